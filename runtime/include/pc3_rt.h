@@ -1,0 +1,170 @@
+/* What instrumented code and the runtime agree on.
+ *
+ * pc3cc puts this text in front of every instrumented translation unit; the Rust mirror
+ * is `pc3_typemetric::descriptor`, and a test compares the two.  It includes no header
+ * (the user's own, already preprocessed, follow) and declares only names that begin
+ * with pc3_ / PC3_.
+ *
+ * Tables (types, points, functions, globals, literals) are C initialisers: the target's
+ * compiler evaluates sizeof and offsetof, so one emitter serves every ABI.
+ */
+#ifndef PC3_RT_H
+#define PC3_RT_H
+
+#define PC3_DESCRIPTOR_VERSION 1
+
+typedef __SIZE_TYPE__ pc3_size;
+typedef __PTRDIFF_TYPE__ pc3_diff;
+
+/* ---- types -------------------------------------------------------------------- */
+
+#define PC3_KIND_VOID 0
+#define PC3_KIND_BOOL 1
+#define PC3_KIND_CHAR 2     /* plain char: signedness is the ABI's */
+#define PC3_KIND_SINT 3
+#define PC3_KIND_UINT 4
+#define PC3_KIND_FLOAT 5    /* binary32/64 by size; PC3_TYPE_LONGDOUBLE set for long double */
+#define PC3_KIND_COMPLEX 6  /* two of the above; size is of the whole */
+#define PC3_KIND_ENUM 7     /* converted as an integer */
+#define PC3_KIND_POINTER 8  /* elem = pointee, 0 if void or incomplete */
+#define PC3_KIND_FUNCTION 9 /* only as a pointee */
+#define PC3_KIND_STRUCT 10
+#define PC3_KIND_UNION 11
+#define PC3_KIND_ARRAY 12   /* count 0: flexible or unknown length */
+#define PC3_KIND_HANDLE 13  /* opaque MPI handle: a pointer-sized token, not an address */
+#define PC3_KIND_FILE 14    /* FILE *: a pointer-sized reference to the runtime's file table */
+#define PC3_KIND_OPAQUE 15  /* bytes that cannot change ABI (va_list, jmp_buf, vectors, __int128) */
+
+#define PC3_TYPE_LONGDOUBLE 1
+#define PC3_TYPE_SIGNED 2   /* of enum's representation */
+#define PC3_TYPE_UNKNOWN 4  /* untyped heap bytes that may hold pointers */
+
+struct pc3_member;
+struct pc3_type {
+    unsigned id;                     /* 0; the runtime's interned id after registration */
+    unsigned char kind, flags;
+    unsigned short align;
+    pc3_size size;                   /* sizeof; 0 if incomplete or function */
+    pc3_size count;                  /* array: elements; struct/union: members */
+    struct pc3_type *elem;           /* array element, pointee */
+    const struct pc3_member *members;
+    const char *name;                /* canonical: "double", "struct node", "" for anonymous */
+};
+struct pc3_member {
+    const char *name;                /* "" for an anonymous struct/union member */
+    struct pc3_type *type;
+    pc3_size offset;                 /* of a bit-field: unused */
+    const unsigned char *bits;       /* bit-field: image of the struct with just this field all ones; else 0 */
+};
+
+/* ---- stack -------------------------------------------------------------------- */
+
+struct pc3_func;
+struct pc3_point {
+    struct pc3_func *func;
+    unsigned label;                  /* 1.. within the function, in source order */
+    unsigned line;
+    const char *file;
+    const char *what;                /* callee's name, "(*)" for a call through a pointer, "checkpoint" */
+    struct pc3_type *live;           /* struct of the live values, 0 if none */
+};
+struct pc3_func {
+    const char *name;                /* "main"; statics "file.c:step" */
+    void (*resume)(void);            /* cast to the function's return type before use */
+    struct pc3_type *shadow;         /* struct of the escaping locals, 0 if none */
+    const struct pc3_point *points;
+    unsigned npoints;
+};
+/* A frame as the resume clone sees it. */
+struct pc3_frame {
+    const struct pc3_point *point;
+    void *live;                      /* the live record, this ABI's layout */
+    void *shadow;                    /* the frame's shadow block, 0 if none */
+};
+
+/* ---- globals, literals, functions --------------------------------------------- */
+
+#define PC3_GLOBAL_CONST 1           /* never written: contents are not saved, one copy for all ranks */
+#define PC3_GLOBAL_INIT 2            /* has an initialiser other than zero */
+#define PC3_GLOBAL_LITERAL 4         /* string literal, matched by contents */
+struct pc3_global {
+    const char *name;                /* "x"; statics "file.c:x"; function statics "file.c:f.x" */
+    void *addr;                      /* rank 0's / the template's address */
+    struct pc3_type *type;
+    pc3_size size;                   /* sizeof the object (arrays completed elsewhere) */
+    unsigned flags;
+};
+struct pc3_fnref {                   /* every function whose address the program takes */
+    const char *name;
+    void (*addr)(void);
+};
+
+/* ---- allocation sites ---------------------------------------------------------- */
+
+struct pc3_site {
+    struct pc3_type *type;           /* element type; 0 unknown */
+    const char *file;
+    unsigned line;
+};
+
+/* ---- one translation unit, registered by a constructor --------------------------- */
+
+#define PC3_UNIT_PRIVATE_GLOBALS 1   /* globals are reached through pc3_delta */
+#define PC3_UNIT_HAS_MPI 2
+#define PC3_UNIT_HAS_POINTS 4
+struct pc3_unit {
+    unsigned version;                /* PC3_DESCRIPTOR_VERSION */
+    unsigned flags;
+    const char *file;                /* as given on the command line, without directories */
+    struct pc3_type *types; pc3_size ntypes;
+    struct pc3_func *funcs; pc3_size nfuncs;
+    struct pc3_global *globals; pc3_size nglobals;
+    const struct pc3_fnref *fnrefs; pc3_size nfnrefs;
+    int (*main)(int, char **, char **); /* the unit that defines main, else 0 */
+    struct pc3_func *main_func;      /* its descriptor if main is instrumented, else 0 */
+    struct pc3_unit *next;
+};
+extern void pc3_register_unit(struct pc3_unit *);
+
+/* ---- per-rank state seen by generated code ---------------------------------------- */
+
+#if defined(__PIC__) && !defined(__PIE__)
+#define PC3_TLS extern __thread
+#else
+#define PC3_TLS extern __thread __attribute__((tls_model("local-exec")))
+#endif
+
+/* Nonzero while this worker's current rank unwinds its stack for a checkpoint. */
+PC3_TLS int pc3_state;
+/* Distance from a global's template to the running rank's copy; 0 with one rank. */
+PC3_TLS pc3_diff pc3_delta;
+/* The running rank. */
+struct pc3_rank {
+    char *sp, *sp_end;               /* shadow stack: next free byte, end */
+    unsigned passages;               /* locations passed (MPI programs only) */
+    const char *at;                  /* "file.c:12" of the latest MPI call, for deadlock reports */
+    struct pc3_site *site;           /* set by a caller of an allocation wrapper, taken by the allocation in it */
+};
+PC3_TLS struct pc3_rank *pc3_me;
+/* Nonzero when some rank of this process must look closer at its next location. */
+extern volatile int pc3_flag;
+
+/* Slow path of a location: nonzero if this rank must unwind now. */
+extern int pc3_due(const struct pc3_point *) __attribute__((cold));
+/* Pushes a frame (innermost first) while unwinding and returns room for its live record. */
+extern void *pc3_frame_save(const struct pc3_point *, void *shadow) __attribute__((cold, returns_nonnull));
+/* In a resume clone: the frame to restore (outermost first). */
+extern const struct pc3_frame *pc3_frame_load(void);
+/* The resume entry of the next inner frame. */
+extern void (*pc3_resume_next(void))(void);
+/* The innermost frame has been restored: normal execution goes on. */
+extern void pc3_resumed(void);
+
+/* Shadow blocks of escaping locals: freed by setting sp back, which generated code does inline. */
+extern void *pc3_shadow_grow(pc3_size) __attribute__((cold)); /* reports the overflow; never returns 0 */
+/* Runtime-sized blocks (VLA, alloca): header with element type, then the bytes. */
+extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem);
+
+#define PC3_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#endif
