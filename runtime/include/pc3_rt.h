@@ -167,4 +167,45 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 
 #define PC3_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* ---- what library calls become ------------------------------------------------------- */
+
+/* site: the call's own struct pc3_site; inside an allocation wrapper pc3_take_site(&own),
+ * which prefers the one its caller left in pc3_me->site. */
+extern struct pc3_site *pc3_take_site(struct pc3_site *);
+extern void *pc3_malloc(pc3_size, const struct pc3_site *);
+extern void *pc3_calloc(pc3_size, pc3_size, const struct pc3_site *);
+extern void *pc3_realloc(void *, pc3_size, const struct pc3_site *);
+extern void *pc3_reallocarray(void *, pc3_size, pc3_size, const struct pc3_site *);
+extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *);
+extern int pc3_posix_memalign(void **, pc3_size, pc3_size, const struct pc3_site *);
+extern void pc3_free(void *);
+extern char *pc3_strdup(const char *);
+extern char *pc3_strndup(const char *, pc3_size);
+/* FILE is the user's own: the compiler declares these with the replaced function's type:
+ *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf
+ * exit, _Exit/_exit, abort in programs that call MPI: */
+extern void pc3_exit(int) __attribute__((noreturn));
+
+/* ---- the unit that defines main ------------------------------------------------------- */
+
+/* Defined by the compiler in exactly that unit, before this text: it holds the thread-local
+ * variables, because they must be part of the executable, and hands the runtime their accessors.
+ * Its main is renamed; libpc3rt.a has the program's. */
+struct pc3_tls {
+    void (*set)(struct pc3_rank *, pc3_diff);
+    struct pc3_rank *(*me)(void);
+    int *(*state)(void);
+};
+extern void pc3_register_tls(const struct pc3_tls *);
+#ifdef PC3_MAIN_UNIT
+__thread int pc3_state;
+__thread pc3_diff pc3_delta;
+__thread struct pc3_rank *pc3_me;
+static void pc3_tls_set(struct pc3_rank *pc3_r, pc3_diff pc3_d) { pc3_me = pc3_r; pc3_delta = pc3_d; }
+static struct pc3_rank *pc3_tls_me(void) { return pc3_me; }
+static int *pc3_tls_state(void) { return &pc3_state; }
+static const struct pc3_tls pc3_tls_access = { pc3_tls_set, pc3_tls_me, pc3_tls_state };
+__attribute__((constructor)) static void pc3_tls_register(void) { pc3_register_tls(&pc3_tls_access); }
+#endif
+
 #endif

@@ -1,1 +1,11 @@
+//! Saves and restores running C programs: frames, globals, heap and files, one checkpoint per job.
+//!
+//! `engine` is the interface to whoever runs the ranks; `job` what they share; `rank` one of them.
 
+pub mod control;
+pub mod engine;
+pub mod frames;
+pub mod job;
+pub mod rank;
+pub mod tls;
+pub mod transfer;
