@@ -1,1 +1,60 @@
-fn main() {}
+//! `cargo xtask`: everything a person or CI asks of this repository.
+
+mod bench;
+mod demo;
+mod dist;
+mod env;
+mod setup;
+mod test;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Build, show, test and measure pc3")]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Compile a C/MPI program, kill it, move it, and compare with the uninterrupted run
+    Demo,
+    /// Prepare what the full suite needs, then run all of it
+    Test {
+        /// Leave out setup (use what is installed)
+        #[arg(long)]
+        no_setup: bool,
+        /// Only end-to-end cases whose name contains this
+        filter: Option<String>,
+    },
+    /// Install or prepare cross compilers, qemu-user and Rust libraries for other architectures
+    Setup,
+    /// Put a relocatable tree under target/dist
+    Dist {
+        /// Also build the runtime for this triple (repeatable); the host's is always built
+        #[arg(long)]
+        target: Vec<String>,
+        /// Build the runtime for every target whose toolchain is installed
+        #[arg(long, conflicts_with = "target")]
+        all: bool,
+    },
+    /// Measure pc3 beside its peers; tables here, JSON under target/bench
+    Bench {
+        /// instrumentation, mpi, checkpoint, heap; all when absent
+        name: Option<String>,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Task::Demo => demo::run(),
+        Task::Test { no_setup, filter } => test::run(!no_setup, filter.as_deref()),
+        Task::Setup => setup::run(),
+        Task::Dist { target, all } => {
+            let targets = if all { env::available_targets() } else { target };
+            dist::run(&targets).map(|_| ())
+        }
+        Task::Bench { name } => bench::run(name.as_deref()),
+    }
+}

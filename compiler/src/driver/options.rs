@@ -1,0 +1,355 @@
+//! The command line, as users of gcc write it.
+//!
+//! pc3cc is a drop-in driver: what it does not know goes to the underlying compiler unchanged.  So
+//! this file only classifies: which arguments are sources, which take a value, which concern
+//! preprocessing, compiling or linking, and which are pc3's own.
+
+use std::path::{Path, PathBuf};
+
+/// What the user wants as the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// An executable.
+    Link,
+    /// `-c`
+    Object,
+    /// `-S`
+    Assembly,
+    /// `-E`, `-M`, `-MM`: the underlying compiler does it alone.
+    Preprocess,
+    /// Nothing to compile: `--version`, `-dumpmachine`, `-print-...`, `-v` alone.
+    PassThrough,
+}
+
+/// `--emit=`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emit {
+    Executable,
+    /// The instrumented C.
+    C,
+    /// The typed tree, for debugging pc3cc.
+    Tree,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OptionError {
+    #[error("missing argument to '{0}'")]
+    MissingValue(String),
+    #[error("cannot read response file '{0}': {1}")]
+    Response(String, String),
+    #[error("response files are nested too deeply at '{0}'")]
+    ResponseDepth(String),
+    #[error("unknown value '{1}' of '{0}' (expected {2})")]
+    BadValue(&'static str, String, &'static str),
+    #[error("cannot specify '-o' with '-c', '-S' or '-E' with multiple files")]
+    OutputWithMany,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub mode: Mode,
+    pub emit: Emit,
+    pub explain: bool,
+    pub sources: Vec<PathBuf>,
+    pub output: Option<PathBuf>,
+    /// `--cc=`, before `PC3_CC` and the default are considered.
+    pub cc: Option<String>,
+    /// `--target=`, in the user's spelling.
+    pub target: Option<String>,
+    /// `--checkpoint-at=`
+    pub locations: Vec<String>,
+    pub everywhere: bool,
+    /// For the preprocessor only: `-I`, `-D`, `-include` ... (and `-std`, `-m`, `-O`, `-f`, which predefine macros).
+    pub cpp: Vec<String>,
+    /// For compiling preprocessed text: everything but preprocessor and link arguments.
+    pub compile: Vec<String>,
+    /// Link inputs and options in their order; sources are represented by [`LinkItem::Source`].
+    pub link: Vec<LinkItem>,
+    /// The command line with pc3's own options removed.
+    pub plain: Vec<String>,
+    pub shared: bool,
+    pub is_static: bool,
+    pub suppress_warnings: bool,
+    pub warnings_are_errors: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LinkItem {
+    /// Index into [`Options::sources`].
+    Source(usize),
+    Arg(String),
+}
+
+/// Options whose value is the next argument when it is not attached.
+const SEPARATE: &[&str] = &[
+    "-o", "-I", "-D", "-U", "-L", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
+    "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-imultilib", "-MF", "-MT", "-MQ", "-Xpreprocessor", "-Xassembler", "-Xlinker", "-T", "-u",
+    "-z", "-e", "-A", "-B", "--param", "-aux-info", "-dumpbase", "-dumpdir", "-wrapper", "-specs", "-arch",
+];
+const CPP: &[&str] = &[
+    "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-iprefix", "-iwithprefix",
+    "-iwithprefixbefore", "-imultilib", "-A", "-Xpreprocessor",
+];
+const LINK: &[&str] = &["-L", "-l", "-Xlinker", "-T", "-u", "-z", "-e"];
+
+pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionError> {
+    let mut flat = Vec::new();
+    for a in args {
+        expand(a, 0, &mut flat)?;
+    }
+    let mut o = Options {
+        mode: Mode::Link,
+        emit: Emit::Executable,
+        explain: false,
+        sources: Vec::new(),
+        output: None,
+        cc: None,
+        target: None,
+        locations: Vec::new(),
+        everywhere: false,
+        cpp: Vec::new(),
+        compile: Vec::new(),
+        link: Vec::new(),
+        plain: Vec::new(),
+        shared: false,
+        is_static: false,
+        suppress_warnings: false,
+        warnings_are_errors: false,
+    };
+    let mut language: Option<String> = None;
+    let mut it = flat.into_iter();
+    while let Some(a) = it.next() {
+        if own_option(&mut o, &a)? {
+            continue;
+        }
+        o.plain.push(a.clone());
+        if !a.starts_with('-') || a == "-" {
+            let is_c = match language.as_deref() {
+                None | Some("none") => Path::new(&a).extension().is_some_and(|e| e == "c"),
+                Some(l) => l == "c",
+            };
+            if is_c {
+                o.link.push(LinkItem::Source(o.sources.len()));
+                o.sources.push(PathBuf::from(a));
+            } else {
+                o.link.push(LinkItem::Arg(a));
+            }
+            continue;
+        }
+        let (name, value) = split_value(&a, &mut it, &mut o.plain)?;
+        classify(&mut o, &mut language, &a, name, value);
+    }
+    if o.sources.len() > 1 && o.output.is_some() && matches!(o.mode, Mode::Object | Mode::Assembly | Mode::Preprocess) {
+        return Err(OptionError::OutputWithMany);
+    }
+    let inputs = o.link.iter().any(|l| match l {
+        LinkItem::Source(_) => true,
+        LinkItem::Arg(a) => !a.starts_with('-'),
+    });
+    if !inputs {
+        o.mode = Mode::PassThrough;
+    }
+    Ok(o)
+}
+
+/// pc3's own options; true if `a` was one.
+fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
+    if let Some(v) = a.strip_prefix("--cc=") {
+        o.cc = Some(v.to_string());
+    } else if let Some(v) = a.strip_prefix("--target=") {
+        o.target = Some(v.to_string());
+    } else if let Some(v) = a.strip_prefix("--checkpoint-at=") {
+        o.locations.push(v.to_string());
+    } else if a == "--checkpoint-everywhere" {
+        o.everywhere = true;
+    } else if a == "--explain" {
+        o.explain = true;
+    } else if let Some(v) = a.strip_prefix("--emit=") {
+        o.emit = match v {
+            "c" => Emit::C,
+            "tree" => Emit::Tree,
+            _ => return Err(OptionError::BadValue("--emit", v.to_string(), "c")),
+        };
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// The option's name and, where it takes one, its value (attached or the next argument).
+fn split_value(
+    a: &str,
+    rest: &mut impl Iterator<Item = String>,
+    plain: &mut Vec<String>,
+) -> Result<(String, Option<String>), OptionError> {
+    if SEPARATE.contains(&a) {
+        let v = rest.next().ok_or_else(|| OptionError::MissingValue(a.to_string()))?;
+        plain.push(v.clone());
+        return Ok((a.to_string(), Some(v)));
+    }
+    // `-ofile`, `-Idir`: only the one-letter options take attached values.
+    for s in ["-o", "-I", "-D", "-U", "-L", "-l", "-x", "-T", "-u", "-z", "-e", "-A", "-B"] {
+        if let Some(v) = a.strip_prefix(s) {
+            if !v.is_empty() {
+                return Ok((s.to_string(), Some(v.to_string())));
+            }
+        }
+    }
+    Ok((a.to_string(), None))
+}
+
+fn classify(o: &mut Options, language: &mut Option<String>, original: &str, name: String, value: Option<String>) {
+    let both = |v: &mut Vec<String>| {
+        if original == name {
+            v.push(name.clone());
+            v.extend(value.clone());
+        } else {
+            v.push(original.to_string());
+        }
+    };
+    match name.as_str() {
+        "-o" => o.output = value.map(PathBuf::from),
+        "-x" => *language = value,
+        "-c" => o.mode = Mode::Object,
+        "-S" => o.mode = Mode::Assembly,
+        "-E" | "-M" | "-MM" => o.mode = Mode::Preprocess,
+        // Dependency output happens while preprocessing.
+        "-MD" | "-MMD" | "-MP" | "-MG" | "-MF" | "-MT" | "-MQ" => both(&mut o.cpp),
+        "-w" => {
+            o.suppress_warnings = true;
+            o.compile.push(name);
+        }
+        "-Werror" => {
+            o.warnings_are_errors = true;
+            o.compile.push(name);
+        }
+        "-shared" => {
+            o.shared = true;
+            o.link.push(LinkItem::Arg(name));
+        }
+        "-static" | "-static-pie" => {
+            o.is_static = true;
+            o.link.push(LinkItem::Arg(name));
+        }
+        "-s" | "-pie" | "-no-pie" | "-rdynamic" | "-nostartfiles" | "-static-libgcc" => o.link.push(LinkItem::Arg(name)),
+        n if n.starts_with("-Wp,") || n == "-nostdinc" || n == "-undef" || n.starts_with("-nostdinc") => both(&mut o.cpp),
+        n if CPP.contains(&n) => both(&mut o.cpp),
+        n if LINK.contains(&n) || n.starts_with("-Wl,") || n.starts_with("-fuse-ld") => {
+            let mut v = Vec::new();
+            both(&mut v);
+            o.link.extend(v.into_iter().map(LinkItem::Arg));
+        }
+        _ => {
+            // Code generation options: they predefine macros (-std, -O, -m, -f), are needed to compile, and some (-m32, -pthread, -fopenmp, -fsanitize) to link.
+            both(&mut o.cpp);
+            both(&mut o.compile);
+            let mut v = Vec::new();
+            both(&mut v);
+            o.link.extend(v.into_iter().map(LinkItem::Arg));
+        }
+    }
+}
+
+/// Expands `@file` as gcc does: white space separates, quotes and backslashes protect.
+fn expand(a: String, depth: u32, out: &mut Vec<String>) -> Result<(), OptionError> {
+    let Some(path) = a.strip_prefix('@') else {
+        out.push(a);
+        return Ok(());
+    };
+    if depth > 64 {
+        return Err(OptionError::ResponseDepth(a));
+    }
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            for word in split_words(&text) {
+                expand(word, depth + 1, out)?;
+            }
+            Ok(())
+        }
+        // gcc passes the argument on when there is no such file.
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            out.push(a);
+            Ok(())
+        }
+        Err(e) => Err(OptionError::Response(path.to_string(), e.to_string())),
+    }
+}
+
+fn split_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (_, '\\') => word.get_or_insert_with(String::new).extend(chars.next()),
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), c) => word.get_or_insert_with(String::new).push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_with(String::new);
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, c) => word.get_or_insert_with(String::new).push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+impl Options {
+    /// Has the user said `flag`, or an option that begins with it and `=`?
+    pub fn user_has(&self, flag: &str) -> bool {
+        self.plain.iter().any(|a| a == flag || a.strip_prefix(flag).is_some_and(|r| r.starts_with('=')))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(s: &str) -> Options {
+        parse(s.split_whitespace().map(String::from)).unwrap()
+    }
+
+    #[test]
+    fn sources_and_objects() {
+        let o = p("-O2 a.c b.o -lm -o prog -I inc -DX=1");
+        assert_eq!(o.sources, [PathBuf::from("a.c")]);
+        assert_eq!(o.output, Some("prog".into()));
+        assert_eq!(o.cpp, ["-O2", "-I", "inc", "-DX=1"]);
+        assert_eq!(o.compile, ["-O2"]);
+        assert_eq!(
+            o.link,
+            [
+                LinkItem::Arg("-O2".into()),
+                LinkItem::Source(0),
+                LinkItem::Arg("b.o".into()),
+                LinkItem::Arg("-lm".into())
+            ]
+        );
+    }
+
+    #[test]
+    fn own_options_do_not_reach_the_compiler() {
+        let o = p("--target=s390x-linux-gnu --checkpoint-at=f --checkpoint-at=a.c:3 --checkpoint-everywhere a.c");
+        assert_eq!(o.plain, ["a.c"]);
+        assert_eq!(o.locations, ["f", "a.c:3"]);
+        assert!(o.everywhere);
+    }
+
+    #[test]
+    fn modes() {
+        assert_eq!(p("-c a.c").mode, Mode::Object);
+        assert_eq!(p("-E a.c").mode, Mode::Preprocess);
+        assert_eq!(p("--version").mode, Mode::PassThrough);
+        assert_eq!(p("-x c weird.txt -o x").sources.len(), 1);
+        assert!(parse(["-o".to_string()]).is_err());
+        assert_eq!(parse(["-c", "a.c", "b.c", "-o", "x"].map(String::from)), Err(OptionError::OutputWithMany));
+    }
+
+    #[test]
+    fn response_words() {
+        assert_eq!(split_words("a 'b c' \"d\\\"e\" f\\ g\n''"), ["a", "b c", "d\"e", "f g", ""]);
+    }
+}

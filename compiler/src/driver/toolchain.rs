@@ -1,0 +1,147 @@
+//! Which compiler builds for which target, and where pc3's own files are.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A target in the two spellings in use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// GNU triple as Debian names cross compilers: `s390x-linux-gnu`.
+    pub gnu: String,
+    /// Rust triple: `s390x-unknown-linux-gnu`.
+    pub rust: String,
+}
+
+impl Target {
+    /// Accepts `arch-linux-gnu`, `arch-unknown-linux-gnu`, `arch-pc-linux-gnu` and the like.
+    pub fn parse(text: &str) -> Target {
+        let parts: Vec<&str> = text.split('-').collect();
+        let arch = parts.first().copied().unwrap_or(text);
+        let env = match parts.last() {
+            Some(e) if parts.len() > 1 => *e,
+            _ => "gnu",
+        };
+        let (gnu_arch, rust_arch) = match arch {
+            "i386" | "i486" | "i586" | "i686" => ("i686", "i686"),
+            "arm" | "armv7" | "armv7l" => ("arm", if env.ends_with("hf") { "armv7" } else { "arm" }),
+            "amd64" | "x86_64" => ("x86_64", "x86_64"),
+            "arm64" | "aarch64" => ("aarch64", "aarch64"),
+            "powerpc64le" | "ppc64le" => ("powerpc64le", "powerpc64le"),
+            "riscv64" | "riscv64gc" => ("riscv64", "riscv64gc"),
+            a => (a, a),
+        };
+        Target { gnu: format!("{gnu_arch}-linux-{env}"), rust: format!("{rust_arch}-unknown-linux-{env}") }
+    }
+
+    pub fn is_i686(&self) -> bool {
+        self.gnu.starts_with("i686-")
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ToolchainError {
+    #[error("cannot run the compiler '{cc}': {source}\n  help: install it (on Debian: apt-get install gcc-{triple}), or name another with --cc=COMMAND or PC3_CC")]
+    NoCompiler { cc: String, triple: String, source: std::io::Error },
+    #[error("no pc3 runtime for {triple}: {path} does not exist\n  help: build it with 'cargo xtask dist --target {rust}'")]
+    NoRuntime { triple: String, rust: String, path: String },
+    #[error("cannot find pc3's own files: no '{0}' beside pc3cc\n  help: build the tree with 'cargo xtask dist', or set PC3_ROOT to it")]
+    NoRoot(String),
+}
+
+/// The underlying compiler with the options that pc3 relies on.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// Command words: `gcc`, or `ccache gcc`.
+    pub cc: Vec<String>,
+    pub target: Target,
+    /// Directory that holds `bin`, `lib/pc3`, `include`.
+    pub root: PathBuf,
+}
+
+impl Toolchain {
+    /// `cc`: the user's `--cc` (else `PC3_CC`, else `TARGET-gcc` or `cc`); `m32`: `-m32` was given.
+    pub fn find(cc: Option<&str>, target: Option<&str>, m32: bool) -> Result<Toolchain, ToolchainError> {
+        let host = Target::parse(&format!("{}-linux-gnu", std::env::consts::ARCH));
+        let wanted = target.map(Target::parse);
+        let named = cc.map(str::to_string).or_else(|| std::env::var("PC3_CC").ok().filter(|s| !s.trim().is_empty()));
+        let words: Vec<String> = match (&named, &wanted) {
+            (Some(c), _) => c.split_whitespace().map(str::to_string).collect(),
+            (None, Some(t)) if *t != host => vec![format!("{}-gcc", t.gnu)],
+            _ => vec!["cc".to_string()],
+        };
+        let mut target = match wanted {
+            Some(t) => t,
+            None => Target::parse(&dump_machine(&words).map_err(|source| ToolchainError::NoCompiler {
+                cc: words.join(" "),
+                triple: host.gnu.clone(),
+                source,
+            })?),
+        };
+        if m32 && target.gnu.starts_with("x86_64") {
+            target = Target::parse("i686-linux-gnu");
+        }
+        Ok(Toolchain { cc: words, target, root: root()? })
+    }
+
+    pub fn command(&self) -> Command {
+        let mut c = Command::new(&self.cc[0]);
+        c.args(&self.cc[1..]);
+        c
+    }
+
+    pub fn include_dir(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    /// The runtime archive for the target.
+    pub fn runtime(&self) -> Result<PathBuf, ToolchainError> {
+        let path = self.root.join("lib/pc3").join(&self.target.gnu).join("libpc3rt.a");
+        if path.is_file() {
+            return Ok(path);
+        }
+        Err(ToolchainError::NoRuntime {
+            triple: self.target.gnu.clone(),
+            rust: self.target.rust.clone(),
+            path: path.display().to_string(),
+        })
+    }
+
+    pub fn no_compiler(&self, source: std::io::Error) -> ToolchainError {
+        ToolchainError::NoCompiler { cc: self.cc.join(" "), triple: self.target.gnu.clone(), source }
+    }
+}
+
+fn dump_machine(cc: &[String]) -> std::io::Result<String> {
+    let out = Command::new(&cc[0]).args(&cc[1..]).arg("-dumpmachine").output()?;
+    Ok(String::from_utf8_lossy(&out.stdout).trim().to_string())
+}
+
+fn root() -> Result<PathBuf, ToolchainError> {
+    if let Some(r) = std::env::var_os("PC3_ROOT") {
+        return Ok(PathBuf::from(r));
+    }
+    let exe = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+    let root = exe.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+    if root.join("include/pc3.h").is_file() {
+        return Ok(root);
+    }
+    Err(ToolchainError::NoRoot(root.join("include/pc3.h").display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples() {
+        let check = |text: &str, gnu: &str, rust: &str| {
+            assert_eq!(Target::parse(text), Target { gnu: gnu.into(), rust: rust.into() });
+        };
+        check("s390x-linux-gnu", "s390x-linux-gnu", "s390x-unknown-linux-gnu");
+        check("s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x-unknown-linux-gnu");
+        check("x86_64-pc-linux-gnu", "x86_64-linux-gnu", "x86_64-unknown-linux-gnu");
+        check("i386-linux-gnu", "i686-linux-gnu", "i686-unknown-linux-gnu");
+        check("arm-linux-gnueabihf", "arm-linux-gnueabihf", "armv7-unknown-linux-gnueabihf");
+        check("aarch64-linux-gnu", "aarch64-linux-gnu", "aarch64-unknown-linux-gnu");
+    }
+}

@@ -1,0 +1,69 @@
+//! The architectures of this machine: natively, or under qemu-user.
+
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arch {
+    /// As in case names: `x86_64`.
+    pub name: &'static str,
+    pub gnu: &'static str,
+    qemu: Option<&'static str>,
+}
+
+pub const HOST: Arch = Arch { name: "x86_64", gnu: "x86_64-linux-gnu", qemu: None };
+pub const S390X: Arch = Arch { name: "s390x", gnu: "s390x-linux-gnu", qemu: Some("qemu-s390x") };
+pub const I686: Arch = Arch { name: "i686", gnu: "i686-linux-gnu", qemu: None };
+pub const AARCH64: Arch = Arch { name: "aarch64", gnu: "aarch64-linux-gnu", qemu: Some("qemu-aarch64") };
+
+/// The order of the sweep: little-endian 64 → big-endian 64 → little-endian 32 → ARM.
+pub const ALL: [Arch; 4] = [HOST, S390X, I686, AARCH64];
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+pub fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |d| root().join(d))
+}
+
+pub fn dist() -> PathBuf {
+    std::env::var_os("PC3_ROOT").map_or_else(|| target_dir().join("dist"), PathBuf::from)
+}
+
+fn in_path(name: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
+}
+
+impl Arch {
+    /// Why programs of this architecture cannot be built or run here; None if they can.
+    pub fn missing(&self) -> Option<String> {
+        if *self != HOST && !in_path(&self.cc()) {
+            return Some(format!("{}: no compiler {}", self.name, self.cc()));
+        }
+        if let Some(q) = self.qemu {
+            if !in_path(q) {
+                return Some(format!("{}: no {q}", self.name));
+            }
+        }
+        let lib = dist().join("lib/pc3").join(self.gnu).join("libpc3rt.a");
+        (!lib.is_file()).then(|| format!("{}: no runtime (cargo xtask dist --all)", self.name))
+    }
+
+    pub fn cc(&self) -> String {
+        if *self == HOST { "cc".into() } else { format!("{}-gcc", self.gnu) }
+    }
+
+    pub fn emulator(&self) -> Option<&'static str> {
+        self.qemu
+    }
+
+    /// Options that make a plain build comparable: the same floating point everywhere.
+    pub fn plain_flags(&self) -> &'static [&'static str] {
+        if *self == I686 { &["-ffp-contract=off", "-msse2", "-mfpmath=sse"] } else { &["-ffp-contract=off"] }
+    }
+}
+
+/// Those of [`ALL`] that work here.
+pub fn available() -> Vec<Arch> {
+    ALL.into_iter().filter(|a| a.missing().is_none()).collect()
+}

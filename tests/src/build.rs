@@ -1,0 +1,64 @@
+//! Builds programs with pc3cc and with the plain compiler, once per test run.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use anyhow::{bail, Context, Result};
+
+use crate::arch::{self, Arch};
+use crate::program::Program;
+
+type Slot = Arc<OnceLock<Result<PathBuf, String>>>;
+static BUILT: OnceLock<Mutex<HashMap<String, Slot>>> = OnceLock::new();
+
+/// The program instrumented for `arch`.
+pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
+    once(&format!("{}.pc3-{}", p.name, arch.name), |out| {
+        let mut c = Command::new(arch::dist().join("bin/pc3cc"));
+        c.arg(format!("--target={}", arch.gnu)).args(&p.pc3_flags).args(&p.flags);
+        if arch.emulator().is_some() {
+            c.arg("-static");
+        }
+        c.args(&p.sources).arg("-o").arg(out).arg("-lm");
+        c
+    })
+}
+
+/// The program as the plain compiler makes it; sequential programs only.
+pub fn plain(p: &Program, arch: Arch) -> Result<PathBuf> {
+    once(&format!("{}.plain-{}", p.name, arch.name), |out| {
+        let mut c = Command::new(arch.cc());
+        c.args(arch.plain_flags()).args(&p.flags).arg("-w");
+        // An ordinary compiler needs pc3.h only where a program includes it.
+        c.arg("-I").arg(arch::dist().join("include"));
+        if arch.emulator().is_some() {
+            c.arg("-static");
+        }
+        c.args(&p.sources).arg("-o").arg(out).arg("-lm");
+        c
+    })
+}
+
+fn once(name: &str, command: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
+    let slot = {
+        let mut map = BUILT.get_or_init(Mutex::default).lock().unwrap_or_else(|e| e.into_inner());
+        map.entry(name.to_string()).or_default().clone()
+    };
+    let built = slot.get_or_init(|| {
+        let dir = arch::target_dir().join("e2e");
+        let go = || -> Result<PathBuf> {
+            std::fs::create_dir_all(&dir)?;
+            let out = dir.join(name);
+            let mut c = command(&out);
+            let done = c.output().with_context(|| format!("{:?}", c.get_program()))?;
+            if !done.status.success() {
+                bail!("{c:?}\n{}", String::from_utf8_lossy(&done.stderr));
+            }
+            Ok(out)
+        };
+        go().map_err(|e| format!("{e:#}"))
+    });
+    built.clone().map_err(|e| anyhow::anyhow!("build failed: {e}"))
+}

@@ -1,0 +1,8 @@
+//! What the end-to-end suites share: architectures, programs, builds, runs, comparisons.
+//!
+//! The suites expect the tree of `cargo xtask dist` in `target/dist` (or `PC3_ROOT`).
+
+pub mod arch;
+pub mod build;
+pub mod program;
+pub mod run;

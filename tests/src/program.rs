@@ -1,0 +1,77 @@
+//! The programs under test and what is needed to build and run them.
+//!
+//! A program's first line says how to run it: `/* pc3-test: seq */` or
+//! `/* pc3-test: mpi ranks=4 args=-n 10 */`; `args=` takes the rest of the line, with paths relative
+//! to the program's folder written `@/file`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub name: String,
+    pub sources: Vec<PathBuf>,
+    pub args: Vec<String>,
+    /// 0: a sequential program.
+    pub ranks: u32,
+    /// Options for pc3cc only.
+    pub pc3_flags: Vec<String>,
+    pub flags: Vec<String>,
+    /// Fed to standard input from this file.
+    pub stdin: Option<PathBuf>,
+}
+
+impl Program {
+    pub fn is_mpi(&self) -> bool {
+        self.ranks > 0
+    }
+
+    /// A `.c` file, or a folder of them, with the line described above in one of them.
+    pub fn load(path: &Path) -> Result<Program> {
+        let mut sources = if path.is_dir() { c_files(path)? } else { vec![path.to_path_buf()] };
+        sources.sort();
+        let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        for s in &sources {
+            let text = std::fs::read_to_string(s).with_context(|| s.display().to_string())?;
+            let first = text.lines().next().unwrap_or("");
+            let Some(at) = first.find("pc3-test:") else { continue };
+            let spec = first[at + "pc3-test:".len()..].trim().trim_end_matches("*/").trim();
+            let (head, args) = spec.split_once("args=").unwrap_or((spec, ""));
+            let mut words = head.split_whitespace();
+            let mpi = match words.next() {
+                Some("mpi") => true,
+                Some("seq") => false,
+                other => bail!("{}: unknown kind {other:?}", s.display()),
+            };
+            let mut ranks = u32::from(mpi);
+            for w in words {
+                match w.split_once('=') {
+                    Some(("ranks", n)) => ranks = n.parse().with_context(|| format!("{}: {w}", s.display()))?,
+                    _ => bail!("{}: unknown word '{w}'", s.display()),
+                }
+            }
+            let args = args.split_whitespace().map(|a| a.replace("@/", &format!("{}/", dir.display()))).collect();
+            let flags = vec!["-O2".to_string()];
+            return Ok(Program { name, sources, args, ranks, pc3_flags: Vec::new(), flags, stdin: None });
+        }
+        bail!("{}: no line '/* pc3-test: ... */'", path.display())
+    }
+
+    /// Every program of a folder, in order of name; other files are passed over.
+    pub fn load_all(folder: &Path) -> Result<Vec<Program>> {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+            .with_context(|| folder.display().to_string())?
+            .flatten()
+            .map(|e| e.path())
+            .filter(|p| p.extension().is_some_and(|e| e == "c") || (p.is_dir() && c_files(p).is_ok_and(|f| !f.is_empty())))
+            .collect();
+        entries.sort();
+        entries.iter().map(|p| Program::load(p)).collect()
+    }
+}
+
+fn c_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    Ok(std::fs::read_dir(dir)?.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect())
+}

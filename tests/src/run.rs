@@ -1,0 +1,126 @@
+//! Runs a built program, under an emulator where needed, with a limit on its time.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Context, Result};
+
+use crate::arch::Arch;
+use crate::program::Program;
+
+/// Exit status of a run that was told to stop after a checkpoint.
+pub const STOPPED: i32 = 85;
+
+/// A job's working folder: checkpoints, its standard output across restarts.
+pub struct Job {
+    pub dir: tempfile::TempDir,
+    pub program: Program,
+    /// Longest time one run may take before it counts as hung.
+    pub limit: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Exit status; 128 + n for signal n.
+    pub status: i32,
+    pub stderr: String,
+}
+
+impl Job {
+    pub fn new(program: &Program) -> Result<Job> {
+        Ok(Job { dir: tempfile::tempdir()?, program: program.clone(), limit: Duration::from_secs(300) })
+    }
+
+    pub fn checkpoints(&self) -> PathBuf {
+        self.dir.path().join("ckpt")
+    }
+
+    pub fn stdout_path(&self) -> PathBuf {
+        self.dir.path().join("stdout")
+    }
+
+    /// What the job has printed in all its runs.
+    pub fn stdout(&self) -> Vec<u8> {
+        std::fs::read(self.stdout_path()).unwrap_or_default()
+    }
+
+    /// Starts the executable; output is appended to the job's.
+    pub fn start(&self, arch: Arch, exe: &Path, env: &[(&str, &str)]) -> Result<Child> {
+        let mut c = match arch.emulator() {
+            Some(q) => {
+                let mut c = Command::new(q);
+                c.arg(exe);
+                c
+            }
+            None => Command::new(exe),
+        };
+        c.args(&self.program.args).current_dir(self.dir.path());
+        c.env("PC3_DIR", self.checkpoints());
+        if self.program.is_mpi() {
+            c.env("PC3_RANKS", self.program.ranks.to_string());
+        }
+        c.envs(env.iter().copied());
+        let stdin = match &self.program.stdin {
+            Some(f) => Stdio::from(File::open(f).with_context(|| f.display().to_string())?),
+            None => Stdio::null(),
+        };
+        let out = OpenOptions::new().create(true).append(true).open(self.stdout_path())?;
+        let err = OpenOptions::new().create(true).append(true).open(self.dir.path().join("stderr"))?;
+        c.stdin(stdin).stdout(out).stderr(err);
+        c.spawn().with_context(|| format!("{c:?}"))
+    }
+
+    /// Waits for the end; a run over its limit is killed and reported as hung.
+    pub fn finish(&self, mut child: Child) -> Result<Outcome> {
+        let start = Instant::now();
+        let status = loop {
+            if let Some(s) = child.try_wait()? {
+                break s;
+            }
+            if start.elapsed() > self.limit {
+                child.kill()?;
+                child.wait()?;
+                bail!("hung: no end after {:?}; stderr: {}", self.limit, self.stderr());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let status = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        Ok(Outcome { status, stderr: self.stderr() })
+    }
+
+    pub fn run(&self, arch: Arch, exe: &Path, env: &[(&str, &str)]) -> Result<Outcome> {
+        self.finish(self.start(arch, exe, env)?)
+    }
+
+    pub fn stderr(&self) -> String {
+        let mut text = String::new();
+        if let Ok(mut f) = File::open(self.dir.path().join("stderr")) {
+            let mut bytes = Vec::new();
+            if f.read_to_end(&mut bytes).is_ok() {
+                text = String::from_utf8_lossy(&bytes).into_owned();
+            }
+        }
+        text
+    }
+}
+
+/// First difference between two outputs, for a person.
+pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
+    if expected == got {
+        return None;
+    }
+    let (e, g) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(got));
+    let (mut el, mut gl) = (e.lines(), g.lines());
+    for n in 1.. {
+        match (el.next(), gl.next()) {
+            (None, None) => break,
+            (a, b) if a == b => continue,
+            (a, b) => return Some(format!("line {n}: expected {a:?}, got {b:?} ({} and {} bytes)", e.len(), g.len())),
+        }
+    }
+    Some("outputs differ in line ends".into())
+}

@@ -1,0 +1,20 @@
+//! The end-to-end suites, one libtest-mimic case per (program, plan).
+//!
+//! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program.
+
+mod sweep;
+
+use libtest_mimic::{Arguments, Trial};
+use pc3_tests::arch;
+
+fn main() {
+    let args = Arguments::from_args();
+    for a in arch::ALL {
+        if let Some(why) = a.missing() {
+            println!("skipped architecture {why}");
+        }
+    }
+    let mut trials: Vec<Trial> = Vec::new();
+    trials.extend(sweep::trials());
+    libtest_mimic::run(&args, trials).exit();
+}

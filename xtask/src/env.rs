@@ -1,0 +1,111 @@
+//! What this machine has: paths, cross compilers, emulators, Rust targets.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, Context, Result};
+
+pub struct Arch {
+    /// GNU triple.
+    pub gnu: &'static str,
+    pub rust: &'static str,
+    /// qemu-user binary, where the host cannot run it natively.
+    pub qemu: Option<&'static str>,
+    /// Debian packages that provide compiler and C library.
+    pub packages: &'static [&'static str],
+}
+
+/// The architectures that the suite moves programs between, besides the host.
+pub const CROSS: &[Arch] = &[
+    Arch {
+        gnu: "s390x-linux-gnu",
+        rust: "s390x-unknown-linux-gnu",
+        qemu: Some("qemu-s390x"),
+        packages: &["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
+    },
+    Arch {
+        gnu: "i686-linux-gnu",
+        rust: "i686-unknown-linux-gnu",
+        qemu: None,
+        packages: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
+    },
+    Arch {
+        gnu: "aarch64-linux-gnu",
+        rust: "aarch64-unknown-linux-gnu",
+        qemu: Some("qemu-aarch64"),
+        packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
+    },
+];
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+pub fn target_dir() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(d) => root().join(d),
+        None => root().join("target"),
+    }
+}
+
+pub fn dist_dir() -> PathBuf {
+    target_dir().join("dist")
+}
+
+pub fn has_program(name: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
+}
+
+/// Rust targets whose standard library is installed.
+pub fn rust_targets() -> Vec<String> {
+    let Ok(out) = Command::new("rustc").args(["--print", "sysroot"]).output() else { return Vec::new() };
+    let lib = Path::new(String::from_utf8_lossy(&out.stdout).trim()).join("lib/rustlib");
+    let Ok(dir) = std::fs::read_dir(lib) else { return Vec::new() };
+    dir.flatten()
+        .filter(|e| e.path().join("lib").is_dir())
+        .filter_map(|e| e.file_name().into_string().ok())
+        .collect()
+}
+
+impl Arch {
+    pub fn gcc(&self) -> String {
+        format!("{}-gcc", self.gnu)
+    }
+
+    /// What is missing to build and run programs of this architecture.
+    pub fn missing(&self) -> Vec<String> {
+        let mut m = Vec::new();
+        if !has_program(&self.gcc()) {
+            m.push(format!("compiler {}", self.gcc()));
+        }
+        if let Some(q) = self.qemu {
+            if !has_program(q) && !has_program(&format!("{q}-static")) {
+                m.push(format!("emulator {q}"));
+            }
+        }
+        if !rust_targets().iter().any(|t| t == self.rust) {
+            m.push(format!("Rust library for {}", self.rust));
+        }
+        m
+    }
+}
+
+/// GNU triples of [`CROSS`] that can be built here.
+pub fn available_targets() -> Vec<String> {
+    CROSS.iter().filter(|a| a.missing().is_empty()).map(|a| a.gnu.to_string()).collect()
+}
+
+/// Runs a command and fails with its command line if it does.
+pub fn run(cmd: &mut Command) -> Result<()> {
+    let status = cmd.status().with_context(|| format!("cannot run {:?}", cmd.get_program()))?;
+    if !status.success() {
+        bail!("{cmd:?} failed: {status}");
+    }
+    Ok(())
+}
+
+pub fn cargo() -> Command {
+    let mut c = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    c.current_dir(root());
+    c
+}

@@ -1,0 +1,72 @@
+//! `cargo xtask setup`: installs what the full suite needs where it may, else says what is missing.
+
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use crate::env;
+
+pub fn run() -> Result<()> {
+    let mut packages: Vec<&str> = Vec::new();
+    for arch in env::CROSS {
+        if !env::has_program(&arch.gcc()) {
+            packages.extend(arch.packages);
+        }
+        if arch.qemu.is_some_and(|q| !env::has_program(q) && !env::has_program(&format!("{q}-static"))) {
+            packages.push("qemu-user");
+        }
+    }
+    packages.sort_unstable();
+    packages.dedup();
+    if !packages.is_empty() {
+        install_packages(&packages);
+    }
+    let have = env::rust_targets();
+    let wanted: Vec<&str> = env::CROSS.iter().map(|a| a.rust).filter(|t| !have.iter().any(|h| h == t)).collect();
+    if !wanted.is_empty() && env::has_program("rustup") {
+        println!("setup: adding Rust libraries for {}", wanted.join(", "));
+        let done = Command::new("rustup").args(["target", "add"]).args(&wanted).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !done.is_ok_and(|s| s.success()) {
+            println!("setup: 'rustup target add {}' failed", wanted.join(" "));
+        }
+    }
+    for arch in env::CROSS {
+        let missing = arch.missing();
+        if !missing.is_empty() {
+            println!("setup: {} will be skipped: missing {}", arch.gnu, missing.join(", "));
+        }
+    }
+    Ok(())
+}
+
+/// Root on Debian or Ubuntu: apt-get; otherwise a sentence that says what to install.
+fn install_packages(packages: &[&str]) {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.starts_with(b"0\n"));
+    if !root || !env::has_program("apt-get") {
+        println!("setup: please install: {}", packages.join(" "));
+        return;
+    }
+    println!("setup: installing {}", packages.join(" "));
+    let apt = |args: &[&str]| {
+        Command::new("apt-get")
+            .args(args)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|s| s.success())
+    };
+    // Lists may fail to refresh for a while: the packages may be there all the same.
+    apt(&["update"]);
+    let mut all = vec!["install", "-y", "--no-install-recommends"];
+    all.extend(packages);
+    if !apt(&all) {
+        // One package that is not to be had must not keep the others away.
+        for p in packages {
+            if !apt(&["install", "-y", "--no-install-recommends", p]) {
+                println!("setup: could not install {p}");
+            }
+        }
+    }
+}
