@@ -165,6 +165,15 @@ extern void *pc3_shadow_grow(pc3_size) __attribute__((cold)); /* reports the ove
 /* Runtime-sized blocks (VLA, alloca): header with element type, then the bytes. */
 extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem);
 
+/* The running rank's copy of global x; pc3_d is the function's cached pc3_delta.  gcc keeps two objects apart
+   through pointer arithmetic (no aliasing versions of loops); clang would take a global that is only read this
+   way for a constant, unless its address passes through an integer. */
+#ifdef __clang__
+#define PC3_G(x) (*(__typeof__(x) *)((pc3_size)&x + (pc3_size)pc3_d))
+#else
+#define PC3_G(x) (*(__typeof__(x) *)((char *)&x + pc3_d))
+#endif
+
 #define PC3_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* ---- what library calls become ------------------------------------------------------- */
