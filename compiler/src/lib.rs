@@ -1,1 +1,3 @@
+pub mod preprocess;
 pub mod tree;
+pub mod types;

@@ -9,6 +9,8 @@
 //! and function types are not decayed: an array-typed operand that is not under `&` or `sizeof` decays); spans nest and carry no trailing
 //! blanks.
 
+use crate::preprocess::LineMap;
+use crate::types::Target;
 use std::ops::Range;
 
 /// Byte range in [`Unit::text`].
@@ -94,6 +96,8 @@ pub struct Field {
     pub ty: QualType,
     /// Span of the width expression.
     pub bit_width: Option<Span>,
+    /// Its value, where the front-end can evaluate it.
+    pub width: Option<u32>,
     pub span: Span,
 }
 #[derive(Clone, Debug)]
@@ -102,6 +106,12 @@ pub struct EnumDef {
     pub typedef_name: Option<String>,
     pub scope: Option<FuncId>,
     pub def: Option<Span>,
+    /// As in [`Record`].
+    pub tag_at: Option<u32>,
+    pub tag_span: Option<Span>,
+    pub constants: Vec<SymId>,
+    /// The integer type the compiler gives it (GNU rules).
+    pub underlying: IntKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,7 +126,8 @@ pub struct Symbol {
     pub ty: QualType,
     pub storage: Storage,
     pub thread_local: bool,
-    /// Function whose body (or parameter list) declares it; None at file scope.
+    /// Function whose body (or parameter list) declares it; None at file scope and for
+    /// the parameters of mere prototypes.
     pub func: Option<FuncId>,
     /// Has linkage (file scope, or block-scope extern).
     pub is_global: bool,
@@ -132,6 +143,8 @@ pub struct Symbol {
     pub system: bool,
     /// Implicitly declared function.
     pub implicit: bool,
+    /// Names of the attributes on its declarations, without underscores: `noreturn`, `cleanup`, `alias`.
+    pub attributes: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -235,7 +248,8 @@ pub enum StmtKind {
     Continue,
     Break,
     Return(Option<ExprId>),
-    Asm,
+    /// With its operand expressions (all of them may be read and written).
+    Asm(Vec<ExprId>),
     /// `pc3_checkpoint();`, a pragma (blanked to that call for the parser), or a location from the command line.
     Checkpoint,
     /// A nested function, `_Static_assert` and the like: text is kept, `unsupported` says what to refuse.
@@ -246,6 +260,12 @@ pub struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
 }
+
+/// A type name declared inside a function, used at `span` (definitions included).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypeRef { pub span: Span, pub to: TypeRefTo }
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeRefTo { Record(RecordId), Enum(EnumId), Typedef(SymId) }
 
 #[derive(Clone, Debug)]
 pub struct Label { pub name: String, pub func: FuncId }
@@ -288,6 +308,14 @@ pub struct Unit {
     pub labels: Vec<Label>,
     pub functions: Vec<Function>,
     pub items: Vec<TopItem>,
+    /// Where each byte of `text` comes from.
+    pub lines: LineMap,
+    /// Integer widths and the like of the ABI the text was preprocessed for.
+    pub target: Target,
+    /// `#pragma omp` lines.
+    pub openmp: Vec<Span>,
+    /// Uses of type names declared inside functions.
+    pub type_refs: Vec<TypeRef>,
 }
 
 impl Unit {

@@ -1,0 +1,385 @@
+//! Interned types and the questions one asks of them; the integer model of the target ABI.
+
+use crate::tree::*;
+use std::collections::HashMap;
+
+/// What typing expressions needs to know of an ABI.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    pub int_bits: u32,
+    pub long_bits: u32,
+    pub pointer_bits: u32,
+    pub char_unsigned: bool,
+    pub size: IntKind,
+    pub ptrdiff: IntKind,
+    pub wchar: IntKind,
+}
+
+impl Default for Target {
+    /// LP64.
+    fn default() -> Target {
+        Target {
+            int_bits: 32,
+            long_bits: 64,
+            pointer_bits: 64,
+            char_unsigned: false,
+            size: IntKind::ULong,
+            ptrdiff: IntKind::Long,
+            wchar: IntKind::Int,
+        }
+    }
+}
+
+impl Target {
+    /// From the compiler's predefined macros ([`crate::preprocess::parse_macros`]).
+    pub fn from_macros(macros: &HashMap<String, String>) -> Target {
+        let bits = |name: &str, default: u32| {
+            macros.get(name).and_then(|v| v.trim().parse::<u32>().ok()).map_or(default, |b| b * 8)
+        };
+        let kind = |name: &str, default: IntKind| {
+            macros.get(name).and_then(|v| int_kind_of_words(v)).unwrap_or(default)
+        };
+        let d = Target::default();
+        Target {
+            int_bits: bits("__SIZEOF_INT__", d.int_bits),
+            long_bits: bits("__SIZEOF_LONG__", d.long_bits),
+            pointer_bits: bits("__SIZEOF_POINTER__", d.pointer_bits),
+            char_unsigned: macros.contains_key("__CHAR_UNSIGNED__"),
+            size: kind("__SIZE_TYPE__", d.size),
+            ptrdiff: kind("__PTRDIFF_TYPE__", d.ptrdiff),
+            wchar: kind("__WCHAR_TYPE__", d.wchar),
+        }
+    }
+
+    pub fn bits(&self, kind: IntKind) -> u32 {
+        use IntKind::*;
+        match kind {
+            Char | SChar | UChar => 8,
+            Short | UShort => 16,
+            Int | UInt => self.int_bits,
+            Long | ULong => self.long_bits,
+            LongLong | ULongLong => 64,
+            Int128 | UInt128 => 128,
+        }
+    }
+
+    pub fn signed(&self, kind: IntKind) -> bool {
+        use IntKind::*;
+        match kind {
+            Char => !self.char_unsigned,
+            SChar | Short | Int | Long | LongLong | Int128 => true,
+            UChar | UShort | UInt | ULong | ULongLong | UInt128 => false,
+        }
+    }
+
+    /// `v` converted to `kind`.
+    pub fn wrap(&self, kind: IntKind, v: i128) -> i128 {
+        let bits = self.bits(kind);
+        if bits == 128 {
+            return v;
+        }
+        let low = v & ((1i128 << bits) - 1);
+        if self.signed(kind) && low >> (bits - 1) != 0 {
+            low - (1i128 << bits)
+        } else {
+            low
+        }
+    }
+
+    /// Whether `v` is representable in `kind`.
+    pub fn fits(&self, kind: IntKind, v: i128) -> bool {
+        self.wrap(kind, v) == v
+    }
+
+    /// Integer promotion of a plain (not bit-field) operand.
+    pub fn promote(&self, kind: IntKind) -> IntKind {
+        use IntKind::*;
+        match kind {
+            Char | SChar | UChar | Short | UShort => {
+                if self.bits(kind) < self.int_bits || self.signed(kind) { Int } else { UInt }
+            }
+            k => k,
+        }
+    }
+
+    /// Usual arithmetic conversions of two integers (promoted here).
+    pub fn common(&self, a: IntKind, b: IntKind) -> IntKind {
+        let (a, b) = (self.promote(a), self.promote(b));
+        if a == b {
+            return a;
+        }
+        let (hi, lo) = if rank(a) >= rank(b) { (a, b) } else { (b, a) };
+        if self.signed(hi) == self.signed(lo) || !self.signed(hi) {
+            return hi;
+        }
+        // `hi` is signed and of greater or equal rank, `lo` unsigned.
+        if rank(hi) == rank(lo) {
+            return lo;
+        }
+        if self.bits(hi) > self.bits(lo) { hi } else { to_unsigned(hi) }
+    }
+}
+
+fn rank(k: IntKind) -> u32 {
+    use IntKind::*;
+    match k {
+        Char | SChar | UChar => 1,
+        Short | UShort => 2,
+        Int | UInt => 3,
+        Long | ULong => 4,
+        LongLong | ULongLong => 5,
+        Int128 | UInt128 => 6,
+    }
+}
+
+pub fn to_unsigned(k: IntKind) -> IntKind {
+    use IntKind::*;
+    match k {
+        Char | SChar | UChar => UChar,
+        Short | UShort => UShort,
+        Int | UInt => UInt,
+        Long | ULong => ULong,
+        LongLong | ULongLong => ULongLong,
+        Int128 | UInt128 => UInt128,
+    }
+}
+
+/// "long unsigned int" → `ULong`.
+pub fn int_kind_of_words(words: &str) -> Option<IntKind> {
+    use IntKind::*;
+    let (mut long, mut short, mut char_, mut unsigned, mut signed) = (0, false, false, false, false);
+    for w in words.split_whitespace() {
+        match w {
+            "long" => long += 1,
+            "short" => short = true,
+            "char" => char_ = true,
+            "unsigned" => unsigned = true,
+            "signed" => signed = true,
+            "int" => {}
+            _ => return None,
+        }
+    }
+    Some(match (char_, short, long, unsigned) {
+        (true, _, _, true) => UChar,
+        (true, _, _, false) => if signed { SChar } else { Char },
+        (_, true, _, u) => if u { UShort } else { Short },
+        (_, _, 0, u) => if u { UInt } else { Int },
+        (_, _, 1, u) => if u { ULong } else { Long },
+        (_, _, _, u) => if u { ULongLong } else { LongLong },
+    })
+}
+
+impl QualType {
+    pub fn plain(ty: TypeId) -> QualType {
+        QualType { ty, is_const: false, is_volatile: false, is_atomic: false, is_restrict: false }
+    }
+    pub fn unqualified(self) -> QualType {
+        QualType::plain(self.ty)
+    }
+    /// This type with the qualifiers of `other` as well.
+    pub fn with(self, other: QualType) -> QualType {
+        QualType {
+            ty: self.ty,
+            is_const: self.is_const || other.is_const,
+            is_volatile: self.is_volatile || other.is_volatile,
+            is_atomic: self.is_atomic || other.is_atomic,
+            is_restrict: self.is_restrict || other.is_restrict,
+        }
+    }
+}
+
+/// The interner behind [`Unit::types`].
+#[derive(Default)]
+pub struct Types {
+    pub list: Vec<Type>,
+    index: HashMap<Type, TypeId>,
+}
+
+impl Types {
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(&id) = self.index.get(&ty) {
+            return id;
+        }
+        let id = TypeId(self.list.len() as u32);
+        self.list.push(ty.clone());
+        self.index.insert(ty, id);
+        id
+    }
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.list[id.index()]
+    }
+    pub fn plain(&mut self, ty: Type) -> QualType {
+        QualType::plain(self.intern(ty))
+    }
+    pub fn int(&mut self, kind: IntKind) -> QualType {
+        self.plain(Type::Int(kind))
+    }
+    pub fn pointer(&mut self, to: QualType) -> QualType {
+        self.plain(Type::Pointer(to))
+    }
+    pub fn void(&mut self) -> QualType {
+        self.plain(Type::Void)
+    }
+    /// Array and function types as they are used in expressions.
+    pub fn decay(&mut self, qt: QualType) -> QualType {
+        match *self.get(qt.ty) {
+            Type::Array { elem, .. } => self.pointer(elem),
+            Type::Function { .. } => self.pointer(qt),
+            _ => qt.unqualified(),
+        }
+    }
+    /// What a pointer or array leads to.
+    pub fn pointee(&self, qt: QualType) -> Option<QualType> {
+        match *self.get(qt.ty) {
+            Type::Pointer(to) => Some(to),
+            Type::Array { elem, .. } => Some(elem),
+            _ => None,
+        }
+    }
+    pub fn is_function(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Function { .. })
+    }
+}
+
+impl Unit {
+    /// A type as one would say it: `struct node *`, `int (*)(char, ...)`, `double [10]`.
+    pub fn type_name(&self, qt: QualType) -> String {
+        self.declare(qt, String::new())
+    }
+
+    /// `name` declared with a type, where every part of it can be named: `int *name[3]`.
+    fn declare(&self, qt: QualType, inner: String) -> String {
+        let mut quals = String::new();
+        for (on, word) in [
+            (qt.is_const, "const"),
+            (qt.is_volatile, "volatile"),
+            (qt.is_restrict, "restrict"),
+            (qt.is_atomic, "_Atomic"),
+        ] {
+            if on {
+                quals.push_str(word);
+                quals.push(' ');
+            }
+        }
+        let base = |name: &str| {
+            let sep = if inner.is_empty() { "" } else { " " };
+            format!("{quals}{name}{sep}{inner}")
+        };
+        match self.ty(qt.ty) {
+            Type::Void => base("void"),
+            Type::Bool => base("_Bool"),
+            Type::Int(k) => base(int_name(*k)),
+            Type::Float(k) => base(float_name(*k)),
+            Type::Complex(k) => base(&format!("{} _Complex", float_name(*k))),
+            Type::VaList => base("__builtin_va_list"),
+            Type::Unsupported(_) => base("<unsupported>"),
+            Type::Vector { elem, bytes } => base(&format!("<vector {bytes} {}>", self.type_name(*elem))),
+            Type::Record(r) => base(&self.record_name(*r)),
+            Type::Enum(e) => {
+                let e = &self.enums[e.index()];
+                match (&e.tag, &e.typedef_name) {
+                    (Some(t), _) => base(&format!("enum {t}")),
+                    (None, Some(t)) => base(t),
+                    (None, None) => base("enum <anonymous>"),
+                }
+            }
+            Type::Pointer(to) => {
+                let star = format!("*{quals}{inner}");
+                let star = star.trim_end().to_string();
+                match self.ty(to.ty) {
+                    Type::Array { .. } | Type::Function { .. } => self.declare(*to, format!("({star})")),
+                    _ => self.declare(*to, star),
+                }
+            }
+            Type::Array { elem, len } => {
+                let len = match len {
+                    ArrayLen::Const(n) => n.to_string(),
+                    ArrayLen::Target(s) => self.slice(s).to_string(),
+                    ArrayLen::Vla(e) => format!("vla {}", self.slice(&self.expr(*e).span)),
+                    ArrayLen::Unknown => String::new(),
+                };
+                self.declare(elem.with(QualType { ty: elem.ty, ..qt }), format!("{inner}[{len}]"))
+            }
+            Type::Function { ret, params, variadic, prototype } => {
+                let mut list: Vec<String> = params.iter().map(|p| self.type_name(*p)).collect();
+                if *variadic {
+                    list.push("...".into());
+                }
+                let list = if list.is_empty() && *prototype { "void".into() } else { list.join(", ") };
+                self.declare(*ret, format!("{inner}({list})"))
+            }
+        }
+    }
+
+    pub fn record_name(&self, r: RecordId) -> String {
+        let r = &self.records[r.index()];
+        let kw = if r.is_union { "union" } else { "struct" };
+        match (&r.tag, &r.typedef_name) {
+            (Some(t), _) => format!("{kw} {t}"),
+            (None, Some(t)) => t.clone(),
+            (None, None) => format!("{kw} <anonymous>"),
+        }
+    }
+}
+
+fn int_name(k: IntKind) -> &'static str {
+    use IntKind::*;
+    match k {
+        Char => "char",
+        SChar => "signed char",
+        UChar => "unsigned char",
+        Short => "short",
+        UShort => "unsigned short",
+        Int => "int",
+        UInt => "unsigned int",
+        Long => "long",
+        ULong => "unsigned long",
+        LongLong => "long long",
+        ULongLong => "unsigned long long",
+        Int128 => "__int128",
+        UInt128 => "unsigned __int128",
+    }
+}
+
+fn float_name(k: FloatKind) -> &'static str {
+    match k {
+        FloatKind::Float => "float",
+        FloatKind::Double => "double",
+        FloatKind::LongDouble => "long double",
+        FloatKind::Float128 => "_Float128",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use IntKind::*;
+
+    #[test]
+    fn common_types_depend_on_the_abi() {
+        let lp64 = Target::default();
+        let ilp32 = Target { long_bits: 32, pointer_bits: 32, size: UInt, ptrdiff: Int, ..Target::default() };
+        let cases = [
+            (Char, Short, Int, Int),
+            (UInt, Long, Long, ULong),
+            (UInt, LongLong, LongLong, LongLong),
+            (ULong, LongLong, ULongLong, LongLong),
+            (UShort, UInt, UInt, UInt),
+            (Int, ULong, ULong, ULong),
+        ];
+        for (a, b, on64, on32) in cases {
+            assert_eq!((lp64.common(a, b), lp64.common(b, a)), (on64, on64), "{a:?} {b:?}");
+            assert_eq!((ilp32.common(a, b), ilp32.common(b, a)), (on32, on32), "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn wrapping() {
+        let t = Target::default();
+        assert_eq!(t.wrap(UInt, -1), 0xffff_ffff);
+        assert_eq!(t.wrap(SChar, 200), -56);
+        assert_eq!(t.wrap(ULongLong, -1), u64::MAX as i128);
+        assert_eq!(int_kind_of_words("long unsigned int"), Some(ULong));
+        assert_eq!(int_kind_of_words("short"), Some(Short));
+    }
+}
