@@ -1,1 +1,13 @@
+//! Virtual MPI: many logical ranks in one process.
 
+pub mod attr;
+pub mod coll;
+pub mod comm;
+pub mod datatype;
+pub mod errhandler;
+pub mod error;
+pub mod group;
+pub mod handle;
+pub mod objects;
+pub mod pack;
+pub mod topo;

@@ -1,0 +1,3 @@
+//! Collective operations (MPI 3.1 chapter 5).
+
+pub mod meeting;

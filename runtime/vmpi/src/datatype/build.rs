@@ -1,0 +1,425 @@
+//! Datatype constructors (MPI 3.1 section 4.1).
+//!
+//! A [`Constructor`] is the call as the program made it: it is what a checkpoint keeps, what
+//! MPI_Type_get_contents answers, and [`build`] turns it into a type on any ABI.
+
+use super::basic::{Basic, PAIRS};
+use super::layout::Layout;
+use super::signature::Signature;
+use super::{of_basic, Datatype, TypeRef};
+use crate::error::{fail, Class, Result};
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    C,
+    Fortran,
+}
+
+#[derive(Clone, Debug)]
+pub enum Constructor {
+    Named(Basic),
+    Pair(Basic, Basic),
+    Dup(TypeRef),
+    Contiguous {
+        count: usize,
+        old: TypeRef,
+    },
+    Vector {
+        count: usize,
+        blocklen: usize,
+        stride: isize,
+        old: TypeRef,
+    },
+    Hvector {
+        count: usize,
+        blocklen: usize,
+        stride: isize,
+        old: TypeRef,
+    },
+    Indexed {
+        blocks: Vec<(usize, isize)>,
+        old: TypeRef,
+    },
+    Hindexed {
+        blocks: Vec<(usize, isize)>,
+        old: TypeRef,
+    },
+    IndexedBlock {
+        blocklen: usize,
+        displs: Vec<isize>,
+        old: TypeRef,
+    },
+    HindexedBlock {
+        blocklen: usize,
+        displs: Vec<isize>,
+        old: TypeRef,
+    },
+    Struct {
+        blocks: Vec<(usize, isize, TypeRef)>,
+    },
+    Resized {
+        lb: isize,
+        extent: isize,
+        old: TypeRef,
+    },
+    Subarray {
+        dims: Vec<Subdim>,
+        order: Order,
+        old: TypeRef,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subdim {
+    pub size: usize,
+    pub subsize: usize,
+    pub start: usize,
+}
+
+/// Bounds, data and signature while a type is put together.
+struct Draft {
+    size: usize,
+    /// (lb, ub): `None` while empty.
+    bounds: Option<(isize, isize)>,
+    tight: Option<(isize, isize)>,
+    explicit: bool,
+    align: usize,
+    layout: Layout,
+    signature: Signature,
+}
+
+/// Arithmetic on displacements that reports instead of wrapping.
+fn add(a: isize, b: isize) -> Result<isize> {
+    a.checked_add(b).map_or_else(
+        || fail(Class::ERR_ARG, "a displacement of the datatype overflows"),
+        Ok,
+    )
+}
+fn mul(a: isize, n: usize) -> Result<isize> {
+    isize::try_from(n)
+        .ok()
+        .and_then(|n| a.checked_mul(n))
+        .map_or_else(
+            || fail(Class::ERR_ARG, "the extent of the datatype overflows"),
+            Ok,
+        )
+}
+fn join(a: Option<(isize, isize)>, b: Option<(isize, isize)>) -> Option<(isize, isize)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    }
+}
+fn spread(
+    b: Option<(isize, isize)>,
+    count: usize,
+    stride: isize,
+) -> Result<Option<(isize, isize)>> {
+    let Some((lo, hi)) = b.filter(|_| count > 0) else {
+        return Ok(None);
+    };
+    let last = mul(stride, count - 1)?;
+    Ok(Some((add(lo, last.min(0))?, add(hi, last.max(0))?)))
+}
+fn moved(b: Option<(isize, isize)>, by: isize) -> Result<Option<(isize, isize)>> {
+    b.map(|(lo, hi)| Ok((add(lo, by)?, add(hi, by)?)))
+        .transpose()
+}
+
+impl Draft {
+    fn empty() -> Self {
+        Draft {
+            size: 0,
+            bounds: None,
+            tight: None,
+            explicit: false,
+            align: 1,
+            layout: Layout::block(0),
+            signature: Signature::default(),
+        }
+    }
+
+    fn of(t: &Datatype) -> Result<Self> {
+        let bounds = (t.size > 0 || t.explicit_bounds).then_some(());
+        Ok(Draft {
+            size: t.size,
+            bounds: bounds
+                .map(|()| Ok((t.lb, add(t.lb, t.extent)?)))
+                .transpose()?,
+            tight: (t.size > 0).then_some((t.true_lb, t.true_lb + t.true_extent)),
+            explicit: t.explicit_bounds,
+            align: t.align,
+            layout: t.layout.clone(),
+            signature: t.signature.clone(),
+        })
+    }
+
+    fn repeat(self, count: usize, stride: isize) -> Result<Self> {
+        let size = self
+            .size
+            .checked_mul(count)
+            .filter(|n| *n <= isize::MAX as usize);
+        let Some(size) = size else {
+            return fail(Class::ERR_ARG, "the size of the datatype overflows");
+        };
+        Ok(Draft {
+            size,
+            bounds: spread(self.bounds, count, stride)?,
+            tight: spread(self.tight, count, stride)?,
+            explicit: self.explicit && count > 0,
+            align: self.align,
+            layout: self.layout.repeat(count, stride),
+            signature: self.signature.repeat(count as u64),
+        })
+    }
+
+    fn shift(mut self, by: isize) -> Result<Self> {
+        self.bounds = moved(self.bounds, by)?;
+        self.tight = moved(self.tight, by)?;
+        self.layout = self.layout.shift(by);
+        Ok(self)
+    }
+
+    fn sequence(parts: Vec<Draft>) -> Result<Self> {
+        let mut all = Draft::empty();
+        all.explicit = parts.iter().any(|p| p.explicit);
+        for p in &parts {
+            let Some(size) = all
+                .size
+                .checked_add(p.size)
+                .filter(|n| *n <= isize::MAX as usize)
+            else {
+                return fail(Class::ERR_ARG, "the size of the datatype overflows");
+            };
+            all.size = size;
+            // Bounds that a program set outrank those that follow from the data.
+            if p.explicit || !all.explicit {
+                all.bounds = join(all.bounds, p.bounds);
+            }
+            all.tight = join(all.tight, p.tight);
+            all.align = all.align.max(p.align);
+        }
+        all.signature = Signature::concat(parts.iter().map(|p| p.signature.clone()));
+        all.layout = Layout::sequence(parts.into_iter().map(|p| p.layout));
+        Ok(all)
+    }
+
+    /// Rounds the extent up to the strictest alignment, as C does with structs.
+    fn pad(mut self) -> Result<Self> {
+        if let (false, Some((lb, ub))) = (self.explicit, self.bounds) {
+            let extent = ub - lb;
+            let a = self.align as isize;
+            self.bounds = Some((lb, add(lb, add(extent, a - 1)? / a * a)?));
+        }
+        Ok(self)
+    }
+
+    fn finish(self, constructor: Constructor) -> Datatype {
+        let (lb, ub) = self.bounds.unwrap_or((0, 0));
+        let (tlb, tub) = self.tight.unwrap_or((0, 0));
+        let extent = ub - lb;
+        let contiguous = self.size == 0
+            || matches!(self.layout.node, super::layout::Node::Block(n) if n as isize == extent);
+        Datatype {
+            size: self.size,
+            lb,
+            extent,
+            true_lb: tlb,
+            true_extent: tub - tlb,
+            explicit_bounds: self.explicit,
+            align: self.align,
+            contiguous,
+            layout: self.layout,
+            signature: self.signature,
+            constructor,
+            predefined: 0,
+            created_at: None,
+        }
+    }
+}
+
+/// `n` consecutive elements of `old`, `by` bytes away.
+fn block(old: &Datatype, n: usize, by: isize) -> Result<Draft> {
+    Draft::of(old)?.repeat(n, old.extent)?.shift(by)
+}
+
+fn scaled(displ: isize, extent: isize) -> Result<isize> {
+    displ.checked_mul(extent).map_or_else(
+        || fail(Class::ERR_ARG, "a displacement of the datatype overflows"),
+        Ok,
+    )
+}
+
+fn subarray(dims: &[Subdim], order: Order, old: &Datatype) -> Result<Draft> {
+    let mut draft = Draft::of(old)?;
+    let (mut stride, mut start) = (old.extent, 0isize);
+    let fastest_first: Vec<&Subdim> = match order {
+        Order::C => dims.iter().rev().collect(),
+        Order::Fortran => dims.iter().collect(),
+    };
+    for d in fastest_first {
+        if d.size == 0 || d.subsize == 0 || d.subsize > d.size || d.start > d.size - d.subsize {
+            return fail(
+                Class::ERR_ARG,
+                format!(
+                    "subarray {}+{} does not lie in 0..{}",
+                    d.start, d.subsize, d.size
+                ),
+            );
+        }
+        draft = draft.repeat(d.subsize, stride)?;
+        start = add(start, mul(stride, d.start)?)?;
+        stride = mul(stride, d.size)?;
+    }
+    draft = draft.shift(start)?;
+    draft.bounds = Some((old.lb, add(old.lb, stride)?));
+    draft.explicit = true;
+    Ok(draft)
+}
+
+/// Makes the type that the call describes.
+pub fn build(c: Constructor, created_at: Option<Box<str>>) -> Result<Datatype> {
+    let hindexed = |blocks: &mut dyn Iterator<Item = (usize, isize)>, old: &TypeRef| {
+        Draft::sequence(
+            blocks
+                .map(|(n, at)| block(old, n, at))
+                .collect::<Result<_>>()?,
+        )
+    };
+    let draft = match &c {
+        Constructor::Named(b) => return Ok(named(*b)),
+        Constructor::Pair(v, i) => return Ok(pair(0, *v, *i)),
+        Constructor::Dup(old) => {
+            let mut d = Draft::of(old)?;
+            d.bounds = Some((old.lb, add(old.lb, old.extent)?));
+            d
+        }
+        Constructor::Contiguous { count, old } => block(old, *count, 0)?,
+        Constructor::Vector {
+            count,
+            blocklen,
+            stride,
+            old,
+        } => block(old, *blocklen, 0)?.repeat(*count, scaled(*stride, old.extent)?)?,
+        Constructor::Hvector {
+            count,
+            blocklen,
+            stride,
+            old,
+        } => block(old, *blocklen, 0)?.repeat(*count, *stride)?,
+        Constructor::Indexed { blocks, old } => {
+            let blocks: Vec<_> = blocks
+                .iter()
+                .map(|(n, d)| Ok((*n, scaled(*d, old.extent)?)))
+                .collect::<Result<_>>()?;
+            hindexed(&mut blocks.into_iter(), old)?
+        }
+        Constructor::Hindexed { blocks, old } => hindexed(&mut blocks.iter().copied(), old)?,
+        Constructor::IndexedBlock {
+            blocklen,
+            displs,
+            old,
+        } => {
+            let blocks: Vec<_> = displs
+                .iter()
+                .map(|d| Ok((*blocklen, scaled(*d, old.extent)?)))
+                .collect::<Result<_>>()?;
+            hindexed(&mut blocks.into_iter(), old)?
+        }
+        Constructor::HindexedBlock {
+            blocklen,
+            displs,
+            old,
+        } => hindexed(&mut displs.iter().map(|d| (*blocklen, *d)), old)?,
+        Constructor::Struct { blocks } => Draft::sequence(
+            blocks
+                .iter()
+                .map(|(n, at, t)| block(t, *n, *at))
+                .collect::<Result<_>>()?,
+        )?
+        .pad()?,
+        Constructor::Resized { lb, extent, old } => {
+            let mut d = Draft::of(old)?;
+            d.bounds = Some((*lb, add(*lb, *extent)?));
+            d.explicit = true;
+            d
+        }
+        Constructor::Subarray { dims, order, old } => subarray(dims, *order, old)?,
+    };
+    let mut ty = draft.finish(c);
+    ty.created_at = created_at;
+    Ok(ty)
+}
+
+/// As [`build`], shared.
+pub fn make(c: Constructor, created_at: Option<Box<str>>) -> Result<TypeRef> {
+    Ok(TypeRef::Shared(Arc::new(build(c, created_at)?)))
+}
+
+pub(super) fn named(b: Basic) -> Datatype {
+    let n = b.size();
+    let whole = Some((0, n as isize));
+    let draft = Draft {
+        size: n,
+        bounds: whole,
+        tight: whole,
+        explicit: false,
+        align: b.align(),
+        layout: Layout::block(n),
+        signature: Signature::run(b, 1),
+    };
+    Datatype {
+        predefined: b as usize,
+        ..draft.finish(Constructor::Named(b))
+    }
+}
+
+pub(super) fn pair(handle: usize, value: Basic, index: Basic) -> Datatype {
+    let at = value.size().next_multiple_of(index.align());
+    let part = |b: Basic, at: usize| Draft {
+        size: b.size(),
+        bounds: Some((at as isize, (at + b.size()) as isize)),
+        tight: Some((at as isize, (at + b.size()) as isize)),
+        explicit: false,
+        align: b.align(),
+        layout: Layout::block(b.size()).shift(at as isize),
+        signature: Signature::run(b, 1),
+    };
+    let draft = Draft::sequence(vec![part(value, 0), part(index, at)]).and_then(Draft::pad);
+    let draft = draft.unwrap_or_else(|_| unreachable!("two small parts do not overflow"));
+    Datatype {
+        predefined: handle,
+        ..draft.finish(Constructor::Pair(value, index))
+    }
+}
+
+impl Constructor {
+    /// The types that this one is made of, in argument order.
+    pub fn children(&self) -> Vec<&TypeRef> {
+        match self {
+            Constructor::Named(_) | Constructor::Pair(..) => vec![],
+            Constructor::Struct { blocks } => blocks.iter().map(|b| &b.2).collect(),
+            Constructor::Dup(old)
+            | Constructor::Contiguous { old, .. }
+            | Constructor::Vector { old, .. }
+            | Constructor::Hvector { old, .. }
+            | Constructor::Indexed { old, .. }
+            | Constructor::Hindexed { old, .. }
+            | Constructor::IndexedBlock { old, .. }
+            | Constructor::HindexedBlock { old, .. }
+            | Constructor::Resized { old, .. }
+            | Constructor::Subarray { old, .. } => vec![old],
+        }
+    }
+}
+
+/// The predefined pair type of a value and an index, for tests and reductions.
+pub fn pair_parts(handle: usize) -> Option<(Basic, Basic)> {
+    PAIRS.iter().find(|p| p.0 == handle).map(|p| (p.2, p.3))
+}
+
+/// A one-element byte type, for callers that move raw bytes.
+pub fn bytes() -> TypeRef {
+    of_basic(Basic::Byte)
+}

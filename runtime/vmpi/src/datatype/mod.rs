@@ -1,0 +1,166 @@
+//! Datatypes: size and bounds, flattened layout, signature, and the call that made them.
+//!
+//! A [`Datatype`] is immutable and shared: handles, pending operations and derived types refer to
+//! it.  What belongs to a handle (committed, name, attributes) is in [`TypeObject`].
+
+pub mod basic;
+pub mod build;
+pub mod layout;
+pub mod moving;
+pub mod signature;
+
+use basic::{Basic, PAIRS};
+use layout::Layout;
+use signature::Signature;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+pub use build::Constructor;
+
+#[derive(Debug)]
+pub struct Datatype {
+    /// Bytes of data in one element: what a packed element takes.
+    pub size: usize,
+    pub lb: isize,
+    /// Distance between consecutive elements.
+    pub extent: isize,
+    pub true_lb: isize,
+    pub true_extent: isize,
+    /// Bounds were set by MPI_Type_create_resized and pass on to types made of this one.
+    pub explicit_bounds: bool,
+    pub align: usize,
+    /// Any number of elements is one block of bytes, `size` each.
+    pub contiguous: bool,
+    pub layout: Layout,
+    pub signature: Signature,
+    pub constructor: Constructor,
+    /// Handle of a predefined type, else 0.
+    pub predefined: usize,
+    /// Source line of the constructor call, where known.
+    pub created_at: Option<Box<str>>,
+}
+
+/// A shared datatype; predefined ones cost nothing to copy.
+#[derive(Clone, Debug)]
+pub enum TypeRef {
+    Static(&'static Datatype),
+    Shared(Arc<Datatype>),
+}
+
+impl Deref for TypeRef {
+    type Target = Datatype;
+    fn deref(&self) -> &Datatype {
+        match self {
+            TypeRef::Static(t) => t,
+            TypeRef::Shared(t) => t,
+        }
+    }
+}
+
+impl TypeRef {
+    pub fn same(&self, other: &TypeRef) -> bool {
+        std::ptr::eq::<Datatype>(&**self, &**other)
+    }
+}
+
+impl Datatype {
+    /// The basic type if this is a predefined type of one element.
+    pub fn basic(&self) -> Option<Basic> {
+        match self.constructor {
+            Constructor::Named(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    pub fn is_packed(&self) -> bool {
+        self.basic() == Some(Basic::Packed)
+    }
+
+    /// Bytes of data in `count` elements; `None` if that overflows.
+    pub fn bytes(&self, count: usize) -> Option<usize> {
+        self.size
+            .checked_mul(count)
+            .filter(|n| *n <= isize::MAX as usize)
+    }
+
+    /// Bytes from the first to the last byte touched by `count` elements, relative to the buffer.
+    pub fn span(&self, count: usize) -> (isize, isize) {
+        if count == 0 || self.size == 0 {
+            return (0, 0);
+        }
+        let last = self.extent * (count as isize - 1);
+        (
+            self.true_lb + last.min(0),
+            self.true_lb + self.true_extent + last.max(0),
+        )
+    }
+
+    /// MPI_Get_count: whole elements in `bytes` received bytes, `None` if that is no whole number.
+    pub fn count_in(&self, bytes: usize) -> Option<usize> {
+        match self.size {
+            0 => (bytes == 0).then_some(0),
+            n => (bytes % n == 0).then_some(bytes / n),
+        }
+    }
+}
+
+/// What a datatype handle stands for in a rank's table.
+#[derive(Debug)]
+pub struct TypeObject {
+    pub ty: TypeRef,
+    pub committed: bool,
+    pub name: Option<Box<str>>,
+    pub attrs: crate::attr::Attributes,
+}
+
+/// First handle after MPI_DATATYPE_NULL and number of values reserved for datatypes.
+const BASE: usize = 0x200;
+const SPAN: usize = 0x100;
+
+struct Predefined {
+    types: Vec<Datatype>,
+    index: [u8; SPAN],
+}
+
+fn predefined() -> &'static Predefined {
+    static ALL: OnceLock<Predefined> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut p = Predefined {
+            types: Vec::new(),
+            index: [u8::MAX; SPAN],
+        };
+        let basics = Basic::ALL
+            .into_iter()
+            .map(|b| (b as usize, build::named(b)));
+        let pairs = PAIRS
+            .into_iter()
+            .map(|(h, _, v, i)| (h, build::pair(h, v, i)));
+        for (handle, ty) in basics.chain(pairs) {
+            p.index[handle - BASE] = p.types.len() as u8;
+            p.types.push(ty);
+        }
+        p
+    })
+}
+
+/// The predefined datatype of a handle.
+pub fn by_handle(handle: usize) -> Option<TypeRef> {
+    let p = predefined();
+    let i = *p.index.get(handle.checked_sub(BASE)?)?;
+    p.types.get(i as usize).map(TypeRef::Static)
+}
+
+/// The predefined datatype of one basic element.
+pub fn of_basic(b: Basic) -> TypeRef {
+    by_handle(b as usize).unwrap_or_else(|| unreachable!("every basic type is predefined"))
+}
+
+/// Name of a predefined type.
+pub fn predefined_name(handle: usize) -> Option<&'static str> {
+    PAIRS
+        .iter()
+        .find(|p| p.0 == handle)
+        .map(|p| p.1)
+        .or_else(|| Basic::from_handle(handle).map(Basic::name))
+        .or((handle == BASE).then_some("MPI_DATATYPE_NULL"))
+}

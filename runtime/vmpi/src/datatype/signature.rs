@@ -1,0 +1,136 @@
+//! Type signatures: the sequence of basic elements that a datatype moves, in typemap order.
+//!
+//! Kept as runs and repetitions, so that a large array of structs stays small.  A packed stream
+//! of native bytes can be read with nothing but its signature.
+
+use super::basic::Basic;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    Run(Basic, u64),
+    Repeat(u64, Signature),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Signature {
+    items: Option<Arc<[Item]>>,
+}
+
+impl Signature {
+    pub fn run(basic: Basic, n: u64) -> Self {
+        Self::from_items(vec![Item::Run(basic, n)])
+    }
+
+    fn from_items(items: Vec<Item>) -> Self {
+        Signature {
+            items: (!items.is_empty()).then(|| items.into()),
+        }
+    }
+
+    pub fn items(&self) -> &[Item] {
+        self.items.as_deref().unwrap_or(&[])
+    }
+
+    pub fn repeat(&self, n: u64) -> Self {
+        match (n, self.items()) {
+            (0, _) | (_, []) => Self::default(),
+            (1, _) => self.clone(),
+            (_, [Item::Run(b, k)]) => Self::run(*b, k * n),
+            (_, [Item::Repeat(k, s)]) => Self::from_items(vec![Item::Repeat(k * n, s.clone())]),
+            _ => Self::from_items(vec![Item::Repeat(n, self.clone())]),
+        }
+    }
+
+    /// Concatenation; equal neighbours are merged.
+    pub fn concat(parts: impl IntoIterator<Item = Signature>) -> Self {
+        let mut out: Vec<Item> = Vec::new();
+        for part in parts {
+            for item in part.items() {
+                match (out.last_mut(), item) {
+                    (Some(Item::Run(a, n)), Item::Run(b, k)) if a == b => *n += k,
+                    (Some(Item::Repeat(n, s)), Item::Repeat(k, t)) if s == t => *n += k,
+                    _ => out.push(item.clone()),
+                }
+            }
+        }
+        Self::from_items(out)
+    }
+
+    /// The one basic type that the signature consists of.
+    pub fn uniform(&self) -> Option<Basic> {
+        let mut found = None;
+        for item in self.items() {
+            let b = match item {
+                Item::Run(b, _) => *b,
+                Item::Repeat(_, s) => s.uniform()?,
+            };
+            if *found.get_or_insert(b) != b {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// Calls `f` with each run in order until it returns false.
+    pub fn each_run(&self, f: &mut dyn FnMut(Basic, u64) -> bool) -> bool {
+        self.items().iter().all(|item| match item {
+            Item::Run(b, n) => f(*b, *n),
+            Item::Repeat(n, s) => (0..*n).all(|_| s.each_run(f)),
+        })
+    }
+
+    fn total(&self, width: &dyn Fn(Basic) -> u64) -> u64 {
+        self.items()
+            .iter()
+            .map(|item| match item {
+                Item::Run(b, n) => width(*b) * n,
+                Item::Repeat(n, s) => n * s.total(width),
+            })
+            .sum()
+    }
+
+    pub fn native_size(&self) -> u64 {
+        self.total(&|b| b.size() as u64)
+    }
+
+    pub fn portable_size(&self) -> u64 {
+        self.total(&|b| b.portable_size() as u64)
+    }
+
+    pub fn elements(&self) -> u64 {
+        self.total(&|_| 1)
+    }
+
+    /// Whole basic elements in the first `bytes` native bytes of a stream of this signature
+    /// repeated without end, and the bytes that remain.
+    pub fn elements_in(&self, bytes: u64) -> (u64, u64) {
+        let whole = self.native_size();
+        if whole == 0 {
+            return (0, bytes);
+        }
+        let (mut n, mut rest) = ((bytes / whole) * self.elements(), bytes % whole);
+        self.each_run(&mut |b, k| {
+            let fit = (rest / b.size() as u64).min(k);
+            n += fit;
+            rest -= fit * b.size() as u64;
+            fit == k
+        });
+        (n, rest)
+    }
+
+    /// Does any element look different in the portable format?
+    pub fn is_portable_as_is(&self) -> bool {
+        self.items().iter().all(|item| match item {
+            Item::Run(b, _) => {
+                b.size() == b.portable_size()
+                    && (cfg!(target_endian = "little") || b.size() == 1)
+                    && !matches!(
+                        b,
+                        Basic::LongDouble | Basic::LongDoubleComplex | Basic::CxxLongDoubleComplex
+                    )
+            }
+            Item::Repeat(_, s) => s.is_portable_as_is(),
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Error classes of the standard (MPI 3.1 section 8.4, values of the standard's ABI).
+//!
+//! The code that a call returns is its class; classes and codes that a program adds follow
+//! [`Class::LASTCODE`].
+
+use std::borrow::Cow;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Class(pub i32);
+
+macro_rules! classes { ($($name:ident = $v:literal $text:literal,)*) => {
+    impl Class { $(pub const $name: Class = Class($v);)* }
+    /// The standard's name and our description of a class.
+    pub fn describe(code: i32) -> Option<(&'static str, &'static str)> {
+        match code { $($v => Some((concat!("MPI_", stringify!($name)), $text)),)* _ => None }
+    }
+} }
+classes! {
+    SUCCESS = 0 "no error",
+    ERR_BUFFER = 1 "invalid buffer pointer",
+    ERR_COUNT = 2 "invalid count",
+    ERR_TYPE = 3 "invalid datatype",
+    ERR_TAG = 4 "invalid tag",
+    ERR_COMM = 5 "invalid communicator",
+    ERR_RANK = 6 "invalid rank",
+    ERR_REQUEST = 7 "invalid request",
+    ERR_ROOT = 8 "invalid root",
+    ERR_GROUP = 9 "invalid group",
+    ERR_OP = 10 "invalid reduction operation",
+    ERR_TOPOLOGY = 11 "invalid topology",
+    ERR_DIMS = 12 "invalid dimensions",
+    ERR_ARG = 13 "invalid argument",
+    ERR_UNKNOWN = 14 "unknown error",
+    ERR_TRUNCATE = 15 "message longer than the receive buffer",
+    ERR_OTHER = 16 "other error",
+    ERR_INTERN = 17 "internal error",
+    ERR_PENDING = 18 "pending request",
+    ERR_IN_STATUS = 19 "the error code is in the status",
+    ERR_ACCESS = 20 "permission denied",
+    ERR_AMODE = 21 "invalid file access mode",
+    ERR_ASSERT = 22 "invalid assertion",
+    ERR_BASE = 24 "invalid base address",
+    ERR_DISP = 26 "invalid displacement",
+    ERR_INFO_KEY = 31 "info key too long",
+    ERR_INFO_NOKEY = 32 "no such info key",
+    ERR_INFO_VALUE = 33 "info value too long",
+    ERR_INFO = 34 "invalid info object",
+    ERR_KEYVAL = 36 "invalid attribute key",
+    ERR_NAME = 38 "unknown name",
+    ERR_NO_MEM = 39 "out of memory",
+    ERR_NOT_SAME = 40 "arguments differ between processes",
+    ERR_SIZE = 52 "invalid size",
+    ERR_UNSUPPORTED_OPERATION = 55 "unsupported operation",
+    ERR_VALUE_TOO_LARGE = 59 "value too large to store",
+    ERR_ERRHANDLER = 61 "invalid error handler",
+}
+impl Class {
+    pub const LASTCODE: Class = Class(16383);
+}
+
+/// What went wrong in an MPI call: the class the program sees and a sentence for a person.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}: {detail}", describe(class.0).map_or("MPI error", |d| d.0))]
+pub struct MpiError {
+    pub class: Class,
+    pub detail: Cow<'static, str>,
+}
+
+pub type Result<T> = std::result::Result<T, MpiError>;
+
+impl MpiError {
+    pub fn new(class: Class, detail: impl Into<Cow<'static, str>>) -> Self {
+        MpiError {
+            class,
+            detail: detail.into(),
+        }
+    }
+}
+
+/// `Err` of `class` with a sentence.
+pub fn fail<T>(class: Class, detail: impl Into<Cow<'static, str>>) -> Result<T> {
+    Err(MpiError::new(class, detail))
+}

@@ -1,0 +1,118 @@
+//! One rank's MPI objects, by handle.
+
+use crate::attr::{Attributes, Keyvals};
+use crate::coll::meeting::MeetingRef;
+use crate::comm::{Comm, FIRST_ID, SELF_ID, WORLD_ID};
+use crate::datatype::{self, TypeObject, TypeRef};
+use crate::errhandler::Errhandlers;
+use crate::error::{fail, Class, Result};
+use crate::group::{Group, GroupRef};
+use crate::handle::{abi, Kind, Table};
+
+/// Owned and used by its rank alone, whatever worker runs it.
+pub struct Objects {
+    pub world: Box<Comm>,
+    pub self_: Box<Comm>,
+    /// Boxed: a collective keeps a reference while user callbacks may add communicators.
+    pub comms: Table<Box<Comm>>,
+    pub groups: Table<GroupRef>,
+    pub types: Table<TypeObject>,
+    pub errhandlers: Errhandlers,
+    pub keyvals: Keyvals,
+    /// Lowest context id that this rank has not seen.
+    pub next_id: u32,
+}
+
+impl Objects {
+    /// Objects of world rank `rank`; `world` and `alone` are the meeting places of the
+    /// predefined communicators.
+    pub fn new(world_group: GroupRef, rank: u32, world: MeetingRef, alone: MeetingRef) -> Self {
+        let comm = |id, group, rank, meeting| {
+            Box::new(Comm {
+                id,
+                group,
+                rank,
+                errhandler: abi::ERRORS_ARE_FATAL,
+                name: None,
+                attrs: Attributes::new(),
+                topo: None,
+                meeting,
+            })
+        };
+        Objects {
+            world: comm(WORLD_ID, world_group, rank, world),
+            self_: comm(SELF_ID, Group::new(vec![rank]), 0, alone),
+            comms: Table::new(Kind::Comm),
+            groups: Table::new(Kind::Group),
+            types: Table::new(Kind::Datatype),
+            errhandlers: Errhandlers::default(),
+            keyvals: Keyvals::default(),
+            next_id: FIRST_ID,
+        }
+    }
+
+    /// The communicator of a handle.
+    #[inline]
+    pub fn comm(&self, handle: usize) -> Result<&Comm> {
+        match handle {
+            abi::COMM_WORLD => Ok(&self.world),
+            abi::COMM_SELF => Ok(&self.self_),
+            _ => match self.comms.get(handle) {
+                Some(c) => Ok(c),
+                None if handle == abi::COMM_NULL => {
+                    fail(Class::ERR_COMM, "the communicator is MPI_COMM_NULL")
+                }
+                None => fail(Class::ERR_COMM, "not a communicator (freed already?)"),
+            },
+        }
+    }
+
+    pub fn comm_mut(&mut self, handle: usize) -> Result<&mut Comm> {
+        self.comm(handle)?;
+        Ok(match handle {
+            abi::COMM_WORLD => &mut self.world,
+            abi::COMM_SELF => &mut self.self_,
+            _ => match self.comms.get_mut(handle) {
+                Some(c) => c,
+                None => unreachable!("looked up above"),
+            },
+        })
+    }
+
+    /// The datatype of a handle, committed or not.
+    pub fn datatype(&self, handle: usize) -> Result<TypeRef> {
+        if let Some(t) = datatype::by_handle(handle) {
+            return Ok(t);
+        }
+        match self.types.get(handle) {
+            Some(t) => Ok(t.ty.clone()),
+            None if handle == abi::DATATYPE_NULL => {
+                fail(Class::ERR_TYPE, "the datatype is MPI_DATATYPE_NULL")
+            }
+            None => fail(Class::ERR_TYPE, "not a datatype (freed already?)"),
+        }
+    }
+
+    /// The datatype of a handle for communication: it must be committed.
+    #[inline]
+    pub fn committed(&self, handle: usize) -> Result<TypeRef> {
+        if let Some(t) = datatype::by_handle(handle) {
+            return Ok(t);
+        }
+        match self.types.get(handle) {
+            Some(t) if !t.committed => fail(Class::ERR_TYPE, "the datatype is not committed"),
+            _ => self.datatype(handle),
+        }
+    }
+
+    pub fn group(&self, handle: usize) -> Result<GroupRef> {
+        match self.groups.get(handle) {
+            Some(g) => Ok(g.clone()),
+            None if handle == abi::GROUP_EMPTY => Ok(Group::new(Vec::new())),
+            None if handle == abi::GROUP_NULL => {
+                fail(Class::ERR_GROUP, "the group is MPI_GROUP_NULL")
+            }
+            None => fail(Class::ERR_GROUP, "not a group (freed already?)"),
+        }
+    }
+}
