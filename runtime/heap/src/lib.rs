@@ -1,1 +1,20 @@
+//! A typed heap. Each [`Arena`] knows every object it handed out: base, exact size, type. Pages are keyed by
+//! (size class, type), so that the objects of a page are alike and an address leads to its object in a few
+//! loads. Arenas need no lock: each is used by one thread at a time.
+//!
+//! It follows `malloc` where that has rules (null without memory, unique pointers for size 0) and reports
+//! wrong frees instead of acting on them. Types are numbers whose meaning is the caller's.
 
+// Pointers from outside are looked up before anything is read through them.
+#![allow(clippy::not_unsafe_ptr_arg_deref)]
+
+mod arena;
+mod class;
+mod map;
+mod page;
+mod span;
+mod sys;
+mod view;
+
+pub use arena::{Arena, Fault, Obj};
+pub use view::{Block, Blocks, Large, Slab};

@@ -1,0 +1,325 @@
+//! Runs of granules. They are cut from regions (mappings that grow with the arena), kept in lists by length
+//! when free, and merged with free neighbours of their region. Everything happens in an order that depends
+//! only on the sequence of requests.
+
+use crate::map::{self, GRANULE};
+use crate::page::{Kind, Page, Pool};
+use crate::sys;
+use std::alloc::{alloc, dealloc, Layout};
+use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
+
+const EXACT: usize = 32;
+const BINS: usize = 64;
+
+const MIN_REGION: usize = if cfg!(target_pointer_width = "64") {
+    256 << 10
+} else {
+    64 << 10
+};
+const MAX_REGION: usize = if cfg!(target_pointer_width = "64") {
+    32 << 20
+} else {
+    4 << 20
+};
+
+pub(crate) struct Region {
+    base: *mut u8,
+    len: usize,
+    prev: *mut Region,
+    next: *mut Region,
+}
+
+pub(crate) struct Spans {
+    owner: u32,
+    tag: u32,
+    bins: [*mut Page; BINS],
+    nonempty: u64,
+    regions: *mut Region,
+    /// Regions without a block in them; one is kept to damp oscillation.
+    empty_regions: usize,
+    pub mapped: usize,
+    pub pool: Pool,
+}
+
+fn bin_of(len: usize) -> usize {
+    let granules = len / GRANULE;
+    if granules <= EXACT {
+        granules - 1
+    } else {
+        (EXACT + (granules.ilog2() - EXACT.ilog2()) as usize).min(BINS - 1)
+    }
+}
+
+impl Spans {
+    pub const fn new(owner: u32, tag: u32) -> Self {
+        Spans {
+            owner,
+            tag,
+            bins: [null_mut(); BINS],
+            nonempty: 0,
+            regions: null_mut(),
+            empty_regions: 0,
+            mapped: 0,
+            pool: Pool::new(),
+        }
+    }
+
+    /// A run of `len` bytes (whole granules) whose table entries lead to its descriptor, or null.
+    /// `kind` stays `Free` until the caller says what it is.
+    pub unsafe fn take(&mut self, len: usize) -> *mut Page {
+        let mut page = self.best(len);
+        if page.is_null() {
+            if !self.new_region(len) {
+                return null_mut();
+            }
+            page = self.best(len);
+        }
+        self.unlink(page);
+        let p = &mut *page;
+        if p.len == (*p.region).len {
+            self.empty_regions -= 1;
+        }
+        if p.len > len {
+            let rest = self.descriptor();
+            if !rest.is_null() {
+                (*rest).base = p.base.add(len);
+                (*rest).len = p.len - len;
+                (*rest).region = p.region;
+                (*rest).zero = p.zero;
+                p.len = len;
+                self.link(rest);
+            }
+        }
+        map::set(p.base as usize, p.len, page);
+        page
+    }
+
+    /// Takes back a run; its descriptor is stripped already.
+    pub unsafe fn give(&mut self, page: *mut Page) {
+        let p = &mut *page;
+        p.kind = Kind::Free;
+        p.zero = false;
+        map::set(p.base as usize, p.len, null_mut());
+        let before = self.free_neighbour(p.region, (p.base as usize).wrapping_sub(1));
+        if !before.is_null() {
+            p.base = (*before).base;
+            p.len += (*before).len;
+            self.absorb(before);
+        }
+        let after = self.free_neighbour(p.region, p.end());
+        if !after.is_null() {
+            p.len += (*after).len;
+            self.absorb(after);
+        }
+        let region = p.region;
+        if p.len == (*region).len {
+            if self.empty_regions > 0 {
+                self.pool.put(page);
+                self.drop_region(region);
+                return;
+            }
+            self.empty_regions += 1;
+        }
+        self.link(page);
+    }
+
+    /// Gives back the tail of a run beyond `len`.
+    pub unsafe fn shrink(&mut self, page: *mut Page, len: usize) {
+        let p = &mut *page;
+        let rest = self.descriptor();
+        if rest.is_null() {
+            return;
+        }
+        (*rest).base = p.base.add(len);
+        (*rest).len = p.len - len;
+        (*rest).region = p.region;
+        p.len = len;
+        self.give(rest);
+    }
+
+    /// Extends a run in place into the free run behind it.
+    pub unsafe fn grow(&mut self, page: *mut Page, len: usize) -> bool {
+        let p = &mut *page;
+        let more = len - p.len;
+        let after = self.free_neighbour(p.region, p.end());
+        if after.is_null() || (*after).len < more {
+            return false;
+        }
+        self.unlink(after);
+        if (*after).len > more {
+            (*after).base = (*after).base.add(more);
+            (*after).len -= more;
+            self.link(after);
+        } else {
+            self.pool.put(after);
+        }
+        map::set(p.end(), more, page);
+        p.len = len;
+        true
+    }
+
+    /// A descriptor that belongs to this arena, or null.
+    pub unsafe fn descriptor(&mut self) -> *mut Page {
+        let page = self.pool.get();
+        if !page.is_null() {
+            (*page).owner.store(self.owner, Ordering::Relaxed);
+            (*page).tag.store(self.tag, Ordering::Relaxed);
+            (*page).kind = Kind::Free;
+            (*page).zero = false;
+            (*page).region = null_mut();
+        }
+        page
+    }
+
+    unsafe fn best(&self, len: usize) -> *mut Page {
+        let bin = bin_of(len);
+        let mut candidates = self.nonempty >> bin << bin;
+        while candidates != 0 {
+            let mut page = self.bins[candidates.trailing_zeros() as usize];
+            while !page.is_null() {
+                if (*page).len >= len {
+                    return page;
+                }
+                page = (*page).next;
+            }
+            candidates &= candidates - 1;
+        }
+        null_mut()
+    }
+
+    unsafe fn free_neighbour(&self, region: *mut Region, addr: usize) -> *mut Page {
+        let page = map::lookup(addr);
+        let ours = !page.is_null()
+            && (*page).owner.load(Ordering::Relaxed) == self.owner
+            && (*page).kind == Kind::Free
+            && (*page).region == region;
+        if ours {
+            page
+        } else {
+            null_mut()
+        }
+    }
+
+    unsafe fn absorb(&mut self, page: *mut Page) {
+        self.unlink(page);
+        self.pool.put(page);
+    }
+
+    unsafe fn link(&mut self, page: *mut Page) {
+        let p = &mut *page;
+        map::set(p.base as usize, GRANULE, page);
+        map::set(p.end() - GRANULE, GRANULE, page);
+        let bin = bin_of(p.len);
+        p.prev = null_mut();
+        p.next = self.bins[bin];
+        if !p.next.is_null() {
+            (*p.next).prev = page;
+        }
+        self.bins[bin] = page;
+        self.nonempty |= 1 << bin;
+    }
+
+    unsafe fn unlink(&mut self, page: *mut Page) {
+        let p = &mut *page;
+        map::set(p.base as usize, GRANULE, null_mut());
+        map::set(p.end() - GRANULE, GRANULE, null_mut());
+        if !p.next.is_null() {
+            (*p.next).prev = p.prev;
+        }
+        if p.prev.is_null() {
+            let bin = bin_of(p.len);
+            self.bins[bin] = p.next;
+            if p.next.is_null() {
+                self.nonempty &= !(1 << bin);
+            }
+        } else {
+            (*p.prev).next = p.next;
+        }
+    }
+
+    #[cold]
+    unsafe fn new_region(&mut self, need: usize) -> bool {
+        let need = need.next_multiple_of(sys::UNIT);
+        let wish = need.max(
+            self.mapped
+                .clamp(MIN_REGION, MAX_REGION)
+                .next_multiple_of(sys::UNIT),
+        );
+        let (page, region) = (
+            self.descriptor(),
+            alloc(Layout::new::<Region>()).cast::<Region>(),
+        );
+        let mut len = wish;
+        let mut base = sys::map(len, sys::UNIT);
+        if base.is_null() && need < wish {
+            len = need;
+            base = sys::map(len, sys::UNIT);
+        }
+        if page.is_null() || region.is_null() || base.is_null() || !map::prepare(base as usize, len)
+        {
+            if !page.is_null() {
+                self.pool.put(page);
+            }
+            if !region.is_null() {
+                dealloc(region.cast(), Layout::new::<Region>());
+            }
+            if !base.is_null() {
+                sys::unmap(base, len);
+            }
+            return false;
+        }
+        region.write(Region {
+            base,
+            len,
+            prev: null_mut(),
+            next: self.regions,
+        });
+        if !self.regions.is_null() {
+            (*self.regions).prev = region;
+        }
+        self.regions = region;
+        (*page).base = base;
+        (*page).len = len;
+        (*page).region = region;
+        (*page).zero = true;
+        self.mapped += len;
+        self.empty_regions += 1;
+        self.link(page);
+        true
+    }
+
+    unsafe fn drop_region(&mut self, region: *mut Region) {
+        let r = &*region;
+        if r.prev.is_null() {
+            self.regions = r.next;
+        } else {
+            (*r.prev).next = r.next;
+        }
+        if !r.next.is_null() {
+            (*r.next).prev = r.prev;
+        }
+        map::set(r.base as usize, r.len, null_mut());
+        sys::unmap(r.base, r.len);
+        self.mapped -= r.len;
+        dealloc(region.cast(), Layout::new::<Region>());
+    }
+}
+
+impl Drop for Spans {
+    fn drop(&mut self) {
+        // SAFETY: the arena's blocks are gone; what is left is ours alone.
+        unsafe {
+            for bin in 0..BINS {
+                while !self.bins[bin].is_null() {
+                    let page = self.bins[bin];
+                    self.bins[bin] = (*page).next;
+                    self.pool.put(page);
+                }
+            }
+            while !self.regions.is_null() {
+                self.drop_region(self.regions);
+            }
+        }
+    }
+}

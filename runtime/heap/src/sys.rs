@@ -1,0 +1,106 @@
+//! Memory from the operating system. All mappings are zeroed, private, and aligned to at least `UNIT`.
+
+use std::ptr::null_mut;
+
+/// Mappings are made in multiples of the largest page size of the supported systems.
+pub(crate) const UNIT: usize = 64 << 10;
+/// Size of a transparent huge page; on 32-bit hosts address space is too scarce to align to it.
+pub(crate) const HUGE: usize = 2 << 20;
+
+/// `align` is a power of two, `len` a multiple of `UNIT`. Null if there is no memory.
+pub(crate) fn map(len: usize, align: usize) -> *mut u8 {
+    let align = if cfg!(target_pointer_width = "64") && len >= 2 * HUGE {
+        align.max(HUGE)
+    } else {
+        align.max(UNIT)
+    };
+    let base = raw_map(len);
+    if base.is_null() || base as usize % align == 0 {
+        return usable(base, len);
+    }
+    unmap(base, len);
+    let Some(more) = len.checked_add(align) else {
+        return null_mut();
+    };
+    let wide = raw_map(more);
+    if wide.is_null() {
+        return wide;
+    }
+    let head = (wide as usize).wrapping_neg() % align;
+    if head > 0 {
+        unmap(wide, head);
+    }
+    let base = wide.wrapping_add(head);
+    if align > head {
+        unmap(base.wrapping_add(len), align - head);
+    }
+    usable(base, len)
+}
+
+fn usable(base: *mut u8, len: usize) -> *mut u8 {
+    if base.is_null() {
+        return base;
+    }
+    if (base as u64).saturating_add(len as u64) > crate::map::ADDRESS_LIMIT {
+        unmap(base, len);
+        return null_mut();
+    }
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    if len >= 2 * HUGE {
+        // SAFETY: the range was just mapped; the call is advice only.
+        unsafe { libc::madvise(base.cast(), len, libc::MADV_HUGEPAGE) };
+    }
+    base
+}
+
+fn raw_map(len: usize) -> *mut u8 {
+    // SAFETY: an anonymous mapping at an address of the system's choice disturbs nothing.
+    let p = unsafe {
+        libc::mmap(
+            null_mut(),
+            len,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if p == libc::MAP_FAILED {
+        null_mut()
+    } else {
+        p.cast()
+    }
+}
+
+pub(crate) fn unmap(base: *mut u8, len: usize) {
+    // SAFETY: callers own the range and hold no references into it.
+    unsafe { libc::munmap(base.cast(), len) };
+}
+
+/// Moves the pages of one mapping to a new one of another length, without copying where the system can.
+/// Null (and the old mapping intact) if it cannot.
+pub(crate) fn remap(old: *mut u8, old_len: usize, len: usize) -> *mut u8 {
+    let new = map(len, UNIT);
+    if new.is_null() || remap_to(old, old_len, new, len) {
+        return new;
+    }
+    unmap(new, len);
+    null_mut()
+}
+
+/// Moves the pages of one mapping to the place of another (or of nothing), which they replace.
+pub(crate) fn remap_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+        // SAFETY: both ranges are the caller's.
+        let p =
+            unsafe { libc::mremap(old.cast(), old_len, len, flags, new.cast::<libc::c_void>()) };
+        p != libc::MAP_FAILED
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (old, old_len, new, len);
+        false
+    }
+}
