@@ -1,0 +1,121 @@
+//! Compiles instrumented text with the underlying compiler and links it with the runtime.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+
+use super::options::{LinkItem, Options};
+use super::toolchain::{Toolchain, ToolchainError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+    #[error("cannot write {0}: {1}")]
+    Write(String, std::io::Error),
+    /// The compiler has said why.
+    #[error("the compiler failed")]
+    Failed(i32),
+}
+
+/// Libraries that Rust's standard library asks of the system.
+const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
+
+/// The command that preprocesses `source`.
+pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
+    let mut c = t.command();
+    c.arg("-E").arg("-D__PC3__=1").args(portable_float(o, t)).args(&o.cpp).arg("-I").arg(t.include_dir()).arg(source);
+    c
+}
+
+/// Runs the underlying compiler on the user's own command line (`-E`, `-M`, `--version`, ...).
+pub fn pass_through(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
+    let mut c = t.command();
+    c.args(&o.plain);
+    if !o.sources.is_empty() {
+        c.arg("-D__PC3__=1").arg("-I").arg(t.include_dir());
+    }
+    status(c.status().map_err(|e| t.no_compiler(e))?)
+}
+
+/// Compiles the instrumented units in parallel and links them.
+pub fn executable(o: &Options, t: &Toolchain, dir: &Path, instrumented: &[String]) -> Result<i32, BuildError> {
+    let runtime = t.runtime()?;
+    let files = write_units(o, dir, instrumented)?;
+    let results: Vec<Result<(), BuildError>> = thread::scope(|s| {
+        let jobs: Vec<_> = files.iter().map(|f| s.spawn(move || compile_unit(o, t, f))).collect();
+        jobs.into_iter().map(|j| j.join().unwrap_or(Err(BuildError::Failed(1)))).collect()
+    });
+    for r in results {
+        r?;
+    }
+    let mut c = t.command();
+    for item in &o.link {
+        match item {
+            LinkItem::Source(i) => c.arg(object(&files[*i])),
+            LinkItem::Arg(a) => c.arg(a),
+        };
+    }
+    c.args(position(o, true)).arg("-o").arg(o.output.clone().unwrap_or_else(|| "a.out".into()));
+    c.arg(runtime).args(SYSTEM_LIBS).arg("-Wl,--gc-sections");
+    status(c.status().map_err(|e| t.no_compiler(e))?)
+}
+
+/// Compiles and links without instrumentation: no location, nothing that pc3 has to do.
+pub fn plain(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
+    let mut c = t.command();
+    c.args(portable_float(o, t)).args(&o.plain).arg("-D__PC3__=1").arg("-I").arg(t.include_dir());
+    status(c.status().map_err(|e| t.no_compiler(e))?)
+}
+
+fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    for (i, text) in texts.iter().enumerate() {
+        let stem = o.sources[i].file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let file = dir.join(format!("{i}-{stem}.pc3.c"));
+        std::fs::write(&file, text).map_err(|e| BuildError::Write(file.display().to_string(), e))?;
+        files.push(file);
+    }
+    Ok(files)
+}
+
+fn compile_unit(o: &Options, t: &Toolchain, file: &Path) -> Result<(), BuildError> {
+    let mut c = t.command();
+    // -fno-lto: descriptors and clones are plain code; user LTO flags follow and would win.
+    c.args(portable_float(o, t)).args(position(o, false)).args(&o.compile);
+    c.args(["-x", "c", "-c", "-o"]).arg(object(file)).arg(file).stdin(Stdio::null());
+    match status(c.status().map_err(|e| t.no_compiler(e))?)? {
+        0 => Ok(()),
+        n => Err(BuildError::Failed(n)),
+    }
+}
+
+fn object(file: &Path) -> PathBuf {
+    file.with_extension("o")
+}
+
+/// Results must agree across architectures unless the user wants otherwise.
+fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
+    let mut f = Vec::new();
+    if !o.user_has("-ffp-contract") && !o.user_has("-ffast-math") && !o.user_has("-Ofast") {
+        f.push("-ffp-contract=off");
+    }
+    if t.target.is_i686() && !o.user_has("-mfpmath") && !o.user_has("-mno-sse") && !o.user_has("-mno-sse2") {
+        f.extend(["-msse2", "-mfpmath=sse"]);
+    }
+    f
+}
+
+/// Fixed addresses reach globals and thread-locals in one instruction.
+fn position(o: &Options, linking: bool) -> Vec<&'static str> {
+    let user = ["-fPIE", "-fpie", "-pie", "-fPIC", "-fpic", "-static-pie"];
+    if user.iter().any(|f| o.user_has(f)) {
+        return Vec::new();
+    }
+    if linking { vec!["-no-pie"] } else { vec!["-fno-pie"] }
+}
+
+fn status(s: ExitStatus) -> Result<i32, BuildError> {
+    use std::os::unix::process::ExitStatusExt;
+    Ok(s.code().unwrap_or_else(|| 128 + s.signal().unwrap_or(0)))
+}
