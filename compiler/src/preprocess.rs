@@ -10,7 +10,10 @@ use std::process::{Command, Stdio};
 #[derive(Debug, thiserror::Error)]
 pub enum PreprocessError {
     #[error("cannot run the C compiler `{command}`: {source}")]
-    Spawn { command: String, source: std::io::Error },
+    Spawn {
+        command: String,
+        source: std::io::Error,
+    },
     #[error("the C preprocessor failed ({status})")]
     Failed { status: std::process::ExitStatus },
     #[error("the preprocessed source is larger than 4 GiB")]
@@ -24,9 +27,14 @@ pub fn run(command: &mut Command) -> Result<String, PreprocessError> {
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|source| PreprocessError::Spawn { command: name, source })?;
+        .map_err(|source| PreprocessError::Spawn {
+            command: name,
+            source,
+        })?;
     if !output.status.success() {
-        return Err(PreprocessError::Failed { status: output.status });
+        return Err(PreprocessError::Failed {
+            status: output.status,
+        });
     }
     let text = to_text(output.stdout);
     if text.len() >= u32::MAX as usize / 2 {
@@ -111,14 +119,23 @@ impl LineMap {
                     map.files.push(f.clone());
                     map.files.len() as u32 - 1
                 });
-                map.segments.push(Segment { start: offset, index: index + 1, file: id, line: number, system });
+                map.segments.push(Segment {
+                    start: offset,
+                    index: index + 1,
+                    file: id,
+                    line: number,
+                    system,
+                });
             }
         }
         map
     }
 
     pub fn position(&self, offset: u32) -> Position {
-        let index = self.line_starts.partition_point(|&s| s <= offset).saturating_sub(1) as u32;
+        let index = self
+            .line_starts
+            .partition_point(|&s| s <= offset)
+            .saturating_sub(1) as u32;
         let column = offset - self.line_starts.get(index as usize).copied().unwrap_or(0) + 1;
         match self.segment(offset) {
             Some(s) => Position {
@@ -127,7 +144,12 @@ impl LineMap {
                 column,
                 system: s.system,
             },
-            None => Position { file: String::new(), line: index + 1, column, system: false },
+            None => Position {
+                file: String::new(),
+                line: index + 1,
+                column,
+                system: false,
+            },
         }
     }
 
@@ -142,9 +164,15 @@ impl LineMap {
 
     /// Byte range of the preprocessed line that holds `offset`, without the newline.
     pub fn line_range(&self, offset: u32, text: &str) -> std::ops::Range<u32> {
-        let index = self.line_starts.partition_point(|&s| s <= offset).saturating_sub(1);
+        let index = self
+            .line_starts
+            .partition_point(|&s| s <= offset)
+            .saturating_sub(1);
         let start = self.line_starts.get(index).copied().unwrap_or(0);
-        let end = self.line_starts.get(index + 1).map_or(text.len() as u32, |e| e - 1);
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(text.len() as u32, |e| e - 1);
         start..end
     }
 
@@ -180,7 +208,8 @@ mod tests {
 
     #[test]
     fn lines_follow_markers() {
-        let text = "# 0 \"a.c\"\n# 1 \"/usr/x.h\" 1 3 4\nint s;\n# 3 \"a \\\"q.c\" 2\nint a;\n  int b;\n";
+        let text =
+            "# 0 \"a.c\"\n# 1 \"/usr/x.h\" 1 3 4\nint s;\n# 3 \"a \\\"q.c\" 2\nint a;\n  int b;\n";
         let map = LineMap::new(text);
         let at = |s: &str| {
             let p = map.position(text.find(s).unwrap() as u32);
@@ -193,6 +222,9 @@ mod tests {
 
     #[test]
     fn foreign_bytes_become_octal_escapes() {
-        assert_eq!(to_text(b"\"\xe91\xc3\xa9\xff\"".to_vec()), "\"\\3511\u{e9}\\377\"");
+        assert_eq!(
+            to_text(b"\"\xe91\xc3\xa9\xff\"".to_vec()),
+            "\"\\3511\u{e9}\\377\""
+        );
     }
 }

@@ -33,9 +33,28 @@ pub struct QualType {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum IntKind { Char, SChar, UChar, Short, UShort, Int, UInt, Long, ULong, LongLong, ULongLong, Int128, UInt128 }
+pub enum IntKind {
+    Char,
+    SChar,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    LongLong,
+    ULongLong,
+    Int128,
+    UInt128,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum FloatKind { Float, Double, LongDouble, Float128 }
+pub enum FloatKind {
+    Float,
+    Double,
+    LongDouble,
+    Float128,
+}
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayLen {
@@ -58,15 +77,26 @@ pub enum Type {
     Float(FloatKind),
     Complex(FloatKind),
     Pointer(QualType),
-    Array { elem: QualType, len: ArrayLen },
+    Array {
+        elem: QualType,
+        len: ArrayLen,
+    },
     /// Parameter types after adjustment. `prototype` is false for `()` and K&R definitions.
-    Function { ret: QualType, params: Vec<QualType>, variadic: bool, prototype: bool },
+    Function {
+        ret: QualType,
+        params: Vec<QualType>,
+        variadic: bool,
+        prototype: bool,
+    },
     Record(RecordId),
     Enum(EnumId),
     /// `__builtin_va_list`.
     VaList,
     /// GNU vector type; the text of its declaration cannot be rebuilt, so never hoisted.
-    Vector { elem: QualType, bytes: u64 },
+    Vector {
+        elem: QualType,
+        bytes: u64,
+    },
     /// A type this version cannot represent; carries the span to report.
     Unsupported(Span),
 }
@@ -115,9 +145,21 @@ pub struct EnumDef {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Storage { Typedef, Extern, Static, Auto, Register }
+pub enum Storage {
+    Typedef,
+    Extern,
+    Static,
+    Auto,
+    Register,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SymKind { Var, Param, Func, Typedef, EnumConst }
+pub enum SymKind {
+    Var,
+    Param,
+    Func,
+    Typedef,
+    EnumConst,
+}
 
 #[derive(Clone, Debug)]
 pub struct Symbol {
@@ -148,9 +190,39 @@ pub struct Symbol {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnOp { Plus, Minus, BitNot, Not, Real, Imag, PreInc, PreDec, PostInc, PostDec }
+pub enum UnOp {
+    Plus,
+    Minus,
+    BitNot,
+    Not,
+    Real,
+    Imag,
+    PreInc,
+    PreDec,
+    PostInc,
+    PostDec,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BinOp { Add, Sub, Mul, Div, Rem, Shl, Shr, Lt, Gt, Le, Ge, Eq, Ne, And, Xor, Or, LogAnd, LogOr }
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Xor,
+    Or,
+    LogAnd,
+    LogOr,
+}
 
 #[derive(Clone, Debug)]
 pub enum ExprKind {
@@ -159,29 +231,72 @@ pub enum ExprKind {
     Int(i128),
     Float,
     /// Bytes without the terminator; `wide` for any prefix.
-    Str { bytes: Vec<u8>, wide: bool },
-    Call { callee: ExprId, args: Vec<ExprId> },
+    Str {
+        bytes: Vec<u8>,
+        wide: bool,
+    },
+    Call {
+        callee: ExprId,
+        args: Vec<ExprId>,
+    },
     /// `base.name` / `base->name`; path through anonymous members already resolved: `ty` is right.
-    Member { base: ExprId, arrow: bool, name: String },
-    Index { base: ExprId, index: ExprId },
+    Member {
+        base: ExprId,
+        arrow: bool,
+        name: String,
+    },
+    Index {
+        base: ExprId,
+        index: ExprId,
+    },
     AddrOf(ExprId),
     Deref(ExprId),
-    Unary { op: UnOp, arg: ExprId },
-    Binary { op: BinOp, lhs: ExprId, rhs: ExprId },
-    Assign { op: Option<BinOp>, lhs: ExprId, rhs: ExprId },
+    Unary {
+        op: UnOp,
+        arg: ExprId,
+    },
+    Binary {
+        op: BinOp,
+        lhs: ExprId,
+        rhs: ExprId,
+    },
+    Assign {
+        op: Option<BinOp>,
+        lhs: ExprId,
+        rhs: ExprId,
+    },
     /// `then` is None for GNU `a ?: b`.
-    Cond { cond: ExprId, then: Option<ExprId>, els: ExprId },
+    Cond {
+        cond: ExprId,
+        then: Option<ExprId>,
+        els: ExprId,
+    },
     Comma(Vec<ExprId>),
-    Cast { to: QualType, arg: ExprId },
+    Cast {
+        to: QualType,
+        arg: ExprId,
+    },
     /// Operand is not evaluated (unless a VLA).
     SizeofExpr(ExprId),
     SizeofType(QualType),
     Alignof,
-    Offsetof { ty: QualType, member: String },
-    CompoundLit { ty: QualType, init: Init },
+    Offsetof {
+        ty: QualType,
+        member: String,
+    },
+    CompoundLit {
+        ty: QualType,
+        init: Init,
+    },
     StmtExpr(StmtId),
-    VaArg { list: ExprId, ty: QualType },
-    Generic { control: ExprId, chosen: ExprId },
+    VaArg {
+        list: ExprId,
+        ty: QualType,
+    },
+    Generic {
+        control: ExprId,
+        chosen: ExprId,
+    },
     LabelAddr(LabelId),
     /// `__builtin_types_compatible_p`, `__func__` and other leaves that need no rewriting.
     Builtin,
@@ -227,22 +342,51 @@ pub struct DeclGroup {
 }
 
 #[derive(Clone, Debug)]
-pub enum ForInit { None, Expr(ExprId), Decl(DeclGroup) }
+pub enum ForInit {
+    None,
+    Expr(ExprId),
+    Decl(DeclGroup),
+}
 
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     Expr(Option<ExprId>),
     Decl(DeclGroup),
     Block(Vec<StmtId>),
-    If { cond: ExprId, then: StmtId, els: Option<StmtId> },
-    While { cond: ExprId, body: StmtId },
-    DoWhile { body: StmtId, cond: ExprId },
-    For { init: ForInit, cond: Option<ExprId>, step: Option<ExprId>, body: StmtId },
-    Switch { cond: ExprId, body: StmtId },
+    If {
+        cond: ExprId,
+        then: StmtId,
+        els: Option<StmtId>,
+    },
+    While {
+        cond: ExprId,
+        body: StmtId,
+    },
+    DoWhile {
+        body: StmtId,
+        cond: ExprId,
+    },
+    For {
+        init: ForInit,
+        cond: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+    },
+    Switch {
+        cond: ExprId,
+        body: StmtId,
+    },
     /// `case lo ... hi: stmt`.
-    Case { lo: ExprId, hi: Option<ExprId>, stmt: StmtId },
+    Case {
+        lo: ExprId,
+        hi: Option<ExprId>,
+        stmt: StmtId,
+    },
     Default(StmtId),
-    Label { label: LabelId, stmt: StmtId },
+    Label {
+        label: LabelId,
+        stmt: StmtId,
+    },
     Goto(LabelId),
     GotoComputed(ExprId),
     Continue,
@@ -253,7 +397,9 @@ pub enum StmtKind {
     /// `pc3_checkpoint();`, a pragma (blanked to that call for the parser), or a location from the command line.
     Checkpoint,
     /// A nested function, `_Static_assert` and the like: text is kept, `unsupported` says what to refuse.
-    Other { unsupported: Option<String> },
+    Other {
+        unsupported: Option<String>,
+    },
 }
 #[derive(Clone, Debug)]
 pub struct Stmt {
@@ -263,12 +409,22 @@ pub struct Stmt {
 
 /// A type name declared inside a function, used at `span` (definitions included).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TypeRef { pub span: Span, pub to: TypeRefTo }
+pub struct TypeRef {
+    pub span: Span,
+    pub to: TypeRefTo,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TypeRefTo { Record(RecordId), Enum(EnumId), Typedef(SymId) }
+pub enum TypeRefTo {
+    Record(RecordId),
+    Enum(EnumId),
+    Typedef(SymId),
+}
 
 #[derive(Clone, Debug)]
-pub struct Label { pub name: String, pub func: FuncId }
+pub struct Label {
+    pub name: String,
+    pub func: FuncId,
+}
 
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -290,7 +446,11 @@ pub struct Function {
 
 /// A file-scope declaration other than a function definition.
 #[derive(Clone, Debug)]
-pub enum TopItem { Decl(DeclGroup), Function(FuncId), Other(Span) }
+pub enum TopItem {
+    Decl(DeclGroup),
+    Function(FuncId),
+    Other(Span),
+}
 
 /// One translation unit.
 #[derive(Clone, Debug, Default)]
@@ -319,10 +479,22 @@ pub struct Unit {
 }
 
 impl Unit {
-    pub fn slice(&self, s: &Span) -> &str { &self.text[s.start as usize..s.end as usize] }
-    pub fn expr(&self, e: ExprId) -> &Expr { &self.exprs[e.index()] }
-    pub fn stmt(&self, s: StmtId) -> &Stmt { &self.stmts[s.index()] }
-    pub fn sym(&self, s: SymId) -> &Symbol { &self.symbols[s.index()] }
-    pub fn ty(&self, t: TypeId) -> &Type { &self.types[t.index()] }
-    pub fn func(&self, f: FuncId) -> &Function { &self.functions[f.index()] }
+    pub fn slice(&self, s: &Span) -> &str {
+        &self.text[s.start as usize..s.end as usize]
+    }
+    pub fn expr(&self, e: ExprId) -> &Expr {
+        &self.exprs[e.index()]
+    }
+    pub fn stmt(&self, s: StmtId) -> &Stmt {
+        &self.stmts[s.index()]
+    }
+    pub fn sym(&self, s: SymId) -> &Symbol {
+        &self.symbols[s.index()]
+    }
+    pub fn ty(&self, t: TypeId) -> &Type {
+        &self.types[t.index()]
+    }
+    pub fn func(&self, f: FuncId) -> &Function {
+        &self.functions[f.index()]
+    }
 }

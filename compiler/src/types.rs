@@ -34,10 +34,16 @@ impl Target {
     /// From the compiler's predefined macros ([`crate::preprocess::parse_macros`]).
     pub fn from_macros(macros: &HashMap<String, String>) -> Target {
         let bits = |name: &str, default: u32| {
-            macros.get(name).and_then(|v| v.trim().parse::<u32>().ok()).map_or(default, |b| b * 8)
+            macros
+                .get(name)
+                .and_then(|v| v.trim().parse::<u32>().ok())
+                .map_or(default, |b| b * 8)
         };
         let kind = |name: &str, default: IntKind| {
-            macros.get(name).and_then(|v| int_kind_of_words(v)).unwrap_or(default)
+            macros
+                .get(name)
+                .and_then(|v| int_kind_of_words(v))
+                .unwrap_or(default)
         };
         let d = Target::default();
         Target {
@@ -96,7 +102,11 @@ impl Target {
         use IntKind::*;
         match kind {
             Char | SChar | UChar | Short | UShort => {
-                if self.bits(kind) < self.int_bits || self.signed(kind) { Int } else { UInt }
+                if self.bits(kind) < self.int_bits || self.signed(kind) {
+                    Int
+                } else {
+                    UInt
+                }
             }
             k => k,
         }
@@ -116,7 +126,11 @@ impl Target {
         if rank(hi) == rank(lo) {
             return lo;
         }
-        if self.bits(hi) > self.bits(lo) { hi } else { to_unsigned(hi) }
+        if self.bits(hi) > self.bits(lo) {
+            hi
+        } else {
+            to_unsigned(hi)
+        }
     }
 }
 
@@ -147,7 +161,8 @@ pub fn to_unsigned(k: IntKind) -> IntKind {
 /// "long unsigned int" → `ULong`.
 pub fn int_kind_of_words(words: &str) -> Option<IntKind> {
     use IntKind::*;
-    let (mut long, mut short, mut char_, mut unsigned, mut signed) = (0, false, false, false, false);
+    let (mut long, mut short, mut char_, mut unsigned, mut signed) =
+        (0, false, false, false, false);
     for w in words.split_whitespace() {
         match w {
             "long" => long += 1,
@@ -161,17 +176,53 @@ pub fn int_kind_of_words(words: &str) -> Option<IntKind> {
     }
     Some(match (char_, short, long, unsigned) {
         (true, _, _, true) => UChar,
-        (true, _, _, false) => if signed { SChar } else { Char },
-        (_, true, _, u) => if u { UShort } else { Short },
-        (_, _, 0, u) => if u { UInt } else { Int },
-        (_, _, 1, u) => if u { ULong } else { Long },
-        (_, _, _, u) => if u { ULongLong } else { LongLong },
+        (true, _, _, false) => {
+            if signed {
+                SChar
+            } else {
+                Char
+            }
+        }
+        (_, true, _, u) => {
+            if u {
+                UShort
+            } else {
+                Short
+            }
+        }
+        (_, _, 0, u) => {
+            if u {
+                UInt
+            } else {
+                Int
+            }
+        }
+        (_, _, 1, u) => {
+            if u {
+                ULong
+            } else {
+                Long
+            }
+        }
+        (_, _, _, u) => {
+            if u {
+                ULongLong
+            } else {
+                LongLong
+            }
+        }
     })
 }
 
 impl QualType {
     pub fn plain(ty: TypeId) -> QualType {
-        QualType { ty, is_const: false, is_volatile: false, is_atomic: false, is_restrict: false }
+        QualType {
+            ty,
+            is_const: false,
+            is_volatile: false,
+            is_atomic: false,
+            is_restrict: false,
+        }
     }
     pub fn unqualified(self) -> QualType {
         QualType::plain(self.ty)
@@ -273,7 +324,9 @@ impl Unit {
             Type::Complex(k) => base(&format!("{} _Complex", float_name(*k))),
             Type::VaList => base("__builtin_va_list"),
             Type::Unsupported(_) => base("<unsupported>"),
-            Type::Vector { elem, bytes } => base(&format!("<vector {bytes} {}>", self.type_name(*elem))),
+            Type::Vector { elem, bytes } => {
+                base(&format!("<vector {bytes} {}>", self.type_name(*elem)))
+            }
             Type::Record(r) => base(&self.record_name(*r)),
             Type::Enum(e) => {
                 let e = &self.enums[e.index()];
@@ -287,7 +340,9 @@ impl Unit {
                 let star = format!("*{quals}{inner}");
                 let star = star.trim_end().to_string();
                 match self.ty(to.ty) {
-                    Type::Array { .. } | Type::Function { .. } => self.declare(*to, format!("({star})")),
+                    Type::Array { .. } | Type::Function { .. } => {
+                        self.declare(*to, format!("({star})"))
+                    }
                     _ => self.declare(*to, star),
                 }
             }
@@ -298,14 +353,26 @@ impl Unit {
                     ArrayLen::Vla(e) => format!("vla {}", self.slice(&self.expr(*e).span)),
                     ArrayLen::Unknown => String::new(),
                 };
-                self.declare(elem.with(QualType { ty: elem.ty, ..qt }), format!("{inner}[{len}]"))
+                self.declare(
+                    elem.with(QualType { ty: elem.ty, ..qt }),
+                    format!("{inner}[{len}]"),
+                )
             }
-            Type::Function { ret, params, variadic, prototype } => {
+            Type::Function {
+                ret,
+                params,
+                variadic,
+                prototype,
+            } => {
                 let mut list: Vec<String> = params.iter().map(|p| self.type_name(*p)).collect();
                 if *variadic {
                     list.push("...".into());
                 }
-                let list = if list.is_empty() && *prototype { "void".into() } else { list.join(", ") };
+                let list = if list.is_empty() && *prototype {
+                    "void".into()
+                } else {
+                    list.join(", ")
+                };
                 self.declare(*ret, format!("{inner}({list})"))
             }
         }
@@ -358,7 +425,13 @@ mod tests {
     #[test]
     fn common_types_depend_on_the_abi() {
         let lp64 = Target::default();
-        let ilp32 = Target { long_bits: 32, pointer_bits: 32, size: UInt, ptrdiff: Int, ..Target::default() };
+        let ilp32 = Target {
+            long_bits: 32,
+            pointer_bits: 32,
+            size: UInt,
+            ptrdiff: Int,
+            ..Target::default()
+        };
         let cases = [
             (Char, Short, Int, Int),
             (UInt, Long, Long, ULong),
@@ -368,8 +441,16 @@ mod tests {
             (Int, ULong, ULong, ULong),
         ];
         for (a, b, on64, on32) in cases {
-            assert_eq!((lp64.common(a, b), lp64.common(b, a)), (on64, on64), "{a:?} {b:?}");
-            assert_eq!((ilp32.common(a, b), ilp32.common(b, a)), (on32, on32), "{a:?} {b:?}");
+            assert_eq!(
+                (lp64.common(a, b), lp64.common(b, a)),
+                (on64, on64),
+                "{a:?} {b:?}"
+            );
+            assert_eq!(
+                (ilp32.common(a, b), ilp32.common(b, a)),
+                (on32, on32),
+                "{a:?} {b:?}"
+            );
         }
     }
 

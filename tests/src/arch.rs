@@ -10,16 +10,35 @@ pub struct Arch {
     qemu: Option<&'static str>,
 }
 
-pub const HOST: Arch = Arch { name: "x86_64", gnu: "x86_64-linux-gnu", qemu: None };
-pub const S390X: Arch = Arch { name: "s390x", gnu: "s390x-linux-gnu", qemu: Some("qemu-s390x") };
-pub const I686: Arch = Arch { name: "i686", gnu: "i686-linux-gnu", qemu: None };
-pub const AARCH64: Arch = Arch { name: "aarch64", gnu: "aarch64-linux-gnu", qemu: Some("qemu-aarch64") };
+pub const HOST: Arch = Arch {
+    name: "x86_64",
+    gnu: "x86_64-linux-gnu",
+    qemu: None,
+};
+pub const S390X: Arch = Arch {
+    name: "s390x",
+    gnu: "s390x-linux-gnu",
+    qemu: Some("qemu-s390x"),
+};
+pub const I686: Arch = Arch {
+    name: "i686",
+    gnu: "i686-linux-gnu",
+    qemu: None,
+};
+pub const AARCH64: Arch = Arch {
+    name: "aarch64",
+    gnu: "aarch64-linux-gnu",
+    qemu: Some("qemu-aarch64"),
+};
 
 /// The order of the sweep: little-endian 64 → big-endian 64 → little-endian 32 → ARM.
 pub const ALL: [Arch; 4] = [HOST, S390X, I686, AARCH64];
 
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
 }
 
 pub fn target_dir() -> PathBuf {
@@ -31,7 +50,8 @@ pub fn dist() -> PathBuf {
 }
 
 fn in_path(name: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
+    std::env::var_os("PATH")
+        .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
 }
 
 impl Arch {
@@ -50,7 +70,11 @@ impl Arch {
     }
 
     pub fn cc(&self) -> String {
-        if *self == HOST { "cc".into() } else { format!("{}-gcc", self.gnu) }
+        if *self == HOST {
+            "cc".into()
+        } else {
+            format!("{}-gcc", self.gnu)
+        }
     }
 
     pub fn emulator(&self) -> Option<&'static str> {
@@ -59,7 +83,11 @@ impl Arch {
 
     /// Options that make a plain build comparable: the same floating point everywhere.
     pub fn plain_flags(&self) -> &'static [&'static str] {
-        if *self == I686 { &["-ffp-contract=off", "-msse2", "-mfpmath=sse"] } else { &["-ffp-contract=off"] }
+        if *self == I686 {
+            &["-ffp-contract=off", "-msse2", "-mfpmath=sse"]
+        } else {
+            &["-ffp-contract=off"]
+        }
     }
 }
 

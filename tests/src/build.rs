@@ -17,7 +17,9 @@ static BUILT: OnceLock<Mutex<HashMap<String, Slot>>> = OnceLock::new();
 pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
     once(&format!("{}.pc3-{}", p.name, arch.name), |out| {
         let mut c = Command::new(arch::dist().join("bin/pc3cc"));
-        c.arg(format!("--target={}", arch.gnu)).args(&p.pc3_flags).args(&p.flags);
+        c.arg(format!("--target={}", arch.gnu))
+            .args(&p.pc3_flags)
+            .args(&p.flags);
         if arch.emulator().is_some() {
             c.arg("-static");
         }
@@ -43,7 +45,10 @@ pub fn plain(p: &Program, arch: Arch) -> Result<PathBuf> {
 
 fn once(name: &str, command: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
     let slot = {
-        let mut map = BUILT.get_or_init(Mutex::default).lock().unwrap_or_else(|e| e.into_inner());
+        let mut map = BUILT
+            .get_or_init(Mutex::default)
+            .lock()
+            .unwrap_or_else(|e| e.into_inner());
         map.entry(name.to_string()).or_default().clone()
     };
     let built = slot.get_or_init(|| {
@@ -52,7 +57,9 @@ fn once(name: &str, command: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
             std::fs::create_dir_all(&dir)?;
             let out = dir.join(name);
             let mut c = command(&out);
-            let done = c.output().with_context(|| format!("{:?}", c.get_program()))?;
+            let done = c
+                .output()
+                .with_context(|| format!("{:?}", c.get_program()))?;
             if !done.status.success() {
                 bail!("{c:?}\n{}", String::from_utf8_lossy(&done.stderr));
             }
@@ -60,5 +67,7 @@ fn once(name: &str, command: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
         };
         go().map_err(|e| format!("{e:#}"))
     });
-    built.clone().map_err(|e| anyhow::anyhow!("build failed: {e}"))
+    built
+        .clone()
+        .map_err(|e| anyhow::anyhow!("build failed: {e}"))
 }

@@ -29,15 +29,31 @@ impl Program {
 
     /// A `.c` file, or a folder of them, with the line described above in one of them.
     pub fn load(path: &Path) -> Result<Program> {
-        let mut sources = if path.is_dir() { c_files(path)? } else { vec![path.to_path_buf()] };
+        let mut sources = if path.is_dir() {
+            c_files(path)?
+        } else {
+            vec![path.to_path_buf()]
+        };
         sources.sort();
-        let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-        let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let dir = if path.is_dir() {
+            path
+        } else {
+            path.parent().unwrap_or(path)
+        };
+        let name = path
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
         for s in &sources {
             let text = std::fs::read_to_string(s).with_context(|| s.display().to_string())?;
             let first = text.lines().next().unwrap_or("");
-            let Some(at) = first.find("pc3-test:") else { continue };
-            let spec = first[at + "pc3-test:".len()..].trim().trim_end_matches("*/").trim();
+            let Some(at) = first.find("pc3-test:") else {
+                continue;
+            };
+            let spec = first[at + "pc3-test:".len()..]
+                .trim()
+                .trim_end_matches("*/")
+                .trim();
             let (head, args) = spec.split_once("args=").unwrap_or((spec, ""));
             let mut words = head.split_whitespace();
             let mpi = match words.next() {
@@ -48,13 +64,26 @@ impl Program {
             let mut ranks = u32::from(mpi);
             for w in words {
                 match w.split_once('=') {
-                    Some(("ranks", n)) => ranks = n.parse().with_context(|| format!("{}: {w}", s.display()))?,
+                    Some(("ranks", n)) => {
+                        ranks = n.parse().with_context(|| format!("{}: {w}", s.display()))?
+                    }
                     _ => bail!("{}: unknown word '{w}'", s.display()),
                 }
             }
-            let args = args.split_whitespace().map(|a| a.replace("@/", &format!("{}/", dir.display()))).collect();
+            let args = args
+                .split_whitespace()
+                .map(|a| a.replace("@/", &format!("{}/", dir.display())))
+                .collect();
             let flags = vec!["-O2".to_string()];
-            return Ok(Program { name, sources, args, ranks, pc3_flags: Vec::new(), flags, stdin: None });
+            return Ok(Program {
+                name,
+                sources,
+                args,
+                ranks,
+                pc3_flags: Vec::new(),
+                flags,
+                stdin: None,
+            });
         }
         bail!("{}: no line '/* pc3-test: ... */'", path.display())
     }
@@ -65,7 +94,10 @@ impl Program {
             .with_context(|| folder.display().to_string())?
             .flatten()
             .map(|e| e.path())
-            .filter(|p| p.extension().is_some_and(|e| e == "c") || (p.is_dir() && c_files(p).is_ok_and(|f| !f.is_empty())))
+            .filter(|p| {
+                p.extension().is_some_and(|e| e == "c")
+                    || (p.is_dir() && c_files(p).is_ok_and(|f| !f.is_empty()))
+            })
             .collect();
         entries.sort();
         entries.iter().map(|p| Program::load(p)).collect()
@@ -73,5 +105,9 @@ impl Program {
 }
 
 fn c_files(dir: &Path) -> Result<Vec<PathBuf>> {
-    Ok(std::fs::read_dir(dir)?.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "c")).collect())
+    Ok(std::fs::read_dir(dir)?
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect())
 }

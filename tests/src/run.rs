@@ -32,7 +32,11 @@ pub struct Outcome {
 
 impl Job {
     pub fn new(program: &Program) -> Result<Job> {
-        Ok(Job { dir: tempfile::tempdir()?, program: program.clone(), limit: Duration::from_secs(300) })
+        Ok(Job {
+            dir: tempfile::tempdir()?,
+            program: program.clone(),
+            limit: Duration::from_secs(300),
+        })
     }
 
     pub fn checkpoints(&self) -> PathBuf {
@@ -68,8 +72,14 @@ impl Job {
             Some(f) => Stdio::from(File::open(f).with_context(|| f.display().to_string())?),
             None => Stdio::null(),
         };
-        let out = OpenOptions::new().create(true).append(true).open(self.stdout_path())?;
-        let err = OpenOptions::new().create(true).append(true).open(self.dir.path().join("stderr"))?;
+        let out = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.stdout_path())?;
+        let err = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.dir.path().join("stderr"))?;
         c.stdin(stdin).stdout(out).stderr(err);
         c.spawn().with_context(|| format!("{c:?}"))
     }
@@ -84,12 +94,21 @@ impl Job {
             if start.elapsed() > self.limit {
                 child.kill()?;
                 child.wait()?;
-                bail!("hung: no end after {:?}; stderr: {}", self.limit, self.stderr());
+                bail!(
+                    "hung: no end after {:?}; stderr: {}",
+                    self.limit,
+                    self.stderr()
+                );
             }
             std::thread::sleep(Duration::from_millis(2));
         };
-        let status = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-        Ok(Outcome { status, stderr: self.stderr() })
+        let status = status
+            .code()
+            .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        Ok(Outcome {
+            status,
+            stderr: self.stderr(),
+        })
     }
 
     pub fn run(&self, arch: Arch, exe: &Path, env: &[(&str, &str)]) -> Result<Outcome> {
@@ -113,13 +132,22 @@ pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
     if expected == got {
         return None;
     }
-    let (e, g) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(got));
+    let (e, g) = (
+        String::from_utf8_lossy(expected),
+        String::from_utf8_lossy(got),
+    );
     let (mut el, mut gl) = (e.lines(), g.lines());
     for n in 1.. {
         match (el.next(), gl.next()) {
             (None, None) => break,
             (a, b) if a == b => continue,
-            (a, b) => return Some(format!("line {n}: expected {a:?}, got {b:?} ({} and {} bytes)", e.len(), g.len())),
+            (a, b) => {
+                return Some(format!(
+                    "line {n}: expected {a:?}, got {b:?} ({} and {} bytes)",
+                    e.len(),
+                    g.len()
+                ))
+            }
         }
     }
     Some("outputs differ in line ends".into())

@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program.
 
+mod faults;
+mod kill;
 mod sweep;
 
 use libtest_mimic::{Arguments, Trial};
@@ -16,5 +18,7 @@ fn main() {
     }
     let mut trials: Vec<Trial> = Vec::new();
     trials.extend(sweep::trials());
+    trials.extend(kill::trials());
+    trials.extend(faults::trials());
     libtest_mimic::run(&args, trials).exit();
 }

@@ -10,7 +10,10 @@ use pc3_tests::run::{difference, Job, STOPPED};
 
 /// Checkpoints tried per program, sampled evenly.
 fn samples() -> u64 {
-    std::env::var("PC3_TEST_MAX").ok().and_then(|s| s.parse().ok()).unwrap_or(6)
+    std::env::var("PC3_TEST_MAX")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(6)
 }
 
 pub fn trials() -> Vec<Trial> {
@@ -25,8 +28,12 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for p in programs {
         let q = p.clone();
-        trials.push(Trial::test(format!("plain::{}", p.name), move || whole(&q).map_err(text)));
-        trials.push(Trial::test(format!("sweep::{}", p.name), move || sweep(&p).map_err(text)));
+        trials.push(Trial::test(format!("plain::{}", p.name), move || {
+            whole(&q).map_err(text)
+        }));
+        trials.push(Trial::test(format!("sweep::{}", p.name), move || {
+            sweep(&p).map_err(text)
+        }));
     }
     trials
 }
@@ -38,7 +45,11 @@ fn text(e: anyhow::Error) -> libtest_mimic::Failed {
 /// Uninterrupted output and exit status of the instrumented program on the host.
 fn reference(p: &Program) -> Result<(Vec<u8>, i32)> {
     let job = Job::new(p)?;
-    let done = job.run(HOST, &build::instrumented(p, HOST)?, &[("PC3_WORKERS", "4")])?;
+    let done = job.run(
+        HOST,
+        &build::instrumented(p, HOST)?,
+        &[("PC3_WORKERS", "4")],
+    )?;
     Ok((job.stdout(), done.status))
 }
 
@@ -48,15 +59,29 @@ fn whole(p: &Program) -> Result<()> {
     if !p.is_mpi() {
         let job = Job::new(p)?;
         let done = job.run(HOST, &build::plain(p, HOST)?, &[])?;
-        ensure!(done.status == status, "plain exits with {}, instrumented with {status}", done.status);
+        ensure!(
+            done.status == status,
+            "plain exits with {}, instrumented with {status}",
+            done.status
+        );
         if let Some(d) = difference(&job.stdout(), &expected) {
             bail!("instrumented differs from plain: {d}");
         }
     }
     for (arch, workers) in elsewhere() {
         let job = Job::new(p)?;
-        let done = job.run(arch, &build::instrumented(p, arch)?, &[("PC3_WORKERS", workers)])?;
-        ensure!(done.status == status, "{}: exit status {} instead of {status}\n{}", arch.name, done.status, done.stderr);
+        let done = job.run(
+            arch,
+            &build::instrumented(p, arch)?,
+            &[("PC3_WORKERS", workers)],
+        )?;
+        ensure!(
+            done.status == status,
+            "{}: exit status {} instead of {status}\n{}",
+            arch.name,
+            done.status,
+            done.stderr
+        );
         if let Some(d) = difference(&expected, &job.stdout()) {
             bail!("{} differs: {d}", arch.name);
         }
@@ -70,7 +95,11 @@ fn elsewhere() -> Vec<(Arch, &'static str)> {
         "i686" => "2",
         _ => "3",
     };
-    arch::available().into_iter().filter(|a| *a != HOST).map(|a| (a, workers(a))).collect()
+    arch::available()
+        .into_iter()
+        .filter(|a| *a != HOST)
+        .map(|a| (a, workers(a)))
+        .collect()
 }
 
 fn sweep(p: &Program) -> Result<()> {
@@ -80,7 +109,8 @@ fn sweep(p: &Program) -> Result<()> {
     let n = samples().min(total);
     for i in 0..n {
         let k = 1 + i * (total - 1) / n.max(2).saturating_sub(1).max(1);
-        chain(p, k, &expected, status).with_context(|| format!("stopped after {k} of {total} checkpoints"))?;
+        chain(p, k, &expected, status)
+            .with_context(|| format!("stopped after {k} of {total} checkpoints"))?;
     }
     Ok(())
 }
@@ -88,14 +118,29 @@ fn sweep(p: &Program) -> Result<()> {
 /// One run that takes a checkpoint at every passage: counts them and checks that taking them changes nothing.
 fn count_checkpoints(p: &Program, expected: &[u8]) -> Result<u64> {
     let job = Job::new(p)?;
-    let done = job.run(HOST, &build::instrumented(p, HOST)?, &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1"), ("PC3_WORKERS", "4")])?;
+    let done = job.run(
+        HOST,
+        &build::instrumented(p, HOST)?,
+        &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1"), ("PC3_WORKERS", "4")],
+    )?;
     if let Some(d) = difference(expected, &job.stdout()) {
-        bail!("taking checkpoints changes the output: {d}\n{}", done.stderr);
+        bail!(
+            "taking checkpoints changes the output: {d}\n{}",
+            done.stderr
+        );
     }
     let newest = std::fs::read_dir(job.checkpoints())
         .with_context(|| format!("no checkpoints; {}", done.stderr))?
         .flatten()
-        .filter_map(|e| e.file_name().to_string_lossy().chars().filter(char::is_ascii_digit).collect::<String>().parse::<u64>().ok())
+        .filter_map(|e| {
+            e.file_name()
+                .to_string_lossy()
+                .chars()
+                .filter(char::is_ascii_digit)
+                .collect::<String>()
+                .parse::<u64>()
+                .ok()
+        })
         .max();
     Ok(newest.unwrap_or(0))
 }
@@ -108,23 +153,47 @@ fn chain(p: &Program, k: u64, expected: &[u8], status: i32) -> Result<()> {
     hops.extend(elsewhere());
     let mut restart: &[(&str, &str)] = &[];
     for (arch, workers) in hops {
-        let mut env = vec![("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", k.as_str()), ("PC3_KEEP", "1"), ("PC3_WORKERS", workers)];
+        let mut env = vec![
+            ("PC3_EVERY", "1x"),
+            ("PC3_STOP_AFTER", k.as_str()),
+            ("PC3_KEEP", "1"),
+            ("PC3_WORKERS", workers),
+        ];
         env.extend(restart);
         let done = job.run(arch, &build::instrumented(p, arch)?, &env)?;
         if done.status == status {
             return same(&job, expected, arch);
         }
-        ensure!(done.status == STOPPED, "{}: exit status {}\n{}", arch.name, done.status, done.stderr);
+        ensure!(
+            done.status == STOPPED,
+            "{}: exit status {}\n{}",
+            arch.name,
+            done.status,
+            done.stderr
+        );
         restart = &[("PC3_RESTART", "latest")];
     }
-    let done = job.run(HOST, &build::instrumented(p, HOST)?, &[("PC3_RESTART", "latest"), ("PC3_WORKERS", "2")])?;
-    ensure!(done.status == status, "last leg: exit status {} instead of {status}\n{}", done.status, done.stderr);
+    let done = job.run(
+        HOST,
+        &build::instrumented(p, HOST)?,
+        &[("PC3_RESTART", "latest"), ("PC3_WORKERS", "2")],
+    )?;
+    ensure!(
+        done.status == status,
+        "last leg: exit status {} instead of {status}\n{}",
+        done.status,
+        done.stderr
+    );
     same(&job, expected, HOST)
 }
 
 fn same(job: &Job, expected: &[u8], last: Arch) -> Result<()> {
     match difference(expected, &job.stdout()) {
         None => Ok(()),
-        Some(d) => bail!("moved run (finished on {}) differs: {d}\n{}", last.name, job.stderr()),
+        Some(d) => bail!(
+            "moved run (finished on {}) differs: {d}\n{}",
+            last.name,
+            job.stderr()
+        ),
     }
 }

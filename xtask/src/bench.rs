@@ -1,1 +1,3 @@
-pub fn run(_: Option<&str>) -> anyhow::Result<()> { Ok(()) }
+pub fn run(_: Option<&str>) -> anyhow::Result<()> {
+    Ok(())
+}

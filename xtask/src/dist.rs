@@ -11,15 +11,31 @@ use crate::env;
 pub fn run(targets: &[String]) -> Result<PathBuf> {
     let dist = env::dist_dir();
     let host = format!("{}-linux-gnu", std::env::consts::ARCH);
-    env::run(env::cargo().args(["build", "--quiet", "--release", "-p", "pc3cc", "-p", "pc3-tools", "-p", "pc3-capi"]))?;
+    env::run(env::cargo().args([
+        "build",
+        "--quiet",
+        "--release",
+        "-p",
+        "pc3cc",
+        "-p",
+        "pc3-tools",
+        "-p",
+        "pc3-capi",
+    ]))?;
     let release = env::target_dir().join("release");
     for bin in ["pc3cc", "pc3run", "pc3"] {
         install(&release.join(bin), &dist.join("bin").join(bin))?;
     }
     for header in ["pc3.h", "mpi.h"] {
-        install(&env::root().join("runtime/include").join(header), &dist.join("include").join(header))?;
+        install(
+            &env::root().join("runtime/include").join(header),
+            &dist.join("include").join(header),
+        )?;
     }
-    install(&release.join("libpc3rt.a"), &dist.join("lib/pc3").join(&host).join("libpc3rt.a"))?;
+    install(
+        &release.join("libpc3rt.a"),
+        &dist.join("lib/pc3").join(&host).join("libpc3rt.a"),
+    )?;
     for t in targets {
         let Some(arch) = env::CROSS.iter().find(|a| a.gnu == t || a.rust == t) else {
             if *t == host {
@@ -29,17 +45,35 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         };
         let missing = arch.missing();
         if !missing.is_empty() {
-            bail!("cannot build for {t}: missing {} (cargo xtask setup installs it)", missing.join(", "));
+            bail!(
+                "cannot build for {t}: missing {} (cargo xtask setup installs it)",
+                missing.join(", ")
+            );
         }
-        env::run(env::cargo().args(["build", "--quiet", "--release", "-p", "pc3-capi", "--target", arch.rust]))?;
+        env::run(env::cargo().args([
+            "build",
+            "--quiet",
+            "--release",
+            "-p",
+            "pc3-capi",
+            "--target",
+            arch.rust,
+        ]))?;
         let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
-        install(&built, &dist.join("lib/pc3").join(arch.gnu).join("libpc3rt.a"))?;
+        install(
+            &built,
+            &dist.join("lib/pc3").join(arch.gnu).join("libpc3rt.a"),
+        )?;
     }
     Ok(dist)
 }
 
 fn known() -> String {
-    env::CROSS.iter().map(|a| a.gnu).collect::<Vec<_>>().join(", ")
+    env::CROSS
+        .iter()
+        .map(|a| a.gnu)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Copies by rename, so that a running binary is not written to.

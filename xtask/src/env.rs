@@ -38,7 +38,10 @@ pub const CROSS: &[Arch] = &[
 ];
 
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
 }
 
 pub fn target_dir() -> PathBuf {
@@ -53,14 +56,19 @@ pub fn dist_dir() -> PathBuf {
 }
 
 pub fn has_program(name: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
+    std::env::var_os("PATH")
+        .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
 }
 
 /// Rust targets whose standard library is installed.
 pub fn rust_targets() -> Vec<String> {
-    let Ok(out) = Command::new("rustc").args(["--print", "sysroot"]).output() else { return Vec::new() };
+    let Ok(out) = Command::new("rustc").args(["--print", "sysroot"]).output() else {
+        return Vec::new();
+    };
     let lib = Path::new(String::from_utf8_lossy(&out.stdout).trim()).join("lib/rustlib");
-    let Ok(dir) = std::fs::read_dir(lib) else { return Vec::new() };
+    let Ok(dir) = std::fs::read_dir(lib) else {
+        return Vec::new();
+    };
     dir.flatten()
         .filter(|e| e.path().join("lib").is_dir())
         .filter_map(|e| e.file_name().into_string().ok())
@@ -92,12 +100,18 @@ impl Arch {
 
 /// GNU triples of [`CROSS`] that can be built here.
 pub fn available_targets() -> Vec<String> {
-    CROSS.iter().filter(|a| a.missing().is_empty()).map(|a| a.gnu.to_string()).collect()
+    CROSS
+        .iter()
+        .filter(|a| a.missing().is_empty())
+        .map(|a| a.gnu.to_string())
+        .collect()
 }
 
 /// Runs a command and fails with its command line if it does.
 pub fn run(cmd: &mut Command) -> Result<()> {
-    let status = cmd.status().with_context(|| format!("cannot run {:?}", cmd.get_program()))?;
+    let status = cmd
+        .status()
+        .with_context(|| format!("cannot run {:?}", cmd.get_program()))?;
     if !status.success() {
         bail!("{cmd:?} failed: {status}");
     }

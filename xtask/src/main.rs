@@ -52,7 +52,11 @@ fn main() -> anyhow::Result<()> {
         Task::Test { no_setup, filter } => test::run(!no_setup, filter.as_deref()),
         Task::Setup => setup::run(),
         Task::Dist { target, all } => {
-            let targets = if all { env::available_targets() } else { target };
+            let targets = if all {
+                env::available_targets()
+            } else {
+                target
+            };
             dist::run(&targets).map(|_| ())
         }
         Task::Bench { name } => bench::run(name.as_deref()),

@@ -12,7 +12,10 @@ pub fn run() -> Result<()> {
         if !env::has_program(&arch.gcc()) {
             packages.extend(arch.packages);
         }
-        if arch.qemu.is_some_and(|q| !env::has_program(q) && !env::has_program(&format!("{q}-static"))) {
+        if arch
+            .qemu
+            .is_some_and(|q| !env::has_program(q) && !env::has_program(&format!("{q}-static")))
+        {
             packages.push("qemu-user");
         }
     }
@@ -22,10 +25,19 @@ pub fn run() -> Result<()> {
         install_packages(&packages);
     }
     let have = env::rust_targets();
-    let wanted: Vec<&str> = env::CROSS.iter().map(|a| a.rust).filter(|t| !have.iter().any(|h| h == t)).collect();
+    let wanted: Vec<&str> = env::CROSS
+        .iter()
+        .map(|a| a.rust)
+        .filter(|t| !have.iter().any(|h| h == t))
+        .collect();
     if !wanted.is_empty() && env::has_program("rustup") {
         println!("setup: adding Rust libraries for {}", wanted.join(", "));
-        let done = Command::new("rustup").args(["target", "add"]).args(&wanted).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let done = Command::new("rustup")
+            .args(["target", "add"])
+            .args(&wanted)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         if !done.is_ok_and(|s| s.success()) {
             println!("setup: 'rustup target add {}' failed", wanted.join(" "));
         }
@@ -33,7 +45,11 @@ pub fn run() -> Result<()> {
     for arch in env::CROSS {
         let missing = arch.missing();
         if !missing.is_empty() {
-            println!("setup: {} will be skipped: missing {}", arch.gnu, missing.join(", "));
+            println!(
+                "setup: {} will be skipped: missing {}",
+                arch.gnu,
+                missing.join(", ")
+            );
         }
     }
     Ok(())
@@ -41,7 +57,10 @@ pub fn run() -> Result<()> {
 
 /// Root on Debian or Ubuntu: apt-get; otherwise a sentence that says what to install.
 fn install_packages(packages: &[&str]) {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.starts_with(b"0\n"));
+    let root = Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|o| o.stdout.starts_with(b"0\n"));
     if !root || !env::has_program("apt-get") {
         println!("setup: please install: {}", packages.join(" "));
         return;

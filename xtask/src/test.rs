@@ -19,19 +19,51 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     };
     if filter.is_none() {
         step("formatting", env::cargo().args(["fmt", "--all", "--check"]));
-        step("clippy", env::cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]));
-        step("unit and integration tests", env::cargo().args(["test", "--quiet", "--workspace", "--exclude", "pc3-tests"]));
+        step(
+            "clippy",
+            env::cargo().args([
+                "clippy",
+                "--quiet",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ]),
+        );
+        step(
+            "unit and integration tests",
+            env::cargo().args(["test", "--quiet", "--workspace", "--exclude", "pc3-tests"]),
+        );
     }
     let mut e2e = env::cargo();
-    e2e.args(["test", "--quiet", "--release", "-p", "pc3-tests", "--test", "e2e", "--"]).args(filter);
+    e2e.args([
+        "test",
+        "--quiet",
+        "--release",
+        "-p",
+        "pc3-tests",
+        "--test",
+        "e2e",
+        "--",
+    ])
+    .args(filter);
     step("end-to-end", &mut e2e);
 
     println!("\n== summary");
     let mut have = vec![std::env::consts::ARCH.to_string()];
-    have.extend(targets.iter().map(|t| t.split('-').next().unwrap_or(t).to_string()));
+    have.extend(
+        targets
+            .iter()
+            .map(|t| t.split('-').next().unwrap_or(t).to_string()),
+    );
     println!("architectures: {}", have.join(", "));
     for arch in env::CROSS.iter().filter(|a| !a.missing().is_empty()) {
-        println!("skipped: {} (missing {})", arch.gnu, arch.missing().join(", "));
+        println!(
+            "skipped: {} (missing {})",
+            arch.gnu,
+            arch.missing().join(", ")
+        );
     }
     if failed.is_empty() {
         println!("all passed");

@@ -1,0 +1,119 @@
+//! Kill loop: SIGKILL at random moments, restart, again and again; the output must not show it.
+//!
+//! `PC3_TEST_KILLS` kills in all (default 40), spread over the programs.
+
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job};
+
+/// Long enough to be hit: (folder or file, arguments, ranks).
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("examples/c/heat", &["256", "256", "400"]),
+    ("examples/c/queens.c", &["11"]),
+    ("examples/c/barnes-hut.c", &[]),
+];
+
+pub fn trials() -> Vec<Trial> {
+    let kills: u32 = std::env::var("PC3_TEST_KILLS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(40);
+    let each = kills.div_ceil(PROGRAMS.len() as u32);
+    let mut trials = Vec::new();
+    for (path, args) in PROGRAMS {
+        let path = arch::root().join(path);
+        let name = path
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        trials.push(Trial::test(format!("kill::{name}"), move || {
+            let go = || -> Result<()> {
+                let mut p = Program::load(&path)?;
+                if !args.is_empty() {
+                    p.args = args.iter().map(|s| s.to_string()).collect();
+                }
+                kill_loop(&p, each)
+            };
+            go().map_err(|e| format!("{e:#}").into())
+        }));
+    }
+    trials
+}
+
+fn kill_loop(p: &Program, kills: u32) -> Result<()> {
+    let exe = build::instrumented(p, HOST)?;
+    let whole = Job::new(p)?;
+    let started = std::time::Instant::now();
+    let reference = whole.run(HOST, &exe, &[])?;
+    let length = started.elapsed().max(Duration::from_millis(20));
+    let expected = whole.stdout();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut done, mut job) = (0, Job::new(p)?);
+    let mut first = true;
+    while done < kills {
+        let env = [
+            ("PC3_EVERY", "10x"),
+            ("PC3_RESTART", if first { "" } else { "auto" }),
+        ];
+        let env = if first { &env[..1] } else { &env[..] };
+        let mut child = job.start(HOST, &exe, env)?;
+        std::thread::sleep(length.mul_f64(random.unit() * 0.6));
+        if let Some(s) = child.try_wait()? {
+            ensure!(
+                s.code() == Some(reference.status),
+                "ended with {s}: {}",
+                job.stderr()
+            );
+            check(&job, &expected)?;
+            job = Job::new(p)?;
+            first = true;
+            continue;
+        }
+        child.kill()?;
+        child.wait()?;
+        done += 1;
+        first = false;
+    }
+    let end = job.run(HOST, &exe, &[("PC3_RESTART", "auto")])?;
+    ensure!(
+        end.status == reference.status,
+        "after {done} kills: exit status {}\n{}",
+        end.status,
+        end.stderr
+    );
+    check(&job, &expected)
+}
+
+fn check(job: &Job, expected: &[u8]) -> Result<()> {
+    if let Some(d) = difference(expected, &job.stdout()) {
+        bail!("output differs after kills: {d}\n{}", job.stderr());
+    }
+    for e in std::fs::read_dir(job.checkpoints())
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let name = e.file_name().to_string_lossy().into_owned();
+        ensure!(
+            !name.contains("tmp") && !name.contains("partial"),
+            "leftover temporary file {name}"
+        );
+    }
+    Ok(())
+}
+
+/// xorshift64*: the same kills in every run of the suite.
+struct Random(u64);
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
