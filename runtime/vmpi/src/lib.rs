@@ -9,5 +9,6 @@ pub mod error;
 pub mod group;
 pub mod handle;
 pub mod objects;
+pub mod op;
 pub mod pack;
 pub mod topo;

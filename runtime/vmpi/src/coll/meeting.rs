@@ -1,18 +1,252 @@
-//! Where the members of a communicator meet.
+//! Where the members of a communicator meet for a collective.
+//!
+//! Every member leaves a pointer to its call (on its own stack) in its seat and waits; the last one
+//! to arrive knows all calls.  It checks that they belong together and then either does the work
+//! for everyone (small data, one worker), or lets every member do its share, after which all meet
+//! once more before their buffers are theirs again.  A call costs each member one suspension, or
+//! two; nothing is allocated.
+//!
+//! The members of a meeting are those in this process.  Ranks in other processes will be a step of
+//! the last arriver between checking and releasing: what follows only sees calls by rank.
 
-use std::sync::Arc;
+use crate::error::{fail, Class, MpiError, Result};
+use crate::group::Group;
+use std::cell::{Cell, UnsafeCell};
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::ptr::null;
+use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Shared by the members of one communicator in this process.
-#[derive(Debug)]
-pub struct Meeting {
-    /// Members in this process.
-    pub members: usize,
+/// What a collective needs of the scheduler, for the calling rank.
+pub trait Crew {
+    /// Suspends the caller until woken; may return early.
+    fn block(&self, what: &'static str);
+    /// Wakes a rank of MPI_COMM_WORLD.
+    fn wake(&self, world: u32);
+    fn workers(&self) -> usize;
 }
+
+macro_rules! kinds { ($($name:ident $text:literal,)*) => {
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Kind { $($name,)* }
+    impl Kind {
+        pub fn name(self) -> &'static str { match self { $(Kind::$name => $text,)* } }
+    }
+} }
+kinds! {
+    Barrier "MPI_Barrier", Bcast "MPI_Bcast", Gather "MPI_Gather", Gatherv "MPI_Gatherv",
+    Scatter "MPI_Scatter", Scatterv "MPI_Scatterv", Allgather "MPI_Allgather", Allgatherv "MPI_Allgatherv",
+    Alltoall "MPI_Alltoall", Alltoallv "MPI_Alltoallv", Alltoallw "MPI_Alltoallw", Reduce "MPI_Reduce",
+    Allreduce "MPI_Allreduce", ReduceScatter "MPI_Reduce_scatter",
+    ReduceScatterBlock "MPI_Reduce_scatter_block", Scan "MPI_Scan", Exscan "MPI_Exscan",
+    CommDup "MPI_Comm_dup", CommCreate "MPI_Comm_create", CommCreateGroup "MPI_Comm_create_group",
+    CommSplit "MPI_Comm_split", CommFree "MPI_Comm_free", CartCreate "MPI_Cart_create", CartSub "MPI_Cart_sub",
+    GraphCreate "MPI_Graph_create", Finalize "MPI_Finalize",
+}
+
+/// Who does a collective's work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plan {
+    /// The last arriver does all of it.
+    Last,
+    /// Every member does its share.
+    Shares,
+    /// One member does all of it, on its own stack and with its own globals.
+    Member(usize),
+}
+
+/// One member's arguments to a collective.
+pub trait Call: Sized {
+    fn kind(&self) -> Kind;
+    /// Root that all members must agree on, or 0.
+    fn root(&self) -> usize {
+        0
+    }
+    /// Checks what only all calls together show, and says who is to work.
+    fn plan(all: &All<Self>, workers: usize) -> Result<Plan>;
+    /// Member `i`'s share.
+    fn share(all: &All<Self>, i: usize) -> Result<()>;
+    /// All of the work; results by member go to [`All::fail`].
+    fn whole(all: &All<Self>) {
+        for i in 0..all.len() {
+            if let Err(e) = Self::share(all, i) {
+                all.fail(i, e);
+            }
+        }
+    }
+}
+
+#[repr(align(64))]
+struct Seat {
+    kind: Cell<Kind>,
+    call: Cell<*const ()>,
+    status: UnsafeCell<Result<()>>,
+}
+
+pub struct Meeting {
+    seats: Box<[Seat]>,
+    plan: Cell<Plan>,
+    mismatch: Cell<bool>,
+    arrived: AtomicU32,
+    /// Counts releases.
+    phase: AtomicU32,
+}
+
+// SAFETY: a seat is written by its member before it arrives and by the worker of the plan before
+// members are released; `arrived` and `phase` order these accesses.
+unsafe impl Sync for Meeting {}
+// SAFETY: as above; the pointers are used only while their owners wait.
+unsafe impl Send for Meeting {}
 
 pub type MeetingRef = Arc<Meeting>;
 
+/// The calls of all members, by rank.
+pub struct All<'a, C> {
+    seats: &'a [Seat],
+    of: PhantomData<C>,
+}
+
+impl<C> All<'_, C> {
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.seats.len()
+    }
+
+    pub fn get(&self, i: usize) -> &C {
+        // SAFETY: kinds were compared, so it is a `C`; its owner waits until we are done.
+        unsafe { &*self.seats[i].call.get().cast::<C>() }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &C> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Member `i`'s call is to return this error.
+    pub fn fail(&self, i: usize, e: MpiError) {
+        // SAFETY: only whoever works for member `i` writes here, before its release.
+        unsafe { *self.seats[i].status.get() = Err(e) }
+    }
+}
+
 impl Meeting {
     pub fn new(members: usize) -> MeetingRef {
-        Arc::new(Meeting { members })
+        let seat = || Seat { kind: Cell::new(Kind::Barrier), call: Cell::new(null()), status: UnsafeCell::new(Ok(())) };
+        Arc::new(Meeting {
+            seats: (0..members).map(|_| seat()).collect(),
+            plan: Cell::new(Plan::Last),
+            mismatch: Cell::new(false),
+            arrived: AtomicU32::new(0),
+            phase: AtomicU32::new(0),
+        })
+    }
+
+    /// Member `me` of `group` takes part with `call`; returns when its buffers are its own again.
+    pub fn take_part<C: Call, W: Crew>(&self, crew: &W, group: &Group, me: usize, call: &C) -> Result<()> {
+        let seat = &self.seats[me];
+        let kind = call.kind();
+        seat.kind.set(kind);
+        seat.call.set((call as *const C).cast());
+        let all = All::<C> { seats: &self.seats, of: PhantomData };
+        self.sync(crew, group, me, kind, || self.open(&all, crew, me));
+        if !self.mismatch.get() {
+            let plan = self.plan.get();
+            if plan != Plan::Last {
+                match plan {
+                    Plan::Member(m) if m == me => C::whole(&all),
+                    Plan::Shares => {
+                        if let Err(e) = C::share(&all, me) {
+                            all.fail(me, e);
+                        }
+                    }
+                    _ => {}
+                }
+                self.sync(crew, group, me, kind, || {});
+            }
+        }
+        // SAFETY: our own seat, after our release.
+        std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()))
+    }
+
+    /// What the last arriver does before the first release.
+    fn open<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) {
+        let outcome = self.compare_kinds(me).and_then(|()| {
+            let root = all.get(me).root();
+            match (0..all.len()).find(|&i| all.get(i).root() != root) {
+                Some(i) => fail(
+                    Class::ERR_ROOT,
+                    format!(
+                        "{}: rank {me} names root {root}, rank {i} root {}",
+                        all.get(me).kind().name(),
+                        all.get(i).root()
+                    ),
+                ),
+                None => C::plan(all, crew.workers()),
+            }
+        });
+        self.mismatch.set(outcome.is_err());
+        match outcome {
+            Ok(plan) => {
+                self.plan.set(plan);
+                if plan == Plan::Last {
+                    C::whole(all);
+                }
+            }
+            Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
+        }
+    }
+
+    fn compare_kinds(&self, me: usize) -> Result<()> {
+        let mine = self.seats[me].kind.get();
+        match self.seats.iter().position(|s| s.kind.get() != mine) {
+            None => Ok(()),
+            Some(i) => fail(
+                Class::ERR_OTHER,
+                format!(
+                    "members of one communicator are in different collectives: rank {me} called {}, rank {i} {}",
+                    mine.name(),
+                    self.seats[i].kind.get().name()
+                ),
+            ),
+        }
+    }
+
+    fn sync<W: Crew>(&self, crew: &W, group: &Group, me: usize, kind: Kind, last: impl FnOnce()) {
+        let phase = self.phase.load(Relaxed);
+        let n = self.seats.len() as u32;
+        if self.arrived.fetch_add(1, AcqRel) + 1 < n {
+            while self.phase.load(Acquire) == phase {
+                crew.block(kind.name());
+            }
+            return;
+        }
+        last();
+        self.arrived.store(0, Relaxed);
+        self.phase.store(phase.wrapping_add(1), Release);
+        for (i, &world) in group.ranks().iter().enumerate() {
+            if i != me {
+                crew.wake(world);
+            }
+        }
+    }
+}
+
+/// Meetings that members find by name: of communicators rebuilt after a restart, and of calls
+/// that only some members of a communicator make.
+#[derive(Default)]
+pub struct Registry(Mutex<HashMap<(u32, u32, Vec<u32>), Weak<Meeting>>>);
+
+impl Registry {
+    /// The meeting of `group` for communicator `id` (and `tag`, for calls that name one).
+    pub fn find(&self, id: u32, tag: u32, group: &Group) -> MeetingRef {
+        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (id, tag, group.ranks().to_vec());
+        if let Some(m) = map.get(&key).and_then(Weak::upgrade) {
+            return m;
+        }
+        map.retain(|_, m| m.strong_count() > 0);
+        let m = Meeting::new(group.size());
+        map.insert(key, Arc::downgrade(&m));
+        m
     }
 }

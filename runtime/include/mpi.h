@@ -1,0 +1,553 @@
+/* MPI as pc3 offers it: the C interface of MPI 3.1 without what is missing below, with the handle
+ * types and constant values of the standard ABI of MPI 5.0.
+ *
+ * Only what exists is declared: a program that needs more fails to compile, by name.
+ * Handles are tokens, never addresses; they keep their values across a restart.
+ */
+#ifndef PC3_MPI_H
+#define PC3_MPI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPI_VERSION 3
+#define MPI_SUBVERSION 1
+#define MPI_ABI_VERSION 1
+#define MPI_ABI_SUBVERSION 0
+
+typedef intptr_t MPI_Aint;
+typedef int64_t MPI_Offset;
+typedef int64_t MPI_Count;
+typedef int MPI_Fint;
+
+typedef struct MPI_Status {
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+    int MPI_internal[5];
+} MPI_Status;
+
+typedef struct MPI_ABI_Comm *MPI_Comm;
+typedef struct MPI_ABI_Group *MPI_Group;
+typedef struct MPI_ABI_Datatype *MPI_Datatype;
+typedef struct MPI_ABI_Op *MPI_Op;
+typedef struct MPI_ABI_Request *MPI_Request;
+typedef struct MPI_ABI_Message *MPI_Message;
+typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
+typedef struct MPI_ABI_Info *MPI_Info;
+
+/* ---- predefined handles ---- */
+
+#define MPI_COMM_NULL                ((MPI_Comm)0x100)
+#define MPI_COMM_WORLD               ((MPI_Comm)0x101)
+#define MPI_COMM_SELF                ((MPI_Comm)0x102)
+
+#define MPI_GROUP_NULL               ((MPI_Group)0x108)
+#define MPI_GROUP_EMPTY              ((MPI_Group)0x109)
+
+#define MPI_MESSAGE_NULL             ((MPI_Message)0x128)
+#define MPI_MESSAGE_NO_PROC          ((MPI_Message)0x129)
+
+#define MPI_INFO_NULL                ((MPI_Info)0x130)
+#define MPI_INFO_ENV                 ((MPI_Info)0x131)
+
+#define MPI_ERRHANDLER_NULL          ((MPI_Errhandler)0x140)
+#define MPI_ERRORS_ARE_FATAL         ((MPI_Errhandler)0x141)
+#define MPI_ERRORS_ABORT             ((MPI_Errhandler)0x142)
+#define MPI_ERRORS_RETURN            ((MPI_Errhandler)0x143)
+
+#define MPI_REQUEST_NULL             ((MPI_Request)0x180)
+
+#define MPI_OP_NULL                  ((MPI_Op)0x020)
+#define MPI_SUM                      ((MPI_Op)0x021)
+#define MPI_MIN                      ((MPI_Op)0x022)
+#define MPI_MAX                      ((MPI_Op)0x023)
+#define MPI_PROD                     ((MPI_Op)0x024)
+#define MPI_BAND                     ((MPI_Op)0x028)
+#define MPI_BOR                      ((MPI_Op)0x029)
+#define MPI_BXOR                     ((MPI_Op)0x02a)
+#define MPI_LAND                     ((MPI_Op)0x030)
+#define MPI_LOR                      ((MPI_Op)0x031)
+#define MPI_LXOR                     ((MPI_Op)0x032)
+#define MPI_MINLOC                   ((MPI_Op)0x038)
+#define MPI_MAXLOC                   ((MPI_Op)0x039)
+#define MPI_REPLACE                  ((MPI_Op)0x03c)
+#define MPI_NO_OP                    ((MPI_Op)0x03d)
+
+#define MPI_DATATYPE_NULL            ((MPI_Datatype)0x200)
+#define MPI_AINT                     ((MPI_Datatype)0x201)
+#define MPI_COUNT                    ((MPI_Datatype)0x202)
+#define MPI_OFFSET                   ((MPI_Datatype)0x203)
+#define MPI_PACKED                   ((MPI_Datatype)0x207)
+#define MPI_SHORT                    ((MPI_Datatype)0x208)
+#define MPI_INT                      ((MPI_Datatype)0x209)
+#define MPI_LONG                     ((MPI_Datatype)0x20a)
+#define MPI_LONG_LONG                ((MPI_Datatype)0x20b)
+#define MPI_UNSIGNED_SHORT           ((MPI_Datatype)0x20c)
+#define MPI_UNSIGNED                 ((MPI_Datatype)0x20d)
+#define MPI_UNSIGNED_LONG            ((MPI_Datatype)0x20e)
+#define MPI_UNSIGNED_LONG_LONG       ((MPI_Datatype)0x20f)
+#define MPI_FLOAT                    ((MPI_Datatype)0x210)
+#define MPI_C_FLOAT_COMPLEX          ((MPI_Datatype)0x212)
+#define MPI_CXX_FLOAT_COMPLEX        ((MPI_Datatype)0x213)
+#define MPI_DOUBLE                   ((MPI_Datatype)0x214)
+#define MPI_C_DOUBLE_COMPLEX         ((MPI_Datatype)0x216)
+#define MPI_CXX_DOUBLE_COMPLEX       ((MPI_Datatype)0x217)
+#define MPI_LOGICAL                  ((MPI_Datatype)0x218)
+#define MPI_INTEGER                  ((MPI_Datatype)0x219)
+#define MPI_REAL                     ((MPI_Datatype)0x21a)
+#define MPI_COMPLEX                  ((MPI_Datatype)0x21b)
+#define MPI_DOUBLE_PRECISION         ((MPI_Datatype)0x21c)
+#define MPI_DOUBLE_COMPLEX           ((MPI_Datatype)0x21d)
+#define MPI_CHARACTER                ((MPI_Datatype)0x21e)
+#define MPI_LONG_DOUBLE              ((MPI_Datatype)0x220)
+#define MPI_C_LONG_DOUBLE_COMPLEX    ((MPI_Datatype)0x224)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX  ((MPI_Datatype)0x225)
+#define MPI_FLOAT_INT                ((MPI_Datatype)0x228)
+#define MPI_DOUBLE_INT               ((MPI_Datatype)0x229)
+#define MPI_LONG_INT                 ((MPI_Datatype)0x22a)
+#define MPI_2INT                     ((MPI_Datatype)0x22b)
+#define MPI_SHORT_INT                ((MPI_Datatype)0x22c)
+#define MPI_LONG_DOUBLE_INT          ((MPI_Datatype)0x22d)
+#define MPI_2REAL                    ((MPI_Datatype)0x230)
+#define MPI_2DOUBLE_PRECISION        ((MPI_Datatype)0x231)
+#define MPI_2INTEGER                 ((MPI_Datatype)0x232)
+#define MPI_C_BOOL                   ((MPI_Datatype)0x238)
+#define MPI_CXX_BOOL                 ((MPI_Datatype)0x239)
+#define MPI_WCHAR                    ((MPI_Datatype)0x23c)
+#define MPI_INT8_T                   ((MPI_Datatype)0x240)
+#define MPI_UINT8_T                  ((MPI_Datatype)0x241)
+#define MPI_CHAR                     ((MPI_Datatype)0x243)
+#define MPI_SIGNED_CHAR              ((MPI_Datatype)0x244)
+#define MPI_UNSIGNED_CHAR            ((MPI_Datatype)0x245)
+#define MPI_BYTE                     ((MPI_Datatype)0x247)
+#define MPI_INT16_T                  ((MPI_Datatype)0x248)
+#define MPI_UINT16_T                 ((MPI_Datatype)0x249)
+#define MPI_INT32_T                  ((MPI_Datatype)0x250)
+#define MPI_UINT32_T                 ((MPI_Datatype)0x251)
+#define MPI_INT64_T                  ((MPI_Datatype)0x258)
+#define MPI_UINT64_T                 ((MPI_Datatype)0x259)
+#define MPI_LOGICAL1                 ((MPI_Datatype)0x2c0)
+#define MPI_INTEGER1                 ((MPI_Datatype)0x2c1)
+#define MPI_LOGICAL2                 ((MPI_Datatype)0x2c8)
+#define MPI_INTEGER2                 ((MPI_Datatype)0x2c9)
+#define MPI_LOGICAL4                 ((MPI_Datatype)0x2d0)
+#define MPI_INTEGER4                 ((MPI_Datatype)0x2d1)
+#define MPI_REAL4                    ((MPI_Datatype)0x2d2)
+#define MPI_LOGICAL8                 ((MPI_Datatype)0x2d8)
+#define MPI_INTEGER8                 ((MPI_Datatype)0x2d9)
+#define MPI_REAL8                    ((MPI_Datatype)0x2da)
+#define MPI_COMPLEX8                 ((MPI_Datatype)0x2db)
+#define MPI_COMPLEX16                ((MPI_Datatype)0x2e3)
+#define MPI_LONG_LONG_INT            MPI_LONG_LONG
+#define MPI_C_COMPLEX                MPI_C_FLOAT_COMPLEX
+
+/* ---- error classes ---- */
+
+#define MPI_SUCCESS                  0
+#define MPI_ERR_BUFFER               1
+#define MPI_ERR_COUNT                2
+#define MPI_ERR_TYPE                 3
+#define MPI_ERR_TAG                  4
+#define MPI_ERR_COMM                 5
+#define MPI_ERR_RANK                 6
+#define MPI_ERR_REQUEST              7
+#define MPI_ERR_ROOT                 8
+#define MPI_ERR_GROUP                9
+#define MPI_ERR_OP                   10
+#define MPI_ERR_TOPOLOGY             11
+#define MPI_ERR_DIMS                 12
+#define MPI_ERR_ARG                  13
+#define MPI_ERR_UNKNOWN              14
+#define MPI_ERR_TRUNCATE             15
+#define MPI_ERR_OTHER                16
+#define MPI_ERR_INTERN               17
+#define MPI_ERR_PENDING              18
+#define MPI_ERR_IN_STATUS            19
+#define MPI_ERR_ACCESS               20
+#define MPI_ERR_AMODE                21
+#define MPI_ERR_ASSERT               22
+#define MPI_ERR_BAD_FILE             23
+#define MPI_ERR_BASE                 24
+#define MPI_ERR_CONVERSION           25
+#define MPI_ERR_DISP                 26
+#define MPI_ERR_DUP_DATAREP          27
+#define MPI_ERR_FILE_EXISTS          28
+#define MPI_ERR_FILE_IN_USE          29
+#define MPI_ERR_FILE                 30
+#define MPI_ERR_INFO_KEY             31
+#define MPI_ERR_INFO_NOKEY           32
+#define MPI_ERR_INFO_VALUE           33
+#define MPI_ERR_INFO                 34
+#define MPI_ERR_IO                   35
+#define MPI_ERR_KEYVAL               36
+#define MPI_ERR_LOCKTYPE             37
+#define MPI_ERR_NAME                 38
+#define MPI_ERR_NO_MEM               39
+#define MPI_ERR_NOT_SAME             40
+#define MPI_ERR_NO_SPACE             41
+#define MPI_ERR_NO_SUCH_FILE         42
+#define MPI_ERR_PORT                 43
+#define MPI_ERR_QUOTA                44
+#define MPI_ERR_READ_ONLY            45
+#define MPI_ERR_RMA_ATTACH           46
+#define MPI_ERR_RMA_CONFLICT         47
+#define MPI_ERR_RMA_RANGE            48
+#define MPI_ERR_RMA_SHARED           49
+#define MPI_ERR_RMA_SYNC             50
+#define MPI_ERR_SERVICE              51
+#define MPI_ERR_SIZE                 52
+#define MPI_ERR_SPAWN                53
+#define MPI_ERR_UNSUPPORTED_DATAREP  54
+#define MPI_ERR_UNSUPPORTED_OPERATION 55
+#define MPI_ERR_WIN                  56
+#define MPI_ERR_RMA_FLAVOR           57
+#define MPI_ERR_PROC_ABORTED         58
+#define MPI_ERR_VALUE_TOO_LARGE      59
+#define MPI_ERR_SESSION              60
+#define MPI_ERR_ERRHANDLER           61
+#define MPI_ERR_ABI                  62
+#define MPI_ERR_LASTCODE             16383
+
+/* ---- special values ---- */
+
+#define MPI_BOTTOM                   ((void *)0)
+#define MPI_IN_PLACE                 ((void *)1)
+#define MPI_STATUS_IGNORE            ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE          ((MPI_Status *)0)
+
+#define MPI_ANY_SOURCE               (-1)
+#define MPI_ANY_TAG                  (-2)
+#define MPI_PROC_NULL                (-3)
+#define MPI_ROOT                     (-4)
+#define MPI_UNDEFINED                (-32766)
+#define MPI_MAX_ERROR_STRING         512
+#define MPI_MAX_OBJECT_NAME          128
+#define MPI_MAX_PROCESSOR_NAME       256
+#define MPI_MAX_LIBRARY_VERSION_STRING 8192
+#define MPI_MAX_INFO_KEY             256
+#define MPI_MAX_INFO_VAL             1024
+#define MPI_BSEND_OVERHEAD           512
+#define MPI_THREAD_SINGLE            0
+#define MPI_THREAD_FUNNELED          1024
+#define MPI_THREAD_SERIALIZED        2048
+#define MPI_THREAD_MULTIPLE          4096
+#define MPI_ORDER_C                  12
+#define MPI_ORDER_FORTRAN            15
+#define MPI_DISTRIBUTE_NONE          16
+#define MPI_DISTRIBUTE_BLOCK         17
+#define MPI_DISTRIBUTE_CYCLIC        18
+#define MPI_DISTRIBUTE_DFLT_DARG     19
+#define MPI_COMBINER_NAMED           101
+#define MPI_COMBINER_DUP             102
+#define MPI_COMBINER_CONTIGUOUS      103
+#define MPI_COMBINER_VECTOR          104
+#define MPI_COMBINER_HVECTOR         105
+#define MPI_COMBINER_INDEXED         106
+#define MPI_COMBINER_HINDEXED        107
+#define MPI_COMBINER_INDEXED_BLOCK   108
+#define MPI_COMBINER_HINDEXED_BLOCK  109
+#define MPI_COMBINER_STRUCT          110
+#define MPI_COMBINER_SUBARRAY        111
+#define MPI_COMBINER_DARRAY          112
+#define MPI_COMBINER_F90_REAL        113
+#define MPI_COMBINER_F90_COMPLEX     114
+#define MPI_COMBINER_F90_INTEGER     115
+#define MPI_COMBINER_RESIZED         116
+#define MPI_TYPECLASS_INTEGER        192
+#define MPI_TYPECLASS_REAL           193
+#define MPI_TYPECLASS_COMPLEX        194
+#define MPI_IDENT                    201
+#define MPI_CONGRUENT                202
+#define MPI_SIMILAR                  203
+#define MPI_UNEQUAL                  204
+#define MPI_CART                     211
+#define MPI_GRAPH                    212
+#define MPI_DIST_GRAPH               213
+#define MPI_COMM_TYPE_SHARED         221
+#define MPI_KEYVAL_INVALID           0
+#define MPI_TAG_UB                   501
+#define MPI_IO                       502
+#define MPI_HOST                     503
+#define MPI_WTIME_IS_GLOBAL          504
+#define MPI_APPNUM                   505
+#define MPI_LASTUSEDCODE             506
+#define MPI_UNIVERSE_SIZE            507
+
+/* ---- callbacks ---- */
+
+typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *type);
+typedef int(MPI_Comm_copy_attr_function)(MPI_Comm, int keyval, void *extra, void *in, void *out, int *flag);
+typedef int(MPI_Comm_delete_attr_function)(MPI_Comm, int keyval, void *value, void *extra);
+typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int keyval, void *extra, void *in, void *out, int *flag);
+typedef int(MPI_Type_delete_attr_function)(MPI_Datatype, int keyval, void *value, void *extra);
+typedef void(MPI_Comm_errhandler_function)(MPI_Comm *, int *code, ...);
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+typedef MPI_Comm_copy_attr_function MPI_Copy_function;
+typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+
+#define MPI_COMM_NULL_COPY_FN        ((MPI_Comm_copy_attr_function *)0)
+#define MPI_COMM_DUP_FN              ((MPI_Comm_copy_attr_function *)1)
+#define MPI_COMM_NULL_DELETE_FN      ((MPI_Comm_delete_attr_function *)0)
+#define MPI_TYPE_NULL_COPY_FN        ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_DUP_FN              ((MPI_Type_copy_attr_function *)1)
+#define MPI_TYPE_NULL_DELETE_FN      ((MPI_Type_delete_attr_function *)0)
+#define MPI_NULL_COPY_FN             ((MPI_Copy_function *)0)
+#define MPI_DUP_FN                   ((MPI_Copy_function *)1)
+#define MPI_NULL_DELETE_FN           ((MPI_Delete_function *)0)
+
+double MPI_Wtime(void);
+double MPI_Wtick(void);
+
+/* ---- starting, ending, environment (chapter 8) ---- */
+
+int MPI_Init(int *argc, char ***argv);
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Initialized(int *flag);
+int MPI_Finalize(void);
+int MPI_Finalized(int *flag);
+int MPI_Query_thread(int *provided);
+int MPI_Is_thread_main(int *flag);
+int MPI_Abort(MPI_Comm comm, int code);
+int MPI_Get_version(int *version, int *subversion);
+int MPI_Get_library_version(char *version, int *len);
+int MPI_Get_processor_name(char *name, int *len);
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *base);
+int MPI_Free_mem(void *base);
+int MPI_Pcontrol(const int level, ...);
+int MPI_Error_class(int code, int *errorclass);
+int MPI_Error_string(int code, char *string, int *len);
+int MPI_Add_error_class(int *errorclass);
+int MPI_Add_error_code(int errorclass, int *code);
+int MPI_Add_error_string(int code, const char *string);
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *handler);
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *handler);
+int MPI_Comm_call_errhandler(MPI_Comm comm, int code);
+int MPI_Errhandler_free(MPI_Errhandler *handler);
+int MPI_Info_create(MPI_Info *info);
+int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
+int MPI_Info_free(MPI_Info *info);
+int MPI_Info_set(MPI_Info info, const char *key, const char *value);
+int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
+int MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
+int MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
+int MPI_Info_delete(MPI_Info info, const char *key);
+
+/* ---- point-to-point (chapter 3) ---- */
+
+int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Bsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Ssend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Rsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Ibsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Issend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Irsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Bsend_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Ssend_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Rsend_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Start(MPI_Request *request);
+int MPI_Startall(int count, MPI_Request requests[]);
+int MPI_Wait(MPI_Request *request, MPI_Status *status);
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status);
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status);
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]);
+int MPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
+int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]);
+int MPI_Request_free(MPI_Request *request);
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int MPI_Cancel(MPI_Request *request);
+int MPI_Test_cancelled(const MPI_Status *status, int *flag);
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status);
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
+int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
+int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int
+    recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+    MPI_Comm comm, MPI_Status *status);
+int MPI_Buffer_attach(void *buf, int size);
+int MPI_Buffer_detach(void *buf, int *size);
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count);
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype type, int *count);
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype type, int count);
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype type, MPI_Count count);
+int MPI_Status_set_cancelled(MPI_Status *status, int flag);
+
+/* ---- datatypes (chapter 4) ---- */
+
+int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_vector(int count, int blocklen, int stride, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_hvector(int count, int blocklen, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_indexed(int count, const int blocklens[], const int displs[], MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_hindexed(int count, const int blocklens[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype
+    *type);
+int MPI_Type_create_indexed_block(int count, int blocklen, const int displs[], MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_hindexed_block(int count, int blocklen, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype
+    *type);
+int MPI_Type_create_struct(int count, const int blocklens[], const MPI_Aint displs[], const MPI_Datatype types[],
+    MPI_Datatype *type);
+int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int order,
+    MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type);
+int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_commit(MPI_Datatype *type);
+int MPI_Type_free(MPI_Datatype *type);
+int MPI_Type_size(MPI_Datatype type, int *size);
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size);
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent);
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent);
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
+int MPI_Type_get_envelope(MPI_Datatype type, int *nints, int *naddrs, int *ntypes, int *combiner);
+int MPI_Type_get_contents(MPI_Datatype type, int maxints, int maxaddrs, int maxtypes, int ints[], MPI_Aint addrs[],
+    MPI_Datatype types[]);
+int MPI_Type_set_name(MPI_Datatype type, const char *name);
+int MPI_Type_get_name(MPI_Datatype type, char *name, int *len);
+int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type);
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *del, int *keyval, void
+    *extra);
+int MPI_Type_free_keyval(int *keyval);
+int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value);
+int MPI_Type_get_attr(MPI_Datatype type, int keyval, void *value, int *flag);
+int MPI_Type_delete_attr(MPI_Datatype type, int keyval);
+int MPI_Get_address(const void *location, MPI_Aint *address);
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
+int MPI_Pack(const void *in, int incount, MPI_Datatype type, void *out, int outsize, int *position, MPI_Comm comm);
+int MPI_Unpack(const void *in, int insize, int *position, void *out, int outcount, MPI_Datatype type, MPI_Comm comm);
+int MPI_Pack_size(int incount, MPI_Datatype type, MPI_Comm comm, int *size);
+
+/* ---- collectives (chapter 5) ---- */
+
+int MPI_Barrier(MPI_Comm comm);
+int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype
+    recvtype, int root, MPI_Comm comm);
+int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype
+    recvtype, int root, MPI_Comm comm);
+int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void
+    *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype
+    recvtype, MPI_Comm comm);
+int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void
+    *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+    void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type, MPI_Op op,
+    MPI_Comm comm);
+int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm
+    comm);
+int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op);
+int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op);
+int MPI_Op_free(MPI_Op *op);
+int MPI_Op_commutative(MPI_Op op, int *commute);
+
+/* ---- groups, communicators, attributes (chapter 6) ---- */
+
+int MPI_Group_size(MPI_Group group, int *size);
+int MPI_Group_rank(MPI_Group group, int *rank);
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]);
+int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result);
+int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup);
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup);
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup);
+int MPI_Group_free(MPI_Group *group);
+int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm);
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
+int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
+int MPI_Comm_remote_size(MPI_Comm comm, int *size);
+int MPI_Comm_set_name(MPI_Comm comm, const char *name);
+int MPI_Comm_get_name(MPI_Comm comm, char *name, int *len);
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info);
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del, int *keyval, void
+    *extra);
+int MPI_Comm_free_keyval(int *keyval);
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void *value);
+int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
+int MPI_Comm_delete_attr(MPI_Comm comm, int keyval);
+
+/* ---- topologies (chapter 7) ---- */
+
+int MPI_Dims_create(int nnodes, int ndims, int dims[]);
+int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *newcomm);
+int MPI_Cartdim_get(MPI_Comm comm, int *ndims);
+int MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
+int MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank);
+int MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]);
+int MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *source, int *dest);
+int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm *newcomm);
+int MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *rank);
+int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *newcomm);
+int MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges);
+int MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
+int MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *count);
+int MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
+int MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int edges[], int *rank);
+int MPI_Topo_test(MPI_Comm comm, int *status);
+
+/* ---- names of MPI-1 (chapters 15 and 16), kept for old programs ---- */
+
+int MPI_Address(void *location, MPI_Aint *address);
+int MPI_Type_hvector(int count, int blocklen, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_hindexed(int count, int blocklens[], MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_struct(int count, int blocklens[], MPI_Aint displs[], MPI_Datatype types[], MPI_Datatype *type);
+int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent);
+int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb);
+int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub);
+int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *del, int *keyval, void *extra);
+int MPI_Keyval_free(int *keyval);
+int MPI_Attr_put(MPI_Comm comm, int keyval, void *value);
+int MPI_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
+int MPI_Attr_delete(MPI_Comm comm, int keyval);
+int MPI_Errhandler_create(MPI_Handler_function *fn, MPI_Errhandler *handler);
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler);
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

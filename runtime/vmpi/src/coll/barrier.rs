@@ -1,0 +1,19 @@
+//! MPI_Barrier, and other calls in which members only wait for one another.
+
+use super::meeting::{All, Call, Kind, Plan};
+use crate::error::Result;
+
+pub struct Gate(pub Kind);
+
+impl Call for Gate {
+    fn kind(&self) -> Kind {
+        self.0
+    }
+    fn plan(_: &All<Self>, _: usize) -> Result<Plan> {
+        Ok(Plan::Last)
+    }
+    fn share(_: &All<Self>, _: usize) -> Result<()> {
+        Ok(())
+    }
+    fn whole(_: &All<Self>) {}
+}

@@ -1,0 +1,148 @@
+//! Reduction operations (MPI 3.1 sections 5.9.2 to 5.9.5).
+
+pub mod kernels;
+pub mod longdouble;
+
+use crate::datatype::basic::{Basic, Repr};
+use crate::datatype::build::Constructor;
+use crate::datatype::Datatype;
+use crate::error::{fail, Class, Result};
+use crate::handle::Table;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Predef {
+    Sum = 0x21,
+    Min = 0x22,
+    Max = 0x23,
+    Prod = 0x24,
+    Band = 0x28,
+    Bor = 0x29,
+    Bxor = 0x2a,
+    Land = 0x30,
+    Lor = 0x31,
+    Lxor = 0x32,
+    Minloc = 0x38,
+    Maxloc = 0x39,
+}
+use Predef::*;
+
+/// Made by MPI_Op_create: the address of an `MPI_User_function`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UserOp {
+    pub func: usize,
+    pub commute: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    Predef(Predef),
+    User(UserOp),
+}
+
+/// `acc[i] = acc[i] op with[i]` for `n` elements; `acc` belongs to the lower ranks.
+pub type Kernel = unsafe fn(acc: *mut u8, with: *const u8, n: usize);
+
+impl Predef {
+    pub fn from_handle(handle: usize) -> Option<Predef> {
+        [Sum, Min, Max, Prod, Band, Bor, Bxor, Land, Lor, Lxor, Minloc, Maxloc].into_iter().find(|p| *p as usize == handle)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Sum => "MPI_SUM",
+            Min => "MPI_MIN",
+            Max => "MPI_MAX",
+            Prod => "MPI_PROD",
+            Band => "MPI_BAND",
+            Bor => "MPI_BOR",
+            Bxor => "MPI_BXOR",
+            Land => "MPI_LAND",
+            Lor => "MPI_LOR",
+            Lxor => "MPI_LXOR",
+            Minloc => "MPI_MINLOC",
+            Maxloc => "MPI_MAXLOC",
+        }
+    }
+
+    /// The kernel for a datatype, if the standard defines the combination.
+    pub fn kernel(self, ty: &Datatype) -> Result<Kernel> {
+        let found = match &ty.constructor {
+            Constructor::Named(b) => self.for_basic(*b),
+            Constructor::Pair(v, i) if matches!(self, Minloc | Maxloc) => kernels::loc(self == Maxloc, *v, *i),
+            Constructor::Dup(old) => return self.kernel(old),
+            _ => None,
+        };
+        match found {
+            Some(k) => Ok(k),
+            None => {
+                let name = match &ty.constructor {
+                    Constructor::Named(b) => b.name(),
+                    Constructor::Pair(..) => "a pair type",
+                    _ => "a derived datatype",
+                };
+                fail(Class::ERR_OP, format!("{} is not defined on {name}", self.name()))
+            }
+        }
+    }
+
+    fn for_basic(self, b: Basic) -> Option<Kernel> {
+        let (float, complex) = (
+            matches!(b.repr(), Repr::Float | Repr::LongDouble),
+            matches!(b.repr(), Repr::Complex | Repr::LongDoubleComplex),
+        );
+        let integer = matches!(b.repr(), Repr::Int { .. }) && b != Basic::Character && b != Basic::Wchar;
+        let legal = match self {
+            Sum | Prod => integer || float || complex,
+            Min | Max => integer || float,
+            Land | Lor | Lxor => integer || b.repr() == Repr::Logical,
+            Band | Bor | Bxor => integer || b == Basic::Byte,
+            Minloc | Maxloc => false,
+        };
+        if !legal {
+            return None;
+        }
+        match b.repr() {
+            Repr::LongDouble => longdouble::real(self),
+            Repr::LongDoubleComplex => longdouble::complex(self),
+            repr => kernels::scalar(self, repr, b.size()),
+        }
+    }
+}
+
+impl Op {
+    /// The operation of a handle.
+    pub fn from_handle(handle: usize, user: &Table<UserOp>) -> Result<Op> {
+        if let Some(p) = Predef::from_handle(handle) {
+            return Ok(Op::Predef(p));
+        }
+        match user.get(handle) {
+            Some(u) => Ok(Op::User(*u)),
+            None if handle == 0x20 => fail(Class::ERR_OP, "the operation is MPI_OP_NULL"),
+            None if handle == 0x3c || handle == 0x3d => {
+                fail(Class::ERR_OP, "MPI_REPLACE and MPI_NO_OP are for one-sided communication only")
+            }
+            None => fail(Class::ERR_OP, "not a reduction operation (freed already?)"),
+        }
+    }
+
+    pub fn commutes(&self) -> bool {
+        match self {
+            Op::Predef(_) => true,
+            Op::User(u) => u.commute,
+        }
+    }
+}
+
+type UserFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i32, *mut usize);
+
+impl UserOp {
+    /// `inout[i] = in[i] op inout[i]`, by the program's function.
+    ///
+    /// # Safety
+    /// The buffers must hold `n` elements of the datatype, and the running rank must own the handle.
+    pub unsafe fn apply(&self, input: *mut u8, inout: *mut u8, n: usize, datatype: usize) {
+        let f = std::mem::transmute::<usize, UserFn>(self.func);
+        let (mut len, mut handle) = (n as i32, datatype);
+        f(input, inout, &mut len, &mut handle);
+    }
+}
