@@ -81,3 +81,64 @@ impl MpiError {
 pub fn fail<T>(class: Class, detail: impl Into<Cow<'static, str>>) -> Result<T> {
     Err(MpiError::new(class, detail))
 }
+
+/// Classes and codes that the program added (MPI 3.1 section 8.5).
+#[derive(Clone, Debug, Default)]
+pub struct UserCodes {
+    /// From `LASTCODE + 1`: the class of each code, itself for a class, and its text.
+    pub list: Vec<(i32, String)>,
+}
+
+impl UserCodes {
+    fn index(&self, code: i32) -> Option<usize> {
+        let i = usize::try_from(code.checked_sub(Class::LASTCODE.0 + 1)?).ok()?;
+        (i < self.list.len()).then_some(i)
+    }
+
+    pub fn last(&self) -> i32 {
+        Class::LASTCODE.0 + self.list.len() as i32
+    }
+
+    pub fn add_class(&mut self) -> i32 {
+        let code = self.last() + 1;
+        self.list.push((code, String::new()));
+        code
+    }
+
+    pub fn add_code(&mut self, class: i32) -> Result<i32> {
+        if self.class_of(class)? != class {
+            return fail(Class::ERR_ARG, format!("{class} is not an error class"));
+        }
+        self.list.push((class, String::new()));
+        Ok(self.last())
+    }
+
+    pub fn class_of(&self, code: i32) -> Result<i32> {
+        match self.index(code) {
+            Some(i) => Ok(self.list[i].0),
+            None if describe(code).is_some() => Ok(code),
+            None => fail(Class::ERR_ARG, format!("{code} is not an error code")),
+        }
+    }
+
+    pub fn text(&self, code: i32) -> Result<String> {
+        match (self.index(code), describe(code)) {
+            (Some(i), _) => Ok(self.list[i].1.clone()),
+            (None, Some((name, text))) => Ok(format!("{name}: {text}")),
+            (None, None) => fail(Class::ERR_ARG, format!("{code} is not an error code")),
+        }
+    }
+
+    pub fn set_text(&mut self, code: i32, text: String) -> Result<()> {
+        match self.index(code) {
+            Some(i) => {
+                self.list[i].1 = text;
+                Ok(())
+            }
+            None => fail(
+                Class::ERR_ARG,
+                format!("{code} is not an error code that the program added"),
+            ),
+        }
+    }
+}

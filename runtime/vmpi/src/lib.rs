@@ -8,6 +8,7 @@ pub mod errhandler;
 pub mod error;
 pub mod group;
 pub mod handle;
+pub mod info;
 pub mod objects;
 pub mod op;
 pub mod pack;

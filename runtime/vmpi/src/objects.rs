@@ -3,11 +3,14 @@
 use crate::attr::{Attributes, Keyvals};
 use crate::coll::meeting::MeetingRef;
 use crate::comm::{Comm, FIRST_ID, SELF_ID, WORLD_ID};
+use crate::datatype::portable::AddressLog;
 use crate::datatype::{self, TypeObject, TypeRef};
 use crate::errhandler::Errhandlers;
-use crate::error::{fail, Class, Result};
+use crate::error::{fail, Class, Result, UserCodes};
 use crate::group::{Group, GroupRef};
 use crate::handle::{abi, Kind, Table};
+use crate::info::Info;
+use crate::op::UserOp;
 
 /// Owned and used by its rank alone, whatever worker runs it.
 pub struct Objects {
@@ -17,8 +20,15 @@ pub struct Objects {
     pub comms: Table<Box<Comm>>,
     pub groups: Table<GroupRef>,
     pub types: Table<TypeObject>,
+    /// Attributes and names that the program gave to predefined datatypes.
+    pub predefined: Vec<(usize, TypeObject)>,
+    pub ops: Table<UserOp>,
     pub errhandlers: Errhandlers,
     pub keyvals: Keyvals,
+    pub infos: Table<Info>,
+    pub codes: UserCodes,
+    /// Addresses that MPI_Get_address handed out.
+    pub addresses: AddressLog,
     /// Lowest context id that this rank has not seen.
     pub next_id: u32,
 }
@@ -45,8 +55,13 @@ impl Objects {
             comms: Table::new(Kind::Comm),
             groups: Table::new(Kind::Group),
             types: Table::new(Kind::Datatype),
+            predefined: Vec::new(),
+            ops: Table::new(Kind::Op),
             errhandlers: Errhandlers::default(),
             keyvals: Keyvals::default(),
+            infos: Table::new(Kind::Info),
+            codes: UserCodes::default(),
+            addresses: AddressLog::default(),
             next_id: FIRST_ID,
         }
     }
@@ -103,6 +118,35 @@ impl Objects {
             Some(t) if !t.committed => fail(Class::ERR_TYPE, "the datatype is not committed"),
             _ => self.datatype(handle),
         }
+    }
+
+    /// What the program attached to a datatype handle; made on demand for predefined types.
+    pub fn type_object(&mut self, handle: usize) -> Result<&mut TypeObject> {
+        let ty = self.datatype(handle)?;
+        if handle >= crate::handle::FIRST_DYNAMIC {
+            if let Some(t) = self.types.get_mut(handle) {
+                return Ok(t);
+            }
+            return fail(Class::ERR_TYPE, "not a datatype");
+        }
+        let at = match self.predefined.iter().position(|p| p.0 == handle) {
+            Some(i) => i,
+            None => {
+                let object = TypeObject {
+                    ty,
+                    committed: true,
+                    name: None,
+                    attrs: Attributes::new(),
+                };
+                self.predefined.push((handle, object));
+                self.predefined.len() - 1
+            }
+        };
+        Ok(&mut self.predefined[at].1)
+    }
+
+    pub fn op(&self, handle: usize) -> Result<crate::op::Op> {
+        crate::op::Op::from_handle(handle, &self.ops)
     }
 
     pub fn group(&self, handle: usize) -> Result<GroupRef> {

@@ -91,6 +91,8 @@ pub struct Meeting {
     arrived: AtomicU32,
     /// Counts releases.
     phase: AtomicU32,
+    /// Meetings of groups within this one.
+    pub inner: Registry,
 }
 
 // SAFETY: a seat is written by its member before it arrives and by the worker of the plan before
@@ -131,23 +133,37 @@ impl<C> All<'_, C> {
 
 impl Meeting {
     pub fn new(members: usize) -> MeetingRef {
-        let seat = || Seat { kind: Cell::new(Kind::Barrier), call: Cell::new(null()), status: UnsafeCell::new(Ok(())) };
+        let seat = || Seat {
+            kind: Cell::new(Kind::Barrier),
+            call: Cell::new(null()),
+            status: UnsafeCell::new(Ok(())),
+        };
         Arc::new(Meeting {
             seats: (0..members).map(|_| seat()).collect(),
             plan: Cell::new(Plan::Last),
             mismatch: Cell::new(false),
             arrived: AtomicU32::new(0),
             phase: AtomicU32::new(0),
+            inner: Registry::default(),
         })
     }
 
     /// Member `me` of `group` takes part with `call`; returns when its buffers are its own again.
-    pub fn take_part<C: Call, W: Crew>(&self, crew: &W, group: &Group, me: usize, call: &C) -> Result<()> {
+    pub fn take_part<C: Call, W: Crew>(
+        &self,
+        crew: &W,
+        group: &Group,
+        me: usize,
+        call: &C,
+    ) -> Result<()> {
         let seat = &self.seats[me];
         let kind = call.kind();
         seat.kind.set(kind);
         seat.call.set((call as *const C).cast());
-        let all = All::<C> { seats: &self.seats, of: PhantomData };
+        let all = All::<C> {
+            seats: &self.seats,
+            of: PhantomData,
+        };
         self.sync(crew, group, me, kind, || self.open(&all, crew, me));
         if !self.mismatch.get() {
             let plan = self.plan.get();

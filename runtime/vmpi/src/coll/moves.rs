@@ -14,13 +14,31 @@ pub enum Side<'a> {
     None,
     InPlace,
     /// The same block whoever it is for.
-    One { ptr: *mut u8, count: usize, ty: &'a TypeRef },
+    One {
+        ptr: *mut u8,
+        count: usize,
+        ty: &'a TypeRef,
+    },
     /// Equal blocks, one after another.
-    Blocks { ptr: *mut u8, count: usize, ty: &'a TypeRef },
+    Blocks {
+        ptr: *mut u8,
+        count: usize,
+        ty: &'a TypeRef,
+    },
     /// Blocks of their own counts, at displacements in extents.
-    Each { ptr: *mut u8, counts: &'a [i32], displs: &'a [i32], ty: &'a TypeRef },
+    Each {
+        ptr: *mut u8,
+        counts: &'a [i32],
+        displs: &'a [i32],
+        ty: &'a TypeRef,
+    },
     /// Blocks of their own types, at displacements in bytes.
-    Typed { ptr: *mut u8, counts: &'a [i32], displs: &'a [i32], types: &'a [TypeRef] },
+    Typed {
+        ptr: *mut u8,
+        counts: &'a [i32],
+        displs: &'a [i32],
+        types: &'a [TypeRef],
+    },
 }
 
 impl Side<'_> {
@@ -29,16 +47,39 @@ impl Side<'_> {
             Side::None | Side::InPlace => return None,
             Side::One { ptr, count, ty } => Buf { ptr, count, ty },
             Side::Blocks { ptr, count, ty } => {
-                let at = ty.extent.wrapping_mul(count as isize).wrapping_mul(j as isize);
-                Buf { ptr: ptr.wrapping_offset(at), count, ty }
+                let at = ty
+                    .extent
+                    .wrapping_mul(count as isize)
+                    .wrapping_mul(j as isize);
+                Buf {
+                    ptr: ptr.wrapping_offset(at),
+                    count,
+                    ty,
+                }
             }
-            Side::Each { ptr, counts, displs, ty } => {
+            Side::Each {
+                ptr,
+                counts,
+                displs,
+                ty,
+            } => {
                 let at = ty.extent.wrapping_mul(displs[j] as isize);
-                Buf { ptr: ptr.wrapping_offset(at), count: counts[j] as usize, ty }
+                Buf {
+                    ptr: ptr.wrapping_offset(at),
+                    count: counts[j] as usize,
+                    ty,
+                }
             }
-            Side::Typed { ptr, counts, displs, types } => {
-                Buf { ptr: ptr.wrapping_offset(displs[j] as isize), count: counts[j] as usize, ty: &types[j] }
-            }
+            Side::Typed {
+                ptr,
+                counts,
+                displs,
+                types,
+            } => Buf {
+                ptr: ptr.wrapping_offset(displs[j] as isize),
+                count: counts[j] as usize,
+                ty: &types[j],
+            },
         })
     }
 
@@ -77,7 +118,10 @@ impl Move<'_> {
     }
 
     fn is_exchange(&self) -> bool {
-        matches!(self.kind, Kind::Alltoall | Kind::Alltoallv | Kind::Alltoallw)
+        matches!(
+            self.kind,
+            Kind::Alltoall | Kind::Alltoallv | Kind::Alltoallw
+        )
     }
 }
 
@@ -95,7 +139,10 @@ impl Call for Move<'_> {
         if first.is_exchange() {
             let count = all.iter().filter(|c| c.send.in_place()).count();
             if count != 0 && count != all.len() {
-                return fail(Class::ERR_BUFFER, "MPI_IN_PLACE must be given by all members or by none");
+                return fail(
+                    Class::ERR_BUFFER,
+                    "MPI_IN_PLACE must be given by all members or by none",
+                );
             }
             if count != 0 {
                 return Ok(Plan::Last);
@@ -104,10 +151,22 @@ impl Call for Move<'_> {
         if workers == 1 || first.pattern() == Pattern::ToRoot {
             return Ok(Plan::Last);
         }
-        let sender = if first.pattern() == Pattern::FromRoot { first.root } else { 0 };
+        let sender = if first.pattern() == Pattern::FromRoot {
+            first.root
+        } else {
+            0
+        };
         let block = all.get(sender).send.block(sender).map_or(0, |b| b.bytes());
-        let pairs = if first.pattern() == Pattern::All { all.len() * all.len() } else { all.len() };
-        Ok(if block.saturating_mul(pairs) >= SHARE_FROM { Plan::Shares } else { Plan::Last })
+        let pairs = if first.pattern() == Pattern::All {
+            all.len() * all.len()
+        } else {
+            all.len()
+        };
+        Ok(if block.saturating_mul(pairs) >= SHARE_FROM {
+            Plan::Shares
+        } else {
+            Plan::Last
+        })
     }
 
     fn share(all: &All<Self>, i: usize) -> Result<()> {
@@ -124,7 +183,11 @@ impl Call for Move<'_> {
         if first.is_exchange() && first.send.in_place() {
             return exchange_in_place(all);
         }
-        let rest = if matches!(first.kind, Kind::Allgather | Kind::Allgatherv) { spread(all) } else { 0 };
+        let rest = if matches!(first.kind, Kind::Allgather | Kind::Allgatherv) {
+            spread(all)
+        } else {
+            0
+        };
         for i in rest..all.len() {
             if let Err(e) = Self::share(all, i) {
                 all.fail(i, e);
@@ -136,7 +199,9 @@ impl Call for Move<'_> {
 /// Member `i` takes its block from member `j`.
 fn pull(all: &All<Move>, i: usize, j: usize) -> Result<()> {
     let (to, from) = (all.get(i), all.get(j));
-    let Some(dst) = to.recv.block(j) else { return Ok(()) };
+    let Some(dst) = to.recv.block(j) else {
+        return Ok(());
+    };
     let src = match &from.send {
         // The data already lie where they belong in the sender's receive buffer.
         Side::InPlace if i == j => return Ok(()),
@@ -146,9 +211,16 @@ fn pull(all: &All<Move>, i: usize, j: usize) -> Result<()> {
     let Some(src) = src else { return Ok(()) };
     let converting = src.ty.is_packed() != dst.ty.is_packed();
     if src.bytes() != dst.bytes() && !converting {
-        let class = if src.bytes() > dst.bytes() { Class::ERR_TRUNCATE } else { Class::ERR_COUNT };
+        let class = if src.bytes() > dst.bytes() {
+            Class::ERR_TRUNCATE
+        } else {
+            Class::ERR_COUNT
+        };
         let (name, sent, room) = (to.kind.name(), src.bytes(), dst.bytes());
-        return fail(class, format!("{name}: rank {j} sends {sent} bytes where rank {i} receives {room}"));
+        return fail(
+            class,
+            format!("{name}: rank {j} sends {sent} bytes where rank {i} receives {room}"),
+        );
     }
     // SAFETY: the callers of the collective vouch for their buffers and wait.
     unsafe { copy(src, dst) }.map(drop)
@@ -164,8 +236,14 @@ fn spread(all: &All<Move>) -> usize {
         _ => None,
     };
     let n = all.len();
-    let Some((first, block)) = plain(all.get(0)) else { return 0 };
-    if block > 4096 || !all.iter().all(|c| plain(c).is_some_and(|(_, b)| b == block)) {
+    let Some((first, block)) = plain(all.get(0)) else {
+        return 0;
+    };
+    if block > 4096
+        || !all
+            .iter()
+            .all(|c| plain(c).is_some_and(|(_, b)| b == block))
+    {
         return 0;
     }
     if let Err(e) = Move::share(all, 0) {
@@ -184,11 +262,17 @@ fn spread(all: &All<Move>) -> usize {
 fn exchange_in_place(all: &All<Move>) {
     for i in 0..all.len() {
         for j in 0..i {
-            let (Some(a), Some(b)) = (all.get(i).recv.block(j), all.get(j).recv.block(i)) else { continue };
+            let (Some(a), Some(b)) = (all.get(i).recv.block(j), all.get(j).recv.block(i)) else {
+                continue;
+            };
             if a.bytes() != b.bytes() {
                 let e = fail::<()>(
                     Class::ERR_TRUNCATE,
-                    format!("rank {j} exchanges {} bytes with {} of rank {i}", b.bytes(), a.bytes()),
+                    format!(
+                        "rank {j} exchanges {} bytes with {} of rank {i}",
+                        b.bytes(),
+                        a.bytes()
+                    ),
                 );
                 if let Err(e) = e {
                     all.fail(i, e.clone());

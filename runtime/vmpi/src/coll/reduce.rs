@@ -71,19 +71,32 @@ impl Call for Reduction<'_> {
         for (i, c) in all.iter().enumerate() {
             let (a, b) = (first.count * first.ty.size, c.count * c.ty.size);
             if a != b {
-                return fail(Class::ERR_COUNT, format!("{name}: rank 0 gives {a} bytes, rank {i} {b}"));
+                return fail(
+                    Class::ERR_COUNT,
+                    format!("{name}: rank 0 gives {a} bytes, rank {i} {b}"),
+                );
             }
             // The addresses of the same function differ only between builds.
             if c.op != first.op {
-                return fail(Class::ERR_OP, format!("{name}: ranks 0 and {i} name different operations"));
+                return fail(
+                    Class::ERR_OP,
+                    format!("{name}: ranks 0 and {i} name different operations"),
+                );
             }
             if c.counts != first.counts {
-                return fail(Class::ERR_COUNT, format!("{name}: ranks 0 and {i} give different receive counts"));
+                return fail(
+                    Class::ERR_COUNT,
+                    format!("{name}: ranks 0 and {i} give different receive counts"),
+                );
             }
         }
         Ok(match first.op {
             Op::User(_) => Plan::Member(first.root),
-            Op::Predef(_) if workers > 1 && first.count * first.ty.size * all.len() >= SHARE_FROM => Plan::Shares,
+            Op::Predef(_)
+                if workers > 1 && first.count * first.ty.size * all.len() >= SHARE_FROM =>
+            {
+                Plan::Shares
+            }
             Op::Predef(_) => Plan::Last,
         })
     }
@@ -110,7 +123,11 @@ fn elements(all: &All<Reduction>, from: usize, to: usize) {
     let Some(kernel) = first.kernel else { return };
     let width = first.ty.extent as usize;
     let step = (CHUNK / width.max(1)).max(1);
-    let levels = if first.is_scan() { 2 } else { usize::BITS as usize - all.len().leading_zeros() as usize + 1 };
+    let levels = if first.is_scan() {
+        2
+    } else {
+        usize::BITS as usize - all.len().leading_zeros() as usize + 1
+    };
     with_scratch(levels * step * width, |scratch| {
         let mut at = from;
         while at < to {
@@ -130,7 +147,14 @@ fn elements(all: &All<Reduction>, from: usize, to: usize) {
 }
 
 /// Tree of the contributions to elements `at..at + n`; the result is at `scratch`.
-unsafe fn fold(all: &All<Reduction>, kernel: Kernel, scratch: *mut u8, at: usize, n: usize, width: usize) {
+unsafe fn fold(
+    all: &All<Reduction>,
+    kernel: Kernel,
+    scratch: *mut u8,
+    at: usize,
+    n: usize,
+    width: usize,
+) {
     let bytes = n * width;
     let mut top = 0; // partial results on the stack in `scratch`
     for r in 0..all.len() {
@@ -167,7 +191,14 @@ unsafe fn deliver(all: &All<Reduction>, result: *const u8, at: usize, n: usize, 
     }
 }
 
-unsafe fn scan(all: &All<Reduction>, kernel: Kernel, scratch: *mut u8, at: usize, n: usize, width: usize) {
+unsafe fn scan(
+    all: &All<Reduction>,
+    kernel: Kernel,
+    scratch: *mut u8,
+    at: usize,
+    n: usize,
+    width: usize,
+) {
     let bytes = n * width;
     let (sum, own) = (scratch, scratch.add(bytes));
     let exclusive = all.get(0).kind == Kind::Exscan;
@@ -201,7 +232,10 @@ impl Vector {
     fn new(ty: &TypeRef, count: usize) -> Self {
         let (lo, hi) = ty.span(count);
         let offset = lo.rem_euclid(16) - lo;
-        Vector { memory: vec![0; (hi + offset).max(0) as usize / 16 + 1], offset }
+        Vector {
+            memory: vec![0; (hi + offset).max(0) as usize / 16 + 1],
+            offset,
+        }
     }
 
     fn of(ty: &TypeRef, count: usize, from: *const u8) -> Self {
@@ -211,14 +245,30 @@ impl Vector {
     }
 
     fn take(&mut self, ty: &TypeRef, count: usize, from: *const u8) -> Result<usize> {
-        let dst = Buf { ptr: self.ptr(), count, ty };
+        let dst = Buf {
+            ptr: self.ptr(),
+            count,
+            ty,
+        };
         // SAFETY: room for `count` elements was made; the caller's buffer holds as many.
-        unsafe { copy(Buf { ptr: from.cast_mut(), count, ty }, dst) }
+        unsafe {
+            copy(
+                Buf {
+                    ptr: from.cast_mut(),
+                    count,
+                    ty,
+                },
+                dst,
+            )
+        }
     }
 
     /// What a program would pass as the buffer's address.
     fn ptr(&mut self) -> *mut u8 {
-        self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.offset)
+        self.memory
+            .as_mut_ptr()
+            .cast::<u8>()
+            .wrapping_offset(self.offset)
     }
 }
 
@@ -231,9 +281,22 @@ fn by_function(all: &All<Reduction>, op: UserOp) {
     let give = |i: usize, v: &mut Vector| {
         let c = all.get(i);
         let (from, count) = c.wanted(i);
-        let src = Buf { ptr: v.ptr().wrapping_offset(ty.extent * from as isize), count, ty };
+        let src = Buf {
+            ptr: v.ptr().wrapping_offset(ty.extent * from as isize),
+            count,
+            ty,
+        };
         // SAFETY: member buffers are valid while they wait.
-        if let Err(e) = unsafe { copy(src, Buf { ptr: c.recv, count, ty: c.ty }) } {
+        if let Err(e) = unsafe {
+            copy(
+                src,
+                Buf {
+                    ptr: c.recv,
+                    count,
+                    ty: c.ty,
+                },
+            )
+        } {
             all.fail(i, e);
         }
     };

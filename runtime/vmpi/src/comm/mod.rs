@@ -7,6 +7,8 @@
 //! program makes, so they are the same after a restart.  Messages travel in context `2 id`,
 //! collectives in `2 id + 1`.
 
+pub mod create;
+
 use crate::attr::Attributes;
 use crate::coll::meeting::MeetingRef;
 use crate::group::GroupRef;

@@ -7,6 +7,7 @@ pub mod basic;
 pub mod build;
 pub mod layout;
 pub mod moving;
+pub mod portable;
 pub mod signature;
 
 use basic::{Basic, PAIRS};

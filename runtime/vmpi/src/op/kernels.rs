@@ -9,44 +9,62 @@ use crate::datatype::basic::{Basic, Repr};
 unsafe fn each<T: Copy>(acc: *mut u8, with: *const u8, n: usize, f: impl Fn(T, T) -> T) {
     let (acc, with) = (acc.cast::<T>(), with.cast::<T>());
     for i in 0..n {
-        acc.add(i).write_unaligned(f(acc.add(i).read_unaligned(), with.add(i).read_unaligned()));
+        acc.add(i)
+            .write_unaligned(f(acc.add(i).read_unaligned(), with.add(i).read_unaligned()));
     }
 }
 
-macro_rules! kernel { ($t:ty, $f:expr) => {{
-    unsafe fn k(acc: *mut u8, with: *const u8, n: usize) {
-        each::<$t>(acc, with, n, $f)
-    }
-    Some(k as Kernel)
-}} }
+macro_rules! kernel {
+    ($t:ty, $f:expr) => {{
+        unsafe fn k(acc: *mut u8, with: *const u8, n: usize) {
+            each::<$t>(acc, with, n, $f)
+        }
+        Some(k as Kernel)
+    }};
+}
 
-macro_rules! integer { ($op:expr, $t:ty) => { match $op {
-    Predef::Sum => kernel!($t, |a, b| a.wrapping_add(b)),
-    Predef::Prod => kernel!($t, |a, b| a.wrapping_mul(b)),
-    Predef::Min => kernel!($t, |a, b| if b < a { b } else { a }),
-    Predef::Max => kernel!($t, |a, b| if b > a { b } else { a }),
-    Predef::Band => kernel!($t, |a, b| a & b),
-    Predef::Bor => kernel!($t, |a, b| a | b),
-    Predef::Bxor => kernel!($t, |a, b| a ^ b),
-    Predef::Land => kernel!($t, |a, b| (a != 0 && b != 0) as $t),
-    Predef::Lor => kernel!($t, |a, b| (a != 0 || b != 0) as $t),
-    Predef::Lxor => kernel!($t, |a, b| ((a != 0) != (b != 0)) as $t),
-    Predef::Minloc | Predef::Maxloc => None,
-} } }
+macro_rules! integer {
+    ($op:expr, $t:ty) => {
+        match $op {
+            Predef::Sum => kernel!($t, |a, b| a.wrapping_add(b)),
+            Predef::Prod => kernel!($t, |a, b| a.wrapping_mul(b)),
+            Predef::Min => kernel!($t, |a, b| if b < a { b } else { a }),
+            Predef::Max => kernel!($t, |a, b| if b > a { b } else { a }),
+            Predef::Band => kernel!($t, |a, b| a & b),
+            Predef::Bor => kernel!($t, |a, b| a | b),
+            Predef::Bxor => kernel!($t, |a, b| a ^ b),
+            Predef::Land => kernel!($t, |a, b| (a != 0 && b != 0) as $t),
+            Predef::Lor => kernel!($t, |a, b| (a != 0 || b != 0) as $t),
+            Predef::Lxor => kernel!($t, |a, b| ((a != 0) != (b != 0)) as $t),
+            Predef::Minloc | Predef::Maxloc => None,
+        }
+    };
+}
 
-macro_rules! float { ($op:expr, $t:ty) => { match $op {
-    Predef::Sum => kernel!($t, |a, b| a + b),
-    Predef::Prod => kernel!($t, |a, b| a * b),
-    Predef::Min => kernel!($t, |a, b| if b < a { b } else { a }),
-    Predef::Max => kernel!($t, |a, b| if b > a { b } else { a }),
-    _ => None,
-} } }
+macro_rules! float {
+    ($op:expr, $t:ty) => {
+        match $op {
+            Predef::Sum => kernel!($t, |a, b| a + b),
+            Predef::Prod => kernel!($t, |a, b| a * b),
+            Predef::Min => kernel!($t, |a, b| if b < a { b } else { a }),
+            Predef::Max => kernel!($t, |a, b| if b > a { b } else { a }),
+            _ => None,
+        }
+    };
+}
 
-macro_rules! complex { ($op:expr, $t:ty) => { match $op {
-    Predef::Sum => kernel!([$t; 2], |a, b| [a[0] + b[0], a[1] + b[1]]),
-    Predef::Prod => kernel!([$t; 2], |a, b| [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]),
-    _ => None,
-} } }
+macro_rules! complex {
+    ($op:expr, $t:ty) => {
+        match $op {
+            Predef::Sum => kernel!([$t; 2], |a, b| [a[0] + b[0], a[1] + b[1]]),
+            Predef::Prod => kernel!([$t; 2], |a, b| [
+                a[0] * b[0] - a[1] * b[1],
+                a[0] * b[1] + a[1] * b[0]
+            ]),
+            _ => None,
+        }
+    };
+}
 
 pub fn scalar(op: Predef, repr: Repr, size: usize) -> Option<Kernel> {
     match (repr, size) {

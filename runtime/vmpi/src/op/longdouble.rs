@@ -13,7 +13,11 @@ enum Num {
     Nan,
     Inf(bool),
     /// (-1)^neg * man * 2^exp; man 0 is a zero.
-    Finite { neg: bool, man: u128, exp: i32 },
+    Finite {
+        neg: bool,
+        man: u128,
+        exp: i32,
+    },
 }
 use Num::*;
 
@@ -28,7 +32,11 @@ const PREC: u32 = if X87 {
     53
 };
 /// Exponents of the last bit of the least subnormal and of the first bit of the greatest number.
-const LAST: i32 = if BYTES == 8 { -1074 } else { -16382 - (PREC as i32 - 1) };
+const LAST: i32 = if BYTES == 8 {
+    -1074
+} else {
+    -16382 - (PREC as i32 - 1)
+};
 const FIRST: i32 = if BYTES == 8 { 1023 } else { 16383 };
 /// Mask of the exponent field.
 const EXP_MASK: u32 = if BYTES == 8 { 0x7ff } else { 0x7fff };
@@ -39,17 +47,28 @@ fn load(bytes: &[u8]) -> Num {
     let mut q = [0; 16];
     let used = if X87 { 10 } else { BYTES };
     for (i, b) in bytes[..used].iter().enumerate() {
-        q[if cfg!(target_endian = "little") { i } else { used - 1 - i }] = *b;
+        q[if cfg!(target_endian = "little") {
+            i
+        } else {
+            used - 1 - i
+        }] = *b;
     }
     let bits = u128::from_le_bytes(q);
-    let (man, exp) = (bits & ((1 << STORED) - 1), (bits >> STORED) as u32 & EXP_MASK);
+    let (man, exp) = (
+        bits & ((1 << STORED) - 1),
+        (bits >> STORED) as u32 & EXP_MASK,
+    );
     let neg = (bits >> (used * 8 - 1)) & 1 == 1;
     let fraction = man & ((1 << (PREC - 1)) - 1);
     if exp == EXP_MASK {
         return if fraction == 0 { Inf(neg) } else { Nan };
     }
     let hidden = if X87 || exp == 0 { 0 } else { 1 << (PREC - 1) };
-    Finite { neg, man: man | hidden, exp: LAST + exp.max(1) as i32 - 1 }
+    Finite {
+        neg,
+        man: man | hidden,
+        exp: LAST + exp.max(1) as i32 - 1,
+    }
 }
 
 fn store(n: Num, out: &mut [u8]) {
@@ -67,7 +86,11 @@ fn store(n: Num, out: &mut [u8]) {
     };
     let bits = bits | u128::from(neg) << (used * 8 - 1);
     for (i, b) in bits.to_le_bytes()[..used].iter().enumerate() {
-        out[if cfg!(target_endian = "little") { i } else { used - 1 - i }] = *b;
+        out[if cfg!(target_endian = "little") {
+            i
+        } else {
+            used - 1 - i
+        }] = *b;
     }
 }
 
@@ -75,7 +98,11 @@ fn store(n: Num, out: &mut [u8]) {
 type Wide = (u128, u128);
 
 fn bits(w: Wide) -> u32 {
-    if w.0 != 0 { 256 - w.0.leading_zeros() } else { 128 - w.1.leading_zeros() }
+    if w.0 != 0 {
+        256 - w.0.leading_zeros()
+    } else {
+        128 - w.1.leading_zeros()
+    }
 }
 
 /// w / 2^n rounded to nearest even.
@@ -107,7 +134,11 @@ fn round_shift(w: Wide, n: u32) -> u128 {
 fn rounded(neg: bool, w: Wide, exp: i32) -> Num {
     let len = bits(w) as i32;
     if len == 0 {
-        return Finite { neg, man: 0, exp: LAST };
+        return Finite {
+            neg,
+            man: 0,
+            exp: LAST,
+        };
     }
     let drop = (len - PREC as i32).max(LAST - exp).max(0);
     let (mut man, mut e) = (round_shift(w, drop as u32), exp + drop);
@@ -116,7 +147,9 @@ fn rounded(neg: bool, w: Wide, exp: i32) -> Num {
         e += 1;
     }
     // Shorter than the significand: move up as far as the exponent allows.
-    let up = ((PREC + man.leading_zeros()) as i32 - 128).min(e - LAST).max(0);
+    let up = ((PREC + man.leading_zeros()) as i32 - 128)
+        .min(e - LAST)
+        .max(0);
     let (man, e) = (man << up, e - up);
     if e + PREC as i32 - 1 > FIRST && man >> (PREC - 1) != 0 {
         return Inf(neg);
@@ -127,12 +160,33 @@ fn rounded(neg: bool, w: Wide, exp: i32) -> Num {
 fn add(a: Num, b: Num) -> Num {
     match (a, b) {
         (Nan, _) | (_, Nan) => Nan,
-        (Inf(x), Inf(y)) => if x == y { a } else { Nan },
+        (Inf(x), Inf(y)) => {
+            if x == y {
+                a
+            } else {
+                Nan
+            }
+        }
         (Inf(_), _) => a,
         (_, Inf(_)) => b,
-        (Finite { neg: nx, man: mx, exp: ex }, Finite { neg: ny, man: my, exp: ey }) => {
+        (
+            Finite {
+                neg: nx,
+                man: mx,
+                exp: ex,
+            },
+            Finite {
+                neg: ny,
+                man: my,
+                exp: ey,
+            },
+        ) => {
             if mx == 0 && my == 0 {
-                return Finite { neg: nx && ny, man: 0, exp: LAST };
+                return Finite {
+                    neg: nx && ny,
+                    man: 0,
+                    exp: LAST,
+                };
             }
             if mx == 0 {
                 return b;
@@ -140,7 +194,11 @@ fn add(a: Num, b: Num) -> Num {
             if my == 0 {
                 return a;
             }
-            let (big, small) = if ex >= ey { ((nx, mx, ex), (ny, my, ey)) } else { ((ny, my, ey), (nx, mx, ex)) };
+            let (big, small) = if ex >= ey {
+                ((nx, mx, ex), (ny, my, ey))
+            } else {
+                ((ny, my, ey), (nx, mx, ex))
+            };
             // Room for the greater one above; of the lesser, only whether anything is left counts.
             let up = (big.2 - small.2).min(PREC as i32 + 3);
             let base = big.2 - up;
@@ -162,7 +220,11 @@ fn add(a: Num, b: Num) -> Num {
                 ((0, s - b.1), small.0)
             };
             if sum == (0, 0) {
-                return Finite { neg: false, man: 0, exp: LAST };
+                return Finite {
+                    neg: false,
+                    man: 0,
+                    exp: LAST,
+                };
             }
             rounded(neg, sum, base)
         }
@@ -179,12 +241,22 @@ fn mul(a: Num, b: Num) -> Num {
         (Nan, _) | (_, Nan) => Nan,
         (Inf(_), Finite { man: 0, .. }) | (Finite { man: 0, .. }, Inf(_)) => Nan,
         (Inf(_), _) | (_, Inf(_)) => Inf(neg),
-        (Finite { man: x, exp: ex, .. }, Finite { man: y, exp: ey, .. }) => {
+        (
+            Finite {
+                man: x, exp: ex, ..
+            },
+            Finite {
+                man: y, exp: ey, ..
+            },
+        ) => {
             let low = u128::from(u64::MAX);
             let (xl, xh, yl, yh) = (x & low, x >> 64, y & low, y >> 64);
             let (ll, lh, hl) = (xl * yl, xl * yh, xh * yl);
             let mid = (ll >> 64) + (lh & low) + (hl & low);
-            let wide = (xh * yh + (lh >> 64) + (hl >> 64) + (mid >> 64), (mid << 64) | (ll & low));
+            let wide = (
+                xh * yh + (lh >> 64) + (hl >> 64) + (mid >> 64),
+                (mid << 64) | (ll & low),
+            );
             rounded(neg, wide, ex + ey)
         }
     }
@@ -194,7 +266,11 @@ fn negated(a: Num) -> Num {
     match a {
         Nan => Nan,
         Inf(n) => Inf(!n),
-        Finite { neg, man, exp } => Finite { neg: !neg, man, exp },
+        Finite { neg, man, exp } => Finite {
+            neg: !neg,
+            man,
+            exp,
+        },
     }
 }
 
@@ -204,14 +280,26 @@ fn compare(a: Num, b: Num) -> Option<Ordering> {
             (Inf(x), Inf(y)) if x == y => Some(Ordering::Equal),
             _ => None,
         },
-        Inf(neg) => Some(if neg { Ordering::Less } else { Ordering::Greater }),
+        Inf(neg) => Some(if neg {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        }),
         Finite { man: 0, .. } => Some(Ordering::Equal),
-        Finite { neg, .. } => Some(if neg { Ordering::Less } else { Ordering::Greater }),
+        Finite { neg, .. } => Some(if neg {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        }),
     }
 }
 
 fn pick(a: Num, b: Num, want: Ordering) -> Num {
-    if compare(b, a) == Some(want) { b } else { a }
+    if compare(b, a) == Some(want) {
+        b
+    } else {
+        a
+    }
 }
 
 unsafe fn each(acc: *mut u8, with: *const u8, n: usize, step: usize, f: impl Fn(&mut [u8], &[u8])) {
@@ -221,15 +309,17 @@ unsafe fn each(acc: *mut u8, with: *const u8, n: usize, step: usize, f: impl Fn(
     }
 }
 
-macro_rules! kernel { ($f:expr) => {{
-    unsafe fn k(acc: *mut u8, with: *const u8, n: usize) {
-        each(acc, with, n, BYTES, |a, b| {
-            let f: fn(Num, Num) -> Num = $f;
-            store(f(load(a), load(b)), a)
-        })
-    }
-    Some(k as Kernel)
-}} }
+macro_rules! kernel {
+    ($f:expr) => {{
+        unsafe fn k(acc: *mut u8, with: *const u8, n: usize) {
+            each(acc, with, n, BYTES, |a, b| {
+                let f: fn(Num, Num) -> Num = $f;
+                store(f(load(a), load(b)), a)
+            })
+        }
+        Some(k as Kernel)
+    }};
+}
 
 pub fn real(op: Predef) -> Option<Kernel> {
     match op {
@@ -263,9 +353,11 @@ pub fn complex(op: Predef) -> Option<Kernel> {
 
 /// MINLOC and MAXLOC on struct { long double; int; }.
 pub fn loc(max: bool) -> Option<Kernel> {
-    const STEP: usize = (BYTES + 4).next_multiple_of(if LONG_DOUBLE.1 > 4 { LONG_DOUBLE.1 } else { 4 });
+    const STEP: usize =
+        (BYTES + 4).next_multiple_of(if LONG_DOUBLE.1 > 4 { LONG_DOUBLE.1 } else { 4 });
     fn better(a: &[u8], b: &[u8], want: Ordering) -> bool {
-        let index = |s: &[u8]| i32::from_ne_bytes([s[BYTES], s[BYTES + 1], s[BYTES + 2], s[BYTES + 3]]);
+        let index =
+            |s: &[u8]| i32::from_ne_bytes([s[BYTES], s[BYTES + 1], s[BYTES + 2], s[BYTES + 3]]);
         match compare(load(b), load(a)) {
             Some(Ordering::Equal) => index(b) < index(a),
             o => o == Some(want),

@@ -44,7 +44,11 @@ pub type Kernel = unsafe fn(acc: *mut u8, with: *const u8, n: usize);
 
 impl Predef {
     pub fn from_handle(handle: usize) -> Option<Predef> {
-        [Sum, Min, Max, Prod, Band, Bor, Bxor, Land, Lor, Lxor, Minloc, Maxloc].into_iter().find(|p| *p as usize == handle)
+        [
+            Sum, Min, Max, Prod, Band, Bor, Bxor, Land, Lor, Lxor, Minloc, Maxloc,
+        ]
+        .into_iter()
+        .find(|p| *p as usize == handle)
     }
 
     pub fn name(self) -> &'static str {
@@ -68,7 +72,9 @@ impl Predef {
     pub fn kernel(self, ty: &Datatype) -> Result<Kernel> {
         let found = match &ty.constructor {
             Constructor::Named(b) => self.for_basic(*b),
-            Constructor::Pair(v, i) if matches!(self, Minloc | Maxloc) => kernels::loc(self == Maxloc, *v, *i),
+            Constructor::Pair(v, i) if matches!(self, Minloc | Maxloc) => {
+                kernels::loc(self == Maxloc, *v, *i)
+            }
             Constructor::Dup(old) => return self.kernel(old),
             _ => None,
         };
@@ -80,7 +86,10 @@ impl Predef {
                     Constructor::Pair(..) => "a pair type",
                     _ => "a derived datatype",
                 };
-                fail(Class::ERR_OP, format!("{} is not defined on {name}", self.name()))
+                fail(
+                    Class::ERR_OP,
+                    format!("{} is not defined on {name}", self.name()),
+                )
             }
         }
     }
@@ -90,7 +99,8 @@ impl Predef {
             matches!(b.repr(), Repr::Float | Repr::LongDouble),
             matches!(b.repr(), Repr::Complex | Repr::LongDoubleComplex),
         );
-        let integer = matches!(b.repr(), Repr::Int { .. }) && b != Basic::Character && b != Basic::Wchar;
+        let integer =
+            matches!(b.repr(), Repr::Int { .. }) && b != Basic::Character && b != Basic::Wchar;
         let legal = match self {
             Sum | Prod => integer || float || complex,
             Min | Max => integer || float,
@@ -118,9 +128,10 @@ impl Op {
         match user.get(handle) {
             Some(u) => Ok(Op::User(*u)),
             None if handle == 0x20 => fail(Class::ERR_OP, "the operation is MPI_OP_NULL"),
-            None if handle == 0x3c || handle == 0x3d => {
-                fail(Class::ERR_OP, "MPI_REPLACE and MPI_NO_OP are for one-sided communication only")
-            }
+            None if handle == 0x3c || handle == 0x3d => fail(
+                Class::ERR_OP,
+                "MPI_REPLACE and MPI_NO_OP are for one-sided communication only",
+            ),
             None => fail(Class::ERR_OP, "not a reduction operation (freed already?)"),
         }
     }

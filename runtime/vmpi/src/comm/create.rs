@@ -1,0 +1,199 @@
+//! Making communicators.  All constructors are splits: each member names a color, or none, and a
+//! key; members of one color become a communicator, ordered by key and rank.  They differ in where
+//! color and key come from, and in what is checked.
+
+use super::Comm;
+use crate::attr::Attributes;
+use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan};
+use crate::error::{fail, Class, Result};
+use crate::group::{Group, GroupRef};
+use crate::topo::Topology;
+use std::cell::Cell;
+
+/// What a member learns of its new communicator.
+pub struct Made {
+    pub id: u32,
+    pub group: GroupRef,
+    pub rank: u32,
+    pub meeting: MeetingRef,
+}
+
+/// One member's call.
+struct Split<'a> {
+    kind: Kind,
+    parent: &'a GroupRef,
+    color: Option<i32>,
+    key: i32,
+    /// The group that the program asked for, if the call names one.
+    asked: Option<&'a GroupRef>,
+    next_id: u32,
+    id: Cell<u32>,
+    made: Cell<Option<Made>>,
+}
+
+impl Call for Split<'_> {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+        let parent = all.get(0).parent;
+        for (i, c) in all.iter().enumerate() {
+            let (Some(asked), Some(color)) = (c.asked, c.color) else {
+                continue;
+            };
+            for &world in asked.ranks() {
+                let other = parent.rank_of(world).map(|r| all.get(r as usize));
+                if !other.is_some_and(|o| o.color == Some(color) && o.asked == Some(asked)) {
+                    let text = format!(
+                        "{}: rank {i} names a group whose members did not all name it",
+                        c.kind.name()
+                    );
+                    return fail(Class::ERR_GROUP, text);
+                }
+            }
+        }
+        Ok(Plan::Last)
+    }
+
+    fn share(_: &All<Self>, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn whole(all: &All<Self>) {
+        let id = all.iter().map(|c| c.next_id).max().unwrap_or(0);
+        all.iter().for_each(|c| c.id.set(id));
+        let mut order: Vec<(i32, i32, usize)> = all
+            .iter()
+            .enumerate()
+            .filter_map(|(i, c)| Some((c.color?, c.key, i)))
+            .collect();
+        order.sort_unstable();
+        for part in order.chunk_by(|a, b| a.0 == b.0) {
+            let parent = all.get(0).parent;
+            let same = part.len() == all.len() && part.iter().enumerate().all(|(i, m)| i == m.2);
+            let group = if same {
+                parent.clone()
+            } else {
+                Group::new(part.iter().map(|m| parent.ranks()[m.2]).collect())
+            };
+            let meeting = Meeting::new(part.len());
+            for (rank, &(_, _, i)) in part.iter().enumerate() {
+                let (group, meeting) = (group.clone(), meeting.clone());
+                all.get(i).made.set(Some(Made {
+                    id,
+                    group,
+                    rank: rank as u32,
+                    meeting,
+                }));
+            }
+        }
+    }
+}
+
+/// Splits `comm`; the caller's `next_id` is moved on.
+pub fn split<W: Crew>(
+    crew: &W,
+    comm: &Comm,
+    next_id: &mut u32,
+    kind: Kind,
+    color: Option<i32>,
+    key: i32,
+) -> Result<Option<Made>> {
+    let call = Split {
+        kind,
+        parent: &comm.group,
+        color,
+        key,
+        asked: None,
+        next_id: *next_id,
+        id: Cell::new(0),
+        made: Cell::new(None),
+    };
+    comm.meeting
+        .take_part(crew, &comm.group, comm.rank as usize, &call)?;
+    *next_id = call.id.get() + 1;
+    Ok(call.made.take())
+}
+
+/// MPI_Comm_create: every member of `comm` takes part, those in `group` become its members.
+pub fn of_group<W: Crew>(
+    crew: &W,
+    comm: &Comm,
+    next_id: &mut u32,
+    group: &GroupRef,
+) -> Result<Option<Made>> {
+    within(&comm.group, group)?;
+    let world = comm.group.ranks()[comm.rank as usize];
+    let mine = group.rank_of(world);
+    let call = Split {
+        kind: Kind::CommCreate,
+        parent: &comm.group,
+        // Disjoint groups have different first members.
+        color: mine.map(|_| group.ranks()[0] as i32),
+        key: mine.unwrap_or(0) as i32,
+        asked: Some(group),
+        next_id: *next_id,
+        id: Cell::new(0),
+        made: Cell::new(None),
+    };
+    comm.meeting
+        .take_part(crew, &comm.group, comm.rank as usize, &call)?;
+    *next_id = call.id.get() + 1;
+    Ok(call.made.take())
+}
+
+/// MPI_Comm_create_group: only members of `group` take part.
+pub fn of_group_alone<W: Crew>(
+    crew: &W,
+    comm: &Comm,
+    next_id: &mut u32,
+    group: &GroupRef,
+    tag: i32,
+) -> Result<Option<Made>> {
+    within(&comm.group, group)?;
+    let world = comm.group.ranks()[comm.rank as usize];
+    let Some(rank) = group.rank_of(world) else {
+        return Ok(None);
+    };
+    let meeting = comm.meeting.inner.find(comm.id, tag as u32, group);
+    let call = Split {
+        kind: Kind::CommCreateGroup,
+        parent: group,
+        color: Some(0),
+        key: 0,
+        asked: None,
+        next_id: *next_id,
+        id: Cell::new(0),
+        made: Cell::new(None),
+    };
+    meeting.take_part(crew, group, rank as usize, &call)?;
+    *next_id = call.id.get() + 1;
+    Ok(call.made.take())
+}
+
+fn within(parent: &Group, group: &Group) -> Result<()> {
+    match group.ranks().iter().find(|w| parent.rank_of(**w).is_none()) {
+        None => Ok(()),
+        Some(w) => fail(
+            Class::ERR_GROUP,
+            format!("process {w} of the group is not in the communicator"),
+        ),
+    }
+}
+
+impl Made {
+    /// The new communicator as its owner holds it, without attributes.
+    pub fn into_comm(self, errhandler: usize, topo: Option<Topology>) -> Box<Comm> {
+        Box::new(Comm {
+            id: self.id,
+            group: self.group,
+            rank: self.rank,
+            errhandler,
+            name: None,
+            attrs: Attributes::new(),
+            topo,
+            meeting: self.meeting,
+        })
+    }
+}
