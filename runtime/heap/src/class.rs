@@ -5,6 +5,8 @@
 pub(crate) const ALIGN: usize = 16;
 /// Largest slot of a slab; bigger requests get blocks of their own.
 pub(crate) const MAX_SLOT: usize = 8192;
+/// A new slab has room for at least so many.
+pub(crate) const MIN_SLOTS: usize = 8;
 /// 16, 32 … 128, then four steps per doubling.
 pub(crate) const CLASSES: usize = 8 + 4 * 6;
 

@@ -9,9 +9,12 @@
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
 
 mod arena;
+mod bin;
 mod class;
+mod large;
 mod map;
 mod page;
+mod slab;
 mod span;
 mod sys;
 mod view;

@@ -1,6 +1,7 @@
 //! Page descriptors: what is known about a run of granules. Their memory is never given back to the
 //! system, so that a lookup of another arena's address may read `owner` at any time.
 
+use crate::bin::Bin;
 use crate::class::{ALIGN, SLOT_OF};
 use crate::span::Region;
 use std::alloc::{alloc, dealloc, Layout};
@@ -55,6 +56,8 @@ pub(crate) struct Page {
     /// Slab: an exact size per slot (a byte each up to slots of 256, else two), or null while `common`.
     pub sizes: *mut u8,
     pub len: usize,
+    /// Slab: where its free slots are given out.
+    pub bin: *mut Bin,
     /// Large: exact size.
     pub size: usize,
     /// Null for a large object with a mapping of its own.
@@ -76,6 +79,10 @@ impl Page {
     #[inline(always)]
     pub fn index(&self, offset: usize) -> usize {
         (((offset / ALIGN) as u64 * u64::from(self.reciprocal)) >> 31) as usize
+    }
+
+    pub fn is_slab(&self) -> bool {
+        self.kind == Kind::Slab
     }
 
     pub fn words(&self) -> usize {

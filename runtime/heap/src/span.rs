@@ -23,6 +23,13 @@ const MAX_REGION: usize = if cfg!(target_pointer_width = "64") {
     4 << 20
 };
 
+/// Unused memory that an arena keeps from the system, at most: twice this (in regions and as spares).
+pub(crate) const RETAIN: usize = if cfg!(target_pointer_width = "64") {
+    32 << 20
+} else {
+    4 << 20
+};
+
 pub(crate) struct Region {
     base: *mut u8,
     len: usize,
@@ -36,8 +43,8 @@ pub(crate) struct Spans {
     bins: [*mut Page; BINS],
     nonempty: u64,
     regions: *mut Region,
-    /// Regions without a block in them; one is kept to damp oscillation.
-    empty_regions: usize,
+    /// Bytes of regions without a block in them.
+    empty: usize,
     pub mapped: usize,
     pub pool: Pool,
 }
@@ -59,7 +66,7 @@ impl Spans {
             bins: [null_mut(); BINS],
             nonempty: 0,
             regions: null_mut(),
-            empty_regions: 0,
+            empty: 0,
             mapped: 0,
             pool: Pool::new(),
         }
@@ -78,7 +85,7 @@ impl Spans {
         self.unlink(page);
         let p = &mut *page;
         if p.len == (*p.region).len {
-            self.empty_regions -= 1;
+            self.empty -= p.len;
         }
         if p.len > len {
             let rest = self.descriptor();
@@ -114,12 +121,12 @@ impl Spans {
         }
         let region = p.region;
         if p.len == (*region).len {
-            if self.empty_regions > 0 {
+            if self.empty + p.len > RETAIN {
                 self.pool.put(page);
                 self.drop_region(region);
                 return;
             }
-            self.empty_regions += 1;
+            self.empty += p.len;
         }
         self.link(page);
     }
@@ -284,9 +291,26 @@ impl Spans {
         (*page).region = region;
         (*page).zero = true;
         self.mapped += len;
-        self.empty_regions += 1;
+        self.empty += len;
         self.link(page);
         true
+    }
+
+    /// Gives all unused regions back to the system.
+    pub unsafe fn drop_empty_regions(&mut self) {
+        for bin in 0..BINS {
+            let mut page = self.bins[bin];
+            while !page.is_null() {
+                let next = (*page).next;
+                let region = (*page).region;
+                if (*page).len == (*region).len {
+                    self.empty -= (*page).len;
+                    self.absorb(page);
+                    self.drop_region(region);
+                }
+                page = next;
+            }
+        }
     }
 
     unsafe fn drop_region(&mut self, region: *mut Region) {

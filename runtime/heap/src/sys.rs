@@ -77,19 +77,8 @@ pub(crate) fn unmap(base: *mut u8, len: usize) {
     unsafe { libc::munmap(base.cast(), len) };
 }
 
-/// Moves the pages of one mapping to a new one of another length, without copying where the system can.
-/// Null (and the old mapping intact) if it cannot.
-pub(crate) fn remap(old: *mut u8, old_len: usize, len: usize) -> *mut u8 {
-    let new = map(len, UNIT);
-    if new.is_null() || remap_to(old, old_len, new, len) {
-        return new;
-    }
-    unmap(new, len);
-    null_mut()
-}
-
 /// Moves the pages of one mapping to the place of another (or of nothing), which they replace.
-pub(crate) fn remap_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) -> bool {
+pub(crate) fn move_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) -> bool {
     #[cfg(target_os = "linux")]
     {
         let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
