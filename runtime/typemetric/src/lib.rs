@@ -1,1 +1,28 @@
+//! ABIs, type tables, and conversion of values between ABIs.  Pure logic: no I/O, and no unsafe
+//! code but the walk over a program's C descriptors in [`import`].
+//!
+//! * [`descriptor`]: the Rust mirror of `pc3_rt.h`.
+//! * [`abi`]: what an ABI is: byte order, sizes, alignments.
+//! * [`types`] (`intern`), [`import`]: the types of a program, each once.
+//! * `table_codec`, `table_text`: a type table as bytes and as text.
+//! * [`layout`]: C's layout rules, for building types without a C compiler.
+//! * [`plan`] (`compile`, `ops`, `exec`), [`float`]: conversion plans and how they run.
+//! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
+//! * [`correspond`]: which type of the target stands for a type of the source.
 
+pub mod abi;
+mod codec;
+mod compile;
+pub mod descriptor;
+mod exec;
+pub mod float;
+pub mod import;
+mod intern;
+mod ops;
+pub mod path;
+pub mod plan;
+mod table_codec;
+pub mod types;
+
+pub use codec::DecodeError;
+pub use intern::Batch;

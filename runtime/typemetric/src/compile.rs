@@ -1,0 +1,610 @@
+//! Compiles a pair of types into the steps of a plan, collecting every mismatch.
+
+use crate::abi::LongDouble;
+use crate::float::{Format, Stored};
+use crate::ops::{push, push_repeated, Int, Op, Reference, Step};
+use crate::path::Nodes;
+use crate::plan::{Body, Env, Mismatch, Plan, Tail};
+use crate::types::{Kind, Type, TypeId, TypeTable, UNKNOWN};
+use std::collections::{HashMap, HashSet};
+
+/// Guards against type tables made to explode; real types stay far below.
+const MAX_WORK: u32 = 1 << 21;
+const MAX_MISMATCHES: usize = 50;
+/// Unions are compared scalar by scalar up to this many.
+const MAX_UNION_UNITS: u64 = 1 << 16;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// Identical parts are copied whole.
+    Convert,
+    /// Identical parts were copied: only references are left to do.
+    References,
+    /// Every scalar on its own, for comparing members of a union.
+    Scalars,
+}
+
+pub(crate) struct Compiler<'a> {
+    pub src: &'a TypeTable,
+    pub dst: &'a TypeTable,
+    identical: HashMap<(TypeId, TypeId), bool>,
+    references: HashMap<TypeId, bool>,
+    path: Vec<String>,
+    mismatches: Vec<Mismatch>,
+    work: u32,
+}
+
+impl<'a> Compiler<'a> {
+    pub fn new(src: &'a TypeTable, dst: &'a TypeTable) -> Self {
+        Compiler {
+            src,
+            dst,
+            identical: HashMap::new(),
+            references: HashMap::new(),
+            path: Vec::new(),
+            mismatches: Vec::new(),
+            work: 0,
+        }
+    }
+
+    pub fn plan(mut self, s: TypeId, d: TypeId) -> Result<Plan, Vec<Mismatch>> {
+        let body = self.body(s, d);
+        let tail = self.tail(s, d);
+        if !self.mismatches.is_empty() {
+            return Err(self.mismatches);
+        }
+        let references = self.has_references(s);
+        let untyped = has_untyped(self.src, s, &mut HashMap::new());
+        let env = Env {
+            from: self.src.abi().endian,
+            to: self.dst.abi().endian,
+        };
+        let node = Nodes::new(&mut self).root(s, d);
+        Ok(Plan {
+            env,
+            body,
+            tail,
+            node,
+            references,
+            untyped,
+        })
+    }
+
+    fn body(&mut self, s: TypeId, d: TypeId) -> Body {
+        let copy = self.identical(s, d);
+        let mut ops = Vec::new();
+        let mode = if copy {
+            Mode::References
+        } else {
+            Mode::Convert
+        };
+        self.value(s, d, (0, 0), mode, &mut ops);
+        Body {
+            from_size: self.src.size(s),
+            to_size: self.dst.size(d),
+            copy,
+            ops,
+        }
+    }
+
+    fn tail(&mut self, s: TypeId, d: TypeId) -> Option<Tail> {
+        let from = self.src.trailing_array(s)?;
+        let Some(to) = self
+            .dst
+            .trailing_array(d)
+            .filter(|to| to.declared == from.declared)
+        else {
+            self.mismatch(s, d, "the array at the end differs");
+            return None;
+        };
+        self.path.push(".(array at the end)[]".into());
+        let body = self.body(from.elem, to.elem);
+        self.path.pop();
+        if !self.mismatches.is_empty() {
+            return None;
+        }
+        let node = Nodes::new(self).root(from.elem, to.elem);
+        Some(Tail {
+            from: from.offset,
+            to: to.offset,
+            declared: from.declared,
+            body,
+            node,
+        })
+    }
+
+    fn mismatch(&mut self, s: TypeId, d: TypeId, reason: impl Into<String>) {
+        if self.mismatches.len() < MAX_MISMATCHES {
+            let found = Mismatch {
+                path: self.path.concat(),
+                source_type: self.src.describe(s),
+                target_type: self.dst.describe(d),
+                reason: reason.into(),
+            };
+            if !self.mismatches.contains(&found) {
+                self.mismatches.push(found);
+            }
+        }
+    }
+
+    /// Values of the two types have the same bytes, references apart.
+    pub fn identical(&mut self, s: TypeId, d: TypeId) -> bool {
+        if let Some(&known) = self.identical.get(&(s, d)) {
+            return known;
+        }
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        let same = a.size == b.size && self.identical_parts(s, a, d, b);
+        self.identical.insert((s, d), same);
+        same
+    }
+
+    fn identical_parts(&mut self, s: TypeId, a: &Type, d: TypeId, b: &Type) -> bool {
+        let (from, to) = (self.src.abi(), self.dst.abi());
+        let same_order = from.endian == to.endian;
+        let unknown = |id: TypeId| id == TypeId::UNKNOWN;
+        match (a.kind, b.kind) {
+            (Kind::Void | Kind::Opaque, _) => {
+                a.kind == b.kind && unknown(s) == unknown(d) && from.same_layout(to)
+            }
+            (Kind::Char, Kind::Char) | (Kind::Bool, Kind::Bool) => a.size == 1 || same_order,
+            (Kind::Bool, _) | (_, Kind::Bool) | (Kind::Function, _) => false,
+            (k, l) if k.is_integer() && l.is_integer() => {
+                (a.size == 1 || same_order) && a.is_signed(from) == b.is_signed(to)
+            }
+            (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
+                let both_double_double = [from, to]
+                    .iter()
+                    .all(|x| x.long_double_format == LongDouble::DoubleDouble);
+                let same_format = match (Stored::of(from, a), Stored::of(to, b)) {
+                    (Some(x), Some(y)) => x == y,
+                    (None, None) => both_double_double,
+                    _ => false,
+                };
+                same_order && same_format
+            }
+            (k, l) if k.is_reference() => k == l && same_order,
+            (Kind::Struct, Kind::Struct) | (Kind::Union, Kind::Union) => {
+                (same_order || !a.members.iter().any(|m| m.bits.is_some()))
+                    && a.members.len() == b.members.len()
+                    && a.members.iter().zip(&b.members).all(|(m, n)| {
+                        (&m.name, m.offset, m.bits) == (&n.name, n.offset, n.bits)
+                            && self.identical_member(m.ty, n.ty, m.bits.is_some())
+                    })
+            }
+            (Kind::Array, Kind::Array) => a.count == b.count && self.identical(a.elem, b.elem),
+            _ => false,
+        }
+    }
+
+    /// The storage unit of a bit-field may differ in size as long as its bits do not.
+    fn identical_member(&mut self, s: TypeId, d: TypeId, bit_field: bool) -> bool {
+        if !bit_field {
+            return self.identical(s, d);
+        }
+        let (a, b) = (self.src.get(s), self.dst.get(d));
+        a.is_signed(self.src.abi()) == b.is_signed(self.dst.abi())
+            && (a.kind == Kind::Bool) == (b.kind == Kind::Bool)
+    }
+
+    pub fn has_references(&mut self, s: TypeId) -> bool {
+        if let Some(&known) = self.references.get(&s) {
+            return known;
+        }
+        let src = self.src;
+        let t = src.get(s);
+        let has = match t.kind {
+            Kind::Array => self.has_references(t.elem),
+            kind => kind.is_reference() || t.members.iter().any(|m| self.has_references(m.ty)),
+        };
+        self.references.insert(s, has);
+        has
+    }
+
+    fn value(&mut self, s: TypeId, d: TypeId, at: (u64, u64), mode: Mode, out: &mut Vec<Op>) {
+        self.work += 1;
+        if self.work == MAX_WORK {
+            self.mismatch(s, d, "the type is too large to convert");
+        }
+        if self.work >= MAX_WORK || mode == Mode::References && !self.has_references(s) {
+            return;
+        }
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        let mut mode = mode;
+        if mode == Mode::Convert && self.identical(s, d) {
+            push(
+                out,
+                Op {
+                    s: at.0,
+                    d: at.1,
+                    n: a.size,
+                    step: Step::Copy,
+                },
+            );
+            mode = Mode::References;
+            if !self.has_references(s) {
+                return;
+            }
+        }
+        let one = |step| Op {
+            s: at.0,
+            d: at.1,
+            n: 1,
+            step,
+        };
+        match (a.kind, b.kind) {
+            (Kind::Opaque | Kind::Void, _) if self.identical(s, d) => {
+                push(
+                    out,
+                    Op {
+                        s: at.0,
+                        d: at.1,
+                        n: a.size,
+                        step: Step::Copy,
+                    },
+                );
+            }
+            (Kind::Bool, Kind::Bool) => push(out, self.integer(a, b, at)),
+            (Kind::Bool, _) | (_, Kind::Bool) => self.differ(s, d),
+            (k, l) if k.is_integer() && l.is_integer() => push(out, self.integer(a, b, at)),
+            (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
+                let parts = if a.kind == Kind::Complex { 2 } else { 1 };
+                match self.float(a, b) {
+                    Some(op) => {
+                        push_repeated(out, vec![op], at, (a.size / parts, b.size / parts), parts)
+                    }
+                    None if self.identical(s, d) => push(
+                        out,
+                        Op {
+                            s: at.0,
+                            d: at.1,
+                            n: a.size,
+                            step: Step::Copy,
+                        },
+                    ),
+                    None => self.mismatch(
+                        s,
+                        d,
+                        "a pair-of-doubles long double cannot change its format",
+                    ),
+                }
+            }
+            (k, l) if k.is_reference() && k == l => {
+                let what = match k {
+                    Kind::Handle => Reference::Handle(s),
+                    Kind::File => Reference::File,
+                    _ if src.get(a.elem).kind == Kind::Function => Reference::Function,
+                    _ => Reference::Pointer(a.elem),
+                };
+                push(
+                    out,
+                    one(Step::Refer {
+                        what,
+                        from: a.size as u8,
+                        to: b.size as u8,
+                    }),
+                );
+            }
+            (Kind::Struct, Kind::Struct) => self.members(s, d, at, mode, out),
+            (Kind::Union, Kind::Union)
+                if mode == Mode::Scalars && self.identical(s, d) && !self.has_references(s) =>
+            {
+                push(
+                    out,
+                    Op {
+                        s: at.0,
+                        d: at.1,
+                        n: a.size,
+                        step: Step::Copy,
+                    },
+                );
+            }
+            (Kind::Union, Kind::Union) => self.union(s, d, at, mode, out),
+            (Kind::Array, Kind::Array) if a.count == b.count => {
+                let mut body = Vec::new();
+                self.path.push("[]".into());
+                if a.count > 0 {
+                    self.value(a.elem, b.elem, (0, 0), mode, &mut body);
+                }
+                self.path.pop();
+                push_repeated(out, body, at, (src.size(a.elem), dst.size(b.elem)), a.count);
+            }
+            (Kind::Array, Kind::Array) => {
+                let reason = format!(
+                    "an array of {} elements in the checkpoint, of {} here",
+                    a.count, b.count
+                );
+                self.mismatch(s, d, reason);
+            }
+            (Kind::Opaque | Kind::Void, k) if k == a.kind => {
+                let what = if a.flags & UNKNOWN != 0 {
+                    "bytes of unknown type".into()
+                } else {
+                    src.describe(s)
+                };
+                let reason = format!(
+                    "{what} cannot move from {} to {}",
+                    src.abi().name,
+                    dst.abi().name
+                );
+                self.mismatch(s, d, reason);
+            }
+            _ => self.differ(s, d),
+        }
+    }
+
+    fn differ(&mut self, s: TypeId, d: TypeId) {
+        let reason = format!(
+            "{} in the checkpoint, {} here",
+            self.src.describe(s),
+            self.dst.describe(d)
+        );
+        self.mismatch(s, d, reason);
+    }
+
+    fn integer(&self, a: &Type, b: &Type, at: (u64, u64)) -> Op {
+        let (from, to) = (self.src.abi(), self.dst.abi());
+        let (signed, to_signed) = (a.is_signed(from), b.is_signed(to));
+        let both_char = a.kind == Kind::Char && b.kind == Kind::Char;
+        let size = a.size as u8;
+        let (n, step) = if a.size != b.size || signed != to_signed && !both_char {
+            (
+                1,
+                Step::Int {
+                    from: Int { size, signed },
+                    to: Int {
+                        size: b.size as u8,
+                        signed: to_signed,
+                    },
+                },
+            )
+        } else if size == 1 || from.endian == to.endian {
+            (a.size, Step::Copy)
+        } else {
+            (1, Step::Swap(size))
+        };
+        Op {
+            s: at.0,
+            d: at.1,
+            n,
+            step,
+        }
+    }
+
+    fn float(&self, a: &Type, b: &Type) -> Option<Op> {
+        let from = Stored::of(self.src.abi(), a)?;
+        let to = Stored::of(self.dst.abi(), b)?;
+        let (n, step) = if from != to {
+            (1, Step::Float { from, to })
+        } else if self.src.abi().endian == self.dst.abi().endian {
+            (from.size.into(), Step::Copy)
+        } else if from.format == Format::X87 {
+            (1, Step::Float { from, to })
+        } else {
+            (1, Step::Swap(from.size))
+        };
+        Some(Op {
+            s: 0,
+            d: 0,
+            n,
+            step,
+        })
+    }
+
+    fn members(&mut self, s: TypeId, d: TypeId, at: (u64, u64), mode: Mode, out: &mut Vec<Op>) {
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        if !self.same_members(s, d) {
+            return;
+        }
+        for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
+            self.path.push(part(&m.name, i));
+            match (m.bits, n.bits) {
+                (Some(from), Some(to)) if mode != Mode::References => {
+                    let (x, y) = (src.get(m.ty), dst.get(n.ty));
+                    if (x.kind == Kind::Bool) != (y.kind == Kind::Bool) {
+                        self.differ(m.ty, n.ty);
+                    }
+                    let (signed, to_signed) = (x.is_signed(src.abi()), y.is_signed(dst.abi()));
+                    let mut from = from;
+                    let mut to = to;
+                    from.offset += 8 * at.0;
+                    to.offset += 8 * at.1;
+                    push(
+                        out,
+                        Op {
+                            s: 0,
+                            d: 0,
+                            n: 1,
+                            step: Step::Bits {
+                                from,
+                                to,
+                                signed,
+                                to_signed,
+                            },
+                        },
+                    );
+                }
+                (Some(_), Some(_)) => {}
+                (None, None) => {
+                    self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out)
+                }
+                _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
+            }
+            self.path.pop();
+        }
+    }
+
+    /// Reports members that one side lacks; true if they correspond one to one.
+    fn same_members(&mut self, s: TypeId, d: TypeId) -> bool {
+        let (a, b) = (self.src.get(s), self.dst.get(d));
+        let names = |t: &Type| t.members.iter().map(|m| m.name.clone()).collect::<Vec<_>>();
+        let (ours, theirs) = (names(a), names(b));
+        if ours == theirs {
+            return true;
+        }
+        let before = self.mismatches.len();
+        for name in ours.iter().filter(|n| !theirs.contains(n)) {
+            self.mismatch(
+                s,
+                d,
+                format!("{} has no member {name:?} here", self.src.describe(s)),
+            );
+        }
+        for name in theirs.iter().filter(|n| !ours.contains(n)) {
+            self.mismatch(
+                s,
+                d,
+                format!(
+                    "{} has no member {name:?} in the checkpoint",
+                    self.dst.describe(d)
+                ),
+            );
+        }
+        if self.mismatches.len() == before {
+            self.mismatch(
+                s,
+                d,
+                format!(
+                    "the members of {} stand in another order here",
+                    self.src.describe(s)
+                ),
+            );
+        }
+        false
+    }
+
+    /// Every member as scalars; each scalar of a member must be one of the member that has most.
+    fn union(&mut self, s: TypeId, d: TypeId, at: (u64, u64), mode: Mode, out: &mut Vec<Op>) {
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        if !self.same_members(s, d) {
+            return;
+        }
+        let mut units: Vec<Option<Vec<Op>>> = Vec::new();
+        for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
+            let mut ops = Vec::new();
+            self.path.push(part(&m.name, i));
+            match (m.bits, n.bits) {
+                (None, None) => {
+                    self.value(m.ty, n.ty, (m.offset, n.offset), Mode::Scalars, &mut ops)
+                }
+                (Some(from), Some(to)) => {
+                    let signed = src.get(m.ty).is_signed(src.abi());
+                    let to_signed = dst.get(n.ty).is_signed(dst.abi());
+                    push(
+                        &mut ops,
+                        Op {
+                            s: 0,
+                            d: 0,
+                            n: 1,
+                            step: Step::Bits {
+                                from,
+                                to,
+                                signed,
+                                to_signed,
+                            },
+                        },
+                    );
+                }
+                _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
+            }
+            self.path.pop();
+            let mut list = Vec::new();
+            let mut left = MAX_UNION_UNITS;
+            units.push(expand(&ops, (0, 0), &mut left, &mut list).then_some(list));
+        }
+        let Some(longest) =
+            (0..units.len()).max_by_key(|&i| units[i].as_ref().map_or(usize::MAX, Vec::len))
+        else {
+            return;
+        };
+        let whole: Option<HashSet<&Op>> = units[longest].as_ref().map(|ops| ops.iter().collect());
+        for i in 0..units.len() {
+            let agrees = match (&units[i], &whole) {
+                (Some(part), Some(whole)) => part.iter().all(|op| whole.contains(op)),
+                _ => false,
+            };
+            if !agrees && i != longest {
+                let reason = format!(
+                    "which of the members {:?} and {:?} of {} is in use is not known, and they do not convert alike",
+                    a.members[longest].name,
+                    a.members[i].name,
+                    src.describe(s)
+                );
+                self.mismatch(s, d, reason);
+                return;
+            }
+        }
+        let (m, n) = (&a.members[longest], &b.members[longest]);
+        self.path.push(part(&m.name, longest));
+        match (m.bits, n.bits) {
+            (None, None) => self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out),
+            _ if mode == Mode::References => {}
+            _ => {
+                let ops = units.swap_remove(longest).unwrap_or_default();
+                push_repeated(out, ops, at, (a.size, b.size), 1);
+            }
+        }
+        self.path.pop();
+    }
+}
+
+fn part(name: &str, index: usize) -> String {
+    if name.is_empty() {
+        return format!(".(unnamed member {})", index + 1);
+    }
+    format!(".{name}")
+}
+
+/// Writes runs out as single units; false if there are too many.
+fn expand(ops: &[Op], at: (u64, u64), left: &mut u64, out: &mut Vec<Op>) -> bool {
+    for op in ops {
+        if op.n > *left {
+            return false;
+        }
+        let (from, to) = op.step.unit().unwrap_or((0, 0));
+        for i in 0..op.n {
+            let here = (at.0 + op.s + i * from, at.1 + op.d + i * to);
+            match &op.step {
+                Step::Repeat { body, .. } => {
+                    if !expand(body, here, left, out) {
+                        return false;
+                    }
+                }
+                step => {
+                    *left = left.saturating_sub(1);
+                    push_unit(out, here, step, at);
+                }
+            }
+        }
+    }
+    true
+}
+
+fn push_unit(out: &mut Vec<Op>, here: (u64, u64), step: &Step, at: (u64, u64)) {
+    let mut step = step.clone();
+    let (mut s, mut d) = here;
+    if let Step::Bits { from, to, .. } = &mut step {
+        from.offset += 8 * at.0;
+        to.offset += 8 * at.1;
+        (s, d) = (0, 0);
+    }
+    out.push(Op { s, d, n: 1, step });
+}
+
+/// Whether values hold bytes nobody knows the type of.
+fn has_untyped(table: &TypeTable, id: TypeId, known: &mut HashMap<TypeId, bool>) -> bool {
+    if let Some(&k) = known.get(&id) {
+        return k;
+    }
+    let t = table.get(id);
+    let has = match t.kind {
+        Kind::Array => has_untyped(table, t.elem, known),
+        Kind::Pointer => false,
+        _ => t.flags & UNKNOWN != 0 || t.members.iter().any(|m| has_untyped(table, m.ty, known)),
+    };
+    known.insert(id, has);
+    has
+}

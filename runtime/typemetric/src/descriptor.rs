@@ -1,0 +1,173 @@
+//! The Rust mirror of `runtime/include/pc3_rt.h`: the tables that instrumented code registers.
+//!
+//! Field order and types are C's; names are the header's, so that a reader can compare.
+
+#![allow(non_camel_case_types)]
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// The header's text: pc3cc puts it in front of every instrumented translation unit.
+pub const PRELUDE: &str = include_str!("../../include/pc3_rt.h");
+
+macro_rules! constants {
+    ($($name:ident: $t:ty = $value:expr;)*) => {
+        $(pub const $name: $t = $value;)*
+        /// Every constant by its C name.
+        pub const CONSTANTS: &[(&str, u32)] = &[$((stringify!($name), $name as u32)),*];
+    };
+}
+
+constants! {
+    PC3_DESCRIPTOR_VERSION: c_uint = 1;
+    PC3_KIND_VOID: u8 = 0;
+    PC3_KIND_BOOL: u8 = 1;
+    PC3_KIND_CHAR: u8 = 2;
+    PC3_KIND_SINT: u8 = 3;
+    PC3_KIND_UINT: u8 = 4;
+    PC3_KIND_FLOAT: u8 = 5;
+    PC3_KIND_COMPLEX: u8 = 6;
+    PC3_KIND_ENUM: u8 = 7;
+    PC3_KIND_POINTER: u8 = 8;
+    PC3_KIND_FUNCTION: u8 = 9;
+    PC3_KIND_STRUCT: u8 = 10;
+    PC3_KIND_UNION: u8 = 11;
+    PC3_KIND_ARRAY: u8 = 12;
+    PC3_KIND_HANDLE: u8 = 13;
+    PC3_KIND_FILE: u8 = 14;
+    PC3_KIND_OPAQUE: u8 = 15;
+    PC3_TYPE_LONGDOUBLE: u8 = 1;
+    PC3_TYPE_SIGNED: u8 = 2;
+    PC3_TYPE_UNKNOWN: u8 = 4;
+    PC3_GLOBAL_CONST: c_uint = 1;
+    PC3_GLOBAL_INIT: c_uint = 2;
+    PC3_GLOBAL_LITERAL: c_uint = 4;
+    PC3_UNIT_PRIVATE_GLOBALS: c_uint = 1;
+    PC3_UNIT_HAS_MPI: c_uint = 2;
+    PC3_UNIT_HAS_POINTS: c_uint = 4;
+}
+
+/// `offset` etc. are `size_t`, which is Rust's `usize` on every supported target.
+pub type pc3_size = usize;
+pub type pc3_diff = isize;
+/// A C function of unknown signature; null is `None`.
+pub type pc3_fn = Option<unsafe extern "C" fn()>;
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_type {
+    pub id: c_uint,
+    pub kind: u8,
+    pub flags: u8,
+    pub align: u16,
+    pub size: pc3_size,
+    pub count: pc3_size,
+    pub elem: *mut pc3_type,
+    pub members: *const pc3_member,
+    pub name: *const c_char,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_member {
+    pub name: *const c_char,
+    pub ty: *mut pc3_type,
+    pub offset: pc3_size,
+    pub bits: *const u8,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_point {
+    pub func: *mut pc3_func,
+    pub label: c_uint,
+    pub line: c_uint,
+    pub file: *const c_char,
+    pub what: *const c_char,
+    pub live: *mut pc3_type,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_func {
+    pub name: *const c_char,
+    pub resume: pc3_fn,
+    pub shadow: *mut pc3_type,
+    pub points: *const pc3_point,
+    pub npoints: c_uint,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_frame {
+    pub point: *const pc3_point,
+    pub live: *mut c_void,
+    pub shadow: *mut c_void,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_global {
+    pub name: *const c_char,
+    pub addr: *mut c_void,
+    pub ty: *mut pc3_type,
+    pub size: pc3_size,
+    pub flags: c_uint,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_fnref {
+    pub name: *const c_char,
+    pub addr: pc3_fn,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_site {
+    pub ty: *mut pc3_type,
+    pub file: *const c_char,
+    pub line: c_uint,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_unit {
+    pub version: c_uint,
+    pub flags: c_uint,
+    pub file: *const c_char,
+    pub types: *mut pc3_type,
+    pub ntypes: pc3_size,
+    pub funcs: *mut pc3_func,
+    pub nfuncs: pc3_size,
+    pub globals: *mut pc3_global,
+    pub nglobals: pc3_size,
+    pub fnrefs: *const pc3_fnref,
+    pub nfnrefs: pc3_size,
+    pub main: Option<unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>,
+    pub main_func: *mut pc3_func,
+    pub next: *mut pc3_unit,
+}
+
+/// The running rank as generated code sees it.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_rank {
+    pub sp: *mut c_char,
+    pub sp_end: *mut c_char,
+    pub passages: c_uint,
+    pub at: *const c_char,
+    pub site: *mut pc3_site,
+}
+
+/// Accessors of the thread-local variables, which the unit that defines `main` holds.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_tls {
+    pub set: Option<unsafe extern "C" fn(*mut pc3_rank, pc3_diff)>,
+    pub me: Option<unsafe extern "C" fn() -> *mut pc3_rank>,
+    pub state: Option<unsafe extern "C" fn() -> *mut c_int>,
+}
+
+#[cfg(test)]
+#[path = "descriptor_tests.rs"]
+mod tests;

@@ -1,0 +1,442 @@
+//! Runs the steps of a plan.
+//!
+//! Elements are taken in blocks that stay in the cache, and within a block step by step, so that
+//! the inner loops are over equal conversions and compile to straight vector code.
+
+use crate::abi::Endian;
+use crate::float::{self, FloatError};
+use crate::ops::{Int, Op, Reference, Step};
+use crate::plan::{Body, Env, Reason, Resolver};
+use crate::types::Bits;
+
+/// Where and why running stopped; offsets count from the start of the source.
+#[derive(Debug)]
+pub(crate) struct Fail {
+    pub offset: u64,
+    /// Of a bit-field: its position, as several share a byte.
+    pub bit: Option<u64>,
+    pub value: Option<String>,
+    pub reason: Reason,
+}
+
+const BLOCK_BYTES: usize = 16 << 10;
+
+/// Converts `count` elements; both slices are long enough, which the caller has checked.
+pub(crate) fn run(
+    env: Env,
+    body: &Body,
+    src: &[u8],
+    dst: &mut [u8],
+    count: u64,
+    ctx: &mut dyn Resolver,
+) -> Result<(), Fail> {
+    let strides = (body.from_size as usize, body.to_size as usize);
+    let count = count as usize;
+    if body.copy {
+        let n = count * strides.0;
+        dst[..n].copy_from_slice(&src[..n]);
+    }
+    Exec { env, src, dst, ctx }.elements(&body.ops, (0, 0), strides, count)
+}
+
+struct Exec<'a> {
+    env: Env,
+    src: &'a [u8],
+    dst: &'a mut [u8],
+    ctx: &'a mut dyn Resolver,
+}
+
+/// The places a step is applied to: `reps` runs of `n` units, the runs a stride apart.
+#[derive(Clone, Copy)]
+struct Span {
+    s: usize,
+    d: usize,
+    n: usize,
+    reps: usize,
+    from_stride: usize,
+    to_stride: usize,
+}
+
+impl Exec<'_> {
+    fn elements(
+        &mut self,
+        ops: &[Op],
+        at: (usize, usize),
+        strides: (usize, usize),
+        count: usize,
+    ) -> Result<(), Fail> {
+        // One contiguous run of units over all elements needs no blocks.
+        if let [op] = ops {
+            if let (Some(unit), (0, 0)) = (op.step.unit(), (op.s, op.d)) {
+                if (op.n * unit.0, op.n * unit.1) == (strides.0 as u64, strides.1 as u64) {
+                    let n = op.n as usize * count;
+                    let span = Span {
+                        s: at.0,
+                        d: at.1,
+                        n,
+                        reps: 1,
+                        from_stride: 0,
+                        to_stride: 0,
+                    };
+                    return self.step(&op.step, span);
+                }
+            }
+        }
+        let block = (BLOCK_BYTES / strides.0.max(strides.1).max(1)).max(1);
+        let mut first = 0;
+        while first < count && !ops.is_empty() {
+            let reps = block.min(count - first);
+            for op in ops {
+                let span = Span {
+                    s: at.0 + first * strides.0 + op.s as usize,
+                    d: at.1 + first * strides.1 + op.d as usize,
+                    n: op.n as usize,
+                    reps,
+                    from_stride: strides.0,
+                    to_stride: strides.1,
+                };
+                self.step(&op.step, span)?;
+            }
+            first += reps;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step, span: Span) -> Result<(), Fail> {
+        match *step {
+            Step::Copy => match span.n {
+                4 => self.fixed::<4>(span, |b| b),
+                8 => self.fixed::<8>(span, |b| b),
+                n => self.each(span, n, n, |s, d| d.copy_from_slice(s)),
+            },
+            Step::Swap(width) => match width {
+                2 => self.units::<2>(span, |b| u16::from_ne_bytes(b).swap_bytes().to_ne_bytes()),
+                4 => self.units::<4>(span, |b| u32::from_ne_bytes(b).swap_bytes().to_ne_bytes()),
+                8 => self.units::<8>(span, |b| u64::from_ne_bytes(b).swap_bytes().to_ne_bytes()),
+                _ => self.units::<16>(span, |b| u128::from_ne_bytes(b).swap_bytes().to_ne_bytes()),
+            },
+            Step::Int { from, to } => return self.integers(from, to, span),
+            Step::Float { from, to } => {
+                let env = self.env;
+                let (n, m) = (usize::from(from.size), usize::from(to.size));
+                return self.try_each(span, n, m, |s, d, _| {
+                    float::convert(s, from.format, env.from, d, to.format, env.to).map_err(|e| {
+                        let reason = match e {
+                            FloatError::Inexact => Reason::Inexact,
+                            FloatError::Invalid => Reason::InvalidFloat,
+                        };
+                        (Some(float::text(s, from.format, env.from)), reason)
+                    })
+                });
+            }
+            Step::Refer { what, from, to } => {
+                let env = self.env;
+                return self.try_each(span, from.into(), to.into(), |s, d, ctx| {
+                    let raw = load(s, env.from);
+                    let translated = match (raw, what) {
+                        (0, _) => Ok(0),
+                        (_, Reference::Pointer(pointee)) => ctx.pointer(raw, pointee),
+                        (_, Reference::Function) => ctx.function(raw),
+                        (_, Reference::Handle(ty)) => ctx.handle(raw, ty),
+                        (_, Reference::File) => ctx.file(raw),
+                    };
+                    let shown = || Some(format!("{raw:#x}"));
+                    let new = translated.map_err(|e| (shown(), Reason::Unresolved(e)))?;
+                    if to == 4 && new > u64::from(u32::MAX) {
+                        return Err((shown(), Reason::Address(new)));
+                    }
+                    store(new, d, env.to);
+                    Ok(())
+                });
+            }
+            Step::Bits {
+                from,
+                to,
+                signed,
+                to_signed,
+            } => return self.bits(from, to, signed, to_signed, span),
+            Step::Repeat {
+                from_stride,
+                to_stride,
+                ref body,
+            } => {
+                for r in 0..span.reps {
+                    let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+                    self.elements(body, at, (from_stride as usize, to_stride as usize), span.n)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs of one unit each go through a loop of fixed width; longer runs through slices.
+    fn units<const N: usize>(&mut self, span: Span, f: impl Fn([u8; N]) -> [u8; N] + Copy) {
+        if span.n == 1 {
+            return self.fixed(span, f);
+        }
+        self.each(span, span.n * N, span.n * N, |s, d| {
+            for (s, d) in s.chunks_exact(N).zip(d.chunks_exact_mut(N)) {
+                let mut unit = [0; N];
+                unit.copy_from_slice(s);
+                d.copy_from_slice(&f(unit));
+            }
+        });
+    }
+
+    fn fixed<const N: usize>(&mut self, span: Span, f: impl Fn([u8; N]) -> [u8; N]) {
+        self.each(span, N, N, |s, d| {
+            let mut unit = [0; N];
+            unit.copy_from_slice(&s[..N]);
+            d[..N].copy_from_slice(&f(unit));
+        });
+    }
+
+    #[inline(always)]
+    fn each(&mut self, span: Span, from: usize, to: usize, f: impl Fn(&[u8], &mut [u8])) {
+        let (mut s, mut d) = (span.s, span.d);
+        for _ in 0..span.reps {
+            f(&self.src[s..s + from], &mut self.dst[d..d + to]);
+            s += span.from_stride;
+            d += span.to_stride;
+        }
+    }
+
+    /// Unit by unit, with a way to fail.
+    #[inline(always)]
+    fn try_each(
+        &mut self,
+        span: Span,
+        from: usize,
+        to: usize,
+        mut f: impl FnMut(&[u8], &mut [u8], &mut dyn Resolver) -> Result<(), (Option<String>, Reason)>,
+    ) -> Result<(), Fail> {
+        for r in 0..span.reps {
+            let (mut s, mut d) = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+            for _ in 0..span.n {
+                let result = f(
+                    &self.src[s..s + from],
+                    &mut self.dst[d..d + to],
+                    &mut *self.ctx,
+                );
+                if let Err((value, reason)) = result {
+                    return Err(Fail {
+                        offset: s as u64,
+                        bit: None,
+                        value,
+                        reason,
+                    });
+                }
+                s += from;
+                d += to;
+            }
+        }
+        Ok(())
+    }
+
+    fn integers(&mut self, from: Int, to: Int, span: Span) -> Result<(), Fail> {
+        let swap = (self.env.from != Endian::HOST, self.env.to != Endian::HOST);
+        if from.signed == to.signed {
+            // The pairs that occur between ABIs in bulk: `long` and pointers' integers.
+            let fits = match (from.size, to.size, from.signed) {
+                (4, 8, true) => self.bulk(span, swap, |v: u32| (i64::from(v as i32) as u64, true)),
+                (4, 8, false) => self.bulk(span, swap, |v: u32| (u64::from(v), true)),
+                (8, 4, true) => self.bulk(span, swap, |v: u64| {
+                    (v as u32, i64::from(v as i32) as u64 == v)
+                }),
+                (8, 4, false) => {
+                    self.bulk(span, swap, |v: u64| (v as u32, u64::from(v as u32) == v))
+                }
+                _ => false,
+            };
+            if fits {
+                return Ok(());
+            }
+        }
+        // Others, and to find the value that does not fit.
+        let env = self.env;
+        self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
+            let value = widen(load(s, env.from), u32::from(from.size) * 8, from.signed);
+            let raw = narrow(value, u32::from(to.size) * 8, to.signed)?;
+            store(raw, d, env.to);
+            Ok(())
+        })
+    }
+
+    /// Converts without looking whether values fit, and says afterwards whether all did.
+    #[inline(always)]
+    fn bulk<S: Raw, D: Raw>(
+        &mut self,
+        span: Span,
+        swap: (bool, bool),
+        f: impl Fn(S) -> (D, bool) + Copy,
+    ) -> bool {
+        match swap {
+            (false, false) => self.bulk_loop(span, f),
+            (true, false) => self.bulk_loop(span, move |v: S| f(v.swapped())),
+            (false, true) => self.bulk_loop(span, move |v: S| swapped(f(v))),
+            (true, true) => self.bulk_loop(span, move |v: S| swapped(f(v.swapped()))),
+        }
+    }
+
+    #[inline(always)]
+    fn bulk_loop<S: Raw, D: Raw>(&mut self, span: Span, f: impl Fn(S) -> (D, bool) + Copy) -> bool {
+        let mut fits = true;
+        let (mut s, mut d) = (span.s, span.d);
+        for _ in 0..span.reps {
+            let from = self.src[s..s + span.n * S::SIZE].chunks_exact(S::SIZE);
+            let to = self.dst[d..d + span.n * D::SIZE].chunks_exact_mut(D::SIZE);
+            for (from, to) in from.zip(to) {
+                let (value, ok) = f(S::get(from));
+                value.put(to);
+                fits &= ok;
+            }
+            s += span.from_stride;
+            d += span.to_stride;
+        }
+        fits
+    }
+
+    fn bits(
+        &mut self,
+        from: Bits,
+        to: Bits,
+        signed: bool,
+        to_signed: bool,
+        span: Span,
+    ) -> Result<(), Fail> {
+        let env = self.env;
+        for r in 0..span.reps {
+            let (s, d) = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+            let raw = get_bits(&self.src[s..], from, env.from);
+            let value = widen(raw, from.width, signed);
+            let raw = narrow(value, to.width, to_signed).map_err(|(value, reason)| Fail {
+                offset: s as u64 + from.offset / 8,
+                bit: Some(s as u64 * 8 + from.offset),
+                value,
+                reason,
+            })?;
+            put_bits(&mut self.dst[d..], to, env.to, raw);
+        }
+        Ok(())
+    }
+}
+
+fn swapped<D: Raw>((value, ok): (D, bool)) -> (D, bool) {
+    (value.swapped(), ok)
+}
+
+/// A fixed-width integer in host order.
+trait Raw: Copy {
+    const SIZE: usize;
+    fn get(bytes: &[u8]) -> Self;
+    fn put(self, bytes: &mut [u8]);
+    fn swapped(self) -> Self;
+}
+
+macro_rules! raw {
+    ($($t:ty)*) => {$(impl Raw for $t {
+        const SIZE: usize = size_of::<$t>();
+        #[inline(always)]
+        fn get(bytes: &[u8]) -> Self {
+            let mut b = [0; size_of::<$t>()];
+            b.copy_from_slice(bytes);
+            <$t>::from_ne_bytes(b)
+        }
+        #[inline(always)]
+        fn put(self, bytes: &mut [u8]) {
+            bytes.copy_from_slice(&self.to_ne_bytes());
+        }
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            self.swap_bytes()
+        }
+    })*};
+}
+raw!(u32 u64);
+
+/// An integer of up to eight bytes.
+fn load(bytes: &[u8], endian: Endian) -> u64 {
+    let mut value = [0; 8];
+    let n = bytes.len();
+    match endian {
+        Endian::Little => {
+            value[..n].copy_from_slice(bytes);
+            u64::from_le_bytes(value)
+        }
+        Endian::Big => {
+            value[8 - n..].copy_from_slice(bytes);
+            u64::from_be_bytes(value)
+        }
+    }
+}
+
+fn store(value: u64, bytes: &mut [u8], endian: Endian) {
+    let n = bytes.len();
+    match endian {
+        Endian::Little => bytes.copy_from_slice(&value.to_le_bytes()[..n]),
+        Endian::Big => bytes.copy_from_slice(&value.to_be_bytes()[8 - n..]),
+    }
+}
+
+fn widen(raw: u64, bits: u32, signed: bool) -> i128 {
+    let unused = 64 - bits;
+    if signed {
+        ((raw << unused) as i64 >> unused).into()
+    } else {
+        (raw << unused >> unused).into()
+    }
+}
+
+fn narrow(value: i128, bits: u32, signed: bool) -> Result<u64, (Option<String>, Reason)> {
+    let (least, most) = match signed {
+        true => (-1i128 << (bits - 1), (1i128 << (bits - 1)) - 1),
+        false => (0, (1i128 << bits) - 1),
+    };
+    if (least..=most).contains(&value) {
+        return Ok(value as u64);
+    }
+    Err((Some(value.to_string()), Reason::Range { bits, signed }))
+}
+
+/// The bits of a field, right-aligned.
+fn get_bits(element: &[u8], bits: Bits, endian: Endian) -> u64 {
+    let bytes = bits.bytes();
+    let first = (bits.offset % 8) as u32;
+    let slice = &element[bytes.start as usize..bytes.end as usize];
+    let all = match endian {
+        Endian::Little => {
+            slice
+                .iter()
+                .rev()
+                .fold(0u128, |v, &b| v << 8 | u128::from(b))
+                >> first
+        }
+        Endian::Big => {
+            let used = slice.len() as u32 * 8;
+            slice.iter().fold(0u128, |v, &b| v << 8 | u128::from(b)) >> (used - first - bits.width)
+        }
+    };
+    (all & ((1u128 << bits.width) - 1)) as u64
+}
+
+/// Sets a field and leaves its neighbours as they are.
+fn put_bits(element: &mut [u8], bits: Bits, endian: Endian, value: u64) {
+    let bytes = bits.bytes();
+    let slice = &mut element[bytes.start as usize..bytes.end as usize];
+    let used = slice.len() as u32 * 8;
+    let first = (bits.offset % 8) as u32;
+    let shift = match endian {
+        Endian::Little => first,
+        Endian::Big => used - first - bits.width,
+    };
+    let mask = ((1u128 << bits.width) - 1) << shift;
+    let new = u128::from(value) << shift & mask;
+    let n = slice.len();
+    for (i, byte) in slice.iter_mut().enumerate() {
+        let at = match endian {
+            Endian::Little => i,
+            Endian::Big => n - 1 - i,
+        };
+        *byte = *byte & !((mask >> (8 * at)) as u8) | (new >> (8 * at)) as u8;
+    }
+}

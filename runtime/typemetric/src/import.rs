@@ -1,0 +1,133 @@
+//! From the C descriptors of a translation unit to ids of a table.
+
+use crate::abi::Endian;
+use crate::descriptor::{pc3_member, pc3_type};
+use crate::intern::Batch;
+use crate::types::{Bits, Kind, Member, Type, TypeError, TypeId, TypeTable};
+use std::ffi::{c_char, CStr};
+
+/// Why descriptors cannot be used; all are faults of the generated code.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error("descriptor {index} ({name:?}) has the unknown kind {kind}")]
+    Kind {
+        index: usize,
+        name: String,
+        kind: u8,
+    },
+    #[error("descriptor {index} ({name:?}) refers to a descriptor outside its unit")]
+    Foreign { index: usize, name: String },
+    #[error("descriptor {index}: bit-field {member:?} has no contiguous image")]
+    Bits { index: usize, member: String },
+    #[error(transparent)]
+    Type(#[from] TypeError),
+}
+
+/// # Safety
+/// `text` is null or a C string.
+unsafe fn string(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Enters the `n` types at `types` into the table and writes each descriptor's `id`.
+///
+/// The descriptors refer only to each other; a reference to a descriptor outside the array is
+/// accepted if that one already has an id of this table.
+///
+/// # Safety
+/// `types` points to `n` descriptors as generated code emits them: strings, member arrays and
+/// bit-field images they point to are alive and complete, and nothing else accesses them now.
+/// `table`'s ABI is the host's.
+pub unsafe fn import_unit(
+    table: &mut TypeTable,
+    types: *mut pc3_type,
+    n: usize,
+) -> Result<(), ImportError> {
+    if n == 0 {
+        return Ok(());
+    }
+    let mut batch = Batch::new();
+    let ids: Vec<TypeId> = (0..n).map(|_| batch.declare()).collect();
+    let first = types as usize;
+    let resolve = |of: *mut pc3_type, table: &TypeTable| -> Option<TypeId> {
+        if of.is_null() {
+            return Some(TypeId::UNKNOWN);
+        }
+        let distance = (of as usize).wrapping_sub(first);
+        if distance < n * size_of::<pc3_type>() {
+            return ids.get(distance / size_of::<pc3_type>()).copied();
+        }
+        // SAFETY: a non-null reference of a descriptor points to a descriptor.
+        let id = TypeId(unsafe { (*of).id });
+        (id != TypeId::UNKNOWN && table.contains(id)).then_some(id)
+    };
+    for (index, &id) in ids.iter().enumerate() {
+        // SAFETY: the caller vouches for `n` descriptors.
+        let c = unsafe { &*types.add(index) };
+        // SAFETY: names are C strings.
+        let name = unsafe { string(c.name) };
+        let Some(kind) = Kind::from_number(c.kind) else {
+            return Err(ImportError::Kind {
+                index,
+                name,
+                kind: c.kind,
+            });
+        };
+        let foreign = || ImportError::Foreign {
+            index,
+            name: name.clone(),
+        };
+        let mut ty = Type {
+            kind,
+            flags: c.flags,
+            align: c.align,
+            size: c.size as u64,
+            count: c.count as u64,
+            elem: resolve(c.elem, table).ok_or_else(foreign)?,
+            members: Vec::new(),
+            name: name.clone(),
+        };
+        if kind.is_record() && !c.members.is_null() {
+            // SAFETY: `members` points to `count` members.
+            let members: &[pc3_member] = unsafe { std::slice::from_raw_parts(c.members, c.count) };
+            for m in members {
+                // SAFETY: names are C strings.
+                let member = unsafe { string(m.name) };
+                let mut offset = m.offset as u64;
+                let mut bits = None;
+                if !m.bits.is_null() {
+                    // SAFETY: the image has the size of the struct.
+                    let image = unsafe { std::slice::from_raw_parts(m.bits, c.size) };
+                    let found = Bits::from_image(image, Endian::HOST);
+                    let found = found.ok_or_else(|| ImportError::Bits {
+                        index,
+                        member: member.clone(),
+                    })?;
+                    offset = found.offset / 8;
+                    bits = Some(found);
+                }
+                let ty_id = resolve(m.ty, table)
+                    .filter(|&id| id != TypeId::UNKNOWN)
+                    .ok_or_else(foreign)?;
+                ty.members.push(Member {
+                    name: member,
+                    ty: ty_id,
+                    offset,
+                    bits,
+                });
+            }
+        }
+        batch.define(id, ty);
+    }
+    for (index, id) in table.commit(batch)?.into_iter().enumerate() {
+        // SAFETY: as above, and nothing else accesses the descriptors.
+        unsafe { (*types.add(index)).id = id.0 };
+    }
+    Ok(())
+}

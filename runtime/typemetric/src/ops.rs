@@ -1,0 +1,150 @@
+//! The steps of a plan.  Offsets are relative to the element the surrounding loop stands at; runs
+//! of equal steps are merged as they are appended.
+
+use crate::float::Stored;
+use crate::types::{Bits, TypeId};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Int {
+    pub size: u8,
+    pub signed: bool,
+}
+
+/// Which question the resolver is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Reference {
+    /// Of data; the source table's pointee.
+    Pointer(TypeId),
+    Function,
+    /// The source table's handle type.
+    Handle(TypeId),
+    File,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Step {
+    /// `n` bytes as they are.
+    Copy,
+    /// `n` numbers of this many bytes, in the other byte order.
+    Swap(u8),
+    /// `n` integers by value.
+    Int { from: Int, to: Int },
+    /// `n` floating-point numbers.
+    Float { from: Stored, to: Stored },
+    /// `n` references of these sizes.
+    Refer { what: Reference, from: u8, to: u8 },
+    /// One bit-field; positions are absolute in the element.
+    Bits {
+        from: Bits,
+        to: Bits,
+        signed: bool,
+        to_signed: bool,
+    },
+    /// `n` elements.
+    Repeat {
+        from_stride: u64,
+        to_stride: u64,
+        body: Vec<Op>,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Op {
+    /// Source and target offset.
+    pub s: u64,
+    pub d: u64,
+    pub n: u64,
+    pub step: Step,
+}
+
+impl Step {
+    /// Bytes of one unit on both sides; `None` where runs cannot be merged.
+    pub fn unit(&self) -> Option<(u64, u64)> {
+        Some(match self {
+            Step::Copy => (1, 1),
+            Step::Swap(w) => ((*w).into(), (*w).into()),
+            Step::Int { from, to } => (from.size.into(), to.size.into()),
+            Step::Float { from, to } => (from.size.into(), to.size.into()),
+            Step::Refer { from, to, .. } => ((*from).into(), (*to).into()),
+            Step::Repeat {
+                from_stride,
+                to_stride,
+                ..
+            } => (*from_stride, *to_stride),
+            Step::Bits { .. } => return None,
+        })
+    }
+}
+
+impl Op {
+    fn shifted(mut self, s: u64, d: u64) -> Op {
+        self.s += s;
+        self.d += d;
+        if let Step::Bits { from, to, .. } = &mut self.step {
+            from.offset += 8 * s;
+            to.offset += 8 * d;
+        }
+        self
+    }
+}
+
+pub(crate) fn push(out: &mut Vec<Op>, op: Op) {
+    if op.n == 0 {
+        return;
+    }
+    if let (Some(last), Some((from, to))) = (out.last_mut(), op.step.unit()) {
+        let follows = last.s + last.n * from == op.s && last.d + last.n * to == op.d;
+        if follows && last.step == op.step {
+            last.n += op.n;
+            return;
+        }
+    }
+    out.push(op);
+}
+
+/// Appends `n` elements whose conversion is `body`, at the given offsets and strides.
+pub(crate) fn push_repeated(
+    out: &mut Vec<Op>,
+    body: Vec<Op>,
+    at: (u64, u64),
+    strides: (u64, u64),
+    n: u64,
+) {
+    if body.is_empty() || n == 0 {
+        return;
+    }
+    if n == 1 {
+        for op in body {
+            push(out, op.shifted(at.0, at.1));
+        }
+        return;
+    }
+    if let [only] = &body[..] {
+        if let Some((from, to)) = only.step.unit() {
+            if (only.s, only.d) == (0, 0) && (only.n * from, only.n * to) == strides {
+                let op = Op {
+                    s: at.0,
+                    d: at.1,
+                    n: only.n * n,
+                    step: only.step.clone(),
+                };
+                push(out, op);
+                return;
+            }
+        }
+    }
+    let step = Step::Repeat {
+        from_stride: strides.0,
+        to_stride: strides.1,
+        body,
+    };
+    push(
+        out,
+        Op {
+            s: at.0,
+            d: at.1,
+            n,
+            step,
+        },
+    );
+}
