@@ -1,0 +1,296 @@
+//! Declarations and function definitions.
+
+use super::declarators::{of_declaration, Params};
+use super::scopes::NewSymbol;
+use super::{FuncState, Lower};
+use crate::diag::Code;
+use crate::tree::*;
+use lang_c::ast;
+use lang_c::span::Node;
+use std::collections::HashMap;
+
+impl Lower {
+    pub fn declaration(&mut self, n: &Node<ast::Declaration>) -> DeclGroup {
+        let d = &n.node;
+        let span = self.span(n.span);
+        let span = self.p.with_attributes(span.clone()).start..span.end;
+        let first = d.declarators.first().map(|x| self.raw(x.span).start);
+        let specifiers_end = match first {
+            Some(at) => self.last_token_end(at),
+            None => self.last_token_end(span.end - 1),
+        };
+        let specifiers = span.start..specifiers_end.max(span.start);
+        let specs = self.specifiers(
+            d.specifiers.iter().map(of_declaration),
+            d.declarators.is_empty(),
+            &specifiers,
+        );
+        let base = self.type_attributes(specs.base, &specifiers, specs.defines_type);
+        let shared = self.attribute_names(&specifiers, specs.defines_type);
+        let mut group = DeclGroup {
+            specifiers,
+            vars: Vec::new(),
+            is_typedef: specs.is_typedef,
+            defines_type: specs.defines_type,
+            span,
+        };
+        for x in &d.declarators {
+            let whole = self.span(x.span);
+            let dspan = self.span(x.node.declarator.span);
+            let behind = dspan.end..self.p.with_attributes(dspan.clone()).end;
+            let base = self.type_attributes(base, &behind, false);
+            let counts = (
+                self.unit.symbols.len(),
+                self.unit.exprs.len(),
+                self.unit.records.len(),
+                self.unit.enums.len(),
+            );
+            let declared = self.declarator(&x.node.declarator, base, false);
+            if counts.1 == self.unit.exprs.len()
+                && counts.2 == self.unit.records.len()
+                && counts.3 == self.unit.enums.len()
+            {
+                // Names of a prototype's parameters that nothing refers to.
+                self.unit.symbols.truncate(counts.0);
+            }
+            let Some((name, at)) = declared.name else {
+                continue;
+            };
+            let mut span = whole.start..self.p.with_attributes(whole.clone()).end;
+            if !group.vars.is_empty() {
+                span.start = self.p.with_attributes(whole).start;
+            }
+            let is_func = self.types.is_function(declared.ty.ty);
+            let kind = match (specs.is_typedef, is_func) {
+                (true, _) => SymKind::Typedef,
+                (_, true) => SymKind::Func,
+                _ => SymKind::Var,
+            };
+            let mut attributes = shared.clone();
+            attributes.extend(self.p.attributes_in(&behind).iter().map(|a| a.name.clone()));
+            let sym = self.declare(NewSymbol {
+                name: name.clone(),
+                span: Some(at),
+                kind,
+                ty: declared.ty,
+                storage: specs.storage,
+                thread_local: specs.thread_local,
+                initialised: x.node.initializer.is_some(),
+                attributes,
+            });
+            if kind == SymKind::Typedef {
+                self.name_anonymous(declared.ty, &name);
+            }
+            let init = x.node.initializer.as_ref().map(|i| self.init(i));
+            if let Some(init) = &init {
+                self.complete_from_init(sym, init, specs.auto_type);
+            }
+            group.vars.push(VarDecl {
+                sym,
+                span,
+                init,
+                vla_lens: declared.vla_lens,
+            });
+        }
+        group
+    }
+
+    /// End of the last token before `at`.
+    fn last_token_end(&self, at: u32) -> u32 {
+        let i = self.p.tokens.at_or_after(at);
+        i.checked_sub(1).map_or(0, |i| self.p.tokens.list[i].end)
+    }
+
+    fn attribute_names(&self, span: &Span, defines_type: bool) -> Vec<String> {
+        if defines_type {
+            // Those of members are inside.
+            return Vec::new();
+        }
+        self.p
+            .attributes_in(span)
+            .iter()
+            .map(|a| a.name.clone())
+            .collect()
+    }
+
+    fn name_anonymous(&mut self, ty: QualType, name: &str) {
+        match *self.types.get(ty.ty) {
+            Type::Record(r) => {
+                let r = &mut self.unit.records[r.index()];
+                if r.tag.is_none() && r.typedef_name.is_none() {
+                    r.typedef_name = Some(name.to_string());
+                }
+            }
+            Type::Enum(e) => {
+                let e = &mut self.unit.enums[e.index()];
+                if e.tag.is_none() && e.typedef_name.is_none() {
+                    e.typedef_name = Some(name.to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `__auto_type x = e;` and `int a[] = { ... };` take their type from the initialiser.
+    fn complete_from_init(&mut self, sym: SymId, init: &Init, auto_type: bool) {
+        let old = self.unit.sym(sym).ty;
+        if auto_type {
+            if let Init::Expr(e) = init {
+                let ty = self.unit.expr(*e).ty;
+                let ty = self.types.decay(ty);
+                self.unit.symbols[sym.index()].ty = ty.with(QualType { ty: ty.ty, ..old });
+            }
+            return;
+        }
+        if let Type::Array {
+            elem,
+            len: ArrayLen::Unknown,
+        } = *self.types.get(old.ty)
+        {
+            if let Some(n) = self.count_elements(elem, init) {
+                let ty = self.types.intern(Type::Array {
+                    elem,
+                    len: ArrayLen::Const(n),
+                });
+                self.unit.symbols[sym.index()].ty.ty = ty;
+            }
+        }
+    }
+
+    pub fn function(&mut self, n: &Node<ast::FunctionDefinition>) -> FuncId {
+        let f = &n.node;
+        let span = self.span(n.span);
+        let span = self.p.with_attributes(span.clone()).start..span.end;
+        let dspan = self.span(f.declarator.span);
+        let specs = self.specifiers(f.specifiers.iter().map(of_declaration), false, &span);
+        let base = self.type_attributes(specs.base, &(span.start..dspan.start), specs.defines_type);
+        let id = FuncId(self.unit.functions.len() as u32);
+        self.func = Some(FuncState {
+            id,
+            labels: HashMap::new(),
+            locals: Vec::new(),
+        });
+        let declared = self.declarator(&f.declarator, base, true);
+        let (name, at) = declared
+            .name
+            .unwrap_or_else(|| (String::new(), dspan.clone()));
+        let mut params = declared.params.unwrap_or(Params {
+            syms: Vec::new(),
+            scope: Default::default(),
+            old_style: Vec::new(),
+            is_old_style: true,
+        });
+        let behind = self.p.with_attributes(dspan.clone()).end;
+        let mut attributes = self.attribute_names(&(span.start..dspan.start), specs.defines_type);
+        attributes.extend(
+            self.p
+                .attributes_in(&(dspan.end..behind))
+                .iter()
+                .map(|a| a.name.clone()),
+        );
+        let sym = self.declare(NewSymbol {
+            name,
+            span: Some(at),
+            kind: SymKind::Func,
+            ty: declared.ty,
+            storage: specs.storage,
+            thread_local: false,
+            initialised: true,
+            attributes,
+        });
+        let (ret, variadic) = match self.types.get(declared.ty.ty) {
+            Type::Function { ret, variadic, .. } => (*ret, *variadic),
+            _ => (base, false),
+        };
+        let kr_style = params.is_old_style && !params.old_style.is_empty();
+        let body_span = self.span(f.statement.span);
+        self.unit.functions.push(Function {
+            sym,
+            params: params.syms.clone(),
+            span: span.clone(),
+            head: span.start..body_span.start,
+            body: StmtId(0),
+            ret,
+            variadic,
+            kr_style,
+            is_inline: specs.is_inline,
+            locals: Vec::new(),
+        });
+        self.scopes.push(std::mem::take(&mut params.scope));
+        if kr_style {
+            self.old_style_params(f, &params.old_style, id, sym, declared.ty);
+        }
+        let body = self.statement(&f.statement);
+        self.scopes.pop();
+        if let Some(state) = self.func.take() {
+            for (name, (_, at, defined)) in &state.labels {
+                if !defined {
+                    self.error(
+                        Code::BadLabel,
+                        at,
+                        format!("label `{name}` is not defined in this function"),
+                    );
+                }
+            }
+            self.unit.functions[id.index()].locals = state.locals;
+        }
+        self.unit.functions[id.index()].body = body;
+        id
+    }
+
+    /// `int f(a, b) char *b; { ... }`: undeclared parameters are `int`.
+    fn old_style_params(
+        &mut self,
+        f: &ast::FunctionDefinition,
+        names: &[(String, Span)],
+        id: FuncId,
+        func: SymId,
+        fty: QualType,
+    ) {
+        let mut types: HashMap<String, (QualType, Span, Option<Storage>)> = HashMap::new();
+        for d in &f.declarations {
+            let span = self.span(d.span);
+            let specs = self.specifiers(d.node.specifiers.iter().map(of_declaration), false, &span);
+            for x in &d.node.declarators {
+                let declared = self.declarator(&x.node.declarator, specs.base, false);
+                if let Some((name, at)) = declared.name {
+                    let ty = self.adjust_parameter(declared.ty);
+                    types.insert(name, (ty, at, specs.storage));
+                }
+            }
+        }
+        let mut syms = Vec::new();
+        for (name, at) in names {
+            let int = self.types.int(IntKind::Int);
+            let (ty, span, storage) = types.remove(name).unwrap_or((int, at.clone(), None));
+            syms.push(self.declare_param(name.clone(), Some(span), ty, storage, true));
+        }
+        for (name, (_, at, _)) in types {
+            self.error(
+                Code::BadDeclaration,
+                &at,
+                format!("`{name}` is declared as a parameter but is not one"),
+            );
+        }
+        let list = syms.iter().map(|s| self.unit.sym(*s).ty).collect();
+        self.unit.functions[id.index()].params = syms;
+        if let Type::Function { ret, variadic, .. } = *self.types.get(fty.ty) {
+            let known = matches!(
+                self.types.get(self.unit.sym(func).ty.ty),
+                Type::Function {
+                    prototype: true,
+                    ..
+                }
+            );
+            if !known {
+                let ty = self.types.plain(Type::Function {
+                    ret,
+                    params: list,
+                    variadic,
+                    prototype: false,
+                });
+                self.unit.symbols[func.index()].ty = ty;
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! From the parser's tree to the typed tree: one file per group of constructs.
+//!
+//! Works piece by piece (one external declaration at a time), so a piece that cannot be parsed
+//! is reported and the rest is still understood.
+
+mod builtins;
+mod declarators;
+mod decls;
+mod exprs;
+mod init;
+mod records;
+mod scopes;
+mod stmts;
+mod typing;
+
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::parse::{implicit_int, parse_piece, pieces, ParseFailure, Piece};
+use crate::prefilter::{prepare, Mark, Prepared};
+use crate::tree::*;
+use crate::types::{Target, Types};
+use lang_c::ast::ExternalDeclaration;
+use lang_c::span::Node;
+use scopes::Scope;
+use std::collections::HashMap;
+
+/// Deeply nested expressions need deep recursion, in the parser most of all.
+const STACK: usize = 1 << 30;
+
+/// Builds the typed tree of a preprocessed source.
+pub fn build(path: &str, text: String, target: &Target) -> (Unit, Diagnostics) {
+    std::thread::scope(|s| {
+        let big = std::thread::Builder::new().stack_size(STACK);
+        match big.spawn_scoped(s, || build_here(path, text.clone(), target)) {
+            Ok(handle) => handle
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // No address space for it: the stack at hand will do for ordinary programs.
+            Err(_) => build_here(path, text.clone(), target),
+        }
+    })
+}
+
+fn build_here(path: &str, mut text: String, target: &Target) -> (Unit, Diagnostics) {
+    loop {
+        let mut diags = Diagnostics::default();
+        let prepared = prepare(text, &mut diags);
+        let mut lower = Lower::new(path, prepared, target.clone(), diags);
+        lower.run();
+        if lower.repairs.is_empty() {
+            return lower.finish();
+        }
+        // `static x;`: say `int` where old C leaves it out, and start over.
+        let mut at = std::mem::take(&mut lower.repairs);
+        at.sort_unstable();
+        at.dedup();
+        let inserts: Vec<(u32, &str)> = at.into_iter().map(|a| (a, "int ")).collect();
+        text = crate::prefilter::insert(lower.p.text, &inserts);
+    }
+}
+
+/// The function being lowered.
+struct FuncState {
+    id: FuncId,
+    labels: HashMap<String, (LabelId, Span, bool)>,
+    locals: Vec<SymId>,
+}
+
+pub struct Lower {
+    unit: Unit,
+    types: Types,
+    p: Prepared,
+    diags: Diagnostics,
+    scopes: Vec<Scope>,
+    /// Everything with linkage, also what only blocks have declared.
+    globals: HashMap<String, SymId>,
+    func: Option<FuncState>,
+    /// Widths of bit-field member expressions.
+    bitfields: HashMap<ExprId, u32>,
+    /// Parser offset + shift = offset in the text.
+    shift: i64,
+    /// How the items of initialiser lists are designated, by the offset of the list.
+    list_shapes: HashMap<u32, Vec<Option<init::First>>>,
+    repairs: Vec<u32>,
+}
+
+impl Lower {
+    fn new(path: &str, p: Prepared, target: Target, diags: Diagnostics) -> Lower {
+        let unit = Unit {
+            path: path.to_string(),
+            target,
+            openmp: p.marks.openmp.clone(),
+            ..Unit::default()
+        };
+        let mut lower = Lower {
+            unit,
+            types: Types::default(),
+            p,
+            diags,
+            scopes: vec![Scope::default()],
+            globals: HashMap::new(),
+            func: None,
+            bitfields: HashMap::new(),
+            shift: 0,
+            list_shapes: HashMap::new(),
+            repairs: Vec::new(),
+        };
+        lower.declare_builtin_types();
+        lower
+    }
+
+    fn run(&mut self) {
+        for piece in pieces(&self.p) {
+            match parse_piece(&self.p, &piece, |n| self.is_file_type(n)) {
+                Ok(parsed) => {
+                    self.shift = parsed.shift;
+                    for item in &parsed.items {
+                        self.external(item);
+                    }
+                }
+                Err(failure) => self.failed(&piece, failure),
+            }
+        }
+    }
+
+    fn finish(self) -> (Unit, Diagnostics) {
+        let mut unit = self.unit;
+        unit.types = self.types.list;
+        unit.text = self.p.text;
+        unit.lines = self.p.lines;
+        (unit, self.diags)
+    }
+
+    fn failed(&mut self, piece: &Piece, failure: ParseFailure) {
+        match failure {
+            ParseFailure::Syntax { offset, expected } => {
+                if let Some(at) = implicit_int(&self.p, piece, offset, |n| self.is_file_type(n)) {
+                    self.repairs.push(at);
+                    return;
+                }
+                let i = self
+                    .p
+                    .tokens
+                    .at_or_after(offset)
+                    .min(self.p.tokens.list.len() - 1);
+                let t = self.p.tokens.list[i];
+                let mut d = Diagnostic::error(
+                    Code::Syntax,
+                    format!(
+                        "pc3cc cannot parse this: unexpected `{}`",
+                        self.p.token_text(i)
+                    ),
+                );
+                let words: Vec<_> = expected
+                    .iter()
+                    .filter(|e| e.len() < 30)
+                    .map(|e| format!("`{e}`"))
+                    .take(6)
+                    .collect();
+                if !words.is_empty() && expected.len() <= 6 {
+                    d = d.label(format!("expected {}", words.join(", ")));
+                }
+                self.diags
+                    .push(d.at_text(&self.p.lines, &self.p.text, &(t.start..t.end)));
+            }
+            ParseFailure::Misparse { offset } => {
+                let d = Diagnostic::error(
+                    Code::Misparse,
+                    "this looks like a function definition without a parameter list",
+                );
+                self.diags
+                    .push(d.at_text(&self.p.lines, &self.p.text, &(offset..offset + 1)));
+            }
+        }
+        let list = &self.p.tokens.list;
+        self.unit.items.push(TopItem::Other(
+            list[piece.start].start..list[piece.end - 1].end,
+        ));
+    }
+
+    fn external(&mut self, item: &Node<ExternalDeclaration>) {
+        match &item.node {
+            ExternalDeclaration::Declaration(d) => {
+                let group = self.declaration(d);
+                self.unit.items.push(TopItem::Decl(group));
+            }
+            ExternalDeclaration::FunctionDefinition(f) => {
+                let id = self.function(f);
+                self.unit.items.push(TopItem::Function(id));
+            }
+            ExternalDeclaration::StaticAssert(s) => {
+                let span = self.span(s.span);
+                self.unit.items.push(TopItem::Other(span));
+            }
+        }
+    }
+
+    /// A parser span, in the text and without blanks around it.
+    fn span(&self, s: lang_c::span::Span) -> Span {
+        self.p.trim(self.raw(s))
+    }
+    fn raw(&self, s: lang_c::span::Span) -> Span {
+        (s.start as i64 + self.shift) as u32..(s.end as i64 + self.shift) as u32
+    }
+    fn text(&self, s: &Span) -> &str {
+        &self.p.text[s.start as usize..s.end as usize]
+    }
+    fn mark_at(&self, s: lang_c::span::Span) -> Option<Mark> {
+        self.p.marks.at.get(&self.raw(s).start).copied()
+    }
+    fn error(&mut self, code: Code, span: &Span, message: impl Into<String>) {
+        let d = Diagnostic::error(code, message).at_text(&self.p.lines, &self.p.text, span);
+        self.diags.push(d);
+    }
+    fn unsupported(&mut self, span: Span) -> QualType {
+        self.types.plain(Type::Unsupported(span))
+    }
+    fn add(&mut self, kind: ExprKind, ty: QualType, span: Span) -> ExprId {
+        self.unit.exprs.push(Expr { kind, ty, span });
+        ExprId(self.unit.exprs.len() as u32 - 1)
+    }
+    fn view(&self) -> crate::consteval::View<'_> {
+        crate::consteval::View {
+            exprs: &self.unit.exprs,
+            types: &self.types.list,
+            symbols: &self.unit.symbols,
+            enums: &self.unit.enums,
+            target: &self.unit.target,
+        }
+    }
+}

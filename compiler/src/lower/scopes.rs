@@ -1,0 +1,213 @@
+//! Names: scopes, symbols, redeclarations.
+
+use super::Lower;
+use crate::tree::*;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tag {
+    Record(RecordId),
+    Enum(EnumId),
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Scope {
+    pub names: HashMap<String, SymId>,
+    pub tags: HashMap<String, Tag>,
+}
+
+/// A declaration about to enter the current scope.
+pub struct NewSymbol {
+    pub name: String,
+    /// Its identifier; None for what nobody wrote.
+    pub span: Option<Span>,
+    pub kind: SymKind,
+    pub ty: QualType,
+    /// As written.
+    pub storage: Option<Storage>,
+    pub thread_local: bool,
+    /// Has an initialiser or a body.
+    pub initialised: bool,
+    pub attributes: Vec<String>,
+}
+
+impl Lower {
+    pub fn lookup(&self, name: &str) -> Option<SymId> {
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|s| s.names.get(name).copied())
+    }
+
+    pub fn lookup_tag(&self, name: &str) -> Option<Tag> {
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|s| s.tags.get(name).copied())
+    }
+
+    pub fn scope(&mut self) -> &mut Scope {
+        if self.scopes.is_empty() {
+            self.scopes.push(Scope::default());
+        }
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    pub fn is_file_type(&self, name: &str) -> bool {
+        let id = self.scopes.first().and_then(|s| s.names.get(name));
+        id.is_some_and(|s| self.unit.sym(*s).kind == SymKind::Typedef)
+    }
+
+    pub fn func_id(&self) -> Option<FuncId> {
+        self.func.as_ref().map(|f| f.id)
+    }
+
+    pub fn declare(&mut self, new: NewSymbol) -> SymId {
+        let at_file = self.scopes.len() == 1;
+        let is_extern = new.storage == Some(Storage::Extern);
+        let linked =
+            new.kind == SymKind::Func || new.kind == SymKind::Var && (at_file || is_extern);
+        let system = new
+            .span
+            .as_ref()
+            .is_some_and(|s| self.p.lines.is_system(s.start));
+        let previous = if linked {
+            let visible = self
+                .lookup(&new.name)
+                .filter(|&s| self.unit.sym(s).is_global);
+            visible.or_else(|| self.globals.get(&new.name).copied())
+        } else {
+            // C11 allows a typedef to be repeated.
+            let same = self.scope().names.get(&new.name).copied();
+            same.filter(|&s| {
+                new.kind == SymKind::Typedef && self.unit.sym(s).kind == SymKind::Typedef
+            })
+        };
+        let defines = match new.kind {
+            SymKind::Func => new.initialised,
+            SymKind::Var => new.initialised || !is_extern,
+            _ => true,
+        };
+        let id = match previous {
+            Some(id) => {
+                let old = self.unit.sym(id).ty;
+                let ty = self.composite(old, new.ty, new.kind == SymKind::Func && new.initialised);
+                let s = &mut self.unit.symbols[id.index()];
+                s.ty = ty;
+                s.decls.extend(new.span);
+                s.initialised |= new.initialised;
+                s.defined |= defines;
+                s.system |= system;
+                s.implicit = false;
+                s.thread_local |= new.thread_local;
+                if new.storage == Some(Storage::Static) && linked {
+                    s.storage = Storage::Static;
+                }
+                for a in new.attributes {
+                    if !s.attributes.contains(&a) {
+                        s.attributes.push(a);
+                    }
+                }
+                id
+            }
+            None => {
+                let storage = match (new.kind, new.storage) {
+                    (SymKind::Typedef, _) => Storage::Typedef,
+                    (_, Some(Storage::Static)) => Storage::Static,
+                    (SymKind::Param, Some(s)) => s,
+                    _ if linked => Storage::Extern,
+                    (_, Some(s)) => s,
+                    _ => Storage::Auto,
+                };
+                let id = SymId(self.unit.symbols.len() as u32);
+                self.unit.symbols.push(Symbol {
+                    name: new.name.clone(),
+                    kind: new.kind,
+                    ty: new.ty,
+                    storage,
+                    thread_local: new.thread_local,
+                    func: if linked || at_file {
+                        None
+                    } else {
+                        self.func_id()
+                    },
+                    is_global: linked,
+                    initialised: new.initialised,
+                    defined: defines,
+                    decls: new.span.into_iter().collect(),
+                    value: None,
+                    system,
+                    implicit: false,
+                    attributes: new.attributes,
+                });
+                id
+            }
+        };
+        if linked {
+            self.globals.entry(new.name.clone()).or_insert(id);
+        }
+        if !at_file && new.kind != SymKind::Param {
+            if let Some(f) = &mut self.func {
+                if !f.locals.contains(&id) {
+                    f.locals.push(id);
+                }
+            }
+        }
+        if !new.name.is_empty() {
+            self.scope().names.insert(new.name, id);
+        }
+        id
+    }
+
+    /// The type two declarations of one thing agree on.
+    fn composite(&mut self, old: QualType, new: QualType, new_defines: bool) -> QualType {
+        let quals = new;
+        match (
+            self.types.get(old.ty).clone(),
+            self.types.get(new.ty).clone(),
+        ) {
+            (Type::Array { len: a, elem: ea }, Type::Array { len: b, elem: eb }) => {
+                let elem = self.composite(ea, eb, false);
+                let len = if b == ArrayLen::Unknown { a } else { b };
+                QualType {
+                    ty: self.types.intern(Type::Array { elem, len }),
+                    ..quals
+                }
+            }
+            (
+                Type::Function {
+                    prototype: true, ..
+                },
+                Type::Function {
+                    prototype: false, ..
+                },
+            ) if !new_defines => old,
+            (
+                Type::Function {
+                    prototype: true,
+                    params,
+                    ..
+                },
+                Type::Function {
+                    prototype: false,
+                    ret,
+                    ..
+                },
+            ) => {
+                // An old-style definition behind a prototype is called as the prototype says.
+                let variadic = false;
+                QualType {
+                    ty: self.types.intern(Type::Function {
+                        ret,
+                        params,
+                        variadic,
+                        prototype: true,
+                    }),
+                    ..quals
+                }
+            }
+            _ => new,
+        }
+    }
+}

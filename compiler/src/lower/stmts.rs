@@ -1,0 +1,183 @@
+//! Statements and labels.
+
+use super::scopes::Scope;
+use super::Lower;
+use crate::diag::Code;
+use crate::prefilter::Mark;
+use crate::tree::*;
+use lang_c::ast;
+use lang_c::span::Node;
+
+impl Lower {
+    fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
+        self.unit.stmts.push(Stmt { kind, span });
+        StmtId(self.unit.stmts.len() as u32 - 1)
+    }
+
+    pub fn statement(&mut self, n: &Node<ast::Statement>) -> StmtId {
+        let span = self.span(n.span);
+        let kind = match &n.node {
+            ast::Statement::Compound(items) => {
+                self.scopes.push(Scope::default());
+                let list = items.iter().filter_map(|i| self.block_item(i)).collect();
+                self.scopes.pop();
+                StmtKind::Block(list)
+            }
+            ast::Statement::Expression(None) => StmtKind::Expr(None),
+            ast::Statement::Expression(Some(e)) if self.is_location(e) => StmtKind::Checkpoint,
+            ast::Statement::Expression(Some(e)) => StmtKind::Expr(Some(self.expr(e))),
+            ast::Statement::If(s) => StmtKind::If {
+                cond: self.expr(&s.node.condition),
+                then: self.statement(&s.node.then_statement),
+                els: s.node.else_statement.as_ref().map(|e| self.statement(e)),
+            },
+            ast::Statement::Switch(s) => StmtKind::Switch {
+                cond: self.expr(&s.node.expression),
+                body: self.statement(&s.node.statement),
+            },
+            ast::Statement::While(s) => StmtKind::While {
+                cond: self.expr(&s.node.expression),
+                body: self.statement(&s.node.statement),
+            },
+            ast::Statement::DoWhile(s) => StmtKind::DoWhile {
+                body: self.statement(&s.node.statement),
+                cond: self.expr(&s.node.expression),
+            },
+            ast::Statement::For(s) => {
+                self.scopes.push(Scope::default());
+                let kind = self.for_statement(&s.node);
+                self.scopes.pop();
+                kind
+            }
+            ast::Statement::Labeled(l) => self.labelled(&l.node),
+            ast::Statement::Goto(n) => {
+                let (name, at) = self.identifier(n);
+                StmtKind::Goto(self.label(&name, at, false))
+            }
+            ast::Statement::Continue => StmtKind::Continue,
+            ast::Statement::Break => StmtKind::Break,
+            ast::Statement::Return(e) => StmtKind::Return(e.as_ref().map(|e| self.expr(e))),
+            ast::Statement::Asm(a) => {
+                if self.mark_at(n.span) == Some(Mark::AsmGoto) {
+                    StmtKind::Other {
+                        unsupported: Some("asm goto".into()),
+                    }
+                } else {
+                    let mut operands = Vec::new();
+                    if let ast::AsmStatement::GnuExtended(x) = &a.node {
+                        for o in x.outputs.iter().chain(&x.inputs) {
+                            operands.push(self.expr(&o.node.variable_name));
+                        }
+                    }
+                    StmtKind::Asm(operands)
+                }
+            }
+        };
+        if let (StmtKind::Expr(Some(e)), Some(Mark::ComputedGoto(start))) =
+            (&kind, self.mark_at(n.span))
+        {
+            // Masked: the parser saw `*p;`.
+            let arg = match self.unit.expr(*e).kind {
+                ExprKind::Deref(arg) => arg,
+                _ => *e,
+            };
+            return self.add_stmt(StmtKind::GotoComputed(arg), start..span.end);
+        }
+        self.add_stmt(kind, span)
+    }
+
+    fn block_item(&mut self, i: &Node<ast::BlockItem>) -> Option<StmtId> {
+        match &i.node {
+            ast::BlockItem::Statement(s) => Some(self.statement(s)),
+            ast::BlockItem::Declaration(d) => {
+                let group = self.declaration(d);
+                let span = group.span.clone();
+                Some(self.add_stmt(StmtKind::Decl(group), span))
+            }
+            ast::BlockItem::StaticAssert(_) => None,
+        }
+    }
+
+    fn for_statement(&mut self, s: &ast::ForStatement) -> StmtKind {
+        let init = match &s.initializer.node {
+            ast::ForInitializer::Empty | ast::ForInitializer::StaticAssert(_) => ForInit::None,
+            ast::ForInitializer::Expression(e) => ForInit::Expr(self.expr(e)),
+            ast::ForInitializer::Declaration(d) => ForInit::Decl(self.declaration(d)),
+        };
+        StmtKind::For {
+            init,
+            cond: s.condition.as_ref().map(|e| self.expr(e)),
+            step: s.step.as_ref().map(|e| self.expr(e)),
+            body: self.statement(&s.statement),
+        }
+    }
+
+    fn labelled(&mut self, l: &ast::LabeledStatement) -> StmtKind {
+        match &l.label.node {
+            ast::Label::Identifier(n) => {
+                let (name, at) = self.identifier(n);
+                let label = self.label(&name, at, true);
+                StmtKind::Label {
+                    label,
+                    stmt: self.statement(&l.statement),
+                }
+            }
+            ast::Label::Case(e) => StmtKind::Case {
+                lo: self.expr(e),
+                hi: None,
+                stmt: self.statement(&l.statement),
+            },
+            ast::Label::CaseRange(r) => StmtKind::Case {
+                lo: self.expr(&r.node.low),
+                hi: Some(self.expr(&r.node.high)),
+                stmt: self.statement(&l.statement),
+            },
+            ast::Label::Default => StmtKind::Default(self.statement(&l.statement)),
+        }
+    }
+
+    /// Labels are known in the whole function, before and behind their statement.
+    pub fn label(&mut self, name: &str, at: Span, defines: bool) -> LabelId {
+        let new = LabelId(self.unit.labels.len() as u32);
+        let Some(f) = &mut self.func else {
+            self.error(
+                Code::BadLabel,
+                &at,
+                format!("label `{name}` outside of a function"),
+            );
+            return new;
+        };
+        let id = f.id;
+        let entry = f
+            .labels
+            .entry(name.to_string())
+            .or_insert((new, at.clone(), false));
+        let (label, twice) = (entry.0, defines && entry.2);
+        entry.2 |= defines;
+        if label == new {
+            self.unit.labels.push(Label {
+                name: name.to_string(),
+                func: id,
+            });
+        }
+        if twice {
+            self.error(
+                Code::BadLabel,
+                &at,
+                format!("label `{name}` is defined twice in this function (local labels are not supported)"),
+            );
+        }
+        label
+    }
+
+    /// `pc3_checkpoint()` as a whole statement.
+    fn is_location(&self, e: &Node<ast::Expression>) -> bool {
+        let ast::Expression::Call(c) = &e.node else {
+            return false;
+        };
+        let ast::Expression::Identifier(n) = &c.node.callee.node else {
+            return false;
+        };
+        c.node.arguments.is_empty() && n.node.name == "pc3_checkpoint"
+    }
+}

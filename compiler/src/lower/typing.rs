@@ -1,0 +1,238 @@
+//! The types of operators.
+
+use super::Lower;
+use crate::tree::*;
+
+/// An arithmetic type after promotion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arith {
+    Int(IntKind),
+    Float(FloatKind),
+    Complex(FloatKind),
+}
+
+impl Lower {
+    pub fn ty(&self, e: ExprId) -> QualType {
+        self.unit.expr(e).ty
+    }
+
+    /// The type of an operand as a value: decayed, unqualified.
+    pub fn value_ty(&mut self, e: ExprId) -> QualType {
+        let ty = self.ty(e);
+        self.types.decay(ty)
+    }
+
+    /// The promoted arithmetic type of an operand.
+    pub fn arith(&self, e: ExprId) -> Option<Arith> {
+        let ty = self.ty(e).ty;
+        let t = &self.unit.target;
+        Some(match self.types.get(ty) {
+            Type::Float(k) => Arith::Float(*k),
+            Type::Complex(k) => Arith::Complex(*k),
+            Type::Bool => Arith::Int(IntKind::Int),
+            Type::Int(_) | Type::Enum(_) => {
+                let kind = self.view().int_kind(ty)?;
+                match self.bitfields.get(&e) {
+                    Some(&w) if w < t.int_bits || w == t.int_bits && t.signed(kind) => {
+                        Arith::Int(IntKind::Int)
+                    }
+                    Some(&w) if w == t.int_bits => Arith::Int(IntKind::UInt),
+                    _ => Arith::Int(t.promote(kind)),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    pub fn arith_ty(&mut self, a: Arith) -> QualType {
+        self.types.plain(match a {
+            Arith::Int(k) => Type::Int(k),
+            Arith::Float(k) => Type::Float(k),
+            Arith::Complex(k) => Type::Complex(k),
+        })
+    }
+
+    fn common(&self, a: Arith, b: Arith) -> Arith {
+        use Arith::*;
+        match (a, b) {
+            (Int(a), Int(b)) => Int(self.unit.target.common(a, b)),
+            (Int(_), x) | (x, Int(_)) => x,
+            (Float(a), Float(b)) => Float(wider(a, b)),
+            (Complex(a) | Float(a), Complex(b) | Float(b)) => Complex(wider(a, b)),
+        }
+    }
+
+    pub fn is_unsupported(&self, ty: QualType) -> bool {
+        matches!(self.types.get(ty.ty), Type::Unsupported(_))
+    }
+
+    pub fn is_vector(&self, ty: QualType) -> bool {
+        matches!(self.types.get(ty.ty), Type::Vector { .. })
+    }
+
+    /// None: these operands have no such operation.
+    pub fn binary_ty(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Option<QualType> {
+        use BinOp::*;
+        let (l, r) = (self.value_ty(lhs), self.value_ty(rhs));
+        if let Some(bad) = [l, r].into_iter().find(|t| self.is_unsupported(*t)) {
+            return Some(bad);
+        }
+        let compares = matches!(op, Lt | Gt | Le | Ge | Eq | Ne);
+        if let Some(v) = [l, r].into_iter().find(|t| self.is_vector(*t)) {
+            return Some(if compares {
+                self.comparison_vector(v)
+            } else {
+                v
+            });
+        }
+        if compares || matches!(op, LogAnd | LogOr) {
+            return Some(self.types.int(IntKind::Int));
+        }
+        let (pl, pr) = (
+            self.types.pointee(l).is_some(),
+            self.types.pointee(r).is_some(),
+        );
+        match (op, pl, pr) {
+            (Add, true, false) | (Sub, true, false) => return Some(l),
+            (Add, false, true) => return Some(r),
+            (Sub, true, true) => {
+                let k = self.unit.target.ptrdiff;
+                return Some(self.types.int(k));
+            }
+            _ => {}
+        }
+        let (a, b) = (self.arith(lhs)?, self.arith(rhs)?);
+        let result = if matches!(op, Shl | Shr) {
+            a
+        } else {
+            self.common(a, b)
+        };
+        Some(self.arith_ty(result))
+    }
+
+    /// Comparing vectors gives integers of the elements' width.
+    fn comparison_vector(&mut self, v: QualType) -> QualType {
+        let Type::Vector { elem, bytes } = *self.types.get(v.ty) else {
+            return v;
+        };
+        use IntKind::*;
+        let t = &self.unit.target;
+        let kind = match self.types.get(elem.ty) {
+            Type::Float(FloatKind::Float) => Some(Int),
+            Type::Float(FloatKind::Double) => Some(if t.long_bits == 64 { Long } else { LongLong }),
+            Type::Int(k) => [SChar, Short, Int, Long, LongLong]
+                .into_iter()
+                .find(|s| t.bits(*s) == t.bits(*k)),
+            _ => None,
+        };
+        let Some(kind) = kind else { return v };
+        let elem = self.types.int(kind);
+        self.types.plain(Type::Vector { elem, bytes })
+    }
+
+    pub fn conditional_ty(&mut self, then: ExprId, els: ExprId) -> Option<QualType> {
+        let (a, b) = (self.value_ty(then), self.value_ty(els));
+        if a.ty == b.ty && self.arith(then).is_none() {
+            return Some(a);
+        }
+        if let Some(bad) = [a, b].into_iter().find(|t| self.is_unsupported(*t)) {
+            return Some(bad);
+        }
+        if let (Some(x), Some(y)) = (self.arith(then), self.arith(els)) {
+            let c = self.common(x, y);
+            return Some(self.arith_ty(c));
+        }
+        let void = self.types.void();
+        if a.ty == void.ty || b.ty == void.ty {
+            return Some(void);
+        }
+        match (self.types.pointee(a), self.types.pointee(b)) {
+            (Some(pa), Some(pb)) => {
+                if self.is_null(els) {
+                    return Some(a);
+                }
+                if self.is_null(then) {
+                    return Some(b);
+                }
+                let to = if pb.ty == void.ty { pb } else { pa };
+                let to = to
+                    .with(QualType { ty: to.ty, ..pa })
+                    .with(QualType { ty: to.ty, ..pb });
+                Some(self.types.pointer(to))
+            }
+            (Some(_), None) => Some(a),
+            (None, Some(_)) => Some(b),
+            (None, None) if self.is_vector(a) => Some(a),
+            (None, None) => None,
+        }
+    }
+
+    /// A null pointer constant.
+    fn is_null(&self, e: ExprId) -> bool {
+        match &self.unit.expr(e).kind {
+            ExprKind::Cast { to, arg } => {
+                let void = matches!(self.types.get(to.ty), Type::Pointer(p) if *self.types.get(p.ty) == Type::Void);
+                void && self.view().eval(*arg) == Some(0)
+            }
+            _ => self.view().eval(e) == Some(0),
+        }
+    }
+
+    /// Same type as far as `_Generic` is concerned.
+    pub fn compatible(&self, a: QualType, b: QualType) -> bool {
+        if (a.is_const, a.is_volatile, a.is_atomic) != (b.is_const, b.is_volatile, b.is_atomic) {
+            return false;
+        }
+        if a.ty == b.ty {
+            return true;
+        }
+        match (self.types.get(a.ty), self.types.get(b.ty)) {
+            (Type::Pointer(x), Type::Pointer(y)) => self.compatible(*x, *y),
+            (Type::Enum(e), Type::Int(k)) | (Type::Int(k), Type::Enum(e)) => {
+                self.unit.enums[e.index()].underlying == *k
+            }
+            (Type::Array { elem: x, len: l }, Type::Array { elem: y, len: m }) => {
+                self.compatible(*x, *y)
+                    && (l == m || *l == ArrayLen::Unknown || *m == ArrayLen::Unknown)
+            }
+            (
+                Type::Function {
+                    ret: r,
+                    params: p,
+                    variadic: v,
+                    prototype,
+                },
+                Type::Function {
+                    ret: s,
+                    params: q,
+                    variadic: w,
+                    prototype: other,
+                },
+            ) => {
+                self.compatible(*r, *s)
+                    && (!prototype
+                        || !other
+                        || v == w
+                            && p.len() == q.len()
+                            && p.iter()
+                                .zip(q)
+                                .all(|(x, y)| self.compatible(x.unqualified(), y.unqualified())))
+            }
+            _ => false,
+        }
+    }
+}
+
+pub fn wider(a: FloatKind, b: FloatKind) -> FloatKind {
+    let rank = |k| match k {
+        FloatKind::Float => 0,
+        FloatKind::Double => 1,
+        FloatKind::LongDouble => 2,
+        FloatKind::Float128 => 3,
+    };
+    if rank(a) >= rank(b) {
+        a
+    } else {
+        b
+    }
+}

@@ -1,0 +1,143 @@
+//! Edits of the preprocessed text itself: each keeps the meaning and the line of every token.
+
+use super::tokens::{tokenize, TokenKind, Tokens};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::preprocess::LineMap;
+
+pub fn normalise(mut text: String) -> String {
+    let tokens = tokenize(&text);
+    let word = |i: usize| {
+        tokens
+            .list
+            .get(i)
+            .map_or("", |t| &text[t.start as usize..t.end as usize])
+    };
+    let mut inserts: Vec<(u32, &str)> = Vec::new();
+    for (i, t) in tokens.list.iter().enumerate() {
+        if t.kind != TokenKind::Punct {
+            continue;
+        }
+        let next = tokens.list.get(i + 1);
+        match word(i) {
+            // `L: }` is accepted by compilers, not by the parser.
+            ":" if word(i + 1) == "}" => inserts.push((t.end, ";")),
+            // Room for the operand that the mask invents.
+            "?" if word(i + 1) == ":" && next.is_some_and(|n| n.start == t.end) => {
+                let after = next.map_or(0, |n| n.end);
+                if !text[after as usize..].starts_with([' ', '\t', '\n']) {
+                    inserts.push((after, " "));
+                }
+            }
+            "{" if word(i + 1) == "}"
+                && next.is_some_and(|n| n.start == t.end)
+                && i > 0
+                && word(i - 1) == ")" =>
+            {
+                inserts.push((t.end, " "));
+            }
+            _ => {}
+        }
+    }
+    let pragmas: Vec<_> = tokens
+        .directives
+        .iter()
+        .map(|d| d.start as usize..d.end as usize)
+        .filter(|r| is_location(&text[r.clone()]))
+        .collect();
+    for r in pragmas {
+        let call = format!("{:w$}", "pc3_checkpoint();", w = r.len());
+        text.replace_range(r, &call);
+    }
+    insert(text, &inserts)
+}
+
+/// `text` with strings inserted at ascending offsets.
+pub fn insert(text: String, inserts: &[(u32, &str)]) -> String {
+    if inserts.is_empty() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + inserts.len() * 4);
+    let mut done = 0;
+    for &(at, s) in inserts {
+        out.push_str(&text[done..at as usize]);
+        out.push_str(s);
+        done = at as usize;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+fn pragma_words(line: &str) -> Option<Vec<&str>> {
+    let rest = line
+        .strip_prefix('#')?
+        .trim_start()
+        .strip_prefix("pragma")?;
+    Some(rest.split_whitespace().collect())
+}
+
+fn is_location(line: &str) -> bool {
+    pragma_words(line).is_some_and(|w| matches!(w[..], ["pc3" | "ccc", "checkpoint"]))
+}
+
+pub fn is_openmp(line: &str) -> bool {
+    pragma_words(line).is_some_and(|w| w.first() == Some(&"omp"))
+}
+
+/// Locations must stand where a statement can, or they would change the program:
+/// below `if (x)` a pragma is nothing to other compilers, but a call would be the branch.
+pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut Diagnostics) {
+    for d in &tokens.directives {
+        if let Some(["pc3", rest @ ..]) =
+            pragma_words(&text[d.start as usize..d.end as usize]).as_deref()
+        {
+            let message = format!("unknown pragma `pc3 {}`", rest.join(" "));
+            diags.push(
+                Diagnostic::warning(Code::UnknownPragma, message)
+                    .at_text(lines, text, &(d.start..d.end))
+                    .help("pc3cc knows `#pragma pc3 checkpoint`"),
+            );
+        }
+    }
+    let word = |i: usize| &text[tokens.list[i].start as usize..tokens.list[i].end as usize];
+    let mut depth = 0i32;
+    for i in 0..tokens.list.len() {
+        match word(i) {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            "pc3_checkpoint" if is_bare_call(text, tokens, i) => {
+                let ok = i > 0 && matches!(word(i - 1), ";" | "{" | "}" | ":");
+                let unclear = i > 0 && matches!(word(i - 1), ")" | "else" | "do");
+                let t = tokens.list[i];
+                let span = t.start..tokens.list[i + 3].end;
+                let error =
+                    |m: &str| Diagnostic::error(Code::PragmaPlace, m).at_text(lines, text, &span);
+                let line = lines.line_range(t.start, text);
+                let from_pragma = line.start == t.start;
+                if depth == 0 && from_pragma {
+                    diags.push(error("a checkpoint location outside of a function"));
+                } else if from_pragma && unclear {
+                    diags.push(
+                        error("a checkpoint pragma directly below `if`, `else` or a loop head would become its body")
+                            .help("put braces around the pragma and the statement behind it"),
+                    );
+                } else if from_pragma && !ok {
+                    diags.push(
+                        error("a checkpoint pragma in the middle of a statement")
+                            .help("move it between two statements"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_bare_call(text: &str, tokens: &Tokens, i: usize) -> bool {
+    let word = |i: usize| {
+        tokens
+            .list
+            .get(i)
+            .map(|t| &text[t.start as usize..t.end as usize])
+    };
+    (word(i + 1), word(i + 2), word(i + 3)) == (Some("("), Some(")"), Some(";"))
+}
