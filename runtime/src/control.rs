@@ -81,6 +81,11 @@ impl Control {
         REQUESTED.load(SeqCst) || passage >= self.next_passage.load(SeqCst)
     }
 
+    /// The checkpoint wanted at `passage` cannot be taken: the next one is due an interval later.
+    pub fn give_up(&self, passage: u64) {
+        self.done(passage, false);
+    }
+
     /// After a checkpoint at `passage` (committed or failed): the next one is due an interval
     /// later.  True if the job is to stop now.
     pub(crate) fn done(&self, passage: u64, committed: bool) -> bool {

@@ -3,7 +3,9 @@
 pub mod attr;
 pub mod coll;
 pub mod comm;
+pub mod coord;
 pub mod datatype;
+pub mod deadlock;
 pub mod errhandler;
 pub mod error;
 pub mod group;
@@ -11,5 +13,8 @@ pub mod handle;
 pub mod info;
 pub mod objects;
 pub mod op;
+pub mod p2p;
 pub mod pack;
+pub mod sched;
+pub mod state;
 pub mod topo;

@@ -1,0 +1,282 @@
+//! Barrier coordination (PC3 section 5.1) as a state machine without threads or clocks.
+//!
+//! A checkpoint is planned for a *passage*: every rank parks at the first location at which it has
+//! passed at least `target` locations.  When all ranks are parked (or finished) they unwind; any
+//! such state is consistent, because what is in flight is in the mailboxes.  A plan can be
+//! infeasible: a rank waits for a message that a parked rank would send after its location.  Then
+//! nobody can run; the target is raised and parked ranks go on to it, up to [`ATTEMPTS`] times.
+
+/// Times that a plan is put off before it is given up.
+pub const ATTEMPTS: u32 = 64;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Running,
+    /// Waits at a location, having passed so many.
+    Parked(u64),
+    /// Unwinds or has unwound.
+    Unwinding,
+    Unwound,
+    Finished,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Idle,
+    Gathering { target: u64, attempts: u32 },
+    Unwinding,
+}
+
+/// What a parked or arriving rank is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    Go,
+    Wait,
+    Unwind,
+}
+
+/// What became of a plan that cannot be carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// There was no plan, or nobody waits for it.
+    Nothing,
+    /// These parked ranks go on to a later location.
+    Released(Vec<usize>),
+    /// Given up; these ranks go on.
+    Dropped(Vec<usize>),
+}
+
+#[derive(Debug)]
+pub struct Barrier {
+    stage: Stage,
+    places: Vec<Place>,
+}
+
+impl Barrier {
+    pub fn new(ranks: usize) -> Barrier {
+        Barrier {
+            stage: Stage::Idle,
+            places: vec![Place::Running; ranks],
+        }
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.stage == Stage::Idle
+    }
+
+    pub fn place(&self, rank: usize) -> Place {
+        self.places[rank]
+    }
+
+    pub fn is_running(&self, rank: usize) -> bool {
+        self.places[rank] == Place::Running
+    }
+
+    pub fn any_parked(&self) -> bool {
+        matches!(self.stage, Stage::Gathering { .. })
+            && self.places.iter().any(|p| matches!(p, Place::Parked(_)))
+    }
+
+    /// The rank whose location decides about time, requests and intervals.
+    pub fn decider(&self) -> Option<usize> {
+        self.places.iter().position(|p| *p != Place::Finished)
+    }
+
+    /// Plans a checkpoint at passage `target`.
+    pub fn plan(&mut self, target: u64) {
+        if self.stage == Stage::Idle {
+            self.stage = Stage::Gathering {
+                target,
+                attempts: 0,
+            };
+        }
+    }
+
+    /// A rank is at a location, having passed `passed` (this one included).
+    pub fn at_location(&mut self, rank: usize, passed: u64) -> Answer {
+        match self.stage {
+            Stage::Gathering { target, .. } if passed >= target => {
+                self.places[rank] = Place::Parked(passed);
+                if self.gather() {
+                    self.answer(rank)
+                } else {
+                    Answer::Wait
+                }
+            }
+            _ => Answer::Go,
+        }
+    }
+
+    /// What a rank that was told to wait is to do now.
+    pub fn answer(&mut self, rank: usize) -> Answer {
+        match self.places[rank] {
+            Place::Parked(_) => Answer::Wait,
+            Place::Unwinding | Place::Unwound => Answer::Unwind,
+            Place::Running | Place::Finished => Answer::Go,
+        }
+    }
+
+    /// True if this completes the plan: all are parked or finished, and unwind.
+    fn gather(&mut self) -> bool {
+        let ready = matches!(self.stage, Stage::Gathering { .. })
+            && self
+                .places
+                .iter()
+                .all(|p| matches!(p, Place::Parked(_) | Place::Finished))
+            && self.any_parked();
+        if ready {
+            self.stage = Stage::Unwinding;
+            for p in &mut self.places {
+                if matches!(p, Place::Parked(_)) {
+                    *p = Place::Unwinding;
+                }
+            }
+        }
+        ready
+    }
+
+    /// A rank has ended; true if that completed the plan.
+    pub fn finished(&mut self, rank: usize) -> bool {
+        self.places[rank] = Place::Finished;
+        if self.places.iter().all(|p| *p == Place::Finished) {
+            self.stage = Stage::Idle;
+        }
+        self.gather()
+    }
+
+    /// A rank's stack is empty; true for the last one: the checkpoint can be written.
+    pub fn unwound(&mut self, rank: usize) -> bool {
+        self.places[rank] = Place::Unwound;
+        self.stage == Stage::Unwinding
+            && self
+                .places
+                .iter()
+                .all(|p| matches!(p, Place::Unwound | Place::Finished))
+    }
+
+    /// The checkpoint is written: everybody goes on.
+    pub fn resume(&mut self) {
+        self.stage = Stage::Idle;
+        for p in &mut self.places {
+            if *p == Place::Unwound {
+                *p = Place::Running;
+            }
+        }
+    }
+
+    /// Nobody can run any more.  `passed`: how far a rank is.
+    pub fn stuck(&mut self, passed: impl Fn(usize) -> u64) -> Verdict {
+        let Stage::Gathering { target, attempts } = self.stage else {
+            return Verdict::Nothing;
+        };
+        if !self.any_parked() {
+            return Verdict::Nothing;
+        }
+        let ahead = (0..self.places.len())
+            .filter(|&r| self.is_running(r))
+            .map(passed)
+            .max()
+            .unwrap_or(0);
+        let parked = |p: &Place| {
+            if let Place::Parked(n) = p {
+                Some(*n)
+            } else {
+                None
+            }
+        };
+        let least = self.places.iter().filter_map(parked).min().unwrap_or(0);
+        // Where the furthest waiting rank already is, and so far that somebody has to move.
+        let target = ahead.max(target + 1).max(least + 1);
+        let drop = attempts + 1 >= ATTEMPTS;
+        let mut released = Vec::new();
+        for (r, p) in self.places.iter_mut().enumerate() {
+            if matches!(*p, Place::Parked(n) if drop || n < target) {
+                *p = Place::Running;
+                released.push(r);
+            }
+        }
+        if drop {
+            self.stage = Stage::Idle;
+            return Verdict::Dropped(released);
+        }
+        self.stage = Stage::Gathering {
+            target,
+            attempts: attempts + 1,
+        };
+        Verdict::Released(released)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parked(n: usize, target: u64, at: &[(usize, u64)]) -> Barrier {
+        let mut b = Barrier::new(n);
+        b.plan(target);
+        for &(r, p) in at {
+            b.at_location(r, p);
+        }
+        b
+    }
+
+    #[test]
+    fn all_unwind_when_the_last_one_arrives() {
+        let mut b = parked(3, 5, &[(0, 5), (1, 7)]);
+        assert_eq!(b.at_location(2, 4), Answer::Go);
+        assert_eq!(b.answer(0), Answer::Wait);
+        assert_eq!(b.at_location(2, 5), Answer::Unwind);
+        assert_eq!([0, 1].map(|r| b.answer(r)), [Answer::Unwind; 2]);
+        assert_eq!([0, 1, 2].map(|r| b.unwound(r)), [false, false, true]);
+        b.resume();
+        assert!(b.is_idle() && b.is_running(1));
+        assert_eq!(b.at_location(2, 6), Answer::Go);
+    }
+
+    #[test]
+    fn a_rank_that_ends_completes_the_plan() {
+        let mut b = parked(2, 1, &[(1, 1)]);
+        assert!(b.finished(0));
+        assert_eq!((b.answer(1), b.decider()), (Answer::Unwind, Some(1)));
+        assert!(b.unwound(1));
+        b.resume();
+        assert!(!b.finished(1) && b.is_idle());
+    }
+
+    #[test]
+    fn an_infeasible_plan_moves_on() {
+        // Rank 1, at 6, waits for what rank 0 sends after its location 5.
+        let mut b = parked(2, 5, &[(0, 5)]);
+        assert_eq!(b.stuck(|r| [5, 6][r]), Verdict::Released(vec![0]));
+        assert_eq!(b.answer(0), Answer::Go);
+        assert_eq!(b.at_location(0, 6), Answer::Wait);
+        assert_eq!(b.at_location(1, 7), Answer::Unwind);
+    }
+
+    #[test]
+    fn ranks_far_ahead_are_released_too() {
+        let mut b = parked(2, 5, &[(0, 50)]);
+        assert_eq!(b.stuck(|_| 3), Verdict::Released(vec![0]));
+        assert_eq!(b.at_location(0, 51), Answer::Wait);
+    }
+
+    #[test]
+    fn hopeless_plans_are_dropped() {
+        let mut b = parked(2, 1, &[(0, 1)]);
+        for i in 1.. {
+            match b.stuck(|_| 0) {
+                Verdict::Released(r) => {
+                    assert_eq!(r, [0]);
+                    b.at_location(0, 1 + i);
+                }
+                Verdict::Dropped(r) => {
+                    assert_eq!((i, r), (u64::from(ATTEMPTS), vec![0]));
+                    break;
+                }
+                Verdict::Nothing => panic!("there is a plan"),
+            }
+        }
+        assert_eq!((b.is_idle(), b.answer(0)), (true, Answer::Go));
+        assert_eq!(b.stuck(|_| 0), Verdict::Nothing);
+    }
+}

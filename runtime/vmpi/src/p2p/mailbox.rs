@@ -1,0 +1,183 @@
+//! A rank's two queues behind a lock that one worker alone does not need.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+use super::buf::Buf;
+use super::queue::Queue;
+use super::request::Request;
+use crate::datatype::TypeRef;
+use crate::error::Result;
+use crate::pack;
+
+/// The data of an inbound message.
+pub(crate) enum Data {
+    Short {
+        len: u8,
+        bytes: [u8; Data::SHORT],
+    },
+    Long(Box<[u8]>),
+    /// Still in the sender's buffer.
+    Held(*const Request),
+}
+
+impl Data {
+    pub const SHORT: usize = 62;
+}
+
+pub(crate) struct Message {
+    pub data: Data,
+    pub ty: TypeRef,
+    pub count: usize,
+    /// Sent in buffered mode by this rank: its attached buffer gets the room back.
+    pub buffered_by: Option<u32>,
+}
+
+impl Message {
+    /// Copies the message.
+    ///
+    /// # Safety
+    /// The buffer is readable.
+    #[inline]
+    pub unsafe fn packed(buf: &Buf<'_>) -> Message {
+        let len = buf.len();
+        let data = if len <= Data::SHORT {
+            let mut bytes = [0; Data::SHORT];
+            // SAFETY: the caller's promise; it fits.
+            unsafe { buf.pack(bytes.as_mut_ptr()) };
+            Data::Short {
+                len: len as u8,
+                bytes,
+            }
+        } else {
+            let mut v = Vec::with_capacity(len);
+            // SAFETY: the caller's promise; the vector has the room and is then full.
+            unsafe {
+                buf.pack(v.as_mut_ptr());
+                v.set_len(len);
+            }
+            Data::Long(v.into_boxed_slice())
+        };
+        Message {
+            data,
+            ty: buf.ty.clone(),
+            count: buf.count,
+            buffered_by: None,
+        }
+    }
+
+    pub fn held(r: *const Request, buf: &Buf<'_>) -> Message {
+        Message {
+            data: Data::Held(r),
+            ty: buf.ty.clone(),
+            count: buf.count,
+            buffered_by: None,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.count * self.ty.size
+    }
+
+    /// The packed bytes, unless the message is held.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.data {
+            Data::Short { len, bytes } => Some(&bytes[..usize::from(*len)]),
+            Data::Long(b) => Some(b),
+            Data::Held(_) => None,
+        }
+    }
+
+    /// Copies a message that is not held into a receive buffer.
+    ///
+    /// # Safety
+    /// The buffer is writable.
+    #[inline]
+    pub unsafe fn unpack(&self, into: &Buf<'_>) -> Result<()> {
+        let Some(bytes) = self.bytes() else {
+            return Ok(());
+        };
+        let n = bytes.len().min(into.len());
+        if self.ty.is_packed() == into.ty.is_packed() {
+            // SAFETY: the caller's promise.
+            unsafe { into.ty.unpack(bytes.as_ptr(), n, into.addr, into.count) };
+            return Ok(());
+        }
+        let mut converted = Vec::new();
+        if self.ty.is_packed() {
+            pack::from_portable(&into.ty.signature, &bytes[..n], &mut converted)?;
+        } else {
+            pack::to_portable(&self.ty.signature, bytes, &mut converted)?;
+        }
+        // SAFETY: as above.
+        unsafe {
+            into.ty
+                .unpack(converted.as_ptr(), converted.len(), into.addr, into.count)
+        };
+        Ok(())
+    }
+
+    /// Bytes it keeps in library memory.
+    pub fn weight(&self) -> usize {
+        match &self.data {
+            Data::Long(b) => b.len(),
+            _ => 0,
+        }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Queues {
+    pub posted: Queue<*const Request>,
+    pub inbound: Queue<Message>,
+    /// Of buffered inbound messages.
+    pub bytes: usize,
+    /// The owner waits in a probe: wake it when something arrives.
+    pub probing: bool,
+}
+
+pub(crate) struct Mailbox {
+    single: bool,
+    locked: AtomicBool,
+    queues: UnsafeCell<Queues>,
+}
+
+// SAFETY: `queues` is reached only through `with`; the requests it points to follow their own rule.
+unsafe impl Sync for Mailbox {}
+// SAFETY: as above.
+unsafe impl Send for Mailbox {}
+
+impl Mailbox {
+    pub fn new(single: bool) -> Mailbox {
+        Mailbox {
+            single,
+            locked: AtomicBool::new(false),
+            queues: UnsafeCell::default(),
+        }
+    }
+
+    /// Runs `f` on the queues, alone.  `f` neither blocks nor calls `with`.
+    #[inline]
+    pub fn with<R>(&self, f: impl FnOnce(&mut Queues) -> R) -> R {
+        if self.single {
+            // SAFETY: one worker executes one rank at a time, and `f` does not switch.
+            return f(unsafe { &mut *self.queues.get() });
+        }
+        let mut tries = 0u32;
+        while self
+            .locked
+            .compare_exchange_weak(false, true, Acquire, Relaxed)
+            .is_err()
+        {
+            tries += 1;
+            if tries % 128 == 0 {
+                std::thread::yield_now();
+            }
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lock is ours.
+        let r = f(unsafe { &mut *self.queues.get() });
+        self.locked.store(false, Release);
+        r
+    }
+}

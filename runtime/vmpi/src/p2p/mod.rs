@@ -1,0 +1,59 @@
+//! Point-to-point messages between ranks (MPI 4.1 chapter 3).
+//!
+//! Each rank has PC3's two queues in its mailbox: receives posted and not yet matched, and inbound
+//! messages that no receive has asked for.  A send that finds a posted receive copies straight into
+//! its buffer.  Otherwise a small message is buffered; a large or synchronous one is *held*: the
+//! queue points to the sender's request, and the receiver copies from the sender's memory.  When
+//! nothing else can run, held standard-mode messages are buffered after all ([`release_held`]).
+//!
+//! Everything here speaks of world ranks and context numbers; communicators are resolved above.
+
+pub mod buf;
+pub mod mailbox;
+pub mod queue;
+pub mod recv;
+pub mod request;
+pub mod send;
+pub mod wait;
+
+pub use buf::Buf;
+pub use queue::Key;
+pub use recv::{cancel, iprobe, irecv, probe, recv};
+pub use request::{Mode, Req, Request, Status};
+pub use send::{isend, release_held, send, Dest};
+pub use wait::{free, test, wait, wait_done};
+
+pub const ANY_SOURCE: i32 = -1;
+pub const ANY_TAG: i32 = -2;
+pub const PROC_NULL: i32 = -3;
+/// Largest tag (`MPI_TAG_UB`).
+pub const TAG_UB: i32 = i32::MAX;
+
+/// Messages up to this many bytes are buffered when no receive is posted.
+pub const EAGER: usize = 64 << 10;
+/// A rank that has this much unreceived makes further senders wait.
+pub const BACKLOG_MESSAGES: usize = 4096;
+pub const BACKLOG_BYTES: usize = 32 << 20;
+
+use crate::error::Result;
+use crate::state::RankState;
+
+/// Sends one message and receives another, in whichever order they get through.
+///
+/// # Safety
+/// As of [`send`] and [`recv`].
+pub unsafe fn exchange(
+    me: &RankState,
+    out: Buf<'_>,
+    to: Dest,
+    into: Buf<'_>,
+    from: Key,
+) -> Result<Status> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let r = irecv(me, into, from);
+        let sent = send(me, out, to, Mode::Standard);
+        let got = wait(me, r);
+        sent.and(got)
+    }
+}

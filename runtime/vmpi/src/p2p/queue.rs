@@ -1,0 +1,350 @@
+//! The two matching queues of a rank: entries keyed by (context, source, tag) in order of arrival.
+//!
+//! Few entries are one list.  Many are also linked into bins by (context, source), so that a
+//! known source is found among thousands; entries that accept any source have a bin of their own
+//! and sequence numbers decide between the two.
+
+use super::{ANY_SOURCE, ANY_TAG};
+
+/// What is matched.  In a posted receive source and tag may be wildcards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key {
+    pub ctx: u32,
+    pub src: i32,
+    pub tag: i32,
+}
+
+impl Key {
+    /// Does a receive with this key accept a message with key `m`?
+    #[inline]
+    pub fn accepts(&self, m: &Key) -> bool {
+        self.ctx == m.ctx
+            && (self.src == m.src || self.src == ANY_SOURCE)
+            // Negative tags are the library's own and no wildcard's business.
+            && (self.tag == m.tag || (self.tag == ANY_TAG && m.tag >= 0))
+    }
+}
+
+const NIL: u32 = u32::MAX;
+/// Below this many entries one list is searched.
+const PLAIN: usize = 16;
+
+#[derive(Clone, Copy)]
+struct Ends {
+    head: u32,
+    tail: u32,
+}
+const EMPTY: Ends = Ends {
+    head: NIL,
+    tail: NIL,
+};
+
+#[derive(Clone, Copy)]
+struct Links {
+    prev: u32,
+    next: u32,
+}
+const LOOSE: Links = Links {
+    prev: NIL,
+    next: NIL,
+};
+
+struct Node<T> {
+    key: Key,
+    seq: u64,
+    all: Links,
+    bin: Links,
+    value: Option<T>,
+}
+
+pub struct Queue<T> {
+    nodes: Vec<Node<T>>,
+    free: Vec<u32>,
+    all: Ends,
+    /// Empty while the queue is short; the last one is for any source.
+    bins: Vec<Ends>,
+    len: usize,
+    seq: u64,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Queue {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            all: EMPTY,
+            bins: Vec::new(),
+            len: 0,
+            seq: 0,
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn push(&mut self, key: Key, value: T) {
+        self.seq += 1;
+        let node = Node {
+            key,
+            seq: self.seq,
+            all: LOOSE,
+            bin: LOOSE,
+            value: Some(value),
+        };
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.nodes[at as usize] = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+        };
+        self.len += 1;
+        self.link_all(at);
+        if !self.bins.is_empty() {
+            self.link_bin(at);
+            if self.len > 4 * self.bins.len() {
+                self.rebin();
+            }
+        } else if self.len > PLAIN {
+            self.rebin();
+        }
+    }
+
+    /// The oldest entry (a message) that a receive with `key` accepts.
+    pub fn find_message(&self, key: &Key) -> Option<(&Key, &T)> {
+        let at = self.message(key)?;
+        let n = &self.nodes[at as usize];
+        n.value.as_ref().map(|v| (&n.key, v))
+    }
+
+    #[inline]
+    pub fn take_message(&mut self, key: &Key) -> Option<(Key, T)> {
+        if self.len == 0 {
+            return None;
+        }
+        let at = self.message(key)?;
+        self.take(at)
+    }
+
+    /// The oldest entry (a receive) that accepts a message with `key`.
+    #[inline]
+    pub fn take_receive(&mut self, key: &Key) -> Option<(Key, T)> {
+        if self.len == 0 {
+            return None;
+        }
+        let at = if self.bins.is_empty() {
+            self.search(self.all.head, false, |k| k.accepts(key))
+        } else {
+            let exact = self.search(self.bins[self.bin_of(key)].head, true, |k| k.accepts(key));
+            let any = self.search(self.bins[self.bins.len() - 1].head, true, |k| {
+                k.accepts(key)
+            });
+            match (exact, any) {
+                (Some(a), Some(b)) if self.nodes[a as usize].seq < self.nodes[b as usize].seq => {
+                    Some(a)
+                }
+                (a, b) => b.or(a),
+            }
+        }?;
+        self.take(at)
+    }
+
+    /// Removes the entry for which `is` holds.
+    pub fn take_if(&mut self, mut is: impl FnMut(&T) -> bool) -> Option<(Key, T)> {
+        let at = self
+            .order()
+            .find(|&at| self.nodes[at as usize].value.as_ref().is_some_and(&mut is))?;
+        self.take(at)
+    }
+
+    /// Entries from the oldest to the newest.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
+        self.order().filter_map(|at| {
+            let n = &self.nodes[at as usize];
+            n.value.as_ref().map(|v| (&n.key, v))
+        })
+    }
+
+    pub fn for_each_mut(&mut self, mut f: impl FnMut(&Key, &mut T)) {
+        let mut at = self.all.head;
+        while at != NIL {
+            let n = &mut self.nodes[at as usize];
+            at = n.all.next;
+            if let Some(v) = &mut n.value {
+                f(&n.key, v);
+            }
+        }
+    }
+
+    fn order(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut at = self.all.head;
+        std::iter::from_fn(move || {
+            let now = at;
+            (now != NIL).then(|| {
+                at = self.nodes[now as usize].all.next;
+                now
+            })
+        })
+    }
+
+    fn message(&self, key: &Key) -> Option<u32> {
+        if self.bins.is_empty() || key.src == ANY_SOURCE {
+            self.search(self.all.head, false, |k| key.accepts(k))
+        } else {
+            self.search(self.bins[self.bin_of(key)].head, true, |k| key.accepts(k))
+        }
+    }
+
+    #[inline]
+    fn search(&self, from: u32, in_bin: bool, accept: impl Fn(&Key) -> bool) -> Option<u32> {
+        let mut at = from;
+        while at != NIL {
+            let n = &self.nodes[at as usize];
+            if accept(&n.key) {
+                return Some(at);
+            }
+            at = if in_bin { n.bin.next } else { n.all.next };
+        }
+        None
+    }
+
+    fn bin_of(&self, key: &Key) -> usize {
+        if key.src == ANY_SOURCE {
+            return self.bins.len() - 1;
+        }
+        let h = (key.src as u32).wrapping_add(key.ctx.wrapping_mul(0x9e37_79b9));
+        h as usize & (self.bins.len() - 2)
+    }
+
+    /// Rebuilds the bins: a power of two and one more.
+    fn rebin(&mut self) {
+        let n = self.len.next_power_of_two() * 2;
+        self.bins = vec![EMPTY; n + 1];
+        let order: Vec<u32> = self.order().collect();
+        for at in order {
+            self.nodes[at as usize].bin = LOOSE;
+            self.link_bin(at);
+        }
+    }
+
+    fn link_all(&mut self, at: u32) {
+        let tail = self.all.tail;
+        self.nodes[at as usize].all = Links {
+            prev: tail,
+            next: NIL,
+        };
+        match tail {
+            NIL => self.all.head = at,
+            t => self.nodes[t as usize].all.next = at,
+        }
+        self.all.tail = at;
+    }
+
+    fn link_bin(&mut self, at: u32) {
+        let b = self.bin_of(&self.nodes[at as usize].key);
+        let tail = self.bins[b].tail;
+        self.nodes[at as usize].bin = Links {
+            prev: tail,
+            next: NIL,
+        };
+        match tail {
+            NIL => self.bins[b].head = at,
+            t => self.nodes[t as usize].bin.next = at,
+        }
+        self.bins[b].tail = at;
+    }
+
+    fn take(&mut self, at: u32) -> Option<(Key, T)> {
+        let n = &mut self.nodes[at as usize];
+        let (key, all, bin) = (n.key, n.all, n.bin);
+        let value = n.value.take();
+        match all.prev {
+            NIL => self.all.head = all.next,
+            p => self.nodes[p as usize].all.next = all.next,
+        }
+        match all.next {
+            NIL => self.all.tail = all.prev,
+            x => self.nodes[x as usize].all.prev = all.prev,
+        }
+        if !self.bins.is_empty() {
+            let b = self.bin_of(&key);
+            match bin.prev {
+                NIL => self.bins[b].head = bin.next,
+                p => self.nodes[p as usize].bin.next = bin.next,
+            }
+            match bin.next {
+                NIL => self.bins[b].tail = bin.prev,
+                x => self.nodes[x as usize].bin.prev = bin.prev,
+            }
+        }
+        self.free.push(at);
+        self.len -= 1;
+        value.map(|v| (key, v))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the obvious implementation, long enough to pass from list to bins.
+    #[test]
+    fn matches_like_a_plain_list() {
+        let mut rng = 1u64;
+        let mut next = |n: u64| {
+            rng ^= rng << 13;
+            rng ^= rng >> 7;
+            rng ^= rng << 17;
+            (rng % n) as i32
+        };
+        for wild in [false, true] {
+            let (mut q, mut list) = (Queue::default(), Vec::<(Key, u32)>::new());
+            for i in 0..20_000u32 {
+                let any = |w: bool, v: i32, a: i32| if w && v == 0 { a } else { v };
+                let exact = Key {
+                    ctx: next(2) as u32,
+                    src: next(9),
+                    tag: next(4),
+                };
+                let loose = Key {
+                    src: any(true, exact.src, ANY_SOURCE),
+                    tag: any(true, exact.tag, ANY_TAG),
+                    ..exact
+                };
+                let (stored, asked) = if wild { (loose, exact) } else { (exact, loose) };
+                let fill = if (i / 1000) % 2 == 0 { 3 } else { 1 };
+                if next(4) < fill {
+                    q.push(stored, i);
+                    list.push((stored, i));
+                } else {
+                    let at = list.iter().position(|(k, _)| {
+                        if wild {
+                            k.accepts(&asked)
+                        } else {
+                            asked.accepts(k)
+                        }
+                    });
+                    let want = at.map(|at| list.remove(at));
+                    let got = if wild {
+                        q.take_receive(&asked)
+                    } else {
+                        q.take_message(&asked)
+                    };
+                    assert_eq!(got, want);
+                }
+                assert_eq!(q.len(), list.len());
+            }
+            assert!(q.iter().map(|(k, v)| (*k, *v)).eq(list));
+        }
+    }
+}

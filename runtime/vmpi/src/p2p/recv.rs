@@ -1,0 +1,193 @@
+//! Receiving, probing, cancelling.
+
+use std::sync::atomic::Ordering::*;
+
+use super::buf::Buf;
+use super::mailbox::{Data, Message};
+use super::queue::Key;
+use super::request::{Req, Request, Status, What};
+use super::wait::wait_done;
+use crate::error::{Class, MpiError, Result};
+use crate::state::RankState;
+
+/// Receives (`MPI_Recv`).
+///
+/// # Safety
+/// The buffer is writable.
+#[inline]
+pub unsafe fn recv(me: &RankState, buf: Buf<'_>, key: Key) -> Result<Status> {
+    let found = me.mailbox.with(|q| {
+        q.inbound
+            .take_message(&key)
+            .inspect(|(_, m)| q.bytes -= m.weight())
+    });
+    // SAFETY: the caller's promise; the request outlives its stay in the queue because we wait.
+    let status = unsafe {
+        match found {
+            Some((k, m)) => fetch(me, &k, m, &buf),
+            None => {
+                let r = Request::new(me.rank, What::Recv, 0, key, &buf);
+                post(me, &r);
+                wait_done(me, &r);
+                r.status()
+            }
+        }
+    };
+    check(status)
+}
+
+/// An error if the message was longer than the buffer.
+pub(crate) fn check(s: Status) -> Result<Status> {
+    if s.error != Class::SUCCESS {
+        return Err(failure(&s));
+    }
+    Ok(s)
+}
+
+/// What a person reads of a receive that failed.
+#[cold]
+pub(crate) fn failure(s: &Status) -> MpiError {
+    let from = format!("the message from {} with tag {}", s.source, s.tag);
+    let what = match s.error {
+        Class::ERR_TRUNCATE => format!(
+            "{from} is longer than the receive buffer ({} bytes)",
+            s.bytes
+        ),
+        _ => format!("{from} cannot be converted"),
+    };
+    MpiError::new(s.error, what)
+}
+
+/// Starts to receive (`MPI_Irecv`).
+///
+/// # Safety
+/// The buffer is writable and not otherwise used until the request completes.
+pub unsafe fn irecv(me: &RankState, buf: Buf<'_>, key: Key) -> Req {
+    let r = me.new_request(Request::new(me.rank, What::Recv, 0, key, &buf));
+    // SAFETY: the caller's promise.
+    unsafe { post(me, r.get()) };
+    r
+}
+
+/// Starts a prepared receive: takes a waiting message or queues the request.
+///
+/// # Safety
+/// As of [`irecv`]; the request is not pending.
+pub(crate) unsafe fn post(me: &RankState, r: &Request) {
+    if r.null {
+        // SAFETY: not pending, so ours.
+        unsafe { *r.status.get() = Status::PROC_NULL };
+        r.done.store(true, Release);
+        return;
+    }
+    let found = me.mailbox.with(|q| match q.inbound.take_message(&r.key) {
+        Some((k, m)) => {
+            q.bytes -= m.weight();
+            Some((k, m))
+        }
+        None => {
+            q.posted.push(r.key, r);
+            None
+        }
+    });
+    if let Some((k, m)) = found {
+        // SAFETY: as above.
+        unsafe { *r.status.get() = fetch(me, &k, m, &r.buf()) };
+        r.done.store(true, Release);
+    }
+}
+
+/// Moves a message taken from the queue into the receive buffer.
+unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>) -> Status {
+    let mut status = Status::of(key, &m.ty, m.len(), into.len());
+    // SAFETY: the receive buffer by the caller's promise; a held request is pending until we
+    // complete it, and its buffer readable.
+    let copied = unsafe {
+        if let Data::Held(sender) = m.data {
+            let owner = (*sender).owner;
+            let copied = (*sender).buf().copy_to(into);
+            Request::complete(
+                sender,
+                me.world().rank(owner),
+                Some(me.worker()),
+                Status::EMPTY,
+            );
+            copied
+        } else {
+            m.unpack(into)
+        }
+    };
+    if let Err(e) = copied {
+        status.error = e.class;
+    }
+    me.world().give_back(&m, Some(me.worker()));
+    status
+}
+
+fn peek(me: &RankState, key: &Key) -> Option<Status> {
+    me.mailbox.with(|q| {
+        q.inbound
+            .find_message(key)
+            .map(|(k, m)| Status::of(k, &m.ty, m.len(), m.len()))
+    })
+}
+
+/// Is there a message (`MPI_Iprobe`)?  If not, others get a turn first.
+pub fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
+    peek(me, key).or_else(|| {
+        me.poll();
+        peek(me, key)
+    })
+}
+
+/// Waits for a message (`MPI_Probe`).
+pub fn probe(me: &RankState, key: &Key) -> Status {
+    let found = |probing| {
+        me.mailbox.with(|q| {
+            let s = q
+                .inbound
+                .find_message(key)
+                .map(|(k, m)| Status::of(k, &m.ty, m.len(), m.len()));
+            q.probing = probing && s.is_none();
+            s
+        })
+    };
+    loop {
+        if let Some(s) = found(true) {
+            return s;
+        }
+        me.block();
+    }
+}
+
+/// Cancels a pending operation if it is still unmatched (`MPI_Cancel`); it then completes.
+pub fn cancel(me: &RankState, r: &Request) {
+    if r.is_done() || !r.active.get() {
+        return;
+    }
+    let ptr: *const Request = r;
+    let taken = match r.what {
+        What::Recv => me
+            .mailbox
+            .with(|q| q.posted.take_if(|p| *p == ptr))
+            .is_some(),
+        What::Send(_) => {
+            let is = |m: &Message| matches!(m.data, Data::Held(p) if p == ptr);
+            me.world()
+                .rank(r.dest)
+                .mailbox
+                .with(|q| q.inbound.take_if(is))
+                .is_some()
+        }
+    };
+    if taken {
+        // SAFETY: out of the queue, so nobody else will complete it.
+        unsafe {
+            *r.status.get() = Status {
+                cancelled: true,
+                ..Status::EMPTY
+            }
+        };
+        r.done.store(true, Release);
+    }
+}

@@ -1,0 +1,193 @@
+//! One pending operation.
+//!
+//! A request stays where it is while it is pending: the mailboxes point to it.  Whoever completes
+//! it (perhaps on another worker) writes the status, then `done`, and afterwards does not touch it
+//! again; until `done` only `done` may be read by the owner.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+use super::buf::Buf;
+use super::queue::Key;
+use super::{ANY_SOURCE, ANY_TAG};
+use crate::datatype::basic::Basic;
+use crate::datatype::{Datatype, TypeRef};
+use crate::error::Class;
+use crate::state::RankState;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    Standard,
+    Synchronous,
+    Buffered,
+    Ready,
+}
+
+/// What a completed receive (or probe) tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Status {
+    pub source: i32,
+    pub tag: i32,
+    /// Packed length as received.
+    pub bytes: usize,
+    /// What the message is made of, if it is one kind of element.
+    pub basic: Option<Basic>,
+    pub cancelled: bool,
+    pub error: Class,
+}
+
+impl Status {
+    /// MPI's empty status: of sends and inactive requests.
+    pub const EMPTY: Status = Status {
+        source: ANY_SOURCE,
+        tag: ANY_TAG,
+        bytes: 0,
+        basic: None,
+        cancelled: false,
+        error: Class::SUCCESS,
+    };
+
+    /// A receive from `MPI_PROC_NULL`.
+    pub const PROC_NULL: Status = Status {
+        source: super::PROC_NULL,
+        ..Status::EMPTY
+    };
+
+    /// A message of `len` bytes of `ty` in a buffer of `room` bytes.
+    #[inline]
+    pub(super) fn of(key: &Key, ty: &Datatype, len: usize, room: usize) -> Status {
+        Status {
+            source: key.src,
+            tag: key.tag,
+            bytes: len.min(room),
+            basic: ty.basic().or_else(|| ty.signature.uniform()),
+            cancelled: false,
+            error: if len <= room {
+                Class::SUCCESS
+            } else {
+                Class::ERR_TRUNCATE
+            },
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    Send(Mode),
+    Recv,
+}
+
+pub struct Request {
+    pub(crate) done: AtomicBool,
+    pub(crate) owner: u32,
+    pub(crate) what: What,
+    /// Sends: the world rank they go to.
+    pub(crate) dest: u32,
+    pub(crate) key: Key,
+    pub(crate) addr: *mut u8,
+    pub(crate) count: usize,
+    pub(crate) ty: TypeRef,
+    /// Peer is `MPI_PROC_NULL`: completes by itself.
+    pub(crate) null: bool,
+    pub(crate) persistent: bool,
+    /// Persistent: started and not yet waited for.  Others: always.
+    pub(crate) active: Cell<bool>,
+    /// The peer as the program named it.
+    pub(crate) peer: i32,
+    /// The communicator's handle, for messages and error handlers.
+    pub(crate) comm: usize,
+    pub(crate) status: UnsafeCell<Status>,
+}
+
+impl Request {
+    #[inline]
+    pub(crate) fn new(owner: u32, what: What, dest: u32, key: Key, buf: &Buf<'_>) -> Request {
+        Request {
+            done: AtomicBool::new(false),
+            owner,
+            what,
+            dest,
+            key,
+            addr: buf.addr,
+            count: buf.count,
+            ty: buf.ty.clone(),
+            null: false,
+            persistent: false,
+            active: Cell::new(true),
+            peer: key.src,
+            comm: 0,
+            status: UnsafeCell::new(Status::EMPTY),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn buf(&self) -> Buf<'_> {
+        Buf {
+            addr: self.addr,
+            count: self.count,
+            ty: &self.ty,
+        }
+    }
+
+    #[inline]
+    pub fn is_done(&self) -> bool {
+        self.done.load(Acquire)
+    }
+
+    /// The status of a completed request.
+    #[inline]
+    pub(crate) fn status(&self) -> Status {
+        debug_assert!(self.is_done());
+        // SAFETY: nobody writes it after `done`.
+        unsafe { *self.status.get() }
+    }
+
+    /// Completes it and wakes its owner if that waits for it.  `from`: the caller's worker.
+    ///
+    /// # Safety
+    /// `this` is alive and pending, and the caller is the one who completes it.
+    #[inline]
+    pub(crate) unsafe fn complete(
+        this: *const Request,
+        owner: &RankState,
+        from: Option<u32>,
+        status: Status,
+    ) {
+        // SAFETY: alive until `done` is set; not touched afterwards.
+        unsafe {
+            *(*this).status.get() = status;
+            (*this).done.store(true, Release);
+        }
+        owner.notify(this as usize, from);
+    }
+}
+
+/// Ownership of a pending operation outside the C handle table.  Must be waited for (or handed to
+/// [`super::free`]): the mailboxes point to it.
+#[must_use]
+#[derive(Debug)]
+pub struct Req(pub(crate) NonNull<Request>);
+
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {:?} done={}", self.what, self.key, self.is_done())
+    }
+}
+
+impl Req {
+    #[inline]
+    pub fn get(&self) -> &Request {
+        // SAFETY: a `Req` owns its request, which lives in the owner's pool.
+        unsafe { self.0.as_ref() }
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut Request {
+        // SAFETY: as above; only called while the request is not pending.
+        unsafe { self.0.as_mut() }
+    }
+
+    pub(crate) fn ptr(&self) -> *const Request {
+        self.0.as_ptr()
+    }
+}

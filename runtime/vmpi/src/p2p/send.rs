@@ -1,0 +1,234 @@
+//! Sending, in all modes.
+
+use std::sync::atomic::Ordering::*;
+
+use super::buf::Buf;
+use super::mailbox::{Data, Message, Queues};
+use super::queue::Key;
+use super::request::{Mode, Req, Request, Status, What};
+use super::wait::wait_done;
+use super::{BACKLOG_BYTES, BACKLOG_MESSAGES, EAGER};
+use crate::error::{fail, Class, Result};
+use crate::state::{RankState, World};
+
+/// Where a message goes and what it carries for matching.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dest {
+    /// World rank of the receiver.
+    pub world: u32,
+    pub ctx: u32,
+    /// The sender's rank as the receiver knows it.
+    pub src: i32,
+    pub tag: i32,
+}
+
+impl Dest {
+    #[inline]
+    pub fn key(&self) -> Key {
+        Key {
+            ctx: self.ctx,
+            src: self.src,
+            tag: self.tag,
+        }
+    }
+}
+
+/// Sends and returns when the buffer may be used again (`MPI_Send` and its modes).
+///
+/// # Safety
+/// The buffer is readable.
+#[inline]
+pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result<()> {
+    let key = to.key();
+    // SAFETY: the caller's promise, for as long as this call lasts.
+    unsafe {
+        if deposit(me, &buf, to.world, &key, mode)? {
+            return Ok(());
+        }
+        let r = Request::new(me.rank, What::Send(mode), to.world, key, &buf);
+        if !hold(me, &r) {
+            wait_done(me, &r);
+        }
+    }
+    Ok(())
+}
+
+/// Starts to send (`MPI_Isend` and its modes).
+///
+/// # Safety
+/// The buffer is readable and unchanged until the request completes.
+pub unsafe fn isend(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result<Req> {
+    let r = me.new_request(Request::new(
+        me.rank,
+        What::Send(mode),
+        to.world,
+        to.key(),
+        &buf,
+    ));
+    // SAFETY: the caller's promise.
+    match unsafe { start(me, r.get()) } {
+        Ok(()) => Ok(r),
+        Err(e) => {
+            me.recycle(r);
+            Err(e)
+        }
+    }
+}
+
+/// Starts a prepared send.
+///
+/// # Safety
+/// As of [`isend`]; the request is not pending.
+pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
+    let What::Send(mode) = r.what else {
+        return fail(Class::ERR_INTERN, "not a send");
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if r.null || deposit(me, &r.buf(), r.dest, &r.key, mode)? {
+            *r.status.get() = Status::EMPTY;
+            r.done.store(true, Release);
+        } else {
+            hold(me, r);
+        }
+    }
+    Ok(())
+}
+
+/// Delivers to a posted receive or buffers; false if the message has to be held.
+#[inline]
+unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mode) -> Result<bool> {
+    let to = me.world().rank(dest);
+    enum Next {
+        Deliver(*const Request),
+        Buffer,
+        Hold,
+    }
+    let len = buf.len();
+    let next = to.mailbox.with(|q| match q.posted.take_receive(key) {
+        Some((_, r)) => Next::Deliver(r),
+        None if mode == Mode::Buffered => Next::Buffer,
+        None if mode == Mode::Synchronous || len > EAGER => Next::Hold,
+        None if q.inbound.len() >= BACKLOG_MESSAGES || q.bytes >= BACKLOG_BYTES => Next::Hold,
+        None => Next::Buffer,
+    });
+    match next {
+        // SAFETY: a posted receive is pending until we complete it.
+        Next::Deliver(r) => unsafe { deliver(me, r, key, buf) },
+        Next::Hold => return Ok(false),
+        Next::Buffer => {
+            // SAFETY: the caller's promise.
+            let mut m = unsafe { Message::packed(buf) };
+            if mode == Mode::Buffered {
+                me.bsend.reserve(len)?;
+                m.buffered_by = Some(me.rank);
+            }
+            if let Some((r, m)) = arrive(me, to, key, m) {
+                me.world().give_back(&m, Some(me.worker()));
+                // SAFETY: as above.
+                unsafe { deliver(me, r, key, buf) }
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Puts a message into a mailbox, unless a receive was posted meanwhile.
+fn arrive(
+    me: &RankState,
+    to: &RankState,
+    key: &Key,
+    m: Message,
+) -> Option<(*const Request, Message)> {
+    let (matched, probing) = to.mailbox.with(|q| {
+        // With one worker nothing can have changed since the caller looked.
+        match if me.world().sched().is_single() {
+            None
+        } else {
+            q.posted.take_receive(key)
+        } {
+            Some((_, r)) => (Some((r, m)), false),
+            None => {
+                insert(q, *key, m);
+                (None, q.probing)
+            }
+        }
+    });
+    if probing {
+        me.world().sched().wake(Some(me.worker()), to.rank);
+    }
+    matched
+}
+
+pub(crate) fn insert(q: &mut Queues, key: Key, m: Message) {
+    q.bytes += m.weight();
+    q.inbound.push(key, m);
+}
+
+/// Leaves the message in the sender's buffer for the receiver to fetch; true if a receive was
+/// posted meanwhile, so that it is delivered and the request done.
+unsafe fn hold(me: &RankState, r: &Request) -> bool {
+    let to = me.world().rank(r.dest);
+    match arrive(me, to, &r.key, Message::held(r, &r.buf())) {
+        None => false,
+        // SAFETY: as in `deposit`.
+        Some((posted, _)) => unsafe {
+            deliver(me, posted, &r.key, &r.buf());
+            *r.status.get() = Status::EMPTY;
+            r.done.store(true, Release);
+            true
+        },
+    }
+}
+
+/// Copies from the sender's buffer into a posted receive's and completes the receive.
+///
+/// # Safety
+/// `posted` was taken out of its queue by the caller; `from` is readable.
+#[inline]
+unsafe fn deliver(me: &RankState, posted: *const Request, key: &Key, from: &Buf<'_>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let r = &*posted;
+        let into = r.buf();
+        let copied = from.copy_to(&into);
+        let mut status = Status::of(key, from.ty, from.len(), into.len());
+        if let Err(e) = copied {
+            status.error = e.class;
+        }
+        Request::complete(posted, me.world().rank(r.owner), Some(me.worker()), status);
+    }
+}
+
+/// Buffers the held standard-mode messages of blocked senders, which thereby complete; true if
+/// there were any.  Called when no rank can run: MPI allows standard sends to be buffered, so a
+/// program that relies on it goes on.
+pub fn release_held(world: &World) -> bool {
+    let mut any = false;
+    for to in world.ranks() {
+        let mut freed = Vec::new();
+        to.mailbox.with(|q| {
+            let mut added = 0;
+            q.inbound.for_each_mut(|_, m| {
+                let Data::Held(r) = m.data else { return };
+                // SAFETY: a held message's request is pending, its buffer readable; no rank runs.
+                let r = unsafe { &*r };
+                if matches!(r.what, What::Send(Mode::Standard | Mode::Ready))
+                    && world.rank(r.owner).waits_for(r)
+                {
+                    // SAFETY: as above.
+                    *m = unsafe { Message::packed(&r.buf()) };
+                    added += m.weight();
+                    freed.push(&raw const *r);
+                }
+            });
+            q.bytes += added;
+        });
+        for r in freed {
+            any = true;
+            // SAFETY: its message no longer refers to it.
+            unsafe { Request::complete(r, world.rank((*r).owner), None, Status::EMPTY) };
+        }
+    }
+    any
+}

@@ -1,0 +1,99 @@
+//! Back end for targets with stackful coroutines: a switch is a few instructions.
+
+use std::cell::Cell;
+use std::ptr::null;
+use std::sync::Arc;
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::stack::RankStack;
+use super::{Host, Sched};
+
+type Coro = Coroutine<(), (), (), RankStack>;
+
+/// A rank's coroutine, made when it first runs.
+#[derive(Default)]
+pub(super) struct Seat {
+    coro: Option<Coro>,
+    yielder: Cell<Yield>,
+}
+
+#[derive(Clone, Copy)]
+struct Yield(*const Yielder<(), ()>);
+impl Default for Yield {
+    fn default() -> Self {
+        Yield(null())
+    }
+}
+
+pub(super) fn run<H: Host>(host: &Arc<H>) {
+    let sched = host.sched();
+    std::thread::scope(|scope| {
+        for w in 1..sched.workers.len() {
+            scope.spawn(move || work(host, w));
+        }
+        work(host, 0);
+    });
+}
+
+/// A worker's thread: resumes whoever is next.
+fn work<H: Host>(host: &Arc<H>, index: usize) {
+    let sched = host.sched();
+    let w = &sched.workers[index];
+    super::stack::watch_overflow();
+    let mut pool: Vec<RankStack> = Vec::new();
+    while let Some(rank) = w.next.take().or_else(|| sched.next(&**host, w)) {
+        let seat = sched.slots[rank as usize].coro.get();
+        // SAFETY: seats belong to their worker; the coroutine's own stack only reads `yielder`.
+        let coro = unsafe {
+            if (*seat).coro.is_none() {
+                let stack = pool
+                    .pop()
+                    .unwrap_or_else(|| RankStack::new(sched.stack_size));
+                (*seat).coro = Some(make(host, rank, stack));
+            }
+            match &mut (*seat).coro {
+                Some(c) => c,
+                None => unreachable!("made above"),
+            }
+        };
+        host.enter(rank);
+        if let CoroutineResult::Return(()) = coro.resume(()) {
+            // SAFETY: as above; it has returned.
+            if let Some(c) = unsafe { (*seat).coro.take() } {
+                pool.push(c.into_stack());
+            }
+            sched.end(rank);
+        }
+    }
+    for slot in sched.slots.iter().filter(|s| s.worker as usize == index) {
+        // Suspended for ever; unwinding through the user's C frames is not possible.
+        // SAFETY: as above.
+        std::mem::forget(unsafe { (*slot.coro.get()).coro.take() });
+    }
+}
+
+fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
+    let host = Arc::clone(host);
+    Coroutine::with_stack(stack, move |yielder, ()| {
+        // SAFETY: the seat is alive as long as the scheduler, which `host` owns.
+        unsafe {
+            (*host.sched().slots[rank as usize].coro.get())
+                .yielder
+                .set(Yield(yielder))
+        };
+        host.body(rank);
+    })
+}
+
+/// Runs others until it is `me`'s turn again.
+#[inline]
+pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
+    let w = sched.worker(me);
+    match sched.next(host, w) {
+        Some(rank) if rank == me => return,
+        next => w.next.set(next),
+    }
+    // SAFETY: set when this coroutine began, on this very stack.
+    unsafe { (*(*sched.slots[me as usize].coro.get()).yielder.get().0).suspend(()) };
+}

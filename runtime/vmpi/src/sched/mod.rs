@@ -1,0 +1,398 @@
+//! Runs N ranks on W worker threads.
+//!
+//! A rank has a stack of its own and belongs to one worker as long as it has one (compilers cache
+//! thread-local addresses across calls).  Each worker runs one of its ranks at a time, first
+//! come, first served, and switches only when the rank blocks, yields or ends.  Two back ends
+//! switch: [`coro`] on the worker's thread, [`threads`] between threads that pass a baton.
+//!
+//! Convention: the fields of a `Worker` marked *baton* are touched only by whoever executes for
+//! that worker at the moment, so they need no lock.
+
+#[cfg(pc3_coroutines)]
+pub mod coro;
+#[cfg(pc3_coroutines)]
+mod stack;
+pub mod threads;
+
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+use std::sync::atomic::{fence, AtomicBool, AtomicU8, AtomicUsize, Ordering::*};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What the scheduler serves.
+pub trait Host: Send + Sync + 'static {
+    fn sched(&self) -> &Sched;
+    /// The whole life of a rank, on its own stack.
+    fn body(&self, rank: u32);
+    /// The rank's stack gets control of the calling thread.
+    fn enter(&self, rank: u32);
+    /// No rank can run and not all have ended.
+    fn quiescent(&self) -> Quiescent;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quiescent {
+    /// At least one rank was woken.
+    Resumed,
+    /// The run is over; blocked ranks are abandoned.
+    Stop,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    #[cfg(pc3_coroutines)]
+    Coroutines,
+    Threads,
+}
+
+impl Backend {
+    /// Every back end this target has.
+    pub const ALL: &'static [Backend] = &[
+        #[cfg(pc3_coroutines)]
+        Backend::Coroutines,
+        Backend::Threads,
+    ];
+
+    /// The fastest one, or what `PC3_SCHED` asks for.
+    pub fn from_env() -> Backend {
+        match std::env::var("PC3_SCHED").as_deref() {
+            Ok("threads") => Backend::Threads,
+            _ => Backend::ALL[0],
+        }
+    }
+}
+
+const RUNNING: u8 = 0;
+const BLOCKED: u8 = 1;
+const NOTIFIED: u8 = 2;
+const ENDED: u8 = 3;
+
+#[repr(align(64))]
+struct Slot {
+    state: AtomicU8,
+    worker: u32,
+    baton: threads::Baton,
+    #[cfg(pc3_coroutines)]
+    coro: UnsafeCell<coro::Seat>,
+}
+
+#[repr(align(128))]
+struct Worker {
+    /// Baton: ranks ready to run.
+    run: UnsafeCell<VecDeque<u32>>,
+    /// Baton: whom the worker's thread is to switch to.
+    #[cfg(pc3_coroutines)]
+    next: std::cell::Cell<Option<u32>>,
+    /// Baton: yields in a row that found nobody else.
+    lonely: std::cell::Cell<u32>,
+    inbox: Mutex<Vec<u32>>,
+    has: AtomicBool,
+    bell: Condvar,
+}
+
+pub struct Sched {
+    slots: Box<[Slot]>,
+    workers: Box<[Worker]>,
+    backend: Backend,
+    stack_size: usize,
+    /// One worker: nothing runs beside it, so plain loads and stores do.
+    single: bool,
+    spin: u32,
+    idle: Mutex<usize>,
+    ended: AtomicUsize,
+    stopping: AtomicBool,
+    stopped: (Mutex<bool>, Condvar),
+}
+
+// SAFETY: see the convention above; slots' cells belong to their worker likewise.
+unsafe impl Sync for Sched {}
+// SAFETY: as above.
+unsafe impl Send for Sched {}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sched {
+    pub fn new(ranks: u32, workers: u32, backend: Backend, stack_size: usize) -> Sched {
+        let workers = workers.clamp(1, ranks.max(1));
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        // Blocks of consecutive ranks per worker: neighbours mostly talk to neighbours.
+        let home = |r: u32| (u64::from(r) * u64::from(workers) / u64::from(ranks.max(1))) as u32;
+        Sched {
+            slots: (0..ranks)
+                .map(|r| Slot {
+                    state: AtomicU8::new(RUNNING),
+                    worker: home(r),
+                    baton: threads::Baton::default(),
+                    #[cfg(pc3_coroutines)]
+                    coro: UnsafeCell::new(coro::Seat::default()),
+                })
+                .collect(),
+            workers: (0..workers)
+                .map(|w| Worker {
+                    run: UnsafeCell::new((0..ranks).filter(|&r| home(r) == w).collect()),
+                    #[cfg(pc3_coroutines)]
+                    next: std::cell::Cell::new(None),
+                    lonely: std::cell::Cell::new(0),
+                    inbox: Mutex::default(),
+                    has: AtomicBool::new(false),
+                    bell: Condvar::new(),
+                })
+                .collect(),
+            backend,
+            stack_size,
+            single: workers == 1,
+            spin: if workers as usize <= cores { 4000 } else { 0 },
+            idle: Mutex::new(0),
+            ended: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+            stopped: (Mutex::new(false), Condvar::new()),
+        }
+    }
+
+    pub fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    pub fn worker_of(&self, rank: u32) -> u32 {
+        self.slots[rank as usize].worker
+    }
+
+    /// One worker only: callers may skip their own atomics too.
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        self.single
+    }
+
+    /// Runs every rank to its end, or until `quiescent` says stop.
+    pub fn run<H: Host>(host: &Arc<H>) {
+        match host.sched().backend {
+            #[cfg(pc3_coroutines)]
+            Backend::Coroutines => coro::run(host),
+            Backend::Threads => threads::run(host),
+        }
+    }
+
+    /// Suspends `me` until [`wake`](Self::wake); returns at once if that was called since the
+    /// last return.  May return without cause: callers test their condition in a loop.
+    #[inline]
+    pub fn block<H: Host>(&self, host: &H, me: u32) {
+        let slot = &self.slots[me as usize];
+        if self.single {
+            if slot.state.load(Relaxed) == NOTIFIED {
+                slot.state.store(RUNNING, Relaxed);
+                return;
+            }
+            slot.state.store(BLOCKED, Relaxed);
+        } else if slot
+            .state
+            .compare_exchange(RUNNING, BLOCKED, AcqRel, Acquire)
+            .is_err()
+        {
+            slot.state.swap(RUNNING, AcqRel);
+            return;
+        }
+        self.away(host, me);
+    }
+
+    /// Lets the worker's other ready ranks run.
+    #[inline]
+    pub fn yield_now<H: Host>(&self, host: &H, me: u32) {
+        let w = self.worker(me);
+        // SAFETY: baton.
+        let run = unsafe { &mut *w.run.get() };
+        if run.is_empty() && !w.has.load(Relaxed) {
+            if self.single {
+                return;
+            }
+            let n = w.lonely.get().wrapping_add(1);
+            w.lonely.set(n);
+            if n % 64 == 0 {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+            return;
+        }
+        run.push_back(me);
+        self.away(host, me);
+    }
+
+    /// Makes a blocked rank ready.  `from`: the worker on which the caller executes, if any.
+    #[inline]
+    pub fn wake(&self, from: Option<u32>, rank: u32) {
+        let slot = &self.slots[rank as usize];
+        if self.single && from.is_some() {
+            match slot.state.load(Relaxed) {
+                BLOCKED => {
+                    slot.state.store(NOTIFIED, Relaxed);
+                    // SAFETY: baton.
+                    unsafe { (*self.worker(rank).run.get()).push_back(rank) };
+                }
+                RUNNING => slot.state.store(NOTIFIED, Relaxed),
+                _ => {}
+            }
+            return;
+        }
+        let mut now = slot.state.load(Relaxed);
+        loop {
+            if now == ENDED {
+                return;
+            }
+            match slot
+                .state
+                .compare_exchange_weak(now, NOTIFIED, AcqRel, Relaxed)
+            {
+                Ok(_) => break,
+                Err(other) => now = other,
+            }
+        }
+        if now == BLOCKED {
+            let w = &self.workers[slot.worker as usize];
+            if from == Some(slot.worker) {
+                // SAFETY: the caller executes on that worker: baton.
+                unsafe { (*w.run.get()).push_back(rank) };
+            } else {
+                let mut inbox = lock(&w.inbox);
+                inbox.push(rank);
+                w.has.store(true, Release);
+                w.bell.notify_one();
+            }
+        }
+    }
+
+    /// Is the rank suspended with nobody having woken it?
+    pub fn is_blocked(&self, rank: u32) -> bool {
+        self.slots[rank as usize].state.load(Acquire) == BLOCKED
+    }
+
+    pub fn has_ended(&self, rank: u32) -> bool {
+        self.slots[rank as usize].state.load(Acquire) == ENDED
+    }
+
+    /// Ends `me` without returning from its body; its stack is never resumed.
+    pub fn abandon<H: Host>(&self, host: &H, me: u32) -> ! {
+        self.end(me);
+        loop {
+            self.away(host, me);
+        }
+    }
+
+    /// Stops the run from outside the normal course.
+    pub fn stop(&self) {
+        self.stopping.store(true, SeqCst);
+        for w in &self.workers {
+            let _inbox = lock(&w.inbox);
+            w.bell.notify_all();
+        }
+        *lock(&self.stopped.0) = true;
+        self.stopped.1.notify_all();
+    }
+
+    fn worker(&self, rank: u32) -> &Worker {
+        &self.workers[self.slots[rank as usize].worker as usize]
+    }
+
+    fn end(&self, rank: u32) {
+        self.slots[rank as usize].state.store(ENDED, Release);
+        if self.ended.fetch_add(1, AcqRel) + 1 == self.slots.len() {
+            self.stop();
+        }
+    }
+
+    /// `me` cannot go on now: run others until it is its turn again.
+    #[inline]
+    fn away<H: Host>(&self, host: &H, me: u32) {
+        match self.backend {
+            #[cfg(pc3_coroutines)]
+            Backend::Coroutines => coro::away(self, host, me),
+            Backend::Threads => threads::away(self, host, me),
+        }
+        self.slots[me as usize].state.swap_if(self.single);
+    }
+
+    /// The next ready rank of `w`; waits for one.  `None`: the run is over.
+    #[inline]
+    fn next<H: Host>(&self, host: &H, w: &Worker) -> Option<u32> {
+        loop {
+            if w.has.load(Acquire) {
+                let mut inbox = lock(&w.inbox);
+                w.has.store(false, Relaxed);
+                // SAFETY: baton.
+                unsafe { (*w.run.get()).extend(inbox.drain(..)) };
+            }
+            // SAFETY: baton.
+            if let Some(r) = unsafe { (*w.run.get()).pop_front() } {
+                w.lonely.set(0);
+                return Some(r);
+            }
+            if !self.wait_for_work(host, w) {
+                return None;
+            }
+        }
+    }
+
+    #[cold]
+    fn wait_for_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
+        if !self.single {
+            for _ in 0..self.spin {
+                if w.has.load(Acquire) {
+                    return true;
+                }
+                if self.stopping.load(Relaxed) {
+                    return false;
+                }
+                std::hint::spin_loop();
+            }
+        }
+        let mut idle = lock(&self.idle);
+        if self.stopping.load(SeqCst) {
+            return false;
+        }
+        // Only workers that are not idle put ranks into inboxes: if all are idle and the
+        // inboxes empty, nothing will ever run by itself.
+        if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.has.load(Acquire)) {
+            drop(idle);
+            return match host.quiescent() {
+                Quiescent::Resumed => true,
+                Quiescent::Stop => {
+                    self.stop();
+                    false
+                }
+            };
+        }
+        *idle += 1;
+        drop(idle);
+        let mut inbox = lock(&w.inbox);
+        while inbox.is_empty() && !self.stopping.load(SeqCst) {
+            inbox = w.bell.wait(inbox).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(inbox);
+        *lock(&self.idle) -= 1;
+        !self.stopping.load(SeqCst)
+    }
+
+    /// Orders a store before a load against another worker doing the reverse.
+    #[inline]
+    pub fn full_fence(&self) {
+        if !self.single {
+            fence(SeqCst);
+        }
+    }
+}
+
+trait Rerun {
+    fn swap_if(&self, single: bool);
+}
+impl Rerun for AtomicU8 {
+    /// Back in the running state; sees everything the waker did before it woke.
+    #[inline]
+    fn swap_if(&self, single: bool) {
+        if single {
+            self.store(RUNNING, Relaxed);
+        } else {
+            self.swap(RUNNING, AcqRel);
+        }
+    }
+}

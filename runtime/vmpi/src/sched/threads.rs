@@ -1,0 +1,113 @@
+//! Back end for every target: each rank a thread, of which one per worker holds the baton.
+
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::{lock, Host, Sched};
+
+/// A rank's turn: raised by whoever hands over, taken by the rank's thread.
+#[derive(Default)]
+pub(super) struct Baton {
+    raised: AtomicBool,
+    sleeping: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl Baton {
+    fn give(&self) {
+        self.raised.store(true, SeqCst);
+        if *lock(&self.sleeping) {
+            self.bell.notify_one();
+        }
+    }
+
+    fn take(&self, spin: u32) {
+        for _ in 0..spin {
+            if self.raised.swap(false, Acquire) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let mut sleeping = lock(&self.sleeping);
+        *sleeping = true;
+        while !self.raised.swap(false, SeqCst) {
+            sleeping = self
+                .bell
+                .wait(sleeping)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        *sleeping = false;
+    }
+}
+
+/// Spins while waiting for the baton: worth it only if the giver runs on another core.
+const SPIN: u32 = 200;
+
+pub(super) fn run<H: Host>(host: &Arc<H>) {
+    let sched = host.sched();
+    let mut threads = Vec::new();
+    for rank in 0..sched.slots.len() as u32 {
+        let own = Arc::clone(host);
+        let made = std::thread::Builder::new()
+            .name(format!("rank {rank}"))
+            .stack_size(sched.stack_size)
+            .spawn(move || {
+                let sched = own.sched();
+                sched.slots[rank as usize].baton.take(0);
+                own.enter(rank);
+                own.body(rank);
+                sched.end(rank);
+                hand_on(sched, &*own, rank);
+            });
+        match made {
+            Ok(t) => threads.push(t),
+            Err(e) => {
+                eprintln!(
+                    "pc3: no thread for rank {rank} of {}: {e}",
+                    sched.slots.len()
+                );
+                std::process::exit(1);
+            }
+        }
+    }
+    for w in &sched.workers {
+        // SAFETY: nobody holds this worker's baton yet.
+        if let Some(first) = unsafe { (*w.run.get()).pop_front() } {
+            sched.slots[first as usize].baton.give();
+        }
+    }
+    let mut over = lock(&sched.stopped.0);
+    while !*over {
+        over = sched
+            .stopped
+            .1
+            .wait(over)
+            .unwrap_or_else(PoisonError::into_inner);
+    }
+    drop(over);
+    if (0..sched.slots.len() as u32).all(|r| sched.has_ended(r)) {
+        for t in threads {
+            // A rank that left through `abandon` never ends its thread.
+            if t.is_finished() {
+                let _ = t.join();
+            }
+        }
+    }
+}
+
+fn hand_on<H: Host>(sched: &Sched, host: &H, me: u32) {
+    if let Some(next) = sched.next(host, sched.worker(me)) {
+        sched.slots[next as usize].baton.give();
+    }
+}
+
+/// Hands the baton to the next ready rank of the worker and waits for it to come back.
+pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
+    match sched.next(host, sched.worker(me)) {
+        Some(rank) if rank == me => return,
+        Some(rank) => sched.slots[rank as usize].baton.give(),
+        None => {}
+    }
+    sched.slots[me as usize].baton.take(SPIN);
+    host.enter(me);
+}

@@ -1,0 +1,325 @@
+//! What one rank owns.
+//!
+//! Some parts any worker touches (mailbox, request completion, wake-ups: all synchronised); the
+//! cells are used only by the rank itself, on whatever worker it lives, or by the engine while no
+//! rank runs.  [`RankState::current`] is how code gets at them.
+
+use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+use std::ptr::{null, null_mut, NonNull};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+
+use pc3_runtime::rank::Rank;
+
+use super::World;
+use crate::error::{fail, Class, Result};
+use crate::handle::{Kind, Table};
+use crate::objects::Objects;
+use crate::p2p::mailbox::Mailbox;
+use crate::p2p::{Req, Request};
+
+/// Room that a buffered message takes beside its data (`MPI_BSEND_OVERHEAD`).
+pub const BSEND_OVERHEAD: usize = 64;
+
+/// The MPI call a rank is in, for error messages and deadlock reports.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    pub name: &'static str,
+    pub peer: Option<i32>,
+    pub tag: i32,
+    /// Communicator handle, 0 if none.
+    pub comm: usize,
+}
+
+impl Call {
+    pub const NONE: Call = Call::new("");
+
+    #[inline]
+    pub const fn new(name: &'static str) -> Call {
+        Call {
+            name,
+            peer: None,
+            tag: 0,
+            comm: 0,
+        }
+    }
+
+    #[inline]
+    pub const fn comm(self, comm: usize) -> Call {
+        Call { comm, ..self }
+    }
+
+    #[inline]
+    pub const fn peer(self, peer: i32, tag: i32) -> Call {
+        Call {
+            peer: Some(peer),
+            tag,
+            ..self
+        }
+    }
+}
+
+/// The buffer that `MPI_Buffer_attach` gives; we keep only the account, the data is ours.
+#[derive(Default)]
+pub struct Bsend {
+    pub addr: Cell<usize>,
+    pub size: Cell<usize>,
+    pub used: AtomicUsize,
+}
+
+impl Bsend {
+    /// Takes room for a message.
+    pub fn reserve(&self, len: usize) -> Result<()> {
+        let need = len + BSEND_OVERHEAD;
+        let (size, used) = (self.size.get(), self.used.load(Acquire));
+        if size < used + need {
+            let free = size.saturating_sub(used);
+            let text = format!(
+                "a buffered send needs {need} bytes; {free} of the attached {size} are free"
+            );
+            return fail(Class::ERR_BUFFER, text);
+        }
+        self.used.fetch_add(need, AcqRel);
+        Ok(())
+    }
+}
+
+/// Between `MPI_Init` and `MPI_Finalize`?
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Phase {
+    #[default]
+    Before,
+    Initialized,
+    Finalized,
+}
+
+pub struct RankState {
+    pub rank: u32,
+    worker: u32,
+    world: *const World,
+    pub(crate) mailbox: Mailbox,
+    /// Address of the request it waits for, [`Self::ANY`], or 0.
+    waiting: AtomicUsize,
+    /// Fruitless polls since the coordinator last looked.
+    pub(crate) polls: AtomicU32,
+    pub bsend: Bsend,
+    pub call: Cell<Call>,
+    pub phase: Cell<Phase>,
+    /// Level that `MPI_Init_thread` provided.
+    pub thread_level: Cell<i32>,
+    objects: UnsafeCell<Objects>,
+    /// Requests the program holds, by handle.
+    pub requests: RefCell<Table<Req>>,
+    /// Requests given up before they completed.
+    detached: RefCell<Vec<Req>>,
+    pool: RefCell<Vec<NonNull<Request>>>,
+    /// The runtime's view of this rank; null in tests that have none.
+    pub(crate) exec: Cell<*mut Rank>,
+}
+
+// SAFETY: see the file's convention.
+unsafe impl Sync for RankState {}
+// SAFETY: as above.
+unsafe impl Send for RankState {}
+
+thread_local! {
+    static CURRENT: Cell<*const RankState> = const { Cell::new(null()) };
+}
+
+impl RankState {
+    /// `waiting` for any request at all.
+    pub const ANY: usize = 1;
+
+    pub(super) fn new(
+        rank: u32,
+        world: *const World,
+        worker: u32,
+        single: bool,
+        objects: Objects,
+    ) -> RankState {
+        RankState {
+            rank,
+            worker,
+            world,
+            mailbox: Mailbox::new(single),
+            waiting: AtomicUsize::new(0),
+            polls: AtomicU32::new(0),
+            bsend: Bsend::default(),
+            call: Cell::new(Call::NONE),
+            phase: Cell::default(),
+            thread_level: Cell::new(0),
+            objects: UnsafeCell::new(objects),
+            requests: RefCell::new(Table::new(Kind::Request)),
+            detached: RefCell::default(),
+            pool: RefCell::default(),
+            exec: Cell::new(null_mut()),
+        }
+    }
+
+    /// The rank that the calling stack belongs to.
+    #[inline]
+    pub fn current() -> &'static RankState {
+        match RankState::try_current() {
+            Some(r) => r,
+            None => outside(),
+        }
+    }
+
+    /// `None` outside of any rank.
+    #[inline]
+    pub fn try_current() -> Option<&'static RankState> {
+        // SAFETY: set by `enter` to a rank of a world that outlives its ranks' stacks.
+        unsafe { CURRENT.get().as_ref() }
+    }
+
+    pub(super) fn make_current(&self) {
+        CURRENT.set(self);
+    }
+
+    #[inline]
+    pub fn world(&self) -> &World {
+        // SAFETY: the world owns its ranks.
+        unsafe { &*self.world }
+    }
+
+    /// Ranks in the job.
+    pub fn size(&self) -> u32 {
+        self.world().size
+    }
+
+    #[inline]
+    pub fn worker(&self) -> u32 {
+        self.worker
+    }
+
+    /// This rank's MPI objects.  Only the rank itself may ask (or the engine while no rank runs),
+    /// and must not keep the reference while user callbacks run: they may call MPI.
+    #[inline]
+    #[allow(clippy::mut_from_ref)]
+    pub fn objects(&self) -> &mut Objects {
+        // SAFETY: a rank executes on one stack at a time; see above.
+        unsafe { &mut *self.objects.get() }
+    }
+
+    /// The runtime's part of this rank, if there is one.
+    #[allow(clippy::mut_from_ref)]
+    pub fn exec(&self) -> Option<&mut Rank> {
+        // SAFETY: set by the engine for the time of its run.
+        unsafe { self.exec.get().as_mut() }
+    }
+
+    /// Suspends this rank until somebody calls [`Self::wake`]; may return without cause.
+    #[inline]
+    pub fn block(&self) {
+        let world = self.world();
+        world.sched().block(world, self.rank);
+    }
+
+    /// Lets other ranks run.
+    pub fn yield_now(&self) {
+        let world = self.world();
+        world.sched().yield_now(world, self.rank);
+    }
+
+    /// A test or probe found nothing: whoever could change that gets a turn.
+    pub fn poll(&self) {
+        let n = self.polls.load(Relaxed).wrapping_add(1);
+        self.polls.store(n, Relaxed);
+        if n % 1024 == 0 {
+            self.world().coord.polled(self.world());
+        }
+        self.yield_now();
+    }
+
+    /// Makes another rank ready again; called by the running rank.
+    #[inline]
+    pub fn wake(&self, other: u32) {
+        self.world().sched().wake(Some(self.worker), other);
+    }
+
+    /// Blocks until `what` is notified, unless `ready` says it happened already; may return early.
+    #[inline]
+    pub fn wait_on(&self, what: usize, ready: impl FnOnce() -> bool) {
+        self.waiting.store(what, Relaxed);
+        self.world().sched().full_fence();
+        if !ready() {
+            self.block();
+        }
+        self.waiting.store(0, Relaxed);
+    }
+
+    /// Something that the rank may be waiting for has happened.  `from`: the caller's worker.
+    #[inline]
+    pub(crate) fn notify(&self, what: usize, from: Option<u32>) {
+        let sched = self.world().sched();
+        sched.full_fence();
+        let waiting = self.waiting.load(Relaxed);
+        if waiting == what || waiting == Self::ANY {
+            sched.wake(from, self.rank);
+        }
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Acquire)
+    }
+
+    pub(crate) fn waits_for(&self, r: &Request) -> bool {
+        let w = self.waiting();
+        w == Self::ANY || w == r as *const Request as usize
+    }
+
+    /// A request at a stable address.
+    pub(crate) fn new_request(&self, r: Request) -> Req {
+        match self.pool.borrow_mut().pop() {
+            Some(p) => {
+                // SAFETY: pooled requests are nobody else's.
+                unsafe { *p.as_ptr() = r };
+                Req(p)
+            }
+            None => Req(NonNull::from(Box::leak(Box::new(r)))),
+        }
+    }
+
+    /// Takes back a request that is not pending.
+    pub(crate) fn recycle(&self, r: Req) {
+        self.pool.borrow_mut().push(r.0);
+    }
+
+    /// Keeps a pending request until it has completed by itself.
+    pub(crate) fn detach(&self, r: Req) {
+        let mut list = self.detached.borrow_mut();
+        if list.len() >= 64 {
+            let (done, pending): (Vec<_>, Vec<_>) = list.drain(..).partition(|r| r.get().is_done());
+            *list = pending;
+            done.into_iter().for_each(|r| self.recycle(r));
+        }
+        list.push(r);
+    }
+
+    pub(crate) fn detached(&self) -> RefMut<'_, Vec<Req>> {
+        self.detached.borrow_mut()
+    }
+}
+
+#[cold]
+fn outside() -> ! {
+    eprintln!(
+        "pc3: an MPI function was called outside of any rank (from another thread, or before main)"
+    );
+    std::process::exit(1)
+}
+
+impl Drop for RankState {
+    fn drop(&mut self) {
+        let pool = std::mem::take(self.pool.get_mut());
+        let detached = std::mem::take(self.detached.get_mut());
+        let held: Vec<_> = self.requests.get_mut().iter().map(|(_, r)| r.0).collect();
+        for p in pool
+            .into_iter()
+            .chain(detached.into_iter().map(|r| r.0))
+            .chain(held)
+        {
+            // SAFETY: leaked by `new_request`, in exactly one of the three places.
+            drop(unsafe { Box::from_raw(p.as_ptr()) });
+        }
+    }
+}
