@@ -2,9 +2,14 @@
 //!
 //! Everything meets in `pc3_flag`, the one word generated code polls: its bits say who asks.
 
+use std::collections::BTreeMap;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::SeqCst};
-use std::time::Duration;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicU8, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::settings::Action;
 
 /// `PC3_EVERY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +43,7 @@ pub fn clear_flag(bit: c_int) {
 }
 
 /// Asks for a checkpoint; safe in a signal handler.
-pub(crate) fn request(stop: bool) {
+pub fn request(stop: bool) {
     if stop {
         STOP.store(true, SeqCst);
     }
@@ -52,47 +57,79 @@ pub struct Control {
     stop_after: Option<u64>,
     next_passage: AtomicU64,
     taken: AtomicU64,
+    timer: Option<Arc<Timer>>,
 }
 
 impl Control {
     pub(crate) fn new(every: Every, stop_after: Option<u64>) -> Control {
-        let next = if let Every::Passages(n) = every {
-            n
-        } else {
-            u64::MAX
-        };
-        if next != u64::MAX {
-            set_flag(FLAG_PASSAGES);
+        let mut next_passage = u64::MAX;
+        let mut timer = None;
+        match every {
+            Every::Never => {}
+            Every::Passages(n) => {
+                next_passage = n;
+                set_flag(FLAG_PASSAGES);
+            }
+            Every::Time(interval) => timer = Some(Arc::new(Timer::new(interval))),
         }
         Control {
             every,
             stop_after,
-            next_passage: AtomicU64::new(next),
+            next_passage: AtomicU64::new(next_passage),
             taken: AtomicU64::new(0),
+            timer,
         }
+    }
+
+    /// Starts the timer thread, if time decides.
+    pub(crate) fn start(&self) -> io::Result<()> {
+        let Some(timer) = self.timer.clone() else {
+            return Ok(());
+        };
+        timer.restart();
+        without_signals(|| {
+            std::thread::Builder::new()
+                .name("pc3-timer".to_owned())
+                .spawn(move || timer.run())
+        })?;
+        Ok(())
     }
 
     pub fn every(&self) -> Every {
         self.every
     }
 
-    /// Is a checkpoint wanted at the location that is rank 0's `passage`-th (from 1) of the job?
+    /// Is a checkpoint wanted at the location that is the job's `passage`-th, from 1, since the
+    /// program began?
     pub fn wanted(&self, passage: u64) -> bool {
         REQUESTED.load(SeqCst) || passage >= self.next_passage.load(SeqCst)
     }
 
     /// The checkpoint wanted at `passage` cannot be taken: the next one is due an interval later.
     pub fn give_up(&self, passage: u64) {
+        self.begin();
         self.done(passage, false);
     }
 
-    /// After a checkpoint at `passage` (committed or failed): the next one is due an interval
-    /// later.  True if the job is to stop now.
-    pub(crate) fn done(&self, passage: u64, committed: bool) -> bool {
-        REQUESTED.store(false, SeqCst);
-        clear_flag(FLAG_REQUEST);
+    /// After a restart from a checkpoint taken at `passage`.
+    pub(crate) fn resume_at(&self, passage: u64) {
         if let Every::Passages(n) = self.every {
             self.next_passage.store(passage.saturating_add(n), SeqCst);
+        }
+    }
+
+    /// A checkpoint is about to be written; what is asked for from now on is another one.
+    pub(crate) fn begin(&self) {
+        clear_flag(FLAG_REQUEST);
+        REQUESTED.store(false, SeqCst);
+    }
+
+    /// After a checkpoint at `passage`: the next one is due an interval later.  True if the job
+    /// is to stop now.
+    pub(crate) fn done(&self, passage: u64, committed: bool) -> bool {
+        self.resume_at(passage);
+        if let Some(timer) = &self.timer {
+            timer.restart();
         }
         if !committed {
             return false;
@@ -100,4 +137,94 @@ impl Control {
         let taken = self.taken.fetch_add(1, SeqCst) + 1;
         STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k)
     }
+}
+
+/// Asks for a checkpoint an interval after each `restart`.
+#[derive(Debug)]
+struct Timer {
+    interval: Duration,
+    due: Mutex<Option<Instant>>,
+    changed: Condvar,
+}
+
+impl Timer {
+    fn new(interval: Duration) -> Timer {
+        Timer {
+            interval,
+            due: Mutex::new(None),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn restart(&self) {
+        *self.due.lock().unwrap_or_else(PoisonError::into_inner) =
+            Instant::now().checked_add(self.interval);
+        self.changed.notify_one();
+    }
+
+    fn run(&self) -> ! {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let wait = match *due {
+                Some(at) => at.saturating_duration_since(Instant::now()),
+                None => Duration::from_secs(3600),
+            };
+            if due.is_some() && wait.is_zero() {
+                *due = None;
+                request(false);
+                continue;
+            }
+            due = self
+                .changed
+                .wait_timeout(due, wait)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+}
+
+/// Threads of the runtime take no signals: those are the program's.
+pub(crate) fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
+    // SAFETY: the sets are initialised by sigfillset and by the first call.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let spawned = spawn();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        spawned
+    }
+}
+
+/// 0: not ours; 1: checkpoint; 2: stop.
+static ACTIONS: [AtomicU8; 65] = [const { AtomicU8::new(0) }; 65];
+
+extern "C" fn on_signal(signal: c_int) {
+    let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
+    match action.map_or(0, |a| a.load(SeqCst)) {
+        0 => {}
+        n => request(n == 2),
+    }
+}
+
+/// Makes signals ask for checkpoints.
+pub(crate) fn install_signals(signals: &BTreeMap<c_int, Action>) -> io::Result<()> {
+    for (&signal, &action) in signals {
+        if let Some(slot) = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n)) {
+            slot.store(if action == Action::Stop { 2 } else { 1 }, SeqCst);
+        }
+        // SAFETY: the handler only stores to atomics.
+        let failed = unsafe {
+            let mut act: libc::sigaction = std::mem::zeroed();
+            act.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
+            act.sa_flags = libc::SA_RESTART;
+            libc::sigemptyset(&raw mut act.sa_mask);
+            libc::sigaction(signal, &raw const act, std::ptr::null_mut()) != 0
+        };
+        if failed {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }

@@ -4,8 +4,12 @@
 
 pub mod control;
 pub mod engine;
+mod failpoint;
+pub mod format;
 pub mod frames;
 pub mod job;
 pub mod rank;
+pub mod settings;
+pub mod store;
 pub mod tls;
 pub mod transfer;

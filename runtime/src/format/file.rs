@@ -1,0 +1,500 @@
+//! The frame of a checkpoint file: header, sections, section table, trailer.  Every byte is under
+//! a checksum or must be zero.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Deref;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use thiserror::Error;
+use xxhash_rust::xxh3::{xxh3_64, Xxh3};
+
+use super::bytes::{DecodeError, Decoder, Encoder};
+
+pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
+pub const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
+pub const VERSION: u64 = 1;
+pub const ALIGN: u64 = 64;
+const HEADER: u64 = 64;
+const ENTRY: u64 = 40;
+const TRAILER: u64 = 48;
+
+/// What a section holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u64)]
+pub enum Section {
+    /// Program, ABI, time, settings.
+    Job = 1,
+    /// Type table.
+    Types = 2,
+    /// Functions, points, globals, literals, addresses.
+    Program = 3,
+    /// Directory of a rank's objects.
+    Rank = 4,
+    /// Bytes of a rank's objects.
+    Data = 5,
+    /// The engine's state of a rank.
+    Engine = 6,
+    /// The engine's state of the job.
+    EngineJob = 7,
+}
+
+/// All kinds, in the order of their numbers.
+pub const SECTIONS: [Section; 7] = [
+    Section::Job,
+    Section::Types,
+    Section::Program,
+    Section::Rank,
+    Section::Data,
+    Section::Engine,
+    Section::EngineJob,
+];
+
+impl Section {
+    pub fn name(self) -> &'static str {
+        match self {
+            Section::Job => "job",
+            Section::Types => "type table",
+            Section::Program => "program",
+            Section::Rank => "rank directory",
+            Section::Data => "rank data",
+            Section::Engine => "rank messages",
+            Section::EngineJob => "job messages",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    pub section: Section,
+    pub rank: u64,
+    pub offset: u64,
+    pub length: u64,
+    pub hash: u64,
+}
+
+#[derive(Debug, Error)]
+pub enum FileError {
+    #[error("cannot read it: {0}")]
+    Io(#[from] io::Error),
+    #[error("not a pc3 checkpoint")]
+    Magic,
+    #[error("written in format version {0}; this build reads versions up to {VERSION}")]
+    Version(u64),
+    #[error("incomplete: {0}")]
+    Truncated(&'static str),
+    #[error("damaged: {0}")]
+    Damaged(String),
+}
+
+fn damaged(what: impl Into<String>) -> FileError {
+    FileError::Damaged(what.into())
+}
+
+impl From<DecodeError> for FileError {
+    fn from(e: DecodeError) -> FileError {
+        damaged(e.to_string())
+    }
+}
+
+fn padding(offset: u64) -> u64 {
+    offset.next_multiple_of(ALIGN) - offset
+}
+
+/// Writes one file front to back.  Bytes are hashed and written in pieces that stay in cache;
+/// pieces above `BUFFER` go to the kernel from where they lie.
+pub struct Writer<'a> {
+    file: &'a mut File,
+    buffer: Vec<u8>,
+    offset: u64,
+    entries: Vec<Entry>,
+    open: Option<(Section, u64, u64, Xxh3)>,
+}
+
+const BUFFER: usize = 256 << 10;
+
+impl<'a> Writer<'a> {
+    pub fn new(file: &'a mut File, id: u64) -> io::Result<Writer<'a>> {
+        let mut header = Encoder::default();
+        header.0.extend_from_slice(&MAGIC);
+        header.u64(VERSION);
+        header.u64(id);
+        header.0.resize(HEADER as usize - 8, 0);
+        let hash = xxh3_64(&header.0);
+        header.u64(hash);
+        let mut writer = Writer {
+            file,
+            buffer: Vec::with_capacity(BUFFER),
+            offset: 0,
+            entries: Vec::new(),
+            open: None,
+        };
+        writer.raw(&header.0)?;
+        Ok(writer)
+    }
+
+    fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.offset += bytes.len() as u64;
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.file.write_all(&self.buffer)?;
+            self.buffer.clear();
+        }
+        if bytes.len() >= BUFFER {
+            self.file.write_all(bytes)
+        } else {
+            self.buffer.extend_from_slice(bytes);
+            Ok(())
+        }
+    }
+
+    pub fn begin(&mut self, section: Section, rank: u64) {
+        self.open = Some((section, rank, self.offset, Xxh3::new()));
+    }
+
+    /// Adds to the open section.
+    pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for piece in bytes.chunks(BUFFER) {
+            if let Some((_, _, _, hash)) = &mut self.open {
+                hash.update(piece);
+            }
+            self.raw(piece)?;
+        }
+        Ok(())
+    }
+
+    pub fn end(&mut self) -> io::Result<()> {
+        if let Some((section, rank, offset, hash)) = self.open.take() {
+            let length = self.offset - offset;
+            self.entries.push(Entry {
+                section,
+                rank,
+                offset,
+                length,
+                hash: hash.digest(),
+            });
+            self.pad()?;
+        }
+        Ok(())
+    }
+
+    pub fn section(&mut self, section: Section, rank: u64, bytes: &[u8]) -> io::Result<()> {
+        self.begin(section, rank);
+        self.put(bytes)?;
+        self.end()
+    }
+
+    fn pad(&mut self) -> io::Result<()> {
+        self.raw(&[0; ALIGN as usize][..padding(self.offset) as usize])
+    }
+
+    /// Writes section table and trailer; returns the file's length.
+    pub fn finish(mut self) -> io::Result<u64> {
+        let mut table = Encoder::default();
+        for e in &self.entries {
+            for v in [e.section as u64, e.rank, e.offset, e.length, e.hash] {
+                table.u64(v);
+            }
+        }
+        let mut trailer = Encoder::default();
+        trailer.u64(self.offset);
+        trailer.len(self.entries.len());
+        trailer.u64(xxh3_64(&table.0));
+        trailer.u64(self.offset + table.0.len() as u64 + TRAILER);
+        let hash = xxh3_64(&trailer.0);
+        trailer.u64(hash);
+        trailer.0.extend_from_slice(&END_MAGIC);
+        self.raw(&table.0)?;
+        self.raw(&trailer.0)?;
+        self.file.write_all(&self.buffer)?;
+        Ok(self.offset)
+    }
+}
+
+/// An opened file whose header, section table and trailer were checked.
+#[derive(Debug)]
+pub struct Sections {
+    file: File,
+    pub id: u64,
+    pub length: u64,
+    pub entries: Vec<Entry>,
+}
+
+impl Sections {
+    pub fn open(path: &Path) -> Result<Sections, FileError> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut header = [0; HEADER as usize];
+        read_at(&mut file, 0, &mut header).map_err(short("the header"))?;
+        let mut d = Decoder::new(&header, "header");
+        if d.take(8)? != MAGIC {
+            return Err(FileError::Magic);
+        }
+        let version = d.u64()?;
+        let id = d.u64()?;
+        let stored = u64::from_le_bytes(header[56..].try_into().map_err(|_| FileError::Magic)?);
+        if stored != xxh3_64(&header[..56]) {
+            return Err(damaged("header"));
+        }
+        if version != VERSION {
+            return Err(FileError::Version(version));
+        }
+        let entries = read_table(&mut file, length)?;
+        check_layout(&mut file, length, &entries)?;
+        Ok(Sections {
+            file,
+            id,
+            length,
+            entries,
+        })
+    }
+
+    pub fn find(&self, section: Section, rank: u64) -> Option<&Entry> {
+        self.entries
+            .iter()
+            .find(|e| e.section == section && e.rank == rank)
+    }
+
+    /// A section's bytes, mapped and checked.
+    pub fn load(&self, section: Section, rank: u64) -> Result<Mapping, FileError> {
+        let entry = self
+            .find(section, rank)
+            .ok_or_else(|| damaged(format!("no {} of rank {rank}", section.name())))?;
+        let mapping = Mapping::new(&self.file, entry.offset, entry.length)?;
+        if xxh3_64(&mapping) != entry.hash {
+            return Err(damaged(format!("{} of rank {rank}", section.name())));
+        }
+        Ok(mapping)
+    }
+
+    /// Checks every section's checksum.
+    pub fn verify(&self) -> Result<(), FileError> {
+        for e in &self.entries {
+            self.load(e.section, e.rank)?;
+        }
+        Ok(())
+    }
+}
+
+fn read_at(file: &mut File, offset: u64, into: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(into)
+}
+
+fn short(what: &'static str) -> impl FnOnce(io::Error) -> FileError {
+    move |e| match e.kind() {
+        io::ErrorKind::UnexpectedEof => FileError::Truncated(what),
+        _ => FileError::Io(e),
+    }
+}
+
+fn read_table(file: &mut File, length: u64) -> Result<Vec<Entry>, FileError> {
+    const WHAT: &str = "the end is missing";
+    let at = length
+        .checked_sub(TRAILER)
+        .filter(|&at| at >= HEADER)
+        .ok_or(FileError::Truncated(WHAT))?;
+    let mut trailer = [0; TRAILER as usize];
+    read_at(file, at, &mut trailer).map_err(short(WHAT))?;
+    if trailer[40..] != END_MAGIC {
+        return Err(FileError::Truncated(WHAT));
+    }
+    let mut d = Decoder::new(&trailer, "trailer");
+    let (table_at, count, table_hash, total) = (d.u64()?, d.u64()?, d.u64()?, d.u64()?);
+    if d.u64()? != xxh3_64(&trailer[..32]) {
+        return Err(damaged("trailer"));
+    }
+    if total != length {
+        return Err(FileError::Truncated("its length is not the one recorded"));
+    }
+    let bytes = at
+        .checked_sub(table_at)
+        .filter(|&n| count.checked_mul(ENTRY) == Some(n));
+    let size = bytes
+        .and_then(|n| usize::try_from(n).ok())
+        .ok_or_else(|| damaged("trailer"))?;
+    let mut table = vec![0; size];
+    read_at(file, table_at, &mut table).map_err(short(WHAT))?;
+    if xxh3_64(&table) != table_hash {
+        return Err(damaged("section table"));
+    }
+    let mut d = Decoder::new(&table, "section table");
+    (0..count)
+        .map(|_| {
+            let kind = d.u64()?;
+            let section = SECTIONS
+                .into_iter()
+                .find(|s| *s as u64 == kind)
+                .ok_or_else(|| damaged(format!("unknown section {kind}")))?;
+            Ok(Entry {
+                section,
+                rank: d.u64()?,
+                offset: d.u64()?,
+                length: d.u64()?,
+                hash: d.u64()?,
+            })
+        })
+        .collect()
+}
+
+/// Sections follow each other without gaps but zeroed padding, from header to section table.
+fn check_layout(file: &mut File, length: u64, entries: &[Entry]) -> Result<(), FileError> {
+    let table_at = length - TRAILER - entries.len() as u64 * ENTRY;
+    let mut at = HEADER;
+    for e in entries {
+        let end = e
+            .offset
+            .checked_add(e.length)
+            .filter(|&end| end <= table_at);
+        let (true, Some(end)) = (e.offset == at, end) else {
+            return Err(damaged("section table"));
+        };
+        let mut zeros = vec![0; padding(end) as usize];
+        read_at(file, end, &mut zeros).map_err(short("padding"))?;
+        if zeros.iter().any(|&b| b != 0) {
+            return Err(damaged(format!(
+                "padding after {} of rank {}",
+                e.section.name(),
+                e.rank
+            )));
+        }
+        at = end + padding(end);
+    }
+    if at == table_at {
+        Ok(())
+    } else {
+        Err(damaged("section table"))
+    }
+}
+
+/// A read-only mapping of part of a file.
+#[derive(Debug)]
+pub struct Mapping {
+    base: *mut libc::c_void,
+    mapped: usize,
+    skip: usize,
+    length: usize,
+}
+
+// SAFETY: the memory is read-only and owned.
+unsafe impl Send for Mapping {}
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    fn new(file: &File, offset: u64, length: u64) -> io::Result<Mapping> {
+        let too_large = || {
+            io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                "section larger than this host's memory",
+            )
+        };
+        let length = usize::try_from(length).map_err(|_| too_large())?;
+        // SAFETY: a plain query.
+        let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
+            .unwrap_or(4096)
+            .max(1);
+        let skip = (offset % page) as usize;
+        let mapped = length.checked_add(skip).ok_or_else(too_large)?;
+        if length == 0 {
+            return Ok(Mapping {
+                base: std::ptr::null_mut(),
+                mapped: 0,
+                skip: 0,
+                length: 0,
+            });
+        }
+        let start = libc::off64_t::try_from(offset - skip as u64).map_err(|_| too_large())?;
+        // SAFETY: a fresh mapping at an address of the kernel's choice.
+        let base = unsafe {
+            let base = libc::mmap64(
+                std::ptr::null_mut(),
+                mapped,
+                libc::PROT_READ,
+                libc::MAP_PRIVATE | libc::MAP_POPULATE,
+                file.as_raw_fd(),
+                start,
+            );
+            if base == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            base
+        };
+        Ok(Mapping {
+            base,
+            mapped,
+            skip,
+            length,
+        })
+    }
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: the mapping covers skip + length bytes and lives as long as self.
+        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(self.skip), self.length) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.mapped > 0 {
+            // SAFETY: exactly what `new` mapped.
+            unsafe { libc::munmap(self.base, self.mapped) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(path: &Path) {
+        let mut file = File::create(path).unwrap();
+        let mut w = Writer::new(&mut file, 7).unwrap();
+        w.section(Section::Job, 0, b"job").unwrap();
+        w.section(Section::Rank, 0, &[]).unwrap();
+        w.section(Section::Data, 0, &vec![5; BUFFER + 3]).unwrap();
+        w.finish().unwrap();
+    }
+
+    fn check(path: &Path) -> Result<(), FileError> {
+        Sections::open(path)?.verify()
+    }
+
+    #[test]
+    fn round_trip() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        sample(&path);
+        let file = Sections::open(&path).unwrap();
+        assert_eq!(file.id, 7);
+        assert_eq!(&*file.load(Section::Job, 0).unwrap(), b"job");
+        assert_eq!(&*file.load(Section::Data, 0).unwrap(), vec![5; BUFFER + 3]);
+        assert!(file.load(Section::Data, 1).is_err());
+    }
+
+    #[test]
+    fn every_byte_is_covered() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        sample(&path);
+        let good = std::fs::read(&path).unwrap();
+        let large = HEADER as usize + 256..good.len() - 512;
+        for at in (0..good.len()).filter(|at| !large.contains(at) || at % 9973 == 0) {
+            let mut bad = good.clone();
+            bad[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &bad).unwrap();
+            assert!(check(&path).is_err(), "byte {at}");
+        }
+        for cut in (0..good.len()).filter(|at| !large.contains(at) || at % 9973 == 0) {
+            std::fs::write(&path, &good[..cut]).unwrap();
+            assert!(check(&path).is_err(), "length {cut}");
+        }
+        std::fs::write(&path, &good).unwrap();
+        check(&path).unwrap();
+    }
+}

@@ -1,0 +1,290 @@
+//! The environment variables that control a run, read once and checked whole.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::control::Every;
+
+/// What a signal does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    Checkpoint,
+    Stop,
+}
+
+/// `PC3_RESTART`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Restart {
+    No,
+    /// The newest good checkpoint; an error if there is none.
+    Latest,
+    /// The newest good checkpoint, or a fresh start.
+    Auto,
+    Id(u64),
+}
+
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub ranks: Option<usize>,
+    pub workers: Option<usize>,
+    pub dir: PathBuf,
+    /// `PC3_DIR` was given.
+    pub dir_given: bool,
+    pub every: Every,
+    pub keep: usize,
+    pub stop_after: Option<u64>,
+    pub restart: Restart,
+    pub protocol: Option<String>,
+    pub signals: BTreeMap<c_int, Action>,
+    pub shadow: usize,
+}
+
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{name}={value}: {why}")]
+pub struct BadSetting {
+    pub name: &'static str,
+    pub value: String,
+    pub why: String,
+}
+
+const SHADOW: usize = if size_of::<usize>() >= 8 {
+    64 << 20
+} else {
+    4 << 20
+};
+
+impl Settings {
+    /// Reads the variables through `get`; `program` is argv[0].  Returns every mistake.
+    pub fn read(
+        program: &str,
+        get: impl Fn(&str) -> Option<String>,
+    ) -> Result<Settings, Vec<BadSetting>> {
+        let mut bad = Vec::new();
+        let ranks = parsed(&get, "PC3_RANKS", &mut bad, |s| count(s, 1 << 20));
+        let workers = parsed(&get, "PC3_WORKERS", &mut bad, |s| count(s, 1 << 16));
+        let keep = parsed(&get, "PC3_KEEP", &mut bad, |s| count(s, usize::MAX));
+        let stop_after = parsed(&get, "PC3_STOP_AFTER", &mut bad, |s| count(s, usize::MAX));
+        let every = parsed(&get, "PC3_EVERY", &mut bad, every);
+        let restart = parsed(&get, "PC3_RESTART", &mut bad, restart);
+        let shadow = parsed(&get, "PC3_SHADOW", &mut bad, bytes);
+        let protocol = parsed(&get, "PC3_PROTOCOL", &mut bad, |s| match s {
+            "barrier" | "nonblocking" => Ok(s.to_owned()),
+            _ => Err("expected barrier or nonblocking".to_owned()),
+        });
+        let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal);
+        if !bad.is_empty() {
+            return Err(bad);
+        }
+        let dir = get("PC3_DIR").filter(|d| !d.is_empty());
+        let mut all = BTreeMap::from([
+            (libc::SIGUSR1, Action::Checkpoint),
+            (libc::SIGUSR2, Action::Stop),
+        ]);
+        for (signal, action) in signals.unwrap_or_default() {
+            match action {
+                Some(action) => all.insert(signal, action),
+                None => all.remove(&signal),
+            };
+        }
+        Ok(Settings {
+            ranks,
+            workers,
+            dir_given: dir.is_some(),
+            dir: dir.map_or_else(|| default_dir(program), PathBuf::from),
+            every: every.unwrap_or(Every::Never),
+            keep: keep.unwrap_or(2),
+            stop_after: stop_after.map(|n| n as u64),
+            restart: restart.unwrap_or(Restart::No),
+            protocol,
+            signals: all,
+            shadow: shadow.unwrap_or(SHADOW),
+        })
+    }
+}
+
+fn default_dir(program: &str) -> PathBuf {
+    let base = Path::new(program)
+        .file_name()
+        .map_or("a.out".into(), |n| n.to_string_lossy());
+    PathBuf::from(format!("./{base}.pc3"))
+}
+
+/// An unset or empty variable is absent; a bad one is noted.
+fn parsed<T>(
+    get: &impl Fn(&str) -> Option<String>,
+    name: &'static str,
+    bad: &mut Vec<BadSetting>,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Option<T> {
+    let value = get(name).filter(|v| !v.is_empty())?;
+    match parse(value.trim()) {
+        Ok(parsed) => Some(parsed),
+        Err(why) => {
+            bad.push(BadSetting { name, value, why });
+            None
+        }
+    }
+}
+
+fn count(s: &str, max: usize) -> Result<usize, String> {
+    match s.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(n) if n <= max => Ok(n),
+        Ok(_) => Err(format!("must be at most {max}")),
+        Err(_) => Err("expected a whole number".to_owned()),
+    }
+}
+
+fn every(s: &str) -> Result<Every, String> {
+    let why = || {
+        "expected a time such as 30s, 500ms, 10m, 2h or a number of passages such as 5x".to_owned()
+    };
+    let digits = s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
+    let n: u64 = s[..digits].parse().map_err(|_| why())?;
+    if n == 0 {
+        return Err("must be at least 1".to_owned());
+    }
+    let seconds = |each: u64| {
+        n.checked_mul(each)
+            .map(Duration::from_secs)
+            .map(Every::Time)
+            .ok_or_else(why)
+    };
+    match &s[digits..] {
+        "x" => Ok(Every::Passages(n)),
+        "ms" => Ok(Every::Time(Duration::from_millis(n))),
+        "s" => seconds(1),
+        "m" | "min" => seconds(60),
+        "h" => seconds(3600),
+        _ => Err(why()),
+    }
+}
+
+fn restart(s: &str) -> Result<Restart, String> {
+    match s {
+        "latest" => Ok(Restart::Latest),
+        "auto" => Ok(Restart::Auto),
+        _ => s
+            .parse()
+            .map(Restart::Id)
+            .map_err(|_| "expected latest, auto or a checkpoint's id".to_owned()),
+    }
+}
+
+fn bytes(s: &str) -> Result<usize, String> {
+    let digits = s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
+    let shift = match &s[digits..] {
+        "" => 0,
+        "k" | "K" => 10,
+        "m" | "M" => 20,
+        "g" | "G" => 30,
+        _ => return Err("expected bytes such as 64M".to_owned()),
+    };
+    let n: usize = s[..digits]
+        .parse()
+        .map_err(|_| "expected bytes such as 64M".to_owned())?;
+    match n.checked_mul(1 << shift) {
+        Some(n) if (1 << 16..=usize::MAX / 4).contains(&n) => Ok(n),
+        _ => Err("must be at least 64K and fit the address space".to_owned()),
+    }
+}
+
+const SIGNALS: [(&str, c_int); 15] = [
+    ("HUP", libc::SIGHUP),
+    ("INT", libc::SIGINT),
+    ("QUIT", libc::SIGQUIT),
+    ("USR1", libc::SIGUSR1),
+    ("USR2", libc::SIGUSR2),
+    ("PIPE", libc::SIGPIPE),
+    ("ALRM", libc::SIGALRM),
+    ("TERM", libc::SIGTERM),
+    ("CONT", libc::SIGCONT),
+    ("TSTP", libc::SIGTSTP),
+    ("URG", libc::SIGURG),
+    ("XCPU", libc::SIGXCPU),
+    ("XFSZ", libc::SIGXFSZ),
+    ("VTALRM", libc::SIGVTALRM),
+    ("WINCH", libc::SIGWINCH),
+];
+
+fn on_signal(s: &str) -> Result<Vec<(c_int, Option<Action>)>, String> {
+    s.split(',').map(|item| one_signal(item.trim())).collect()
+}
+
+fn one_signal(item: &str) -> Result<(c_int, Option<Action>), String> {
+    let (name, action) = item
+        .split_once('=')
+        .ok_or("expected SIGNAL=checkpoint, SIGNAL=stop or SIGNAL=none")?;
+    let short = name.strip_prefix("SIG").unwrap_or(name);
+    let signal = SIGNALS
+        .iter()
+        .find(|(n, _)| *n == short)
+        .map(|&(_, number)| number)
+        .ok_or_else(|| format!("unknown signal {name}"))?;
+    match action {
+        "checkpoint" => Ok((signal, Some(Action::Checkpoint))),
+        "stop" => Ok((signal, Some(Action::Stop))),
+        "none" => Ok((signal, None)),
+        _ => Err(format!(
+            "unknown action {action}: expected checkpoint, stop or none"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(vars: &[(&str, &str)]) -> Result<Settings, Vec<BadSetting>> {
+        Settings::read("/bin/heat", |n| {
+            vars.iter().find(|v| v.0 == n).map(|v| v.1.to_owned())
+        })
+    }
+
+    #[test]
+    fn good_values() {
+        let s = read(&[
+            ("PC3_EVERY", "5x"),
+            ("PC3_RESTART", "7"),
+            ("PC3_ON_SIGNAL", "TERM=stop,USR1=none"),
+        ])
+        .unwrap();
+        assert_eq!(s.dir, PathBuf::from("./heat.pc3"));
+        assert_eq!(s.every, Every::Passages(5));
+        assert_eq!(s.restart, Restart::Id(7));
+        assert_eq!(
+            s.signals,
+            BTreeMap::from([(libc::SIGTERM, Action::Stop), (libc::SIGUSR2, Action::Stop)])
+        );
+        assert_eq!(
+            read(&[("PC3_EVERY", "2m")]).unwrap().every,
+            Every::Time(Duration::from_secs(120))
+        );
+    }
+
+    #[test]
+    fn bad_values_are_all_named() {
+        let vars = [
+            ("PC3_RANKS", "0"),
+            ("PC3_WORKERS", "x"),
+            ("PC3_KEEP", "-1"),
+            ("PC3_STOP_AFTER", "0"),
+            ("PC3_EVERY", "5"),
+            ("PC3_RESTART", "newest"),
+            ("PC3_SHADOW", "1k"),
+            ("PC3_PROTOCOL", "magic"),
+            ("PC3_ON_SIGNAL", "KILL=stop"),
+        ];
+        let bad = read(&vars).unwrap_err();
+        let names: Vec<_> = bad.iter().map(|b| b.name).collect();
+        let mut expected: Vec<_> = vars.iter().map(|v| v.0).collect();
+        let mut got = names.clone();
+        expected.sort_unstable();
+        got.sort_unstable();
+        assert_eq!(got, expected);
+    }
+}
