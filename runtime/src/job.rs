@@ -1,18 +1,24 @@
 //! One running program: its settings and what all of its ranks share.
 
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
 use crate::control::{Control, Every};
+use crate::engine::Engine;
 use crate::rank::Rank;
+use crate::registry::Program;
+use crate::save;
+use crate::settings::{Action, Settings};
+use crate::store::{Store, StoreError};
+use crate::tell::{flush_all, say, EXIT_STOPPED};
 
 /// What follows a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum After {
     Continue,
-    /// The job is to end with [`EXIT_STOPPED`]: call [`Job::stop`].
+    /// The job is to end: call [`Job::stop`].
     Stop,
 }
-
-/// Exit status after a checkpoint with stop.
-pub const EXIT_STOPPED: i32 = 85;
 
 pub struct Job {
     /// Logical ranks.
@@ -22,9 +28,37 @@ pub struct Job {
     /// `PC3_PROTOCOL`, if given.
     pub protocol: Option<String>,
     pub control: Control,
+    pub program: Program,
+    /// File name of the program.
+    pub name: String,
+    pub(crate) shadow: usize,
+    dir: PathBuf,
+    keep: usize,
+    /// Signal by which others ask for a checkpoint.
+    signal: Option<i32>,
+    /// Opened, and locked, when first needed.
+    store: Mutex<Option<Store>>,
+    engine: OnceLock<Box<dyn Engine>>,
 }
 
 impl Job {
+    pub(crate) fn new(program: Program, name: &str, ranks: usize, workers: usize, s: &Settings) -> Job {
+        Job {
+            ranks,
+            workers,
+            protocol: s.protocol.clone(),
+            control: Control::new(s.every, s.stop_after),
+            program,
+            name: name.to_owned(),
+            shadow: s.shadow,
+            dir: s.dir.clone(),
+            keep: s.keep,
+            signal: s.signals.iter().find(|(_, a)| **a == Action::Checkpoint).map(|(n, _)| *n),
+            store: Mutex::new(None),
+            engine: OnceLock::new(),
+        }
+    }
+
     /// A job without a program, a directory or an environment: for engines' own tests.
     pub fn detached(ranks: usize, workers: usize) -> Job {
         Job {
@@ -32,18 +66,70 @@ impl Job {
             workers,
             protocol: None,
             control: Control::new(Every::Never, None),
+            program: Program::empty(),
+            name: String::new(),
+            shadow: 1 << 20,
+            dir: PathBuf::new(),
+            keep: 1,
+            signal: None,
+            store: Mutex::new(None),
+            engine: OnceLock::new(),
+        }
+    }
+
+    /// Who runs the ranks; none in a detached job.
+    pub fn engine(&self) -> Option<&dyn Engine> {
+        self.engine.get().map(|e| &**e)
+    }
+
+    pub(crate) fn set_engine(&self, engine: Box<dyn Engine>) {
+        let _ = self.engine.set(engine);
+    }
+
+    /// Opens and locks the checkpoint directory, if that has not been done.
+    pub(crate) fn open_store(&self) -> Result<(), StoreError> {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if store.is_none() {
+            *store = Some(Store::open(&self.dir, self.keep, self.signal)?);
+        }
+        Ok(())
+    }
+
+    /// Unlocks the directory.
+    pub(crate) fn close_store(&self) {
+        // Called while the process ends; a checkpoint being written by another thread keeps it.
+        if let Ok(mut store) = self.store.try_lock() {
+            *store = None;
         }
     }
 
     /// Writes and commits a checkpoint of all ranks, which are unwound or finished, in rank order.
     /// A failure is reported on stderr and the program goes on.
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
-        let _ = (ranks, passage);
-        After::Continue
+        self.control.begin();
+        flush_all();
+        let committed = self.open_store().and_then(|()| {
+            let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+            match store.as_mut() {
+                Some(store) => store.commit(|file, id| save::write(self, ranks, passage, id, file)),
+                None => Ok(0),
+            }
+        });
+        if let Err(error) = &committed {
+            say(&format!("no checkpoint was taken: {error}; the program goes on"));
+        }
+        if self.control.done(passage, committed.is_ok()) {
+            After::Stop
+        } else {
+            After::Continue
+        }
     }
 
-    /// Ends the process after a checkpoint with stop: flushes, unlocks, exits with 85.
+    /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.
     pub fn stop(&self) -> ! {
-        std::process::exit(EXIT_STOPPED)
+        flush_all();
+        self.close_store();
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(EXIT_STOPPED) }
     }
 }

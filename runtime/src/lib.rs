@@ -1,15 +1,43 @@
 //! Saves and restores running C programs: frames, globals, heap and files, one checkpoint per job.
 //!
-//! `engine` is the interface to whoever runs the ranks; `job` what they share; `rank` one of them.
+//! * `engine`: the interface to whoever runs the ranks; `solo`: sequential programs; `transfer`:
+//!   what an engine may ask while it saves and loads.
+//! * `job`: what all ranks share; `rank`: one of them, with its `frames`, `shadow` stack, `globals`
+//!   and `files`; `registry`: the program as its units describe it.
+//! * `life`: from `main` to exit; `settings`, `control`: when to checkpoint; `tell`: messages.
+//! * `format`: the file; `save` writes one; `store` commits it.
+//! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
+//!   `objects`, `partner` and `translate`.
+//! * `entry`, `heap_abi`, `callbacks`, `files`: what generated code calls.
 
+mod callbacks;
 pub mod control;
 pub mod engine;
+mod entry;
 mod failpoint;
+mod files;
 pub mod format;
-pub mod frames;
+mod frames;
+mod globals;
+mod heap_abi;
+pub mod identity;
 pub mod job;
+mod life;
+mod objects;
+mod partner;
 pub mod rank;
+pub mod registry;
+mod restart;
+mod restore;
+mod save;
 pub mod settings;
+mod shadow;
+mod solo;
 pub mod store;
-pub mod tls;
+pub mod tell;
+mod tls;
 pub mod transfer;
+mod translate;
+
+pub use life::start;
+pub use tls::{pc3_register_tls, Tls};

@@ -1,26 +1,20 @@
 //! One logical rank: everything that a checkpoint saves of it and that generated code sees of it.
 
-use std::ffi::{c_char, c_uint, c_void};
-use std::ptr::{null, null_mut};
+use std::io;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
-use crate::engine::Extension;
-use crate::frames::Frames;
-use crate::job::Job;
-use crate::tls;
+use pc3_heap::Arena;
+use pc3_typemetric::descriptor::pc3_rank;
 
-/// Mirror of `struct pc3_rank`.
-#[repr(C)]
-pub struct RankAbi {
-    pub sp: *mut c_char,
-    pub sp_end: *mut c_char,
-    /// Locations passed (MPI programs only).
-    pub passages: c_uint,
-    /// "file.c:12" of the latest MPI call.
-    pub at: *const c_char,
-    /// Allocation site handed down by the caller of an allocation wrapper.
-    pub site: *mut c_void,
-}
+use crate::callbacks::Callback;
+use crate::engine::Extension;
+use crate::files::Files;
+use crate::frames::Frames;
+use crate::globals::Copy;
+use crate::job::Job;
+use crate::shadow::Shadow;
+use crate::tls;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -34,13 +28,25 @@ pub enum Status {
 
 #[repr(C)]
 pub struct Rank {
-    pub abi: RankAbi,
+    /// What generated code sees; first, so that `pc3_me` is the rank's address.
+    pub abi: pc3_rank,
     id: usize,
     job: Arc<Job>,
-    delta: isize,
     pub(crate) status: Status,
+    /// Its typed heap.
+    pub heap: Arena,
+    pub(crate) shadow: Shadow,
     pub(crate) frames: Frames,
+    /// Its copy of the writable globals; none: they are used in place.
+    pub(crate) globals: Option<Copy>,
+    pub(crate) files: Files,
+    pub(crate) callbacks: Vec<Callback>,
     pub(crate) critical: u32,
+    /// Locations passed while they were counted.
+    pub(crate) passages: u64,
+    pub(crate) errno: i32,
+    /// It continues from a file, not in the process that wrote it.
+    pub(crate) restarted: bool,
     /// The engine's own state of this rank.
     pub extension: Extension,
 }
@@ -49,23 +55,34 @@ pub struct Rank {
 unsafe impl Send for Rank {}
 
 impl Rank {
-    pub fn new(job: Arc<Job>, id: usize) -> Box<Rank> {
-        Box::new(Rank {
-            abi: RankAbi {
-                sp: null_mut(),
-                sp_end: null_mut(),
+    /// A rank with empty heap and stack, its globals as the program starts with them.
+    pub fn new(job: Arc<Job>, id: usize) -> io::Result<Box<Rank>> {
+        let shadow = Shadow::new(job.shadow)?;
+        let globals =
+            if id > 0 && job.program.private_globals { Copy::new(&job.program)? } else { None };
+        Ok(Box::new(Rank {
+            abi: pc3_rank {
+                sp: shadow.start(),
+                sp_end: shadow.end(),
                 passages: 0,
-                at: null(),
+                at: std::ptr::null(),
                 site: null_mut(),
             },
             id,
             job,
-            delta: 0,
             status: Status::Running,
+            heap: Arena::new(id as u32),
+            shadow,
             frames: Frames::default(),
+            globals,
+            files: Files::default(),
+            callbacks: Vec::new(),
             critical: 0,
+            passages: 0,
+            errno: 0,
+            restarted: false,
             extension: None,
-        })
+        }))
     }
 
     /// The logical rank's number, 0.. .
@@ -92,13 +109,13 @@ impl Rank {
 
     /// Distance from a global's template to this rank's copy.
     pub fn delta(&self) -> isize {
-        self.delta
+        self.globals.as_ref().map_or(0, Copy::delta)
     }
 
     /// Makes this the calling thread's rank; to be called whenever its stack gets control.
     #[inline]
     pub fn make_current(&mut self) {
-        tls::set(&raw mut self.abi, self.delta);
+        tls::set(&raw mut self.abi, self.delta());
     }
 
     /// The calling thread's rank.

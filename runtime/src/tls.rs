@@ -9,25 +9,25 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use crate::rank::RankAbi;
+use pc3_typemetric::descriptor::pc3_rank;
 
 /// Mirror of `struct pc3_tls`.
 #[repr(C)]
 pub struct Tls {
-    pub set: unsafe extern "C" fn(*mut RankAbi, isize),
-    pub me: unsafe extern "C" fn() -> *mut RankAbi,
+    pub set: unsafe extern "C" fn(*mut pc3_rank, isize),
+    pub me: unsafe extern "C" fn() -> *mut pc3_rank,
     pub state: unsafe extern "C" fn() -> *mut c_int,
 }
 
 thread_local! {
-    static ME: Cell<*mut RankAbi> = const { Cell::new(null_mut()) };
+    static ME: Cell<*mut pc3_rank> = const { Cell::new(null_mut()) };
     static STATE: Cell<c_int> = const { Cell::new(0) };
 }
 
-unsafe extern "C" fn own_set(me: *mut RankAbi, _delta: isize) {
+unsafe extern "C" fn own_set(me: *mut pc3_rank, _delta: isize) {
     ME.set(me);
 }
-unsafe extern "C" fn own_me() -> *mut RankAbi {
+unsafe extern "C" fn own_me() -> *mut pc3_rank {
     ME.get()
 }
 unsafe extern "C" fn own_state() -> *mut c_int {
@@ -56,13 +56,13 @@ fn access() -> &'static Tls {
 }
 
 #[inline]
-pub(crate) fn set(me: *mut RankAbi, delta: isize) {
+pub(crate) fn set(me: *mut pc3_rank, delta: isize) {
     // SAFETY: plain stores to the calling thread's variables.
     unsafe { (access().set)(me, delta) }
 }
 
 #[inline]
-pub(crate) fn me() -> *mut RankAbi {
+pub(crate) fn me() -> *mut pc3_rank {
     // SAFETY: a plain load.
     unsafe { (access().me)() }
 }

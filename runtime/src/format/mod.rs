@@ -1,5 +1,7 @@
-//! The checkpoint file: `file` frames it (header, checksummed sections, footer), `meta` holds what
-//! the sections say, `write` and `read` go between the two.  docs/format.md has every byte.
+//! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` holds what
+//! the sections say, `read` opens it without the program.  docs/format.md has every byte.
 
 pub mod bytes;
 pub mod file;
+pub mod meta;
+pub mod read;

@@ -1,0 +1,284 @@
+//! A rank's open `FILE`s: what was opened how, where they stand at a checkpoint, and opening them
+//! again at a restart.
+//!
+//! Outputs are cut to their length at the checkpoint, so that what was printed after it is printed
+//! once.  The standard streams are known without being opened; their positions are restored if
+//! they lead to the same regular file.
+
+use std::ffi::{c_char, c_int, CStr, CString};
+use std::io;
+use std::os::fd::RawFd;
+
+use libc::FILE;
+
+use crate::format::meta::{FileKind, FileMeta};
+use crate::rank::Rank;
+
+extern "C" {
+    static mut stdin: *mut FILE;
+    static mut stdout: *mut FILE;
+    static mut stderr: *mut FILE;
+    fn fseeko64(stream: *mut FILE, offset: i64, whence: c_int) -> c_int;
+    fn ftello64(stream: *mut FILE) -> i64;
+}
+
+const STATE_EOF: u64 = 1;
+const NO_DESCRIPTOR: u64 = u64::MAX;
+
+#[derive(Debug, Clone)]
+struct Opened {
+    stream: *mut FILE,
+    path: CString,
+    mode: CString,
+    kind: FileKind,
+}
+
+#[derive(Debug, Default)]
+pub struct Files {
+    opened: Vec<Opened>,
+}
+
+fn standard() -> [(FileKind, *mut FILE); 3] {
+    // SAFETY: the C library's variables; nobody else of ours writes them.
+    unsafe { [(FileKind::Stdin, stdin), (FileKind::Stdout, stdout), (FileKind::Stderr, stderr)] }
+}
+
+fn kind_of(stream: *mut FILE) -> FileKind {
+    standard().iter().find(|s| s.1 == stream).map_or(FileKind::Opened, |s| s.0)
+}
+
+fn length_of(fd: RawFd) -> Option<u64> {
+    // SAFETY: fstat64 fills the structure.
+    unsafe {
+        let mut stat: libc::stat64 = std::mem::zeroed();
+        let regular = libc::fstat64(fd, &raw mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFREG;
+        regular.then_some(stat.st_size as u64)
+    }
+}
+
+/// Where an inherited descriptor leads.
+fn leads_to(fd: RawFd) -> String {
+    std::fs::read_link(format!("/proc/self/fd/{fd}")).map_or(String::new(), |p| p.to_string_lossy().into_owned())
+}
+
+impl Files {
+    fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
+        self.forget(stream);
+        self.opened.push(Opened { stream, path, mode, kind });
+    }
+
+    fn forget(&mut self, stream: *mut FILE) {
+        self.opened.retain(|o| o.stream != stream);
+    }
+
+    /// All streams as they stand; outputs have been flushed.
+    pub fn describe(&self) -> Vec<FileMeta> {
+        let inherited = standard()
+            .into_iter()
+            .filter(|s| !self.opened.iter().any(|o| o.stream == s.1))
+            .map(|(kind, stream)| (kind, stream, String::new(), String::new()));
+        let opened = self.opened.iter().map(|o| {
+            (o.kind, o.stream, o.path.to_string_lossy().into_owned(), o.mode.to_string_lossy().into_owned())
+        });
+        inherited.chain(opened).map(|(kind, stream, path, mode)| describe(kind, stream, path, mode)).collect()
+    }
+
+    /// Opens the files of a checkpoint again; calls `found(saved address, stream here)` for each.
+    pub fn reopen(&mut self, saved: &[FileMeta], positions: bool, mut found: impl FnMut(u64, usize)) -> Result<(), String> {
+        for file in saved {
+            let at = standard().iter().find(|s| s.0 == file.kind).map(|s| s.1);
+            let stream = match at {
+                Some(stream) if file.mode.is_empty() => {
+                    if positions {
+                        inherited(file, stream).map_err(|e| format!("cannot restore {:?}: {e}", file.kind))?;
+                    }
+                    stream
+                }
+                _ if file.kind == FileKind::Temporary => {
+                    return Err("a file made by tmpfile() was open; its contents were not saved".to_owned());
+                }
+                at => {
+                    let (stream, path, mode) = open(file, at).map_err(|e| format!("cannot reopen {}: {e}", file.path))?;
+                    self.note(stream, path, mode, file.kind);
+                    stream
+                }
+            };
+            found(file.addr, stream as usize);
+        }
+        Ok(())
+    }
+}
+
+fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
+    // SAFETY: an open stream (the program closes them through us).
+    let (fd, position, eof, error) = unsafe {
+        let fd = libc::fileno(stream);
+        let errno = *libc::__errno_location();
+        let position = if mode.is_empty() && kind != FileKind::Stdin {
+            libc::lseek64(fd, 0, libc::SEEK_CUR)
+        } else {
+            ftello64(stream)
+        };
+        *libc::__errno_location() = errno;
+        (fd, position, libc::feof(stream) != 0, libc::ferror(stream) != 0)
+    };
+    let length = length_of(fd);
+    FileMeta {
+        addr: stream as usize as u64,
+        descriptor: u64::try_from(fd).unwrap_or(NO_DESCRIPTOR),
+        kind,
+        path: if mode.is_empty() { leads_to(fd) } else { path },
+        mode,
+        position: u64::try_from(position).ok().filter(|_| length.is_some()),
+        length: length.unwrap_or(0),
+        state: u64::from(eof) | u64::from(error) << 1,
+    }
+}
+
+/// Puts an inherited stream back to where it stood, if it leads to the same file as it did.
+fn inherited(file: &FileMeta, stream: *mut FILE) -> io::Result<()> {
+    // SAFETY: a standard stream.
+    let fd = unsafe { libc::fileno(stream) };
+    let (Some(position), Some(length)) = (file.position, length_of(fd)) else { return Ok(()) };
+    if file.path != leads_to(fd) {
+        return Ok(());
+    }
+    if file.kind == FileKind::Stdin {
+        return seek(stream, position, file.state);
+    }
+    if length >= position {
+        cut(fd, position)?;
+        // SAFETY: a plain system call.
+        unsafe { libc::lseek64(fd, position as i64, libc::SEEK_SET) };
+    }
+    Ok(())
+}
+
+fn cut(fd: RawFd, length: u64) -> io::Result<()> {
+    // SAFETY: a plain system call.
+    match unsafe { libc::ftruncate64(fd, length as i64) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn seek(stream: *mut FILE, position: u64, state: u64) -> io::Result<()> {
+    // SAFETY: an open stream.
+    unsafe {
+        if fseeko64(stream, position as i64, libc::SEEK_SET) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if state & STATE_EOF != 0 {
+            // Reading at the end sets the flag again.
+            let c = libc::fgetc(stream);
+            if c != libc::EOF {
+                fseeko64(stream, position as i64, libc::SEEK_SET);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn open(file: &FileMeta, at: Option<*mut FILE>) -> io::Result<(*mut FILE, CString, CString)> {
+    let bad = |_| io::Error::from_raw_os_error(libc::EINVAL);
+    let path = CString::new(file.path.as_bytes()).map_err(bad)?;
+    let mode = CString::new(file.mode.as_bytes()).map_err(bad)?;
+    // "w" would empty it.
+    let again = match file.mode.strip_prefix('w') {
+        Some(rest) => format!("r+{}", rest.replace('+', "").replace('x', "")),
+        None => file.mode.clone(),
+    };
+    let again = CString::new(again).map_err(bad)?;
+    let creates = file.mode.starts_with('w') && file.length == 0;
+    // SAFETY: terminated strings; the stream, if given, is a standard one.
+    let stream = unsafe {
+        let open = |mode: &CString| match at {
+            Some(stream) => libc::freopen(path.as_ptr(), mode.as_ptr(), stream),
+            None => libc::fopen(path.as_ptr(), mode.as_ptr()),
+        };
+        let first = open(&again);
+        if first.is_null() && creates { open(&mode) } else { first }
+    };
+    if stream.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    if let Some(position) = file.position {
+        // SAFETY: an open stream.
+        let fd = unsafe { libc::fileno(stream) };
+        if !file.mode.starts_with('r') || file.mode.contains('+') {
+            match length_of(fd) {
+                Some(now) if now < file.length => {
+                    return Err(io::Error::other(format!("it has {now} bytes, and had {} at the checkpoint", file.length)));
+                }
+                Some(_) => cut(fd, file.length)?,
+                None => {}
+            }
+        }
+        seek(stream, position, file.state)?;
+    }
+    Ok((stream, path, mode))
+}
+
+fn files<'a>() -> Option<&'a mut Files> {
+    // SAFETY: used by entry points only, which user code calls.
+    unsafe { Rank::current() }.map(|rank| &mut rank.files)
+}
+
+unsafe fn owned(s: *const c_char) -> CString {
+    // SAFETY: by the caller, a terminated string or null.
+    if s.is_null() { CString::default() } else { unsafe { CStr::from_ptr(s) }.to_owned() }
+}
+
+/// # Safety
+/// As `fopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let stream = libc::fopen(path, mode);
+        if let Some(files) = files().filter(|_| !stream.is_null()) {
+            files.note(stream, owned(path), owned(mode), FileKind::Opened);
+        }
+        stream
+    }
+}
+
+/// # Safety
+/// As `freopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_freopen(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let new = libc::freopen(path, mode, stream);
+        if let Some(files) = files() {
+            files.forget(stream);
+            if !new.is_null() {
+                files.note(new, owned(path), owned(mode), kind_of(new));
+            }
+        }
+        new
+    }
+}
+
+/// # Safety
+/// As `tmpfile`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {
+    // SAFETY: as tmpfile.
+    let stream = unsafe { libc::tmpfile() };
+    if let Some(files) = files().filter(|_| !stream.is_null()) {
+        files.note(stream, CString::default(), c"w+".to_owned(), FileKind::Temporary);
+    }
+    stream
+}
+
+/// # Safety
+/// As `fclose`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fclose(stream: *mut FILE) -> c_int {
+    if let Some(files) = files() {
+        files.forget(stream);
+    }
+    // SAFETY: by the caller.
+    unsafe { libc::fclose(stream) }
+}

@@ -1,0 +1,515 @@
+//! What the sections of a checkpoint say, as structures with one `encode`/`decode` pair each.
+//! Addresses are the saving program's; `Span`s are places in a rank's data section.
+
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::types::TypeId;
+
+use super::bytes::{DecodeError, Decoder, Encoder};
+
+type Result<T> = std::result::Result<T, DecodeError>;
+
+/// A type where there may be none: stored as id + 1.
+fn put_type(e: &mut Encoder, ty: Option<TypeId>) {
+    e.u64(ty.map_or(0, |t| u64::from(t.0) + 1));
+}
+
+fn get_type(d: &mut Decoder) -> Result<Option<TypeId>> {
+    Ok(d.u32()?.checked_sub(1).map(TypeId))
+}
+
+/// Section `Job`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobMeta {
+    /// File name of the program.
+    pub program: String,
+    /// Version of pc3 that wrote it.
+    pub writer: String,
+    /// Nanoseconds since 1970.
+    pub time: u64,
+    pub ranks: u64,
+    pub workers: u64,
+    /// Locations passed by the job.
+    pub passage: u64,
+    pub calls_mpi: bool,
+    pub abi: Abi,
+}
+
+impl JobMeta {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut e = Encoder::default();
+        e.str(&self.program);
+        e.str(&self.writer);
+        for v in [self.time, self.ranks, self.workers, self.passage, u64::from(self.calls_mpi)] {
+            e.u64(v);
+        }
+        let mut abi = Vec::new();
+        self.abi.encode(&mut abi);
+        e.bytes(&abi);
+        e.0
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<JobMeta> {
+        let mut d = Decoder::new(bytes, "job section");
+        let meta = JobMeta {
+            program: d.str()?,
+            writer: d.str()?,
+            time: d.u64()?,
+            ranks: d.u64()?,
+            workers: d.u64()?,
+            passage: d.u64()?,
+            calls_mpi: d.u64()? != 0,
+            abi: Abi::decode(d.bytes()?).map_err(|_| DecodeError::Invalid("ABI"))?.0,
+        };
+        d.end()?;
+        Ok(meta)
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct FuncMeta {
+    pub name: String,
+    pub shadow: Option<TypeId>,
+    pub points: Vec<PointMeta>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct PointMeta {
+    pub label: u32,
+    pub line: u32,
+    pub file: String,
+    pub what: String,
+    pub live: Option<TypeId>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct GlobalMeta {
+    pub name: String,
+    /// Of the template.
+    pub addr: u64,
+    pub ty: TypeId,
+    pub size: u64,
+    pub constant: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct LiteralMeta {
+    pub addr: u64,
+    pub ty: TypeId,
+    pub bytes: Vec<u8>,
+}
+
+/// Section `Program`: what identifies a program, and where its constants lay.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProgramMeta {
+    pub funcs: Vec<FuncMeta>,
+    pub globals: Vec<GlobalMeta>,
+    pub literals: Vec<LiteralMeta>,
+    /// Functions whose address is taken.
+    pub fnrefs: Vec<(String, u64)>,
+}
+
+impl ProgramMeta {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut e = Encoder::default();
+        e.len(self.funcs.len());
+        for f in &self.funcs {
+            e.str(&f.name);
+            put_type(&mut e, f.shadow);
+            e.len(f.points.len());
+            for p in &f.points {
+                e.u64(p.label.into());
+                e.u64(p.line.into());
+                e.str(&p.file);
+                e.str(&p.what);
+                put_type(&mut e, p.live);
+            }
+        }
+        e.len(self.globals.len());
+        for g in &self.globals {
+            e.str(&g.name);
+            for v in [g.addr, g.ty.0.into(), g.size, g.constant.into()] {
+                e.u64(v);
+            }
+        }
+        e.len(self.literals.len());
+        for l in &self.literals {
+            e.u64(l.addr);
+            e.u64(l.ty.0.into());
+            e.bytes(&l.bytes);
+        }
+        e.len(self.fnrefs.len());
+        for (name, addr) in &self.fnrefs {
+            e.str(name);
+            e.u64(*addr);
+        }
+        e.0
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<ProgramMeta> {
+        let mut d = Decoder::new(bytes, "program section");
+        let meta = ProgramMeta {
+            funcs: d.list(24, func)?,
+            globals: d.list(40, |d| {
+                Ok(GlobalMeta {
+                    name: d.str()?,
+                    addr: d.u64()?,
+                    ty: TypeId(d.u32()?),
+                    size: d.u64()?,
+                    constant: d.u64()? != 0,
+                })
+            })?,
+            literals: d.list(24, |d| {
+                Ok(LiteralMeta { addr: d.u64()?, ty: TypeId(d.u32()?), bytes: d.bytes()?.to_vec() })
+            })?,
+            fnrefs: d.list(16, |d| Ok((d.str()?, d.u64()?)))?,
+        };
+        d.end()?;
+        Ok(meta)
+    }
+}
+
+fn func(d: &mut Decoder) -> Result<FuncMeta> {
+    Ok(FuncMeta {
+        name: d.str()?,
+        shadow: get_type(d)?,
+        points: d.list(40, |d| {
+            Ok(PointMeta { label: d.u32()?, line: d.u32()?, file: d.str()?, what: d.str()?, live: get_type(d)? })
+        })?,
+    })
+}
+
+/// A saved object: `bytes` bytes from `offset` of the data section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+fn put_span(e: &mut Encoder, s: Span) {
+    e.u64(s.offset);
+    e.u64(s.bytes);
+}
+
+fn get_span(d: &mut Decoder) -> Result<Span> {
+    Ok(Span { offset: d.u64()?, bytes: d.u64()? })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FrameMeta {
+    /// Index into `ProgramMeta::funcs`.
+    pub func: u64,
+    /// Index into its points.
+    pub point: u64,
+    pub live: Span,
+}
+
+/// An object on the shadow stack: a function's struct (`frame`: index of its frame), or a block of
+/// run-time size of elements of `ty`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShadowMeta {
+    pub addr: u64,
+    pub ty: TypeId,
+    pub frame: Option<u64>,
+    pub data: Span,
+}
+
+/// Equally large slots; only the occupied ones are saved, one after the other, `slot` bytes each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SlabMeta {
+    pub base: u64,
+    pub slot: u64,
+    /// Occupied slots, a bit each.
+    pub occupied: Vec<u64>,
+    /// Of the objects in order; one entry if all are equal.
+    pub sizes: Vec<u64>,
+    pub types: Vec<TypeId>,
+    pub data: Span,
+}
+
+impl SlabMeta {
+    pub fn count(&self) -> u64 {
+        self.occupied.iter().map(|w| u64::from(w.count_ones())).sum()
+    }
+
+    /// Size and type of the `k`-th object.
+    pub fn object(&self, k: usize) -> Option<(u64, TypeId)> {
+        let pick = |n: usize| if n == 1 { 0 } else { k };
+        Some((*self.sizes.get(pick(self.sizes.len()))?, *self.types.get(pick(self.types.len()))?))
+    }
+
+    /// Numbers of the occupied slots.
+    pub fn slots(&self) -> impl Iterator<Item = u64> + '_ {
+        self.occupied.iter().enumerate().flat_map(|(i, &word)| {
+            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| i as u64 * 64 + bit)
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LargeMeta {
+    pub base: u64,
+    pub ty: TypeId,
+    pub data: Span,
+}
+
+/// What `pc3_on` registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallbackMeta {
+    pub events: u64,
+    pub function: u64,
+    pub context: u64,
+}
+
+/// An open file, or a standard stream.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileMeta {
+    /// Address of the `FILE`; 0 for a bare descriptor.
+    pub addr: u64,
+    /// Descriptor, or 2^64-1 if it has none.
+    pub descriptor: u64,
+    pub kind: FileKind,
+    /// As given to `fopen`; of an inherited standard stream, where it led.
+    pub path: String,
+    /// As given to `fopen`; empty: inherited.
+    pub mode: String,
+    /// None: not seekable.
+    pub position: Option<u64>,
+    /// The file's length.
+    pub length: u64,
+    /// Bit 0: end of file was met; bit 1: an error was.
+    pub state: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum FileKind {
+    Stdin = 0,
+    Stdout = 1,
+    Stderr = 2,
+    Opened = 3,
+    Temporary = 4,
+}
+
+impl FileKind {
+    fn from(n: u8) -> Result<FileKind> {
+        use FileKind::{Opened, Stderr, Stdin, Stdout, Temporary};
+        [Stdin, Stdout, Stderr, Opened, Temporary]
+            .into_iter()
+            .find(|k| *k as u8 == n)
+            .ok_or(DecodeError::Invalid("file table"))
+    }
+}
+
+/// Section `Rank`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RankMeta {
+    /// Exit code, if the rank had ended.
+    pub finished: Option<i32>,
+    pub errno: i32,
+    pub passages: u64,
+    /// Distance of this rank's globals from the templates, modulo 2^64.
+    pub delta: u64,
+    /// The writable ones of `ProgramMeta::globals`, in that order.
+    pub globals: Vec<Span>,
+    /// Innermost first.
+    pub frames: Vec<FrameMeta>,
+    /// From the bottom of the stack up.
+    pub shadow: Vec<ShadowMeta>,
+    pub slabs: Vec<SlabMeta>,
+    pub large: Vec<LargeMeta>,
+    pub callbacks: Vec<CallbackMeta>,
+    pub files: Vec<FileMeta>,
+}
+
+impl RankMeta {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut e = Encoder::default();
+        e.u64(self.finished.is_some().into());
+        e.u64(u64::from(self.finished.unwrap_or(0) as u32));
+        e.u64(u64::from(self.errno as u32));
+        e.u64(self.passages);
+        e.u64(self.delta);
+        e.len(self.globals.len());
+        self.globals.iter().for_each(|g| put_span(&mut e, *g));
+        e.len(self.frames.len());
+        for f in &self.frames {
+            e.u64(f.func);
+            e.u64(f.point);
+            put_span(&mut e, f.live);
+        }
+        e.len(self.shadow.len());
+        for s in &self.shadow {
+            e.u64(s.addr);
+            e.u64(s.ty.0.into());
+            e.u64(s.frame.map_or(0, |f| f + 1));
+            put_span(&mut e, s.data);
+        }
+        e.len(self.slabs.len());
+        for s in &self.slabs {
+            e.u64(s.base);
+            e.u64(s.slot);
+            e.len(s.occupied.len());
+            s.occupied.iter().for_each(|w| e.u64(*w));
+            e.len(s.sizes.len());
+            s.sizes.iter().for_each(|n| e.u64(*n));
+            e.len(s.types.len());
+            s.types.iter().for_each(|t| e.u64(t.0.into()));
+            put_span(&mut e, s.data);
+        }
+        e.len(self.large.len());
+        for l in &self.large {
+            e.u64(l.base);
+            e.u64(l.ty.0.into());
+            put_span(&mut e, l.data);
+        }
+        e.len(self.callbacks.len());
+        for c in &self.callbacks {
+            [c.events, c.function, c.context].into_iter().for_each(|v| e.u64(v));
+        }
+        e.len(self.files.len());
+        for f in &self.files {
+            e.u64(f.addr);
+            e.u64(f.descriptor);
+            e.u8(f.kind as u8);
+            e.str(&f.path);
+            e.str(&f.mode);
+            e.u64(f.position.is_some().into());
+            e.u64(f.position.unwrap_or(0));
+            e.u64(f.length);
+            e.u64(f.state);
+        }
+        e.0
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<RankMeta> {
+        let mut d = Decoder::new(bytes, "rank directory");
+        let ended = d.u64()? != 0;
+        let code = d.u32()? as i32;
+        let meta = RankMeta {
+            finished: ended.then_some(code),
+            errno: d.u32()? as i32,
+            passages: d.u64()?,
+            delta: d.u64()?,
+            globals: d.list(16, get_span)?,
+            frames: d.list(32, |d| Ok(FrameMeta { func: d.u64()?, point: d.u64()?, live: get_span(d)? }))?,
+            shadow: d.list(40, |d| {
+                Ok(ShadowMeta {
+                    addr: d.u64()?,
+                    ty: TypeId(d.u32()?),
+                    frame: d.u64()?.checked_sub(1),
+                    data: get_span(d)?,
+                })
+            })?,
+            slabs: d.list(56, slab)?,
+            large: d.list(32, |d| Ok(LargeMeta { base: d.u64()?, ty: TypeId(d.u32()?), data: get_span(d)? }))?,
+            callbacks: d.list(24, |d| {
+                Ok(CallbackMeta { events: d.u64()?, function: d.u64()?, context: d.u64()? })
+            })?,
+            files: d.list(65, file)?,
+        };
+        d.end()?;
+        Ok(meta)
+    }
+}
+
+fn slab(d: &mut Decoder) -> Result<SlabMeta> {
+    Ok(SlabMeta {
+        base: d.u64()?,
+        slot: d.u64()?,
+        occupied: d.list(8, Decoder::u64)?,
+        sizes: d.list(8, Decoder::u64)?,
+        types: d.list(8, |d| Ok(TypeId(d.u32()?)))?,
+        data: get_span(d)?,
+    })
+}
+
+fn file(d: &mut Decoder) -> Result<FileMeta> {
+    let (addr, descriptor) = (d.u64()?, d.u64()?);
+    let (kind, path, mode) = (FileKind::from(d.u8()?)?, d.str()?, d.str()?);
+    let position = (d.u64()? != 0, d.u64()?);
+    Ok(FileMeta {
+        addr,
+        descriptor,
+        kind,
+        path,
+        mode,
+        position: position.0.then_some(position.1),
+        length: d.u64()?,
+        state: d.u64()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank() -> RankMeta {
+        let span = Span { offset: 16, bytes: 5 };
+        RankMeta {
+            finished: Some(-3),
+            errno: 4,
+            passages: 9,
+            delta: u64::MAX - 4095,
+            globals: vec![span; 2],
+            frames: vec![FrameMeta { func: 1, point: 2, live: span }],
+            shadow: vec![ShadowMeta { addr: 8, ty: TypeId(3), frame: Some(0), data: span }],
+            slabs: vec![SlabMeta {
+                base: 4096,
+                slot: 32,
+                occupied: vec![5, 1],
+                sizes: vec![24],
+                types: vec![TypeId(7)],
+                data: span,
+            }],
+            large: vec![LargeMeta { base: 1, ty: TypeId(0), data: span }],
+            callbacks: vec![CallbackMeta { events: 1, function: 2, context: 3 }],
+            files: vec![FileMeta {
+                addr: 1,
+                descriptor: 3,
+                kind: FileKind::Opened,
+                path: "out".into(),
+                mode: "w".into(),
+                position: Some(12),
+                length: 20,
+                state: 1,
+            }],
+        }
+    }
+
+    #[test]
+    fn round_trips() {
+        let bytes = rank().encode();
+        assert_eq!(RankMeta::decode(&bytes).unwrap(), rank());
+        let program = ProgramMeta {
+            funcs: vec![FuncMeta {
+                name: "f".into(),
+                shadow: None,
+                points: vec![PointMeta { label: 1, line: 2, file: "a.c".into(), what: "g".into(), live: Some(TypeId(0)) }],
+            }],
+            globals: vec![GlobalMeta { name: "x".into(), addr: 1, ty: TypeId(2), size: 3, constant: true }],
+            literals: vec![LiteralMeta { addr: 1, ty: TypeId(2), bytes: vec![1, 0] }],
+            fnrefs: vec![("f".into(), 77)],
+        };
+        assert_eq!(ProgramMeta::decode(&program.encode()).unwrap(), program);
+    }
+
+    #[test]
+    fn no_truncation_is_accepted_and_none_panics() {
+        let bytes = rank().encode();
+        for n in 0..bytes.len() {
+            assert!(RankMeta::decode(&bytes[..n]).is_err(), "{n}");
+        }
+        for n in 0..bytes.len() {
+            let mut bad = bytes.clone();
+            bad[n] = 0xff;
+            let _ = RankMeta::decode(&bad);
+        }
+    }
+
+    #[test]
+    fn slots_of_a_slab() {
+        let slab = rank().slabs.remove(0);
+        assert_eq!(slab.slots().collect::<Vec<_>>(), [0, 2, 64]);
+        assert_eq!((slab.count(), slab.object(2)), (3, Some((24, TypeId(7)))));
+    }
+}

@@ -1,0 +1,163 @@
+//! Opens checkpoints without the program: what they hold, checked so far that every span and every
+//! type id leads somewhere.
+
+use std::path::Path;
+
+use thiserror::Error;
+
+use pc3_typemetric::types::{TypeId, TypeTable};
+
+use super::bytes::DecodeError;
+use super::file::{FileError, Mapping, Section, Sections};
+use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
+
+#[derive(Debug, Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("damaged: {0}")]
+    Decode(#[from] DecodeError),
+    #[error("damaged: type table: {0}")]
+    Types(#[from] pc3_typemetric::DecodeError),
+    #[error("damaged: {0}")]
+    Inconsistent(String),
+}
+
+fn inconsistent(what: impl Into<String>) -> ReadError {
+    ReadError::Inconsistent(what.into())
+}
+
+/// An open checkpoint.  Reading it checks each section's checksum.
+#[derive(Debug)]
+pub struct Checkpoint {
+    pub sections: Sections,
+    pub job: JobMeta,
+    pub types: TypeTable,
+    pub program: ProgramMeta,
+}
+
+/// One rank's directory and bytes.
+#[derive(Debug)]
+pub struct RankImage {
+    pub meta: RankMeta,
+    data: Mapping,
+    /// The engine's state.
+    pub engine: Vec<u8>,
+}
+
+impl RankImage {
+    /// The bytes of a span of this rank's directory.
+    pub fn bytes(&self, span: Span) -> &[u8] {
+        // In range: checked when the image was read.
+        &self.data[span.offset as usize..(span.offset + span.bytes) as usize]
+    }
+}
+
+impl Checkpoint {
+    pub fn open(path: &Path) -> Result<Checkpoint, ReadError> {
+        let sections = Sections::open(path)?;
+        let job = JobMeta::decode(&sections.load(Section::Job, 0)?)?;
+        let types = TypeTable::decode(&sections.load(Section::Types, 0)?)?.0;
+        let program = ProgramMeta::decode(&sections.load(Section::Program, 0)?)?;
+        let checkpoint = Checkpoint { sections, job, types, program };
+        checkpoint.check_program()?;
+        Ok(checkpoint)
+    }
+
+    pub fn id(&self) -> u64 {
+        self.sections.id
+    }
+
+    /// Checks everything that can be checked without the program.
+    pub fn verify(&self) -> Result<(), ReadError> {
+        self.sections.verify()?;
+        for rank in 0..self.job.ranks {
+            self.rank(rank)?;
+        }
+        Ok(())
+    }
+
+    pub fn rank(&self, rank: u64) -> Result<RankImage, ReadError> {
+        let meta = RankMeta::decode(&self.sections.load(Section::Rank, rank)?)?;
+        let data = self.sections.load(Section::Data, rank)?;
+        let engine = match self.sections.find(Section::Engine, rank) {
+            Some(_) => self.sections.load(Section::Engine, rank)?.to_vec(),
+            None => Vec::new(),
+        };
+        self.check_rank(&meta, data.len() as u64).map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;
+        Ok(RankImage { meta, data, engine })
+    }
+
+    /// The engine's state of the job.
+    pub fn engine_job(&self) -> Result<Vec<u8>, ReadError> {
+        match self.sections.find(Section::EngineJob, 0) {
+            Some(_) => Ok(self.sections.load(Section::EngineJob, 0)?.to_vec()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn check_program(&self) -> Result<(), ReadError> {
+        let p = &self.program;
+        let live = p.funcs.iter().flat_map(|f| f.points.iter().map(|p| p.live).chain([f.shadow])).flatten();
+        let globals = p.globals.iter().map(|g| g.ty).chain(p.literals.iter().map(|l| l.ty));
+        if live.chain(globals).all(|ty| self.types.contains(ty)) {
+            Ok(())
+        } else {
+            Err(inconsistent("a type that is not in the type table"))
+        }
+    }
+
+    fn check_rank(&self, meta: &RankMeta, data: u64) -> Result<(), String> {
+        let inside = |s: Span| match s.offset.checked_add(s.bytes) {
+            Some(end) if end <= data => Ok(()),
+            _ => Err("an object outside the data".to_owned()),
+        };
+        let known = |ty: TypeId| match self.types.contains(ty) {
+            true => Ok(()),
+            false => Err("a type that is not in the type table".to_owned()),
+        };
+        let writable = self.program.globals.iter().filter(|g| !g.constant);
+        if writable.clone().count() != meta.globals.len() {
+            return Err("the number of globals".to_owned());
+        }
+        for (g, span) in writable.zip(&meta.globals) {
+            inside(*span)?;
+            if g.size != span.bytes {
+                return Err(format!("the size of {}", g.name));
+            }
+        }
+        for f in &meta.frames {
+            inside(f.live)?;
+            let func = usize::try_from(f.func).ok().and_then(|i| self.program.funcs.get(i));
+            let point = func.and_then(|func| usize::try_from(f.point).ok().and_then(|i| func.points.get(i)));
+            let point = point.ok_or("a frame of no function")?;
+            if point.live.map_or(0, |ty| self.types.size(ty)) != f.live.bytes {
+                return Err("the size of a frame".to_owned());
+            }
+        }
+        for s in &meta.shadow {
+            inside(s.data)?;
+            known(s.ty)?;
+            if s.frame.is_some_and(|f| f >= meta.frames.len() as u64) {
+                return Err("a stack object of no frame".to_owned());
+            }
+        }
+        for s in &meta.slabs {
+            inside(s.data)?;
+            s.types.iter().try_for_each(|t| known(*t))?;
+            let n = s.count();
+            let fits = |list: u64| list == 1 || list == n;
+            let right = n > 0 && s.slot > 0 && n.checked_mul(s.slot) == Some(s.data.bytes);
+            let sizes = s.sizes.iter().all(|z| *z <= s.slot);
+            let end = s.slot.checked_mul(s.occupied.len() as u64 * 64).and_then(|b| b.checked_add(s.base));
+            if !right || !sizes || end.is_none() || !fits(s.sizes.len() as u64) || !fits(s.types.len() as u64) {
+                return Err("a heap page".to_owned());
+            }
+        }
+        for l in &meta.large {
+            inside(l.data)?;
+            known(l.ty)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! A rank's own copy of the writable globals, at one distance from the templates.
+//!
+//! Rank 0 uses the templates; every other rank has a mapping of their whole span.
+
+use std::io;
+use std::ptr::null_mut;
+
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+use crate::registry::Program;
+
+#[derive(Debug)]
+pub struct Copy {
+    base: usize,
+    mapped: usize,
+    delta: isize,
+}
+
+fn page() -> usize {
+    // SAFETY: a plain query.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+impl Copy {
+    /// Copies the globals as they are now; none if there are none.
+    pub fn new(program: &Program) -> io::Result<Option<Copy>> {
+        let Some((start, end)) = program.globals_span() else { return Ok(None) };
+        // A distance of whole pages keeps every alignment.
+        let first = start / page() * page();
+        let mapped = (end - first).next_multiple_of(page());
+        // SAFETY: a fresh anonymous mapping.
+        let base = unsafe {
+            libc::mmap(
+                null_mut(),
+                mapped,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base = base as usize;
+        let copy = Copy { base, mapped, delta: base.wrapping_sub(first) as isize };
+        copy.fill(program);
+        Ok(Some(copy))
+    }
+
+    pub fn delta(&self) -> isize {
+        self.delta
+    }
+
+    fn fill(&self, program: &Program) {
+        let mut templates: Vec<(usize, usize)> =
+            program.globals.iter().filter(|g| !g.constant).map(|g| (g.addr, g.size)).collect();
+        templates.sort_unstable();
+        for g in program.globals.iter().filter(|g| !g.constant && g.initialised) {
+            let to = g.addr.wrapping_add_signed(self.delta);
+            // SAFETY: the template exists, and the mapping has the same span.
+            unsafe { (to as *mut u8).copy_from_nonoverlapping(g.addr as *const u8, g.size) };
+            let mut leaves = Vec::new();
+            pointers(&program.types, g.ty, 0, &mut leaves);
+            for at in leaves.into_iter().filter(|at| at + size_of::<usize>() <= g.size) {
+                // SAFETY: inside the copy; packed structs may misalign it.
+                unsafe {
+                    let p = (to + at) as *mut usize;
+                    let value = p.read_unaligned();
+                    if points_into(&templates, value) {
+                        p.write_unaligned(value.wrapping_add_signed(self.delta));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Does it point into, or one past the end of, a writable global?
+fn points_into(templates: &[(usize, usize)], value: usize) -> bool {
+    let after = templates.partition_point(|t| t.0 <= value);
+    after.checked_sub(1).is_some_and(|i| value - templates[i].0 <= templates[i].1)
+}
+
+/// Offsets of all object pointers in a type.
+pub fn pointers(types: &TypeTable, ty: TypeId, at: usize, out: &mut Vec<usize>) {
+    let t = types.get(ty);
+    match t.kind {
+        Kind::Pointer => out.push(at),
+        Kind::Array if t.count > 0 => {
+            let mut one = Vec::new();
+            pointers(types, t.elem, 0, &mut one);
+            let each = types.size(t.elem) as usize;
+            for i in (0..t.count as usize).filter(|_| !one.is_empty()) {
+                out.extend(one.iter().map(|o| at + i * each + o));
+            }
+        }
+        Kind::Struct => {
+            for m in t.members.iter().filter(|m| m.bits.is_none()) {
+                pointers(types, m.ty, at + m.offset as usize, out);
+            }
+        }
+        Kind::Union => {
+            // Several members may be pointers at the same place.
+            let mut all = Vec::new();
+            t.members.iter().filter(|m| m.bits.is_none()).for_each(|m| pointers(types, m.ty, at, &mut all));
+            all.sort_unstable();
+            all.dedup();
+            out.append(&mut all);
+        }
+        _ => {}
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        // SAFETY: exactly what `new` mapped.
+        unsafe { libc::munmap(self.base as *mut libc::c_void, self.mapped) };
+    }
+}

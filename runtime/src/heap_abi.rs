@@ -1,0 +1,263 @@
+//! The program's allocation calls, with the rules of C's own.
+//!
+//! Memory comes from the calling rank's arena.  Threads that are no rank, and code that runs before
+//! `main`, get the C library's; frees find out whose a pointer is.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+use pc3_heap::{Arena, Fault};
+use pc3_typemetric::descriptor::pc3_site;
+use pc3_typemetric::types::{Kind, TypeId};
+
+use crate::rank::Rank;
+use crate::tell::{flush_all, say};
+
+fn rank<'a>() -> Option<&'a mut Rank> {
+    // SAFETY: used by entry points only, which user code calls.
+    unsafe { Rank::current() }
+}
+
+fn type_of(site: *const pc3_site) -> u32 {
+    // SAFETY: generated code passes null or a static site with null or an imported type.
+    unsafe { site.as_ref().and_then(|s| s.ty.as_ref()).map_or(0, |t| t.id) }
+}
+
+fn set_errno(code: c_int) {
+    // SAFETY: the thread's own variable.
+    unsafe { *libc::__errno_location() = code };
+}
+
+fn checked(p: *mut u8) -> *mut c_void {
+    if p.is_null() {
+        set_errno(libc::ENOMEM);
+    }
+    p.cast()
+}
+
+/// As glibc: a wrong free ends the program where it happens.
+fn abort_at(call: &str, p: *mut c_void, fault: &Fault) -> ! {
+    say(&format!("{call}({p:p}): {fault}"));
+    flush_all();
+    std::process::abort()
+}
+
+/// # Safety
+/// As `malloc`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_void {
+    match rank() {
+        Some(rank) => checked(rank.heap.alloc(n, type_of(site))),
+        // SAFETY: as malloc.
+        None => unsafe { libc::malloc(n) },
+    }
+}
+
+/// # Safety
+/// As `calloc`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site) -> *mut c_void {
+    let Some(rank) = rank() else {
+        // SAFETY: as calloc.
+        return unsafe { libc::calloc(n, each) };
+    };
+    let Some(bytes) = n.checked_mul(each) else { return checked(null_mut()) };
+    checked(rank.heap.alloc_zeroed(bytes, type_of(site)))
+}
+
+/// # Safety
+/// As `realloc`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_realloc(p: *mut c_void, n: usize, site: *const pc3_site) -> *mut c_void {
+    if p.is_null() {
+        // SAFETY: by the caller.
+        return unsafe { pc3_malloc(n, site) };
+    }
+    let Some(rank) = rank() else {
+        // SAFETY: memory of threads that are no rank is the C library's.
+        return unsafe { libc::realloc(p, n) };
+    };
+    if n == 0 {
+        // As glibc does.
+        // SAFETY: by the caller.
+        unsafe { pc3_free(p) };
+        return null_mut();
+    }
+    match rank.heap.realloc(p.cast(), n, type_of(site)) {
+        Ok(new) => checked(new),
+        // SAFETY: by the caller, it is the C library's then.
+        Err(Fault::Foreign) => unsafe { libc::realloc(p, n) },
+        Err(fault) => abort_at("realloc", p, &fault),
+    }
+}
+
+/// # Safety
+/// As `reallocarray`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_reallocarray(p: *mut c_void, n: usize, each: usize, site: *const pc3_site) -> *mut c_void {
+    match n.checked_mul(each) {
+        // SAFETY: by the caller.
+        Some(bytes) => unsafe { pc3_realloc(p, bytes, site) },
+        None => checked(null_mut()),
+    }
+}
+
+/// # Safety
+/// As `aligned_alloc`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_aligned_alloc(align: usize, n: usize, site: *const pc3_site) -> *mut c_void {
+    if !align.is_power_of_two() {
+        set_errno(libc::EINVAL);
+        return null_mut();
+    }
+    match rank() {
+        Some(rank) => checked(rank.heap.alloc_aligned(align, n, type_of(site))),
+        // SAFETY: as aligned_alloc.
+        None => unsafe { libc::aligned_alloc(align, n) },
+    }
+}
+
+/// # Safety
+/// As `posix_memalign`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_posix_memalign(
+    out: *mut *mut c_void,
+    align: usize,
+    n: usize,
+    site: *const pc3_site,
+) -> c_int {
+    if !align.is_power_of_two() || align % size_of::<*mut c_void>() != 0 {
+        return libc::EINVAL;
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let p = pc3_aligned_alloc(align, n, site);
+        if p.is_null() {
+            set_errno(errno);
+            return libc::ENOMEM;
+        }
+        *out = p;
+    }
+    0
+}
+
+/// # Safety
+/// As `free`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
+    if p.is_null() {
+        return;
+    }
+    let freed = match rank() {
+        Some(rank) => rank.heap.free(p.cast()),
+        // A thread that is no rank must not touch a rank's arena, which may be in use: its
+        // objects are left alone.
+        None => Arena::new(u32::MAX).free(p.cast()),
+    };
+    match freed {
+        Ok(()) => {}
+        // SAFETY: by the caller, it is the C library's then.
+        Err(Fault::Foreign) => unsafe { libc::free(p) },
+        Err(Fault::OtherArena { .. }) if rank().is_none() => {}
+        Err(fault) => abort_at("free", p, &fault),
+    }
+}
+
+/// Memory for characters, typed as such.
+fn characters(n: usize) -> *mut c_char {
+    let Some(rank) = rank() else {
+        // SAFETY: plain malloc.
+        return unsafe { libc::malloc(n) }.cast();
+    };
+    let ty = rank.job().program.char_type();
+    checked(rank.heap.alloc(n, ty.0)).cast()
+}
+
+/// # Safety
+/// As `strdup`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_strdup(s: *const c_char) -> *mut c_char {
+    // SAFETY: by the caller.
+    unsafe { pc3_strndup(s, libc::strlen(s)) }
+}
+
+/// # Safety
+/// As `strndup`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_strndup(s: *const c_char, max: usize) -> *mut c_char {
+    // SAFETY: by the caller; the copy has room for the bytes and the zero.
+    unsafe {
+        let n = libc::strnlen(s, max);
+        let copy = characters(n.saturating_add(1));
+        if !copy.is_null() {
+            copy.copy_from_nonoverlapping(s, n);
+            *copy.add(n) = 0;
+        }
+        copy
+    }
+}
+
+extern "C" {
+    fn getdelim(line: *mut *mut c_char, n: *mut usize, delimiter: c_int, stream: *mut libc::FILE) -> isize;
+}
+
+/// # Safety
+/// As `getdelim`; `*line` is null or came from these functions.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_getdelim(
+    line: *mut *mut c_char,
+    n: *mut usize,
+    delimiter: c_int,
+    stream: *mut libc::FILE,
+) -> isize {
+    // SAFETY: by the caller; the library reads into a buffer of its own.
+    unsafe {
+        let (mut own, mut room) = (null_mut(), 0);
+        let got = getdelim(&raw mut own, &raw mut room, delimiter, stream);
+        if let Ok(len) = usize::try_from(got) {
+            if (*line).is_null() || *n < len + 1 {
+                let new = characters((len + 1).max(120));
+                if new.is_null() {
+                    libc::free(own.cast());
+                    return -1;
+                }
+                pc3_free((*line).cast());
+                *line = new;
+                *n = (len + 1).max(120);
+            }
+            (*line).copy_from_nonoverlapping(own, len + 1);
+        }
+        libc::free(own.cast());
+        got
+    }
+}
+
+/// # Safety
+/// As `getline`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_getline(line: *mut *mut c_char, n: *mut usize, stream: *mut libc::FILE) -> isize {
+    // SAFETY: by the caller.
+    unsafe { pc3_getdelim(line, n, c_int::from(b'\n'), stream) }
+}
+
+/// A fresh rank's arguments: `char *[]` and `char[]` on its heap.
+pub(crate) fn arguments(rank: &mut Rank, args: &[&std::ffi::CStr]) -> *mut *mut c_char {
+    let program = &rank.job().program;
+    let char_type = program.char_type();
+    let string = program.types.iter().find(|(_, t)| t.kind == Kind::Pointer && t.elem == char_type);
+    let string = string.map_or(TypeId::UNKNOWN, |(id, _)| id);
+    let list = rank.heap.alloc_zeroed((args.len() + 1) * size_of::<*mut c_char>(), string.0).cast::<*mut c_char>();
+    for (i, arg) in args.iter().enumerate().filter(|_| !list.is_null()) {
+        let bytes = arg.to_bytes_with_nul();
+        let copy = rank.heap.alloc(bytes.len(), char_type.0);
+        if !copy.is_null() {
+            // SAFETY: fresh objects of these sizes.
+            unsafe {
+                copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                *list.add(i) = copy.cast();
+            }
+        }
+    }
+    list
+}

@@ -1,0 +1,157 @@
+//! From the process's `main` to its exit: settings, restart or fresh start, the ranks' bodies.
+
+use std::ffi::{c_char, c_int, CStr};
+use std::ptr::null_mut;
+use std::sync::{Arc, OnceLock};
+
+use crate::control::{install_signals, Every};
+use crate::engine::{mpi, Engine};
+use crate::heap_abi::arguments;
+use crate::job::Job;
+use crate::rank::{Rank, Status};
+use crate::registry::Program;
+use crate::restart;
+use crate::settings::{Restart, Settings};
+use crate::solo::Solo;
+use crate::tell::{die, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_SETTINGS};
+use crate::tls;
+
+/// What `main` was called with.
+struct Arguments {
+    list: Vec<&'static CStr>,
+    env: *mut *mut c_char,
+}
+
+// SAFETY: the process's own, which live as long as it.
+unsafe impl Send for Arguments {}
+unsafe impl Sync for Arguments {}
+
+static ARGUMENTS: OnceLock<Arguments> = OnceLock::new();
+static JOB: OnceLock<Arc<Job>> = OnceLock::new();
+
+extern "C" fn at_exit() {
+    if let Some(job) = JOB.get() {
+        job.close_store();
+    }
+}
+
+/// Runs the program; what the process's `main` does.  The result is its exit status.
+///
+/// # Safety
+/// `argv` and `env` are those of the process; called once.
+pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
+    let count = usize::try_from(argc).unwrap_or(0);
+    // SAFETY: argv has argc strings, which live as long as the process.
+    let list: Vec<&'static CStr> = (0..count).map(|i| unsafe { CStr::from_ptr(*argv.add(i)) }).collect();
+    let path = list.first().map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
+    let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+    let _ = ARGUMENTS.set(Arguments { list, env });
+
+    let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
+    let settings = Settings::read(&path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| {
+        bad.iter().for_each(|b| say(&b.to_string()));
+        die(EXIT_SETTINGS, "nothing was run")
+    });
+    let job = make_job(program, &name, &settings);
+    let mut ranks: Vec<Box<Rank>> = (0..job.ranks)
+        .map(|id| {
+            Rank::new(job.clone(), id)
+                .unwrap_or_else(|e| die(EXIT_FATAL, &format!("rank {id}: no memory for its stack and globals: {e}")))
+        })
+        .collect();
+    let _ = JOB.set(job.clone());
+    // SAFETY: registers a function; being the first, it runs last.
+    unsafe { libc::atexit(at_exit) };
+    let wants = settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
+    if (wants && job.program.has_points) || settings.restart != Restart::No {
+        job.open_store().unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()));
+    }
+    if settings.restart != Restart::No {
+        restart::restart(&job, &settings, &mut ranks).unwrap_or_else(|(status, message)| die(status, &message));
+    }
+    if job.program.has_points {
+        install_signals(&settings.signals)
+            .and_then(|()| job.control.start())
+            .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
+    }
+    match job.engine() {
+        Some(engine) => engine.run(&job, ranks, body),
+        None => die(EXIT_FATAL, "internal error: no engine"),
+    }
+}
+
+fn make_job(program: Program, name: &str, settings: &Settings) -> Arc<Job> {
+    let calls_mpi = program.calls_mpi;
+    let ranks = settings.ranks.unwrap_or(1);
+    if ranks > 1 && !calls_mpi {
+        die(EXIT_SETTINGS, &format!("PC3_RANKS={ranks}: {name} does not call MPI; it runs on one rank"));
+    }
+    if ranks > 1 && !program.private_globals {
+        die(EXIT_SETTINGS, &format!("PC3_RANKS={ranks}: {name} was compiled without globals per rank"));
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = settings.workers.unwrap_or(cores).min(ranks);
+    let job = Arc::new(Job::new(program, name, ranks, workers, settings));
+    let engine: Box<dyn Engine> = match mpi() {
+        Some(make) if calls_mpi => make(&job),
+        None if calls_mpi => die(EXIT_FATAL, "the program calls MPI, but no virtual MPI is linked"),
+        _ => Box::new(Solo),
+    };
+    job.set_engine(engine);
+    job
+}
+
+/// What a rank's stack executes.
+fn body(rank: &mut Rank) -> i32 {
+    if let Status::Finished(code) = rank.status {
+        return code;
+    }
+    // User code below reaches the rank through `pc3_me`: no reference may be held across it.
+    let rank: *mut Rank = rank;
+    // SAFETY: the rank outlives its body and runs on this stack only.
+    unsafe {
+        let mut code = if (*rank).status == Status::Unwound { resume(rank) } else { begin(rank) };
+        while tls::unwinding() {
+            tls::set_unwinding(false);
+            (*rank).errno = *libc::__errno_location();
+            (*rank).status = Status::Unwound;
+            let job = (*rank).job().clone();
+            match job.engine() {
+                Some(engine) => engine.unwound(&mut *rank),
+                None => die(EXIT_FATAL, "internal error: no engine"),
+            }
+            code = resume(rank);
+        }
+        code
+    }
+}
+
+unsafe fn begin(rank: *mut Rank) -> i32 {
+    let Some(args) = ARGUMENTS.get() else { return 0 };
+    // SAFETY: by the caller.
+    unsafe {
+        let argv = arguments(&mut *rank, &args.list);
+        if argv.is_null() {
+            die(EXIT_FATAL, "no memory for the arguments");
+        }
+        let main = (*rank).job().program.main;
+        main(c_int::try_from(args.list.len()).unwrap_or(c_int::MAX), argv, args.env)
+    }
+}
+
+unsafe fn resume(rank: *mut Rank) -> i32 {
+    // SAFETY: by the caller.
+    unsafe {
+        (*rank).status = Status::Running;
+        (*rank).frames.begin_resume();
+        (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
+        (*rank).abi.site = null_mut();
+        match (*rank).job().program.main_resume {
+            Some(entry) => {
+                let entry: unsafe extern "C" fn() -> c_int = std::mem::transmute(entry);
+                entry()
+            }
+            None => die(EXIT_FATAL, "internal error: main has no resume entry"),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Where the objects of a saved rank went: source address → (object, offset) → address here.
+
+use std::sync::Arc;
+
+use pc3_typemetric::path::PathError;
+use pc3_typemetric::plan::Plan;
+use pc3_typemetric::types::TypeId;
+
+use crate::format::meta::SlabMeta;
+
+/// Equal slots: the occupied ones have a target each.
+#[derive(Debug)]
+pub struct SlabPlace {
+    base: u64,
+    slot: u64,
+    occupied: Vec<u64>,
+    /// Occupied slots before each word of the bitmap.
+    before: Vec<u32>,
+    sizes: Vec<u64>,
+    plans: Vec<Arc<Plan>>,
+    targets: Vec<usize>,
+}
+
+impl SlabPlace {
+    /// `plans` and `targets` are of the occupied slots in order; one plan if all are equal.
+    pub fn new(meta: &SlabMeta, plans: Vec<Arc<Plan>>, targets: Vec<usize>) -> SlabPlace {
+        let mut sum = 0;
+        let before = meta
+            .occupied
+            .iter()
+            .map(|w| {
+                let n = sum;
+                sum += w.count_ones();
+                n
+            })
+            .collect();
+        let (occupied, sizes) = (meta.occupied.clone(), meta.sizes.clone());
+        SlabPlace { base: meta.base, slot: meta.slot, occupied, before, sizes, plans, targets }
+    }
+
+    pub fn targets(&self) -> &[usize] {
+        &self.targets
+    }
+
+    /// The plan of the `k`-th object.
+    pub fn plan(&self, k: usize) -> &Plan {
+        &self.plans[if self.plans.len() == 1 { 0 } else { k }]
+    }
+
+    fn find(&self, addr: u64) -> Option<Object<'_>> {
+        let (slot, offset) = ((addr - self.base) / self.slot, (addr - self.base) % self.slot);
+        let (word, bit) = ((slot / 64) as usize, slot % 64);
+        let bits = *self.occupied.get(word)?;
+        if bits >> bit & 1 == 0 {
+            return None;
+        }
+        let k = self.before[word] as usize + (bits & ((1 << bit) - 1)).count_ones() as usize;
+        let size = self.sizes[if self.sizes.len() == 1 { 0 } else { k }];
+        (offset <= size).then(|| Object { target: self.targets[k], plan: self.plan(k), size, offset })
+    }
+}
+
+#[derive(Debug)]
+enum What {
+    Object { target: usize, plan: Arc<Plan>, size: u64 },
+    /// Index into `slabs`.
+    Slab(usize),
+    Function(usize),
+}
+
+#[derive(Debug)]
+struct Range {
+    start: u64,
+    /// The last address that belongs to it: one past the object's end.
+    last: u64,
+    what: What,
+}
+
+/// An address inside an object.
+struct Object<'a> {
+    target: usize,
+    plan: &'a Plan,
+    size: u64,
+    offset: u64,
+}
+
+/// All objects of one saved rank.
+#[derive(Debug, Default)]
+pub struct Directory {
+    ranges: Vec<Range>,
+    pub slabs: Vec<SlabPlace>,
+}
+
+/// Why an address has no counterpart.
+#[derive(Debug)]
+pub enum Lost {
+    /// It points to no object that is alive.
+    Dangling,
+    /// It points between the elements that exist on this ABI.
+    Place(PathError),
+}
+
+impl Directory {
+    pub fn object(&mut self, start: u64, size: u64, target: usize, plan: Arc<Plan>) {
+        self.ranges.push(Range { start, last: start.saturating_add(size), what: What::Object { target, plan, size } });
+    }
+
+    pub fn function(&mut self, start: u64, target: usize) {
+        self.ranges.push(Range { start, last: start, what: What::Function(target) });
+    }
+
+    pub fn slab(&mut self, place: SlabPlace) {
+        let bytes = place.slot * place.occupied.len() as u64 * 64;
+        // The bitmap's last word may reach beyond the page: the next range begins earlier then.
+        let used = place.occupied.iter().rposition(|w| *w != 0).map_or(0, |word| {
+            (word as u64 * 64 + u64::from(64 - place.occupied[word].leading_zeros())) * place.slot
+        });
+        let last = place.base + used.min(bytes).saturating_sub(1);
+        self.ranges.push(Range { start: place.base, last, what: What::Slab(self.slabs.len()) });
+        self.slabs.push(place);
+    }
+
+    /// To be called when all objects are in; two that overlap mean a damaged file.
+    pub fn seal(&mut self) -> Result<(), (u64, u64)> {
+        self.ranges.sort_by_key(|r| (r.start, r.last));
+        // Functions may share an address (aliases), as may literals the linker merged.
+        let overlap = self.ranges.windows(2).find(|w| {
+            w[1].start < w[0].last && matches!(w[0].what, What::Slab(_)) || w[1].start < w[0].last && matches!(w[1].what, What::Slab(_))
+        });
+        match overlap {
+            Some(w) => Err((w[0].start, w[1].start)),
+            None => Ok(()),
+        }
+    }
+
+    /// The address here of what `addr` points to; `pointee` is the pointer's, if known.
+    pub fn translate(&self, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        // A few steps back: merged literals lie inside longer ones.
+        let candidates = self.ranges[..after].iter().rev().take(4);
+        let Some(range) = candidates.into_iter().find(|r| addr <= r.last) else { return Err(Lost::Dangling) };
+        let object = match &range.what {
+            What::Function(target) => return Ok(*target),
+            What::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
+            What::Object { target, plan, size } => {
+                Object { target: *target, plan, size: *size, offset: addr - range.start }
+            }
+        };
+        let to = object.plan.map_offset(object.size, object.offset, pointee).map_err(Lost::Place)?;
+        Ok(object.target.wrapping_add(to as usize))
+    }
+}

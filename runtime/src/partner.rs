@@ -1,0 +1,43 @@
+//! Which type here stands for a saved type that is known by its structure only (heap objects,
+//! arrays on the stack).
+
+use pc3_typemetric::plan::{Mismatch, Plan};
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+/// The partner of `from`, or why there is none.
+pub(crate) fn partner(source: &TypeTable, from: TypeId, target: &TypeTable) -> Result<TypeId, Vec<Mismatch>> {
+    if from == TypeId::UNKNOWN {
+        return Ok(from);
+    }
+    let mut why = None;
+    for (id, _) in target.iter().skip(1).filter(|(id, _)| alike(source, from, target, *id, 4)) {
+        match Plan::compile(source, from, target, id) {
+            Ok(_) => return Ok(id),
+            Err(list) => why = why.or(Some(list)),
+        }
+    }
+    Err(why.unwrap_or_else(|| {
+        vec![Mismatch {
+            path: String::new(),
+            source_type: source.describe(from),
+            target_type: String::new(),
+            reason: format!("this program has no type {}", source.describe(from)),
+        }]
+    }))
+}
+
+fn alike(source: &TypeTable, a: TypeId, target: &TypeTable, b: TypeId, depth: u32) -> bool {
+    let (s, t) = (source.get(a), target.get(b));
+    if s.kind != t.kind || s.flags != t.flags || s.name != t.name {
+        return false;
+    }
+    match s.kind {
+        Kind::Pointer if depth == 0 => true,
+        Kind::Pointer => alike(source, s.elem, target, t.elem, depth - 1),
+        Kind::Array => s.count == t.count && alike(source, s.elem, target, t.elem, depth),
+        Kind::Struct | Kind::Union => {
+            s.members.len() == t.members.len() && s.members.iter().zip(&t.members).all(|(m, n)| m.name == n.name)
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,301 @@
+//! The program as its units describe it: types, functions with their points, globals, literals,
+//! addresses of functions, all by name.
+//!
+//! Units link themselves in from C constructors, before anything else of the runtime runs.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::{c_char, c_int};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
+
+use thiserror::Error;
+
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::descriptor::{
+    pc3_fn, pc3_func, pc3_global, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST,
+    PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS,
+};
+use pc3_typemetric::import::{import_unit, ImportError};
+use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
+
+use crate::frames::text;
+
+static UNITS: AtomicPtr<pc3_unit> = AtomicPtr::new(null_mut());
+
+/// Adds a translation unit to the program.
+///
+/// # Safety
+/// `unit` is a unit's table, which lives as long as the program and is registered once.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_register_unit(unit: *mut pc3_unit) {
+    // SAFETY: constructors run one after the other.
+    unsafe { (*unit).next = UNITS.load(SeqCst) };
+    UNITS.store(unit, SeqCst);
+}
+
+pub type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+#[derive(Debug, Error)]
+pub enum RegistryError {
+    #[error("{file} was compiled for another version of the runtime ({found} instead of {PC3_DESCRIPTOR_VERSION}); compile it again")]
+    Version { file: String, found: u32 },
+    #[error("{file}: type tables are not valid: {error}")]
+    Types { file: String, error: ImportError },
+    #[error("no translation unit compiled by pc3cc defines main")]
+    NoMain,
+    #[error("cannot add a type: {0}")]
+    Type(#[from] pc3_typemetric::types::TypeError),
+}
+
+#[derive(Debug)]
+pub struct Func {
+    pub raw: *mut pc3_func,
+    pub name: String,
+    /// Escaping locals, if any.
+    pub shadow: Option<TypeId>,
+    pub points: Vec<Point>,
+}
+
+#[derive(Debug)]
+pub struct Point {
+    pub raw: *const pc3_point,
+    pub label: u32,
+    pub line: u32,
+    pub file: String,
+    pub what: String,
+    /// The live values, if any.
+    pub live: Option<TypeId>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Global {
+    pub name: String,
+    /// Of the template.
+    pub addr: usize,
+    pub ty: TypeId,
+    pub size: usize,
+    pub constant: bool,
+    pub initialised: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Literal {
+    pub addr: usize,
+    pub ty: TypeId,
+    pub size: usize,
+}
+
+/// Everything restarts need to know of the running program.
+#[derive(Debug)]
+pub struct Program {
+    pub types: TypeTable,
+    /// By name; duplicates (statics of equally named files) in order of registration.
+    pub funcs: Vec<Func>,
+    pub globals: Vec<Global>,
+    pub literals: Vec<Literal>,
+    pub fnrefs: BTreeMap<String, usize>,
+    pub main: Main,
+    pub main_resume: pc3_fn,
+    pub calls_mpi: bool,
+    pub private_globals: bool,
+    pub has_points: bool,
+    /// A descriptor for each type that has one, for headers on the shadow stack.
+    pub descriptors: HashMap<TypeId, *mut pc3_type>,
+    func_of: HashMap<usize, usize>,
+}
+
+// SAFETY: the tables it points to are static and, once read, constant.
+unsafe impl Send for Program {}
+unsafe impl Sync for Program {}
+
+fn units() -> Vec<*mut pc3_unit> {
+    let mut all = Vec::new();
+    let mut unit = UNITS.load(SeqCst);
+    while !unit.is_null() {
+        all.push(unit);
+        // SAFETY: units live as long as the program.
+        unit = unsafe { (*unit).next };
+    }
+    // In the order of their constructors.
+    all.reverse();
+    all
+}
+
+unsafe fn slice<'a, T>(first: *const T, n: usize) -> &'a [T] {
+    if n == 0 {
+        return &[];
+    }
+    // SAFETY: by the caller; tables are static.
+    unsafe { std::slice::from_raw_parts(first, n) }
+}
+
+fn type_of(ty: *mut pc3_type) -> Option<TypeId> {
+    // SAFETY: null or a descriptor of an imported unit.
+    unsafe { ty.as_ref() }.map(|t| TypeId(t.id))
+}
+
+impl Program {
+    /// A program without contents, whose main returns 0.
+    pub fn empty() -> Program {
+        unsafe extern "C" fn nothing(_: c_int, _: *mut *mut c_char, _: *mut *mut c_char) -> c_int {
+            0
+        }
+        Program {
+            types: TypeTable::new(Abi::host()),
+            funcs: Vec::new(),
+            globals: Vec::new(),
+            literals: Vec::new(),
+            fnrefs: BTreeMap::new(),
+            main: nothing,
+            main_resume: None,
+            calls_mpi: false,
+            private_globals: false,
+            has_points: false,
+            descriptors: HashMap::new(),
+            func_of: HashMap::new(),
+        }
+    }
+
+    /// Reads all registered units.
+    pub fn load() -> Result<Program, RegistryError> {
+        let units = units();
+        let mut types = TypeTable::new(Abi::host());
+        let mut program = Builder::default();
+        for &unit in &units {
+            // SAFETY: registered units are complete tables; nothing else runs yet.
+            unsafe {
+                let u = &*unit;
+                let file = text(u.file).into_owned();
+                if u.version != PC3_DESCRIPTOR_VERSION {
+                    return Err(RegistryError::Version { file, found: u.version });
+                }
+                import_unit(&mut types, u.types, u.ntypes).map_err(|error| RegistryError::Types { file, error })?;
+                for i in 0..u.ntypes {
+                    let ty = u.types.add(i);
+                    program.descriptors.entry(TypeId((*ty).id)).or_insert(ty);
+                }
+                program.add(u);
+            }
+        }
+        program.finish(types)
+    }
+
+    /// Index of a point's function.
+    pub fn func_index(&self, func: *const pc3_func) -> Option<usize> {
+        self.func_of.get(&(func as usize)).copied()
+    }
+
+    /// Span of all writable globals: lowest address and end.
+    pub fn globals_span(&self) -> Option<(usize, usize)> {
+        let writable = || self.globals.iter().filter(|g| !g.constant);
+        let start = writable().map(|g| g.addr).min()?;
+        let end = writable().map(|g| g.addr + g.size).max()?;
+        Some((start, end))
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    funcs: Vec<Func>,
+    globals: Vec<Global>,
+    literals: Vec<Literal>,
+    seen: HashSet<usize>,
+    fnrefs: BTreeMap<String, usize>,
+    descriptors: HashMap<TypeId, *mut pc3_type>,
+    main: Option<Main>,
+    main_resume: pc3_fn,
+    flags: u32,
+}
+
+impl Builder {
+    unsafe fn add(&mut self, u: &pc3_unit) {
+        self.flags |= u.flags;
+        // SAFETY: by the caller, the unit's tables are complete.
+        unsafe {
+            for i in 0..u.nfuncs {
+                self.funcs.push(func(u.funcs.add(i)));
+            }
+            for g in slice(u.globals, u.nglobals) {
+                self.global(g);
+            }
+            for f in slice(u.fnrefs, u.nfnrefs) {
+                if let Some(addr) = f.addr {
+                    self.fnrefs.entry(text(f.name).into_owned()).or_insert(addr as usize);
+                }
+            }
+            if u.main.is_some() {
+                self.main = u.main;
+                self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
+            }
+        }
+    }
+
+    fn global(&mut self, g: &pc3_global) {
+        let (addr, ty) = (g.addr as usize, type_of(g.ty).unwrap_or(TypeId::UNKNOWN));
+        if !self.seen.insert(addr) {
+            return;
+        }
+        if g.flags & PC3_GLOBAL_LITERAL != 0 {
+            self.literals.push(Literal { addr, ty, size: g.size });
+        } else {
+            let global = Global {
+                name: text(g.name).into_owned(),
+                addr,
+                ty,
+                size: g.size,
+                constant: g.flags & PC3_GLOBAL_CONST != 0,
+                initialised: g.flags & PC3_GLOBAL_INIT != 0,
+            };
+            self.globals.push(global);
+        }
+    }
+
+    fn finish(self, mut types: TypeTable) -> Result<Program, RegistryError> {
+        // What the runtime itself puts on heaps: argv.
+        let abi = types.abi().clone();
+        let char_type = types.add(Type::scalar(Kind::Char, "char", 1, 1, 0))?;
+        types.add(Type::pointer(&abi, char_type))?;
+        let mut funcs = self.funcs;
+        funcs.sort_by(|a, b| a.name.cmp(&b.name));
+        let func_of = funcs.iter().enumerate().map(|(i, f)| (f.raw as usize, i)).collect();
+        let mut globals = self.globals;
+        globals.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Program {
+            types,
+            funcs,
+            globals,
+            literals: self.literals,
+            fnrefs: self.fnrefs,
+            main: self.main.ok_or(RegistryError::NoMain)?,
+            main_resume: self.main_resume,
+            calls_mpi: self.flags & PC3_UNIT_HAS_MPI != 0,
+            private_globals: self.flags & PC3_UNIT_PRIVATE_GLOBALS != 0,
+            has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
+            descriptors: self.descriptors,
+            func_of,
+        })
+    }
+}
+
+unsafe fn func(raw: *mut pc3_func) -> Func {
+    // SAFETY: by the caller, a complete descriptor.
+    let f = unsafe { &*raw };
+    // SAFETY: its points.
+    let points = unsafe { slice(f.points, f.npoints as usize) };
+    Func {
+        raw,
+        name: text(f.name).into_owned(),
+        shadow: type_of(f.shadow),
+        points: points
+            .iter()
+            .map(|p| Point {
+                raw: p,
+                label: p.label,
+                line: p.line,
+                file: text(p.file).into_owned(),
+                what: text(p.what).into_owned(),
+                live: type_of(p.live),
+            })
+            .collect(),
+    }
+}

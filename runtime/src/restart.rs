@@ -1,0 +1,58 @@
+//! Which checkpoint a run continues from: the newest good one, or the one asked for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::format::read::{Checkpoint, ReadError};
+use crate::job::Job;
+use crate::rank::Rank;
+use crate::restore;
+use crate::settings::{Restart, Settings};
+use crate::store::{file_name, list};
+use crate::tell::{say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
+
+/// Exit status and message.
+pub(crate) type Failure = (i32, String);
+
+/// Opens a checkpoint all of whose bytes are good.
+fn open(path: &Path) -> Result<Checkpoint, ReadError> {
+    let checkpoint = Checkpoint::open(path)?;
+    checkpoint.verify()?;
+    Ok(checkpoint)
+}
+
+/// Fills the ranks from a checkpoint, or leaves them fresh if none is there and none is demanded.
+pub(crate) fn restart(job: &Arc<Job>, settings: &Settings, ranks: &mut [Box<Rank>]) -> Result<(), Failure> {
+    let dir = &settings.dir;
+    let all = list(dir).map_err(|e| (EXIT_DIRECTORY, format!("{}: {e}", dir.display())))?;
+    let found = match settings.restart {
+        Restart::No => return Ok(()),
+        Restart::Id(id) => {
+            let path = dir.join(file_name(id));
+            match open(&path) {
+                Ok(checkpoint) => Some(checkpoint),
+                Err(e) => return Err((EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display()))),
+            }
+        }
+        Restart::Latest | Restart::Auto => newest_good(&all),
+    };
+    match found {
+        Some(checkpoint) => {
+            let id = checkpoint.id();
+            restore::restore(&checkpoint, job, ranks)
+                .map_err(|why| (EXIT_REFUSED, format!("checkpoint {id} cannot be continued here: {why}")))
+        }
+        None if settings.restart == Restart::Auto => Ok(()),
+        None => Err((EXIT_NO_CHECKPOINT, format!("no usable checkpoint in {}", dir.display()))),
+    }
+}
+
+fn newest_good(all: &[(u64, std::path::PathBuf)]) -> Option<Checkpoint> {
+    all.iter().rev().find_map(|(_, path)| match open(path) {
+        Ok(checkpoint) => Some(checkpoint),
+        Err(e) => {
+            say(&format!("{} is skipped: {e}", path.display()));
+            None
+        }
+    })
+}

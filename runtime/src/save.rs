@@ -1,0 +1,286 @@
+//! Writes all ranks of a job into a checkpoint file: their objects' bytes as they lie in memory,
+//! and the directories that say what they are.
+
+use std::fs::File;
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pc3_heap::{Block, Slab};
+use pc3_typemetric::descriptor::pc3_frame;
+use pc3_typemetric::types::TypeId;
+
+use crate::format::file::{Section, Writer};
+use crate::format::meta::{
+    CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta,
+    ShadowMeta, SlabMeta, Span,
+};
+use crate::job::Job;
+use crate::rank::{Rank, Status};
+use crate::registry::Program;
+use crate::transfer::SaveCtx;
+
+/// Objects start at multiples of this in the data section.
+const ALIGN: u64 = 16;
+
+pub(crate) fn write(job: &Job, ranks: &mut [&mut Rank], passage: u64, id: u64, file: &mut File) -> io::Result<()> {
+    let mut out = Writer::new(file, id)?;
+    out.section(Section::Job, 0, &job_meta(job, passage).encode())?;
+    let mut types = Vec::new();
+    job.program.types.encode(&mut types);
+    out.section(Section::Types, 0, &types)?;
+    out.section(Section::Program, 0, &program_meta(&job.program).encode())?;
+    let ctx = SaveCtx::default();
+    for rank in ranks.iter_mut() {
+        let n = rank.id() as u64;
+        out.begin(Section::Data, n);
+        let meta = rank_data(&job.program, rank, &mut Data { out: &mut out, at: 0 })?;
+        out.end()?;
+        out.section(Section::Rank, n, &meta.encode())?;
+        if let Some(engine) = job.engine() {
+            out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
+        }
+    }
+    if let Some(engine) = job.engine() {
+        out.section(Section::EngineJob, 0, &engine.save_job(&ctx))?;
+    }
+    out.finish()?;
+    Ok(())
+}
+
+fn job_meta(job: &Job, passage: u64) -> JobMeta {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    JobMeta {
+        program: job.name.clone(),
+        writer: format!("pc3 {}", env!("CARGO_PKG_VERSION")),
+        time: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
+        ranks: job.ranks as u64,
+        workers: job.workers as u64,
+        passage,
+        calls_mpi: job.program.calls_mpi,
+        abi: job.program.types.abi().clone(),
+    }
+}
+
+pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
+    ProgramMeta {
+        funcs: program
+            .funcs
+            .iter()
+            .map(|f| FuncMeta {
+                name: f.name.clone(),
+                shadow: f.shadow,
+                points: f
+                    .points
+                    .iter()
+                    .map(|p| PointMeta {
+                        label: p.label,
+                        line: p.line,
+                        file: p.file.clone(),
+                        what: p.what.clone(),
+                        live: p.live,
+                    })
+                    .collect(),
+            })
+            .collect(),
+        globals: program
+            .globals
+            .iter()
+            .map(|g| GlobalMeta {
+                name: g.name.clone(),
+                addr: g.addr as u64,
+                ty: g.ty,
+                size: g.size as u64,
+                constant: g.constant,
+            })
+            .collect(),
+        literals: program
+            .literals
+            .iter()
+            .map(|l| {
+                // SAFETY: the program's constant.
+                let bytes = unsafe { std::slice::from_raw_parts(l.addr as *const u8, l.size) };
+                LiteralMeta { addr: l.addr as u64, ty: l.ty, bytes: bytes.to_vec() }
+            })
+            .collect(),
+        fnrefs: program.fnrefs.iter().map(|(name, addr)| (name.clone(), *addr as u64)).collect(),
+    }
+}
+
+/// The open data section.
+struct Data<'a, 'f> {
+    out: &'a mut Writer<'f>,
+    at: u64,
+}
+
+impl Data<'_, '_> {
+    fn align(&mut self) -> io::Result<u64> {
+        let pad = self.at.next_multiple_of(ALIGN) - self.at;
+        self.out.put(&[0; ALIGN as usize][..pad as usize])?;
+        self.at += pad;
+        Ok(self.at)
+    }
+
+    /// # Safety
+    /// `bytes` bytes at `addr` are readable and nobody writes them now.
+    unsafe fn raw(&mut self, addr: usize, bytes: usize) -> io::Result<()> {
+        if bytes > 0 {
+            // SAFETY: by the caller.
+            self.out.put(unsafe { std::slice::from_raw_parts(addr as *const u8, bytes) })?;
+            self.at += bytes as u64;
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As `raw`.
+    unsafe fn object(&mut self, addr: usize, bytes: usize) -> io::Result<Span> {
+        let offset = self.align()?;
+        // SAFETY: by the caller.
+        unsafe { self.raw(addr, bytes)? };
+        Ok(Span { offset, bytes: bytes as u64 })
+    }
+}
+
+fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<RankMeta> {
+    let finished = match rank.status() {
+        Status::Finished(code) => Some(code),
+        _ => None,
+    };
+    let delta = rank.delta();
+    let mut globals = Vec::new();
+    for g in program.globals.iter().filter(|g| !g.constant) {
+        // SAFETY: the rank's own copy; the rank is at rest.
+        globals.push(unsafe { data.object(g.addr.wrapping_add_signed(delta), g.size)? });
+    }
+    let (frames, shadow) =
+        if finished.is_some() { (Vec::new(), Vec::new()) } else { (frames(program, rank, data)?, stack(program, rank, data)?) };
+    let (slabs, large) = heap(rank, data)?;
+    Ok(RankMeta {
+        finished,
+        errno: rank.errno,
+        passages: rank.passages.max(u64::from(rank.abi.passages)),
+        delta: delta as i64 as u64,
+        globals,
+        frames,
+        shadow,
+        slabs,
+        large,
+        callbacks: rank
+            .callbacks
+            .iter()
+            .map(|c| CallbackMeta {
+                events: c.events as u64,
+                function: c.function as usize as u64,
+                context: c.context as usize as u64,
+            })
+            .collect(),
+        files: rank.files.describe(),
+    })
+}
+
+fn broken(what: &str) -> io::Error {
+    io::Error::other(format!("internal error: {what}"))
+}
+
+fn frames(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<FrameMeta>> {
+    let mut list = Vec::new();
+    for frame in rank.frames.list() {
+        // SAFETY: points are static tables.
+        let point = unsafe { &*frame.point };
+        let func = program.func_index(point.func).ok_or_else(|| broken("a frame of an unknown function"))?;
+        let points = &program.funcs[func].points;
+        let index = points.iter().position(|p| p.raw == frame.point).ok_or_else(|| broken("a frame at an unknown point"))?;
+        let bytes = points[index].live.map_or(0, |ty| program.types.size(ty) as usize);
+        // SAFETY: the record has the size of its type.
+        let live = unsafe { data.object(frame.live as usize, bytes)? };
+        list.push(FrameMeta { func: func as u64, point: index as u64, live });
+    }
+    Ok(list)
+}
+
+/// The shadow struct of a frame: address and type.
+fn shadow_struct(program: &Program, frame: &pc3_frame) -> Option<(usize, TypeId)> {
+    // SAFETY: points are static tables.
+    let func = program.func_index(unsafe { (*frame.point).func })?;
+    let ty = program.funcs[func].shadow.filter(|_| !frame.shadow.is_null())?;
+    Some((frame.shadow as usize, ty))
+}
+
+fn stack(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<ShadowMeta>> {
+    struct Found {
+        addr: usize,
+        ty: TypeId,
+        bytes: usize,
+        frame: Option<u64>,
+    }
+    let mut found = Vec::new();
+    for (i, frame) in rank.frames.list().iter().enumerate() {
+        if let Some((addr, ty)) = shadow_struct(program, frame) {
+            found.push(Found { addr, ty, bytes: program.types.size(ty) as usize, frame: Some(i as u64) });
+        }
+    }
+    let structs: Vec<(usize, usize)> = found.iter().map(|f| (f.addr, f.bytes)).collect();
+    for block in rank.shadow.live_blocks(&structs) {
+        // SAFETY: null or an imported descriptor.
+        let ty = unsafe { block.elem.as_ref() }.map_or(TypeId::UNKNOWN, |t| TypeId(t.id));
+        found.push(Found { addr: block.base, ty, bytes: block.bytes, frame: None });
+    }
+    found.sort_by_key(|f| f.addr);
+    found
+        .into_iter()
+        .map(|f| {
+            // SAFETY: live objects of the rank's shadow stack.
+            let span = unsafe { data.object(f.addr, f.bytes)? };
+            Ok(ShadowMeta { addr: f.addr as u64, ty: f.ty, frame: f.frame, data: span })
+        })
+        .collect()
+}
+
+fn heap(rank: &Rank, data: &mut Data) -> io::Result<(Vec<SlabMeta>, Vec<LargeMeta>)> {
+    let (mut slabs, mut large) = (Vec::new(), Vec::new());
+    for block in rank.heap.blocks() {
+        match block {
+            Block::Slab(slab) => slabs.push(slab_meta(&slab, data)?),
+            Block::Large(obj) => {
+                // SAFETY: a live object of the rank's heap.
+                let span = unsafe { data.object(obj.base as usize, obj.size)? };
+                large.push(LargeMeta { base: obj.base as u64, ty: TypeId(obj.ty), data: span });
+            }
+        }
+    }
+    Ok((slabs, large))
+}
+
+fn slab_meta(slab: &Slab, data: &mut Data) -> io::Result<SlabMeta> {
+    let slot = slab.slot_size();
+    let offset = data.align()?;
+    // Neighbours go in one write.
+    let mut run: Option<(usize, usize)> = None;
+    for i in slab.occupied() {
+        run = match run {
+            Some((start, end)) if end == i => Some((start, i + 1)),
+            Some((start, end)) => {
+                // SAFETY: slots of a live slab.
+                unsafe { data.raw(slab.base() as usize + start * slot, (end - start) * slot)? };
+                Some((i, i + 1))
+            }
+            None => Some((i, i + 1)),
+        };
+    }
+    if let Some((start, end)) = run {
+        // SAFETY: as above.
+        unsafe { data.raw(slab.base() as usize + start * slot, (end - start) * slot)? };
+    }
+    let each = |common: Option<u64>, of: &dyn Fn(usize) -> u64| match common {
+        Some(one) => vec![one],
+        None => slab.occupied().map(of).collect(),
+    };
+    Ok(SlabMeta {
+        base: slab.base() as usize as u64,
+        slot: slot as u64,
+        occupied: slab.bitmap().collect(),
+        sizes: each(slab.size().map(|n| n as u64), &|i| slab.size_at(i) as u64),
+        types: each(slab.ty().map(u64::from), &|i| slab.type_at(i).into()).into_iter().map(|t| TypeId(t as u32)).collect(),
+        data: Span { offset, bytes: data.at - offset },
+    })
+}

@@ -1,0 +1,49 @@
+//! Runs a sequential program: one rank, on the thread that started it.
+
+use std::sync::Arc;
+
+use crate::engine::{Body, Engine};
+use crate::job::{After, Job};
+use crate::rank::Rank;
+use crate::transfer::{LoadCtx, LoadError, SaveCtx};
+
+pub struct Solo;
+
+impl Engine for Solo {
+    fn run(&self, _job: &Arc<Job>, ranks: Vec<Box<Rank>>, body: Body) -> i32 {
+        let mut code = 0;
+        // Ranks live as long as the process: exit handlers still use their heaps.
+        for rank in ranks {
+            let rank = Box::leak(rank);
+            rank.make_current();
+            code = body(rank);
+        }
+        code
+    }
+
+    fn due(&self, rank: &mut Rank) -> bool {
+        rank.passages += 1;
+        !rank.in_critical() && rank.job().control.wanted(rank.passages)
+    }
+
+    fn unwound(&self, rank: &mut Rank) {
+        let job = rank.job().clone();
+        let passage = rank.passages;
+        if job.checkpoint(&mut [rank], passage) == After::Stop {
+            job.stop();
+        }
+    }
+
+    fn exit(&self, _rank: &mut Rank, code: i32) -> ! {
+        // SAFETY: ends the process.
+        unsafe { libc::exit(code) }
+    }
+
+    fn save(&self, _rank: &Rank, _ctx: &SaveCtx) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn load(&self, _rank: &mut Rank, _bytes: &[u8], _ctx: &dyn LoadCtx) -> Result<(), LoadError> {
+        Ok(())
+    }
+}

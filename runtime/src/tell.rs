@@ -1,0 +1,34 @@
+//! Messages to the person who runs the program, and the exit statuses that go with them.
+
+use std::io::Write;
+
+/// After a checkpoint with stop.
+pub const EXIT_STOPPED: i32 = 85;
+/// A control variable (`PC3_...`) has a value that means nothing.
+pub const EXIT_SETTINGS: i32 = 86;
+/// The checkpoint directory cannot be used: not writable, or a running job holds it.
+pub const EXIT_DIRECTORY: i32 = 87;
+/// There is no usable checkpoint to restart from.
+pub const EXIT_NO_CHECKPOINT: i32 = 88;
+/// The checkpoint cannot be continued here: another program, a value that does not fit, ...
+pub const EXIT_REFUSED: i32 = 89;
+/// The run cannot go on: out of shadow stack, a checkpoint below a library's callback, ...
+pub const EXIT_FATAL: i32 = 90;
+
+pub fn say(message: &str) {
+    // One write: other ranks and processes talk, too.
+    let _ = std::io::stderr().write_all(format!("pc3: {message}\n").as_bytes());
+}
+
+/// Ends the process without running the program's exit handlers; what it printed so far is kept.
+pub fn die(status: i32, message: &str) -> ! {
+    say(message);
+    flush_all();
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(status) }
+}
+
+pub fn flush_all() {
+    // SAFETY: null means all streams.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+}

@@ -1,0 +1,187 @@
+//! Answers the questions that come up while objects are converted: where does this pointer lead
+//! now; and offers the same, with basic types, to engines.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use pc3_typemetric::abi::{Abi, Metric};
+use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
+use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, LONG_DOUBLE};
+
+use crate::objects::{Directory, Lost};
+use crate::transfer::{Basic, LoadCtx, LoadError, Target};
+
+/// Translates the references of one rank.  Pointers to what is no longer alive become null and are
+/// counted: programs may keep them as long as they do not use them.
+pub(crate) struct Translator<'a> {
+    source: &'a TypeTable,
+    directory: &'a Directory,
+    streams: HashMap<u64, usize>,
+    dangling: u64,
+    seen: u64,
+    first: Vec<String>,
+}
+
+const NAMED: usize = 3;
+
+impl<'a> Translator<'a> {
+    pub fn new(source: &'a TypeTable, directory: &'a Directory, streams: HashMap<u64, usize>) -> Translator<'a> {
+        Translator { source, directory, streams, dangling: 0, seen: 0, first: Vec::new() }
+    }
+
+    /// Notes the name of the object just converted, if it lost a pointer.
+    pub fn lost_in(&mut self, name: impl FnOnce() -> String) {
+        if self.dangling > self.seen {
+            self.seen = self.dangling;
+            if self.first.len() < NAMED {
+                let name = name();
+                if !self.first.contains(&name) {
+                    self.first.push(name);
+                }
+            }
+        }
+    }
+
+    pub fn report(&self) -> Option<String> {
+        if self.dangling == 0 {
+            return None;
+        }
+        let s = if self.dangling == 1 { "" } else { "s" };
+        Some(format!("{} pointer{s} to nothing alive became null (in {})", self.dangling, self.first.join(", ")))
+    }
+
+    pub fn address(&self, raw: u64) -> Option<usize> {
+        self.directory.translate(raw, TypeId::UNKNOWN).ok()
+    }
+
+    fn lost(&mut self) -> u64 {
+        self.dangling += 1;
+        0
+    }
+}
+
+impl Resolver for Translator<'_> {
+    fn pointer(&mut self, raw: u64, pointee: TypeId) -> Result<u64, Unresolved> {
+        match self.directory.translate(raw, pointee) {
+            Ok(here) => Ok(here as u64),
+            Err(Lost::Dangling) => match self.streams.get(&raw) {
+                Some(stream) => Ok(*stream as u64),
+                None => Ok(self.lost()),
+            },
+            Err(Lost::Place(error)) => {
+                // A typed pointer to where no such element begins was left behind by what was freed;
+                // a byte pointer may well be in use.
+                let kind = self.source.get(pointee).kind;
+                if pointee == TypeId::UNKNOWN || matches!(kind, Kind::Char | Kind::UInt | Kind::SInt) {
+                    Err(Unresolved(format!("pointer cannot be translated: {error}")))
+                } else {
+                    Ok(self.lost())
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        match self.directory.translate(raw, TypeId::UNKNOWN) {
+            Ok(here) => Ok(here as u64),
+            Err(_) => Ok(self.lost()),
+        }
+    }
+
+    fn handle(&mut self, raw: u64, _: TypeId) -> Result<u64, Unresolved> {
+        Ok(raw)
+    }
+
+    fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        match self.streams.get(&raw) {
+            Some(stream) => Ok(*stream as u64),
+            None => Ok(self.lost()),
+        }
+    }
+}
+
+/// What an engine sees of a restored rank.
+pub(crate) struct Loader<'a> {
+    source: &'a TypeTable,
+    target: &'a TypeTable,
+    directory: &'a Directory,
+    plans: RefCell<HashMap<Basic, Plan>>,
+}
+
+impl<'a> Loader<'a> {
+    pub fn new(source: &'a TypeTable, target: &'a TypeTable, directory: &'a Directory) -> Loader<'a> {
+        Loader { source, target, directory, plans: RefCell::default() }
+    }
+
+    fn plan(&self, of: Basic) -> Result<Plan, LoadError> {
+        if let Some(plan) = self.plans.borrow().get(&of) {
+            return Ok(plan.clone());
+        }
+        let side = |abi: &Abi| -> Result<(TypeTable, TypeId), LoadError> {
+            let mut table = TypeTable::new(abi.clone());
+            let id = table.add(basic(of, abi)).map_err(|e| LoadError(e.to_string()))?;
+            Ok((table, id))
+        };
+        let (from, to) = (side(self.source.abi())?, side(self.target.abi())?);
+        let plan = Plan::compile(&from.0, from.1, &to.0, to.1).map_err(|list| {
+            LoadError(list.first().map_or(String::new(), |m| format!("{of:?}: {m}")))
+        })?;
+        self.plans.borrow_mut().insert(of, plan.clone());
+        Ok(plan)
+    }
+}
+
+/// A basic type under an ABI.
+fn basic(of: Basic, abi: &Abi) -> Type {
+    let scalar = |kind, m: Metric, flags| Type::scalar(kind, "", m.size.into(), m.align.into(), flags);
+    let exact = |n: u8| Metric { size: n, align: n };
+    let pair = |m: Metric| Metric { size: 2 * m.size, align: m.align };
+    match of {
+        Basic::Char => scalar(Kind::Char, exact(1), 0),
+        Basic::SignedChar => scalar(Kind::SInt, exact(1), 0),
+        Basic::UnsignedChar | Basic::Byte => scalar(Kind::UInt, exact(1), 0),
+        Basic::Bool => scalar(Kind::Bool, exact(1), 0),
+        Basic::Short => scalar(Kind::SInt, abi.short, 0),
+        Basic::UnsignedShort => scalar(Kind::UInt, abi.short, 0),
+        // wchar_t is a 32-bit integer on every supported ABI; unsigned on Arm, which text does not meet.
+        Basic::Int | Basic::WChar => scalar(Kind::SInt, abi.int, 0),
+        Basic::UnsignedInt => scalar(Kind::UInt, abi.int, 0),
+        Basic::Long => scalar(Kind::SInt, abi.long, 0),
+        Basic::UnsignedLong => scalar(Kind::UInt, abi.long, 0),
+        Basic::LongLong => scalar(Kind::SInt, abi.long_long, 0),
+        Basic::UnsignedLongLong => scalar(Kind::UInt, abi.long_long, 0),
+        Basic::Float => scalar(Kind::Float, abi.float, 0),
+        Basic::Double => scalar(Kind::Float, abi.double, 0),
+        Basic::LongDouble => scalar(Kind::Float, abi.long_double, LONG_DOUBLE),
+        Basic::FloatComplex => scalar(Kind::Complex, pair(abi.float), 0),
+        Basic::DoubleComplex => scalar(Kind::Complex, pair(abi.double), 0),
+        Basic::LongDoubleComplex => scalar(Kind::Complex, pair(abi.long_double), LONG_DOUBLE),
+        Basic::Signed(n) => scalar(Kind::SInt, exact(n), 0),
+        Basic::Unsigned(n) => scalar(Kind::UInt, exact(n), 0),
+        Basic::IntPtr => scalar(Kind::SInt, abi.pointer, 0),
+    }
+}
+
+impl LoadCtx for Loader<'_> {
+    fn pointer(&self, source: u64) -> Target {
+        if source == 0 {
+            return Target::Null;
+        }
+        match self.directory.translate(source, TypeId::UNKNOWN) {
+            Ok(here) => Target::At(here as *mut u8),
+            Err(_) => Target::Dangling,
+        }
+    }
+
+    fn source_size(&self, of: Basic) -> usize {
+        basic(of, self.source.abi()).size as usize
+    }
+
+    fn convert(&self, of: Basic, source: &[u8]) -> Result<Vec<u8>, LoadError> {
+        let plan = self.plan(of)?;
+        let count = source.len() as u64 / plan.src_size().max(1);
+        let mut out = vec![0; (count * plan.dst_elem_size()) as usize];
+        plan.run(source, &mut out, count, &mut NoReferences).map_err(|e| LoadError(format!("message{e}")))?;
+        Ok(out)
+    }
+}
