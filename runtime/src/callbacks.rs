@@ -44,7 +44,11 @@ pub(crate) unsafe fn run(rank: *mut Rank, event: c_int) {
 pub unsafe extern "C" fn pc3_on(events: c_int, function: Option<Function>, context: *mut c_void) {
     // SAFETY: an entry point.
     if let (Some(rank), Some(function)) = (unsafe { Rank::current() }, function) {
-        rank.callbacks.push(Callback { events, function, context });
+        rank.callbacks.push(Callback {
+            events,
+            function,
+            context,
+        });
     }
 }
 

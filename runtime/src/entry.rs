@@ -27,10 +27,14 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
         die(EXIT_FATAL, &format!("{place}: a checkpoint was taken below a function called back by a library; no location may be reached there"));
     }
     // SAFETY: an entry point.
-    let Some(rank) = (unsafe { Rank::current() }) else { return 0 };
+    let Some(rank) = (unsafe { Rank::current() }) else {
+        return 0;
+    };
     let job = std::ptr::from_ref(&**rank.job());
     // SAFETY: the rank keeps its job alive.
-    let due = unsafe { &*job }.engine().is_some_and(|engine| engine.due(rank));
+    let due = unsafe { &*job }
+        .engine()
+        .is_some_and(|engine| engine.due(rank));
     if !due {
         return 0;
     }
@@ -50,11 +54,17 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
 /// # Safety
 /// Called by generated savers.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_frame_save(point: *const pc3_point, shadow: *mut c_void) -> *mut c_void {
+pub unsafe extern "C" fn pc3_frame_save(
+    point: *const pc3_point,
+    shadow: *mut c_void,
+) -> *mut c_void {
     // SAFETY: an entry point; points are static tables.
     let (rank, p) = unsafe { (Rank::current(), &*point) };
     let Some(rank) = rank else {
-        die(EXIT_FATAL, &format!("{}: not on a rank's thread", where_is(p)));
+        die(
+            EXIT_FATAL,
+            &format!("{}: not on a rank's thread", where_is(p)),
+        );
     };
     match rank.frames.outermost() {
         // SAFETY: as above.
@@ -91,7 +101,10 @@ pub unsafe extern "C" fn pc3_frame_load() -> *const pc3_frame {
     // SAFETY: an entry point.
     match unsafe { Rank::current() }.and_then(|rank| rank.frames.load()) {
         Some(frame) => frame,
-        None => die(EXIT_FATAL, "internal error: more resume clones than saved frames"),
+        None => die(
+            EXIT_FATAL,
+            "internal error: more resume clones than saved frames",
+        ),
     }
 }
 
@@ -104,7 +117,10 @@ pub unsafe extern "C" fn pc3_resume_next() -> pc3_fn {
     // SAFETY: an entry point.
     let next = unsafe { Rank::current() }.and_then(|rank| rank.frames.next());
     if next.is_none() {
-        die(EXIT_FATAL, "internal error: a saved frame has no successor to resume");
+        die(
+            EXIT_FATAL,
+            "internal error: a saved frame has no successor to resume",
+        );
     }
     next
 }
@@ -116,11 +132,17 @@ pub unsafe extern "C" fn pc3_resume_next() -> pc3_fn {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_resumed() {
     // SAFETY: an entry point.
-    let Some(rank) = (unsafe { Rank::current() }) else { return };
+    let Some(rank) = (unsafe { Rank::current() }) else {
+        return;
+    };
     if !rank.frames.all_resumed() {
         die(EXIT_FATAL, "internal error: saved frames are left over");
     }
-    let event = if std::mem::take(&mut rank.restarted) { RESTART } else { CONTINUE };
+    let event = if std::mem::take(&mut rank.restarted) {
+        RESTART
+    } else {
+        CONTINUE
+    };
     let errno = rank.errno;
     // SAFETY: the thread's rank; the reference is no longer used.
     unsafe {
@@ -137,7 +159,10 @@ pub unsafe extern "C" fn pc3_resumed() {
 pub unsafe extern "C" fn pc3_shadow_grow(bytes: usize) -> *mut c_void {
     // SAFETY: an entry point.
     let Some(rank) = (unsafe { Rank::current() }) else {
-        die(EXIT_FATAL, "a thread that is no rank called a function with a checkpoint location in it");
+        die(
+            EXIT_FATAL,
+            "a thread that is no rank called a function with a checkpoint location in it",
+        );
     };
     let size = rank.abi.sp_end as usize - rank.shadow.start() as usize;
     die(
@@ -155,7 +180,11 @@ pub unsafe extern "C" fn pc3_shadow_grow(bytes: usize) -> *mut c_void {
 /// # Safety
 /// Called by generated code.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_shadow_block(from: *mut c_char, bytes: usize, elem: *mut pc3_type) -> *mut c_void {
+pub unsafe extern "C" fn pc3_shadow_block(
+    from: *mut c_char,
+    bytes: usize,
+    elem: *mut pc3_type,
+) -> *mut c_void {
     // SAFETY: an entry point.
     if let Some(rank) = unsafe { Rank::current() } {
         if let Some((base, top)) = rank.shadow.block(from as usize, bytes, elem) {
@@ -174,7 +203,8 @@ pub unsafe extern "C" fn pc3_shadow_block(from: *mut c_char, bytes: usize, elem:
 #[no_mangle]
 pub unsafe extern "C" fn pc3_take_site(own: *mut pc3_site) -> *mut pc3_site {
     // SAFETY: an entry point.
-    let left = unsafe { Rank::current() }.map(|rank| std::mem::replace(&mut rank.abi.site, std::ptr::null_mut()));
+    let left = unsafe { Rank::current() }
+        .map(|rank| std::mem::replace(&mut rank.abi.site, std::ptr::null_mut()));
     left.filter(|site| !site.is_null()).unwrap_or(own)
 }
 

@@ -40,31 +40,47 @@ pub struct Files {
 
 fn standard() -> [(FileKind, *mut FILE); 3] {
     // SAFETY: the C library's variables; nobody else of ours writes them.
-    unsafe { [(FileKind::Stdin, stdin), (FileKind::Stdout, stdout), (FileKind::Stderr, stderr)] }
+    unsafe {
+        [
+            (FileKind::Stdin, stdin),
+            (FileKind::Stdout, stdout),
+            (FileKind::Stderr, stderr),
+        ]
+    }
 }
 
 fn kind_of(stream: *mut FILE) -> FileKind {
-    standard().iter().find(|s| s.1 == stream).map_or(FileKind::Opened, |s| s.0)
+    standard()
+        .iter()
+        .find(|s| s.1 == stream)
+        .map_or(FileKind::Opened, |s| s.0)
 }
 
 fn length_of(fd: RawFd) -> Option<u64> {
     // SAFETY: fstat64 fills the structure.
     unsafe {
         let mut stat: libc::stat64 = std::mem::zeroed();
-        let regular = libc::fstat64(fd, &raw mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFREG;
+        let regular =
+            libc::fstat64(fd, &raw mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFREG;
         regular.then_some(stat.st_size as u64)
     }
 }
 
 /// Where an inherited descriptor leads.
 fn leads_to(fd: RawFd) -> String {
-    std::fs::read_link(format!("/proc/self/fd/{fd}")).map_or(String::new(), |p| p.to_string_lossy().into_owned())
+    std::fs::read_link(format!("/proc/self/fd/{fd}"))
+        .map_or(String::new(), |p| p.to_string_lossy().into_owned())
 }
 
 impl Files {
     fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
         self.forget(stream);
-        self.opened.push(Opened { stream, path, mode, kind });
+        self.opened.push(Opened {
+            stream,
+            path,
+            mode,
+            kind,
+        });
     }
 
     fn forget(&mut self, stream: *mut FILE) {
@@ -78,27 +94,44 @@ impl Files {
             .filter(|s| !self.opened.iter().any(|o| o.stream == s.1))
             .map(|(kind, stream)| (kind, stream, String::new(), String::new()));
         let opened = self.opened.iter().map(|o| {
-            (o.kind, o.stream, o.path.to_string_lossy().into_owned(), o.mode.to_string_lossy().into_owned())
+            (
+                o.kind,
+                o.stream,
+                o.path.to_string_lossy().into_owned(),
+                o.mode.to_string_lossy().into_owned(),
+            )
         });
-        inherited.chain(opened).map(|(kind, stream, path, mode)| describe(kind, stream, path, mode)).collect()
+        inherited
+            .chain(opened)
+            .map(|(kind, stream, path, mode)| describe(kind, stream, path, mode))
+            .collect()
     }
 
     /// Opens the files of a checkpoint again; calls `found(saved address, stream here)` for each.
-    pub fn reopen(&mut self, saved: &[FileMeta], positions: bool, mut found: impl FnMut(u64, usize)) -> Result<(), String> {
+    pub fn reopen(
+        &mut self,
+        saved: &[FileMeta],
+        positions: bool,
+        mut found: impl FnMut(u64, usize),
+    ) -> Result<(), String> {
         for file in saved {
             let at = standard().iter().find(|s| s.0 == file.kind).map(|s| s.1);
             let stream = match at {
                 Some(stream) if file.mode.is_empty() => {
                     if positions {
-                        inherited(file, stream).map_err(|e| format!("cannot restore {:?}: {e}", file.kind))?;
+                        inherited(file, stream)
+                            .map_err(|e| format!("cannot restore {:?}: {e}", file.kind))?;
                     }
                     stream
                 }
                 _ if file.kind == FileKind::Temporary => {
-                    return Err("a file made by tmpfile() was open; its contents were not saved".to_owned());
+                    return Err(
+                        "a file made by tmpfile() was open; its contents were not saved".to_owned(),
+                    );
                 }
                 at => {
-                    let (stream, path, mode) = open(file, at).map_err(|e| format!("cannot reopen {}: {e}", file.path))?;
+                    let (stream, path, mode) =
+                        open(file, at).map_err(|e| format!("cannot reopen {}: {e}", file.path))?;
                     self.note(stream, path, mode, file.kind);
                     stream
                 }
@@ -120,7 +153,12 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
             ftello64(stream)
         };
         *libc::__errno_location() = errno;
-        (fd, position, libc::feof(stream) != 0, libc::ferror(stream) != 0)
+        (
+            fd,
+            position,
+            libc::feof(stream) != 0,
+            libc::ferror(stream) != 0,
+        )
     };
     let length = length_of(fd);
     FileMeta {
@@ -139,7 +177,9 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
 fn inherited(file: &FileMeta, stream: *mut FILE) -> io::Result<()> {
     // SAFETY: a standard stream.
     let fd = unsafe { libc::fileno(stream) };
-    let (Some(position), Some(length)) = (file.position, length_of(fd)) else { return Ok(()) };
+    let (Some(position), Some(length)) = (file.position, length_of(fd)) else {
+        return Ok(());
+    };
     if file.path != leads_to(fd) {
         return Ok(());
     }
@@ -197,7 +237,11 @@ fn open(file: &FileMeta, at: Option<*mut FILE>) -> io::Result<(*mut FILE, CStrin
             None => libc::fopen(path.as_ptr(), mode.as_ptr()),
         };
         let first = open(&again);
-        if first.is_null() && creates { open(&mode) } else { first }
+        if first.is_null() && creates {
+            open(&mode)
+        } else {
+            first
+        }
     };
     if stream.is_null() {
         return Err(io::Error::last_os_error());
@@ -208,7 +252,10 @@ fn open(file: &FileMeta, at: Option<*mut FILE>) -> io::Result<(*mut FILE, CStrin
         if !file.mode.starts_with('r') || file.mode.contains('+') {
             match length_of(fd) {
                 Some(now) if now < file.length => {
-                    return Err(io::Error::other(format!("it has {now} bytes, and had {} at the checkpoint", file.length)));
+                    return Err(io::Error::other(format!(
+                        "it has {now} bytes, and had {} at the checkpoint",
+                        file.length
+                    )));
                 }
                 Some(_) => cut(fd, file.length)?,
                 None => {}
@@ -226,7 +273,11 @@ fn files<'a>() -> Option<&'a mut Files> {
 
 unsafe fn owned(s: *const c_char) -> CString {
     // SAFETY: by the caller, a terminated string or null.
-    if s.is_null() { CString::default() } else { unsafe { CStr::from_ptr(s) }.to_owned() }
+    if s.is_null() {
+        CString::default()
+    } else {
+        unsafe { CStr::from_ptr(s) }.to_owned()
+    }
 }
 
 /// # Safety
@@ -246,7 +297,11 @@ pub unsafe extern "C" fn pc3_fopen(path: *const c_char, mode: *const c_char) -> 
 /// # Safety
 /// As `freopen`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_freopen(path: *const c_char, mode: *const c_char, stream: *mut FILE) -> *mut FILE {
+pub unsafe extern "C" fn pc3_freopen(
+    path: *const c_char,
+    mode: *const c_char,
+    stream: *mut FILE,
+) -> *mut FILE {
     // SAFETY: by the caller.
     unsafe {
         let new = libc::freopen(path, mode, stream);
@@ -267,7 +322,12 @@ pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {
     // SAFETY: as tmpfile.
     let stream = unsafe { libc::tmpfile() };
     if let Some(files) = files().filter(|_| !stream.is_null()) {
-        files.note(stream, CString::default(), c"w+".to_owned(), FileKind::Temporary);
+        files.note(
+            stream,
+            CString::default(),
+            c"w+".to_owned(),
+            FileKind::Temporary,
+        );
     }
     stream
 }

@@ -45,9 +45,22 @@ impl Frames {
     }
 
     /// Pushes the next outer frame; returns where its live values (`bytes` of them) go.
-    pub fn push(&mut self, point: *const pc3_point, bytes: usize, shadow: *mut c_void) -> *mut c_void {
-        let live = if bytes == 0 { null_mut() } else { self.room(bytes) };
-        self.list.push(pc3_frame { point, live, shadow });
+    pub fn push(
+        &mut self,
+        point: *const pc3_point,
+        bytes: usize,
+        shadow: *mut c_void,
+    ) -> *mut c_void {
+        let live = if bytes == 0 {
+            null_mut()
+        } else {
+            self.room(bytes)
+        };
+        self.list.push(pc3_frame {
+            point,
+            live,
+            shadow,
+        });
         live
     }
 
@@ -114,7 +127,9 @@ mod tests {
         let mut seen: Vec<(*mut u8, usize)> = Vec::new();
         for n in 0..3000 {
             let bytes = if n == 1500 { 1 << 20 } else { n % 97 };
-            let live = frames.push(std::ptr::null(), bytes, null_mut()).cast::<u8>();
+            let live = frames
+                .push(std::ptr::null(), bytes, null_mut())
+                .cast::<u8>();
             assert_eq!(live.is_null(), bytes == 0);
             assert_eq!(live as usize % 16, 0);
             // SAFETY: room for `bytes`.

@@ -24,7 +24,9 @@ fn page() -> usize {
 impl Copy {
     /// Copies the globals as they are now; none if there are none.
     pub fn new(program: &Program) -> io::Result<Option<Copy>> {
-        let Some((start, end)) = program.globals_span() else { return Ok(None) };
+        let Some((start, end)) = program.globals_span() else {
+            return Ok(None);
+        };
         // A distance of whole pages keeps every alignment.
         let first = start / page() * page();
         let mapped = (end - first).next_multiple_of(page());
@@ -43,7 +45,11 @@ impl Copy {
             return Err(io::Error::last_os_error());
         }
         let base = base as usize;
-        let copy = Copy { base, mapped, delta: base.wrapping_sub(first) as isize };
+        let copy = Copy {
+            base,
+            mapped,
+            delta: base.wrapping_sub(first) as isize,
+        };
         copy.fill(program);
         Ok(Some(copy))
     }
@@ -53,16 +59,27 @@ impl Copy {
     }
 
     fn fill(&self, program: &Program) {
-        let mut templates: Vec<(usize, usize)> =
-            program.globals.iter().filter(|g| !g.constant).map(|g| (g.addr, g.size)).collect();
+        let mut templates: Vec<(usize, usize)> = program
+            .globals
+            .iter()
+            .filter(|g| !g.constant)
+            .map(|g| (g.addr, g.size))
+            .collect();
         templates.sort_unstable();
-        for g in program.globals.iter().filter(|g| !g.constant && g.initialised) {
+        for g in program
+            .globals
+            .iter()
+            .filter(|g| !g.constant && g.initialised)
+        {
             let to = g.addr.wrapping_add_signed(self.delta);
             // SAFETY: the template exists, and the mapping has the same span.
             unsafe { (to as *mut u8).copy_from_nonoverlapping(g.addr as *const u8, g.size) };
             let mut leaves = Vec::new();
             pointers(&program.types, g.ty, 0, &mut leaves);
-            for at in leaves.into_iter().filter(|at| at + size_of::<usize>() <= g.size) {
+            for at in leaves
+                .into_iter()
+                .filter(|at| at + size_of::<usize>() <= g.size)
+            {
                 // SAFETY: inside the copy; packed structs may misalign it.
                 unsafe {
                     let p = (to + at) as *mut usize;
@@ -79,7 +96,9 @@ impl Copy {
 /// Does it point into, or one past the end of, a writable global?
 fn points_into(templates: &[(usize, usize)], value: usize) -> bool {
     let after = templates.partition_point(|t| t.0 <= value);
-    after.checked_sub(1).is_some_and(|i| value - templates[i].0 <= templates[i].1)
+    after
+        .checked_sub(1)
+        .is_some_and(|i| value - templates[i].0 <= templates[i].1)
 }
 
 /// Offsets of all object pointers in a type.
@@ -103,7 +122,10 @@ pub fn pointers(types: &TypeTable, ty: TypeId, at: usize, out: &mut Vec<usize>) 
         Kind::Union => {
             // Several members may be pointers at the same place.
             let mut all = Vec::new();
-            t.members.iter().filter(|m| m.bits.is_none()).for_each(|m| pointers(types, m.ty, at, &mut all));
+            t.members
+                .iter()
+                .filter(|m| m.bits.is_none())
+                .for_each(|m| pointers(types, m.ty, at, &mut all));
             all.sort_unstable();
             all.dedup();
             out.append(&mut all);

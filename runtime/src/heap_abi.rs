@@ -20,7 +20,11 @@ fn rank<'a>() -> Option<&'a mut Rank> {
 
 fn type_of(site: *const pc3_site) -> u32 {
     // SAFETY: generated code passes null or a static site with null or an imported type.
-    unsafe { site.as_ref().and_then(|s| s.ty.as_ref()).map_or(0, |t| t.id) }
+    unsafe {
+        site.as_ref()
+            .and_then(|s| s.ty.as_ref())
+            .map_or(0, |t| t.id)
+    }
 }
 
 fn set_errno(code: c_int) {
@@ -61,14 +65,20 @@ pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site
         // SAFETY: as calloc.
         return unsafe { libc::calloc(n, each) };
     };
-    let Some(bytes) = n.checked_mul(each) else { return checked(null_mut()) };
+    let Some(bytes) = n.checked_mul(each) else {
+        return checked(null_mut());
+    };
     checked(rank.heap.alloc_zeroed(bytes, type_of(site)))
 }
 
 /// # Safety
 /// As `realloc`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_realloc(p: *mut c_void, n: usize, site: *const pc3_site) -> *mut c_void {
+pub unsafe extern "C" fn pc3_realloc(
+    p: *mut c_void,
+    n: usize,
+    site: *const pc3_site,
+) -> *mut c_void {
     if p.is_null() {
         // SAFETY: by the caller.
         return unsafe { pc3_malloc(n, site) };
@@ -94,7 +104,12 @@ pub unsafe extern "C" fn pc3_realloc(p: *mut c_void, n: usize, site: *const pc3_
 /// # Safety
 /// As `reallocarray`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_reallocarray(p: *mut c_void, n: usize, each: usize, site: *const pc3_site) -> *mut c_void {
+pub unsafe extern "C" fn pc3_reallocarray(
+    p: *mut c_void,
+    n: usize,
+    each: usize,
+    site: *const pc3_site,
+) -> *mut c_void {
     match n.checked_mul(each) {
         // SAFETY: by the caller.
         Some(bytes) => unsafe { pc3_realloc(p, bytes, site) },
@@ -105,7 +120,11 @@ pub unsafe extern "C" fn pc3_reallocarray(p: *mut c_void, n: usize, each: usize,
 /// # Safety
 /// As `aligned_alloc`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_aligned_alloc(align: usize, n: usize, site: *const pc3_site) -> *mut c_void {
+pub unsafe extern "C" fn pc3_aligned_alloc(
+    align: usize,
+    n: usize,
+    site: *const pc3_site,
+) -> *mut c_void {
     if !align.is_power_of_two() {
         set_errno(libc::EINVAL);
         return null_mut();
@@ -199,7 +218,12 @@ pub unsafe extern "C" fn pc3_strndup(s: *const c_char, max: usize) -> *mut c_cha
 }
 
 extern "C" {
-    fn getdelim(line: *mut *mut c_char, n: *mut usize, delimiter: c_int, stream: *mut libc::FILE) -> isize;
+    fn getdelim(
+        line: *mut *mut c_char,
+        n: *mut usize,
+        delimiter: c_int,
+        stream: *mut libc::FILE,
+    ) -> isize;
 }
 
 /// # Safety
@@ -236,7 +260,11 @@ pub unsafe extern "C" fn pc3_getdelim(
 /// # Safety
 /// As `getline`.
 #[no_mangle]
-pub unsafe extern "C" fn pc3_getline(line: *mut *mut c_char, n: *mut usize, stream: *mut libc::FILE) -> isize {
+pub unsafe extern "C" fn pc3_getline(
+    line: *mut *mut c_char,
+    n: *mut usize,
+    stream: *mut libc::FILE,
+) -> isize {
     // SAFETY: by the caller.
     unsafe { pc3_getdelim(line, n, c_int::from(b'\n'), stream) }
 }
@@ -245,9 +273,15 @@ pub unsafe extern "C" fn pc3_getline(line: *mut *mut c_char, n: *mut usize, stre
 pub(crate) fn arguments(rank: &mut Rank, args: &[&std::ffi::CStr]) -> *mut *mut c_char {
     let program = &rank.job().program;
     let char_type = program.char_type();
-    let string = program.types.iter().find(|(_, t)| t.kind == Kind::Pointer && t.elem == char_type);
+    let string = program
+        .types
+        .iter()
+        .find(|(_, t)| t.kind == Kind::Pointer && t.elem == char_type);
     let string = string.map_or(TypeId::UNKNOWN, |(id, _)| id);
-    let list = rank.heap.alloc_zeroed((args.len() + 1) * size_of::<*mut c_char>(), string.0).cast::<*mut c_char>();
+    let list = rank
+        .heap
+        .alloc_zeroed((args.len() + 1) * size_of::<*mut c_char>(), string.0)
+        .cast::<*mut c_char>();
     for (i, arg) in args.iter().enumerate().filter(|_| !list.is_null()) {
         let bytes = arg.to_bytes_with_nul();
         let copy = rank.heap.alloc(bytes.len(), char_type.0);

@@ -8,17 +8,37 @@ use crate::format::meta::{FuncMeta, ProgramMeta};
 /// Differences, in words; none: the checkpoint can be continued as far as names go.
 pub fn differences(saved: &ProgramMeta, here: &ProgramMeta) -> Vec<String> {
     let mut out = Vec::new();
-    names("function", saved.funcs.iter().map(|f| &f.name), here.funcs.iter().map(|f| &f.name), &mut out);
-    names("global", saved.globals.iter().map(|g| &g.name), here.globals.iter().map(|g| &g.name), &mut out);
+    names(
+        "function",
+        saved.funcs.iter().map(|f| &f.name),
+        here.funcs.iter().map(|f| &f.name),
+        &mut out,
+    );
+    names(
+        "global",
+        saved.globals.iter().map(|g| &g.name),
+        here.globals.iter().map(|g| &g.name),
+        &mut out,
+    );
     if !out.is_empty() {
         return out;
     }
     for (a, b) in saved.funcs.iter().zip(&here.funcs) {
         points(a, b, &mut out);
     }
-    for (a, b) in saved.globals.iter().zip(&here.globals).filter(|(a, b)| a.constant != b.constant) {
+    for (a, b) in saved
+        .globals
+        .iter()
+        .zip(&here.globals)
+        .filter(|(a, b)| a.constant != b.constant)
+    {
         let word = |constant| if constant { "constant" } else { "a variable" };
-        out.push(format!("global {} was {}, and is {} here", a.name, word(a.constant), word(b.constant)));
+        out.push(format!(
+            "global {} was {}, and is {} here",
+            a.name,
+            word(a.constant),
+            word(b.constant)
+        ));
     }
     out
 }
@@ -37,7 +57,9 @@ fn names<'a>(
             (a, b) if a == b => {}
             (_, 0) => out.push(format!("{what} {name} exists only in the checkpoint")),
             (0, _) => out.push(format!("{what} {name} exists only in this program")),
-            (a, b) => out.push(format!("{what} {name} exists {a} times in the checkpoint and {b} times here")),
+            (a, b) => out.push(format!(
+                "{what} {name} exists {a} times in the checkpoint and {b} times here"
+            )),
         }
     }
 }
@@ -61,11 +83,16 @@ fn points(saved: &FuncMeta, here: &FuncMeta, out: &mut Vec<String>) {
             return;
         }
         if a.live.is_some() != b.live.is_some() {
-            out.push(format!("function {name}: point {} ({}) has other live variables", a.label, a.what));
+            out.push(format!(
+                "function {name}: point {} ({}) has other live variables",
+                a.label, a.what
+            ));
         }
     }
     if saved.shadow.is_some() != here.shadow.is_some() {
-        out.push(format!("function {name}: other locals have their address taken"));
+        out.push(format!(
+            "function {name}: other locals have their address taken"
+        ));
     }
 }
 
@@ -76,10 +103,26 @@ mod tests {
     use pc3_typemetric::types::TypeId;
 
     fn program(func: &str, what: &str, global: &str) -> ProgramMeta {
-        let point = PointMeta { label: 1, line: 3, file: "a.c".into(), what: what.into(), live: None };
+        let point = PointMeta {
+            label: 1,
+            line: 3,
+            file: "a.c".into(),
+            what: what.into(),
+            live: None,
+        };
         ProgramMeta {
-            funcs: vec![FuncMeta { name: func.into(), shadow: None, points: vec![point] }],
-            globals: vec![GlobalMeta { name: global.into(), addr: 0, ty: TypeId(0), size: 1, constant: false }],
+            funcs: vec![FuncMeta {
+                name: func.into(),
+                shadow: None,
+                points: vec![point],
+            }],
+            globals: vec![GlobalMeta {
+                name: global.into(),
+                addr: 0,
+                ty: TypeId(0),
+                size: 1,
+                constant: false,
+            }],
             literals: vec![],
             fnrefs: vec![],
         }
@@ -91,7 +134,10 @@ mod tests {
         assert_eq!(differences(&a, &a), Vec::<String>::new());
         assert_eq!(
             differences(&a, &program("h", "g", "x")),
-            ["function f exists only in the checkpoint", "function h exists only in this program"]
+            [
+                "function f exists only in the checkpoint",
+                "function h exists only in this program"
+            ]
         );
         assert_eq!(
             differences(&a, &program("f", "checkpoint", "x")),

@@ -42,7 +42,13 @@ pub struct Job {
 }
 
 impl Job {
-    pub(crate) fn new(program: Program, name: &str, ranks: usize, workers: usize, s: &Settings) -> Job {
+    pub(crate) fn new(
+        program: Program,
+        name: &str,
+        ranks: usize,
+        workers: usize,
+        s: &Settings,
+    ) -> Job {
         Job {
             ranks,
             workers,
@@ -53,7 +59,11 @@ impl Job {
             shadow: s.shadow,
             dir: s.dir.clone(),
             keep: s.keep,
-            signal: s.signals.iter().find(|(_, a)| **a == Action::Checkpoint).map(|(n, _)| *n),
+            signal: s
+                .signals
+                .iter()
+                .find(|(_, a)| **a == Action::Checkpoint)
+                .map(|(n, _)| *n),
             store: Mutex::new(None),
             engine: OnceLock::new(),
         }
@@ -116,7 +126,9 @@ impl Job {
             }
         });
         if let Err(error) = &committed {
-            say(&format!("no checkpoint was taken: {error}; the program goes on"));
+            say(&format!(
+                "no checkpoint was taken: {error}; the program goes on"
+            ));
         }
         if self.control.done(passage, committed.is_ok()) {
             After::Stop

@@ -42,8 +42,12 @@ extern "C" fn at_exit() {
 pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
     let count = usize::try_from(argc).unwrap_or(0);
     // SAFETY: argv has argc strings, which live as long as the process.
-    let list: Vec<&'static CStr> = (0..count).map(|i| unsafe { CStr::from_ptr(*argv.add(i)) }).collect();
-    let path = list.first().map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
+    let list: Vec<&'static CStr> = (0..count)
+        .map(|i| unsafe { CStr::from_ptr(*argv.add(i)) })
+        .collect();
+    let path = list
+        .first()
+        .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
     let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let _ = ARGUMENTS.set(Arguments { list, env });
 
@@ -55,19 +59,26 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let job = make_job(program, &name, &settings);
     let mut ranks: Vec<Box<Rank>> = (0..job.ranks)
         .map(|id| {
-            Rank::new(job.clone(), id)
-                .unwrap_or_else(|e| die(EXIT_FATAL, &format!("rank {id}: no memory for its stack and globals: {e}")))
+            Rank::new(job.clone(), id).unwrap_or_else(|e| {
+                die(
+                    EXIT_FATAL,
+                    &format!("rank {id}: no memory for its stack and globals: {e}"),
+                )
+            })
         })
         .collect();
     let _ = JOB.set(job.clone());
     // SAFETY: registers a function; being the first, it runs last.
     unsafe { libc::atexit(at_exit) };
-    let wants = settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
+    let wants =
+        settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
     if (wants && job.program.has_points) || settings.restart != Restart::No {
-        job.open_store().unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()));
+        job.open_store()
+            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()));
     }
     if settings.restart != Restart::No {
-        restart::restart(&job, &settings, &mut ranks).unwrap_or_else(|(status, message)| die(status, &message));
+        restart::restart(&job, &settings, &mut ranks)
+            .unwrap_or_else(|(status, message)| die(status, &message));
     }
     if job.program.has_points {
         install_signals(&settings.signals)
@@ -84,17 +95,26 @@ fn make_job(program: Program, name: &str, settings: &Settings) -> Arc<Job> {
     let calls_mpi = program.calls_mpi;
     let ranks = settings.ranks.unwrap_or(1);
     if ranks > 1 && !calls_mpi {
-        die(EXIT_SETTINGS, &format!("PC3_RANKS={ranks}: {name} does not call MPI; it runs on one rank"));
+        die(
+            EXIT_SETTINGS,
+            &format!("PC3_RANKS={ranks}: {name} does not call MPI; it runs on one rank"),
+        );
     }
     if ranks > 1 && !program.private_globals {
-        die(EXIT_SETTINGS, &format!("PC3_RANKS={ranks}: {name} was compiled without globals per rank"));
+        die(
+            EXIT_SETTINGS,
+            &format!("PC3_RANKS={ranks}: {name} was compiled without globals per rank"),
+        );
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = settings.workers.unwrap_or(cores).min(ranks);
     let job = Arc::new(Job::new(program, name, ranks, workers, settings));
     let engine: Box<dyn Engine> = match mpi() {
         Some(make) if calls_mpi => make(&job),
-        None if calls_mpi => die(EXIT_FATAL, "the program calls MPI, but no virtual MPI is linked"),
+        None if calls_mpi => die(
+            EXIT_FATAL,
+            "the program calls MPI, but no virtual MPI is linked",
+        ),
         _ => Box::new(Solo),
     };
     job.set_engine(engine);
@@ -110,7 +130,11 @@ fn body(rank: &mut Rank) -> i32 {
     let rank: *mut Rank = rank;
     // SAFETY: the rank outlives its body and runs on this stack only.
     unsafe {
-        let mut code = if (*rank).status == Status::Unwound { resume(rank) } else { begin(rank) };
+        let mut code = if (*rank).status == Status::Unwound {
+            resume(rank)
+        } else {
+            begin(rank)
+        };
         while tls::unwinding() {
             tls::set_unwinding(false);
             (*rank).errno = *libc::__errno_location();
@@ -127,7 +151,9 @@ fn body(rank: &mut Rank) -> i32 {
 }
 
 unsafe fn begin(rank: *mut Rank) -> i32 {
-    let Some(args) = ARGUMENTS.get() else { return 0 };
+    let Some(args) = ARGUMENTS.get() else {
+        return 0;
+    };
     // SAFETY: by the caller.
     unsafe {
         let argv = arguments(&mut *rank, &args.list);
@@ -135,7 +161,11 @@ unsafe fn begin(rank: *mut Rank) -> i32 {
             die(EXIT_FATAL, "no memory for the arguments");
         }
         let main = (*rank).job().program.main;
-        main(c_int::try_from(args.list.len()).unwrap_or(c_int::MAX), argv, args.env)
+        main(
+            c_int::try_from(args.list.len()).unwrap_or(c_int::MAX),
+            argv,
+            args.env,
+        )
     }
 }
 

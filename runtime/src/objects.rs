@@ -35,7 +35,15 @@ impl SlabPlace {
             })
             .collect();
         let (occupied, sizes) = (meta.occupied.clone(), meta.sizes.clone());
-        SlabPlace { base: meta.base, slot: meta.slot, occupied, before, sizes, plans, targets }
+        SlabPlace {
+            base: meta.base,
+            slot: meta.slot,
+            occupied,
+            before,
+            sizes,
+            plans,
+            targets,
+        }
     }
 
     pub fn targets(&self) -> &[usize] {
@@ -48,7 +56,10 @@ impl SlabPlace {
     }
 
     fn find(&self, addr: u64) -> Option<Object<'_>> {
-        let (slot, offset) = ((addr - self.base) / self.slot, (addr - self.base) % self.slot);
+        let (slot, offset) = (
+            (addr - self.base) / self.slot,
+            (addr - self.base) % self.slot,
+        );
         let (word, bit) = ((slot / 64) as usize, slot % 64);
         let bits = *self.occupied.get(word)?;
         if bits >> bit & 1 == 0 {
@@ -56,13 +67,22 @@ impl SlabPlace {
         }
         let k = self.before[word] as usize + (bits & ((1 << bit) - 1)).count_ones() as usize;
         let size = self.sizes[if self.sizes.len() == 1 { 0 } else { k }];
-        (offset <= size).then(|| Object { target: self.targets[k], plan: self.plan(k), size, offset })
+        (offset <= size).then(|| Object {
+            target: self.targets[k],
+            plan: self.plan(k),
+            size,
+            offset,
+        })
     }
 }
 
 #[derive(Debug)]
 enum What {
-    Object { target: usize, plan: Arc<Plan>, size: u64 },
+    Object {
+        target: usize,
+        plan: Arc<Plan>,
+        size: u64,
+    },
     /// Index into `slabs`.
     Slab(usize),
     Function(usize),
@@ -102,21 +122,38 @@ pub enum Lost {
 
 impl Directory {
     pub fn object(&mut self, start: u64, size: u64, target: usize, plan: Arc<Plan>) {
-        self.ranges.push(Range { start, last: start.saturating_add(size), what: What::Object { target, plan, size } });
+        self.ranges.push(Range {
+            start,
+            last: start.saturating_add(size),
+            what: What::Object { target, plan, size },
+        });
     }
 
     pub fn function(&mut self, start: u64, target: usize) {
-        self.ranges.push(Range { start, last: start, what: What::Function(target) });
+        self.ranges.push(Range {
+            start,
+            last: start,
+            what: What::Function(target),
+        });
     }
 
     pub fn slab(&mut self, place: SlabPlace) {
         let bytes = place.slot * place.occupied.len() as u64 * 64;
         // The bitmap's last word may reach beyond the page: the next range begins earlier then.
-        let used = place.occupied.iter().rposition(|w| *w != 0).map_or(0, |word| {
-            (word as u64 * 64 + u64::from(64 - place.occupied[word].leading_zeros())) * place.slot
-        });
+        let used = place
+            .occupied
+            .iter()
+            .rposition(|w| *w != 0)
+            .map_or(0, |word| {
+                (word as u64 * 64 + u64::from(64 - place.occupied[word].leading_zeros()))
+                    * place.slot
+            });
         let last = place.base + used.min(bytes).saturating_sub(1);
-        self.ranges.push(Range { start: place.base, last, what: What::Slab(self.slabs.len()) });
+        self.ranges.push(Range {
+            start: place.base,
+            last,
+            what: What::Slab(self.slabs.len()),
+        });
         self.slabs.push(place);
     }
 
@@ -125,7 +162,8 @@ impl Directory {
         self.ranges.sort_by_key(|r| (r.start, r.last));
         // Functions may share an address (aliases), as may literals the linker merged.
         let overlap = self.ranges.windows(2).find(|w| {
-            w[1].start < w[0].last && matches!(w[0].what, What::Slab(_)) || w[1].start < w[0].last && matches!(w[1].what, What::Slab(_))
+            w[1].start < w[0].last && matches!(w[0].what, What::Slab(_))
+                || w[1].start < w[0].last && matches!(w[1].what, What::Slab(_))
         });
         match overlap {
             Some(w) => Err((w[0].start, w[1].start)),
@@ -138,15 +176,23 @@ impl Directory {
         let after = self.ranges.partition_point(|r| r.start <= addr);
         // A few steps back: merged literals lie inside longer ones.
         let candidates = self.ranges[..after].iter().rev().take(4);
-        let Some(range) = candidates.into_iter().find(|r| addr <= r.last) else { return Err(Lost::Dangling) };
+        let Some(range) = candidates.into_iter().find(|r| addr <= r.last) else {
+            return Err(Lost::Dangling);
+        };
         let object = match &range.what {
             What::Function(target) => return Ok(*target),
             What::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
-            What::Object { target, plan, size } => {
-                Object { target: *target, plan, size: *size, offset: addr - range.start }
-            }
+            What::Object { target, plan, size } => Object {
+                target: *target,
+                plan,
+                size: *size,
+                offset: addr - range.start,
+            },
         };
-        let to = object.plan.map_offset(object.size, object.offset, pointee).map_err(Lost::Place)?;
+        let to = object
+            .plan
+            .map_offset(object.size, object.offset, pointee)
+            .map_err(Lost::Place)?;
         Ok(object.target.wrapping_add(to as usize))
     }
 }

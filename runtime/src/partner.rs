@@ -5,12 +5,20 @@ use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 /// The partner of `from`, or why there is none.
-pub(crate) fn partner(source: &TypeTable, from: TypeId, target: &TypeTable) -> Result<TypeId, Vec<Mismatch>> {
+pub(crate) fn partner(
+    source: &TypeTable,
+    from: TypeId,
+    target: &TypeTable,
+) -> Result<TypeId, Vec<Mismatch>> {
     if from == TypeId::UNKNOWN {
         return Ok(from);
     }
     let mut why = None;
-    for (id, _) in target.iter().skip(1).filter(|(id, _)| alike(source, from, target, *id, 4)) {
+    for (id, _) in target
+        .iter()
+        .skip(1)
+        .filter(|(id, _)| alike(source, from, target, *id, 4))
+    {
         match Plan::compile(source, from, target, id) {
             Ok(_) => return Ok(id),
             Err(list) => why = why.or(Some(list)),
@@ -36,7 +44,11 @@ fn alike(source: &TypeTable, a: TypeId, target: &TypeTable, b: TypeId, depth: u3
         Kind::Pointer => alike(source, s.elem, target, t.elem, depth - 1),
         Kind::Array => s.count == t.count && alike(source, s.elem, target, t.elem, depth),
         Kind::Struct | Kind::Union => {
-            s.members.len() == t.members.len() && s.members.iter().zip(&t.members).all(|(m, n)| m.name == n.name)
+            s.members.len() == t.members.len()
+                && s.members
+                    .iter()
+                    .zip(&t.members)
+                    .all(|(m, n)| m.name == n.name)
         }
         _ => true,
     }

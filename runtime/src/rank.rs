@@ -58,8 +58,11 @@ impl Rank {
     /// A rank with empty heap and stack, its globals as the program starts with them.
     pub fn new(job: Arc<Job>, id: usize) -> io::Result<Box<Rank>> {
         let shadow = Shadow::new(job.shadow)?;
-        let globals =
-            if id > 0 && job.program.private_globals { Copy::new(&job.program)? } else { None };
+        let globals = if id > 0 && job.program.private_globals {
+            Copy::new(&job.program)?
+        } else {
+            None
+        };
         Ok(Box::new(Rank {
             abi: pc3_rank {
                 sp: shadow.start(),

@@ -12,8 +12,9 @@ use thiserror::Error;
 
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::{
-    pc3_fn, pc3_func, pc3_global, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST,
-    PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS,
+    pc3_fn, pc3_func, pc3_global, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
+    PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS,
+    PC3_UNIT_PRIVATE_GLOBALS,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -102,6 +103,7 @@ pub struct Program {
     /// A descriptor for each type that has one, for headers on the shadow stack.
     pub descriptors: HashMap<TypeId, *mut pc3_type>,
     func_of: HashMap<usize, usize>,
+    char_type: TypeId,
 }
 
 // SAFETY: the tables it points to are static and, once read, constant.
@@ -153,6 +155,7 @@ impl Program {
             has_points: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
+            char_type: TypeId::UNKNOWN,
         }
     }
 
@@ -167,9 +170,13 @@ impl Program {
                 let u = &*unit;
                 let file = text(u.file).into_owned();
                 if u.version != PC3_DESCRIPTOR_VERSION {
-                    return Err(RegistryError::Version { file, found: u.version });
+                    return Err(RegistryError::Version {
+                        file,
+                        found: u.version,
+                    });
                 }
-                import_unit(&mut types, u.types, u.ntypes).map_err(|error| RegistryError::Types { file, error })?;
+                import_unit(&mut types, u.types, u.ntypes)
+                    .map_err(|error| RegistryError::Types { file, error })?;
                 for i in 0..u.ntypes {
                     let ty = u.types.add(i);
                     program.descriptors.entry(TypeId((*ty).id)).or_insert(ty);
@@ -178,6 +185,11 @@ impl Program {
             }
         }
         program.finish(types)
+    }
+
+    /// Plain `char`, for strings the runtime allocates.
+    pub fn char_type(&self) -> TypeId {
+        self.char_type
     }
 
     /// Index of a point's function.
@@ -220,7 +232,9 @@ impl Builder {
             }
             for f in slice(u.fnrefs, u.nfnrefs) {
                 if let Some(addr) = f.addr {
-                    self.fnrefs.entry(text(f.name).into_owned()).or_insert(addr as usize);
+                    self.fnrefs
+                        .entry(text(f.name).into_owned())
+                        .or_insert(addr as usize);
                 }
             }
             if u.main.is_some() {
@@ -236,7 +250,11 @@ impl Builder {
             return;
         }
         if g.flags & PC3_GLOBAL_LITERAL != 0 {
-            self.literals.push(Literal { addr, ty, size: g.size });
+            self.literals.push(Literal {
+                addr,
+                ty,
+                size: g.size,
+            });
         } else {
             let global = Global {
                 name: text(g.name).into_owned(),
@@ -257,7 +275,11 @@ impl Builder {
         types.add(Type::pointer(&abi, char_type))?;
         let mut funcs = self.funcs;
         funcs.sort_by(|a, b| a.name.cmp(&b.name));
-        let func_of = funcs.iter().enumerate().map(|(i, f)| (f.raw as usize, i)).collect();
+        let func_of = funcs
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (f.raw as usize, i))
+            .collect();
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Program {
@@ -273,6 +295,7 @@ impl Builder {
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
             descriptors: self.descriptors,
             func_of,
+            char_type,
         })
     }
 }

@@ -22,7 +22,11 @@ fn open(path: &Path) -> Result<Checkpoint, ReadError> {
 }
 
 /// Fills the ranks from a checkpoint, or leaves them fresh if none is there and none is demanded.
-pub(crate) fn restart(job: &Arc<Job>, settings: &Settings, ranks: &mut [Box<Rank>]) -> Result<(), Failure> {
+pub(crate) fn restart(
+    job: &Arc<Job>,
+    settings: &Settings,
+    ranks: &mut [Box<Rank>],
+) -> Result<(), Failure> {
     let dir = &settings.dir;
     let all = list(dir).map_err(|e| (EXIT_DIRECTORY, format!("{}: {e}", dir.display())))?;
     let found = match settings.restart {
@@ -39,11 +43,18 @@ pub(crate) fn restart(job: &Arc<Job>, settings: &Settings, ranks: &mut [Box<Rank
     match found {
         Some(checkpoint) => {
             let id = checkpoint.id();
-            restore::restore(&checkpoint, job, ranks)
-                .map_err(|why| (EXIT_REFUSED, format!("checkpoint {id} cannot be continued here: {why}")))
+            restore::restore(&checkpoint, job, ranks).map_err(|why| {
+                (
+                    EXIT_REFUSED,
+                    format!("checkpoint {id} cannot be continued here: {why}"),
+                )
+            })
         }
         None if settings.restart == Restart::Auto => Ok(()),
-        None => Err((EXIT_NO_CHECKPOINT, format!("no usable checkpoint in {}", dir.display()))),
+        None => Err((
+            EXIT_NO_CHECKPOINT,
+            format!("no usable checkpoint in {}", dir.display()),
+        )),
     }
 }
 

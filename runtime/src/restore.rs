@@ -38,7 +38,11 @@ pub enum RestoreError {
     #[error("{name}: {}", mismatches(.list))]
     Types { name: String, list: Vec<Mismatch> },
     #[error("rank {rank}: {name}{error}")]
-    Value { rank: usize, name: String, error: String },
+    Value {
+        rank: usize,
+        name: String,
+        error: String,
+    },
     #[error("rank {rank}: no memory for {what}")]
     Memory { rank: usize, what: String },
     #[error("rank {rank}: {message}")]
@@ -71,7 +75,12 @@ pub(crate) struct Plans<'a> {
 
 impl<'a> Plans<'a> {
     pub fn new(source: &'a TypeTable, target: &'a TypeTable) -> Plans<'a> {
-        Plans { source, target, known: HashMap::new(), partner: HashMap::new() }
+        Plans {
+            source,
+            target,
+            known: HashMap::new(),
+            partner: HashMap::new(),
+        }
     }
 
     fn get(&mut self, from: TypeId, to: TypeId) -> Result<Arc<Plan>, Vec<Mismatch>> {
@@ -126,7 +135,11 @@ struct RankBuilder<'a, 'p> {
     pending: Vec<Pending>,
 }
 
-pub(crate) fn restore(checkpoint: &Checkpoint, job: &Arc<Job>, ranks: &mut [Box<Rank>]) -> Result<(), RestoreError> {
+pub(crate) fn restore(
+    checkpoint: &Checkpoint,
+    job: &Arc<Job>,
+    ranks: &mut [Box<Rank>],
+) -> Result<(), RestoreError> {
     let program = &job.program;
     let here = program_meta(program);
     let found = differences(&checkpoint.program, &here);
@@ -134,22 +147,36 @@ pub(crate) fn restore(checkpoint: &Checkpoint, job: &Arc<Job>, ranks: &mut [Box<
         return Err(RestoreError::OtherProgram(found));
     }
     if checkpoint.job.ranks != ranks.len() as u64 {
-        return Err(RestoreError::Ranks { saved: checkpoint.job.ranks, here: ranks.len() });
+        return Err(RestoreError::Ranks {
+            saved: checkpoint.job.ranks,
+            here: ranks.len(),
+        });
     }
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut directories = Vec::new();
     let mut images = Vec::new();
     for rank in ranks.iter_mut() {
         let image = checkpoint.rank(rank.id() as u64)?;
-        directories.push(one_rank(checkpoint, program, &here, &image, &mut plans, rank)?);
+        directories.push(one_rank(
+            checkpoint, program, &here, &image, &mut plans, rank,
+        )?);
         images.push(image.engine);
     }
     job.control.resume_at(checkpoint.job.passage);
-    let Some(engine) = job.engine() else { return Ok(()) };
-    let wrong = |rank: usize| move |e: LoadError| RestoreError::Other { rank, message: e.to_string() };
+    let Some(engine) = job.engine() else {
+        return Ok(());
+    };
+    let wrong = |rank: usize| {
+        move |e: LoadError| RestoreError::Other {
+            rank,
+            message: e.to_string(),
+        }
+    };
     if let Some(first) = directories.first() {
         let ctx = Loader::new(&checkpoint.types, &program.types, first);
-        engine.load_job(&checkpoint.engine_job()?, &ctx).map_err(wrong(0))?;
+        engine
+            .load_job(&checkpoint.engine_job()?, &ctx)
+            .map_err(wrong(0))?;
     }
     for ((rank, directory), bytes) in ranks.iter_mut().zip(&directories).zip(&images) {
         let ctx = Loader::new(&checkpoint.types, &program.types, directory);
@@ -200,35 +227,68 @@ impl RankBuilder<'_, '_> {
     }
 
     fn memory(&self, what: &str) -> RestoreError {
-        RestoreError::Memory { rank: self.rank.id(), what: what.to_owned() }
+        RestoreError::Memory {
+            rank: self.rank.id(),
+            what: what.to_owned(),
+        }
     }
 
     fn size(&self, plan: &Plan, bytes: u64, name: Name) -> Result<usize, RestoreError> {
-        let size = plan.dst_size(bytes).map_err(|e| self.value(name, &e.to_string()))?;
+        let size = plan
+            .dst_size(bytes)
+            .map_err(|e| self.value(name, &e.to_string()))?;
         usize::try_from(size).map_err(|_| self.memory(&self.words(name)))
     }
 
     fn value(&self, name: Name, error: &str) -> RestoreError {
         let name = self.words(name);
         // Paths of members begin with a dot and continue the name; messages without one do not.
-        let glue = if error.starts_with(['.', '[']) { "" } else { ": " };
-        RestoreError::Value { rank: self.rank.id(), name, error: format!("{glue}{error}") }
+        let glue = if error.starts_with(['.', '[']) {
+            ""
+        } else {
+            ": "
+        };
+        RestoreError::Value {
+            rank: self.rank.id(),
+            name,
+            error: format!("{glue}{error}"),
+        }
     }
 
     /// What is the same in every run: constants, literals, functions.
     fn constants(&mut self, here: &ProgramMeta) -> Result<(), RestoreError> {
         let saved = &self.checkpoint.program;
-        for (i, (a, b)) in saved.globals.iter().zip(&here.globals).enumerate().filter(|(_, (a, _))| a.constant) {
-            let plan = self.plans.get(a.ty, b.ty).map_err(self.types(Name::Global(i)))?;
+        for (i, (a, b)) in saved
+            .globals
+            .iter()
+            .zip(&here.globals)
+            .enumerate()
+            .filter(|(_, (a, _))| a.constant)
+        {
+            let plan = self
+                .plans
+                .get(a.ty, b.ty)
+                .map_err(self.types(Name::Global(i)))?;
             self.directory.object(a.addr, a.size, b.addr as usize, plan);
         }
-        let by_contents: HashMap<&[u8], u64> = here.literals.iter().map(|l| (&l.bytes[..], l.addr)).collect();
+        let by_contents: HashMap<&[u8], u64> = here
+            .literals
+            .iter()
+            .map(|l| (&l.bytes[..], l.addr))
+            .collect();
         for l in &saved.literals {
-            let Ok((_, plan)) = self.plans.find(l.ty) else { continue };
+            let Ok((_, plan)) = self.plans.find(l.ty) else {
+                continue;
+            };
             let mut bytes = vec![0; plan.dst_size(l.bytes.len() as u64).unwrap_or(0) as usize];
-            let converted = plan.run_object(&l.bytes, &mut bytes, &mut pc3_typemetric::plan::NoReferences);
+            let converted = plan.run_object(
+                &l.bytes,
+                &mut bytes,
+                &mut pc3_typemetric::plan::NoReferences,
+            );
             if let Some(addr) = converted.ok().and_then(|()| by_contents.get(&bytes[..])) {
-                self.directory.object(l.addr, l.bytes.len() as u64, *addr as usize, plan);
+                self.directory
+                    .object(l.addr, l.bytes.len() as u64, *addr as usize, plan);
             }
         }
         let functions: HashMap<&str, u64> = here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect();
@@ -250,13 +310,23 @@ impl RankBuilder<'_, '_> {
             let plan = self.plans.get(g.ty, to.ty).map_err(self.types(name))?;
             let bytes = self.size(&plan, g.size, name)?;
             if bytes != to.size {
-                let error = format!("it has {bytes} bytes in the checkpoint's shape, and {} here", to.size);
+                let error = format!(
+                    "it has {bytes} bytes in the checkpoint's shape, and {} here",
+                    to.size
+                );
                 return Err(self.value(name, &error));
             }
             let target = to.addr.wrapping_add_signed(delta);
-            let start = g.addr.wrapping_add(self.image.meta.delta) & address_mask(self.plans.source);
+            let start =
+                g.addr.wrapping_add(self.image.meta.delta) & address_mask(self.plans.source);
             self.directory.object(start, g.size, target, plan.clone());
-            self.pending.push(Pending { name, span: *span, target, bytes, plan });
+            self.pending.push(Pending {
+                name,
+                span: *span,
+                target,
+                bytes,
+                plan,
+            });
         }
         Ok(())
     }
@@ -277,20 +347,34 @@ impl RankBuilder<'_, '_> {
             };
             let bytes = self.size(&plan, s.data.bytes, name)?;
             let align = usize::from(self.program.types.get(to).align);
-            let elem = self.program.descriptors.get(&to).copied().unwrap_or(std::ptr::null_mut());
+            let elem = self
+                .program
+                .descriptors
+                .get(&to)
+                .copied()
+                .unwrap_or(std::ptr::null_mut());
             let shadow: &mut Shadow = &mut self.rank.shadow;
             let placed = match func {
                 Some(_) => shadow.push_struct(bytes, align),
                 None => shadow.push_block(bytes, elem),
             };
             let Some(target) = placed else {
-                return Err(self.memory("the stack of locals whose address escapes; set PC3_SHADOW to a larger size"));
+                return Err(self.memory(
+                    "the stack of locals whose address escapes; set PC3_SHADOW to a larger size",
+                ));
             };
             if let Some(f) = s.frame {
                 structs[f as usize] = target as *mut c_void;
             }
-            self.directory.object(s.addr, s.data.bytes, target, plan.clone());
-            self.pending.push(Pending { name, span: s.data, target, bytes, plan });
+            self.directory
+                .object(s.addr, s.data.bytes, target, plan.clone());
+            self.pending.push(Pending {
+                name,
+                span: s.data,
+                target,
+                bytes,
+                plan,
+            });
         }
         self.rank.frames.clear();
         for (f, shadow) in meta.frames.iter().zip(structs) {
@@ -305,7 +389,13 @@ impl RankBuilder<'_, '_> {
             let plan = self.plans.get(from, to).map_err(self.types(name))?;
             let bytes = self.program.types.size(to) as usize;
             let target = self.rank.frames.push(point.raw, bytes, shadow) as usize;
-            self.pending.push(Pending { name, span: f.live, target, bytes, plan });
+            self.pending.push(Pending {
+                name,
+                span: f.live,
+                target,
+                bytes,
+                plan,
+            });
         }
         Ok(())
     }
@@ -319,8 +409,15 @@ impl RankBuilder<'_, '_> {
             if target == 0 {
                 return Err(self.memory(&format!("a heap object of {bytes} bytes")));
             }
-            self.directory.object(l.base, l.data.bytes, target, plan.clone());
-            self.pending.push(Pending { name, span: l.data, target, bytes, plan });
+            self.directory
+                .object(l.base, l.data.bytes, target, plan.clone());
+            self.pending.push(Pending {
+                name,
+                span: l.data,
+                target,
+                bytes,
+                plan,
+            });
         }
         for s in &self.image.meta.slabs {
             let count = s.count() as usize;
@@ -356,25 +453,42 @@ impl RankBuilder<'_, '_> {
     fn finish(mut self) -> Result<Directory, RestoreError> {
         let id = self.rank.id();
         let other = |message: String| RestoreError::Other { rank: id, message };
-        self.directory.seal().map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
+        self.directory
+            .seal()
+            .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
         let mut streams = HashMap::new();
         let files = &self.image.meta.files;
-        self.rank.files.reopen(files, id == 0, |saved, here| _ = streams.insert(saved, here)).map_err(other)?;
+        self.rank
+            .files
+            .reopen(files, id == 0, |saved, here| {
+                _ = streams.insert(saved, here)
+            })
+            .map_err(other)?;
         let mut translator = Translator::new(self.plans.source, &self.directory, streams);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
-            let done = p.plan.run_object(self.image.bytes(p.span), into, &mut translator);
+            let done = p
+                .plan
+                .run_object(self.image.bytes(p.span), into, &mut translator);
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
             translator.lost_in(|| self.words(p.name));
         }
         for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
             let data = self.image.bytes(s.data);
-            for (k, (to, slot)) in place.targets().iter().zip(data.chunks_exact(s.slot as usize)).enumerate() {
+            for (k, (to, slot)) in place
+                .targets()
+                .iter()
+                .zip(data.chunks_exact(s.slot as usize))
+                .enumerate()
+            {
                 let Some((size, ty)) = s.object(k) else { break };
                 let plan = place.plan(k);
                 let name = Name::Heap(ty);
-                let bytes = plan.dst_size(size).map_err(|e| self.value(name, &e.to_string()))? as usize;
+                let bytes = plan
+                    .dst_size(size)
+                    .map_err(|e| self.value(name, &e.to_string()))?
+                    as usize;
                 // SAFETY: as above.
                 let into = unsafe { target(*to, bytes) };
                 let done = plan.run_object(&slot[..size as usize], into, &mut translator);
@@ -387,11 +501,15 @@ impl RankBuilder<'_, '_> {
         }
         for c in &self.image.meta.callbacks {
             let function = translator.address(c.function);
-            let function = function.ok_or_else(|| other("a callback of pc3_on is not a function of this program".to_owned()))?;
+            let function = function.ok_or_else(|| {
+                other("a callback of pc3_on is not a function of this program".to_owned())
+            })?;
             self.rank.callbacks.push(Callback {
                 events: c.events as i32,
                 // SAFETY: the function that was registered, by name.
-                function: unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(i32, *mut c_void)>(function) },
+                function: unsafe {
+                    std::mem::transmute::<usize, unsafe extern "C" fn(i32, *mut c_void)>(function)
+                },
                 context: translator.address(c.context).unwrap_or(0) as *mut c_void,
             });
         }
@@ -399,13 +517,21 @@ impl RankBuilder<'_, '_> {
         self.rank.passages = self.image.meta.passages;
         self.rank.abi.passages = self.image.meta.passages as u32;
         self.rank.restarted = true;
-        self.rank.status = self.image.meta.finished.map_or(Status::Unwound, Status::Finished);
+        self.rank.status = self
+            .image
+            .meta
+            .finished
+            .map_or(Status::Unwound, Status::Finished);
         Ok(self.directory)
     }
 }
 
 fn address_mask(types: &TypeTable) -> u64 {
-    if types.abi().pointer.size >= 8 { u64::MAX } else { u64::from(u32::MAX) }
+    if types.abi().pointer.size >= 8 {
+        u64::MAX
+    } else {
+        u64::from(u32::MAX)
+    }
 }
 
 /// # Safety

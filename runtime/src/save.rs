@@ -11,8 +11,8 @@ use pc3_typemetric::types::TypeId;
 
 use crate::format::file::{Section, Writer};
 use crate::format::meta::{
-    CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta,
-    ShadowMeta, SlabMeta, Span,
+    CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
+    ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
 };
 use crate::job::Job;
 use crate::rank::{Rank, Status};
@@ -22,7 +22,13 @@ use crate::transfer::SaveCtx;
 /// Objects start at multiples of this in the data section.
 const ALIGN: u64 = 16;
 
-pub(crate) fn write(job: &Job, ranks: &mut [&mut Rank], passage: u64, id: u64, file: &mut File) -> io::Result<()> {
+pub(crate) fn write(
+    job: &Job,
+    ranks: &mut [&mut Rank],
+    passage: u64,
+    id: u64,
+    file: &mut File,
+) -> io::Result<()> {
     let mut out = Writer::new(file, id)?;
     out.section(Section::Job, 0, &job_meta(job, passage).encode())?;
     let mut types = Vec::new();
@@ -33,7 +39,14 @@ pub(crate) fn write(job: &Job, ranks: &mut [&mut Rank], passage: u64, id: u64, f
     for rank in ranks.iter_mut() {
         let n = rank.id() as u64;
         out.begin(Section::Data, n);
-        let meta = rank_data(&job.program, rank, &mut Data { out: &mut out, at: 0 })?;
+        let meta = rank_data(
+            &job.program,
+            rank,
+            &mut Data {
+                out: &mut out,
+                at: 0,
+            },
+        )?;
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
         if let Some(engine) = job.engine() {
@@ -48,7 +61,9 @@ pub(crate) fn write(job: &Job, ranks: &mut [&mut Rank], passage: u64, id: u64, f
 }
 
 fn job_meta(job: &Job, passage: u64) -> JobMeta {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     JobMeta {
         program: job.name.clone(),
         writer: format!("pc3 {}", env!("CARGO_PKG_VERSION")),
@@ -99,10 +114,18 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
             .map(|l| {
                 // SAFETY: the program's constant.
                 let bytes = unsafe { std::slice::from_raw_parts(l.addr as *const u8, l.size) };
-                LiteralMeta { addr: l.addr as u64, ty: l.ty, bytes: bytes.to_vec() }
+                LiteralMeta {
+                    addr: l.addr as u64,
+                    ty: l.ty,
+                    bytes: bytes.to_vec(),
+                }
             })
             .collect(),
-        fnrefs: program.fnrefs.iter().map(|(name, addr)| (name.clone(), *addr as u64)).collect(),
+        fnrefs: program
+            .fnrefs
+            .iter()
+            .map(|(name, addr)| (name.clone(), *addr as u64))
+            .collect(),
     }
 }
 
@@ -125,7 +148,8 @@ impl Data<'_, '_> {
     unsafe fn raw(&mut self, addr: usize, bytes: usize) -> io::Result<()> {
         if bytes > 0 {
             // SAFETY: by the caller.
-            self.out.put(unsafe { std::slice::from_raw_parts(addr as *const u8, bytes) })?;
+            self.out
+                .put(unsafe { std::slice::from_raw_parts(addr as *const u8, bytes) })?;
             self.at += bytes as u64;
         }
         Ok(())
@@ -137,7 +161,10 @@ impl Data<'_, '_> {
         let offset = self.align()?;
         // SAFETY: by the caller.
         unsafe { self.raw(addr, bytes)? };
-        Ok(Span { offset, bytes: bytes as u64 })
+        Ok(Span {
+            offset,
+            bytes: bytes as u64,
+        })
     }
 }
 
@@ -152,8 +179,11 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
         // SAFETY: the rank's own copy; the rank is at rest.
         globals.push(unsafe { data.object(g.addr.wrapping_add_signed(delta), g.size)? });
     }
-    let (frames, shadow) =
-        if finished.is_some() { (Vec::new(), Vec::new()) } else { (frames(program, rank, data)?, stack(program, rank, data)?) };
+    let (frames, shadow) = if finished.is_some() {
+        (Vec::new(), Vec::new())
+    } else {
+        (frames(program, rank, data)?, stack(program, rank, data)?)
+    };
     let (slabs, large) = heap(rank, data)?;
     Ok(RankMeta {
         finished,
@@ -187,13 +217,24 @@ fn frames(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<Fra
     for frame in rank.frames.list() {
         // SAFETY: points are static tables.
         let point = unsafe { &*frame.point };
-        let func = program.func_index(point.func).ok_or_else(|| broken("a frame of an unknown function"))?;
+        let func = program
+            .func_index(point.func)
+            .ok_or_else(|| broken("a frame of an unknown function"))?;
         let points = &program.funcs[func].points;
-        let index = points.iter().position(|p| p.raw == frame.point).ok_or_else(|| broken("a frame at an unknown point"))?;
-        let bytes = points[index].live.map_or(0, |ty| program.types.size(ty) as usize);
+        let index = points
+            .iter()
+            .position(|p| p.raw == frame.point)
+            .ok_or_else(|| broken("a frame at an unknown point"))?;
+        let bytes = points[index]
+            .live
+            .map_or(0, |ty| program.types.size(ty) as usize);
         // SAFETY: the record has the size of its type.
         let live = unsafe { data.object(frame.live as usize, bytes)? };
-        list.push(FrameMeta { func: func as u64, point: index as u64, live });
+        list.push(FrameMeta {
+            func: func as u64,
+            point: index as u64,
+            live,
+        });
     }
     Ok(list)
 }
@@ -202,7 +243,9 @@ fn frames(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<Fra
 fn shadow_struct(program: &Program, frame: &pc3_frame) -> Option<(usize, TypeId)> {
     // SAFETY: points are static tables.
     let func = program.func_index(unsafe { (*frame.point).func })?;
-    let ty = program.funcs[func].shadow.filter(|_| !frame.shadow.is_null())?;
+    let ty = program.funcs[func]
+        .shadow
+        .filter(|_| !frame.shadow.is_null())?;
     Some((frame.shadow as usize, ty))
 }
 
@@ -216,14 +259,24 @@ fn stack(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<Shad
     let mut found = Vec::new();
     for (i, frame) in rank.frames.list().iter().enumerate() {
         if let Some((addr, ty)) = shadow_struct(program, frame) {
-            found.push(Found { addr, ty, bytes: program.types.size(ty) as usize, frame: Some(i as u64) });
+            found.push(Found {
+                addr,
+                ty,
+                bytes: program.types.size(ty) as usize,
+                frame: Some(i as u64),
+            });
         }
     }
     let structs: Vec<(usize, usize)> = found.iter().map(|f| (f.addr, f.bytes)).collect();
     for block in rank.shadow.live_blocks(&structs) {
         // SAFETY: null or an imported descriptor.
         let ty = unsafe { block.elem.as_ref() }.map_or(TypeId::UNKNOWN, |t| TypeId(t.id));
-        found.push(Found { addr: block.base, ty, bytes: block.bytes, frame: None });
+        found.push(Found {
+            addr: block.base,
+            ty,
+            bytes: block.bytes,
+            frame: None,
+        });
     }
     found.sort_by_key(|f| f.addr);
     found
@@ -231,7 +284,12 @@ fn stack(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<Shad
         .map(|f| {
             // SAFETY: live objects of the rank's shadow stack.
             let span = unsafe { data.object(f.addr, f.bytes)? };
-            Ok(ShadowMeta { addr: f.addr as u64, ty: f.ty, frame: f.frame, data: span })
+            Ok(ShadowMeta {
+                addr: f.addr as u64,
+                ty: f.ty,
+                frame: f.frame,
+                data: span,
+            })
         })
         .collect()
 }
@@ -244,7 +302,11 @@ fn heap(rank: &Rank, data: &mut Data) -> io::Result<(Vec<SlabMeta>, Vec<LargeMet
             Block::Large(obj) => {
                 // SAFETY: a live object of the rank's heap.
                 let span = unsafe { data.object(obj.base as usize, obj.size)? };
-                large.push(LargeMeta { base: obj.base as u64, ty: TypeId(obj.ty), data: span });
+                large.push(LargeMeta {
+                    base: obj.base as u64,
+                    ty: TypeId(obj.ty),
+                    data: span,
+                });
             }
         }
     }
@@ -280,7 +342,13 @@ fn slab_meta(slab: &Slab, data: &mut Data) -> io::Result<SlabMeta> {
         slot: slot as u64,
         occupied: slab.bitmap().collect(),
         sizes: each(slab.size().map(|n| n as u64), &|i| slab.size_at(i) as u64),
-        types: each(slab.ty().map(u64::from), &|i| slab.type_at(i).into()).into_iter().map(|t| TypeId(t as u32)).collect(),
-        data: Span { offset, bytes: data.at - offset },
+        types: each(slab.ty().map(u64::from), &|i| slab.type_at(i).into())
+            .into_iter()
+            .map(|t| TypeId(t as u32))
+            .collect(),
+        data: Span {
+            offset,
+            bytes: data.at - offset,
+        },
     })
 }

@@ -60,7 +60,12 @@ impl Shadow {
             libc::mprotect(base.cast::<u8>().add(size).cast(), page(), libc::PROT_NONE);
             base
         };
-        Ok(Shadow { base, mapped, blocks: Vec::new(), top: base as usize })
+        Ok(Shadow {
+            base,
+            mapped,
+            blocks: Vec::new(),
+            top: base as usize,
+        })
     }
 
     pub fn start(&self) -> *mut c_char {
@@ -73,17 +78,34 @@ impl Shadow {
     }
 
     /// Pushes a block behind `from`; returns its bytes and the new top, or nothing if full.
-    pub fn block(&mut self, from: usize, bytes: usize, elem: *mut pc3_type) -> Option<(usize, usize)> {
+    pub fn block(
+        &mut self,
+        from: usize,
+        bytes: usize,
+        elem: *mut pc3_type,
+    ) -> Option<(usize, usize)> {
         let base = from.next_multiple_of(ALIGN) + HEADER;
         // A pointer one past the end must not be the next object's.
-        let top = base.checked_add(bytes)?.checked_add(1)?.checked_next_multiple_of(ALIGN)?;
+        let top = base
+            .checked_add(bytes)?
+            .checked_add(1)?
+            .checked_next_multiple_of(ALIGN)?;
         if top > self.end() as usize {
             return None;
         }
-        while self.blocks.last().is_some_and(|b| b.base + b.bytes >= base - HEADER) {
+        while self
+            .blocks
+            .last()
+            .is_some_and(|b| b.base + b.bytes >= base - HEADER)
+        {
             self.blocks.pop();
         }
-        self.blocks.push(Block { base, bytes, elem, from });
+        self.blocks.push(Block {
+            base,
+            bytes,
+            elem,
+            from,
+        });
         // SAFETY: the header lies inside the mapping, below `base`.
         unsafe { (base as *mut usize).sub(1).write(from) };
         Some((base, top))
@@ -110,7 +132,10 @@ impl Shadow {
     /// Room for a function's struct behind the current top, as generated code would make it.
     pub fn push_struct(&mut self, bytes: usize, align: usize) -> Option<usize> {
         let at = self.top.checked_next_multiple_of(align.max(ALIGN))?;
-        let top = at.checked_add(bytes)?.checked_add(1)?.checked_next_multiple_of(ALIGN)?;
+        let top = at
+            .checked_add(bytes)?
+            .checked_add(1)?
+            .checked_next_multiple_of(ALIGN)?;
         if top > self.end() as usize {
             return None;
         }
@@ -144,7 +169,12 @@ mod tests {
         let (a, top) = s.block(start, 100, null_mut()).unwrap();
         let (b, top_b) = s.block(top, 50, null_mut()).unwrap();
         s.top = top_b;
-        let bases = |s: &Shadow, structs: &[_]| s.live_blocks(structs).iter().map(|b| b.base).collect::<Vec<_>>();
+        let bases = |s: &Shadow, structs: &[_]| {
+            s.live_blocks(structs)
+                .iter()
+                .map(|b| b.base)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(bases(&s, &[]), [a, b]);
         // b is popped, a struct covers it, then another block.
         let (c, top_c) = s.block(top + 64, 8, null_mut()).unwrap();

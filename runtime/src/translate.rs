@@ -25,8 +25,19 @@ pub(crate) struct Translator<'a> {
 const NAMED: usize = 3;
 
 impl<'a> Translator<'a> {
-    pub fn new(source: &'a TypeTable, directory: &'a Directory, streams: HashMap<u64, usize>) -> Translator<'a> {
-        Translator { source, directory, streams, dangling: 0, seen: 0, first: Vec::new() }
+    pub fn new(
+        source: &'a TypeTable,
+        directory: &'a Directory,
+        streams: HashMap<u64, usize>,
+    ) -> Translator<'a> {
+        Translator {
+            source,
+            directory,
+            streams,
+            dangling: 0,
+            seen: 0,
+            first: Vec::new(),
+        }
     }
 
     /// Notes the name of the object just converted, if it lost a pointer.
@@ -47,7 +58,11 @@ impl<'a> Translator<'a> {
             return None;
         }
         let s = if self.dangling == 1 { "" } else { "s" };
-        Some(format!("{} pointer{s} to nothing alive became null (in {})", self.dangling, self.first.join(", ")))
+        Some(format!(
+            "{} pointer{s} to nothing alive became null (in {})",
+            self.dangling,
+            self.first.join(", ")
+        ))
     }
 
     pub fn address(&self, raw: u64) -> Option<usize> {
@@ -72,7 +87,9 @@ impl Resolver for Translator<'_> {
                 // A typed pointer to where no such element begins was left behind by what was freed;
                 // a byte pointer may well be in use.
                 let kind = self.source.get(pointee).kind;
-                if pointee == TypeId::UNKNOWN || matches!(kind, Kind::Char | Kind::UInt | Kind::SInt) {
+                if pointee == TypeId::UNKNOWN
+                    || matches!(kind, Kind::Char | Kind::UInt | Kind::SInt)
+                {
                     Err(Unresolved(format!("pointer cannot be translated: {error}")))
                 } else {
                     Ok(self.lost())
@@ -109,8 +126,17 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub fn new(source: &'a TypeTable, target: &'a TypeTable, directory: &'a Directory) -> Loader<'a> {
-        Loader { source, target, directory, plans: RefCell::default() }
+    pub fn new(
+        source: &'a TypeTable,
+        target: &'a TypeTable,
+        directory: &'a Directory,
+    ) -> Loader<'a> {
+        Loader {
+            source,
+            target,
+            directory,
+            plans: RefCell::default(),
+        }
     }
 
     fn plan(&self, of: Basic) -> Result<Plan, LoadError> {
@@ -119,12 +145,17 @@ impl<'a> Loader<'a> {
         }
         let side = |abi: &Abi| -> Result<(TypeTable, TypeId), LoadError> {
             let mut table = TypeTable::new(abi.clone());
-            let id = table.add(basic(of, abi)).map_err(|e| LoadError(e.to_string()))?;
+            let id = table
+                .add(basic(of, abi))
+                .map_err(|e| LoadError(e.to_string()))?;
             Ok((table, id))
         };
         let (from, to) = (side(self.source.abi())?, side(self.target.abi())?);
         let plan = Plan::compile(&from.0, from.1, &to.0, to.1).map_err(|list| {
-            LoadError(list.first().map_or(String::new(), |m| format!("{of:?}: {m}")))
+            LoadError(
+                list.first()
+                    .map_or(String::new(), |m| format!("{of:?}: {m}")),
+            )
         })?;
         self.plans.borrow_mut().insert(of, plan.clone());
         Ok(plan)
@@ -133,9 +164,13 @@ impl<'a> Loader<'a> {
 
 /// A basic type under an ABI.
 fn basic(of: Basic, abi: &Abi) -> Type {
-    let scalar = |kind, m: Metric, flags| Type::scalar(kind, "", m.size.into(), m.align.into(), flags);
+    let scalar =
+        |kind, m: Metric, flags| Type::scalar(kind, "", m.size.into(), m.align.into(), flags);
     let exact = |n: u8| Metric { size: n, align: n };
-    let pair = |m: Metric| Metric { size: 2 * m.size, align: m.align };
+    let pair = |m: Metric| Metric {
+        size: 2 * m.size,
+        align: m.align,
+    };
     match of {
         Basic::Char => scalar(Kind::Char, exact(1), 0),
         Basic::SignedChar => scalar(Kind::SInt, exact(1), 0),
@@ -181,7 +216,8 @@ impl LoadCtx for Loader<'_> {
         let plan = self.plan(of)?;
         let count = source.len() as u64 / plan.src_size().max(1);
         let mut out = vec![0; (count * plan.dst_elem_size()) as usize];
-        plan.run(source, &mut out, count, &mut NoReferences).map_err(|e| LoadError(format!("message{e}")))?;
+        plan.run(source, &mut out, count, &mut NoReferences)
+            .map_err(|e| LoadError(format!("message{e}")))?;
         Ok(out)
     }
 }

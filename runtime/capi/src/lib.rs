@@ -1,1 +1,16 @@
+//! libpc3rt.a: what an instrumented C program links.  The process's `main`, and everything that
+//! generated code may call: the `pc3_*` entry points of the runtime and the virtual MPI's `MPI_*`.
 
+use std::ffi::{c_char, c_int};
+
+// Named so that the linker keeps their exported functions.
+pub use pc3_runtime as runtime;
+pub use pc3_vmpi as vmpi;
+
+/// # Safety
+/// Called by the C start-up code, once.
+#[no_mangle]
+pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
+    // SAFETY: the process's own arguments.
+    unsafe { pc3_runtime::start(argc, argv, env) }
+}

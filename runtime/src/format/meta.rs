@@ -39,7 +39,13 @@ impl JobMeta {
         let mut e = Encoder::default();
         e.str(&self.program);
         e.str(&self.writer);
-        for v in [self.time, self.ranks, self.workers, self.passage, u64::from(self.calls_mpi)] {
+        for v in [
+            self.time,
+            self.ranks,
+            self.workers,
+            self.passage,
+            u64::from(self.calls_mpi),
+        ] {
             e.u64(v);
         }
         let mut abi = Vec::new();
@@ -58,7 +64,9 @@ impl JobMeta {
             workers: d.u64()?,
             passage: d.u64()?,
             calls_mpi: d.u64()? != 0,
-            abi: Abi::decode(d.bytes()?).map_err(|_| DecodeError::Invalid("ABI"))?.0,
+            abi: Abi::decode(d.bytes()?)
+                .map_err(|_| DecodeError::Invalid("ABI"))?
+                .0,
         };
         d.end()?;
         Ok(meta)
@@ -159,7 +167,11 @@ impl ProgramMeta {
                 })
             })?,
             literals: d.list(24, |d| {
-                Ok(LiteralMeta { addr: d.u64()?, ty: TypeId(d.u32()?), bytes: d.bytes()?.to_vec() })
+                Ok(LiteralMeta {
+                    addr: d.u64()?,
+                    ty: TypeId(d.u32()?),
+                    bytes: d.bytes()?.to_vec(),
+                })
             })?,
             fnrefs: d.list(16, |d| Ok((d.str()?, d.u64()?)))?,
         };
@@ -173,7 +185,13 @@ fn func(d: &mut Decoder) -> Result<FuncMeta> {
         name: d.str()?,
         shadow: get_type(d)?,
         points: d.list(40, |d| {
-            Ok(PointMeta { label: d.u32()?, line: d.u32()?, file: d.str()?, what: d.str()?, live: get_type(d)? })
+            Ok(PointMeta {
+                label: d.u32()?,
+                line: d.u32()?,
+                file: d.str()?,
+                what: d.str()?,
+                live: get_type(d)?,
+            })
         })?,
     })
 }
@@ -191,7 +209,10 @@ fn put_span(e: &mut Encoder, s: Span) {
 }
 
 fn get_span(d: &mut Decoder) -> Result<Span> {
-    Ok(Span { offset: d.u64()?, bytes: d.u64()? })
+    Ok(Span {
+        offset: d.u64()?,
+        bytes: d.u64()?,
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -228,19 +249,27 @@ pub struct SlabMeta {
 
 impl SlabMeta {
     pub fn count(&self) -> u64 {
-        self.occupied.iter().map(|w| u64::from(w.count_ones())).sum()
+        self.occupied
+            .iter()
+            .map(|w| u64::from(w.count_ones()))
+            .sum()
     }
 
     /// Size and type of the `k`-th object.
     pub fn object(&self, k: usize) -> Option<(u64, TypeId)> {
         let pick = |n: usize| if n == 1 { 0 } else { k };
-        Some((*self.sizes.get(pick(self.sizes.len()))?, *self.types.get(pick(self.types.len()))?))
+        Some((
+            *self.sizes.get(pick(self.sizes.len()))?,
+            *self.types.get(pick(self.types.len()))?,
+        ))
     }
 
     /// Numbers of the occupied slots.
     pub fn slots(&self) -> impl Iterator<Item = u64> + '_ {
         self.occupied.iter().enumerate().flat_map(|(i, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| i as u64 * 64 + bit)
+            (0..64)
+                .filter(move |bit| word >> bit & 1 != 0)
+                .map(move |bit| i as u64 * 64 + bit)
         })
     }
 }
@@ -364,7 +393,9 @@ impl RankMeta {
         }
         e.len(self.callbacks.len());
         for c in &self.callbacks {
-            [c.events, c.function, c.context].into_iter().for_each(|v| e.u64(v));
+            [c.events, c.function, c.context]
+                .into_iter()
+                .for_each(|v| e.u64(v));
         }
         e.len(self.files.len());
         for f in &self.files {
@@ -391,7 +422,13 @@ impl RankMeta {
             passages: d.u64()?,
             delta: d.u64()?,
             globals: d.list(16, get_span)?,
-            frames: d.list(32, |d| Ok(FrameMeta { func: d.u64()?, point: d.u64()?, live: get_span(d)? }))?,
+            frames: d.list(32, |d| {
+                Ok(FrameMeta {
+                    func: d.u64()?,
+                    point: d.u64()?,
+                    live: get_span(d)?,
+                })
+            })?,
             shadow: d.list(40, |d| {
                 Ok(ShadowMeta {
                     addr: d.u64()?,
@@ -401,9 +438,19 @@ impl RankMeta {
                 })
             })?,
             slabs: d.list(56, slab)?,
-            large: d.list(32, |d| Ok(LargeMeta { base: d.u64()?, ty: TypeId(d.u32()?), data: get_span(d)? }))?,
+            large: d.list(32, |d| {
+                Ok(LargeMeta {
+                    base: d.u64()?,
+                    ty: TypeId(d.u32()?),
+                    data: get_span(d)?,
+                })
+            })?,
             callbacks: d.list(24, |d| {
-                Ok(CallbackMeta { events: d.u64()?, function: d.u64()?, context: d.u64()? })
+                Ok(CallbackMeta {
+                    events: d.u64()?,
+                    function: d.u64()?,
+                    context: d.u64()?,
+                })
             })?,
             files: d.list(65, file)?,
         };
@@ -444,15 +491,27 @@ mod tests {
     use super::*;
 
     fn rank() -> RankMeta {
-        let span = Span { offset: 16, bytes: 5 };
+        let span = Span {
+            offset: 16,
+            bytes: 5,
+        };
         RankMeta {
             finished: Some(-3),
             errno: 4,
             passages: 9,
             delta: u64::MAX - 4095,
             globals: vec![span; 2],
-            frames: vec![FrameMeta { func: 1, point: 2, live: span }],
-            shadow: vec![ShadowMeta { addr: 8, ty: TypeId(3), frame: Some(0), data: span }],
+            frames: vec![FrameMeta {
+                func: 1,
+                point: 2,
+                live: span,
+            }],
+            shadow: vec![ShadowMeta {
+                addr: 8,
+                ty: TypeId(3),
+                frame: Some(0),
+                data: span,
+            }],
             slabs: vec![SlabMeta {
                 base: 4096,
                 slot: 32,
@@ -461,8 +520,16 @@ mod tests {
                 types: vec![TypeId(7)],
                 data: span,
             }],
-            large: vec![LargeMeta { base: 1, ty: TypeId(0), data: span }],
-            callbacks: vec![CallbackMeta { events: 1, function: 2, context: 3 }],
+            large: vec![LargeMeta {
+                base: 1,
+                ty: TypeId(0),
+                data: span,
+            }],
+            callbacks: vec![CallbackMeta {
+                events: 1,
+                function: 2,
+                context: 3,
+            }],
             files: vec![FileMeta {
                 addr: 1,
                 descriptor: 3,
@@ -484,10 +551,26 @@ mod tests {
             funcs: vec![FuncMeta {
                 name: "f".into(),
                 shadow: None,
-                points: vec![PointMeta { label: 1, line: 2, file: "a.c".into(), what: "g".into(), live: Some(TypeId(0)) }],
+                points: vec![PointMeta {
+                    label: 1,
+                    line: 2,
+                    file: "a.c".into(),
+                    what: "g".into(),
+                    live: Some(TypeId(0)),
+                }],
             }],
-            globals: vec![GlobalMeta { name: "x".into(), addr: 1, ty: TypeId(2), size: 3, constant: true }],
-            literals: vec![LiteralMeta { addr: 1, ty: TypeId(2), bytes: vec![1, 0] }],
+            globals: vec![GlobalMeta {
+                name: "x".into(),
+                addr: 1,
+                ty: TypeId(2),
+                size: 3,
+                constant: true,
+            }],
+            literals: vec![LiteralMeta {
+                addr: 1,
+                ty: TypeId(2),
+                bytes: vec![1, 0],
+            }],
             fnrefs: vec![("f".into(), 77)],
         };
         assert_eq!(ProgramMeta::decode(&program.encode()).unwrap(), program);

@@ -59,7 +59,12 @@ impl Checkpoint {
         let job = JobMeta::decode(&sections.load(Section::Job, 0)?)?;
         let types = TypeTable::decode(&sections.load(Section::Types, 0)?)?.0;
         let program = ProgramMeta::decode(&sections.load(Section::Program, 0)?)?;
-        let checkpoint = Checkpoint { sections, job, types, program };
+        let checkpoint = Checkpoint {
+            sections,
+            job,
+            types,
+            program,
+        };
         checkpoint.check_program()?;
         Ok(checkpoint)
     }
@@ -84,7 +89,8 @@ impl Checkpoint {
             Some(_) => self.sections.load(Section::Engine, rank)?.to_vec(),
             None => Vec::new(),
         };
-        self.check_rank(&meta, data.len() as u64).map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;
+        self.check_rank(&meta, data.len() as u64)
+            .map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;
         Ok(RankImage { meta, data, engine })
     }
 
@@ -98,8 +104,16 @@ impl Checkpoint {
 
     fn check_program(&self) -> Result<(), ReadError> {
         let p = &self.program;
-        let live = p.funcs.iter().flat_map(|f| f.points.iter().map(|p| p.live).chain([f.shadow])).flatten();
-        let globals = p.globals.iter().map(|g| g.ty).chain(p.literals.iter().map(|l| l.ty));
+        let live = p
+            .funcs
+            .iter()
+            .flat_map(|f| f.points.iter().map(|p| p.live).chain([f.shadow]))
+            .flatten();
+        let globals = p
+            .globals
+            .iter()
+            .map(|g| g.ty)
+            .chain(p.literals.iter().map(|l| l.ty));
         if live.chain(globals).all(|ty| self.types.contains(ty)) {
             Ok(())
         } else {
@@ -128,8 +142,14 @@ impl Checkpoint {
         }
         for f in &meta.frames {
             inside(f.live)?;
-            let func = usize::try_from(f.func).ok().and_then(|i| self.program.funcs.get(i));
-            let point = func.and_then(|func| usize::try_from(f.point).ok().and_then(|i| func.points.get(i)));
+            let func = usize::try_from(f.func)
+                .ok()
+                .and_then(|i| self.program.funcs.get(i));
+            let point = func.and_then(|func| {
+                usize::try_from(f.point)
+                    .ok()
+                    .and_then(|i| func.points.get(i))
+            });
             let point = point.ok_or("a frame of no function")?;
             if point.live.map_or(0, |ty| self.types.size(ty)) != f.live.bytes {
                 return Err("the size of a frame".to_owned());
@@ -149,8 +169,16 @@ impl Checkpoint {
             let fits = |list: u64| list == 1 || list == n;
             let right = n > 0 && s.slot > 0 && n.checked_mul(s.slot) == Some(s.data.bytes);
             let sizes = s.sizes.iter().all(|z| *z <= s.slot);
-            let end = s.slot.checked_mul(s.occupied.len() as u64 * 64).and_then(|b| b.checked_add(s.base));
-            if !right || !sizes || end.is_none() || !fits(s.sizes.len() as u64) || !fits(s.types.len() as u64) {
+            let end = s
+                .slot
+                .checked_mul(s.occupied.len() as u64 * 64)
+                .and_then(|b| b.checked_add(s.base));
+            if !right
+                || !sizes
+                || end.is_none()
+                || !fits(s.sizes.len() as u64)
+                || !fits(s.types.len() as u64)
+            {
                 return Err("a heap page".to_owned());
             }
         }
