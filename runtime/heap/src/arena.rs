@@ -4,7 +4,7 @@
 use crate::bin::Bins;
 use crate::class::{aligned_class, class_of, ALIGN, MAX_SLOT, SLOT_OF};
 use crate::large::{Spares, NO_SPARES};
-use crate::map::{self, GRANULE};
+use crate::map::{self, Near, GRANULE};
 use crate::page::{Kind, Page, State};
 use crate::slab::MAX_SLAB;
 use crate::span::Spans;
@@ -43,6 +43,7 @@ pub struct Obj {
 /// the start of another.
 pub struct Arena {
     pub(crate) bins: Bins,
+    pub(crate) near: Near,
     id: u32,
     pub(crate) oldest: *mut Page,
     newest: *mut Page,
@@ -61,6 +62,7 @@ impl Arena {
         let id = IDS.fetch_add(1, Ordering::Relaxed);
         Arena {
             bins: Bins::new(),
+            near: Near::NOWHERE,
             id,
             oldest: null_mut(),
             newest: null_mut(),
@@ -153,7 +155,7 @@ impl Arena {
     /// Frees an object.
     #[inline]
     pub fn free(&mut self, ptr: *mut u8) -> Result<(), Fault> {
-        let page = map::lookup(ptr as usize);
+        let page = self.near.lookup(ptr as usize);
         // SAFETY: descriptors stay readable; past the test of the owner it is ours.
         unsafe {
             if page.is_null()
@@ -239,7 +241,7 @@ impl Arena {
     /// The object that contains `addr` or ends there. None in the gap behind an object.
     #[inline]
     pub fn find(&self, addr: usize) -> Option<Obj> {
-        let page = map::lookup(addr);
+        let page = self.near.lookup(addr);
         // SAFETY: as in `free`.
         unsafe {
             if page.is_null() || (*page).owner.load(Ordering::Relaxed) != self.id {

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 
 /// Slots freed last, given out first: they are warm, and need no search. All of them are marked free
 /// in their pages; slots are taken from the bitmaps only when there are none.
-const RECENT: usize = 12;
+const RECENT: usize = 30;
 
 #[derive(Clone, Copy)]
 struct Recent {
@@ -125,6 +125,7 @@ impl Bin {
     }
 }
 
+#[inline(always)]
 unsafe fn note_size(page: &mut Page, slot: *mut u8, size: usize) -> bool {
     let index = page.index(slot as usize - page.base as usize);
     page.set_size(index, size)

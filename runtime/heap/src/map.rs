@@ -51,6 +51,40 @@ pub(crate) fn lookup(addr: usize) -> *mut Page {
     unsafe { (*leaf)[index].load(Ordering::Acquire) }
 }
 
+/// The leaf an arena looked at last. It saves the load that every lookup has to wait for first; the leaf of an
+/// address never changes.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    root: usize,
+    leaf: *const Leaf,
+}
+
+impl Near {
+    pub const NOWHERE: Near = Near {
+        root: usize::MAX,
+        leaf: std::ptr::null(),
+    };
+
+    /// Of a prepared range.
+    pub fn to(addr: usize) -> Near {
+        let (root, _) = split(addr);
+        Near {
+            root,
+            leaf: ROOT[root].load(Ordering::Acquire),
+        }
+    }
+
+    #[inline(always)]
+    pub fn lookup(&self, addr: usize) -> *mut Page {
+        let (root, index) = split(addr);
+        if root == self.root {
+            // SAFETY: as in `lookup`.
+            return unsafe { (&(*self.leaf))[index].load(Ordering::Acquire) };
+        }
+        lookup(addr)
+    }
+}
+
 /// Makes room for entries of a range; false if there is no memory.
 pub(crate) fn prepare(base: usize, len: usize) -> bool {
     let (first, _) = split(base);

@@ -3,7 +3,7 @@
 use crate::arena::Arena;
 use crate::bin::{full_word, Bin};
 use crate::class::SLOT_OF;
-use crate::map::GRANULE;
+use crate::map::{Near, GRANULE};
 use crate::page::{Page, State};
 use std::ptr::null_mut;
 
@@ -82,6 +82,7 @@ impl Arena {
             return null_mut();
         }
         self.append(page);
+        self.near = Near::to((*page).base as usize);
         page
     }
 

@@ -1,0 +1,223 @@
+//! Faults, sizes at the edges, order, and several arenas at once.
+
+use pc3_heap::{Arena, Block, Fault};
+
+#[test]
+fn impossible_sizes_are_null() {
+    let mut a = Arena::new(0);
+    for size in [
+        usize::MAX,
+        usize::MAX - 16,
+        isize::MAX as usize,
+        isize::MAX as usize - 100_000,
+    ] {
+        assert!(a.alloc(size, 1).is_null());
+        assert!(a.alloc_zeroed(size, 1).is_null());
+        assert!(a.alloc_aligned(4096, size, 1).is_null());
+        let p = a.alloc(10, 1);
+        assert_eq!(a.realloc(p, size, 1), Ok(std::ptr::null_mut()));
+        assert_eq!(a.size_of(p), Some(10));
+        let big = a.alloc(5 << 20, 1);
+        assert_eq!(a.realloc(big, size, 1), Ok(std::ptr::null_mut()));
+        assert_eq!(a.size_of(big), Some(5 << 20));
+    }
+    assert!(a.alloc_aligned(24, 8, 1).is_null(), "not a power of two");
+    let half = usize::MAX / 2 + 1;
+    assert_eq!(
+        a.alloc_aligned(half, 8, 1) as usize % half,
+        0,
+        "null on 64-bit hosts"
+    );
+}
+
+#[test]
+fn size_zero_is_unique() {
+    let mut a = Arena::new(0);
+    let (p, q) = (a.alloc(0, 1), a.alloc(0, 1));
+    assert!(!p.is_null() && p != q);
+    assert_eq!(
+        (a.size_of(p), a.find(p as usize).map(|o| o.base)),
+        (Some(0), Some(p))
+    );
+    assert_eq!(a.find(p as usize + 1), None);
+}
+
+#[test]
+fn faults() {
+    let (mut a, mut b) = (Arena::new(1), Arena::new(2));
+    let local = 0u64;
+    assert_eq!(
+        a.free((&raw const local).cast_mut().cast()),
+        Err(Fault::Foreign)
+    );
+    assert_eq!(a.free(std::ptr::null_mut()), Err(Fault::Foreign));
+    assert_eq!(a.free(usize::MAX as *mut u8), Err(Fault::Foreign));
+    for size in [1, 100, 8000, 20_000, 5 << 20] {
+        let p = b.alloc(size, 1);
+        assert_eq!(a.free(p), Err(Fault::OtherArena { tag: 2 }), "{size}");
+        assert_eq!(a.find(p as usize), None);
+        assert_eq!(a.size_of(p), None);
+        for inside in [1, 8, 16, size / 2] {
+            if (1..size).contains(&inside) {
+                assert_eq!(
+                    b.free(p.wrapping_add(inside)),
+                    Err(Fault::Interior),
+                    "{size} + {inside}"
+                );
+            }
+        }
+        assert_eq!(b.free(p), Ok(()));
+        assert!(
+            matches!(b.free(p), Err(Fault::Freed | Fault::Foreign)),
+            "{size}"
+        );
+        assert!(b.realloc(p, 1, 0).is_err());
+    }
+}
+
+#[test]
+fn a_dropped_arena_leaves_nothing() {
+    let mut a = Arena::new(1);
+    let all: Vec<_> = [1, 100, 8000, 20_000, 5 << 20]
+        .map(|s| Arena::alloc(&mut a, s, 1))
+        .to_vec();
+    drop(a);
+    let mut b = Arena::new(2);
+    for p in all {
+        assert_eq!(b.free(p), Err(Fault::Foreign));
+    }
+}
+
+/// Offsets of objects from their slab's base, in order, and the slabs' properties.
+fn shape(a: &Arena) -> Vec<(usize, usize, u32, Vec<usize>)> {
+    a.blocks()
+        .map(|block| match block {
+            Block::Slab(s) => {
+                assert_eq!(s.used(), s.objects().count());
+                assert_eq!(
+                    s.used(),
+                    s.bitmap().map(|w| w.count_ones() as usize).sum::<usize>()
+                );
+                (
+                    s.slot_size(),
+                    s.size().unwrap_or(0),
+                    s.ty().unwrap_or(999),
+                    s.occupied().collect(),
+                )
+            }
+            Block::Large(o) => (0, o.size, o.ty, vec![]),
+        })
+        .collect()
+}
+
+#[test]
+fn order_depends_on_requests_only() {
+    let run = || {
+        let mut a = Arena::new(0);
+        let mut live = Vec::new();
+        let mut seed = 1u32;
+        for _ in 0..20_000 {
+            seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+            let (size, ty) = (
+                (seed >> 8) as usize % 300 * if seed >> 28 == 0 { 100 } else { 1 },
+                seed >> 30,
+            );
+            if seed >> 20 & 3 == 0 && !live.is_empty() {
+                let p = live.swap_remove(seed as usize % live.len());
+                assert_eq!(a.free(p), Ok(()));
+            } else {
+                live.push(a.alloc(size, ty));
+            }
+        }
+        shape(&a)
+    };
+    let first = run();
+    assert!(first.len() > 50);
+    assert_eq!(first, run());
+}
+
+#[test]
+fn a_slab_of_one_size_and_type_says_so() {
+    let mut a = Arena::new(0);
+    let mut all = Vec::new();
+    assert_eq!(a.alloc_many(40, 7, 100, |p| all.push(p)), 100);
+    assert_eq!(shape(&a), [(48, 40, 7, (0..100).collect())]);
+    assert!(a.set_type(all[3], 8));
+    assert_eq!(a.find(all[3] as usize + 40).map(|o| o.ty), Some(8));
+    assert_eq!(a.find(all[4] as usize).map(|o| o.ty), Some(7));
+    assert_eq!(shape(&a)[0].2, 999);
+    assert_eq!(a.free(all[3]), Ok(()));
+    assert_eq!(a.alloc(40, 7), all[3]);
+    assert_eq!(
+        a.find(all[3] as usize).map(|o| o.ty),
+        Some(7),
+        "the next owner starts afresh"
+    );
+    assert_eq!(a.alloc(33, 7) as usize % 16, 0);
+    assert_eq!(shape(&a)[0].1, 0, "sizes differ");
+}
+
+#[test]
+fn freed_memory_serves_other_types() {
+    let mut a = Arena::new(0);
+    let mut high = 0;
+    for ty in 0..50 {
+        let mut all = Vec::new();
+        assert_eq!(
+            a.alloc_many(24 + 16 * (ty as usize % 5), ty, 20_000, |p| all.push(p)),
+            20_000
+        );
+        for p in all {
+            assert_eq!(a.free(p), Ok(()));
+        }
+        high = high.max(a.mapped());
+    }
+    // One round needs about 2 MiB; regions double.
+    assert!(high <= 16 << 20, "{high}");
+}
+
+#[test]
+fn many_idle_arenas_are_cheap() {
+    let arenas: Vec<Arena> = (0..4096).map(Arena::new).collect();
+    assert_eq!(arenas.iter().map(Arena::mapped).sum::<usize>(), 0);
+    assert!(size_of::<Arena>() < 1024);
+}
+
+#[test]
+fn arenas_on_threads() {
+    let threads: Vec<_> = (0..8u32)
+        .map(|tag| {
+            std::thread::spawn(move || {
+                let mut a = Arena::new(tag);
+                let mut live: Vec<(*mut u32, usize)> = Vec::new();
+                let mut seed = tag;
+                for i in 0..30_000usize {
+                    seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
+                    if i % 3 == 2 {
+                        let (p, _) = live.swap_remove(seed as usize % live.len());
+                        assert_eq!(unsafe { *p }, p as usize as u32 ^ tag);
+                        assert_eq!(a.free(p.cast()), Ok(()));
+                    } else {
+                        let size =
+                            4 + (seed >> 12) as usize % if i % 50 == 0 { 1_500_000 } else { 400 };
+                        let p: *mut u32 = a.alloc(size, 1).cast();
+                        unsafe { *p = p as usize as u32 ^ tag };
+                        live.push((p, size));
+                        if live.len() > 200 {
+                            let (p, _) = live.remove(0);
+                            assert_eq!(a.free(p.cast()), Ok(()));
+                        }
+                    }
+                }
+                for (p, size) in live {
+                    assert_eq!(a.size_of(p.cast()), Some(size));
+                    assert_eq!(unsafe { *p }, p as usize as u32 ^ tag);
+                }
+                a
+            })
+        })
+        .collect();
+    for thread in threads {
+        assert!(thread.join().is_ok());
+    }
+}
