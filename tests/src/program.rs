@@ -1,8 +1,8 @@
 //! The programs under test and what is needed to build and run them.
 //!
 //! A program's first line says how to run it: `/* pc3-test: seq */` or
-//! `/* pc3-test: mpi ranks=4 args=-n 10 */`; `args=` takes the rest of the line, with paths relative
-//! to the program's folder written `@/file`.
+//! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; an argument that names a file in the program's folder
+//! is given as its full path.
 
 use std::path::{Path, PathBuf};
 
@@ -71,8 +71,15 @@ impl Program {
                 }
             }
             let args = args
-                .split_whitespace()
-                .map(|a| a.replace("@/", &format!("{}/", dir.display())))
+                .split([',', ' '])
+                .filter(|a| !a.is_empty())
+                .map(|a| {
+                    if dir.join(a).is_file() {
+                        dir.join(a).display().to_string()
+                    } else {
+                        a.to_string()
+                    }
+                })
                 .collect();
             let flags = vec!["-O2".to_string()];
             return Ok(Program {

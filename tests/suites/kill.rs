@@ -14,8 +14,8 @@ use pc3_tests::run::{difference, Job};
 /// Long enough to be hit: (folder or file, arguments, ranks).
 const PROGRAMS: &[(&str, &[&str])] = &[
     ("examples/c/heat", &["256", "256", "400"]),
-    ("examples/c/queens.c", &["11"]),
-    ("examples/c/barnes-hut.c", &[]),
+    ("examples/c/queens", &["11"]),
+    ("examples/c/barnes-hut", &[]),
 ];
 
 pub fn trials() -> Vec<Trial> {
