@@ -1,0 +1,27 @@
+/* A gibibyte of doubles: how long a checkpoint stalls the program, seen by the program. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    size_t n = (argc > 1 ? strtoul(argv[1], 0, 10) : 1024) << 17;
+    double *x = malloc(n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        x[i] = 1.0 / (i + 1);
+    double t = now();
+#pragma pc3 checkpoint
+    printf("stall %.4f\n", now() - t);
+    double sum = 0;
+    for (size_t i = 0; i < n; i += 4096)
+        sum += x[i];
+    printf("sum %.17g\n", sum);
+    return 0;
+}

@@ -1,3 +1,0 @@
-pub fn run(_: Option<&str>) -> anyhow::Result<()> {
-    Ok(())
-}

@@ -1,0 +1,95 @@
+//! Stall, size and restart time of big checkpoints; the heap allocator beside the C library's.
+
+use std::fs;
+use std::process::Command;
+
+use anyhow::{ensure, Context, Result};
+use serde_json::{json, Value};
+
+use super::{median, timed, Setup};
+use crate::env;
+
+const ROUNDS: usize = 5;
+
+pub fn run(s: &Setup) -> Result<Value> {
+    println!(
+        "{:24} {:>10} {:>12} {:>12} {:>12}",
+        "program", "stall s", "size MiB", "restart s", "plain run s"
+    );
+    let mut rows = Vec::new();
+    for (name, what) in [
+        ("doubles", "1 GiB of doubles"),
+        ("nodes", "1000000 heap nodes"),
+    ] {
+        let source = env::root().join("tests/bench").join(format!("{name}.c"));
+        let (plain, ours) = (
+            s.exe(&format!("{name}.plain")),
+            s.exe(&format!("{name}.pc3")),
+        );
+        env::run(
+            Command::new("cc")
+                .args(["-O2", "-w"])
+                .arg(&source)
+                .arg("-o")
+                .arg(&plain),
+        )?;
+        env::run(
+            s.pc3cc()
+                .args(["-O2", "-w"])
+                .arg(&source)
+                .arg("-o")
+                .arg(&ours),
+        )?;
+        let dir = s.work.join(format!("{name}.ckpt"));
+        let (mut stalls, mut restarts, mut whole, mut size) =
+            (Vec::new(), Vec::new(), Vec::new(), 0);
+        for _ in 0..ROUNDS {
+            let (plain_out, t) = timed(&mut Command::new(&plain))?;
+            whole.push(t);
+            let _ = fs::remove_dir_all(&dir);
+            let (out, _) = timed(
+                Command::new(&ours)
+                    .env("PC3_DIR", &dir)
+                    .env("PC3_EVERY", "1x"),
+            )?;
+            stalls.push(value(&out, "stall")?);
+            ensure!(
+                value(&out, "sum")? == value(&plain_out, "sum")?,
+                "results differ"
+            );
+            size = fs::read_dir(&dir)?
+                .flatten()
+                .filter_map(|e| e.metadata().ok())
+                .map(|m| m.len())
+                .sum::<u64>();
+            let (again, t) = timed(
+                Command::new(&ours)
+                    .env("PC3_DIR", &dir)
+                    .env("PC3_RESTART", "latest"),
+            )?;
+            ensure!(
+                value(&again, "sum")? == value(&plain_out, "sum")?,
+                "results differ after the restart"
+            );
+            restarts.push(t);
+        }
+        let _ = fs::remove_dir_all(&dir);
+        let (stall, restart, whole, mib) = (
+            median(stalls),
+            median(restarts),
+            median(whole),
+            size as f64 / f64::from(1 << 20),
+        );
+        println!("{what:24} {stall:10.3} {mib:12.1} {restart:12.3} {whole:12.3}");
+        rows.push(json!({ "program": what, "stall_seconds": stall, "size_mib": mib, "restart_seconds": restart }));
+    }
+    Ok(json!({ "rows": rows }))
+}
+
+fn value(out: &str, key: &str) -> Result<f64> {
+    let line = out
+        .lines()
+        .find_map(|l| l.strip_prefix(key))
+        .with_context(|| format!("no '{key}' in {out:?}"))?;
+    Ok(line.trim().parse()?)
+}

@@ -1,0 +1,106 @@
+//! Instrumented ÷ plain at -O3 on one rank, no checkpoint taken: instructions in the user's files, and paired time.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+use serde_json::{json, Value};
+
+use super::{callgrind, median, native_mpis, sources, timed, Setup};
+use crate::env;
+
+/// (example, arguments for counting, arguments for timing, MPI)
+const PROGRAMS: &[(&str, &[&str], &[&str], bool)] = &[
+    ("heat", &["128", "100"], &["512", "600"], true),
+    ("cg", &["S"], &["W"], true),
+    ("is", &["S"], &["A"], true),
+    ("ep", &["S"], &["S"], true),
+    ("mg", &["S"], &["W"], true),
+    ("ft", &["S"], &["W"], true),
+    (
+        "matrix-market",
+        &["examples/c/matrix-market/matrices/laplace-20x15.mtx"],
+        &["examples/c/matrix-market/matrices/laplace-20x15.mtx"],
+        true,
+    ),
+    ("barnes-hut", &["200", "10"], &["2000", "20"], false),
+    ("queens", &["9"], &["11"], false),
+];
+const PAIRS: usize = 7;
+
+pub fn run(s: &Setup) -> Result<Value> {
+    let mpi = native_mpis().into_iter().next();
+    let mut rows = Vec::new();
+    println!(
+        "{:14} {:>14} {:>14} {:>8} {:>10} {:>10} {:>8}",
+        "program", "plain instr", "pc3 instr", "ratio", "plain s", "pc3 s", "ratio"
+    );
+    let (mut logs, mut n) = (0.0, 0);
+    for (name, count_args, time_args, needs_mpi) in PROGRAMS {
+        let plain_cc = match (needs_mpi, &mpi) {
+            (false, _) => "cc",
+            (true, Some((_, cc, _))) => cc,
+            (true, None) => {
+                println!("{name:14} skipped: no native MPI to compare with");
+                continue;
+            }
+        };
+        let folder = env::root().join("examples/c").join(name);
+        let (plain, ours) = (
+            s.exe(&format!("{name}.plain")),
+            s.exe(&format!("{name}.pc3")),
+        );
+        let common = |c: &mut Command, exe: &Path| -> Result<()> {
+            env::run(
+                c.args(["-O3", "-g", "-w"])
+                    .args(sources(&folder)?)
+                    .arg("-o")
+                    .arg(exe)
+                    .arg("-lm"),
+            )
+        };
+        common(Command::new(plain_cc).arg("-ffp-contract=off"), &plain)?;
+        common(&mut s.pc3cc(), &ours)?;
+        let files = user_files(&folder)?;
+        let command = |exe: &Path, args: &[&str]| {
+            let mut c = Command::new(exe);
+            c.args(args).current_dir(env::root());
+            c
+        };
+        let instr = |exe: &Path| {
+            callgrind::instructions(&command(exe, count_args), &s.exe("callgrind.out"), &files)
+        };
+        let (pi, oi) = (instr(&plain)?, instr(&ours)?);
+        let (mut pt, mut ot, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..PAIRS {
+            let p = timed(&mut command(&plain, time_args))?.1;
+            let o = timed(&mut command(&ours, time_args))?.1;
+            pt.push(p);
+            ot.push(o);
+            ratios.push(o / p);
+        }
+        let ratio = oi as f64 / pi as f64;
+        logs += ratio.ln();
+        n += 1;
+        let (pt, ot, time_ratio) = (median(pt), median(ot), median(ratios));
+        println!("{name:14} {pi:14} {oi:14} {ratio:8.4} {pt:10.3} {ot:10.3} {time_ratio:8.3}");
+        rows.push(json!({ "program": name, "plain_instructions": pi, "pc3_instructions": oi, "instruction_ratio": ratio,
+            "plain_seconds": pt, "pc3_seconds": ot, "time_ratio": time_ratio }));
+    }
+    let mean = (logs / f64::from(n.max(1))).exp();
+    println!("geometric mean of instruction ratios: {mean:.4}");
+    Ok(json!({ "rows": rows, "geometric_mean": mean }))
+}
+
+fn user_files(folder: &Path) -> Result<Vec<String>> {
+    let mut v = Vec::new();
+    for dir in [folder.to_path_buf(), env::root().join("examples/c/npb")] {
+        for e in std::fs::read_dir(dir)?.flatten() {
+            let name = e.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".c") || name.ends_with(".h") {
+                v.push(name);
+            }
+        }
+    }
+    Ok(v)
+}

@@ -1,0 +1,123 @@
+//! `cargo xtask bench`: side by side in one run, medians and ratios, as tables and as JSON under `target/bench`.
+
+mod callgrind;
+mod checkpoint;
+mod instrumentation;
+mod mpi;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{bail, Context, Result};
+use serde_json::Value;
+
+use crate::{dist, env};
+
+type Bench = fn(&Setup) -> Result<Value>;
+const ALL: &[(&str, Bench)] = &[
+    ("instrumentation", instrumentation::run),
+    ("mpi", mpi::run),
+    ("checkpoint", checkpoint::run),
+];
+
+/// Where things are built and found.
+pub struct Setup {
+    pub tree: PathBuf,
+    pub work: PathBuf,
+}
+
+pub fn run(name: Option<&str>) -> Result<()> {
+    let tree = dist::run(&[])?;
+    let work = env::target_dir().join("bench");
+    fs::create_dir_all(&work)?;
+    let setup = Setup { tree, work };
+    let chosen: Vec<_> = ALL
+        .iter()
+        .filter(|(n, _)| name.is_none_or(|w| w == *n))
+        .collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = ALL.iter().map(|(n, _)| *n).collect();
+        bail!(
+            "no benchmark '{}' (known: {})",
+            name.unwrap_or(""),
+            names.join(", ")
+        );
+    }
+    for (name, bench) in chosen {
+        println!("\n== {name}");
+        let result = bench(&setup)?;
+        let file = setup.work.join(format!("{name}.json"));
+        fs::write(&file, serde_json::to_string_pretty(&result)?)?;
+        println!("({})", file.display());
+    }
+    Ok(())
+}
+
+impl Setup {
+    pub fn pc3cc(&self) -> Command {
+        Command::new(self.tree.join("bin/pc3cc"))
+    }
+
+    pub fn exe(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+}
+
+/// Native MPIs on this machine: (name, compiler wrapper, launcher with its options).
+pub fn native_mpis() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
+    let known: [(&str, &str, &[&str]); 2] = [
+        (
+            "openmpi",
+            "mpicc.openmpi",
+            &[
+                "mpirun.openmpi",
+                "--allow-run-as-root",
+                "--oversubscribe",
+                "--quiet",
+            ],
+        ),
+        ("mpich", "mpicc.mpich", &["mpirun.mpich"]),
+    ];
+    known
+        .into_iter()
+        .filter(|(_, cc, run)| env::has_program(cc) && env::has_program(run[0]))
+        .collect()
+}
+
+/// Runs to the end and returns standard output and the seconds it took.
+pub fn timed(cmd: &mut Command) -> Result<(String, f64)> {
+    let start = Instant::now();
+    let out = cmd
+        .output()
+        .with_context(|| format!("cannot run {:?}", cmd.get_program()))?;
+    let seconds = start.elapsed().as_secs_f64();
+    if !out.status.success() && out.status.code() != Some(85) {
+        bail!(
+            "{cmd:?}: {}\n{}",
+            out.status,
+            String::from_utf8_lossy(&out.stderr)
+        );
+    }
+    Ok((String::from_utf8_lossy(&out.stdout).into_owned(), seconds))
+}
+
+pub fn median(mut v: Vec<f64>) -> f64 {
+    v.sort_by(f64::total_cmp);
+    v.get(v.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The C files of an example, or the file itself.
+pub fn sources(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut v: Vec<PathBuf> = fs::read_dir(path)?
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    v.sort();
+    Ok(v)
+}

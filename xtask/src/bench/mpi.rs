@@ -1,0 +1,112 @@
+//! In-process message passing beside the native MPIs of this machine.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use anyhow::Result;
+use serde_json::{json, Value};
+
+use super::{median, native_mpis, timed, Setup};
+use crate::env;
+
+const COLUMNS: &[&str] = &[
+    "pingpong_8",
+    "pingpong_1k",
+    "pingpong_64k",
+    "pingpong_1m",
+    "rate_8",
+    "barrier",
+    "allreduce_8",
+    "bcast_1m",
+    "alltoall_4k",
+];
+const ROUNDS: usize = 3;
+
+pub fn run(s: &Setup) -> Result<Value> {
+    let source = env::root().join("tests/bench/latency.c");
+    let ours = s.exe("latency.pc3");
+    env::run(
+        s.pc3cc()
+            .args(["-O3", "-w"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&ours),
+    )?;
+    let mut rows = Vec::new();
+    print!("{:28}", "µs, median");
+    for c in COLUMNS {
+        print!(" {c:>12}");
+    }
+    println!();
+    for (ranks, workers) in [
+        (2, 1),
+        (2, 2),
+        (16, 1),
+        (16, 2),
+        (64, 1),
+        (64, 2),
+        (1024, 1),
+        (1024, 4),
+    ] {
+        let mut c = Command::new(&ours);
+        c.env("PC3_RANKS", ranks.to_string())
+            .env("PC3_WORKERS", workers.to_string());
+        row(
+            &mut rows,
+            &format!("pc3 {ranks} ranks/{workers} workers"),
+            &mut c,
+        )?;
+    }
+    for (name, cc, launcher) in native_mpis() {
+        let exe = s.exe(&format!("latency.{name}"));
+        env::run(
+            Command::new(cc)
+                .args(["-O3", "-w"])
+                .arg(&source)
+                .arg("-o")
+                .arg(&exe),
+        )?;
+        // MPICH spins without yielding when oversubscribed: milliseconds per hop.
+        let sizes: &[(u32, &str)] = if name == "mpich" {
+            &[(2, "100")]
+        } else {
+            &[(2, "100"), (16, "5"), (64, "1")]
+        };
+        for (ranks, scale) in sizes {
+            let mut c = Command::new(launcher[0]);
+            c.args(&launcher[1..])
+                .args(["-n", &ranks.to_string()])
+                .arg(&exe)
+                .arg(scale);
+            row(&mut rows, &format!("{name} {ranks} processes"), &mut c)?;
+        }
+    }
+    Ok(json!({ "unit": "microseconds", "rows": rows }))
+}
+
+fn row(rows: &mut Vec<Value>, name: &str, cmd: &mut Command) -> Result<()> {
+    let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for _ in 0..ROUNDS {
+        for line in timed(cmd)?.0.lines() {
+            if let Some((k, v)) = line.split_once(' ') {
+                values.entry(k.to_string()).or_default().push(v.parse()?);
+            }
+        }
+    }
+    print!("{name:28}");
+    let mut object = serde_json::Map::new();
+    object.insert("configuration".into(), name.into());
+    for c in COLUMNS {
+        match values.remove(*c) {
+            Some(v) => {
+                let m = median(v);
+                print!(" {m:12.3}");
+                object.insert((*c).into(), m.into());
+            }
+            None => print!(" {:>12}", "-"),
+        }
+    }
+    println!();
+    rows.push(object.into());
+    Ok(())
+}
