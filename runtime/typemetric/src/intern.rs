@@ -77,6 +77,9 @@ fn references(ty: &Type) -> impl Iterator<Item = TypeId> + '_ {
     std::iter::once(ty.elem).chain(ty.members.iter().map(|m| m.ty))
 }
 
+/// A type's class, its own hash, and what its references lead to (in the table, or a class).
+type Signature = (u32, u64, Vec<(bool, u32)>);
+
 const LOCAL: u32 = 1 << 31;
 
 /// New types that may refer to each other: declare ids, define them, commit.
@@ -267,8 +270,7 @@ impl Commit {
         let mut class = vec![0u32; self.types.len()];
         let mut classes = 0;
         loop {
-            let mut numbers: HashMap<(u32, u64, Vec<(bool, u32)>), Vec<(usize, u32)>> =
-                HashMap::new();
+            let mut numbers: HashMap<Signature, Vec<(usize, u32)>> = HashMap::new();
             let mut next = class.clone();
             let mut count = 0;
             for &i in &new {

@@ -8,7 +8,6 @@
 //! * [`layout`]: C's layout rules, for building types without a C compiler.
 //! * [`plan`] (`compile`, `ops`, `exec`), [`float`]: conversion plans and how they run.
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
-//! * [`correspond`]: which type of the target stands for a type of the source.
 
 pub mod abi;
 mod codec;
@@ -18,10 +17,12 @@ mod exec;
 pub mod float;
 pub mod import;
 mod intern;
+pub mod layout;
 mod ops;
 pub mod path;
 pub mod plan;
 mod table_codec;
+mod table_text;
 pub mod types;
 
 pub use codec::DecodeError;

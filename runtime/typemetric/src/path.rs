@@ -286,8 +286,7 @@ impl Node {
         match &self.parts {
             Parts::Scalar => {}
             Parts::Array { elem, .. } => {
-                if elem.from_size > 0 {
-                    let index = offset / elem.from_size;
+                if let Some(index) = offset.checked_div(elem.from_size) {
                     let _ = write!(out, "[{index}]");
                     elem.write(
                         offset % elem.from_size,

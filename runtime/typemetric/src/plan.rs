@@ -207,7 +207,7 @@ impl Plan {
         if let Some(tail) = &self.tail {
             let body = tail.from + tail.declared * tail.body.from_size;
             let multiple = size > 0 && bytes % size == 0;
-            if tail.declared > 0 && multiple && bytes > size && !self.is_copy() {
+            if tail.declared > 0 && multiple && bytes > size && !self.uniform(tail) {
                 return Err(Reason::AmbiguousTail { bytes });
             }
             let flexible = tail.declared == 0 || !multiple;
@@ -240,6 +240,18 @@ impl Plan {
             tail: 0,
             rest: bytes % size,
         })
+    }
+
+    /// It does not matter whether an object is several structs or one with a longer array.
+    fn uniform(&self, tail: &Tail) -> bool {
+        let runs = |body: &Body| match &body.ops[..] {
+            [op] => op.step.unit().filter(|unit| {
+                (op.s, op.d, op.n * unit.0, op.n * unit.1) == (0, 0, body.from_size, body.to_size)
+            }),
+            _ => None,
+        };
+        let same_step = || self.body.ops[0].step == tail.body.ops[0].step;
+        self.is_copy() || runs(&self.body).is_some() && runs(&tail.body).is_some() && same_step()
     }
 
     /// Size in the target of an object that has `src_bytes` bytes in the source.
@@ -381,7 +393,7 @@ impl Plan {
     }
 
     fn room(&self, have: usize, count: u64, size: u64) -> Result<(), ConvertError> {
-        let need = count.checked_mul(size).unwrap_or(u64::MAX);
+        let need = count.saturating_mul(size);
         if have as u64 >= need {
             return Ok(());
         }

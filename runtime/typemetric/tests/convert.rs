@@ -1,0 +1,127 @@
+//! Conversion between every ordered pair of ABIs, of random types and values.
+
+mod support;
+
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::plan::Plan;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use proptest::prelude::*;
+use support::{build, leaves, read, spec, value_for, write, Leaf, Shift, Spec, Value};
+
+const SHIFT: i64 = 0x1000;
+
+struct Side {
+    table: TypeTable,
+    id: TypeId,
+    leaves: Vec<Leaf>,
+    bytes: Vec<u8>,
+}
+
+/// `count` elements of the type under an ABI, all zero.
+fn side(abi: &Abi, spec: &Spec, count: u64) -> Side {
+    let mut table = TypeTable::new(abi.clone());
+    let id = build(&mut table, spec);
+    let size = table.size(id);
+    let mut all = Vec::new();
+    for i in 0..count {
+        leaves(&table, id, i * size, &format!("[{i}]"), &mut all);
+    }
+    Side {
+        id,
+        leaves: all,
+        bytes: vec![0; (count * size) as usize],
+        table,
+    }
+}
+
+fn moved(side: &Side, leaf: &Leaf, value: Value, by: i64) -> Value {
+    match value {
+        Value::Int(v) if v != 0 && side.table.get(leaf.ty).kind == Kind::Pointer => {
+            Value::Int(v + i128::from(by))
+        }
+        v => v,
+    }
+}
+
+fn check(spec: &Spec, seeds: &[u64], count: u64) -> Result<(), TestCaseError> {
+    for from in Abi::PRESETS {
+        for to in Abi::PRESETS {
+            let mut a = side(&from, spec, count);
+            let mut b = side(&to, spec, count);
+            let values: Vec<Value> = a
+                .leaves
+                .iter()
+                .zip(seeds.iter().cycle())
+                .enumerate()
+                .map(|(i, (leaf, seed))| value_for(&a.table, leaf, seed.rotate_left(i as u32)))
+                .collect();
+            for (leaf, value) in a.leaves.iter().zip(&values) {
+                write(&a.table, leaf, *value, &mut a.bytes);
+            }
+            let plan = Plan::compile(&a.table, a.id, &b.table, b.id).unwrap();
+            prop_assert_eq!(
+                plan.dst_size(a.bytes.len() as u64).unwrap(),
+                b.bytes.len() as u64
+            );
+            plan.run_object(&a.bytes, &mut b.bytes, &mut Shift(SHIFT))
+                .unwrap();
+            for (leaf, value) in b.leaves.iter().zip(&values) {
+                let expected = moved(&b, leaf, *value, SHIFT);
+                prop_assert_eq!(
+                    read(&b.table, leaf, &b.bytes),
+                    expected,
+                    "{} {} {}",
+                    from.name,
+                    to.name,
+                    leaf.path
+                );
+            }
+            let back = Plan::compile(&b.table, b.id, &a.table, a.id).unwrap();
+            let mut again = vec![0; a.bytes.len()];
+            back.run_object(&b.bytes, &mut again, &mut Shift(-SHIFT))
+                .unwrap();
+            prop_assert_eq!(&again, &a.bytes);
+
+            for (x, y) in a
+                .leaves
+                .iter()
+                .zip(&b.leaves)
+                .filter(|(x, _)| x.bits.is_none())
+            {
+                let size = a.bytes.len() as u64;
+                prop_assert_eq!(
+                    plan.map_offset(size, x.offset, TypeId::UNKNOWN),
+                    Ok(y.offset),
+                    "{}",
+                    &x.path
+                );
+            }
+            let (size, end) = (a.bytes.len() as u64, b.bytes.len() as u64);
+            prop_assert_eq!(plan.map_offset(size, size, TypeId::UNKNOWN), Ok(end));
+            for offset in 0..=size {
+                // An offset that has a counterpart comes back.
+                if let Ok(to) = plan.map_offset(size, offset, TypeId::UNKNOWN) {
+                    prop_assert!(to <= end);
+                    let home = back.map_offset(end, to, TypeId::UNKNOWN);
+                    let starts = a
+                        .leaves
+                        .iter()
+                        .any(|l| l.offset == offset && l.bits.is_none());
+                    prop_assert!(
+                        !starts || home == Ok(offset),
+                        "{offset} -> {to} -> {home:?}"
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn every_pair_of_abis(spec in spec(), seeds in prop::collection::vec(any::<u64>(), 1..20), count in 1u64..4) {
+        check(&spec, &seeds, count)?;
+    }
+}
