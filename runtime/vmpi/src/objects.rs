@@ -12,6 +12,29 @@ use crate::handle::{abi, Kind, Table};
 use crate::info::Info;
 use crate::op::UserOp;
 
+/// Values of the predefined attributes, of which programs get pointers.
+pub struct AttrValues {
+    pub tag_ub: i32,
+    pub io: i32,
+    pub host: i32,
+    pub wtime_is_global: i32,
+    pub last_used_code: i32,
+    pub universe_size: i32,
+}
+
+impl AttrValues {
+    fn new(size: usize) -> Self {
+        AttrValues {
+            tag_ub: i32::MAX,
+            io: abi::ANY_SOURCE,
+            host: abi::PROC_NULL,
+            wtime_is_global: 1,
+            last_used_code: 0,
+            universe_size: size as i32,
+        }
+    }
+}
+
 /// Owned and used by its rank alone, whatever worker runs it.
 pub struct Objects {
     pub world: Box<Comm>,
@@ -27,6 +50,7 @@ pub struct Objects {
     pub keyvals: Keyvals,
     pub infos: Table<Info>,
     pub codes: UserCodes,
+    pub attr_values: Box<AttrValues>,
     /// Addresses that MPI_Get_address handed out.
     pub addresses: AddressLog,
     /// Lowest context id that this rank has not seen.
@@ -37,6 +61,7 @@ impl Objects {
     /// Objects of world rank `rank`; `world` and `alone` are the meeting places of the
     /// predefined communicators.
     pub fn new(world_group: GroupRef, rank: u32, world: MeetingRef, alone: MeetingRef) -> Self {
+        let size = world_group.size();
         let comm = |id, group, rank, meeting| {
             Box::new(Comm {
                 id,
@@ -61,6 +86,7 @@ impl Objects {
             keyvals: Keyvals::default(),
             infos: Table::new(Kind::Info),
             codes: UserCodes::default(),
+            attr_values: Box::new(AttrValues::new(size)),
             addresses: AddressLog::default(),
             next_id: FIRST_ID,
         }

@@ -1,0 +1,200 @@
+//! Communicator functions (MPI 3.1 sections 6.4 and 6.8).
+
+use super::{attr, entry, put, put_text, text, MAX_NAME};
+use crate::attr::On;
+use crate::coll::meeting::Kind;
+use crate::comm::create::{of_group, of_group_alone, split, Made};
+use crate::error::{fail, Class, Result};
+use crate::group::Compare;
+use crate::handle::abi;
+use crate::state::RankState;
+use crate::topo::Topology;
+use std::ffi::{c_char, c_int};
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_size(comm: usize, size: *mut c_int) -> c_int {
+    entry("MPI_Comm_size", comm, |me| put(size, me.objects().comm(comm)?.size() as c_int))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_rank(comm: usize, rank: *mut c_int) -> c_int {
+    entry("MPI_Comm_rank", comm, |me| put(rank, me.objects().comm(comm)?.rank as c_int))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_group(comm: usize, group: *mut usize) -> c_int {
+    entry("MPI_Comm_group", comm, |me| {
+        let g = me.objects().comm(comm)?.group.clone();
+        super::group::give(me, g, group)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_compare(comm1: usize, comm2: usize, result: *mut c_int) -> c_int {
+    entry("MPI_Comm_compare", comm1, |me| {
+        let (a, b) = (me.objects().comm(comm1)?, me.objects().comm(comm2)?);
+        let same = match a.group.compare(&b.group) {
+            Compare::Ident if a.id != b.id => Compare::Congruent,
+            other => other,
+        };
+        put(result, same as c_int)
+    })
+}
+
+/// Gives the rank its new communicator's handle, or MPI_COMM_NULL.  Error handlers are inherited.
+pub(super) unsafe fn install(
+    me: &'static RankState,
+    parent: usize,
+    made: Option<Made>,
+    topo: Option<Topology>,
+    new: *mut usize,
+) -> Result<()> {
+    let Some(made) = made else { return put(new, abi::COMM_NULL) };
+    let o = me.objects();
+    let handler = o.comm(parent)?.errhandler;
+    let handler = o.errhandlers.acquire(handler)?;
+    put(new, o.comms.insert(made.into_comm(handler, topo)))
+}
+
+unsafe fn dup(me: &'static RankState, comm: usize, new: *mut usize) -> Result<()> {
+    let mut next = me.objects().next_id;
+    let parent = me.objects().comm(comm)?;
+    let topo = parent.topo.clone();
+    let made = split(me, parent, &mut next, Kind::CommDup, Some(0), parent.rank as i32)?;
+    me.objects().next_id = next;
+    install(me, comm, made, topo, new)?;
+    let copied = attr::copy_all(me, On::Comm, comm, *new);
+    if copied.is_err() {
+        me.objects().comms.remove(*new);
+        put(new, abi::COMM_NULL)?;
+    }
+    copied
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_dup(comm: usize, new: *mut usize) -> c_int {
+    entry("MPI_Comm_dup", comm, |me| dup(me, comm, new))
+}
+
+/// Hints mean nothing to us.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_dup_with_info(comm: usize, _info: usize, new: *mut usize) -> c_int {
+    entry("MPI_Comm_dup_with_info", comm, |me| dup(me, comm, new))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_split(comm: usize, color: c_int, key: c_int, new: *mut usize) -> c_int {
+    entry("MPI_Comm_split", comm, |me| {
+        if color < 0 && color != abi::UNDEFINED {
+            return fail(Class::ERR_ARG, format!("the color is {color}"));
+        }
+        let mut next = me.objects().next_id;
+        let color = (color != abi::UNDEFINED).then_some(color);
+        let made = split(me, me.objects().comm(comm)?, &mut next, Kind::CommSplit, color, key)?;
+        me.objects().next_id = next;
+        install(me, comm, made, None, new)
+    })
+}
+
+/// All ranks share memory in the sense that they do not move apart while the program runs; the
+/// answer must not depend on where they run, because it outlives a restart.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_split_type(
+    comm: usize,
+    split_type: c_int,
+    key: c_int,
+    _info: usize,
+    new: *mut usize,
+) -> c_int {
+    const SHARED: c_int = 221;
+    entry("MPI_Comm_split_type", comm, |me| {
+        if split_type != SHARED && split_type != abi::UNDEFINED {
+            return fail(Class::ERR_ARG, format!("the split type is {split_type}"));
+        }
+        let mut next = me.objects().next_id;
+        let color = (split_type == SHARED).then_some(0);
+        let made = split(me, me.objects().comm(comm)?, &mut next, Kind::CommSplit, color, key)?;
+        me.objects().next_id = next;
+        install(me, comm, made, None, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_create(comm: usize, group: usize, new: *mut usize) -> c_int {
+    entry("MPI_Comm_create", comm, |me| {
+        let mut next = me.objects().next_id;
+        let group = me.objects().group(group)?;
+        let made = of_group(me, me.objects().comm(comm)?, &mut next, &group)?;
+        me.objects().next_id = next;
+        install(me, comm, made, None, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_create_group(comm: usize, group: usize, tag: c_int, new: *mut usize) -> c_int {
+    entry("MPI_Comm_create_group", comm, |me| {
+        if tag < 0 {
+            return fail(Class::ERR_TAG, format!("the tag is {tag}"));
+        }
+        let mut next = me.objects().next_id;
+        let group = me.objects().group(group)?;
+        let made = of_group_alone(me, me.objects().comm(comm)?, &mut next, &group, tag)?;
+        me.objects().next_id = next;
+        install(me, comm, made, None, new)
+    })
+}
+
+/// Messages under way are not touched: they are matched by context, not by handle.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
+    let handle = if comm.is_null() { abi::COMM_NULL } else { *comm };
+    entry("MPI_Comm_free", handle, |me| {
+        me.objects().comm(handle)?;
+        if handle == abi::COMM_WORLD || handle == abi::COMM_SELF {
+            return fail(Class::ERR_COMM, "a predefined communicator cannot be freed");
+        }
+        attr::delete_all(me, On::Comm, handle)?;
+        if let Some(c) = me.objects().comms.remove(handle) {
+            me.objects().errhandlers.release(c.errhandler)?;
+        }
+        put(comm, abi::COMM_NULL)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_test_inter(comm: usize, flag: *mut c_int) -> c_int {
+    entry("MPI_Comm_test_inter", comm, |me| me.objects().comm(comm).and_then(|_| put(flag, 0)))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_remote_size(comm: usize, _size: *mut c_int) -> c_int {
+    entry("MPI_Comm_remote_size", comm, |me| {
+        me.objects().comm(comm)?;
+        fail(Class::ERR_COMM, "not an inter-communicator")
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_set_name(comm: usize, name: *const c_char) -> c_int {
+    entry("MPI_Comm_set_name", comm, |me| {
+        let mut name = text(name)?;
+        while name.len() >= MAX_NAME {
+            name.pop();
+        }
+        me.objects().comm_mut(comm)?.name = Some(name.into());
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_get_name(comm: usize, name: *mut c_char, len: *mut c_int) -> c_int {
+    entry("MPI_Comm_get_name", comm, |me| {
+        let said = match (&me.objects().comm(comm)?.name, comm) {
+            (Some(n), _) => n,
+            (None, abi::COMM_WORLD) => "MPI_COMM_WORLD",
+            (None, abi::COMM_SELF) => "MPI_COMM_SELF",
+            (None, _) => "",
+        };
+        put(len, put_text(name, MAX_NAME, said)? as c_int)
+    })
+}

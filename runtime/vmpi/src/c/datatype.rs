@@ -1,0 +1,389 @@
+//! Datatype functions (MPI 3.1 section 4.1).
+
+use super::{attr, count, entry, put, put_text, slice, slice_mut, source_line, text, MAX_NAME};
+use crate::attr::{Attributes, On};
+use crate::datatype::basic::Basic;
+use crate::datatype::build::{make, Constructor, Order, Subdim};
+use crate::datatype::{of_basic, predefined_name, Datatype, TypeObject, TypeRef};
+use crate::error::{fail, Class, Result};
+use crate::handle::{abi, FIRST_DYNAMIC};
+use crate::state::RankState;
+use std::ffi::{c_char, c_int, c_void};
+
+fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
+    me.objects().types.insert(TypeObject { ty, committed, name: None, attrs: Attributes::new() })
+}
+
+unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> {
+    let ty = make(c, source_line(me))?;
+    put(new, give(me, ty, false))
+}
+
+fn blocks(lens: &[c_int], displs: impl Iterator<Item = isize>) -> Result<Vec<(usize, isize)>> {
+    lens.iter().zip(displs).map(|(&n, d)| Ok((count(n)?, d))).collect()
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_contiguous(n: c_int, old: usize, new: *mut usize) -> c_int {
+    entry("MPI_Type_contiguous", 0, |me| {
+        let c = Constructor::Contiguous { count: count(n)?, old: me.objects().datatype(old)? };
+        create(me, c, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_vector(n: c_int, blocklen: c_int, stride: c_int, old: usize, new: *mut usize) -> c_int {
+    entry("MPI_Type_vector", 0, |me| {
+        let old = me.objects().datatype(old)?;
+        let c = Constructor::Vector { count: count(n)?, blocklen: count(blocklen)?, stride: stride as isize, old };
+        create(me, c, new)
+    })
+}
+
+macro_rules! hvector { ($($c:ident)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $c(n: c_int, blocklen: c_int, stride: isize, old: usize, new: *mut usize) -> c_int {
+        entry(stringify!($c), 0, |me| {
+            let old = me.objects().datatype(old)?;
+            create(me, Constructor::Hvector { count: count(n)?, blocklen: count(blocklen)?, stride, old }, new)
+        })
+    }
+)* } }
+hvector!(MPI_Type_create_hvector MPI_Type_hvector);
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_indexed(
+    n: c_int,
+    lens: *const c_int,
+    displs: *const c_int,
+    old: usize,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Type_indexed", 0, |me| {
+        let n = count(n)?;
+        let displs = slice(displs, n)?.iter().map(|&d| d as isize);
+        let c = Constructor::Indexed { blocks: blocks(slice(lens, n)?, displs)?, old: me.objects().datatype(old)? };
+        create(me, c, new)
+    })
+}
+
+macro_rules! hindexed { ($($c:ident)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $c(n: c_int, lens: *const c_int, displs: *const isize, old: usize, new: *mut usize) -> c_int {
+        entry(stringify!($c), 0, |me| {
+            let n = count(n)?;
+            let blocks = blocks(slice(lens, n)?, slice(displs, n)?.iter().copied())?;
+            create(me, Constructor::Hindexed { blocks, old: me.objects().datatype(old)? }, new)
+        })
+    }
+)* } }
+hindexed!(MPI_Type_create_hindexed MPI_Type_hindexed);
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_create_indexed_block(
+    n: c_int,
+    blocklen: c_int,
+    displs: *const c_int,
+    old: usize,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Type_create_indexed_block", 0, |me| {
+        let displs = slice(displs, count(n)?)?.iter().map(|&d| d as isize).collect();
+        let old = me.objects().datatype(old)?;
+        create(me, Constructor::IndexedBlock { blocklen: count(blocklen)?, displs, old }, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_create_hindexed_block(
+    n: c_int,
+    blocklen: c_int,
+    displs: *const isize,
+    old: usize,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Type_create_hindexed_block", 0, |me| {
+        let displs = slice(displs, count(n)?)?.to_vec();
+        let old = me.objects().datatype(old)?;
+        create(me, Constructor::HindexedBlock { blocklen: count(blocklen)?, displs, old }, new)
+    })
+}
+
+macro_rules! structure { ($($c:ident)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $c(
+        n: c_int,
+        lens: *const c_int,
+        displs: *const isize,
+        types: *const usize,
+        new: *mut usize,
+    ) -> c_int {
+        entry(stringify!($c), 0, |me| {
+            let n = count(n)?;
+            let parts = slice(lens, n)?.iter().zip(slice(displs, n)?).zip(slice(types, n)?);
+            let blocks = parts.map(|((&len, &at), &ty)| Ok((count(len)?, at, me.objects().datatype(ty)?)));
+            create(me, Constructor::Struct { blocks: blocks.collect::<Result<_>>()? }, new)
+        })
+    }
+)* } }
+structure!(MPI_Type_create_struct MPI_Type_struct);
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_create_subarray(
+    ndims: c_int,
+    sizes: *const c_int,
+    subsizes: *const c_int,
+    starts: *const c_int,
+    order: c_int,
+    old: usize,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Type_create_subarray", 0, |me| {
+        let order = match order {
+            12 => Order::C,
+            15 => Order::Fortran,
+            _ => return fail(Class::ERR_ARG, format!("the order is {order}")),
+        };
+        let n = count(ndims).ok().filter(|n| *n > 0);
+        let Some(n) = n else { return fail(Class::ERR_ARG, format!("the number of dimensions is {ndims}")) };
+        let at = |v: c_int| usize::try_from(v).or_else(|_| fail(Class::ERR_ARG, format!("a subarray with {v}")));
+        let parts = slice(sizes, n)?.iter().zip(slice(subsizes, n)?).zip(slice(starts, n)?);
+        let dims = parts
+            .map(|((&size, &subsize), &start)| {
+                Ok(Subdim { size: at(size)?, subsize: at(subsize)?, start: at(start)? })
+            })
+            .collect::<Result<_>>()?;
+        create(me, Constructor::Subarray { dims, order, old: me.objects().datatype(old)? }, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_create_resized(old: usize, lb: isize, extent: isize, new: *mut usize) -> c_int {
+    entry("MPI_Type_create_resized", 0, |me| {
+        create(me, Constructor::Resized { lb, extent, old: me.objects().datatype(old)? }, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_dup(old: usize, new: *mut usize) -> c_int {
+    entry("MPI_Type_dup", 0, |me| {
+        let committed = me.objects().committed(old).is_ok();
+        let ty = make(Constructor::Dup(me.objects().datatype(old)?), source_line(me))?;
+        put(new, give(me, ty, committed))?;
+        let copied = attr::copy_all(me, On::Type, old, *new);
+        if copied.is_err() {
+            me.objects().types.remove(*new);
+            put(new, abi::DATATYPE_NULL)?;
+        }
+        copied
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut usize) -> c_int {
+    entry("MPI_Type_commit", 0, |me| {
+        let handle = slice(datatype, 1)?[0];
+        me.objects().datatype(handle)?;
+        if let Some(t) = me.objects().types.get_mut(handle) {
+            t.committed = true;
+        }
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_free(datatype: *mut usize) -> c_int {
+    entry("MPI_Type_free", 0, |me| {
+        let handle = slice(datatype, 1)?[0];
+        me.objects().datatype(handle)?;
+        if handle < FIRST_DYNAMIC {
+            return fail(Class::ERR_TYPE, "a predefined datatype cannot be freed");
+        }
+        attr::delete_all(me, On::Type, handle)?;
+        me.objects().types.remove(handle);
+        put(datatype, abi::DATATYPE_NULL)
+    })
+}
+
+/// Queries with a result too large for their type answer MPI_UNDEFINED.
+macro_rules! query { ($($c:ident ($($out:ident: $t:ty = $f:expr),*);)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $c(datatype: usize, $($out: *mut $t),*) -> c_int {
+        entry(stringify!($c), 0, |me| {
+            let ty = me.objects().datatype(datatype)?;
+            $({
+                let f: fn(&Datatype) -> isize = $f;
+                put($out, <$t>::try_from(f(&ty)).unwrap_or(abi::UNDEFINED as $t))?;
+            })*
+            Ok(())
+        })
+    }
+)* } }
+query! {
+    MPI_Type_size(size: c_int = |t| t.size as isize);
+    MPI_Type_size_x(size: i64 = |t| t.size as isize);
+    MPI_Type_get_extent(lb: isize = |t| t.lb, extent: isize = |t| t.extent);
+    MPI_Type_get_extent_x(lb: i64 = |t| t.lb, extent: i64 = |t| t.extent);
+    MPI_Type_get_true_extent(lb: isize = |t| t.true_lb, extent: isize = |t| t.true_extent);
+    MPI_Type_get_true_extent_x(lb: i64 = |t| t.true_lb, extent: i64 = |t| t.true_extent);
+    MPI_Type_extent(extent: isize = |t| t.extent);
+    MPI_Type_lb(lb: isize = |t| t.lb);
+    MPI_Type_ub(ub: isize = |t| t.lb + t.extent);
+}
+
+/// A constructor's arguments as MPI_Type_get_contents orders them.
+fn contents(ty: &Datatype) -> (c_int, Vec<c_int>, Vec<isize>, Vec<TypeRef>) {
+    let types = ty.constructor.children().into_iter().cloned().collect();
+    let int = |n: usize| n as c_int;
+    let (combiner, ints, addrs) = match &ty.constructor {
+        Constructor::Named(_) | Constructor::Pair(..) => (101, vec![], vec![]),
+        Constructor::Dup(_) => (102, vec![], vec![]),
+        Constructor::Contiguous { count, .. } => (103, vec![int(*count)], vec![]),
+        Constructor::Vector { count, blocklen, stride, .. } => {
+            (104, vec![int(*count), int(*blocklen), *stride as c_int], vec![])
+        }
+        Constructor::Hvector { count, blocklen, stride, .. } => (105, vec![int(*count), int(*blocklen)], vec![*stride]),
+        Constructor::Indexed { blocks, .. } => {
+            let lens = blocks.iter().map(|b| int(b.0));
+            let displs = blocks.iter().map(|b| b.1 as c_int);
+            (106, [int(blocks.len())].into_iter().chain(lens).chain(displs).collect(), vec![])
+        }
+        Constructor::Hindexed { blocks, .. } => {
+            let lens = blocks.iter().map(|b| int(b.0));
+            let ints = [int(blocks.len())].into_iter().chain(lens).collect();
+            (107, ints, blocks.iter().map(|b| b.1).collect())
+        }
+        Constructor::IndexedBlock { blocklen, displs, .. } => {
+            let head = [int(displs.len()), int(*blocklen)].into_iter();
+            (108, head.chain(displs.iter().map(|&d| d as c_int)).collect(), vec![])
+        }
+        Constructor::HindexedBlock { blocklen, displs, .. } => {
+            (109, vec![int(displs.len()), int(*blocklen)], displs.clone())
+        }
+        Constructor::Struct { blocks } => {
+            let lens = blocks.iter().map(|b| int(b.0));
+            let ints = [int(blocks.len())].into_iter().chain(lens).collect();
+            (110, ints, blocks.iter().map(|b| b.1).collect())
+        }
+        Constructor::Subarray { dims, order, .. } => {
+            let mut ints = vec![int(dims.len())];
+            ints.extend(dims.iter().map(|d| int(d.size)));
+            ints.extend(dims.iter().map(|d| int(d.subsize)));
+            ints.extend(dims.iter().map(|d| int(d.start)));
+            ints.push(if *order == Order::C { 12 } else { 15 });
+            (111, ints, vec![])
+        }
+        Constructor::Resized { lb, extent, .. } => (116, vec![], vec![*lb, *extent]),
+    };
+    (combiner, ints, addrs, types)
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_get_envelope(
+    datatype: usize,
+    nints: *mut c_int,
+    naddrs: *mut c_int,
+    ntypes: *mut c_int,
+    combiner: *mut c_int,
+) -> c_int {
+    entry("MPI_Type_get_envelope", 0, |me| {
+        let (how, ints, addrs, types) = contents(&*me.objects().datatype(datatype)?);
+        put(nints, ints.len() as c_int)?;
+        put(naddrs, addrs.len() as c_int)?;
+        put(ntypes, types.len() as c_int)?;
+        put(combiner, how)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_get_contents(
+    datatype: usize,
+    maxints: c_int,
+    maxaddrs: c_int,
+    maxtypes: c_int,
+    ints: *mut c_int,
+    addrs: *mut isize,
+    types: *mut usize,
+) -> c_int {
+    entry("MPI_Type_get_contents", 0, |me| {
+        let ty = me.objects().datatype(datatype)?;
+        let (_, i, a, t) = contents(&ty);
+        if ty.predefined != 0 {
+            return fail(Class::ERR_TYPE, "a predefined datatype has no contents");
+        }
+        if i.len() > count(maxints)? || a.len() > count(maxaddrs)? || t.len() > count(maxtypes)? {
+            return fail(Class::ERR_ARG, "the arrays are too small for the datatype's contents");
+        }
+        slice_mut(ints, i.len())?.copy_from_slice(&i);
+        slice_mut(addrs, a.len())?.copy_from_slice(&a);
+        for (to, ty) in slice_mut(types, t.len())?.iter_mut().zip(t) {
+            *to = if ty.predefined != 0 { ty.predefined } else { give(me, ty, false) };
+        }
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_set_name(datatype: usize, name: *const c_char) -> c_int {
+    entry("MPI_Type_set_name", 0, |me| {
+        let mut name = text(name)?;
+        while name.len() >= MAX_NAME {
+            name.pop();
+        }
+        me.objects().type_object(datatype)?.name = Some(name.into());
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_get_name(datatype: usize, name: *mut c_char, len: *mut c_int) -> c_int {
+    entry("MPI_Type_get_name", 0, |me| {
+        let given = match datatype {
+            abi::DATATYPE_NULL => None,
+            _ => me.objects().type_object(datatype)?.name.as_deref(),
+        };
+        let said = given.or(predefined_name(datatype)).unwrap_or("");
+        put(len, put_text(name, MAX_NAME, said)? as c_int)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Type_match_size(class: c_int, size: c_int, datatype: *mut usize) -> c_int {
+    entry("MPI_Type_match_size", 0, |_| {
+        let found = match (class, size) {
+            (192, 1) => Basic::Integer1,
+            (192, 2) => Basic::Integer2,
+            (192, 4) => Basic::Integer4,
+            (192, 8) => Basic::Integer8,
+            (193, 4) => Basic::Real4,
+            (193, 8) => Basic::Real8,
+            (194, 8) => Basic::Complex8,
+            (194, 16) => Basic::Complex16,
+            _ => return fail(Class::ERR_ARG, format!("no datatype of class {class} and size {size}")),
+        };
+        put(datatype, of_basic(found).predefined)
+    })
+}
+
+macro_rules! address { ($($c:ident)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $c(location: *const c_void, address: *mut isize) -> c_int {
+        entry(stringify!($c), 0, |me| {
+            me.objects().addresses.record(location as usize);
+            put(address, location as isize)
+        })
+    }
+)* } }
+address!(MPI_Get_address MPI_Address);
+
+/// MPI 3.1 section 4.1.5.
+#[no_mangle]
+pub extern "C" fn MPI_Aint_add(base: isize, disp: isize) -> isize {
+    base.wrapping_add(disp)
+}
+
+/// MPI 3.1 section 4.1.5.
+#[no_mangle]
+pub extern "C" fn MPI_Aint_diff(addr1: isize, addr2: isize) -> isize {
+    addr1.wrapping_sub(addr2)
+}

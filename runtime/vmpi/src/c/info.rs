@@ -1,0 +1,117 @@
+//! Info functions (MPI 3.1 chapter 9).
+
+use super::{entry, put, put_text, slice_mut, text};
+use crate::error::{fail, Class, Result};
+use crate::handle::abi;
+use crate::info::{Info, MAX_KEY};
+use crate::state::RankState;
+use std::ffi::{c_char, c_int};
+
+fn find(me: &RankState, info: usize) -> Result<&mut Info> {
+    match me.objects().infos.get_mut(info) {
+        Some(i) => Ok(i),
+        None => fail(Class::ERR_INFO, "not an info object (freed already?)"),
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_create(info: *mut usize) -> c_int {
+    entry("MPI_Info_create", 0, |me| put(info, me.objects().infos.insert(Info::default())))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_dup(info: usize, new: *mut usize) -> c_int {
+    entry("MPI_Info_dup", 0, |me| {
+        let copy = if info == abi::INFO_ENV { Info::default() } else { find(me, info)?.clone() };
+        put(new, me.objects().infos.insert(copy))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_free(info: *mut usize) -> c_int {
+    entry("MPI_Info_free", 0, |me| {
+        if info.is_null() || me.objects().infos.remove(*info).is_none() {
+            return fail(Class::ERR_INFO, "not an info object (freed already?)");
+        }
+        put(info, abi::INFO_NULL)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_set(info: usize, key: *const c_char, value: *const c_char) -> c_int {
+    entry("MPI_Info_set", 0, |me| find(me, info)?.set(&text(key)?, &text(value)?))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_get(
+    info: usize,
+    key: *const c_char,
+    valuelen: c_int,
+    value: *mut c_char,
+    flag: *mut c_int,
+) -> c_int {
+    entry("MPI_Info_get", 0, |me| {
+        let found = find(me, info)?.get(&text(key)?).map(str::to_string);
+        if let Some(v) = &found {
+            put_text(value, valuelen.max(0) as usize + 1, v)?;
+        }
+        put(flag, c_int::from(found.is_some()))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_get_valuelen(
+    info: usize,
+    key: *const c_char,
+    valuelen: *mut c_int,
+    flag: *mut c_int,
+) -> c_int {
+    entry("MPI_Info_get_valuelen", 0, |me| {
+        let found = find(me, info)?.get(&text(key)?).map(str::len);
+        if let Some(n) = found {
+            put(valuelen, n as c_int)?;
+        }
+        put(flag, c_int::from(found.is_some()))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_get_nkeys(info: usize, nkeys: *mut c_int) -> c_int {
+    entry("MPI_Info_get_nkeys", 0, |me| put(nkeys, find(me, info)?.pairs.len() as c_int))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_char) -> c_int {
+    entry("MPI_Info_get_nthkey", 0, |me| {
+        let pairs = &find(me, info)?.pairs;
+        match usize::try_from(n).ok().and_then(|n| pairs.get(n)) {
+            Some(p) => put_text(key, MAX_KEY, &p.0).map(drop),
+            None => fail(Class::ERR_ARG, format!("key {n} of {}", pairs.len())),
+        }
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_delete(info: usize, key: *const c_char) -> c_int {
+    entry("MPI_Info_delete", 0, |me| find(me, info)?.delete(&text(key)?))
+}
+
+/// MPI 3.1 section 6.4.4: hints are accepted and mean nothing.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_set_info(comm: usize, info: usize) -> c_int {
+    entry("MPI_Comm_set_info", comm, |me| {
+        me.objects().comm(comm)?;
+        find(me, info).map(drop)
+    })
+}
+
+/// MPI 3.1 section 6.4.4.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Comm_get_info(comm: usize, info: *mut usize) -> c_int {
+    entry("MPI_Comm_get_info", comm, |me| {
+        me.objects().comm(comm)?;
+        let out = slice_mut(info, 1)?;
+        out[0] = me.objects().infos.insert(Info::default());
+        Ok(())
+    })
+}

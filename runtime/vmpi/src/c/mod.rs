@@ -1,0 +1,146 @@
+//! The MPI functions that programs call.
+//!
+//! An entry point checks its arguments, finds the objects behind the handles and calls the module
+//! that does the work; what fails goes to the communicator's error handler.  Handles are
+//! pointer-sized numbers (`usize`); pointers are trusted only as far as C must.
+
+pub mod attr;
+pub mod coll;
+pub mod comm;
+pub mod datatype;
+pub mod errors;
+pub mod group;
+pub mod info;
+pub mod op;
+pub mod pack;
+pub mod topo;
+
+use crate::coll::meeting::Crew;
+use crate::error::{fail, Class, MpiError, Result};
+use crate::handle::abi;
+use crate::state::{Call, Phase, RankState};
+use std::ffi::{c_char, c_int, CStr};
+
+impl Crew for RankState {
+    fn block(&self, _what: &'static str) {
+        RankState::block(self)
+    }
+    fn wake(&self, world: u32) {
+        RankState::wake(self, world)
+    }
+    fn workers(&self) -> usize {
+        self.world().sched().workers()
+    }
+}
+
+/// Runs the body of an MPI function; errors go to the handler of `comm` (0: of MPI_COMM_WORLD).
+#[inline]
+pub fn entry(name: &'static str, comm: usize, f: impl FnOnce(&'static RankState) -> Result<()>) -> c_int {
+    let me = RankState::current();
+    me.call.set(Call::new(name).comm(comm));
+    let outcome = if me.phase.get() == Phase::Initialized { f(me) } else { Err(not_running(me, name)) };
+    match outcome {
+        Ok(()) => Class::SUCCESS.0,
+        Err(e) => errors::raise(me, name, comm, e),
+    }
+}
+
+#[cold]
+fn not_running(me: &RankState, name: &str) -> MpiError {
+    let when = if me.phase.get() == Phase::Before { "before MPI_Init" } else { "after MPI_Finalize" };
+    MpiError::new(Class::ERR_OTHER, format!("{name} was called {when}"))
+}
+
+/// A count argument.
+#[inline]
+pub fn count(n: c_int) -> Result<usize> {
+    usize::try_from(n).or_else(|_| fail(Class::ERR_COUNT, format!("the count is {n}")))
+}
+
+/// Stores a result.
+///
+/// # Safety
+/// `to` must be null or valid.
+#[inline]
+pub unsafe fn put<T>(to: *mut T, value: T) -> Result<()> {
+    if to.is_null() {
+        return fail(Class::ERR_ARG, "a result pointer is null");
+    }
+    to.write(value);
+    Ok(())
+}
+
+/// An array argument.
+///
+/// # Safety
+/// `p` must be null or lead to `n` values.
+pub unsafe fn slice<'a, T>(p: *const T, n: usize) -> Result<&'a [T]> {
+    if n == 0 {
+        return Ok(&[]);
+    }
+    if p.is_null() {
+        return fail(Class::ERR_ARG, "an array argument is null");
+    }
+    Ok(std::slice::from_raw_parts(p, n))
+}
+
+/// An array result.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn slice_mut<'a, T>(p: *mut T, n: usize) -> Result<&'a mut [T]> {
+    if n == 0 {
+        return Ok(&mut []);
+    }
+    if p.is_null() {
+        return fail(Class::ERR_ARG, "a result array is null");
+    }
+    Ok(std::slice::from_raw_parts_mut(p, n))
+}
+
+/// A string argument.
+///
+/// # Safety
+/// `p` must be null or a C string.
+pub unsafe fn text(p: *const c_char) -> Result<String> {
+    if p.is_null() {
+        return fail(Class::ERR_ARG, "a string argument is null");
+    }
+    Ok(CStr::from_ptr(p).to_string_lossy().into_owned())
+}
+
+/// A string result of at most `room` bytes with its terminator; returns the length stored.
+///
+/// # Safety
+/// `to` must be null or have that room.
+pub unsafe fn put_text(to: *mut c_char, room: usize, s: &str) -> Result<usize> {
+    if to.is_null() {
+        return fail(Class::ERR_ARG, "a string result is null");
+    }
+    let n = s.len().min(room.saturating_sub(1));
+    std::ptr::copy_nonoverlapping(s.as_ptr(), to.cast(), n);
+    to.add(n).write(0);
+    Ok(n)
+}
+
+/// MPI_MAX_OBJECT_NAME and MPI_MAX_ERROR_STRING.
+pub const MAX_NAME: usize = 128;
+pub const MAX_ERROR: usize = 512;
+
+/// The source line of the running call, if the compiler told it.
+pub fn source_line(me: &RankState) -> Option<Box<str>> {
+    let at = me.exec()?.abi.at;
+    // SAFETY: generated code stores string literals.
+    (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_string_lossy().into())
+}
+
+/// Checks a buffer address: null only where nothing is accessed or addresses are absolute.
+pub fn buffer(p: *const u8, bytes: usize, predefined: bool) -> Result<()> {
+    if p.is_null() && bytes > 0 && predefined {
+        return fail(Class::ERR_BUFFER, "the buffer is a null pointer");
+    }
+    if p as usize == abi::IN_PLACE {
+        return fail(Class::ERR_BUFFER, "MPI_IN_PLACE is not allowed here");
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! User-defined operations and local reduction (MPI 3.1 sections 5.9.5 and 5.9.7).
+
+use super::{buffer, count, entry, put};
+use crate::error::{fail, Class};
+use crate::op::{Op, UserOp};
+use std::ffi::{c_int, c_void};
+
+const OP_NULL: usize = 0x20;
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Op_create(func: usize, commute: c_int, op: *mut usize) -> c_int {
+    entry("MPI_Op_create", 0, |me| {
+        if func == 0 {
+            return fail(Class::ERR_ARG, "the function is null");
+        }
+        put(op, me.objects().ops.insert(UserOp { func, commute: commute != 0 }))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Op_free(op: *mut usize) -> c_int {
+    entry("MPI_Op_free", 0, |me| {
+        if op.is_null() || me.objects().ops.remove(*op).is_none() {
+            return fail(Class::ERR_OP, "not an operation made by MPI_Op_create");
+        }
+        put(op, OP_NULL)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Op_commutative(op: usize, commute: *mut c_int) -> c_int {
+    entry("MPI_Op_commutative", 0, |me| put(commute, c_int::from(me.objects().op(op)?.commutes())))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Reduce_local(
+    input: *const c_void,
+    inout: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    op: usize,
+) -> c_int {
+    entry("MPI_Reduce_local", 0, |me| {
+        let (n, ty) = (count(n)?, me.objects().committed(datatype)?);
+        buffer(input.cast(), n * ty.size, ty.predefined != 0)?;
+        buffer(inout.cast(), n * ty.size, ty.predefined != 0)?;
+        match me.objects().op(op)? {
+            // Predefined operations commute, so the order of operands does not matter.
+            Op::Predef(p) => p.kernel(&ty)?(inout.cast(), input.cast(), n),
+            Op::User(u) => u.apply(input.cast_mut().cast(), inout.cast(), n, datatype),
+        }
+        Ok(())
+    })
+}
