@@ -1,6 +1,7 @@
 //! Virtual MPI: many logical ranks in one process.
 
 pub mod attr;
+pub mod c;
 pub mod coll;
 pub mod comm;
 pub mod coord;

@@ -24,17 +24,25 @@ fn status(code: c_int, what: &str) -> Result<()> {
     if code == Class::SUCCESS.0 {
         return Ok(());
     }
-    Err(MpiError::new(Class(code), format!("the attribute's {what} function returned {code}")))
+    Err(MpiError::new(
+        Class(code),
+        format!("the attribute's {what} function returned {code}"),
+    ))
 }
 
 /// MPI_Comm_dup and MPI_Type_dup: lets each attribute's copy function decide.
 pub(super) unsafe fn copy_all(me: &RankState, on: On, from: usize, to: usize) -> Result<()> {
     for (id, value) in of(me, on, from)?.clone() {
-        let Some(k) = me.objects().keyvals.live.get(&id).cloned() else { continue };
+        let Some(k) = me.objects().keyvals.live.get(&id).cloned() else {
+            continue;
+        };
         let (mut copy, mut flag) = (value, c_int::from(k.copy == DUP_FN));
         if k.copy != NULL_FN && k.copy != DUP_FN {
             let f = std::mem::transmute::<usize, Copy>(k.copy);
-            status(f(from, id, k.extra_state, value, &mut copy, &mut flag), "copy")?;
+            status(
+                f(from, id, k.extra_state, value, &mut copy, &mut flag),
+                "copy",
+            )?;
         }
         if flag != 0 {
             of(me, on, to)?.push((id, copy));
@@ -45,7 +53,9 @@ pub(super) unsafe fn copy_all(me: &RankState, on: On, from: usize, to: usize) ->
 }
 
 unsafe fn delete_one(me: &RankState, on: On, object: usize, id: c_int) -> Result<()> {
-    let Some(value) = get(of(me, on, object)?, id) else { return Ok(()) };
+    let Some(value) = get(of(me, on, object)?, id) else {
+        return Ok(());
+    };
     if let Some(k) = me.objects().keyvals.live.get(&id).cloned() {
         if k.delete != NULL_FN {
             let f = std::mem::transmute::<usize, Delete>(k.delete);
@@ -97,7 +107,14 @@ fn predefined(me: &RankState, id: c_int) -> Option<usize> {
 
 const APPNUM: c_int = 505;
 
-unsafe fn get_attr(me: &RankState, on: On, object: usize, id: c_int, value: *mut usize, flag: *mut c_int) -> Result<()> {
+unsafe fn get_attr(
+    me: &RankState,
+    on: On,
+    object: usize,
+    id: c_int,
+    value: *mut usize,
+    flag: *mut c_int,
+) -> Result<()> {
     let found = match (on, predefined(me, id)) {
         (On::Comm, Some(p)) => {
             me.objects().comm(object)?;
@@ -142,28 +159,53 @@ unsafe fn free_keyval(me: &RankState, on: On, keyval: *mut c_int) -> Result<()> 
     put(keyval, 0)
 }
 
-macro_rules! functions { ($on:expr, $handler:expr, $create:ident $free:ident $set:ident $get:ident $delete:ident) => {
-    #[no_mangle]
-    pub unsafe extern "C" fn $create(copy: usize, delete: usize, keyval: *mut c_int, extra: *mut c_void) -> c_int {
-        entry(stringify!($create), 0, |me| put(keyval, me.objects().keyvals.create($on, copy, delete, extra as usize)))
-    }
-    #[no_mangle]
-    pub unsafe extern "C" fn $free(keyval: *mut c_int) -> c_int {
-        entry(stringify!($free), 0, |me| free_keyval(me, $on, keyval))
-    }
-    #[no_mangle]
-    pub unsafe extern "C" fn $set(object: usize, keyval: c_int, value: *mut c_void) -> c_int {
-        entry(stringify!($set), $handler(object), |me| set_attr(me, $on, object, keyval, value as usize))
-    }
-    #[no_mangle]
-    pub unsafe extern "C" fn $get(object: usize, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> c_int {
-        entry(stringify!($get), $handler(object), |me| get_attr(me, $on, object, keyval, value.cast(), flag))
-    }
-    #[no_mangle]
-    pub unsafe extern "C" fn $delete(object: usize, keyval: c_int) -> c_int {
-        entry(stringify!($delete), $handler(object), |me| delete_attr(me, $on, object, keyval))
-    }
-} }
+macro_rules! functions {
+    ($on:expr, $handler:expr, $create:ident $free:ident $set:ident $get:ident $delete:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $create(
+            copy: usize,
+            delete: usize,
+            keyval: *mut c_int,
+            extra: *mut c_void,
+        ) -> c_int {
+            entry(stringify!($create), 0, |me| {
+                put(
+                    keyval,
+                    me.objects()
+                        .keyvals
+                        .create($on, copy, delete, extra as usize),
+                )
+            })
+        }
+        #[no_mangle]
+        pub unsafe extern "C" fn $free(keyval: *mut c_int) -> c_int {
+            entry(stringify!($free), 0, |me| free_keyval(me, $on, keyval))
+        }
+        #[no_mangle]
+        pub unsafe extern "C" fn $set(object: usize, keyval: c_int, value: *mut c_void) -> c_int {
+            entry(stringify!($set), $handler(object), |me| {
+                set_attr(me, $on, object, keyval, value as usize)
+            })
+        }
+        #[no_mangle]
+        pub unsafe extern "C" fn $get(
+            object: usize,
+            keyval: c_int,
+            value: *mut c_void,
+            flag: *mut c_int,
+        ) -> c_int {
+            entry(stringify!($get), $handler(object), |me| {
+                get_attr(me, $on, object, keyval, value.cast(), flag)
+            })
+        }
+        #[no_mangle]
+        pub unsafe extern "C" fn $delete(object: usize, keyval: c_int) -> c_int {
+            entry(stringify!($delete), $handler(object), |me| {
+                delete_attr(me, $on, object, keyval)
+            })
+        }
+    };
+}
 functions!(On::Comm, |c| c, MPI_Comm_create_keyval MPI_Comm_free_keyval MPI_Comm_set_attr MPI_Comm_get_attr MPI_Comm_delete_attr);
 functions!(On::Comm, |c| c, MPI_Keyval_create MPI_Keyval_free MPI_Attr_put MPI_Attr_get MPI_Attr_delete);
 functions!(On::Type, |_| 0, MPI_Type_create_keyval MPI_Type_free_keyval MPI_Type_set_attr MPI_Type_get_attr MPI_Type_delete_attr);

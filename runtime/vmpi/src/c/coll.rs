@@ -14,13 +14,17 @@ use crate::state::RankState;
 use std::ffi::{c_int, c_void};
 
 fn take_part<C: Call>(me: &'static RankState, comm: &Comm, call: &C) -> Result<()> {
-    comm.meeting.take_part(me, &comm.group, comm.rank as usize, call)
+    comm.meeting
+        .take_part(me, &comm.group, comm.rank as usize, call)
 }
 
 fn root_of(comm: &Comm, root: c_int) -> Result<usize> {
     match usize::try_from(root) {
         Ok(r) if r < comm.size() => Ok(r),
-        _ => fail(Class::ERR_ROOT, format!("root {root} of {} ranks", comm.size())),
+        _ => fail(
+            Class::ERR_ROOT,
+            format!("root {root} of {} ranks", comm.size()),
+        ),
     }
 }
 
@@ -29,7 +33,12 @@ type Args = (*mut u8, c_int, usize);
 
 fn checked(me: &RankState, (ptr, n, datatype): Args) -> Result<(usize, TypeRef)> {
     let (n, ty) = (count(n)?, me.objects().committed(datatype)?);
-    let Some(bytes) = ty.bytes(n) else { return fail(Class::ERR_COUNT, format!("{n} elements are too much memory")) };
+    let Some(bytes) = ty.bytes(n) else {
+        return fail(
+            Class::ERR_COUNT,
+            format!("{n} elements are too much memory"),
+        );
+    };
     buffer(ptr, bytes, ty.predefined != 0)?;
     Ok((n, ty))
 }
@@ -45,19 +54,36 @@ struct Held {
 impl Held {
     fn new(me: &RankState, args: Args) -> Result<Held> {
         let (n, ty) = checked(me, args)?;
-        Ok(Held { n, ty: Some(ty), types: Vec::new() })
+        Ok(Held {
+            n,
+            ty: Some(ty),
+            types: Vec::new(),
+        })
     }
 
     fn one(&self, ptr: *mut u8) -> Side<'_> {
-        self.ty.as_ref().map_or(Side::None, |ty| Side::One { ptr, count: self.n, ty })
+        self.ty.as_ref().map_or(Side::None, |ty| Side::One {
+            ptr,
+            count: self.n,
+            ty,
+        })
     }
 
     fn blocks(&self, ptr: *mut u8) -> Side<'_> {
-        self.ty.as_ref().map_or(Side::None, |ty| Side::Blocks { ptr, count: self.n, ty })
+        self.ty.as_ref().map_or(Side::None, |ty| Side::Blocks {
+            ptr,
+            count: self.n,
+            ty,
+        })
     }
 
     fn each<'a>(&'a self, ptr: *mut u8, counts: &'a [c_int], displs: &'a [c_int]) -> Side<'a> {
-        self.ty.as_ref().map_or(Side::None, |ty| Side::Each { ptr, counts, displs, ty })
+        self.ty.as_ref().map_or(Side::None, |ty| Side::Each {
+            ptr,
+            counts,
+            displs,
+            ty,
+        })
     }
 }
 
@@ -74,7 +100,15 @@ unsafe fn vector<'a>(
     let ty = me.objects().committed(datatype)?;
     let any = counts.iter().try_fold(0, |sum, &c| Ok(sum + count(c)?))?;
     buffer(ptr, any.saturating_mul(ty.size), ty.predefined != 0)?;
-    Ok((Held { n: 0, ty: Some(ty), types: Vec::new() }, counts, displs))
+    Ok((
+        Held {
+            n: 0,
+            ty: Some(ty),
+            types: Vec::new(),
+        },
+        counts,
+        displs,
+    ))
 }
 
 fn in_place(p: *const u8) -> bool {
@@ -83,11 +117,19 @@ fn in_place(p: *const u8) -> bool {
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Barrier(comm: usize) -> c_int {
-    entry("MPI_Barrier", comm, |me| take_part(me, me.objects().comm(comm)?, &Gate(Kind::Barrier)))
+    entry("MPI_Barrier", comm, |me| {
+        take_part(me, me.objects().comm(comm)?, &Gate(Kind::Barrier))
+    })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Bcast(buf: *mut c_void, n: c_int, datatype: usize, root: c_int, comm: usize) -> c_int {
+pub unsafe extern "C" fn MPI_Bcast(
+    buf: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    root: c_int,
+    comm: usize,
+) -> c_int {
     entry("MPI_Bcast", comm, |me| {
         let comm = me.objects().comm(comm)?;
         let root = root_of(comm, root)?;
@@ -96,7 +138,16 @@ pub unsafe extern "C" fn MPI_Bcast(buf: *mut c_void, n: c_int, datatype: usize, 
         if comm.rank as usize == root {
             std::mem::swap(&mut send, &mut recv);
         }
-        take_part(me, comm, &Move { kind: Kind::Bcast, root, send, recv })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Bcast,
+                root,
+                send,
+                recv,
+            },
+        )
     })
 }
 
@@ -116,10 +167,27 @@ pub unsafe extern "C" fn MPI_Gather(
         let root = root_of(comm, root)?;
         let am_root = comm.rank as usize == root;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
-        let out = if am_root && in_place(sendbuf) { None } else { Some(Held::new(me, (sendbuf, sendcount, sendtype))?) };
-        let into = if am_root { Held::new(me, (recvbuf, recvcount, recvtype))? } else { Held::default() };
+        let out = if am_root && in_place(sendbuf) {
+            None
+        } else {
+            Some(Held::new(me, (sendbuf, sendcount, sendtype))?)
+        };
+        let into = if am_root {
+            Held::new(me, (recvbuf, recvcount, recvtype))?
+        } else {
+            Held::default()
+        };
         let send = out.as_ref().map_or(Side::InPlace, |h| h.one(sendbuf));
-        take_part(me, comm, &Move { kind: Kind::Gather, root, send, recv: into.blocks(recvbuf) })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Gather,
+                root,
+                send,
+                recv: into.blocks(recvbuf),
+            },
+        )
     })
 }
 
@@ -140,14 +208,27 @@ pub unsafe extern "C" fn MPI_Gatherv(
         let root = root_of(comm, root)?;
         let am_root = comm.rank as usize == root;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
-        let out = if am_root && in_place(sendbuf) { None } else { Some(Held::new(me, (sendbuf, sendcount, sendtype))?) };
+        let out = if am_root && in_place(sendbuf) {
+            None
+        } else {
+            Some(Held::new(me, (sendbuf, sendcount, sendtype))?)
+        };
         let (into, counts, displs) = if am_root {
             vector(me, comm.size(), recvbuf, recvcounts, displs, recvtype)?
         } else {
             (Held::default(), &[][..], &[][..])
         };
         let send = out.as_ref().map_or(Side::InPlace, |h| h.one(sendbuf));
-        take_part(me, comm, &Move { kind: Kind::Gatherv, root, send, recv: into.each(recvbuf, counts, displs) })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Gatherv,
+                root,
+                send,
+                recv: into.each(recvbuf, counts, displs),
+            },
+        )
     })
 }
 
@@ -167,10 +248,27 @@ pub unsafe extern "C" fn MPI_Scatter(
         let root = root_of(comm, root)?;
         let am_root = comm.rank as usize == root;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
-        let out = if am_root { Held::new(me, (sendbuf, sendcount, sendtype))? } else { Held::default() };
-        let into = if am_root && in_place(recvbuf) { None } else { Some(Held::new(me, (recvbuf, recvcount, recvtype))?) };
+        let out = if am_root {
+            Held::new(me, (sendbuf, sendcount, sendtype))?
+        } else {
+            Held::default()
+        };
+        let into = if am_root && in_place(recvbuf) {
+            None
+        } else {
+            Some(Held::new(me, (recvbuf, recvcount, recvtype))?)
+        };
         let recv = into.as_ref().map_or(Side::InPlace, |h| h.one(recvbuf));
-        take_part(me, comm, &Move { kind: Kind::Scatter, root, send: out.blocks(sendbuf), recv })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Scatter,
+                root,
+                send: out.blocks(sendbuf),
+                recv,
+            },
+        )
     })
 }
 
@@ -196,9 +294,22 @@ pub unsafe extern "C" fn MPI_Scatterv(
         } else {
             (Held::default(), &[][..], &[][..])
         };
-        let into = if am_root && in_place(recvbuf) { None } else { Some(Held::new(me, (recvbuf, recvcount, recvtype))?) };
+        let into = if am_root && in_place(recvbuf) {
+            None
+        } else {
+            Some(Held::new(me, (recvbuf, recvcount, recvtype))?)
+        };
         let recv = into.as_ref().map_or(Side::InPlace, |h| h.one(recvbuf));
-        take_part(me, comm, &Move { kind: Kind::Scatterv, root, send: out.each(sendbuf, counts, displs), recv })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Scatterv,
+                root,
+                send: out.each(sendbuf, counts, displs),
+                recv,
+            },
+        )
     })
 }
 
@@ -215,10 +326,23 @@ pub unsafe extern "C" fn MPI_Allgather(
     entry("MPI_Allgather", comm, |me| {
         let comm = me.objects().comm(comm)?;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
-        let out = if in_place(sendbuf) { None } else { Some(Held::new(me, (sendbuf, sendcount, sendtype))?) };
+        let out = if in_place(sendbuf) {
+            None
+        } else {
+            Some(Held::new(me, (sendbuf, sendcount, sendtype))?)
+        };
         let into = Held::new(me, (recvbuf, recvcount, recvtype))?;
         let send = out.as_ref().map_or(Side::InPlace, |h| h.one(sendbuf));
-        take_part(me, comm, &Move { kind: Kind::Allgather, root: 0, send, recv: into.blocks(recvbuf) })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Allgather,
+                root: 0,
+                send,
+                recv: into.blocks(recvbuf),
+            },
+        )
     })
 }
 
@@ -236,10 +360,24 @@ pub unsafe extern "C" fn MPI_Allgatherv(
     entry("MPI_Allgatherv", comm, |me| {
         let comm = me.objects().comm(comm)?;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
-        let out = if in_place(sendbuf) { None } else { Some(Held::new(me, (sendbuf, sendcount, sendtype))?) };
-        let (into, counts, displs) = vector(me, comm.size(), recvbuf, recvcounts, displs, recvtype)?;
+        let out = if in_place(sendbuf) {
+            None
+        } else {
+            Some(Held::new(me, (sendbuf, sendcount, sendtype))?)
+        };
+        let (into, counts, displs) =
+            vector(me, comm.size(), recvbuf, recvcounts, displs, recvtype)?;
         let send = out.as_ref().map_or(Side::InPlace, |h| h.one(sendbuf));
-        take_part(me, comm, &Move { kind: Kind::Allgatherv, root: 0, send, recv: into.each(recvbuf, counts, displs) })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Allgatherv,
+                root: 0,
+                send,
+                recv: into.each(recvbuf, counts, displs),
+            },
+        )
     })
 }
 
@@ -256,10 +394,23 @@ pub unsafe extern "C" fn MPI_Alltoall(
     entry("MPI_Alltoall", comm, |me| {
         let comm = me.objects().comm(comm)?;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
-        let out = if in_place(sendbuf) { None } else { Some(Held::new(me, (sendbuf, sendcount, sendtype))?) };
+        let out = if in_place(sendbuf) {
+            None
+        } else {
+            Some(Held::new(me, (sendbuf, sendcount, sendtype))?)
+        };
         let into = Held::new(me, (recvbuf, recvcount, recvtype))?;
         let send = out.as_ref().map_or(Side::InPlace, |h| h.blocks(sendbuf));
-        take_part(me, comm, &Move { kind: Kind::Alltoall, root: 0, send, recv: into.blocks(recvbuf) })
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Alltoall,
+                root: 0,
+                send,
+                recv: into.blocks(recvbuf),
+            },
+        )
     })
 }
 
@@ -285,8 +436,19 @@ pub unsafe extern "C" fn MPI_Alltoallv(
             Some(vector(me, n, sendbuf, sendcounts, sdispls, sendtype)?)
         };
         let (into, counts, displs) = vector(me, n, recvbuf, recvcounts, rdispls, recvtype)?;
-        let send = out.as_ref().map_or(Side::InPlace, |(h, c, d)| h.each(sendbuf, c, d));
-        take_part(me, comm, &Move { kind: Kind::Alltoallv, root: 0, send, recv: into.each(recvbuf, counts, displs) })
+        let send = out
+            .as_ref()
+            .map_or(Side::InPlace, |(h, c, d)| h.each(sendbuf, c, d));
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Alltoallv,
+                root: 0,
+                send,
+                recv: into.each(recvbuf, counts, displs),
+            },
+        )
     })
 }
 
@@ -300,8 +462,19 @@ unsafe fn typed<'a>(
 ) -> Result<(Held, &'a [c_int], &'a [c_int])> {
     let (counts, displs) = (slice(counts, n)?, slice(displs, n)?);
     counts.iter().try_for_each(|&c| count(c).map(drop))?;
-    let types = slice(types, n)?.iter().map(|&t| me.objects().committed(t)).collect::<Result<_>>()?;
-    Ok((Held { n: 0, ty: None, types }, counts, displs))
+    let types = slice(types, n)?
+        .iter()
+        .map(|&t| me.objects().committed(t))
+        .collect::<Result<_>>()?;
+    Ok((
+        Held {
+            n: 0,
+            ty: None,
+            types,
+        },
+        counts,
+        displs,
+    ))
 }
 
 #[no_mangle]
@@ -320,15 +493,37 @@ pub unsafe extern "C" fn MPI_Alltoallw(
         let comm = me.objects().comm(comm)?;
         let (sendbuf, recvbuf): (*mut u8, *mut u8) = (sendbuf.cast_mut().cast(), recvbuf.cast());
         let n = comm.size();
-        let out =
-            if in_place(sendbuf) { None } else { Some(typed(me, n, sendcounts, sdispls, sendtypes)?) };
+        let out = if in_place(sendbuf) {
+            None
+        } else {
+            Some(typed(me, n, sendcounts, sdispls, sendtypes)?)
+        };
         let (into, counts, displs) = typed(me, n, recvcounts, rdispls, recvtypes)?;
         let send = match &out {
-            Some((h, counts, displs)) => Side::Typed { ptr: sendbuf, counts, displs, types: &h.types },
+            Some((h, counts, displs)) => Side::Typed {
+                ptr: sendbuf,
+                counts,
+                displs,
+                types: &h.types,
+            },
             None => Side::InPlace,
         };
-        let recv = Side::Typed { ptr: recvbuf, counts, displs, types: &into.types };
-        take_part(me, comm, &Move { kind: Kind::Alltoallw, root: 0, send, recv })
+        let recv = Side::Typed {
+            ptr: recvbuf,
+            counts,
+            displs,
+            types: &into.types,
+        };
+        take_part(
+            me,
+            comm,
+            &Move {
+                kind: Kind::Alltoallw,
+                root: 0,
+                send,
+                recv,
+            },
+        )
     })
 }
 
@@ -351,7 +546,10 @@ impl Reduce<'_> {
         let op = me.objects().op(self.op)?;
         let ty = me.objects().committed(self.datatype)?;
         let Some(bytes) = ty.bytes(self.count) else {
-            return fail(Class::ERR_COUNT, format!("{} elements are too much memory", self.count));
+            return fail(
+                Class::ERR_COUNT,
+                format!("{} elements are too much memory", self.count),
+            );
         };
         let kernel = match op {
             Op::Predef(p) => Some(p.kernel(&ty)?),
@@ -368,7 +566,22 @@ impl Reduce<'_> {
         }
         buffer(send, bytes, ty.predefined != 0)?;
         let (kind, count, counts) = (self.kind, self.count, self.counts);
-        take_part(me, comm, &Reduction { kind, root, send, recv, count, counts, ty: &ty, handle: self.datatype, op, kernel })
+        take_part(
+            me,
+            comm,
+            &Reduction {
+                kind,
+                root,
+                send,
+                recv,
+                count,
+                counts,
+                ty: &ty,
+                handle: self.datatype,
+                op,
+                kernel,
+            },
+        )
     }
 }
 
@@ -384,7 +597,17 @@ pub unsafe extern "C" fn MPI_Reduce(
 ) -> c_int {
     entry("MPI_Reduce", comm, |me| {
         let (count, root) = (count(n)?, Some(root));
-        Reduce { kind: Kind::Reduce, send, recv, count, counts: &[], datatype, op, root }.run(me, comm)
+        Reduce {
+            kind: Kind::Reduce,
+            send,
+            recv,
+            count,
+            counts: &[],
+            datatype,
+            op,
+            root,
+        }
+        .run(me, comm)
     })
 }
 
@@ -417,7 +640,17 @@ pub unsafe extern "C" fn MPI_Reduce_scatter(
     entry("MPI_Reduce_scatter", comm, |me| {
         let counts = slice(recvcounts, me.objects().comm(comm)?.size())?;
         let count = counts.iter().try_fold(0, |sum, &c| Ok(sum + count(c)?))?;
-        Reduce { kind: Kind::ReduceScatter, send, recv, count, counts, datatype, op, root: None }.run(me, comm)
+        Reduce {
+            kind: Kind::ReduceScatter,
+            send,
+            recv,
+            count,
+            counts,
+            datatype,
+            op,
+            root: None,
+        }
+        .run(me, comm)
     })
 }
 
@@ -436,6 +669,16 @@ pub unsafe extern "C" fn MPI_Reduce_scatter_block(
             return fail(Class::ERR_COUNT, "the elements are too much memory");
         };
         let counts = &[recvcount];
-        Reduce { kind: Kind::ReduceScatterBlock, send, recv, count, counts, datatype, op, root: None }.run(me, comm)
+        Reduce {
+            kind: Kind::ReduceScatterBlock,
+            send,
+            recv,
+            count,
+            counts,
+            datatype,
+            op,
+            root: None,
+        }
+        .run(me, comm)
     })
 }

@@ -13,12 +13,16 @@ use std::ffi::{c_char, c_int};
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Comm_size(comm: usize, size: *mut c_int) -> c_int {
-    entry("MPI_Comm_size", comm, |me| put(size, me.objects().comm(comm)?.size() as c_int))
+    entry("MPI_Comm_size", comm, |me| {
+        put(size, me.objects().comm(comm)?.size() as c_int)
+    })
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Comm_rank(comm: usize, rank: *mut c_int) -> c_int {
-    entry("MPI_Comm_rank", comm, |me| put(rank, me.objects().comm(comm)?.rank as c_int))
+    entry("MPI_Comm_rank", comm, |me| {
+        put(rank, me.objects().comm(comm)?.rank as c_int)
+    })
 }
 
 #[no_mangle]
@@ -49,7 +53,9 @@ pub(super) unsafe fn install(
     topo: Option<Topology>,
     new: *mut usize,
 ) -> Result<()> {
-    let Some(made) = made else { return put(new, abi::COMM_NULL) };
+    let Some(made) = made else {
+        return put(new, abi::COMM_NULL);
+    };
     let o = me.objects();
     let handler = o.comm(parent)?.errhandler;
     let handler = o.errhandlers.acquire(handler)?;
@@ -60,7 +66,14 @@ unsafe fn dup(me: &'static RankState, comm: usize, new: *mut usize) -> Result<()
     let mut next = me.objects().next_id;
     let parent = me.objects().comm(comm)?;
     let topo = parent.topo.clone();
-    let made = split(me, parent, &mut next, Kind::CommDup, Some(0), parent.rank as i32)?;
+    let made = split(
+        me,
+        parent,
+        &mut next,
+        Kind::CommDup,
+        Some(0),
+        parent.rank as i32,
+    )?;
     me.objects().next_id = next;
     install(me, comm, made, topo, new)?;
     let copied = attr::copy_all(me, On::Comm, comm, *new);
@@ -78,19 +91,35 @@ pub unsafe extern "C" fn MPI_Comm_dup(comm: usize, new: *mut usize) -> c_int {
 
 /// Hints mean nothing to us.
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Comm_dup_with_info(comm: usize, _info: usize, new: *mut usize) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_dup_with_info(
+    comm: usize,
+    _info: usize,
+    new: *mut usize,
+) -> c_int {
     entry("MPI_Comm_dup_with_info", comm, |me| dup(me, comm, new))
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Comm_split(comm: usize, color: c_int, key: c_int, new: *mut usize) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_split(
+    comm: usize,
+    color: c_int,
+    key: c_int,
+    new: *mut usize,
+) -> c_int {
     entry("MPI_Comm_split", comm, |me| {
         if color < 0 && color != abi::UNDEFINED {
             return fail(Class::ERR_ARG, format!("the color is {color}"));
         }
         let mut next = me.objects().next_id;
         let color = (color != abi::UNDEFINED).then_some(color);
-        let made = split(me, me.objects().comm(comm)?, &mut next, Kind::CommSplit, color, key)?;
+        let made = split(
+            me,
+            me.objects().comm(comm)?,
+            &mut next,
+            Kind::CommSplit,
+            color,
+            key,
+        )?;
         me.objects().next_id = next;
         install(me, comm, made, None, new)
     })
@@ -113,7 +142,14 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
         }
         let mut next = me.objects().next_id;
         let color = (split_type == SHARED).then_some(0);
-        let made = split(me, me.objects().comm(comm)?, &mut next, Kind::CommSplit, color, key)?;
+        let made = split(
+            me,
+            me.objects().comm(comm)?,
+            &mut next,
+            Kind::CommSplit,
+            color,
+            key,
+        )?;
         me.objects().next_id = next;
         install(me, comm, made, None, new)
     })
@@ -131,7 +167,12 @@ pub unsafe extern "C" fn MPI_Comm_create(comm: usize, group: usize, new: *mut us
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Comm_create_group(comm: usize, group: usize, tag: c_int, new: *mut usize) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_create_group(
+    comm: usize,
+    group: usize,
+    tag: c_int,
+    new: *mut usize,
+) -> c_int {
     entry("MPI_Comm_create_group", comm, |me| {
         if tag < 0 {
             return fail(Class::ERR_TAG, format!("the tag is {tag}"));
@@ -147,7 +188,11 @@ pub unsafe extern "C" fn MPI_Comm_create_group(comm: usize, group: usize, tag: c
 /// Messages under way are not touched: they are matched by context, not by handle.
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
-    let handle = if comm.is_null() { abi::COMM_NULL } else { *comm };
+    let handle = if comm.is_null() {
+        abi::COMM_NULL
+    } else {
+        *comm
+    };
     entry("MPI_Comm_free", handle, |me| {
         me.objects().comm(handle)?;
         if handle == abi::COMM_WORLD || handle == abi::COMM_SELF {
@@ -163,7 +208,9 @@ pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Comm_test_inter(comm: usize, flag: *mut c_int) -> c_int {
-    entry("MPI_Comm_test_inter", comm, |me| me.objects().comm(comm).and_then(|_| put(flag, 0)))
+    entry("MPI_Comm_test_inter", comm, |me| {
+        me.objects().comm(comm).and_then(|_| put(flag, 0))
+    })
 }
 
 #[no_mangle]
@@ -187,7 +234,11 @@ pub unsafe extern "C" fn MPI_Comm_set_name(comm: usize, name: *const c_char) -> 
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Comm_get_name(comm: usize, name: *mut c_char, len: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Comm_get_name(
+    comm: usize,
+    name: *mut c_char,
+    len: *mut c_int,
+) -> c_int {
     entry("MPI_Comm_get_name", comm, |me| {
         let said = match (&me.objects().comm(comm)?.name, comm) {
             (Some(n), _) => n,

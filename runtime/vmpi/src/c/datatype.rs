@@ -11,7 +11,12 @@ use crate::state::RankState;
 use std::ffi::{c_char, c_int, c_void};
 
 fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
-    me.objects().types.insert(TypeObject { ty, committed, name: None, attrs: Attributes::new() })
+    me.objects().types.insert(TypeObject {
+        ty,
+        committed,
+        name: None,
+        attrs: Attributes::new(),
+    })
 }
 
 unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> {
@@ -20,22 +25,39 @@ unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> 
 }
 
 fn blocks(lens: &[c_int], displs: impl Iterator<Item = isize>) -> Result<Vec<(usize, isize)>> {
-    lens.iter().zip(displs).map(|(&n, d)| Ok((count(n)?, d))).collect()
+    lens.iter()
+        .zip(displs)
+        .map(|(&n, d)| Ok((count(n)?, d)))
+        .collect()
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Type_contiguous(n: c_int, old: usize, new: *mut usize) -> c_int {
     entry("MPI_Type_contiguous", 0, |me| {
-        let c = Constructor::Contiguous { count: count(n)?, old: me.objects().datatype(old)? };
+        let c = Constructor::Contiguous {
+            count: count(n)?,
+            old: me.objects().datatype(old)?,
+        };
         create(me, c, new)
     })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Type_vector(n: c_int, blocklen: c_int, stride: c_int, old: usize, new: *mut usize) -> c_int {
+pub unsafe extern "C" fn MPI_Type_vector(
+    n: c_int,
+    blocklen: c_int,
+    stride: c_int,
+    old: usize,
+    new: *mut usize,
+) -> c_int {
     entry("MPI_Type_vector", 0, |me| {
         let old = me.objects().datatype(old)?;
-        let c = Constructor::Vector { count: count(n)?, blocklen: count(blocklen)?, stride: stride as isize, old };
+        let c = Constructor::Vector {
+            count: count(n)?,
+            blocklen: count(blocklen)?,
+            stride: stride as isize,
+            old,
+        };
         create(me, c, new)
     })
 }
@@ -62,7 +84,10 @@ pub unsafe extern "C" fn MPI_Type_indexed(
     entry("MPI_Type_indexed", 0, |me| {
         let n = count(n)?;
         let displs = slice(displs, n)?.iter().map(|&d| d as isize);
-        let c = Constructor::Indexed { blocks: blocks(slice(lens, n)?, displs)?, old: me.objects().datatype(old)? };
+        let c = Constructor::Indexed {
+            blocks: blocks(slice(lens, n)?, displs)?,
+            old: me.objects().datatype(old)?,
+        };
         create(me, c, new)
     })
 }
@@ -88,9 +113,20 @@ pub unsafe extern "C" fn MPI_Type_create_indexed_block(
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Type_create_indexed_block", 0, |me| {
-        let displs = slice(displs, count(n)?)?.iter().map(|&d| d as isize).collect();
+        let displs = slice(displs, count(n)?)?
+            .iter()
+            .map(|&d| d as isize)
+            .collect();
         let old = me.objects().datatype(old)?;
-        create(me, Constructor::IndexedBlock { blocklen: count(blocklen)?, displs, old }, new)
+        create(
+            me,
+            Constructor::IndexedBlock {
+                blocklen: count(blocklen)?,
+                displs,
+                old,
+            },
+            new,
+        )
     })
 }
 
@@ -105,7 +141,15 @@ pub unsafe extern "C" fn MPI_Type_create_hindexed_block(
     entry("MPI_Type_create_hindexed_block", 0, |me| {
         let displs = slice(displs, count(n)?)?.to_vec();
         let old = me.objects().datatype(old)?;
-        create(me, Constructor::HindexedBlock { blocklen: count(blocklen)?, displs, old }, new)
+        create(
+            me,
+            Constructor::HindexedBlock {
+                blocklen: count(blocklen)?,
+                displs,
+                old,
+            },
+            new,
+        )
     })
 }
 
@@ -145,22 +189,57 @@ pub unsafe extern "C" fn MPI_Type_create_subarray(
             _ => return fail(Class::ERR_ARG, format!("the order is {order}")),
         };
         let n = count(ndims).ok().filter(|n| *n > 0);
-        let Some(n) = n else { return fail(Class::ERR_ARG, format!("the number of dimensions is {ndims}")) };
-        let at = |v: c_int| usize::try_from(v).or_else(|_| fail(Class::ERR_ARG, format!("a subarray with {v}")));
-        let parts = slice(sizes, n)?.iter().zip(slice(subsizes, n)?).zip(slice(starts, n)?);
+        let Some(n) = n else {
+            return fail(
+                Class::ERR_ARG,
+                format!("the number of dimensions is {ndims}"),
+            );
+        };
+        let at = |v: c_int| {
+            usize::try_from(v).or_else(|_| fail(Class::ERR_ARG, format!("a subarray with {v}")))
+        };
+        let parts = slice(sizes, n)?
+            .iter()
+            .zip(slice(subsizes, n)?)
+            .zip(slice(starts, n)?);
         let dims = parts
             .map(|((&size, &subsize), &start)| {
-                Ok(Subdim { size: at(size)?, subsize: at(subsize)?, start: at(start)? })
+                Ok(Subdim {
+                    size: at(size)?,
+                    subsize: at(subsize)?,
+                    start: at(start)?,
+                })
             })
             .collect::<Result<_>>()?;
-        create(me, Constructor::Subarray { dims, order, old: me.objects().datatype(old)? }, new)
+        create(
+            me,
+            Constructor::Subarray {
+                dims,
+                order,
+                old: me.objects().datatype(old)?,
+            },
+            new,
+        )
     })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Type_create_resized(old: usize, lb: isize, extent: isize, new: *mut usize) -> c_int {
+pub unsafe extern "C" fn MPI_Type_create_resized(
+    old: usize,
+    lb: isize,
+    extent: isize,
+    new: *mut usize,
+) -> c_int {
     entry("MPI_Type_create_resized", 0, |me| {
-        create(me, Constructor::Resized { lb, extent, old: me.objects().datatype(old)? }, new)
+        create(
+            me,
+            Constructor::Resized {
+                lb,
+                extent,
+                old: me.objects().datatype(old)?,
+            },
+            new,
+        )
     })
 }
 
@@ -168,7 +247,10 @@ pub unsafe extern "C" fn MPI_Type_create_resized(old: usize, lb: isize, extent: 
 pub unsafe extern "C" fn MPI_Type_dup(old: usize, new: *mut usize) -> c_int {
     entry("MPI_Type_dup", 0, |me| {
         let committed = me.objects().committed(old).is_ok();
-        let ty = make(Constructor::Dup(me.objects().datatype(old)?), source_line(me))?;
+        let ty = make(
+            Constructor::Dup(me.objects().datatype(old)?),
+            source_line(me),
+        )?;
         put(new, give(me, ty, committed))?;
         let copied = attr::copy_all(me, On::Type, old, *new);
         if copied.is_err() {
@@ -239,27 +321,53 @@ fn contents(ty: &Datatype) -> (c_int, Vec<c_int>, Vec<isize>, Vec<TypeRef>) {
         Constructor::Named(_) | Constructor::Pair(..) => (101, vec![], vec![]),
         Constructor::Dup(_) => (102, vec![], vec![]),
         Constructor::Contiguous { count, .. } => (103, vec![int(*count)], vec![]),
-        Constructor::Vector { count, blocklen, stride, .. } => {
-            (104, vec![int(*count), int(*blocklen), *stride as c_int], vec![])
-        }
-        Constructor::Hvector { count, blocklen, stride, .. } => (105, vec![int(*count), int(*blocklen)], vec![*stride]),
+        Constructor::Vector {
+            count,
+            blocklen,
+            stride,
+            ..
+        } => (
+            104,
+            vec![int(*count), int(*blocklen), *stride as c_int],
+            vec![],
+        ),
+        Constructor::Hvector {
+            count,
+            blocklen,
+            stride,
+            ..
+        } => (105, vec![int(*count), int(*blocklen)], vec![*stride]),
         Constructor::Indexed { blocks, .. } => {
             let lens = blocks.iter().map(|b| int(b.0));
             let displs = blocks.iter().map(|b| b.1 as c_int);
-            (106, [int(blocks.len())].into_iter().chain(lens).chain(displs).collect(), vec![])
+            (
+                106,
+                [int(blocks.len())]
+                    .into_iter()
+                    .chain(lens)
+                    .chain(displs)
+                    .collect(),
+                vec![],
+            )
         }
         Constructor::Hindexed { blocks, .. } => {
             let lens = blocks.iter().map(|b| int(b.0));
             let ints = [int(blocks.len())].into_iter().chain(lens).collect();
             (107, ints, blocks.iter().map(|b| b.1).collect())
         }
-        Constructor::IndexedBlock { blocklen, displs, .. } => {
+        Constructor::IndexedBlock {
+            blocklen, displs, ..
+        } => {
             let head = [int(displs.len()), int(*blocklen)].into_iter();
-            (108, head.chain(displs.iter().map(|&d| d as c_int)).collect(), vec![])
+            (
+                108,
+                head.chain(displs.iter().map(|&d| d as c_int)).collect(),
+                vec![],
+            )
         }
-        Constructor::HindexedBlock { blocklen, displs, .. } => {
-            (109, vec![int(displs.len()), int(*blocklen)], displs.clone())
-        }
+        Constructor::HindexedBlock {
+            blocklen, displs, ..
+        } => (109, vec![int(displs.len()), int(*blocklen)], displs.clone()),
         Constructor::Struct { blocks } => {
             let lens = blocks.iter().map(|b| int(b.0));
             let ints = [int(blocks.len())].into_iter().chain(lens).collect();
@@ -312,12 +420,19 @@ pub unsafe extern "C" fn MPI_Type_get_contents(
             return fail(Class::ERR_TYPE, "a predefined datatype has no contents");
         }
         if i.len() > count(maxints)? || a.len() > count(maxaddrs)? || t.len() > count(maxtypes)? {
-            return fail(Class::ERR_ARG, "the arrays are too small for the datatype's contents");
+            return fail(
+                Class::ERR_ARG,
+                "the arrays are too small for the datatype's contents",
+            );
         }
         slice_mut(ints, i.len())?.copy_from_slice(&i);
         slice_mut(addrs, a.len())?.copy_from_slice(&a);
         for (to, ty) in slice_mut(types, t.len())?.iter_mut().zip(t) {
-            *to = if ty.predefined != 0 { ty.predefined } else { give(me, ty, false) };
+            *to = if ty.predefined != 0 {
+                ty.predefined
+            } else {
+                give(me, ty, false)
+            };
         }
         Ok(())
     })
@@ -336,7 +451,11 @@ pub unsafe extern "C" fn MPI_Type_set_name(datatype: usize, name: *const c_char)
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Type_get_name(datatype: usize, name: *mut c_char, len: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Type_get_name(
+    datatype: usize,
+    name: *mut c_char,
+    len: *mut c_int,
+) -> c_int {
     entry("MPI_Type_get_name", 0, |me| {
         let given = match datatype {
             abi::DATATYPE_NULL => None,
@@ -348,7 +467,11 @@ pub unsafe extern "C" fn MPI_Type_get_name(datatype: usize, name: *mut c_char, l
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Type_match_size(class: c_int, size: c_int, datatype: *mut usize) -> c_int {
+pub unsafe extern "C" fn MPI_Type_match_size(
+    class: c_int,
+    size: c_int,
+    datatype: *mut usize,
+) -> c_int {
     entry("MPI_Type_match_size", 0, |_| {
         let found = match (class, size) {
             (192, 1) => Basic::Integer1,
@@ -359,7 +482,12 @@ pub unsafe extern "C" fn MPI_Type_match_size(class: c_int, size: c_int, datatype
             (193, 8) => Basic::Real8,
             (194, 8) => Basic::Complex8,
             (194, 16) => Basic::Complex16,
-            _ => return fail(Class::ERR_ARG, format!("no datatype of class {class} and size {size}")),
+            _ => {
+                return fail(
+                    Class::ERR_ARG,
+                    format!("no datatype of class {class} and size {size}"),
+                )
+            }
         };
         put(datatype, of_basic(found).predefined)
     })

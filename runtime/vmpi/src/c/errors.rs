@@ -35,7 +35,9 @@ pub fn raise(me: &RankState, name: &str, comm: usize, e: MpiError) -> c_int {
 
 /// The end of the job, as MPI_ERRORS_ARE_FATAL asks.
 pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
-    let line = source_line(me).map(|l| format!(" ({l})")).unwrap_or_default();
+    let line = source_line(me)
+        .map(|l| format!(" ({l})"))
+        .unwrap_or_default();
     eprintln!("pc3: rank {}: {name}{line}: {e}", me.rank);
     std::process::exit(1)
 }
@@ -43,7 +45,9 @@ pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
 /// MPI 3.1 section 8.3.1.
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Comm_create_errhandler(func: usize, handler: *mut usize) -> c_int {
-    entry("MPI_Comm_create_errhandler", 0, |me| put(handler, me.objects().errhandlers.create(func)))
+    entry("MPI_Comm_create_errhandler", 0, |me| {
+        put(handler, me.objects().errhandlers.create(func))
+    })
 }
 
 /// MPI 3.1 section 8.3.1.
@@ -86,7 +90,12 @@ pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: usize, code: c_int) -> c
     entry("MPI_Comm_call_errhandler", comm, |me| {
         me.objects().comm(comm)?;
         let said = me.objects().codes.text(code)?;
-        raise(me, "MPI_Comm_call_errhandler", comm, MpiError::new(Class(code), said));
+        raise(
+            me,
+            "MPI_Comm_call_errhandler",
+            comm,
+            MpiError::new(Class(code), said),
+        );
         Ok(())
     })
 }
@@ -94,12 +103,18 @@ pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: usize, code: c_int) -> c
 /// MPI 3.1 section 8.4.
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Error_class(code: c_int, class: *mut c_int) -> c_int {
-    entry("MPI_Error_class", 0, |me| put(class, me.objects().codes.class_of(code)?))
+    entry("MPI_Error_class", 0, |me| {
+        put(class, me.objects().codes.class_of(code)?)
+    })
 }
 
 /// MPI 3.1 section 8.3.4.
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Error_string(code: c_int, string: *mut c_char, len: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Error_string(
+    code: c_int,
+    string: *mut c_char,
+    len: *mut c_int,
+) -> c_int {
     entry("MPI_Error_string", 0, |me| {
         let said = me.objects().codes.text(code)?;
         put(len, put_text(string, MAX_ERROR, &said)? as c_int)
@@ -109,19 +124,25 @@ pub unsafe extern "C" fn MPI_Error_string(code: c_int, string: *mut c_char, len:
 /// MPI 3.1 section 8.5.
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Add_error_class(class: *mut c_int) -> c_int {
-    entry("MPI_Add_error_class", 0, |me| put(class, me.objects().codes.add_class()))
+    entry("MPI_Add_error_class", 0, |me| {
+        put(class, me.objects().codes.add_class())
+    })
 }
 
 /// MPI 3.1 section 8.5.
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Add_error_code(class: c_int, code: *mut c_int) -> c_int {
-    entry("MPI_Add_error_code", 0, |me| put(code, me.objects().codes.add_code(class)?))
+    entry("MPI_Add_error_code", 0, |me| {
+        put(code, me.objects().codes.add_code(class)?)
+    })
 }
 
 /// MPI 3.1 section 8.5.
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Add_error_string(code: c_int, string: *const c_char) -> c_int {
-    entry("MPI_Add_error_string", 0, |me| me.objects().codes.set_text(code, text(string)?))
+    entry("MPI_Add_error_string", 0, |me| {
+        me.objects().codes.set_text(code, text(string)?)
+    })
 }
 
 /// MPI-1 name of [`MPI_Comm_create_errhandler`].

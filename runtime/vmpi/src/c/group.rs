@@ -9,13 +9,19 @@ use std::ffi::c_int;
 
 /// A new handle for a group; the empty group has a predefined one.
 pub(super) unsafe fn give(me: &RankState, g: GroupRef, out: *mut usize) -> Result<()> {
-    let handle = if g.size() == 0 { abi::GROUP_EMPTY } else { me.objects().groups.insert(g) };
+    let handle = if g.size() == 0 {
+        abi::GROUP_EMPTY
+    } else {
+        me.objects().groups.insert(g)
+    };
     put(out, handle)
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Group_size(group: usize, size: *mut c_int) -> c_int {
-    entry("MPI_Group_size", 0, |me| put(size, me.objects().group(group)?.size() as c_int))
+    entry("MPI_Group_size", 0, |me| {
+        put(size, me.objects().group(group)?.size() as c_int)
+    })
 }
 
 #[no_mangle]
@@ -50,7 +56,11 @@ fn arg(n: c_int) -> Result<usize> {
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Group_compare(group1: usize, group2: usize, result: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Group_compare(
+    group1: usize,
+    group2: usize,
+    result: *mut c_int,
+) -> c_int {
     entry("MPI_Group_compare", 0, |me| {
         let (a, b) = (me.objects().group(group1)?, me.objects().group(group2)?);
         put(result, a.compare(&b) as c_int)
@@ -87,7 +97,9 @@ choice! {
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Group_free(group: *mut usize) -> c_int {
     entry("MPI_Group_free", 0, |me| {
-        if group.is_null() || (*group != abi::GROUP_EMPTY && me.objects().groups.remove(*group).is_none()) {
+        if group.is_null()
+            || (*group != abi::GROUP_EMPTY && me.objects().groups.remove(*group).is_none())
+        {
             return fail(Class::ERR_GROUP, "not a group (freed already?)");
         }
         put(group, abi::GROUP_NULL)

@@ -16,13 +16,19 @@ fn find(me: &RankState, info: usize) -> Result<&mut Info> {
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_create(info: *mut usize) -> c_int {
-    entry("MPI_Info_create", 0, |me| put(info, me.objects().infos.insert(Info::default())))
+    entry("MPI_Info_create", 0, |me| {
+        put(info, me.objects().infos.insert(Info::default()))
+    })
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_dup(info: usize, new: *mut usize) -> c_int {
     entry("MPI_Info_dup", 0, |me| {
-        let copy = if info == abi::INFO_ENV { Info::default() } else { find(me, info)?.clone() };
+        let copy = if info == abi::INFO_ENV {
+            Info::default()
+        } else {
+            find(me, info)?.clone()
+        };
         put(new, me.objects().infos.insert(copy))
     })
 }
@@ -38,8 +44,14 @@ pub unsafe extern "C" fn MPI_Info_free(info: *mut usize) -> c_int {
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Info_set(info: usize, key: *const c_char, value: *const c_char) -> c_int {
-    entry("MPI_Info_set", 0, |me| find(me, info)?.set(&text(key)?, &text(value)?))
+pub unsafe extern "C" fn MPI_Info_set(
+    info: usize,
+    key: *const c_char,
+    value: *const c_char,
+) -> c_int {
+    entry("MPI_Info_set", 0, |me| {
+        find(me, info)?.set(&text(key)?, &text(value)?)
+    })
 }
 
 #[no_mangle]
@@ -77,7 +89,9 @@ pub unsafe extern "C" fn MPI_Info_get_valuelen(
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_get_nkeys(info: usize, nkeys: *mut c_int) -> c_int {
-    entry("MPI_Info_get_nkeys", 0, |me| put(nkeys, find(me, info)?.pairs.len() as c_int))
+    entry("MPI_Info_get_nkeys", 0, |me| {
+        put(nkeys, find(me, info)?.pairs.len() as c_int)
+    })
 }
 
 #[no_mangle]
@@ -93,7 +107,9 @@ pub unsafe extern "C" fn MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_delete(info: usize, key: *const c_char) -> c_int {
-    entry("MPI_Info_delete", 0, |me| find(me, info)?.delete(&text(key)?))
+    entry("MPI_Info_delete", 0, |me| {
+        find(me, info)?.delete(&text(key)?)
+    })
 }
 
 /// MPI 3.1 section 6.4.4: hints are accepted and mean nothing.

@@ -4,6 +4,9 @@
 //! that does the work; what fails goes to the communicator's error handler.  Handles are
 //! pointer-sized numbers (`usize`); pointers are trusted only as far as C must.
 
+// The standard says what each function may be given; its sections are named instead.
+#![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
+
 pub mod attr;
 pub mod coll;
 pub mod comm;
@@ -35,10 +38,18 @@ impl Crew for RankState {
 
 /// Runs the body of an MPI function; errors go to the handler of `comm` (0: of MPI_COMM_WORLD).
 #[inline]
-pub fn entry(name: &'static str, comm: usize, f: impl FnOnce(&'static RankState) -> Result<()>) -> c_int {
+pub fn entry(
+    name: &'static str,
+    comm: usize,
+    f: impl FnOnce(&'static RankState) -> Result<()>,
+) -> c_int {
     let me = RankState::current();
     me.call.set(Call::new(name).comm(comm));
-    let outcome = if me.phase.get() == Phase::Initialized { f(me) } else { Err(not_running(me, name)) };
+    let outcome = if me.phase.get() == Phase::Initialized {
+        f(me)
+    } else {
+        Err(not_running(me, name))
+    };
     match outcome {
         Ok(()) => Class::SUCCESS.0,
         Err(e) => errors::raise(me, name, comm, e),
@@ -47,7 +58,11 @@ pub fn entry(name: &'static str, comm: usize, f: impl FnOnce(&'static RankState)
 
 #[cold]
 fn not_running(me: &RankState, name: &str) -> MpiError {
-    let when = if me.phase.get() == Phase::Before { "before MPI_Init" } else { "after MPI_Finalize" };
+    let when = if me.phase.get() == Phase::Before {
+        "before MPI_Init"
+    } else {
+        "after MPI_Finalize"
+    };
     MpiError::new(Class::ERR_OTHER, format!("{name} was called {when}"))
 }
 

@@ -13,7 +13,13 @@ pub unsafe extern "C" fn MPI_Op_create(func: usize, commute: c_int, op: *mut usi
         if func == 0 {
             return fail(Class::ERR_ARG, "the function is null");
         }
-        put(op, me.objects().ops.insert(UserOp { func, commute: commute != 0 }))
+        put(
+            op,
+            me.objects().ops.insert(UserOp {
+                func,
+                commute: commute != 0,
+            }),
+        )
     })
 }
 
@@ -29,7 +35,9 @@ pub unsafe extern "C" fn MPI_Op_free(op: *mut usize) -> c_int {
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Op_commutative(op: usize, commute: *mut c_int) -> c_int {
-    entry("MPI_Op_commutative", 0, |me| put(commute, c_int::from(me.objects().op(op)?.commutes())))
+    entry("MPI_Op_commutative", 0, |me| {
+        put(commute, c_int::from(me.objects().op(op)?.commutes()))
+    })
 }
 
 #[no_mangle]

@@ -14,7 +14,10 @@ unsafe fn place(position: *mut c_int, size: c_int) -> Result<(usize, usize)> {
     let (at, size) = (count(*position), count(size)?);
     match at {
         Ok(at) if at <= size => Ok((at, size)),
-        _ => fail(Class::ERR_ARG, format!("position {} in a buffer of {size} bytes", *position)),
+        _ => fail(
+            Class::ERR_ARG,
+            format!("position {} in a buffer of {size} bytes", *position),
+        ),
     }
 }
 
@@ -35,9 +38,16 @@ pub unsafe extern "C" fn MPI_Pack(
         buffer(input.cast(), n.saturating_mul(ty.size), ty.predefined != 0)?;
         let bytes = portable_bytes(&ty.signature, n).unwrap_or(usize::MAX);
         if bytes > size - at {
-            return fail(Class::ERR_TRUNCATE, format!("packing {bytes} bytes where {} are left", size - at));
+            return fail(
+                Class::ERR_TRUNCATE,
+                format!("packing {bytes} bytes where {} are left", size - at),
+            );
         }
-        let buf = Buf { ptr: input.cast_mut().cast(), count: n, ty: &ty };
+        let buf = Buf {
+            ptr: input.cast_mut().cast(),
+            count: n,
+            ty: &ty,
+        };
         let to = out.cast::<u8>().wrapping_add(at);
         if ty.signature.is_portable_as_is() {
             ty.pack(buf.ptr, n, to);
@@ -66,13 +76,25 @@ pub unsafe extern "C" fn MPI_Unpack(
         let (at, size) = place(position, insize)?;
         buffer(out.cast(), n.saturating_mul(ty.size), ty.predefined != 0)?;
         let data = super::slice(input.cast::<u8>().wrapping_add(at), size - at)?;
-        let used = unpack_portable(data, Buf { ptr: out.cast(), count: n, ty: &ty })?;
+        let used = unpack_portable(
+            data,
+            Buf {
+                ptr: out.cast(),
+                count: n,
+                ty: &ty,
+            },
+        )?;
         put(position, (at + used) as c_int)
     })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Pack_size(n: c_int, datatype: usize, comm: usize, size: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Pack_size(
+    n: c_int,
+    datatype: usize,
+    comm: usize,
+    size: *mut c_int,
+) -> c_int {
     entry("MPI_Pack_size", comm, |me| {
         me.objects().comm(comm)?;
         let ty = me.objects().committed(datatype)?;

@@ -14,14 +14,20 @@ use std::ffi::c_int;
 fn cart(me: &RankState, comm: usize) -> Result<&Cart> {
     match &me.objects().comm(comm)?.topo {
         Some(Topology::Cart(c)) => Ok(c),
-        _ => fail(Class::ERR_TOPOLOGY, "the communicator has no Cartesian topology"),
+        _ => fail(
+            Class::ERR_TOPOLOGY,
+            "the communicator has no Cartesian topology",
+        ),
     }
 }
 
 fn graph(me: &RankState, comm: usize) -> Result<&Graph> {
     match &me.objects().comm(comm)?.topo {
         Some(Topology::Graph(g)) => Ok(g),
-        _ => fail(Class::ERR_TOPOLOGY, "the communicator has no graph topology"),
+        _ => fail(
+            Class::ERR_TOPOLOGY,
+            "the communicator has no graph topology",
+        ),
     }
 }
 
@@ -49,7 +55,9 @@ unsafe fn create(
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, n: c_int, dims: *mut c_int) -> c_int {
-    entry("MPI_Dims_create", 0, |_| dims_create(nnodes, slice_mut(dims, ndims(n)?)?))
+    entry("MPI_Dims_create", 0, |_| {
+        dims_create(nnodes, slice_mut(dims, ndims(n)?)?)
+    })
 }
 
 #[no_mangle]
@@ -63,14 +71,27 @@ pub unsafe extern "C" fn MPI_Cart_create(
 ) -> c_int {
     entry("MPI_Cart_create", comm, |me| {
         let n = ndims(n)?;
-        let grid = Cart::new(slice(dims, n)?, slice(periods, n)?, me.objects().comm(comm)?.size())?;
-        create(me, comm, Kind::CartCreate, grid.size(), Topology::Cart(grid), new)
+        let grid = Cart::new(
+            slice(dims, n)?,
+            slice(periods, n)?,
+            me.objects().comm(comm)?.size(),
+        )?;
+        create(
+            me,
+            comm,
+            Kind::CartCreate,
+            grid.size(),
+            Topology::Cart(grid),
+            new,
+        )
     })
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Cartdim_get(comm: usize, n: *mut c_int) -> c_int {
-    entry("MPI_Cartdim_get", comm, |me| put(n, cart(me, comm)?.dims.len() as c_int))
+    entry("MPI_Cartdim_get", comm, |me| {
+        put(n, cart(me, comm)?.dims.len() as c_int)
+    })
 }
 
 #[no_mangle]
@@ -85,7 +106,11 @@ pub unsafe extern "C" fn MPI_Cart_get(
         let grid = cart(me, comm)?;
         let here = grid.coords(me.objects().comm(comm)?.rank as usize)?;
         let n = ndims(max)?.min(grid.dims.len());
-        let (d, p, c) = (slice_mut(dims, n)?, slice_mut(periods, n)?, slice_mut(coords, n)?);
+        let (d, p, c) = (
+            slice_mut(dims, n)?,
+            slice_mut(periods, n)?,
+            slice_mut(coords, n)?,
+        );
         for i in 0..n {
             (d[i], p[i], c[i]) = (grid.dims[i].0, c_int::from(grid.dims[i].1), here[i]);
         }
@@ -94,7 +119,11 @@ pub unsafe extern "C" fn MPI_Cart_get(
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Cart_rank(comm: usize, coords: *const c_int, rank: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Cart_rank(
+    comm: usize,
+    coords: *const c_int,
+    rank: *mut c_int,
+) -> c_int {
     entry("MPI_Cart_rank", comm, |me| {
         let grid = cart(me, comm)?;
         put(rank, grid.rank(slice(coords, grid.dims.len())?)?)
@@ -102,10 +131,16 @@ pub unsafe extern "C" fn MPI_Cart_rank(comm: usize, coords: *const c_int, rank: 
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Cart_coords(comm: usize, rank: c_int, max: c_int, coords: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Cart_coords(
+    comm: usize,
+    rank: c_int,
+    max: c_int,
+    coords: *mut c_int,
+) -> c_int {
     entry("MPI_Cart_coords", comm, |me| {
         let grid = cart(me, comm)?;
-        let r = usize::try_from(rank).or_else(|_| fail(Class::ERR_RANK, format!("rank {rank} is negative")))?;
+        let r = usize::try_from(rank)
+            .or_else(|_| fail(Class::ERR_RANK, format!("rank {rank} is negative")))?;
         let here = grid.coords(r)?;
         let n = ndims(max)?.min(here.len());
         slice_mut(coords, n)?.copy_from_slice(&here[..n]);
@@ -135,7 +170,10 @@ pub unsafe extern "C" fn MPI_Cart_shift(
 pub unsafe extern "C" fn MPI_Cart_sub(comm: usize, remain: *const c_int, new: *mut usize) -> c_int {
     entry("MPI_Cart_sub", comm, |me| {
         let grid = cart(me, comm)?;
-        let remain: Vec<bool> = slice(remain, grid.dims.len())?.iter().map(|r| *r != 0).collect();
+        let remain: Vec<bool> = slice(remain, grid.dims.len())?
+            .iter()
+            .map(|r| *r != 0)
+            .collect();
         let mut next = me.objects().next_id;
         let parent = me.objects().comm(comm)?;
         let (color, key, part) = grid.sub(parent.rank as usize, &remain)?;
@@ -156,11 +194,24 @@ pub unsafe extern "C" fn MPI_Cart_map(
     entry("MPI_Cart_map", comm, |me| {
         let (n, c) = (ndims(n)?, me.objects().comm(comm)?);
         let grid = Cart::new(slice(dims, n)?, slice(periods, n)?, c.size())?;
-        put(rank, if (c.rank as usize) < grid.size() { c.rank as c_int } else { abi::UNDEFINED })
+        put(
+            rank,
+            if (c.rank as usize) < grid.size() {
+                c.rank as c_int
+            } else {
+                abi::UNDEFINED
+            },
+        )
     })
 }
 
-unsafe fn graph_args(me: &RankState, comm: usize, n: c_int, index: *const c_int, edges: *const c_int) -> Result<Graph> {
+unsafe fn graph_args(
+    me: &RankState,
+    comm: usize,
+    n: c_int,
+    index: *const c_int,
+    edges: *const c_int,
+) -> Result<Graph> {
     let n = count(n).or_else(|_| fail(Class::ERR_ARG, format!("the number of nodes is {n}")))?;
     let index = slice(index, n)?;
     let edges = slice(edges, index.last().map_or(0, |e| (*e).max(0)) as usize)?;
@@ -178,12 +229,23 @@ pub unsafe extern "C" fn MPI_Graph_create(
 ) -> c_int {
     entry("MPI_Graph_create", comm, |me| {
         let g = graph_args(me, comm, n, index, edges)?;
-        create(me, comm, Kind::GraphCreate, g.index.len(), Topology::Graph(g), new)
+        create(
+            me,
+            comm,
+            Kind::GraphCreate,
+            g.index.len(),
+            Topology::Graph(g),
+            new,
+        )
     })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Graphdims_get(comm: usize, nnodes: *mut c_int, nedges: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Graphdims_get(
+    comm: usize,
+    nnodes: *mut c_int,
+    nedges: *mut c_int,
+) -> c_int {
     entry("MPI_Graphdims_get", comm, |me| {
         let g = graph(me, comm)?;
         put(nnodes, g.index.len() as c_int)?;
@@ -201,7 +263,10 @@ pub unsafe extern "C" fn MPI_Graph_get(
 ) -> c_int {
     entry("MPI_Graph_get", comm, |me| {
         let g = graph(me, comm)?;
-        let (ni, ne) = (count(maxindex)?.min(g.index.len()), count(maxedges)?.min(g.edges.len()));
+        let (ni, ne) = (
+            count(maxindex)?.min(g.index.len()),
+            count(maxedges)?.min(g.edges.len()),
+        );
         slice_mut(index, ni)?.copy_from_slice(&g.index[..ni]);
         slice_mut(edges, ne)?.copy_from_slice(&g.edges[..ne]);
         Ok(())
@@ -209,12 +274,23 @@ pub unsafe extern "C" fn MPI_Graph_get(
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Graph_neighbors_count(comm: usize, rank: c_int, n: *mut c_int) -> c_int {
-    entry("MPI_Graph_neighbors_count", comm, |me| put(n, graph(me, comm)?.neighbors(rank)?.len() as c_int))
+pub unsafe extern "C" fn MPI_Graph_neighbors_count(
+    comm: usize,
+    rank: c_int,
+    n: *mut c_int,
+) -> c_int {
+    entry("MPI_Graph_neighbors_count", comm, |me| {
+        put(n, graph(me, comm)?.neighbors(rank)?.len() as c_int)
+    })
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn MPI_Graph_neighbors(comm: usize, rank: c_int, max: c_int, out: *mut c_int) -> c_int {
+pub unsafe extern "C" fn MPI_Graph_neighbors(
+    comm: usize,
+    rank: c_int,
+    max: c_int,
+    out: *mut c_int,
+) -> c_int {
     entry("MPI_Graph_neighbors", comm, |me| {
         let all = graph(me, comm)?.neighbors(rank)?;
         let n = count(max)?.min(all.len());
@@ -234,7 +310,14 @@ pub unsafe extern "C" fn MPI_Graph_map(
     entry("MPI_Graph_map", comm, |me| {
         let g = graph_args(me, comm, n, index, edges)?;
         let mine = me.objects().comm(comm)?.rank;
-        put(rank, if (mine as usize) < g.index.len() { mine as c_int } else { abi::UNDEFINED })
+        put(
+            rank,
+            if (mine as usize) < g.index.len() {
+                mine as c_int
+            } else {
+                abi::UNDEFINED
+            },
+        )
     })
 }
 
@@ -243,10 +326,13 @@ pub unsafe extern "C" fn MPI_Topo_test(comm: usize, status: *mut c_int) -> c_int
     const CART: c_int = 211;
     const GRAPH: c_int = 212;
     entry("MPI_Topo_test", comm, |me| {
-        put(status, match &me.objects().comm(comm)?.topo {
-            Some(Topology::Cart(_)) => CART,
-            Some(Topology::Graph(_)) => GRAPH,
-            None => abi::UNDEFINED,
-        })
+        put(
+            status,
+            match &me.objects().comm(comm)?.topo {
+                Some(Topology::Cart(_)) => CART,
+                Some(Topology::Graph(_)) => GRAPH,
+                None => abi::UNDEFINED,
+            },
+        )
     })
 }

@@ -250,7 +250,10 @@ impl Meeting {
 /// Meetings that members find by name: of communicators rebuilt after a restart, and of calls
 /// that only some members of a communicator make.
 #[derive(Default)]
-pub struct Registry(Mutex<HashMap<(u32, u32, Vec<u32>), Weak<Meeting>>>);
+pub struct Registry(Mutex<HashMap<Key, Weak<Meeting>>>);
+
+/// Communicator id, tag, members.
+type Key = (u32, u32, Vec<u32>);
 
 impl Registry {
     /// The meeting of `group` for communicator `id` (and `tag`, for calls that name one).

@@ -83,7 +83,7 @@ pub enum Basic {
 use Basic::*;
 
 /// Size, alignment and mantissa format of C `long double` on this target.
-#[cfg(any(target_arch = "x86_64"))]
+#[cfg(target_arch = "x86_64")]
 pub const LONG_DOUBLE: (usize, usize) = (16, 16);
 #[cfg(target_arch = "x86")]
 pub const LONG_DOUBLE: (usize, usize) = (12, 4);
