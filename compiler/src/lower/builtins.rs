@@ -250,6 +250,9 @@ impl Lower {
             "fwrite" => self.types.int(size),
             _ if base.ends_with("_overflow") => self.types.plain(Type::Bool),
             _ if base.ends_with("_overflow_p") => self.types.plain(Type::Bool),
+            // Typed by their arguments, see builtin_call_ty.
+            "choose_expr" | "complex" | "shuffle" | "shufflevector" | "tgmath"
+            | "convertvector" => self.types.int(IntKind::Int),
             _ if name.starts_with("__sync_") || name.starts_with("__atomic_") => void,
             _ => return self.math_ret(base),
         })

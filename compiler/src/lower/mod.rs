@@ -110,6 +110,13 @@ impl Lower {
 
     fn run(&mut self) {
         for piece in pieces(&self.p) {
+            if piece.clone().all(|i| {
+                self.p.marks.soft[i] || self.p.marks.gone[i] || self.p.token_text(i) == ";"
+            }) {
+                // `f() { ... };`
+                self.other(&piece);
+                continue;
+            }
             match parse_piece(&self.p, &piece, |n| self.is_file_type(n)) {
                 Ok(parsed) => {
                     self.shift = parsed.shift;
@@ -143,6 +150,17 @@ impl Lower {
                     .at_or_after(offset)
                     .min(self.p.tokens.list.len() - 1);
                 let t = self.p.tokens.list[i];
+                if self.opens_nested_function(piece, i) {
+                    let d = Diagnostic::error(
+                        Code::NestedFunction,
+                        "a function inside a function (GNU extension) is not supported",
+                    )
+                    .help("move it to file scope");
+                    self.diags
+                        .push(d.at_text(&self.p.lines, &self.p.text, &(t.start..t.end)));
+                    self.other(piece);
+                    return;
+                }
                 let mut d = Diagnostic::error(
                     Code::Syntax,
                     format!(
@@ -171,10 +189,23 @@ impl Lower {
                     .push(d.at_text(&self.p.lines, &self.p.text, &(offset..offset + 1)));
             }
         }
+        self.other(piece);
+    }
+
+    fn other(&mut self, piece: &Piece) {
         let list = &self.p.tokens.list;
         self.unit.items.push(TopItem::Other(
             list[piece.start].start..list[piece.end - 1].end,
         ));
+    }
+
+    /// Is the `{` at token `i` the body of a function inside a function?
+    fn opens_nested_function(&self, piece: &Piece, i: usize) -> bool {
+        let inside = (piece.start..i).any(|k| self.p.token_text(k) == "{");
+        inside
+            && i > piece.start
+            && self.p.token_text(i) == "{"
+            && matches!(self.p.token_text(i - 1), ")" | ";")
     }
 
     fn external(&mut self, item: &Node<ExternalDeclaration>) {

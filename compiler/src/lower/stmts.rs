@@ -23,7 +23,18 @@ impl Lower {
                 self.scopes.pop();
                 StmtKind::Block(list)
             }
-            ast::Statement::Expression(None) => StmtKind::Expr(None),
+            ast::Statement::Expression(None) => match self.mark_at(n.span) {
+                Some(Mark::Asm(start)) => {
+                    return self.add_stmt(StmtKind::Asm(Vec::new()), start..span.end)
+                }
+                Some(Mark::AsmGoto(start)) => {
+                    let kind = StmtKind::Other {
+                        unsupported: Some("asm goto".into()),
+                    };
+                    return self.add_stmt(kind, start..span.end);
+                }
+                _ => StmtKind::Expr(None),
+            },
             ast::Statement::Expression(Some(e)) if self.is_location(e) => StmtKind::Checkpoint,
             ast::Statement::Expression(Some(e)) => StmtKind::Expr(Some(self.expr(e))),
             ast::Statement::If(s) => StmtKind::If {
@@ -58,19 +69,13 @@ impl Lower {
             ast::Statement::Break => StmtKind::Break,
             ast::Statement::Return(e) => StmtKind::Return(e.as_ref().map(|e| self.expr(e))),
             ast::Statement::Asm(a) => {
-                if self.mark_at(n.span) == Some(Mark::AsmGoto) {
-                    StmtKind::Other {
-                        unsupported: Some("asm goto".into()),
+                let mut operands = Vec::new();
+                if let ast::AsmStatement::GnuExtended(x) = &a.node {
+                    for o in x.outputs.iter().chain(&x.inputs) {
+                        operands.push(self.expr(&o.node.variable_name));
                     }
-                } else {
-                    let mut operands = Vec::new();
-                    if let ast::AsmStatement::GnuExtended(x) = &a.node {
-                        for o in x.outputs.iter().chain(&x.inputs) {
-                            operands.push(self.expr(&o.node.variable_name));
-                        }
-                    }
-                    StmtKind::Asm(operands)
                 }
+                StmtKind::Asm(operands)
             }
         };
         if let (StmtKind::Expr(Some(e)), Some(Mark::ComputedGoto(start))) =

@@ -171,7 +171,7 @@ impl Lower {
     fn is_null(&self, e: ExprId) -> bool {
         match &self.unit.expr(e).kind {
             ExprKind::Cast { to, arg } => {
-                let void = matches!(self.types.get(to.ty), Type::Pointer(p) if *self.types.get(p.ty) == Type::Void);
+                let void = matches!(self.types.get(to.ty), Type::Pointer(p) if *p == QualType::plain(p.ty) && *self.types.get(p.ty) == Type::Void);
                 void && self.view().eval(*arg) == Some(0)
             }
             _ => self.view().eval(e) == Some(0),

@@ -60,7 +60,11 @@ impl<'a> Masker<'a> {
             .iter_mut()
             .zip(&self.text.as_bytes()[range])
         {
-            *o = if b.is_ascii() && b != b'$' { b } else { b'_' };
+            *o = if b.is_ascii() && b != b'$' && b != b'\\' {
+                b
+            } else {
+                b'_'
+            };
         }
     }
     /// Leaves tokens blank; they belong to what is around them.
@@ -329,16 +333,20 @@ impl<'a> Masker<'a> {
         if !self.starts_statement(before) {
             return self.soften(i, end);
         }
-        self.put(t.start, "asm");
-        if goto {
-            self.mark(t.start, Mark::AsmGoto);
-            // Operands, clobbers and labels are of no use: the statement is refused where it matters.
-            if let Some(open) = self.tokens.list.get(j) {
-                self.put(open.start, "(\"\"");
-                self.put(self.tokens.list[end - 1].start, ")");
+        let operands = (j..end).any(|k| self.word(k) == ":");
+        if goto || !operands {
+            // The parser takes a bare `asm("...")` for a call: it sees the `;` only.
+            if let Some(semicolon) = self.tokens.list.get(end) {
+                let mark = if goto {
+                    Mark::AsmGoto(t.start)
+                } else {
+                    Mark::Asm(t.start)
+                };
+                self.mark(semicolon.start, mark);
             }
-            return end;
+            return self.drop(i, end);
         }
+        self.put(t.start, "asm");
         let mut k = j;
         while k < end {
             k = self.token(k);
@@ -428,8 +436,8 @@ mod tests {
         check(
             "{ asm goto(\"x\" : : : : l); f((T){ }); if (x) { } }",
             expect![[r#"
-                { asm     (""           ); f((T){1}); if (x) { } }
-                [(2, AsmGoto), (33, EmptyInit)] []"#]],
+                {                        ; f((T){1}); if (x) { } }
+                [(25, AsmGoto(2)), (33, EmptyInit)] []"#]],
         );
     }
 }

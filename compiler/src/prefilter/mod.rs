@@ -36,7 +36,9 @@ pub enum Mark {
     ThreadLocal,
     /// An int-valued builtin that takes types; ends at the given offset.
     TypeBuiltin(u32),
-    AsmGoto,
+    /// The `;` behind an assembler statement without operands, which starts at the offset.
+    Asm(u32),
+    AsmGoto(u32),
     /// `goto *p;`, masked as `*p;`: where the `goto` stands.
     ComputedGoto(u32),
 }
@@ -108,7 +110,11 @@ impl Prepared {
         if first == last {
             return span.start..span.start;
         }
-        list[first].start..list[last - 1].end
+        let end = match self.marks.at.get(&list[last - 1].start) {
+            Some(Mark::TypeBuiltin(end)) => *end,
+            _ => list[last - 1].end,
+        };
+        list[first].start..end
     }
 
     /// The span extended over masked attributes directly before and behind it.

@@ -46,6 +46,11 @@ fn is_ident(b: u8) -> bool {
     is_ident_start(b) || b.is_ascii_digit()
 }
 
+/// `\u00e9`, as preprocessors print letters of identifiers.
+fn is_universal_name(b: &[u8], i: usize) -> bool {
+    b[i] == b'\\' && matches!(b.get(i + 1), Some(b'u' | b'U'))
+}
+
 pub fn tokenize(text: &str) -> Tokens {
     let b = text.as_bytes();
     let mut out = Tokens::default();
@@ -105,11 +110,11 @@ pub fn tokenize(text: &str) -> Tokens {
 fn one(text: &str, i: usize) -> (TokenKind, usize) {
     let b = text.as_bytes();
     let c = b[i];
-    if is_ident_start(c) {
-        let end = b[i..]
-            .iter()
-            .position(|&c| !is_ident(c))
-            .map_or(b.len(), |n| i + n);
+    if is_ident_start(c) || is_universal_name(b, i) {
+        let mut end = i;
+        while end < b.len() && (is_ident(b[end]) || is_universal_name(b, end)) {
+            end += 1;
+        }
         let word = &text[i..end];
         let quote = b.get(end).copied();
         if matches!(word, "L" | "u" | "U" | "u8") {
@@ -209,5 +214,6 @@ mod tests {
         );
         check("R\"q(a)\")q\"+0x1p-3", "R\"q(a)\")q\" + 0x1p-3");
         check("a?:b&&c .5", "a ? : b && c .5");
+        check("a\\u00e9b+\\U0000043f", "a\\u00e9b + \\U0000043f");
     }
 }
