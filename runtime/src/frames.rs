@@ -69,11 +69,6 @@ impl Frames {
         &self.list
     }
 
-    /// Turns a list pushed outermost first (as read from a file) around.
-    pub fn reverse(&mut self) {
-        self.list.reverse();
-    }
-
     pub fn begin_resume(&mut self) {
         self.left = self.list.len();
     }

@@ -1,10 +1,11 @@
 //! Where the objects of a saved rank went: source address → (object, offset) → address here.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use pc3_typemetric::path::PathError;
 use pc3_typemetric::plan::Plan;
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use crate::format::meta::SlabMeta;
 
@@ -82,6 +83,7 @@ enum What {
         target: usize,
         plan: Arc<Plan>,
         size: u64,
+        ty: TypeId,
     },
     /// Index into `slabs`.
     Slab(usize),
@@ -109,6 +111,7 @@ struct Object<'a> {
 pub struct Directory {
     ranges: Vec<Range>,
     pub slabs: Vec<SlabPlace>,
+    ambiguous: Cell<u64>,
 }
 
 /// Why an address has no counterpart.
@@ -121,11 +124,16 @@ pub enum Lost {
 }
 
 impl Directory {
-    pub fn object(&mut self, start: u64, size: u64, target: usize, plan: Arc<Plan>) {
+    pub fn object(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
         self.ranges.push(Range {
             start,
             last: start.saturating_add(size),
-            what: What::Object { target, plan, size },
+            what: What::Object {
+                target,
+                plan,
+                size,
+                ty,
+            },
         });
     }
 
@@ -172,17 +180,70 @@ impl Directory {
     }
 
     /// The address here of what `addr` points to; `pointee` is the pointer's, if known.
-    pub fn translate(&self, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
+    pub fn translate(&self, types: &TypeTable, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
         let after = self.ranges.partition_point(|r| r.start <= addr);
         // A few steps back: merged literals lie inside longer ones.
-        let candidates = self.ranges[..after].iter().rev().take(4);
-        let Some(range) = candidates.into_iter().find(|r| addr <= r.last) else {
-            return Err(Lost::Dangling);
+        let mut candidates = self.ranges[..after]
+            .iter()
+            .rev()
+            .take(4)
+            .filter(|r| addr <= r.last);
+        let first = candidates.next().ok_or(Lost::Dangling)?;
+        if first.start == addr {
+            // Globals may touch: this may also be the end of the one in front.
+            if let Some(front) = candidates.find(|r| r.start < addr) {
+                return self.either(types, first, front, addr, pointee);
+            }
+        }
+        self.inside(first, addr, pointee)
+    }
+
+    fn either(
+        &self,
+        types: &TypeTable,
+        next: &Range,
+        front: &Range,
+        addr: u64,
+        pointee: TypeId,
+    ) -> Result<usize, Lost> {
+        let (a, b) = (
+            self.inside(next, addr, pointee),
+            self.inside(front, addr, pointee),
+        );
+        let of = |range: &Range| match &range.what {
+            What::Object { ty, .. } => *ty,
+            _ => TypeId::UNKNOWN,
         };
+        match (a, b) {
+            (Ok(a), Ok(b)) if a == b => Ok(a),
+            (Err(_), b) => b,
+            (a, Err(_)) => a,
+            (a, b) => match (
+                begins(types, of(next), pointee),
+                ends(types, of(front), pointee),
+            ) {
+                (true, false) => a,
+                (false, true) => b,
+                _ => {
+                    self.ambiguous.set(self.ambiguous.get() + 1);
+                    a
+                }
+            },
+        }
+    }
+
+    /// Pointers that could mean the end of one global or the start of the next.
+    pub fn ambiguous(&self) -> u64 {
+        self.ambiguous.get()
+    }
+
+    fn inside(&self, range: &Range, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
         let object = match &range.what {
             What::Function(target) => return Ok(*target),
             What::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
-            What::Object { target, plan, size } => Object {
+            What::Object {
+                target, plan, size, ..
+            } => Object {
                 target: *target,
                 plan,
                 size: *size,
@@ -195,4 +256,39 @@ impl Directory {
             .map_err(Lost::Place)?;
         Ok(object.target.wrapping_add(to as usize))
     }
+}
+
+/// Does a `ty` begin with an element of type `wanted`?
+fn begins(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {
+    let t = types.get(ty);
+    ty == wanted
+        || match t.kind {
+            Kind::Array => begins(types, t.elem, wanted),
+            Kind::Struct => t
+                .members
+                .first()
+                .is_some_and(|m| m.bits.is_none() && begins(types, m.ty, wanted)),
+            Kind::Union => t
+                .members
+                .iter()
+                .any(|m| m.bits.is_none() && begins(types, m.ty, wanted)),
+            _ => false,
+        }
+}
+
+fn ends(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {
+    let t = types.get(ty);
+    ty == wanted
+        || match t.kind {
+            Kind::Array => ends(types, t.elem, wanted),
+            Kind::Struct => t
+                .members
+                .last()
+                .is_some_and(|m| m.bits.is_none() && ends(types, m.ty, wanted)),
+            Kind::Union => t
+                .members
+                .iter()
+                .any(|m| m.bits.is_none() && ends(types, m.ty, wanted)),
+            _ => false,
+        }
 }

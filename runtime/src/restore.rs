@@ -269,7 +269,8 @@ impl RankBuilder<'_, '_> {
                 .plans
                 .get(a.ty, b.ty)
                 .map_err(self.types(Name::Global(i)))?;
-            self.directory.object(a.addr, a.size, b.addr as usize, plan);
+            self.directory
+                .object(a.addr, a.size, a.ty, b.addr as usize, plan);
         }
         let by_contents: HashMap<&[u8], u64> = here
             .literals
@@ -288,7 +289,7 @@ impl RankBuilder<'_, '_> {
             );
             if let Some(addr) = converted.ok().and_then(|()| by_contents.get(&bytes[..])) {
                 self.directory
-                    .object(l.addr, l.bytes.len() as u64, *addr as usize, plan);
+                    .literal(l.addr, l.bytes.len() as u64, l.ty, *addr as usize, plan);
             }
         }
         let functions: HashMap<&str, u64> = here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect();
@@ -319,7 +320,8 @@ impl RankBuilder<'_, '_> {
             let target = to.addr.wrapping_add_signed(delta);
             let start =
                 g.addr.wrapping_add(self.image.meta.delta) & address_mask(self.plans.source);
-            self.directory.object(start, g.size, target, plan.clone());
+            self.directory
+                .object(start, g.size, g.ty, target, plan.clone());
             self.pending.push(Pending {
                 name,
                 span: *span,
@@ -367,7 +369,7 @@ impl RankBuilder<'_, '_> {
                 structs[f as usize] = target as *mut c_void;
             }
             self.directory
-                .object(s.addr, s.data.bytes, target, plan.clone());
+                .object(s.addr, s.data.bytes, s.ty, target, plan.clone());
             self.pending.push(Pending {
                 name,
                 span: s.data,
@@ -410,7 +412,7 @@ impl RankBuilder<'_, '_> {
                 return Err(self.memory(&format!("a heap object of {bytes} bytes")));
             }
             self.directory
-                .object(l.base, l.data.bytes, target, plan.clone());
+                .object(l.base, l.data.bytes, l.ty, target, plan.clone());
             self.pending.push(Pending {
                 name,
                 span: l.data,
@@ -496,7 +498,11 @@ impl RankBuilder<'_, '_> {
                 translator.lost_in(|| self.words(name));
             }
         }
-        if let Some(report) = translator.report() {
+        for report in translator
+            .report()
+            .into_iter()
+            .chain(translator.ambiguous())
+        {
             say(&format!("rank {id}: {report}"));
         }
         for c in &self.image.meta.callbacks {

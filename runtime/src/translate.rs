@@ -53,6 +53,11 @@ impl<'a> Translator<'a> {
         }
     }
 
+    pub fn ambiguous(&self) -> Option<String> {
+        let n = self.directory.ambiguous();
+        (n > 0).then(|| format!("{n} pointers may mean the end of one global or the start of the next; the start was taken"))
+    }
+
     pub fn report(&self) -> Option<String> {
         if self.dangling == 0 {
             return None;
@@ -66,7 +71,9 @@ impl<'a> Translator<'a> {
     }
 
     pub fn address(&self, raw: u64) -> Option<usize> {
-        self.directory.translate(raw, TypeId::UNKNOWN).ok()
+        self.directory
+            .translate(self.source, raw, TypeId::UNKNOWN)
+            .ok()
     }
 
     fn lost(&mut self) -> u64 {
@@ -77,7 +84,7 @@ impl<'a> Translator<'a> {
 
 impl Resolver for Translator<'_> {
     fn pointer(&mut self, raw: u64, pointee: TypeId) -> Result<u64, Unresolved> {
-        match self.directory.translate(raw, pointee) {
+        match self.directory.translate(self.source, raw, pointee) {
             Ok(here) => Ok(here as u64),
             Err(Lost::Dangling) => match self.streams.get(&raw) {
                 Some(stream) => Ok(*stream as u64),
@@ -99,7 +106,7 @@ impl Resolver for Translator<'_> {
     }
 
     fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
-        match self.directory.translate(raw, TypeId::UNKNOWN) {
+        match self.directory.translate(self.source, raw, TypeId::UNKNOWN) {
             Ok(here) => Ok(here as u64),
             Err(_) => Ok(self.lost()),
         }
@@ -202,7 +209,10 @@ impl LoadCtx for Loader<'_> {
         if source == 0 {
             return Target::Null;
         }
-        match self.directory.translate(source, TypeId::UNKNOWN) {
+        match self
+            .directory
+            .translate(self.source, source, TypeId::UNKNOWN)
+        {
             Ok(here) => Target::At(here as *mut u8),
             Err(_) => Target::Dangling,
         }
