@@ -84,6 +84,7 @@ enum What {
         plan: Arc<Plan>,
         size: u64,
         ty: TypeId,
+        literal: bool,
     },
     /// Index into `slabs`.
     Slab(usize),
@@ -125,15 +126,32 @@ pub enum Lost {
 
 impl Directory {
     pub fn object(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
+        let what = What::Object {
+            target,
+            plan,
+            size,
+            ty,
+            literal: false,
+        };
         self.ranges.push(Range {
             start,
             last: start.saturating_add(size),
-            what: What::Object {
-                target,
-                plan,
-                size,
-                ty,
-            },
+            what,
+        });
+    }
+
+    pub fn literal(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
+        let what = What::Object {
+            target,
+            plan,
+            size,
+            ty,
+            literal: true,
+        };
+        self.ranges.push(Range {
+            start,
+            last: start.saturating_add(size),
+            what,
         });
     }
 
@@ -169,10 +187,9 @@ impl Directory {
     pub fn seal(&mut self) -> Result<(), (u64, u64)> {
         self.ranges.sort_by_key(|r| (r.start, r.last));
         // Functions may share an address (aliases), as may literals the linker merged.
-        let overlap = self.ranges.windows(2).find(|w| {
-            w[1].start < w[0].last && matches!(w[0].what, What::Slab(_))
-                || w[1].start < w[0].last && matches!(w[1].what, What::Slab(_))
-        });
+        let slab = |r: &Range| matches!(r.what, What::Slab(_));
+        let mut pairs = self.ranges.windows(2);
+        let overlap = pairs.find(|w| w[1].start < w[0].last && (slab(&w[0]) || slab(&w[1])));
         match overlap {
             Some(w) => Err((w[0].start, w[1].start)),
             None => Ok(()),
@@ -218,6 +235,8 @@ impl Directory {
             (Ok(a), Ok(b)) if a == b => Ok(a),
             (Err(_), b) => b,
             (a, Err(_)) => a,
+            // Literals lie side by side; hardly anyone points behind one.
+            (a, _) if matches!(front.what, What::Object { literal: true, .. }) => a,
             (a, b) => match (
                 begins(types, of(next), pointee),
                 ends(types, of(front), pointee),
