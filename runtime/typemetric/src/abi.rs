@@ -297,6 +297,7 @@ impl fmt::Display for Abi {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,5 +1,7 @@
 //! The mirror against the header itself: constants by reading it, layouts by compiling it.
 
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

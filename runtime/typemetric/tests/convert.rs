@@ -1,5 +1,7 @@
 //! Conversion between every ordered pair of ABIs, of random types and values.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use pc3_typemetric::abi::Abi;

@@ -1,0 +1,129 @@
+//! Unions: they convert if it does not matter which member is in use.
+
+use super::{part, Compiler, Mode};
+use crate::ops::{push, push_repeated, Op, Step};
+use crate::types::TypeId;
+use std::collections::HashSet;
+
+/// Unions are compared scalar by scalar up to this many.
+const MAX_UNION_UNITS: u64 = 1 << 16;
+
+impl Compiler<'_> {
+    /// Every member as scalars; each scalar of a member must be one of the member that has most.
+    pub(super) fn union(
+        &mut self,
+        s: TypeId,
+        d: TypeId,
+        at: (u64, u64),
+        mode: Mode,
+        out: &mut Vec<Op>,
+    ) {
+        let (src, dst) = (self.src, self.dst);
+        let (a, b) = (src.get(s), dst.get(d));
+        if !self.same_members(s, d) {
+            return;
+        }
+        let mut units: Vec<Option<Vec<Op>>> = Vec::new();
+        for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
+            let mut ops = Vec::new();
+            self.path.push(part(&m.name, i));
+            match (m.bits, n.bits) {
+                (None, None) => {
+                    self.value(m.ty, n.ty, (m.offset, n.offset), Mode::Scalars, &mut ops)
+                }
+                (Some(from), Some(to)) => {
+                    let signed = src.get(m.ty).is_signed(src.abi());
+                    let to_signed = dst.get(n.ty).is_signed(dst.abi());
+                    push(
+                        &mut ops,
+                        Op {
+                            s: 0,
+                            d: 0,
+                            n: 1,
+                            step: Step::Bits {
+                                from,
+                                to,
+                                signed,
+                                to_signed,
+                            },
+                        },
+                    );
+                }
+                _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
+            }
+            self.path.pop();
+            let mut list = Vec::new();
+            let mut left = MAX_UNION_UNITS;
+            units.push(expand(&ops, (0, 0), &mut left, &mut list).then_some(list));
+        }
+        let Some(longest) =
+            (0..units.len()).max_by_key(|&i| units[i].as_ref().map_or(usize::MAX, Vec::len))
+        else {
+            return;
+        };
+        let whole: Option<HashSet<&Op>> = units[longest].as_ref().map(|ops| ops.iter().collect());
+        for (i, unit) in units.iter().enumerate() {
+            let agrees = match (unit, &whole) {
+                (Some(part), Some(whole)) => part.iter().all(|op| whole.contains(op)),
+                _ => false,
+            };
+            if !agrees && i != longest {
+                let reason = format!(
+                    "which of the members {:?} and {:?} of {} is in use is not known, and they do not convert alike",
+                    a.members[i.min(longest)].name,
+                    a.members[i.max(longest)].name,
+                    src.describe(s)
+                );
+                self.mismatch(s, d, reason);
+                return;
+            }
+        }
+        let (m, n) = (&a.members[longest], &b.members[longest]);
+        self.path.push(part(&m.name, longest));
+        match (m.bits, n.bits) {
+            (None, None) => self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out),
+            _ if mode == Mode::References => {}
+            _ => {
+                let ops = units.swap_remove(longest).unwrap_or_default();
+                push_repeated(out, ops, at, (a.size, b.size), 1);
+            }
+        }
+        self.path.pop();
+    }
+}
+
+/// Writes runs out as single units; false if there are too many.
+fn expand(ops: &[Op], at: (u64, u64), left: &mut u64, out: &mut Vec<Op>) -> bool {
+    for op in ops {
+        if op.n > *left {
+            return false;
+        }
+        let (from, to) = op.step.unit().unwrap_or((0, 0));
+        for i in 0..op.n {
+            let here = (at.0 + op.s + i * from, at.1 + op.d + i * to);
+            match &op.step {
+                Step::Repeat { body, .. } => {
+                    if !expand(body, here, left, out) {
+                        return false;
+                    }
+                }
+                step => {
+                    *left = left.saturating_sub(1);
+                    push_unit(out, here, step, at);
+                }
+            }
+        }
+    }
+    true
+}
+
+fn push_unit(out: &mut Vec<Op>, here: (u64, u64), step: &Step, at: (u64, u64)) {
+    let mut step = step.clone();
+    let (mut s, mut d) = here;
+    if let Step::Bits { from, to, .. } = &mut step {
+        from.offset += 8 * at.0;
+        to.offset += 8 * at.1;
+        (s, d) = (0, 0);
+    }
+    out.push(Op { s, d, n: 1, step });
+}
