@@ -26,15 +26,15 @@ static void laplace(int nx, int ny)
 static void cycle(int n)
 {
     printf("%%%%MatrixMarket matrix coordinate pattern general\n");
-    printf("%% a ring of %d vertices; every third also reaches %d further\n", n, n / 3);
+    printf("%% a ring of %d vertices; every fourth also reaches %d further\n", n, n / 3 + 1);
     int chords = 0;
-    for (int v = 0; v < n; v += 3)
+    for (int v = 0; v < n; v += 4)
         chords++;
     printf("%d %d %d\n", n, n, 2 * n + 2 * chords);
     for (int v = 0; v < n; v++) {
-        int next = (v + 1) % n, far = (v + n / 3) % n;
+        int next = (v + 1) % n, far = (v + n / 3 + 1) % n;
         printf("%d %d\n%d %d\n", v + 1, next + 1, next + 1, v + 1);
-        if (v % 3 == 0)
+        if (v % 4 == 0)
             printf("%d %d\n%d %d\n", v + 1, far + 1, far + 1, v + 1);
     }
 }
