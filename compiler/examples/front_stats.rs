@@ -1,15 +1,18 @@
 //! Parses and lowers preprocessed files given on the command line; for trying real code by hand.
-//! `-d` prints the tree.
+//!
+//! `-d` prints the tree, `-e` the text with locations everywhere, `-t` the text with an
+//! assertion about the type of each expression (to be compiled: it fails where we are wrong).
 
+use pc3cc::locations::{apply, Locations};
 use pc3cc::{dump, lower, types::Target};
 use std::time::Instant;
 
 fn main() {
-    let mut show = false;
+    let mut mode = String::new();
     let (mut files, mut clean, mut bytes, mut seconds) = (0, 0, 0, 0.0);
     for path in std::env::args().skip(1) {
-        if path == "-d" {
-            show = true;
+        if path.starts_with('-') {
+            mode = path;
             continue;
         }
         let raw = match std::fs::read(&path) {
@@ -27,13 +30,22 @@ fn main() {
         bytes += unit.text.len();
         let spans = dump::check_spans(&unit);
         clean += (diags.list.is_empty() && spans.is_empty()) as usize;
-        print!("{}", diags.render(false));
+        eprint!("{}", diags.render(false));
         for s in spans.iter().take(5) {
-            println!("{path}: span: {s}");
+            eprintln!("{path}: span: {s}");
         }
-        if show {
-            print!("{}", dump::dump(&unit));
+        match mode.as_str() {
+            "-d" => print!("{}", dump::dump(&unit)),
+            "-e" => {
+                let all = Locations {
+                    everywhere: true,
+                    ..Locations::default()
+                };
+                print!("{}", apply(&unit, &all).text.unwrap_or(unit.text));
+            }
+            "-t" => print!("{}", dump::with_type_assertions(&unit)),
+            _ => {}
         }
     }
-    println!("{clean} of {files} files clean, {bytes} bytes in {seconds:.2} s");
+    eprintln!("{clean} of {files} files clean, {bytes} bytes in {seconds:.2} s");
 }

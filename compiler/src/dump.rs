@@ -480,3 +480,54 @@ pub fn stmt_children(kind: &StmtKind) -> (Vec<ExprId>, Vec<StmtId>) {
     }
     (exprs, stmts)
 }
+
+/// The text with an assertion in front of each statement of a block about the types of the
+/// expressions in it: where we are wrong, the C compiler says so. For tests.
+pub fn with_type_assertions(unit: &Unit) -> String {
+    let mut inserts: Vec<(u32, String)> = Vec::new();
+    for f in &unit.functions {
+        if !unit.lines.is_system(f.span.start) {
+            assert_in(unit, f.body, &mut inserts);
+        }
+    }
+    inserts.sort_by_key(|(at, _)| *at);
+    let inserts: Vec<(u32, &str)> = inserts.iter().map(|(at, s)| (*at, s.as_str())).collect();
+    crate::prefilter::insert(unit.text.clone(), &inserts)
+}
+
+fn assert_in(unit: &Unit, s: StmtId, out: &mut Vec<(u32, String)>) {
+    let stmt = unit.stmt(s);
+    if let StmtKind::Block(list) = &stmt.kind {
+        for s in list {
+            let inner = unit.stmt(*s);
+            let (exprs, _) = stmt_children(&inner.kind);
+            if !matches!(inner.kind, StmtKind::Decl(_) | StmtKind::For { .. } | StmtKind::Asm(_)) {
+                let mut text = String::new();
+                exprs.into_iter().for_each(|e| assert_type(unit, e, &mut text));
+                out.push((inner.span.start, text));
+            }
+        }
+    }
+    for s in stmt_children(&stmt.kind).1 {
+        assert_in(unit, s, out);
+    }
+}
+
+fn assert_type(unit: &Unit, e: ExprId, out: &mut String) {
+    let x = unit.expr(e);
+    let text = unit.slice(&x.span).replace('\n', " ");
+    let name = unit.type_name(x.ty);
+    let is_bitfield = matches!(&x.kind, ExprKind::Member { .. });
+    let nameable = !name.contains(['<', '#']) && !name.contains("[vla");
+    // Expressions with directives or labels in them cannot be repeated.
+    if nameable && !is_bitfield && !text.contains(['#', '{']) && !text.contains("&&") {
+        let _ = write!(
+            out,
+            " _Static_assert(__builtin_types_compatible_p(__typeof__({text}), {name}), \"{}\");",
+            name.replace('"', "")
+        );
+    }
+    for c in expr_children(&x.kind) {
+        assert_type(unit, c, out);
+    }
+}

@@ -1,6 +1,7 @@
 pub mod consteval;
 pub mod diag;
 pub mod dump;
+pub mod locations;
 pub mod lower;
 mod parse;
 pub mod prefilter;

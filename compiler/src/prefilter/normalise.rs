@@ -112,7 +112,13 @@ pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut
                 let error =
                     |m: &str| Diagnostic::error(Code::PragmaPlace, m).at_text(lines, text, &span);
                 let line = lines.line_range(t.start, text);
-                let from_pragma = line.start == t.start;
+                // Padded to the pragma's width, where compilers print no trailing blanks.
+                let from_pragma = line.start == t.start
+                    && text[line.start as usize..line.end as usize]
+                        .trim_end()
+                        .len()
+                        + 4
+                        < (line.end - line.start) as usize;
                 if depth == 0 && from_pragma {
                     diags.push(error("a checkpoint location outside of a function"));
                 } else if from_pragma && unclear {
