@@ -90,8 +90,13 @@ impl Call for Reduction<'_> {
                 );
             }
         }
+        let parts = matches!(first.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
         Ok(match first.op {
             Op::User(_) => Plan::Member(first.root),
+            // In place, a member's part lands where others' contributions may still be read.
+            Op::Predef(_) if parts && all.iter().any(|c| c.send == c.recv.cast_const()) => {
+                Plan::Last
+            }
             Op::Predef(_)
                 if workers > 1 && first.count * first.ty.size * all.len() >= SHARE_FROM =>
             {

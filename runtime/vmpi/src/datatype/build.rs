@@ -149,7 +149,7 @@ impl Draft {
                 .transpose()?,
             tight: (t.size > 0).then_some((t.true_lb, t.true_lb + t.true_extent)),
             explicit: t.explicit_bounds,
-            align: t.align,
+            align: if t.size > 0 { t.align } else { 1 },
             layout: t.layout.clone(),
             signature: t.signature.clone(),
         })
@@ -168,7 +168,7 @@ impl Draft {
             bounds: spread(self.bounds, count, stride)?,
             tight: spread(self.tight, count, stride)?,
             explicit: self.explicit && count > 0,
-            align: self.align,
+            align: if size > 0 { self.align } else { 1 },
             layout: self.layout.repeat(count, stride),
             signature: self.signature.repeat(count as u64),
         })
