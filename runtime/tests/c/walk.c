@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the user's types and globals ---- */
 
@@ -46,6 +47,9 @@ static double field[4000];
 static double *field_end = field + 4000;
 static FILE *log_file;
 static void *untyped;
+#ifdef OTHER
+static int added;
+#endif
 
 /* ---- descriptors ---- */
 
@@ -131,6 +135,9 @@ static struct pc3_global globals[] = {
     G("walk.c:word", word, PPCHAR, PC3_GLOBAL_INIT), G("walk.c:field", field, FIELD, 0),
     G("walk.c:field_end", field_end, PDOUBLE, PC3_GLOBAL_INIT), G("walk.c:log_file", log_file, FILE_, 0),
     G("walk.c:untyped", untyped, PVOID, 0),
+#ifdef OTHER
+    G("walk.c:added", added, INT, 0),
+#endif
     G("", lit_even, LIT5, PC3_GLOBAL_LITERAL), G("", lit_odd, LIT4, PC3_GLOBAL_LITERAL), G("", lit_start, LIT6, PC3_GLOBAL_LITERAL),
 };
 static const struct pc3_fnref fnrefs[] = { { "walk.c:twice", (void (*)(void))twice }, { "walk.c:thrice", (void (*)(void))thrice } };
@@ -239,6 +246,7 @@ static void after_step(long i, long acc, struct escaping *e) {
     memset(n, 0, sizeof *n);
     n->key = (int)(acc % 1000);
     n->weight = -i * 70001;
+    if (getenv("WALK_BIG")) n->weight = (long)(5e9 + (double)i); /* does not fit 32 bits */
     n->tag = (char)('a' + i % 26);
     n->value = 1.0 / (i + 3);
     n->next = head;
@@ -261,6 +269,10 @@ static void after_step(long i, long acc, struct escaping *e) {
     for (struct node *m = head; m; m = m->next) sum += m->value * m->tag, weights += m->weight;
     printf("%ld %ld %.17g %ld %s %s %lu %d %d %d\n", i, acc, sum, weights, label, *word, counters.seen, (int)counters.flags,
         (int)counters.delta, pcounters->last + e->total);
+    if (getenv("WALK_SLOWLY")) {
+        fflush(stdout);
+        usleep(10000);
+    }
     if (log_file) fprintf(log_file, "step %ld %ld\n", i, acc);
 }
 static int main_loop(int argc, char **argv, long i, long steps, struct escaping *e) {

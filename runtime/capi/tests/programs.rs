@@ -1,0 +1,487 @@
+//! Hand-instrumented C programs linked with libpc3rt.a: killed, stopped and restarted, on this ABI
+//! and others, with damaged checkpoints, crashes during a commit and full disks.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+struct Target {
+    name: &'static str,
+    triple: &'static str,
+    cc: &'static str,
+    flags: &'static [&'static str],
+    qemu: Option<&'static str>,
+}
+
+const TARGETS: [Target; 4] = [
+    Target {
+        name: "x86_64",
+        triple: "x86_64-unknown-linux-gnu",
+        cc: "cc",
+        flags: &[],
+        qemu: None,
+    },
+    Target {
+        name: "s390x",
+        triple: "s390x-unknown-linux-gnu",
+        cc: "s390x-linux-gnu-gcc",
+        flags: &["-static"],
+        qemu: Some("qemu-s390x"),
+    },
+    Target {
+        name: "i686",
+        triple: "i686-unknown-linux-gnu",
+        cc: "i686-linux-gnu-gcc",
+        flags: &["-msse2", "-mfpmath=sse"],
+        qemu: None,
+    },
+    Target {
+        name: "aarch64",
+        triple: "aarch64-unknown-linux-gnu",
+        cc: "aarch64-linux-gnu-gcc",
+        flags: &["-static"],
+        qemu: Some("qemu-aarch64"),
+    },
+];
+
+const STEPS: &str = "120";
+
+fn works(command: &mut Command) -> bool {
+    command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
+}
+
+fn runtime_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// libpc3rt.a for a target, with failpoints.
+fn library(target: &Target) -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([
+        "build",
+        "-q",
+        "-p",
+        "pc3-capi",
+        "--features",
+        "failpoints",
+        "--target",
+        target.triple,
+    ]);
+    cargo
+        .arg("--target-dir")
+        .arg(&dir)
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    let built = cargo
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success());
+    built.then(|| dir.join(target.triple).join("debug/libpc3rt.a"))
+}
+
+fn compile(target: &Target, library: &Path, source: &str, defines: &[&str], to: &Path) -> bool {
+    let mut cc = Command::new(target.cc);
+    cc.args(["-O2", "-fno-pie", "-no-pie", "-ffp-contract=off"])
+        .args(target.flags)
+        .args(defines);
+    cc.arg("-I").arg(runtime_dir().join("include"));
+    cc.arg(runtime_dir().join("tests/c").join(source))
+        .arg(library);
+    works(cc.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(to))
+}
+
+struct Built {
+    name: &'static str,
+    qemu: Option<&'static str>,
+    walk: PathBuf,
+}
+
+/// The targets this machine can build for and run; the first is always there.
+fn built() -> &'static [Built] {
+    static BUILT: OnceLock<Vec<Built>> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
+        let mut all = Vec::new();
+        for target in &TARGETS {
+            let walk = dir.join(format!("walk.{}", target.name));
+            let runs = target
+                .qemu
+                .is_none_or(|q| works(Command::new(q).arg("--version")));
+            let made = runs
+                && works(Command::new(target.cc).arg("--version"))
+                && library(target).is_some_and(|lib| compile(target, &lib, "walk.c", &[], &walk));
+            if made {
+                all.push(Built {
+                    name: target.name,
+                    qemu: target.qemu,
+                    walk,
+                });
+            } else {
+                eprintln!(
+                    "SKIPPED: {} (no cross compiler, Rust library or qemu)",
+                    target.name
+                );
+            }
+        }
+        assert!(
+            !all.is_empty(),
+            "this machine's own library could not be built"
+        );
+        all
+    })
+}
+
+/// A place where one job runs, its output going to a file that grows from run to run.
+struct Place {
+    dir: TempDir,
+}
+
+struct Ran {
+    status: Option<i32>,
+    stderr: String,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place {
+            dir: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self, on: &Built, vars: &[(&str, &str)]) -> Command {
+        let mut command = match on.qemu {
+            Some(qemu) => {
+                let mut c = Command::new(qemu);
+                c.arg(&on.walk);
+                c
+            }
+            None => Command::new(&on.walk),
+        };
+        let out = fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(self.path("out"))
+            .unwrap();
+        command
+            .args([STEPS, "log"])
+            .current_dir(self.dir.path())
+            .stdout(out)
+            .stdin(Stdio::null());
+        command
+            .env("PC3_DIR", self.path("ckpt"))
+            .envs(vars.iter().copied());
+        command
+    }
+
+    fn run(&self, on: &Built, vars: &[(&str, &str)]) -> Ran {
+        let Output { status, stderr, .. } = self
+            .command(on, vars)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        Ran {
+            status: status.code(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    fn outputs(&self) -> (String, String) {
+        (
+            fs::read_to_string(self.path("out")).unwrap(),
+            fs::read_to_string(self.path("log")).unwrap(),
+        )
+    }
+
+    fn checkpoints(&self) -> Vec<PathBuf> {
+        let mut all: Vec<_> = fs::read_dir(self.path("ckpt"))
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|e| e == "pc3c"))
+            .collect();
+        all.sort();
+        all
+    }
+
+    fn leftovers(&self) -> Vec<String> {
+        fs::read_dir(self.path("ckpt"))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .filter(|n| !n.ends_with(".pc3c"))
+            .collect()
+    }
+}
+
+/// What the uninterrupted run prints and writes.
+fn expected() -> &'static (String, String) {
+    static EXPECTED: OnceLock<(String, String)> = OnceLock::new();
+    EXPECTED.get_or_init(|| {
+        let place = Place::new();
+        assert_eq!(place.run(&built()[0], &[]).status, Some(7));
+        place.outputs()
+    })
+}
+
+fn finishes_equal(place: &Place, on: &Built, vars: &[(&str, &str)], what: &str) -> String {
+    let ran = place.run(on, vars);
+    assert_eq!(ran.status, Some(7), "{what}: {}", ran.stderr);
+    assert!(place.outputs() == *expected(), "{what}: output differs");
+    ran.stderr
+}
+
+#[test]
+fn checkpoints_on_the_way_change_nothing() {
+    for on in built() {
+        let place = Place::new();
+        finishes_equal(&place, on, &[("PC3_EVERY", "5x")], on.name);
+        assert_eq!(place.checkpoints().len(), 2);
+        assert_eq!(place.leftovers(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn every_checkpoint_of_a_while_can_be_continued() {
+    for k in 1..=25 {
+        let place = Place::new();
+        let k = k.to_string();
+        let ran = place.run(&built()[0], &[("PC3_EVERY", "3x"), ("PC3_STOP_AFTER", &k)]);
+        assert_eq!(ran.status, Some(85), "{}", ran.stderr);
+        let said = finishes_equal(&place, &built()[0], &[("PC3_RESTART", "latest")], &k);
+        assert_eq!(said, "");
+    }
+}
+
+#[test]
+fn moves_around_all_targets_and_back() {
+    for first in 0..built().len() {
+        let place = Place::new();
+        let stop = [("PC3_EVERY", "23x"), ("PC3_STOP_AFTER", "1")];
+        assert_eq!(place.run(&built()[first], &stop).status, Some(85));
+        for hop in 1..=built().len() * 2 {
+            let on = &built()[(first + hop) % built().len()];
+            let ran = place.run(on, &[stop[0], stop[1], ("PC3_RESTART", "latest")]);
+            assert_eq!(ran.status, Some(85), "{}: {}", on.name, ran.stderr);
+        }
+        finishes_equal(
+            &place,
+            &built()[first],
+            &[("PC3_RESTART", "latest")],
+            built()[first].name,
+        );
+    }
+}
+
+/// A job stopped after three checkpoints.
+fn stopped() -> Place {
+    let place = Place::new();
+    let ran = place.run(
+        &built()[0],
+        &[("PC3_EVERY", "30x"), ("PC3_STOP_AFTER", "3")],
+    );
+    assert_eq!(ran.status, Some(85), "{}", ran.stderr);
+    place
+}
+
+#[test]
+fn damaged_and_cut_checkpoints_are_skipped() {
+    let place = stopped();
+    let newest = place.checkpoints().pop().unwrap();
+    let good = fs::read(&newest).unwrap();
+    let (out, log) = place.outputs();
+    let n = good.len();
+    let damage: Vec<usize> = (0..40)
+        .map(|i| i * n / 40)
+        .chain([7, 9, 16, 60, n - 1, n - 20, n - 44])
+        .collect();
+    let cuts: Vec<usize> = (0..12)
+        .map(|i| i * n / 12)
+        .chain([1, 63, 64, n - 1, n - 8])
+        .collect();
+    let mut cases: Vec<(String, Vec<u8>)> = Vec::new();
+    for at in damage {
+        let mut bad = good.clone();
+        bad[at] ^= 0x10;
+        cases.push((format!("byte {at}"), bad));
+    }
+    cases.extend(
+        cuts.into_iter()
+            .map(|at| (format!("cut at {at}"), good[..at].to_vec())),
+    );
+    for (what, bad) in cases {
+        fs::write(&newest, &bad).unwrap();
+        fs::write(place.path("out"), &out).unwrap();
+        fs::write(place.path("log"), &log).unwrap();
+        let said = finishes_equal(&place, &built()[0], &[("PC3_RESTART", "latest")], &what);
+        assert!(
+            said.contains("ckpt-000003.pc3c is skipped"),
+            "{what}: {said}"
+        );
+    }
+    let ran = place.run(&built()[0], &[("PC3_RESTART", "3")]);
+    assert_eq!(ran.status, Some(88), "{}", ran.stderr);
+}
+
+#[test]
+fn a_crash_at_any_step_of_a_commit_leaves_a_usable_checkpoint() {
+    for step in [
+        "created", "written", "synced", "renamed", "durable", "pruned",
+    ] {
+        let place = Place::new();
+        let fail = format!("commit.{step}@4");
+        let ran = place.run(&built()[0], &[("PC3_EVERY", "9x"), ("PC3_FAIL", &fail)]);
+        assert_eq!(ran.status, None, "{step}: killed");
+        finishes_equal(&place, &built()[0], &[("PC3_RESTART", "latest")], step);
+        assert_eq!(place.leftovers(), Vec::<String>::new(), "{step}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_reported_and_the_program_goes_on() {
+    let place = Place::new();
+    let vars = [
+        ("PC3_EVERY", "30x"),
+        ("PC3_FAIL", "commit.created@2:enospc"),
+    ];
+    let said = finishes_equal(&place, &built()[0], &vars, "full disk");
+    assert!(
+        said.contains("no checkpoint was taken") && said.contains("No space left"),
+        "{said}"
+    );
+    assert_eq!(place.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn refusals() {
+    let here = &built()[0];
+    let check = |place: &Place, on: &Built, vars: &[(&str, &str)], status: i32, words: &str| {
+        let ran = place.run(on, vars);
+        assert_eq!(ran.status, Some(status), "{vars:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(words), "{vars:?}: {}", ran.stderr);
+    };
+    let empty = Place::new();
+    check(
+        &empty,
+        here,
+        &[("PC3_RESTART", "latest")],
+        88,
+        "no usable checkpoint",
+    );
+    check(
+        &empty,
+        here,
+        &[("PC3_EVERY", "often")],
+        86,
+        "PC3_EVERY=often",
+    );
+    check(&empty, here, &[("PC3_RANKS", "4")], 86, "does not call MPI");
+    fs::write(empty.path("file"), "").unwrap();
+    let file = empty.path("file/x");
+    check(
+        &empty,
+        here,
+        &[("PC3_EVERY", "5x"), ("PC3_DIR", file.to_str().unwrap())],
+        87,
+        "file/x",
+    );
+    check(
+        &stopped(),
+        here,
+        &[("PC3_RESTART", "17")],
+        88,
+        "ckpt-000017.pc3c",
+    );
+
+    // Another program.
+    let place = stopped();
+    let other = place.path("other");
+    let lib = library(&TARGETS[0]).unwrap();
+    assert!(compile(&TARGETS[0], &lib, "walk.c", &["-DOTHER"], &other));
+    let other = Built {
+        name: "other",
+        qemu: None,
+        walk: other,
+    };
+    let words = "global walk.c:added exists only in this program";
+    check(&place, &other, &[("PC3_RESTART", "latest")], 89, words);
+
+    // A value that does not fit.
+    if let Some(narrow) = built().iter().find(|b| b.name == "i686") {
+        let place = Place::new();
+        let vars = [
+            ("PC3_EVERY", "30x"),
+            ("PC3_STOP_AFTER", "1"),
+            ("WALK_BIG", "1"),
+        ];
+        assert_eq!(place.run(here, &vars).status, Some(85));
+        check(
+            &place,
+            narrow,
+            &[("PC3_RESTART", "latest")],
+            89,
+            "heap object 'struct node'.weight: 50000000",
+        );
+    }
+}
+
+#[test]
+fn a_running_job_holds_its_directory_and_takes_requests() {
+    let place = Place::new();
+    let mut command = place.command(&built()[0], &[("WALK_SLOWLY", "1")]);
+    let mut first = command.stderr(Stdio::piped()).spawn().unwrap();
+    // It is ready when it has printed something.
+    let wait = |done: &dyn Fn() -> bool| {
+        for _ in 0..3000 {
+            if done() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("nothing happened");
+    };
+    wait(&|| fs::metadata(place.path("out")).is_ok_and(|m| m.len() > 0));
+    let holder = pc3_runtime::store::holder(&place.path("ckpt"))
+        .unwrap()
+        .unwrap();
+    assert_eq!(holder.pid, i32::try_from(first.id()).unwrap());
+    let second = place.run(&built()[0], &[]);
+    assert_eq!(second.status, Some(87), "{}", second.stderr);
+    assert!(
+        second.stderr.contains("in use by a running job"),
+        "{}",
+        second.stderr
+    );
+    let signal = |number: i32| {
+        let number = number.to_string();
+        assert!(works(
+            Command::new("kill")
+                .arg(format!("-{number}"))
+                .arg(first.id().to_string())
+        ));
+    };
+    signal(holder.signal.unwrap());
+    wait(&|| place.checkpoints().len() == 1);
+    signal(libc::SIGUSR2);
+    assert_eq!(first.wait().unwrap().code(), Some(85));
+    assert_eq!(
+        pc3_runtime::store::holder(&place.path("ckpt")).unwrap(),
+        None
+    );
+    let said = finishes_equal(
+        &place,
+        &built()[0],
+        &[("PC3_RESTART", "latest")],
+        "after a request",
+    );
+    std::io::stderr().write_all(said.as_bytes()).unwrap();
+}
