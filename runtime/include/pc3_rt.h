@@ -162,8 +162,13 @@ extern void pc3_resumed(void);
 
 /* Shadow blocks of escaping locals: freed by setting sp back, which generated code does inline. */
 extern void *pc3_shadow_grow(pc3_size) __attribute__((cold)); /* reports the overflow; never returns 0 */
-/* Runtime-sized blocks (VLA, alloca): header with element type, then the bytes. */
+/* Every object on the shadow stack starts at a multiple of 16 (or its type's alignment, if larger) and has
+ * at least one byte behind it that belongs to nobody: sp moves by (bytes + 16) & ~15. */
+/* Runtime-sized blocks (VLA, alloca) at from = pc3_me->sp: moves sp, returns the bytes. */
 extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem);
+/* Frees a block and all behind it: the word in front of its bytes holds the sp to go back to, which is
+ * rebuilt by a restart (a saved sp in a local would not be an address of any object). */
+#define PC3_SHADOW_POP(block) ((void)(pc3_me->sp = ((char **)(void *)(block))[-1]))
 
 /* The running rank's copy of global x; pc3_d is the function's cached pc3_delta.  gcc keeps two objects apart
    through pointer arithmetic (no aliasing versions of loops); clang would take a global that is only read this
@@ -191,9 +196,13 @@ extern void pc3_free(void *);
 extern char *pc3_strdup(const char *);
 extern char *pc3_strndup(const char *, pc3_size);
 /* FILE is the user's own: the compiler declares these with the replaced function's type:
- *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf
+ *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf pc3_vasprintf
  * exit, _Exit/_exit, abort in programs that call MPI: */
 extern void pc3_exit(int) __attribute__((noreturn));
+extern void pc3__exit(int) __attribute__((noreturn));
+extern void pc3_abort(void) __attribute__((noreturn));
+/* A heap object of characters. */
+extern char *pc3_characters(pc3_size);
 
 /* ---- the unit that defines main ------------------------------------------------------- */
 
@@ -215,6 +224,27 @@ static struct pc3_rank *pc3_tls_me(void) { return pc3_me; }
 static int *pc3_tls_state(void) { return &pc3_state; }
 static const struct pc3_tls pc3_tls_access = { pc3_tls_set, pc3_tls_me, pc3_tls_state };
 __attribute__((constructor)) static void pc3_tls_register(void) { pc3_register_tls(&pc3_tls_access); }
+
+/* Variadic, so written in C. */
+int pc3_vasprintf(char **pc3_out, const char *pc3_format, __builtin_va_list pc3_args) {
+    __builtin_va_list pc3_again;
+    int pc3_n;
+    __builtin_va_copy(pc3_again, pc3_args);
+    pc3_n = __builtin_vsnprintf((char *)0, 0, pc3_format, pc3_again);
+    __builtin_va_end(pc3_again);
+    if (pc3_n < 0) return -1;
+    *pc3_out = pc3_characters((pc3_size)pc3_n + 1);
+    if (!*pc3_out) return -1;
+    return __builtin_vsnprintf(*pc3_out, (pc3_size)pc3_n + 1, pc3_format, pc3_args);
+}
+int pc3_asprintf(char **pc3_out, const char *pc3_format, ...) {
+    __builtin_va_list pc3_args;
+    int pc3_n;
+    __builtin_va_start(pc3_args, pc3_format);
+    pc3_n = pc3_vasprintf(pc3_out, pc3_format, pc3_args);
+    __builtin_va_end(pc3_args);
+    return pc3_n;
+}
 #endif
 
 #endif

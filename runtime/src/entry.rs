@@ -224,3 +224,19 @@ pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
     // SAFETY: ends the process.
     unsafe { libc::exit(code) }
 }
+
+/// `_exit` and `_Exit` in programs that call MPI.
+///
+/// # Safety
+/// Called by user code.
+#[no_mangle]
+pub unsafe extern "C" fn pc3__exit(code: c_int) -> ! {
+    // SAFETY: ends the whole process, as it would without us; so the lock goes with it.
+    unsafe { libc::_exit(code) }
+}
+
+/// `abort` in programs that call MPI.
+#[no_mangle]
+pub extern "C" fn pc3_abort() -> ! {
+    std::process::abort()
+}

@@ -316,6 +316,21 @@ pub unsafe extern "C" fn pc3_freopen(
 }
 
 /// # Safety
+/// As `fdopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fdopen(fd: c_int, mode: *const c_char) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let stream = libc::fdopen(fd, mode);
+        if let Some(files) = files().filter(|_| !stream.is_null()) {
+            let path = CString::new(leads_to(fd)).unwrap_or_default();
+            files.note(stream, path, owned(mode), FileKind::Opened);
+        }
+        stream
+    }
+}
+
+/// # Safety
 /// As `tmpfile`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {

@@ -184,6 +184,11 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
 }
 
 /// Memory for characters, typed as such.
+#[no_mangle]
+pub extern "C" fn pc3_characters(n: usize) -> *mut c_char {
+    characters(n)
+}
+
 fn characters(n: usize) -> *mut c_char {
     let Some(rank) = rank() else {
         // SAFETY: plain malloc.
