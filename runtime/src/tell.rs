@@ -15,6 +15,9 @@ pub const EXIT_REFUSED: i32 = 89;
 /// The run cannot go on: out of shadow stack, a checkpoint below a library's callback, ...
 pub const EXIT_FATAL: i32 = 90;
 
+/// Every rank waits for another.
+pub const EXIT_DEADLOCK: i32 = 91;
+
 pub fn say(message: &str) {
     // One write: other ranks and processes talk, too.
     let _ = std::io::stderr().write_all(format!("pc3: {message}\n").as_bytes());

@@ -4,27 +4,26 @@ use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fmt::Write;
 
+use pc3_runtime::tell::{die, EXIT_DEADLOCK};
+
 use crate::handle::abi;
 use crate::p2p::request::What;
 use crate::p2p::{Request, ANY_SOURCE, ANY_TAG};
 use crate::state::{RankState, World};
 
-/// Exit status of a job that ends in a deadlock.
-pub const EXIT_DEADLOCK: i32 = 86;
 /// More different lines than this are told without their arguments.
 const LINES: usize = 24;
 
 /// All ranks that have not ended are blocked and nothing is in flight.
 pub(crate) fn found(world: &World) {
     let text = format!(
-        "pc3: deadlock: every rank waits and no message is under way\n{}",
+        "deadlock: every rank waits and no message is under way\n{}",
         describe(world)
     );
-    if let Some(f) = world.on_deadlock.get() {
-        return f(&text);
+    match world.on_deadlock.get() {
+        Some(f) => f(&text),
+        None => die(EXIT_DEADLOCK, text.trim_end()),
     }
-    eprint!("{text}");
-    std::process::exit(EXIT_DEADLOCK);
 }
 
 /// Where each rank is, equal lines together.  No rank runs.

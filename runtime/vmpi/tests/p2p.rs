@@ -409,7 +409,7 @@ fn deadlocks_are_reported() {
                 me.call.set(Call::new("MPI_Recv").peer(2, 5).comm(0x101));
                 recv(me, 2, 5);
             }));
-            let want = "pc3: deadlock: every rank waits and no message is under way
+            let want = "deadlock: every rank waits and no message is under way
   ranks 0-1, 3: MPI_Recv(rank 2, tag 5, MPI_COMM_WORLD)
   rank 2: has ended
 ";

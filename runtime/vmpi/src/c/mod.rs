@@ -11,11 +11,15 @@ pub mod attr;
 pub mod coll;
 pub mod comm;
 pub mod datatype;
+pub mod env;
 pub mod errors;
 pub mod group;
 pub mod info;
 pub mod op;
+pub mod p2p;
 pub mod pack;
+pub mod request;
+pub mod status;
 pub mod topo;
 
 use crate::coll::meeting::Crew;

@@ -18,9 +18,9 @@ pub mod wait;
 
 pub use buf::Buf;
 pub use queue::Key;
-pub use recv::{cancel, iprobe, irecv, probe, recv};
+pub use recv::{cancel, iprobe, irecv, probe, recv, recv_status};
 pub use request::{Mode, Req, Request, Status};
-pub use send::{isend, release_held, send, Dest};
+pub use send::{isend, release_held, send, settle, Dest};
 pub use wait::{free, test, wait, wait_done};
 
 pub const ANY_SOURCE: i32 = -1;

@@ -16,13 +16,23 @@ use crate::state::RankState;
 /// The buffer is writable.
 #[inline]
 pub unsafe fn recv(me: &RankState, buf: Buf<'_>, key: Key) -> Result<Status> {
+    // SAFETY: the caller's promise.
+    check(unsafe { recv_status(me, buf, key) })
+}
+
+/// The same, with what went wrong in the status.
+///
+/// # Safety
+/// As of [`recv`].
+#[inline]
+pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
     let found = me.mailbox.with(|q| {
         q.inbound
             .take_message(&key)
             .inspect(|(_, m)| q.bytes -= m.weight())
     });
     // SAFETY: the caller's promise; the request outlives its stay in the queue because we wait.
-    let status = unsafe {
+    unsafe {
         match found {
             Some((k, m)) => fetch(me, &k, m, &buf),
             None => {
@@ -32,8 +42,7 @@ pub unsafe fn recv(me: &RankState, buf: Buf<'_>, key: Key) -> Result<Status> {
                 r.status()
             }
         }
-    };
-    check(status)
+    }
 }
 
 /// An error if the message was longer than the buffer.
@@ -98,7 +107,10 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
 }
 
 /// Moves a message taken from the queue into the receive buffer.
-unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>) -> Status {
+///
+/// # Safety
+/// The buffer is writable.
+pub(crate) unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>) -> Status {
     let mut status = Status::of(key, &m.ty, m.len(), into.len());
     // SAFETY: the receive buffer by the caller's promise; a held request is pending until we
     // complete it, and its buffer readable.
@@ -157,6 +169,24 @@ pub fn probe(me: &RankState, key: &Key) -> Status {
             return s;
         }
         me.block();
+    }
+}
+
+/// Takes a message out of the queue (`MPI_Mprobe`), for [`fetch`]; waits for one if asked to.
+pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Message)> {
+    loop {
+        let found = me.mailbox.with(|q| {
+            let m = q
+                .inbound
+                .take_message(key)
+                .inspect(|(_, m)| q.bytes -= m.weight());
+            q.probing = wait && m.is_none();
+            m
+        });
+        match found {
+            None if wait => me.block(),
+            _ => return found,
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl Status {
 
     /// A message of `len` bytes of `ty` in a buffer of `room` bytes.
     #[inline]
-    pub(super) fn of(key: &Key, ty: &Datatype, len: usize, room: usize) -> Status {
+    pub(crate) fn of(key: &Key, ty: &Datatype, len: usize, room: usize) -> Status {
         Status {
             source: key.src,
             tag: key.tag,

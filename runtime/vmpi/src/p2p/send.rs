@@ -200,35 +200,57 @@ unsafe fn deliver(me: &RankState, posted: *const Request, key: &Key, from: &Buf<
     }
 }
 
-/// Buffers the held standard-mode messages of blocked senders, which thereby complete; true if
-/// there were any.  Called when no rank can run: MPI allows standard sends to be buffered, so a
-/// program that relies on it goes on.
-pub fn release_held(world: &World) -> bool {
-    let mut any = false;
-    for to in world.ranks() {
-        let mut freed = Vec::new();
-        to.mailbox.with(|q| {
-            let mut added = 0;
-            q.inbound.for_each_mut(|_, m| {
-                let Data::Held(r) = m.data else { return };
-                // SAFETY: a held message's request is pending, its buffer readable; no rank runs.
-                let r = unsafe { &*r };
-                if matches!(r.what, What::Send(Mode::Standard | Mode::Ready))
-                    && world.rank(r.owner).waits_for(r)
-                {
-                    // SAFETY: as above.
-                    *m = unsafe { Message::packed(&r.buf()) };
-                    added += m.weight();
-                    freed.push(&raw const *r);
-                }
-            });
-            q.bytes += added;
+/// Copies the held messages in `to`'s queue for whose requests `which` holds into library memory;
+/// these requests are then complete.  Synchronous ones stay: they wait for the receiver.
+fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -> bool {
+    let mut freed = Vec::new();
+    to.mailbox.with(|q| {
+        let mut added = 0;
+        q.inbound.for_each_mut(|_, m| {
+            let Data::Held(r) = m.data else { return };
+            // SAFETY: a held message's request is pending and its buffer readable.
+            let r = unsafe { &*r };
+            if r.what != What::Send(Mode::Synchronous) && which(r) {
+                // SAFETY: as above.
+                *m = unsafe { Message::packed(&r.buf()) };
+                added += m.weight();
+                freed.push(&raw const *r);
+            }
         });
-        for r in freed {
-            any = true;
-            // SAFETY: its message no longer refers to it.
-            unsafe { Request::complete(r, world.rank((*r).owner), None, Status::EMPTY) };
-        }
+        q.bytes += added;
+    });
+    for &r in &freed {
+        // SAFETY: its message no longer refers to it.
+        unsafe { Request::complete(r, to.world().rank((*r).owner), from, Status::EMPTY) };
     }
-    any
+    !freed.is_empty()
+}
+
+/// Buffers the held standard-mode messages of blocked senders; true if there were any.  Called
+/// when no rank can run: MPI allows standard sends to be buffered, so a program that relies on it
+/// goes on.
+pub fn release_held(world: &World) -> bool {
+    let blocked = |r: &Request| world.rank(r.owner).waits_for(r);
+    world
+        .ranks()
+        .iter()
+        .fold(false, |any, to| buffer(to, blocked, None) | any)
+}
+
+/// Buffers what is left of a rank's own standard-mode sends in its buffers, so that they are
+/// complete: before its stack goes away, or its memory is written to a checkpoint.
+pub fn settle(me: &RankState) {
+    let mut dests: Vec<u32> = Vec::new();
+    let mut note = |r: &Request| {
+        if matches!(r.what, What::Send(_)) && r.active.get() && !r.is_done() {
+            dests.push(r.dest);
+        }
+    };
+    me.requests.borrow().iter().for_each(|(_, r)| note(r.get()));
+    me.detached().iter().for_each(|r| note(r.get()));
+    dests.sort_unstable();
+    dests.dedup();
+    for to in dests {
+        buffer(me.world().rank(to), |r| r.owner == me.rank, None);
+    }
 }

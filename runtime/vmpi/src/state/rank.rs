@@ -14,11 +14,11 @@ use super::World;
 use crate::error::{fail, Class, Result};
 use crate::handle::{Kind, Table};
 use crate::objects::Objects;
-use crate::p2p::mailbox::Mailbox;
-use crate::p2p::{Req, Request};
+use crate::p2p::mailbox::{Mailbox, Message};
+use crate::p2p::{Key, Req, Request};
 
 /// Room that a buffered message takes beside its data (`MPI_BSEND_OVERHEAD`).
-pub const BSEND_OVERHEAD: usize = 64;
+pub const BSEND_OVERHEAD: usize = 512;
 
 /// The MPI call a rank is in, for error messages and deadlock reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -109,6 +109,8 @@ pub struct RankState {
     objects: UnsafeCell<Objects>,
     /// Requests the program holds, by handle.
     pub requests: RefCell<Table<Req>>,
+    /// Messages that a matched probe took out of the queue.
+    pub(crate) messages: RefCell<Table<(Key, Message)>>,
     /// Requests given up before they completed.
     detached: RefCell<Vec<Req>>,
     pool: RefCell<Vec<NonNull<Request>>>,
@@ -149,6 +151,7 @@ impl RankState {
             thread_level: Cell::new(0),
             objects: UnsafeCell::new(objects),
             requests: RefCell::new(Table::new(Kind::Request)),
+            messages: RefCell::new(Table::new(Kind::Message)),
             detached: RefCell::default(),
             pool: RefCell::default(),
             exec: Cell::new(null_mut()),

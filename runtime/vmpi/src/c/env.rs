@@ -1,0 +1,188 @@
+//! Starting, ending and asking about the environment (MPI 4.1 chapters 9 and 11).
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use super::{entry, put, put_text};
+use crate::error::{fail, Class, MpiError};
+use crate::handle::abi;
+use crate::p2p;
+use crate::state::{Call, Phase, RankState};
+
+extern "C" {
+    fn pc3_malloc(n: usize, site: *const c_void) -> *mut c_void;
+    fn pc3_free(p: *mut c_void);
+}
+
+const THREAD_SINGLE: c_int = 0;
+const THREAD_SERIALIZED: c_int = 2048;
+
+unsafe fn init(name: &'static str, required: c_int) -> c_int {
+    let me = RankState::current();
+    me.call.set(Call::new(name));
+    if me.phase.get() != Phase::Before {
+        let e = MpiError::new(Class::ERR_OTHER, "MPI was initialized before");
+        return super::errors::raise(me, name, abi::COMM_WORLD, e);
+    }
+    me.phase.set(Phase::Initialized);
+    // Calls of several threads at once would need a rank that runs on several workers.
+    me.thread_level
+        .set(required.clamp(THREAD_SINGLE, THREAD_SERIALIZED));
+    Class::SUCCESS.0
+}
+
+/// MPI 4.1 section 11.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
+    init("MPI_Init", THREAD_SINGLE)
+}
+
+/// MPI 4.1 section 11.6.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Init_thread(
+    _argc: *mut c_int,
+    _argv: *mut *mut *mut c_char,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    let code = init("MPI_Init_thread", required);
+    if !provided.is_null() {
+        *provided = RankState::current().thread_level.get();
+    }
+    code
+}
+
+/// MPI 4.1 section 11.2: may be called at any time.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
+    let is = RankState::try_current().is_some_and(|me| me.phase.get() != Phase::Before);
+    put(flag, c_int::from(is)).map_or_else(|e| e.class.0, |()| 0)
+}
+
+/// MPI 4.1 section 11.2: may be called at any time.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
+    let is = RankState::try_current().is_some_and(|me| me.phase.get() == Phase::Finalized);
+    put(flag, c_int::from(is)).map_or_else(|e| e.class.0, |()| 0)
+}
+
+/// MPI 4.1 section 11.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+    entry("MPI_Finalize", 0, |me| {
+        super::attr::finalize(me)?;
+        // Sends whose requests were freed complete here; their buffers may be on our stack.
+        p2p::settle(me);
+        me.phase.set(Phase::Finalized);
+        Ok(())
+    })
+}
+
+/// MPI 4.1 section 11.6.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
+    entry("MPI_Query_thread", 0, |me| {
+        put(provided, me.thread_level.get())
+    })
+}
+
+/// MPI 4.1 section 11.6.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
+    entry("MPI_Is_thread_main", 0, |_| put(flag, 1))
+}
+
+/// MPI 4.1 section 9.5: ends the whole job.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Abort(_comm: usize, code: c_int) -> c_int {
+    let who = RankState::try_current().map_or(String::new(), |me| format!(" by rank {}", me.rank));
+    libc::fflush(null_mut());
+    eprintln!("pc3: MPI_Abort called{who}: the job ends with status {code}");
+    std::process::exit(if code == 0 { 1 } else { code })
+}
+
+/// MPI 4.1 section 9.1.1.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
+    if version.is_null() || subversion.is_null() {
+        return Class::ERR_ARG.0;
+    }
+    *version = 3;
+    *subversion = 1;
+    Class::SUCCESS.0
+}
+
+/// MPI 4.1 section 9.1.1.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Get_library_version(version: *mut c_char, len: *mut c_int) -> c_int {
+    let text = concat!("pc3 ", env!("CARGO_PKG_VERSION"));
+    match put_text(version, 8192, text).and_then(|n| put(len, n as c_int)) {
+        Ok(()) => Class::SUCCESS.0,
+        Err(e) => e.class.0,
+    }
+}
+
+/// MPI 4.1 section 9.1.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, len: *mut c_int) -> c_int {
+    entry("MPI_Get_processor_name", 0, |_| {
+        let mut host = [0u8; 256];
+        libc::gethostname(host.as_mut_ptr().cast(), host.len() - 1);
+        let n = host.iter().position(|b| *b == 0).unwrap_or(0);
+        put(
+            len,
+            put_text(name, 256, &String::from_utf8_lossy(&host[..n]))? as c_int,
+        )
+    })
+}
+
+fn seconds(clock: unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int) -> f64 {
+    // SAFETY: all-zero is a valid value of this C struct.
+    let mut t: libc::timespec = unsafe { std::mem::zeroed() };
+    // SAFETY: fills the struct.
+    unsafe { clock(libc::CLOCK_MONOTONIC, &raw mut t) };
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
+/// MPI 4.1 section 9.6.
+#[no_mangle]
+pub extern "C" fn MPI_Wtime() -> f64 {
+    seconds(libc::clock_gettime)
+}
+
+/// MPI 4.1 section 9.6.
+#[no_mangle]
+pub extern "C" fn MPI_Wtick() -> f64 {
+    seconds(libc::clock_getres)
+}
+
+/// MPI 4.1 section 9.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, _info: usize, base: *mut c_void) -> c_int {
+    entry("MPI_Alloc_mem", abi::COMM_WORLD, |_| {
+        let Ok(size) = usize::try_from(size) else {
+            return fail(Class::ERR_SIZE, format!("the size is {size}"));
+        };
+        // SAFETY: the rank's own heap; the type of the contents is not known.
+        let p = pc3_malloc(size.max(1), null());
+        if p.is_null() {
+            return fail(Class::ERR_NO_MEM, format!("no memory for {size} bytes"));
+        }
+        put(base.cast::<*mut c_void>(), p)
+    })
+}
+
+/// MPI 4.1 section 9.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
+    entry("MPI_Free_mem", abi::COMM_WORLD, |_| {
+        pc3_free(base);
+        Ok(())
+    })
+}
+
+/// MPI 4.1 section 15.2.4: there is no profiling to control.
+#[no_mangle]
+pub extern "C" fn MPI_Pcontrol(_level: c_int) -> c_int {
+    Class::SUCCESS.0
+}

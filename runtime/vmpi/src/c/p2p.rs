@@ -1,0 +1,537 @@
+//! Blocking and non-blocking point-to-point calls (MPI 4.1 chapter 3).
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::Ordering::*;
+
+use super::status::{put_status, CStatus};
+use super::{buffer, count, entry, put};
+use crate::datatype::TypeRef;
+use crate::error::{fail, Class, Result};
+use crate::handle::abi;
+use crate::p2p::recv::{check, fetch, post, take};
+use crate::p2p::request::What;
+use crate::p2p::wait::wait_done;
+use crate::p2p::{
+    self, Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
+};
+use crate::state::{Call, RankState};
+
+/// The buffer arguments of a call, checked.
+pub(super) fn data(
+    me: &RankState,
+    p: *const c_void,
+    n: c_int,
+    datatype: usize,
+) -> Result<(usize, TypeRef)> {
+    let n = count(n)?;
+    let ty = me.objects().committed(datatype)?;
+    let Some(bytes) = ty.bytes(n) else {
+        return fail(
+            Class::ERR_COUNT,
+            format!(
+                "{n} elements of {} bytes are more than memory holds",
+                ty.size
+            ),
+        );
+    };
+    buffer(p.cast(), bytes, ty.predefined != 0)?;
+    Ok((n, ty))
+}
+
+/// Where a send goes; `None`: to `MPI_PROC_NULL`.
+#[inline]
+pub(super) fn target(
+    me: &RankState,
+    name: &'static str,
+    dest: c_int,
+    tag: c_int,
+    comm: usize,
+) -> Result<Option<Dest>> {
+    me.call.set(Call::new(name).comm(comm).peer(dest, tag));
+    let c = me.objects().comm(comm)?;
+    if tag < 0 {
+        return fail(Class::ERR_TAG, format!("the tag is {tag}"));
+    }
+    if dest == PROC_NULL {
+        return Ok(None);
+    }
+    match usize::try_from(dest).ok().and_then(|d| c.world_rank(d)) {
+        Some(world) => Ok(Some(Dest {
+            world,
+            ctx: c.p2p_context(),
+            src: c.rank as i32,
+            tag,
+        })),
+        None => fail(
+            Class::ERR_RANK,
+            format!("destination {dest} in a communicator of {}", c.size()),
+        ),
+    }
+}
+
+/// What a receive accepts; `None`: it is from `MPI_PROC_NULL`.
+#[inline]
+pub(super) fn source(
+    me: &RankState,
+    name: &'static str,
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+) -> Result<Option<Key>> {
+    me.call.set(Call::new(name).comm(comm).peer(src, tag));
+    let c = me.objects().comm(comm)?;
+    if tag < 0 && tag != ANY_TAG {
+        return fail(Class::ERR_TAG, format!("the tag is {tag}"));
+    }
+    if src == PROC_NULL {
+        return Ok(None);
+    }
+    if src != ANY_SOURCE && !usize::try_from(src).is_ok_and(|s| s < c.size()) {
+        return fail(
+            Class::ERR_RANK,
+            format!("source {src} in a communicator of {}", c.size()),
+        );
+    }
+    Ok(Some(Key {
+        ctx: c.p2p_context(),
+        src,
+        tag,
+    }))
+}
+
+#[inline]
+#[allow(clippy::too_many_arguments)]
+unsafe fn send(
+    name: &'static str,
+    p: *const c_void,
+    n: c_int,
+    ty: usize,
+    dest: c_int,
+    tag: c_int,
+    comm: usize,
+    mode: Mode,
+) -> c_int {
+    entry(name, comm, |me| {
+        let to = target(me, name, dest, tag, comm)?;
+        let (n, ty) = data(me, p, n, ty)?;
+        match to {
+            // SAFETY: the program's buffer, as MPI requires it.
+            Some(to) => unsafe { p2p::send(me, Buf::new(p.cast_mut().cast(), n, &ty), to, mode) },
+            None => Ok(()),
+        }
+    })
+}
+
+/// A request that is not started.  `to` or `from` is `None` for `MPI_PROC_NULL`.
+pub(super) fn prepare(
+    me: &RankState,
+    what: What,
+    to: Option<Dest>,
+    key: Option<Key>,
+    buf: &Buf<'_>,
+    peer: i32,
+    comm: usize,
+) -> Req {
+    let none = Key {
+        ctx: 0,
+        src: PROC_NULL,
+        tag: ANY_TAG,
+    };
+    let key = to.map(|t| t.key()).or(key);
+    let mut r = Request::new(
+        me.rank,
+        what,
+        to.map_or(0, |t| t.world),
+        key.unwrap_or(none),
+        buf,
+    );
+    r.null = key.is_none();
+    r.peer = peer;
+    r.comm = comm;
+    me.new_request(r)
+}
+
+/// Gives a started or prepared request a handle.
+pub(super) unsafe fn publish(me: &RankState, r: Req, handle: *mut usize) -> Result<()> {
+    let h = me.requests.borrow_mut().insert(r);
+    // SAFETY: the program's own variable.
+    unsafe { put(handle, h) }
+}
+
+#[allow(clippy::too_many_arguments)]
+unsafe fn isend(
+    name: &'static str,
+    p: *const c_void,
+    n: c_int,
+    ty: usize,
+    dest: c_int,
+    tag: c_int,
+    comm: usize,
+    request: *mut usize,
+    mode: Mode,
+) -> c_int {
+    entry(name, comm, |me| {
+        let to = target(me, name, dest, tag, comm)?;
+        let (n, ty) = data(me, p, n, ty)?;
+        let r = prepare(
+            me,
+            What::Send(mode),
+            to,
+            None,
+            &Buf::new(p.cast_mut().cast(), n, &ty),
+            dest,
+            comm,
+        );
+        // SAFETY: the program's buffer, as MPI requires it.
+        if let Err(e) = unsafe { p2p::send::start(me, r.get()) } {
+            me.recycle(r);
+            return Err(e);
+        }
+        publish(me, r, request)
+    })
+}
+
+macro_rules! sends { ($($(#[$doc:meta])* $name:ident $iname:ident $mode:ident;)*) => { $(
+    $(#[$doc])*
+    #[no_mangle]
+    pub unsafe extern "C" fn $name(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int {
+        send(stringify!($name), p, n, datatype, dest, tag, comm, Mode::$mode)
+    }
+    $(#[$doc])*
+    #[no_mangle]
+    pub unsafe extern "C" fn $iname(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
+        isend(stringify!($iname), p, n, datatype, dest, tag, comm, request, Mode::$mode)
+    }
+)* } }
+sends! {
+    /// MPI 4.1 sections 3.2.1 and 3.7.2: completes when the buffer may be used again.
+    MPI_Send MPI_Isend Standard;
+    /// MPI 4.1 sections 3.4 and 3.7.2: completes when the receive has begun.
+    MPI_Ssend MPI_Issend Synchronous;
+    /// MPI 4.1 sections 3.4 and 3.7.2: always completes at once.
+    MPI_Bsend MPI_Ibsend Buffered;
+    /// MPI 4.1 sections 3.4 and 3.7.2: the receive is posted already (we do not rely on it).
+    MPI_Rsend MPI_Irsend Ready;
+}
+
+/// MPI 4.1 section 3.2.4.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Recv(
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Recv", comm, |me| {
+        let from = source(me, "MPI_Recv", src, tag, comm)?;
+        let (n, ty) = data(me, p, n, datatype)?;
+        let s = match from {
+            Some(key) => p2p::recv_status(me, Buf::new(p.cast(), n, &ty), key),
+            None => Status::PROC_NULL,
+        };
+        put_status(status, &s);
+        check(s).map(drop)
+    })
+}
+
+/// MPI 4.1 section 3.7.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Irecv(
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    request: *mut usize,
+) -> c_int {
+    entry("MPI_Irecv", comm, |me| {
+        let from = source(me, "MPI_Irecv", src, tag, comm)?;
+        let (n, ty) = data(me, p, n, datatype)?;
+        let r = prepare(
+            me,
+            What::Recv,
+            None,
+            from,
+            &Buf::new(p.cast(), n, &ty),
+            src,
+            comm,
+        );
+        post(me, r.get());
+        publish(me, r, request)
+    })
+}
+
+/// Receives while sending.
+unsafe fn exchange(
+    me: &RankState,
+    out: Buf<'_>,
+    to: Option<Dest>,
+    into: Buf<'_>,
+    from: Option<Key>,
+    status: *mut CStatus,
+) -> Result<()> {
+    let key = from.unwrap_or(Key {
+        ctx: 0,
+        src: PROC_NULL,
+        tag: ANY_TAG,
+    });
+    let mut r = Request::new(me.rank, What::Recv, 0, key, &into);
+    r.null = from.is_none();
+    // SAFETY: the program's buffers; we do not leave before the receive is done.
+    unsafe {
+        post(me, &r);
+        let sent = to.map_or(Ok(()), |to| p2p::send(me, out, to, Mode::Standard));
+        wait_done(me, &r);
+        let s = r.status();
+        put_status(status, &s);
+        sent.and(check(s).map(drop))
+    }
+}
+
+/// MPI 4.1 section 3.10.
+#[no_mangle]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn MPI_Sendrecv(
+    out: *const c_void,
+    nout: c_int,
+    tout: usize,
+    dest: c_int,
+    sendtag: c_int,
+    into: *mut c_void,
+    ninto: c_int,
+    tinto: usize,
+    src: c_int,
+    recvtag: c_int,
+    comm: usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Sendrecv", comm, |me| {
+        let to = target(me, "MPI_Sendrecv", dest, sendtag, comm)?;
+        let from = source(me, "MPI_Sendrecv", src, recvtag, comm)?;
+        let (nout, tout) = data(me, out, nout, tout)?;
+        let (ninto, tinto) = data(me, into, ninto, tinto)?;
+        let (out, into) = (
+            Buf::new(out.cast_mut().cast(), nout, &tout),
+            Buf::new(into.cast(), ninto, &tinto),
+        );
+        exchange(me, out, to, into, from, status)
+    })
+}
+
+/// MPI 4.1 section 3.10.
+#[no_mangle]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn MPI_Sendrecv_replace(
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    dest: c_int,
+    sendtag: c_int,
+    src: c_int,
+    recvtag: c_int,
+    comm: usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Sendrecv_replace", comm, |me| {
+        let to = target(me, "MPI_Sendrecv_replace", dest, sendtag, comm)?;
+        let from = source(me, "MPI_Sendrecv_replace", src, recvtag, comm)?;
+        let (n, ty) = data(me, p, n, datatype)?;
+        // The copy has the program's layout, so that it is a message of the same type.
+        let (low, high) = ty.span(n);
+        let mut copy = vec![0u8; high.abs_diff(low)];
+        let start = copy.as_mut_ptr().wrapping_offset(low.wrapping_neg());
+        let (buf, out) = (Buf::new(p.cast(), n, &ty), Buf::new(start, n, &ty));
+        buf.copy_to(&out)?;
+        exchange(me, out, to, buf, from, status)
+    })
+}
+
+/// MPI 4.1 section 3.8.1.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Probe(
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Probe", comm, |me| {
+        let s = match source(me, "MPI_Probe", src, tag, comm)? {
+            Some(key) => p2p::probe(me, &key),
+            None => Status::PROC_NULL,
+        };
+        put_status(status, &s);
+        Ok(())
+    })
+}
+
+/// MPI 4.1 section 3.8.1.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Iprobe(
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    flag: *mut c_int,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Iprobe", comm, |me| {
+        let found = match source(me, "MPI_Iprobe", src, tag, comm)? {
+            Some(key) => p2p::iprobe(me, &key),
+            None => Some(Status::PROC_NULL),
+        };
+        if let Some(s) = &found {
+            put_status(status, s);
+        }
+        put(flag, c_int::from(found.is_some()))
+    })
+}
+
+/// Takes a message for a matched receive and gives it a handle.
+unsafe fn matched(
+    me: &RankState,
+    key: Option<Key>,
+    wait: bool,
+    message: *mut usize,
+    status: *mut CStatus,
+) -> Result<bool> {
+    let (handle, s) = match key {
+        None => (abi::MESSAGE_NO_PROC, Status::PROC_NULL),
+        Some(key) => {
+            let mut found = take(me, &key, wait);
+            if found.is_none() {
+                me.poll();
+                found = take(me, &key, false);
+            }
+            let Some((k, m)) = found else {
+                return Ok(false);
+            };
+            let s = Status::of(&k, &m.ty, m.len(), m.len());
+            (me.messages.borrow_mut().insert((k, m)), s)
+        }
+    };
+    // SAFETY: the program's own variables.
+    unsafe {
+        put_status(status, &s);
+        put(message, handle)?;
+    }
+    Ok(true)
+}
+
+/// MPI 4.1 section 3.8.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Mprobe(
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    message: *mut usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Mprobe", comm, |me| {
+        let key = source(me, "MPI_Mprobe", src, tag, comm)?;
+        matched(me, key, true, message, status).map(drop)
+    })
+}
+
+/// MPI 4.1 section 3.8.2.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Improbe(
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    flag: *mut c_int,
+    message: *mut usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Improbe", comm, |me| {
+        let key = source(me, "MPI_Improbe", src, tag, comm)?;
+        let found = matched(me, key, false, message, status)?;
+        put(flag, c_int::from(found))
+    })
+}
+
+/// Receives the message behind a handle, which becomes `MPI_MESSAGE_NULL`.
+unsafe fn mrecv(me: &RankState, buf: &Buf<'_>, message: *mut usize) -> Result<Status> {
+    // SAFETY: the program's own variable.
+    let Some(handle) = (unsafe { message.as_mut() }) else {
+        return fail(Class::ERR_ARG, "the message is a null pointer");
+    };
+    let h = std::mem::replace(handle, abi::MESSAGE_NULL);
+    if h == abi::MESSAGE_NO_PROC {
+        return Ok(Status::PROC_NULL);
+    }
+    let found = me.messages.borrow_mut().remove(h);
+    match found {
+        // SAFETY: the program's buffer.
+        Some((k, m)) => Ok(unsafe { fetch(me, &k, m, buf) }),
+        None => {
+            *handle = h;
+            fail(Class::ERR_REQUEST, "not a message (received already?)")
+        }
+    }
+}
+
+/// MPI 4.1 section 3.8.3.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Mrecv(
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    message: *mut usize,
+    status: *mut CStatus,
+) -> c_int {
+    entry("MPI_Mrecv", 0, |me| {
+        let (n, ty) = data(me, p, n, datatype)?;
+        let s = mrecv(me, &Buf::new(p.cast(), n, &ty), message)?;
+        put_status(status, &s);
+        check(s).map(drop)
+    })
+}
+
+/// MPI 4.1 section 3.8.3.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Imrecv(
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    message: *mut usize,
+    request: *mut usize,
+) -> c_int {
+    entry("MPI_Imrecv", 0, |me| {
+        let (n, ty) = data(me, p, n, datatype)?;
+        let buf = Buf::new(p.cast(), n, &ty);
+        let s = mrecv(me, &buf, message)?;
+        let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
+        *r.get().status.get() = s;
+        r.get().done.store(true, Release);
+        publish(me, r, request)
+    })
+}
+
+/// MPI 4.1 section 3.6.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Buffer_attach(p: *mut c_void, size: c_int) -> c_int {
+    entry("MPI_Buffer_attach", 0, |me| {
+        if me.bsend.size.get() != 0 {
+            return fail(Class::ERR_BUFFER, "a buffer is attached already");
+        }
+        me.bsend.addr.set(p as usize);
+        me.bsend.size.set(count(size)?);
+        Ok(())
+    })
+}
+
+/// MPI 4.1 section 3.6: returns when all messages in the buffer are delivered.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Buffer_detach(p: *mut c_void, size: *mut c_int) -> c_int {
+    entry("MPI_Buffer_detach", 0, |me| {
+        while me.bsend.used.load(Acquire) != 0 {
+            let what = &raw const me.bsend as usize;
+            me.wait_on(what, || me.bsend.used.load(Acquire) == 0);
+        }
+        put(p.cast::<usize>(), me.bsend.addr.replace(0))?;
+        put(size, me.bsend.size.replace(0) as c_int)
+    })
+}

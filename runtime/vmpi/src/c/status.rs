@@ -1,0 +1,222 @@
+//! `MPI_Status` (MPI 4.1 section 3.2.5) and what programs read out of it.
+//!
+//! The length is kept as a number of basic elements where the message is made of one kind: a
+//! status that lives across a checkpoint then still tells the right count under another ABI.
+
+use std::ffi::{c_int, c_longlong};
+
+use super::{count, entry, put};
+use crate::datatype::basic::Basic;
+use crate::datatype::{of_basic, Datatype};
+use crate::error::{fail, Class, Result};
+use crate::handle::abi::UNDEFINED;
+use crate::p2p::Status;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CStatus {
+    pub source: c_int,
+    pub tag: c_int,
+    pub error: c_int,
+    /// Length, low and high half; cancelled; what it counts (handle of a basic type, 0: bytes).
+    inner: [c_int; 5],
+}
+
+impl CStatus {
+    fn set_len(&mut self, bytes: usize, basic: Option<Basic>) {
+        let unit = basic.map_or(1, Basic::size);
+        let (n, of) = match basic {
+            Some(b) if bytes % unit == 0 => (bytes / unit, b as c_int),
+            _ => (bytes, 0),
+        };
+        self.inner[0] = n as u64 as u32 as c_int;
+        self.inner[1] = (n as u64 >> 32) as c_int;
+        self.inner[3] = of;
+    }
+
+    fn bytes(&self) -> Result<usize> {
+        let n = u64::from(self.inner[0] as u32) | (u64::from(self.inner[1] as u32) << 32);
+        let unit = match self.inner[3] {
+            0 => Some(1),
+            of => Basic::from_handle(of as usize).map(|b| of_basic(b).size),
+        };
+        let bytes = unit.and_then(|u| usize::try_from(n).ok()?.checked_mul(u));
+        bytes.map_or_else(
+            || fail(Class::ERR_ARG, "the status is not one that MPI filled"),
+            Ok,
+        )
+    }
+}
+
+/// Fills a status, unless it is to be ignored; `MPI_ERROR` only where several are returned.
+///
+/// # Safety
+/// `to` is null or valid.
+#[inline]
+pub unsafe fn put_status(to: *mut CStatus, s: &Status) {
+    if to.is_null() {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let c = unsafe { &mut *to };
+    c.source = s.source;
+    c.tag = s.tag;
+    c.set_len(s.bytes, s.basic);
+    c.inner[2] = c_int::from(s.cancelled);
+}
+
+/// Elements of `ty` in a status; `None`: no whole number.
+fn elements(status: &CStatus, ty: &Datatype) -> Result<Option<u64>> {
+    let bytes = status.bytes()? as u64;
+    let sig = &ty.signature;
+    if ty.is_packed() {
+        return Ok(Some(bytes));
+    }
+    let (n, rest) = sig.elements_in(bytes);
+    Ok((rest == 0).then_some(n))
+}
+
+/// Bytes of the first `n` basic elements of `ty`, repeated.
+fn bytes_of(ty: &Datatype, n: u64) -> Option<usize> {
+    let per = ty.signature.elements();
+    if per == 0 {
+        return (n == 0).then_some(0);
+    }
+    let mut left = n % per;
+    let mut bytes = (n / per).checked_mul(ty.size as u64)?;
+    ty.signature.each_run(&mut |b, k| {
+        let take = left.min(k);
+        left -= take;
+        bytes = bytes.saturating_add(take * b.size() as u64);
+        left > 0
+    });
+    usize::try_from(bytes).ok()
+}
+
+unsafe fn get<'a>(status: *const CStatus) -> Result<&'a CStatus> {
+    // SAFETY: the program's own status.
+    unsafe { status.as_ref() }
+        .map_or_else(|| fail(Class::ERR_ARG, "the status is a null pointer"), Ok)
+}
+
+/// MPI 4.1 section 3.2.5.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Get_count(
+    status: *const CStatus,
+    datatype: usize,
+    n: *mut c_int,
+) -> c_int {
+    entry("MPI_Get_count", 0, |me| {
+        let ty = me.objects().datatype(datatype)?;
+        let whole = ty.count_in(get(status)?.bytes()?);
+        put(
+            n,
+            whole
+                .and_then(|n| c_int::try_from(n).ok())
+                .unwrap_or(UNDEFINED),
+        )
+    })
+}
+
+/// MPI 4.1 section 5.1.11.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Get_elements(
+    status: *const CStatus,
+    datatype: usize,
+    n: *mut c_int,
+) -> c_int {
+    entry("MPI_Get_elements", 0, |me| {
+        let found = elements(get(status)?, &*me.objects().datatype(datatype)?)?;
+        put(
+            n,
+            found
+                .and_then(|n| c_int::try_from(n).ok())
+                .unwrap_or(UNDEFINED),
+        )
+    })
+}
+
+/// MPI 4.1 section 5.1.11.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Get_elements_x(
+    status: *const CStatus,
+    datatype: usize,
+    n: *mut c_longlong,
+) -> c_int {
+    entry("MPI_Get_elements_x", 0, |me| {
+        let found = elements(get(status)?, &*me.objects().datatype(datatype)?)?;
+        put(
+            n,
+            found
+                .and_then(|n| c_longlong::try_from(n).ok())
+                .unwrap_or(c_longlong::from(UNDEFINED)),
+        )
+    })
+}
+
+/// MPI 4.1 section 3.8.4.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Test_cancelled(status: *const CStatus, flag: *mut c_int) -> c_int {
+    entry("MPI_Test_cancelled", 0, |_| {
+        put(flag, c_int::from(get(status)?.inner[2] != 0))
+    })
+}
+
+unsafe fn set_elements(
+    me: &crate::state::RankState,
+    status: *mut CStatus,
+    datatype: usize,
+    n: u64,
+) -> Result<()> {
+    let ty = me.objects().datatype(datatype)?;
+    match bytes_of(&ty, n) {
+        Some(bytes) if !status.is_null() => {
+            // SAFETY: the program's own status.
+            unsafe { (*status).set_len(bytes, ty.basic().or_else(|| ty.signature.uniform())) };
+            Ok(())
+        }
+        _ => fail(
+            Class::ERR_ARG,
+            "no status to set, or a count that does not fit",
+        ),
+    }
+}
+
+/// MPI 4.1 section 13.3.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Status_set_elements(
+    status: *mut CStatus,
+    datatype: usize,
+    n: c_int,
+) -> c_int {
+    entry("MPI_Status_set_elements", 0, |me| {
+        set_elements(me, status, datatype, count(n)? as u64)
+    })
+}
+
+/// MPI 4.1 section 13.3.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Status_set_elements_x(
+    status: *mut CStatus,
+    datatype: usize,
+    n: c_longlong,
+) -> c_int {
+    entry("MPI_Status_set_elements_x", 0, |me| {
+        match u64::try_from(n) {
+            Ok(n) => set_elements(me, status, datatype, n),
+            Err(_) => fail(Class::ERR_COUNT, format!("the count is {n}")),
+        }
+    })
+}
+
+/// MPI 4.1 section 13.3.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Status_set_cancelled(status: *mut CStatus, flag: c_int) -> c_int {
+    entry("MPI_Status_set_cancelled", 0, |_| match status.as_mut() {
+        Some(s) => {
+            s.inner[2] = c_int::from(flag != 0);
+            Ok(())
+        }
+        None => fail(Class::ERR_ARG, "the status is a null pointer"),
+    })
+}
