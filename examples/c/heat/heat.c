@@ -51,7 +51,7 @@ static double sine(long k, long n)
     return sign * small_sine(2 * k > n ? n - k : k, n);
 }
 
-/* Value at inner point (i, j) of the whole square, counted from 1, after `steps` steps. */
+/* The modes' amplitudes after `steps` steps. */
 static double *make_factors(int points, int steps)
 {
     double *factor = malloc(MODES * sizeof *factor);
@@ -67,6 +67,7 @@ static double *make_factors(int points, int steps)
     return factor;
 }
 
+/* Value at inner point (i, j) of the whole square, counted from 1. */
 static double exact(int points, const double *factor, int i, int j)
 {
     double sum = 0;
@@ -85,7 +86,14 @@ static void make_box(struct box *b, int points)
     int ranks, rank, dims[2] = {0, 0}, periodic[2] = {0, 0}, coords[2];
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Dims_create(ranks, 2, dims);
-    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 1, &b->comm);
+    if (dims[0] > points) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0)
+            fprintf(stderr, "heat: %d ranks need at least %d points per side\n", ranks, dims[0]);
+        MPI_Finalize();
+        exit(2);
+    }
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periodic, 0, &b->comm);
     MPI_Comm_rank(b->comm, &rank);
     MPI_Cart_coords(b->comm, rank, 2, coords);
     MPI_Cart_shift(b->comm, 0, 1, &b->below, &b->above);
