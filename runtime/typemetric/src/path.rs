@@ -17,8 +17,8 @@ use std::sync::Arc;
 pub enum PathError {
     #[error("offset {offset} lies outside the object's {size} bytes")]
     Outside { offset: u64, size: u64 },
-    #[error("offset {offset} lies in padding behind {before}")]
-    Padding { offset: u64, before: String },
+    #[error("offset {offset} lies in padding")]
+    Padding { offset: u64 },
     #[error("offset {offset} lies inside {path}, whose bytes differ in the target")]
     InsideScalar { offset: u64, path: String },
     #[error("the size of the object does not say where its elements are: {0}")]
@@ -394,14 +394,7 @@ impl Plan {
         let inner = offset % self.body.from_size.max(1);
         match self.node.cut(inner) {
             Some(at) if at < inner => PathError::InsideScalar { offset, path },
-            _ => PathError::Padding {
-                offset,
-                before: if path.is_empty() {
-                    "a member".into()
-                } else {
-                    path
-                },
-            },
+            _ => PathError::Padding { offset },
         }
     }
 }
