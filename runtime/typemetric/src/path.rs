@@ -351,6 +351,9 @@ impl Plan {
                 .dst_size(size)
                 .map_err(|e| PathError::Size(e.to_string()));
         }
+        if from == 0 {
+            return Err(self.no_place(offset));
+        }
         let (index, inner) = (offset / from, offset % from);
         match self.node.map(inner, pointee) {
             Some(to) => Ok(index * self.body.to_size + to),

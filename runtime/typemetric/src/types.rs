@@ -218,6 +218,9 @@ pub struct TypeTable {
     pub(crate) index: Index,
 }
 
+/// No object is larger than an address space; positions in bits still fit 64 bits.
+const MAX_SIZE: u64 = 1 << 56;
+
 /// Containment deeper than this is refused: recursion over types must not exhaust the stack.
 pub const MAX_DEPTH: u16 = 200;
 
@@ -331,7 +334,7 @@ impl TypeTable {
         depth_of: impl Fn(TypeId) -> Option<u16>,
     ) -> Result<u16, TypeError> {
         let bad = |why: String| Err(TypeError::new(t, why));
-        if t.size > i64::MAX as u64 {
+        if t.size > MAX_SIZE {
             return bad(format!("size {}", t.size));
         }
         let sized = |sizes: &[u64]| sizes.contains(&t.size);
