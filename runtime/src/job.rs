@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
-use crate::settings::{Action, Settings};
+use crate::settings::Settings;
 use crate::store::{Store, StoreError};
 use crate::tell::{flush_all, say, EXIT_STOPPED};
 
@@ -48,6 +48,7 @@ impl Job {
         ranks: usize,
         workers: usize,
         s: &Settings,
+        store: Option<Store>,
     ) -> Job {
         Job {
             ranks,
@@ -59,12 +60,8 @@ impl Job {
             shadow: s.shadow,
             dir: s.dir.clone(),
             keep: s.keep,
-            signal: s
-                .signals
-                .iter()
-                .find(|(_, a)| **a == Action::Checkpoint)
-                .map(|(n, _)| *n),
-            store: Mutex::new(None),
+            signal: s.request_signal(),
+            store: Mutex::new(store),
             engine: OnceLock::new(),
         }
     }

@@ -13,6 +13,7 @@ use crate::registry::Program;
 use crate::restart;
 use crate::settings::{Restart, Settings};
 use crate::solo::Solo;
+use crate::store::Store;
 use crate::tell::{die, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_SETTINGS};
 use crate::tls;
 
@@ -56,7 +57,18 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         bad.iter().for_each(|b| say(&b.to_string()));
         die(EXIT_SETTINGS, "nothing was run")
     });
-    let job = make_job(program, &name, &settings);
+    let wants =
+        settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
+    let store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {
+        Store::open(&settings.dir, settings.keep, settings.request_signal())
+            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()))
+    });
+    let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
+    let checkpoint = restart::choose(&settings).unwrap_or_else(|e| leave(e));
+    let saved = checkpoint
+        .as_ref()
+        .and_then(|c| usize::try_from(c.job.ranks).ok());
+    let job = make_job(program, &name, &settings, saved, store);
     let mut ranks: Vec<Box<Rank>> = (0..job.ranks)
         .map(|id| {
             Rank::new(job.clone(), id).unwrap_or_else(|e| {
@@ -70,15 +82,8 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let _ = JOB.set(job.clone());
     // SAFETY: registers a function; being the first, it runs last.
     unsafe { libc::atexit(at_exit) };
-    let wants =
-        settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
-    if (wants && job.program.has_points) || settings.restart != Restart::No {
-        job.open_store()
-            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()));
-    }
-    if settings.restart != Restart::No {
-        restart::restart(&job, &settings, &mut ranks)
-            .unwrap_or_else(|(status, message)| die(status, &message));
+    if let Some(checkpoint) = checkpoint {
+        restart::restart(&checkpoint, &job, &mut ranks).unwrap_or_else(|e| leave(e));
     }
     if job.program.has_points {
         install_signals(&settings.signals)
@@ -91,9 +96,16 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     }
 }
 
-fn make_job(program: Program, name: &str, settings: &Settings) -> Arc<Job> {
+/// `saved`: ranks of the checkpoint that is continued.
+fn make_job(
+    program: Program,
+    name: &str,
+    settings: &Settings,
+    saved: Option<usize>,
+    store: Option<Store>,
+) -> Arc<Job> {
     let calls_mpi = program.calls_mpi;
-    let ranks = settings.ranks.unwrap_or(1);
+    let ranks = settings.ranks.or(saved.filter(|_| calls_mpi)).unwrap_or(1);
     if ranks > 1 && !calls_mpi {
         die(
             EXIT_SETTINGS,
@@ -108,7 +120,7 @@ fn make_job(program: Program, name: &str, settings: &Settings) -> Arc<Job> {
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = settings.workers.unwrap_or(cores).min(ranks);
-    let job = Arc::new(Job::new(program, name, ranks, workers, settings));
+    let job = Arc::new(Job::new(program, name, ranks, workers, settings, store));
     let engine: Box<dyn Engine> = match mpi() {
         Some(make) if calls_mpi => make(&job),
         None if calls_mpi => die(

@@ -21,41 +21,41 @@ fn open(path: &Path) -> Result<Checkpoint, ReadError> {
     Ok(checkpoint)
 }
 
-/// Fills the ranks from a checkpoint, or leaves them fresh if none is there and none is demanded.
-pub(crate) fn restart(
-    job: &Arc<Job>,
-    settings: &Settings,
-    ranks: &mut [Box<Rank>],
-) -> Result<(), Failure> {
+/// The checkpoint to continue from; none: a fresh start.
+pub(crate) fn choose(settings: &Settings) -> Result<Option<Checkpoint>, Failure> {
     let dir = &settings.dir;
-    let all = list(dir).map_err(|e| (EXIT_DIRECTORY, format!("{}: {e}", dir.display())))?;
-    let found = match settings.restart {
-        Restart::No => return Ok(()),
+    let all = || list(dir).map_err(|e| (EXIT_DIRECTORY, format!("{}: {e}", dir.display())));
+    match settings.restart {
+        Restart::No => Ok(None),
         Restart::Id(id) => {
             let path = dir.join(file_name(id));
-            match open(&path) {
-                Ok(checkpoint) => Some(checkpoint),
-                Err(e) => return Err((EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display()))),
-            }
+            let wrong = |e: ReadError| (EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display()));
+            open(&path).map(Some).map_err(wrong)
         }
-        Restart::Latest | Restart::Auto => newest_good(&all),
-    };
-    match found {
-        Some(checkpoint) => {
-            let id = checkpoint.id();
-            restore::restore(&checkpoint, job, ranks).map_err(|why| {
-                (
-                    EXIT_REFUSED,
-                    format!("checkpoint {id} cannot be continued here: {why}"),
-                )
-            })
-        }
-        None if settings.restart == Restart::Auto => Ok(()),
-        None => Err((
-            EXIT_NO_CHECKPOINT,
-            format!("no usable checkpoint in {}", dir.display()),
-        )),
+        Restart::Auto => Ok(newest_good(&all()?)),
+        Restart::Latest => match newest_good(&all()?) {
+            None => Err((
+                EXIT_NO_CHECKPOINT,
+                format!("no usable checkpoint in {}", dir.display()),
+            )),
+            found => Ok(found),
+        },
     }
+}
+
+/// Fills the ranks from a checkpoint.
+pub(crate) fn restart(
+    checkpoint: &Checkpoint,
+    job: &Arc<Job>,
+    ranks: &mut [Box<Rank>],
+) -> Result<(), Failure> {
+    let id = checkpoint.id();
+    restore::restore(checkpoint, job, ranks).map_err(|why| {
+        (
+            EXIT_REFUSED,
+            format!("checkpoint {id} cannot be continued here: {why}"),
+        )
+    })
 }
 
 fn newest_good(all: &[(u64, std::path::PathBuf)]) -> Option<Checkpoint> {

@@ -106,6 +106,16 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The signal by which others ask for a checkpoint.
+    pub fn request_signal(&self) -> Option<c_int> {
+        self.signals
+            .iter()
+            .find(|(_, action)| **action == Action::Checkpoint)
+            .map(|(signal, _)| *signal)
+    }
+}
+
 fn default_dir(program: &str) -> PathBuf {
     let base = Path::new(program)
         .file_name()

@@ -1,7 +1,8 @@
 //! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` holds what
-//! the sections say, `read` opens it without the program.  docs/format.md has every byte.
+//! the sections say, `read` opens it without the program, `tree` makes values of it.  docs/format.md has every byte.
 
 pub mod bytes;
 pub mod file;
 pub mod meta;
 pub mod read;
+pub mod tree;
