@@ -3,6 +3,7 @@
 //! Engines store source addresses raw (as `u64`) and user data in the source ABI's layout; the
 //! loading side translates, because it knows both sides ("reader makes right").
 
+use pc3_typemetric::types::TypeTable;
 use thiserror::Error;
 
 /// Why a rank's or the job's engine state cannot be rebuilt.
@@ -73,4 +74,9 @@ pub trait LoadCtx {
     /// Converts an array of `of` from the saved ABI's representation to this one's; an error if
     /// a value does not fit.
     fn convert(&self, of: Basic, source: &[u8]) -> Result<Vec<u8>, LoadError>;
+
+    /// The program's types in the saved ABI and in this one, where known.
+    fn types(&self) -> Option<(&TypeTable, &TypeTable)> {
+        None
+    }
 }

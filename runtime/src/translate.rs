@@ -205,6 +205,10 @@ fn basic(of: Basic, abi: &Abi) -> Type {
 }
 
 impl LoadCtx for Loader<'_> {
+    fn types(&self) -> Option<(&TypeTable, &TypeTable)> {
+        Some((self.source, self.target))
+    }
+
     fn pointer(&self, source: u64) -> Target {
         if source == 0 {
             return Target::Null;

@@ -16,6 +16,8 @@ pub mod objects;
 pub mod op;
 pub mod p2p;
 pub mod pack;
+pub mod saved;
 pub mod sched;
 pub mod state;
 pub mod topo;
+pub mod wire;

@@ -3,12 +3,13 @@
 use super::{attr, count, entry, put, put_text, slice, slice_mut, source_line, text, MAX_NAME};
 use crate::attr::{Attributes, On};
 use crate::datatype::basic::Basic;
-use crate::datatype::build::{make, Constructor, Order, Subdim};
+use crate::datatype::build::{build, make, Constructor, Order, Subdim};
 use crate::datatype::{of_basic, predefined_name, Datatype, TypeObject, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::handle::{abi, FIRST_DYNAMIC};
 use crate::state::RankState;
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
 
 fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
     me.objects().types.insert(TypeObject {
@@ -20,7 +21,13 @@ fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
 }
 
 unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> {
-    let ty = make(c, source_line(me))?;
+    let addresses = if c.has_byte_displacements() {
+        me.objects().addresses.lately()
+    } else {
+        Box::default()
+    };
+    let ty = build(c, source_line(me))?;
+    let ty = TypeRef::Shared(Arc::new(Datatype { addresses, ..ty }));
     put(new, give(me, ty, false))
 }
 

@@ -219,6 +219,27 @@ impl Basic {
         }
     }
 
+    /// Bytes under another ABI.
+    pub fn size_in(self, abi: &pc3_typemetric::abi::Abi) -> usize {
+        match self {
+            Long | ULong => abi.long.size.into(),
+            Aint => abi.pointer.size.into(),
+            LongDouble => abi.long_double.size.into(),
+            LongDoubleComplex | CxxLongDoubleComplex => 2 * usize::from(abi.long_double.size),
+            _ => self.size(),
+        }
+    }
+
+    /// Alignment in a struct under another ABI, of the value of a pair type.
+    pub fn align_in(self, abi: &pc3_typemetric::abi::Abi) -> usize {
+        match self {
+            Long => abi.long.align.into(),
+            Double | DoublePrecision => abi.double.align.into(),
+            LongDouble => abi.long_double.align.into(),
+            _ => self.align(),
+        }
+    }
+
     /// Bytes in the portable packed format: the widest any supported ABI needs.
     pub fn portable_size(self) -> usize {
         match self {

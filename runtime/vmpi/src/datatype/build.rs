@@ -235,6 +235,7 @@ impl Draft {
             constructor,
             predefined: 0,
             created_at: None,
+            addresses: Box::new([]),
         }
     }
 }
@@ -350,6 +351,20 @@ pub fn build(c: Constructor, created_at: Option<Box<str>>) -> Result<Datatype> {
     let mut ty = draft.finish(c);
     ty.created_at = created_at;
     Ok(ty)
+}
+
+impl Constructor {
+    /// Does the call name displacements in bytes?
+    pub fn has_byte_displacements(&self) -> bool {
+        matches!(
+            self,
+            Constructor::Hvector { .. }
+                | Constructor::Hindexed { .. }
+                | Constructor::HindexedBlock { .. }
+                | Constructor::Struct { .. }
+                | Constructor::Resized { .. }
+        )
+    }
 }
 
 /// As [`build`], shared.

@@ -6,6 +6,7 @@
 pub mod basic;
 pub mod build;
 pub mod layout;
+pub mod log;
 pub mod moving;
 pub mod portable;
 pub mod signature;
@@ -39,6 +40,9 @@ pub struct Datatype {
     pub predefined: usize,
     /// Source line of the constructor call, where known.
     pub created_at: Option<Box<str>>,
+    /// What MPI_Get_address had lately answered when the type was made, if its constructor has
+    /// displacements in bytes.
+    pub addresses: Box<[usize]>,
 }
 
 /// A shared datatype; predefined ones cost nothing to copy.

@@ -1,27 +1,330 @@
 //! Datatypes across a restart on another ABI.
 //!
-//! A checkpoint keeps each datatype's constructor call.  Counts and displacements in elements mean
-//! the same everywhere; displacements in bytes do not, where the layout of the program's structs
-//! differs.
+//! A checkpoint keeps each datatype's constructor call, and types are rebuilt from these.  Counts
+//! and displacements in elements mean the same everywhere; displacements in bytes must follow the
+//! layout of the program's structs.  In this order:
+//! 1. The ABIs lay everything out alike: nothing changes.
+//! 2. The displacements are differences of addresses (or addresses) that MPI_Get_address had given
+//!    to the program, of objects that are still alive: the addresses are translated.
+//! 3. The program has struct types with fitting members at these displacements: each such type
+//!    translates them.  A stride or an offset may also be a number of elements.
+//!
+//! If nothing applies, or two readings differ, the restart is refused with the line that made the
+//! type.
+
+use super::basic::{Basic, Repr};
+use super::layout::Node;
+use super::Datatype;
+use crate::wire::Read;
+use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::plan::Plan;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 /// Addresses that MPI_Get_address gave to the program: displacements are mostly their differences.
 #[derive(Clone, Debug, Default)]
 pub struct AddressLog {
-    /// Most recent last, each address once.
+    /// Most recent last.
     pub recent: Vec<usize>,
 }
 
-/// More than any program takes before it builds its types.
-const KEPT: usize = 4096;
+/// More than a program takes for one type.
+const KEPT: usize = 64;
 
 impl AddressLog {
     pub fn record(&mut self, address: usize) {
-        if self.recent.last() == Some(&address) {
-            return;
-        }
-        if self.recent.len() >= KEPT {
-            self.recent.drain(..KEPT / 2);
+        if self.recent.len() >= 4 * KEPT {
+            self.recent.drain(..3 * KEPT);
         }
         self.recent.push(address);
     }
+
+    /// What a type made now may be based on.
+    pub fn lately(&self) -> Box<[usize]> {
+        let n = self.recent.len().saturating_sub(KEPT);
+        self.recent[n..].into()
+    }
+}
+
+/// What a checkpoint says of a type beside its call: its measures in the saved ABI.
+#[derive(Clone, Copy, Debug)]
+pub struct Saved {
+    pub extent: i64,
+    /// The first basic element and its offset.
+    pub first: Option<Basic>,
+    pub first_at: i64,
+}
+
+impl Saved {
+    pub fn of(t: &Datatype) -> Saved {
+        let mut first = None;
+        t.signature.each_run(&mut |b, _| {
+            first = Some(b);
+            false
+        });
+        Saved {
+            extent: t.extent as i64,
+            first,
+            first_at: first_at(t),
+        }
+    }
+}
+
+fn first_at(t: &Datatype) -> i64 {
+    let inner = match &t.layout.node {
+        Node::Seq { parts, .. } => parts.first().map_or(0, |p| p.0),
+        _ => 0,
+    };
+    (t.layout.at + inner) as i64
+}
+
+/// A block of a byte-displacement constructor: where it lay, how many elements, of what.
+pub struct Block<'a> {
+    pub at: i64,
+    pub count: usize,
+    pub saved: Saved,
+    pub ty: &'a Datatype,
+}
+
+/// What the displacements of one constructor are.
+pub struct Question<'a> {
+    pub blocks: Vec<Block<'a>>,
+    /// Hvector: the distance of blocks; Resized: the extent; both in bytes of the saved ABI.
+    pub stride: Option<i64>,
+    /// Blocks may be elements of one array, rather than members of a struct.
+    pub array: bool,
+    pub addresses: &'a [u64],
+    pub created_at: Option<&'a str>,
+}
+
+/// The displacements of the blocks, then the stride.
+type Answer = Vec<i64>;
+
+/// Do both ABIs give the program's structs the same layout?
+fn alike(from: &TypeTable, to: &TypeTable) -> bool {
+    let (a, b) = (from.abi(), to.abi());
+    let metrics = |a: &Abi| {
+        [
+            a.pointer,
+            a.short,
+            a.int,
+            a.long,
+            a.long_long,
+            a.float,
+            a.double,
+        ]
+    };
+    metrics(a) == metrics(b)
+        && (a.long_double == b.long_double || !from.iter().any(|(_, t)| t.is_long_double()))
+}
+
+/// Translates the displacements of one constructor.
+pub fn displacements(q: &Question, ctx: &dyn LoadCtx) -> Read<Answer> {
+    let same: Answer = q.blocks.iter().map(|b| b.at).chain(q.stride).collect();
+    if same.iter().all(|d| *d == 0) {
+        return Ok(same);
+    }
+    let Some((from, to)) = ctx.types() else {
+        return refuse(q, "the program's types are not known");
+    };
+    if alike(from, to) && !absolute(q, ctx) {
+        return Ok(same);
+    }
+    if let Some(found) = by_addresses(q, &same, ctx) {
+        return Ok(found);
+    }
+    let mut readings: Vec<Answer> = Vec::new();
+    for (id, ty) in from.iter() {
+        if ty.kind == Kind::Struct && ty.size > 0 {
+            let found = counterpart(from, id, to).and_then(|d| in_struct(q, from, id, to, d));
+            readings.extend(found);
+        }
+    }
+    if q.array || readings.is_empty() {
+        readings.extend(as_elements(q, from.abi()));
+    }
+    readings.sort();
+    readings.dedup();
+    match readings.len() {
+        1 => Ok(readings.swap_remove(0)),
+        0 => refuse(
+            q,
+            "no struct of the program has fitting members at its byte displacements",
+        ),
+        _ => refuse(
+            q,
+            "several structs of the program have fitting members at its byte displacements",
+        ),
+    }
+}
+
+fn refuse<T>(q: &Question, why: &str) -> Read<T> {
+    let line = q.created_at.unwrap_or("an unknown line");
+    Err(LoadError(format!(
+        "the MPI datatype made at {line} cannot be rebuilt on this ABI: {why} \
+         (displacements from MPI_Get_address on an object that is still alive always work)"
+    )))
+}
+
+/// Is a displacement the address of an object?
+fn absolute(q: &Question, ctx: &dyn LoadCtx) -> bool {
+    q.blocks.iter().any(|b| {
+        q.addresses.contains(&(b.at as u64)) && matches!(ctx.pointer(b.at as u64), Target::At(_))
+    })
+}
+
+/// Reads displacements as differences of live addresses, all from one base, or as addresses.
+fn by_addresses(q: &Question, same: &Answer, ctx: &dyn LoadCtx) -> Option<Answer> {
+    let here = |a: u64| match ctx.pointer(a) {
+        Target::At(p) => Some(p as usize as i64),
+        _ => None,
+    };
+    let mut readings: Vec<Answer> = Vec::new();
+    for base in q.addresses.iter().map(|a| Some(*a)).chain([None]) {
+        let (from, to) = match base {
+            Some(a) => (a as i64, here(a)),
+            None => (0, Some(0)),
+        };
+        let Some(to) = to else { continue };
+        let each = same.iter().map(|d| {
+            let address = from.wrapping_add(*d) as u64;
+            let known = q.addresses.contains(&address);
+            known
+                .then(|| here(address))
+                .flatten()
+                .map(|h| h.wrapping_sub(to))
+        });
+        readings.extend(each.collect::<Option<Answer>>());
+    }
+    readings.sort();
+    readings.dedup();
+    (readings.len() == 1).then(|| readings.swap_remove(0))
+}
+
+fn counterpart(from: &TypeTable, id: TypeId, to: &TypeTable) -> Option<TypeId> {
+    let ty = from.get(id);
+    if !ty.name.is_empty() {
+        return to.find(ty.kind, &ty.name);
+    }
+    // Without a name: the one with the same members.
+    let names = |t: &TypeTable, id| {
+        t.get(id)
+            .members
+            .iter()
+            .map(|m| m.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let mut same = to.iter().filter(|(d, t)| {
+        t.kind == ty.kind && t.name.is_empty() && names(to, *d) == names(from, id)
+    });
+    let found = same.next()?.0;
+    same.next().is_none().then_some(found)
+}
+
+/// Reads displacements as offsets of members of `s`, and the stride as its size.
+fn in_struct(
+    q: &Question,
+    from: &TypeTable,
+    s: TypeId,
+    to: &TypeTable,
+    d: TypeId,
+) -> Option<Answer> {
+    let size = from.size(s);
+    if q.stride.is_some_and(|n| n != size as i64) {
+        return None;
+    }
+    let plan = Plan::compile(from, s, to, d).ok()?;
+    let map = |at: i64| {
+        plan.map_offset(size, u64::try_from(at).ok()?, TypeId::UNKNOWN)
+            .ok()
+            .map(|v| v as i64)
+    };
+    let is = |t: &TypeTable, s: TypeId, at: i64, b: &Block| {
+        u64::try_from(at)
+            .ok()
+            .and_then(|at| scalar_at(t, s, at))
+            .is_some_and(|found| matches(found, b, t))
+    };
+    let mut out = Answer::new();
+    for b in &q.blocks {
+        let start = map(b.at)?;
+        // The first and the last element must fit on both sides: an int is no long, though they may
+        // look alike on one.
+        let ends = [0, b.count.max(1) as i64 - 1];
+        for i in ends.into_iter().filter(|_| b.saved.first.is_some()) {
+            let then = b.at + i * b.saved.extent + b.saved.first_at;
+            let now = start + i * b.ty.extent as i64 + first_at(b.ty);
+            if !is(from, s, then, b) || !is(to, d, now, b) || map(then)? != now {
+                return None;
+            }
+        }
+        out.push(start);
+    }
+    out.extend(q.stride.map(|_| to.size(d) as i64));
+    Some(out)
+}
+
+/// Reads displacements as numbers of elements, or of the basic elements that these consist of.
+fn as_elements(q: &Question, from: &Abi) -> Option<Answer> {
+    let scale = |d: i64, b: &Block| {
+        let uniform =
+            b.ty.signature
+                .uniform()
+                .map(|u| (u.size_in(from) as i64, u.size() as i64));
+        let whole = (b.saved.extent, b.ty.extent as i64);
+        let fit = [Some(whole), uniform]
+            .into_iter()
+            .flatten()
+            .find(|(then, _)| *then != 0 && d % then == 0);
+        fit.map(|(then, now)| d / then * now)
+    };
+    let mut out: Answer = q
+        .blocks
+        .iter()
+        .map(|b| scale(b.at, b))
+        .collect::<Option<_>>()?;
+    if let (Some(stride), Some(b)) = (q.stride, q.blocks.first()) {
+        out.push(scale(stride, b)?);
+    }
+    Some(out)
+}
+
+/// The scalar that begins at a byte of a type.
+fn scalar_at(t: &TypeTable, id: TypeId, at: u64) -> Option<TypeId> {
+    let ty = t.get(id);
+    match ty.kind {
+        Kind::Struct | Kind::Union => ty
+            .members
+            .iter()
+            .filter(|m| m.bits.is_none() && m.offset <= at && at < m.offset + t.size(m.ty))
+            .find_map(|m| scalar_at(t, m.ty, at - m.offset)),
+        Kind::Array => match t.size(ty.elem) {
+            0 => None,
+            n => scalar_at(t, ty.elem, at % n),
+        },
+        _ => (at == 0).then_some(id),
+    }
+}
+
+fn matches(scalar: TypeId, b: &Block, t: &TypeTable) -> bool {
+    let Some(first) = b.saved.first else {
+        return true;
+    };
+    let ty = t.get(scalar);
+    let kind = match first.repr() {
+        Repr::Byte => return true,
+        Repr::Int { .. } | Repr::Logical => {
+            matches!(
+                ty.kind,
+                Kind::Char | Kind::SInt | Kind::UInt | Kind::Enum | Kind::Bool
+            )
+        }
+        Repr::Float => ty.kind == Kind::Float && !ty.is_long_double(),
+        Repr::LongDouble => ty.is_long_double() && ty.kind == Kind::Float,
+        // A complex number may be a struct of two.
+        Repr::Complex => ty.kind == Kind::Complex || ty.kind == Kind::Float,
+        Repr::LongDoubleComplex => ty.is_long_double(),
+    };
+    let size = first.size_in(t.abi()) as u64;
+    kind && (ty.size == size || (first.repr() == Repr::Complex && ty.size * 2 == size))
 }

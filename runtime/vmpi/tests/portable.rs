@@ -1,0 +1,355 @@
+//! MPI objects across a restart: rebuilt the same here, and datatypes translated to another ABI.
+
+use pc3_runtime::transfer::{Basic as Element, LoadCtx, LoadError, Target};
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::layout::Arith;
+use pc3_typemetric::types::{Kind, TypeTable};
+use pc3_vmpi::coll::meeting::Meeting;
+use pc3_vmpi::datatype::basic::Basic;
+use pc3_vmpi::datatype::build::{make, Constructor, Order, Subdim};
+use pc3_vmpi::datatype::portable::{displacements, Block, Question, Saved};
+use pc3_vmpi::datatype::{of_basic, TypeObject, TypeRef};
+use pc3_vmpi::group::Group;
+use pc3_vmpi::handle::abi;
+use pc3_vmpi::info::Info;
+use pc3_vmpi::objects::Objects;
+use pc3_vmpi::op::UserOp;
+use pc3_vmpi::saved::{load, save};
+use pc3_vmpi::topo::{cart::Cart, Topology};
+
+/// Addresses move by a constant; the types of two ABIs.
+struct Moved {
+    by: u64,
+    from: TypeTable,
+    to: TypeTable,
+}
+
+impl Moved {
+    fn between(from: Abi, to: Abi) -> Moved {
+        let table = |abi: Abi| {
+            let mut t = TypeTable::new(abi);
+            let (int, double, ch) = (
+                t.arith(Arith::Int).unwrap(),
+                t.arith(Arith::Double).unwrap(),
+                t.arith(Arith::Char).unwrap(),
+            );
+            let long = t.arith(Arith::Long).unwrap();
+            let three = t.array_of(double, 3).unwrap();
+            let fields = [("id", int, None), ("x", three, None), ("tag", ch, None)];
+            t.record(Kind::Struct, "struct particle", &fields).unwrap();
+            t.record(
+                Kind::Struct,
+                "struct one",
+                &[("a", ch, None), ("n", long, None)],
+            )
+            .unwrap();
+            t.record(
+                Kind::Struct,
+                "struct two",
+                &[("a", ch, None), ("b", int, None), ("n", long, None)],
+            )
+            .unwrap();
+            t
+        };
+        Moved {
+            by: 0x1000,
+            from: table(from),
+            to: table(to),
+        }
+    }
+}
+
+impl LoadCtx for Moved {
+    fn pointer(&self, source: u64) -> Target {
+        match source {
+            0 => Target::Null,
+            // The saved program's objects lay here.
+            0x10_0000..0x20_0000 => Target::At(source.wrapping_add(self.by) as usize as *mut u8),
+            _ => Target::Dangling,
+        }
+    }
+    fn source_size(&self, _: Element) -> usize {
+        unreachable!("no messages here")
+    }
+    fn convert(&self, _: Element, _: &[u8]) -> Result<Vec<u8>, LoadError> {
+        unreachable!("no messages here")
+    }
+    fn types(&self) -> Option<(&TypeTable, &TypeTable)> {
+        Some((&self.from, &self.to))
+    }
+}
+
+/// Blocks (count, displacement, type, its extent in the saved ABI) and what becomes of them.
+fn check(
+    blocks: &[(usize, i64, Basic, i64)],
+    stride: Option<i64>,
+    array: bool,
+    addresses: &[u64],
+    want: Result<&[i64], &str>,
+) {
+    // The saved ABI is the 32-bit one, ours a 64-bit one.
+    let ctx = Moved::between(Abi::I686, Abi::X86_64);
+    let types: Vec<TypeRef> = blocks.iter().map(|b| of_basic(b.2)).collect();
+    let q = Question {
+        blocks: blocks
+            .iter()
+            .zip(&types)
+            .map(|(b, ty)| Block {
+                at: b.1,
+                count: b.0,
+                saved: Saved {
+                    extent: b.3,
+                    first: Some(b.2),
+                    first_at: 0,
+                },
+                ty,
+            })
+            .collect(),
+        stride,
+        array,
+        addresses,
+        created_at: Some("types.c:12"),
+    };
+    match (displacements(&q, &ctx), want) {
+        (Ok(got), Ok(want)) => assert_eq!(got, want),
+        (Err(e), Err(part)) => {
+            let e = e.to_string();
+            assert!(e.contains(part) && e.contains("types.c:12"), "{e}");
+        }
+        (got, want) => panic!("{got:?} instead of {want:?}"),
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn byte_displacements_follow_the_structs() {
+    use Basic::{Char, Double, Int, Long};
+    let particle = [(1, 0, Int, 4), (3, 4, Double, 8), (1, 28, Char, 1)];
+    check(&particle, None, false, &[], Ok(&[0, 8, 32]));
+    // An extent: 32 bytes of struct particle, or 4 doubles, or 8 ints.
+    check(
+        &[(1, 0, Int, 4)],
+        Some(32),
+        true,
+        &[],
+        Err("several structs"),
+    );
+    check(
+        &[(1, 0, Char, 1)],
+        Some(8),
+        true,
+        &[],
+        Err("several structs"),
+    );
+    // A matrix column.
+    check(&[(1, 0, Double, 8)], Some(800), true, &[], Ok(&[0, 800]));
+    check(&[(1, 0, Long, 4)], Some(400), true, &[], Ok(&[0, 800]));
+    // Both struct one and struct two have a char at 0; the long lies elsewhere in each.
+    check(
+        &[(1, 0, Char, 1), (1, 4, Long, 4)],
+        None,
+        false,
+        &[],
+        Ok(&[0, 8]),
+    );
+    check(
+        &[(1, 0, Char, 1), (1, 6, Long, 4)],
+        None,
+        false,
+        &[],
+        Err("no struct"),
+    );
+    // No struct has two ints there: it is the second element of an array.
+    check(&[(2, 4, Int, 4)], None, false, &[], Ok(&[4]));
+    // Differences of addresses, and addresses themselves.
+    let near = [0x10_0000, 0x10_0006];
+    check(
+        &[(1, 0, Char, 1), (1, 6, Long, 4)],
+        None,
+        false,
+        &near,
+        Ok(&[0, 6]),
+    );
+    check(
+        &[(1, 0x10_0006, Long, 4)],
+        None,
+        false,
+        &near,
+        Ok(&[0x10_1006]),
+    );
+    check(
+        &[(1, 0, Char, 1), (1, 6, Long, 4)],
+        None,
+        false,
+        &[0x90_0000, 0x90_0006],
+        Err("no struct"),
+    );
+}
+
+#[test]
+fn objects_survive() {
+    let fresh = || Objects::new(Group::world(6), 2, Meeting::new(6), Meeting::new(1));
+    let mut o = fresh();
+    let int = of_basic(Basic::Int);
+    let t = |c| make(c, Some("a.c:3".into())).unwrap();
+    let pair = t(Constructor::Struct {
+        blocks: vec![(1, 0, int.clone()), (2, 8, of_basic(Basic::Double))],
+    });
+    let dims = vec![
+        Subdim {
+            size: 5,
+            subsize: 2,
+            start: 1
+        };
+        2
+    ];
+    let all = [
+        t(Constructor::Dup(pair.clone())),
+        t(Constructor::Contiguous {
+            count: 3,
+            old: pair.clone(),
+        }),
+        t(Constructor::Vector {
+            count: 3,
+            blocklen: 2,
+            stride: -4,
+            old: int.clone(),
+        }),
+        t(Constructor::Hvector {
+            count: 3,
+            blocklen: 2,
+            stride: 36,
+            old: pair.clone(),
+        }),
+        t(Constructor::Indexed {
+            blocks: vec![(1, 4), (2, -1)],
+            old: int.clone(),
+        }),
+        t(Constructor::Hindexed {
+            blocks: vec![(1, 40), (2, 4)],
+            old: int.clone(),
+        }),
+        t(Constructor::IndexedBlock {
+            blocklen: 2,
+            displs: vec![3, 9],
+            old: pair.clone(),
+        }),
+        t(Constructor::HindexedBlock {
+            blocklen: 2,
+            displs: vec![3, 90],
+            old: int.clone(),
+        }),
+        t(Constructor::Resized {
+            lb: -4,
+            extent: 100,
+            old: pair,
+        }),
+        t(Constructor::Subarray {
+            dims,
+            order: Order::Fortran,
+            old: int.clone(),
+        }),
+    ];
+    for ty in &all {
+        let object = TypeObject {
+            ty: ty.clone(),
+            committed: true,
+            name: Some("t".into()),
+            attrs: vec![(1000, 0x10_0040), (1001, 7)],
+        };
+        o.types.insert(object);
+    }
+    // A gap in the handles, and a type without one.
+    let second = o.types.iter().nth(1).unwrap().0;
+    o.types.remove(second);
+    o.next_id = 9;
+    let even = Group::new(vec![0, 2, 4]);
+    o.groups.insert(even.clone());
+    o.groups.insert(Group::new(vec![5, 1, 2, 3, 0]));
+    let made = pc3_vmpi::comm::create::Made {
+        id: 4,
+        group: even.clone(),
+        rank: 1,
+        meeting: Meeting::new(3),
+    };
+    let cart = Cart::new(&[3], &[1], 3).unwrap();
+    let c = o
+        .comms
+        .insert(made.into_comm(abi::ERRORS_RETURN, Some(Topology::Cart(cart.clone()))));
+    o.world.name = Some("all".into());
+    let op = o.ops.insert(UserOp {
+        func: 0x10_0400,
+        commute: true,
+    });
+    let e = o.errhandlers.create(0x10_0500);
+    o.keyvals
+        .create(pc3_vmpi::attr::On::Comm, 1, 0x10_0600, 0x10_0700);
+    let info = o.infos.insert(Info {
+        pairs: vec![("k".into(), "v".into())],
+    });
+    o.codes.add_class();
+    o.addresses.record(0x10_0008);
+
+    let bytes = save(&o, [int.clone(), all[1].clone()].iter());
+    let ctx = Moved::between(Abi::host(), Abi::host());
+    let mut n = fresh();
+    let pending = load(&mut n, &bytes, &ctx).unwrap();
+    assert_eq!(pending[0].predefined, int.predefined);
+    assert_eq!(pending[1].layout, all[1].layout);
+    let (old, new): (Vec<_>, Vec<_>) = (o.types.iter().collect(), n.types.iter().collect());
+    assert_eq!(old.len(), new.len());
+    for ((h, a), (k, b)) in old.into_iter().zip(new) {
+        assert_eq!((h, &a.name, a.committed), (k, &b.name, b.committed));
+        assert_eq!(
+            (a.ty.lb, a.ty.extent, &a.ty.layout, &a.ty.signature),
+            (b.ty.lb, b.ty.extent, &b.ty.layout, &b.ty.signature)
+        );
+        assert_eq!(b.attrs, [(1000, 0x10_1040), (1001, 7)]);
+    }
+    let d = n.comm(c).unwrap();
+    assert_eq!(
+        (d.id, d.rank, d.errhandler, &d.topo),
+        (4, 1, abi::ERRORS_RETURN, &Some(Topology::Cart(cart)))
+    );
+    assert_eq!(
+        (&d.group, &n.world.name, n.next_id),
+        (&even, &Some("all".into()), 9)
+    );
+    assert!(n
+        .groups
+        .iter()
+        .map(|g| g.1)
+        .eq(o.groups.iter().map(|g| g.1)));
+    assert_eq!(
+        n.ops.get(op),
+        Some(&UserOp {
+            func: 0x10_1400,
+            commute: true
+        })
+    );
+    assert_eq!(n.errhandlers.0.get(e).unwrap().func, 0x10_1500);
+    let k = &n.keyvals.live[&1000];
+    assert_eq!((k.copy, k.delete, k.extra_state), (1, 0x10_1600, 0x10_1700));
+    assert_eq!(n.infos.get(info), o.infos.get(info));
+    assert_eq!(
+        (n.codes.last(), &n.addresses.recent[..]),
+        (o.codes.last(), &[0x10_1008][..])
+    );
+
+    // The second cycle, and damage.
+    let back = Moved {
+        by: 0u64.wrapping_sub(0x1000),
+        ..Moved::between(Abi::host(), Abi::host())
+    };
+    let mut third = fresh();
+    let pending = load(&mut third, &save(&n, pending.iter()), &back).unwrap();
+    assert!(save(&third, pending.iter()) == bytes);
+    for cut in 0..bytes.len() {
+        assert!(load(&mut fresh(), &bytes[..cut], &ctx).is_err());
+    }
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0xff;
+        let _ = load(&mut fresh(), &damaged, &ctx);
+    }
+}
