@@ -501,9 +501,14 @@ fn assert_in(unit: &Unit, s: StmtId, out: &mut Vec<(u32, String)>) {
         for s in list {
             let inner = unit.stmt(*s);
             let (exprs, _) = stmt_children(&inner.kind);
-            if !matches!(inner.kind, StmtKind::Decl(_) | StmtKind::For { .. } | StmtKind::Asm(_)) {
+            if !matches!(
+                inner.kind,
+                StmtKind::Decl(_) | StmtKind::For { .. } | StmtKind::Asm(_)
+            ) {
                 let mut text = String::new();
-                exprs.into_iter().for_each(|e| assert_type(unit, e, &mut text));
+                exprs
+                    .into_iter()
+                    .for_each(|e| assert_type(unit, e, &mut text));
                 out.push((inner.span.start, text));
             }
         }
@@ -517,10 +522,24 @@ fn assert_type(unit: &Unit, e: ExprId, out: &mut String) {
     let x = unit.expr(e);
     let text = unit.slice(&x.span).replace('\n', " ");
     let name = unit.type_name(x.ty);
-    let is_bitfield = matches!(&x.kind, ExprKind::Member { .. });
+    // Bit-fields have types of their own to gcc, and what it knows of builtins is not said here.
+    let member = |e: &ExprId| matches!(unit.expr(*e).kind, ExprKind::Member { .. });
+    let skip = match &x.kind {
+        ExprKind::Member { .. } => true,
+        ExprKind::Assign { lhs, .. } => member(lhs),
+        ExprKind::Unary { op, arg } => {
+            matches!(
+                op,
+                UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec
+            ) && member(arg)
+        }
+        ExprKind::Ident(s) => unit.sym(*s).implicit,
+        ExprKind::Comma(l) => l.last().is_some_and(member),
+        _ => false,
+    } || *unit.ty(x.ty.ty) == Type::VaList;
     let nameable = !name.contains(['<', '#']) && !name.contains("[vla");
     // Expressions with directives or labels in them cannot be repeated.
-    if nameable && !is_bitfield && !text.contains(['#', '{']) && !text.contains("&&") {
+    if nameable && !skip && !text.contains(['#', '{']) && !text.contains("&&") {
         let _ = write!(
             out,
             " _Static_assert(__builtin_types_compatible_p(__typeof__({text}), {name}), \"{}\");",

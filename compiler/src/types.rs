@@ -271,6 +271,17 @@ impl Types {
     pub fn void(&mut self) -> QualType {
         self.plain(Type::Void)
     }
+    /// `qt` with the qualifiers of `quals` as well; those of an array are its elements'.
+    pub fn qualify(&mut self, qt: QualType, quals: QualType) -> QualType {
+        match self.get(qt.ty).clone() {
+            Type::Array { elem, len } => {
+                let elem = self.qualify(elem, quals);
+                let ty = self.intern(Type::Array { elem, len });
+                QualType { ty, ..qt }
+            }
+            _ => qt.with(quals),
+        }
+    }
     /// Array and function types as they are used in expressions.
     pub fn decay(&mut self, qt: QualType) -> QualType {
         match *self.get(qt.ty) {
@@ -368,10 +379,10 @@ impl Unit {
                 if *variadic {
                     list.push("...".into());
                 }
-                let list = if list.is_empty() && *prototype {
-                    "void".into()
-                } else {
-                    list.join(", ")
+                let list = match (*prototype, list.is_empty()) {
+                    (true, true) => "void".into(),
+                    (true, false) => list.join(", "),
+                    (false, _) => String::new(),
                 };
                 self.declare(*ret, format!("{inner}({list})"))
             }

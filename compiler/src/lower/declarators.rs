@@ -122,7 +122,7 @@ impl Lower {
                 None => self.unsupported(span.clone()),
             },
         };
-        out.base = base.with(quals);
+        out.base = self.types.qualify(base, quals);
         out
     }
 
@@ -413,10 +413,7 @@ impl Lower {
 
     pub fn adjust_parameter(&mut self, ty: QualType) -> QualType {
         match *self.types.get(ty.ty) {
-            Type::Array { elem, .. } => self
-                .types
-                .pointer(elem)
-                .with(QualType { ty: elem.ty, ..ty }),
+            Type::Array { elem, .. } => self.types.pointer(elem),
             Type::Function { .. } => self.types.pointer(ty),
             _ => ty,
         }

@@ -40,7 +40,9 @@ impl Lower {
                     Some(&e) => self.value_ty(e),
                     None => self.types.void(),
                 };
-                self.add(ExprKind::Comma(ids), ty, span)
+                let width = ids.last().and_then(|e| self.bitfields.get(e).copied());
+                let e = self.add(ExprKind::Comma(ids), ty, span);
+                self.as_bitfield(e, width)
             }
             Expression::SizeOfTy(s) => {
                 let span = self.span(s.span);
@@ -268,11 +270,12 @@ impl Lower {
                 Type::Record(r) => match self.find_field(r, &name) {
                     Some((ty, w)) => {
                         width = w;
-                        QualType {
-                            is_const: ty.is_const || q.is_const,
-                            is_volatile: ty.is_volatile || q.is_volatile,
-                            ..ty
-                        }
+                        let quals = QualType {
+                            is_const: q.is_const,
+                            is_volatile: q.is_volatile,
+                            ..self.types.void()
+                        };
+                        self.types.qualify(ty, quals)
                     }
                     None => {
                         self.error(Code::UnknownMember, &at, format!("no member `{name}` here"));
@@ -290,10 +293,7 @@ impl Lower {
             ),
         };
         let e = self.add(ExprKind::Member { base, arrow, name }, ty, span);
-        if let Some(w) = width {
-            self.bitfields.insert(e, w);
-        }
-        e
+        self.as_bitfield(e, width)
     }
 
     fn call(&mut self, n: &Node<ast::CallExpression>) -> ExprId {
@@ -391,12 +391,27 @@ impl Lower {
                 _ => aty.unqualified(),
             },
             _ if self.is_unsupported(aty) || self.is_vector(aty) => aty.unqualified(),
+            _ if self.odd_width(arg) => self.unsupported(span.clone()),
             _ => match self.arith(arg) {
                 Some(a) => self.arith_ty(a),
                 None => self.bad(&span, "this operator needs a number".into()),
             },
         };
-        self.add(ExprKind::Unary { op, arg }, ty, span)
+        let assigns = matches!(
+            op,
+            UnOp::PostInc | UnOp::PostDec | UnOp::PreInc | UnOp::PreDec
+        );
+        let width = self.bitfields.get(&arg).copied().filter(|_| assigns);
+        let e = self.add(ExprKind::Unary { op, arg }, ty, span);
+        self.as_bitfield(e, width)
+    }
+
+    /// To gcc the value of an assignment to a bit-field is as narrow as the bit-field.
+    fn as_bitfield(&mut self, e: ExprId, width: Option<u32>) -> ExprId {
+        if let Some(w) = width {
+            self.bitfields.insert(e, w);
+        }
+        e
     }
 
     fn binary(&mut self, n: &Node<ast::BinaryOperatorExpression>) -> ExprId {
@@ -421,7 +436,9 @@ impl Lower {
         };
         if let Some(op) = assignment {
             let ty = self.ty(lhs).unqualified();
-            return self.add(ExprKind::Assign { op, lhs, rhs }, ty, span);
+            let width = self.bitfields.get(&lhs).copied();
+            let e = self.add(ExprKind::Assign { op, lhs, rhs }, ty, span);
+            return self.as_bitfield(e, width);
         }
         let op = match n.node.operator.node {
             B::Index => return self.index(lhs, rhs, span),

@@ -70,6 +70,16 @@ impl Lower {
         matches!(self.types.get(ty.ty), Type::Vector { .. })
     }
 
+    /// gcc computes with bit-fields wider than `int` in exactly their width; no type we could
+    /// name has it.
+    pub fn odd_width(&self, e: ExprId) -> bool {
+        let t = &self.unit.target;
+        match (self.bitfields.get(&e), self.view().int_kind(self.ty(e).ty)) {
+            (Some(&w), Some(kind)) => w > t.int_bits && w < t.bits(kind),
+            _ => false,
+        }
+    }
+
     /// None: these operands have no such operation.
     pub fn binary_ty(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Option<QualType> {
         use BinOp::*;
@@ -100,6 +110,11 @@ impl Lower {
                 return Some(self.types.int(k));
             }
             _ => {}
+        }
+        for e in [lhs, rhs] {
+            if self.odd_width(e) {
+                return Some(self.unsupported(self.unit.expr(e).span.clone()));
+            }
         }
         let (a, b) = (self.arith(lhs)?, self.arith(rhs)?);
         let result = if matches!(op, Shl | Shr) {
@@ -137,6 +152,11 @@ impl Lower {
         }
         if let Some(bad) = [a, b].into_iter().find(|t| self.is_unsupported(*t)) {
             return Some(bad);
+        }
+        for e in [then, els] {
+            if self.odd_width(e) {
+                return Some(self.unsupported(self.unit.expr(e).span.clone()));
+            }
         }
         if let (Some(x), Some(y)) = (self.arith(then), self.arith(els)) {
             let c = self.common(x, y);
