@@ -88,6 +88,10 @@ impl<T> Table<T> {
             .filter_map(move |(i, s)| s.as_ref().map(|v| (encode(kind, i), v)))
     }
 
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().flatten()
+    }
+
     /// Puts an object under the handle it had before a restart.
     pub fn restore(&mut self, handle: usize, value: T) -> bool {
         let Some(slot) = decode(self.kind, handle) else {

@@ -7,6 +7,7 @@ pub mod comm;
 pub mod coord;
 pub mod datatype;
 pub mod deadlock;
+pub mod engine;
 pub mod errhandler;
 pub mod error;
 pub mod group;

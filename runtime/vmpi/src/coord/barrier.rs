@@ -4,7 +4,8 @@
 //! passed at least `target` locations.  When all ranks are parked (or finished) they unwind; any
 //! such state is consistent, because what is in flight is in the mailboxes.  A plan can be
 //! infeasible: a rank waits for a message that a parked rank would send after its location.  Then
-//! nobody can run; the target is raised and parked ranks go on to it, up to [`ATTEMPTS`] times.
+//! nobody can run; those that are parked go on to their next location, up to [`ATTEMPTS`] times.
+//! The others still park at the first one they reach: a cut needs no equal passages.
 
 /// Times that a plan is put off before it is given up.
 pub const ATTEMPTS: u32 = 64;
@@ -164,45 +165,27 @@ impl Barrier {
         }
     }
 
-    /// Nobody can run any more.  `passed`: how far a rank is.
-    pub fn stuck(&mut self, passed: impl Fn(usize) -> u64) -> Verdict {
+    /// Nobody can run any more.
+    pub fn stuck(&mut self) -> Verdict {
         let Stage::Gathering { target, attempts } = self.stage else {
             return Verdict::Nothing;
         };
-        if !self.any_parked() {
-            return Verdict::Nothing;
-        }
-        let ahead = (0..self.places.len())
-            .filter(|&r| self.is_running(r))
-            .map(passed)
-            .max()
-            .unwrap_or(0);
-        let parked = |p: &Place| {
-            if let Place::Parked(n) = p {
-                Some(*n)
-            } else {
-                None
-            }
-        };
-        let least = self.places.iter().filter_map(parked).min().unwrap_or(0);
-        // Where the furthest waiting rank already is, and so far that somebody has to move.
-        let target = ahead.max(target + 1).max(least + 1);
-        let drop = attempts + 1 >= ATTEMPTS;
         let mut released = Vec::new();
         for (r, p) in self.places.iter_mut().enumerate() {
-            if matches!(*p, Place::Parked(n) if drop || n < target) {
+            if matches!(*p, Place::Parked(_)) {
                 *p = Place::Running;
                 released.push(r);
             }
         }
-        if drop {
+        if released.is_empty() {
+            return Verdict::Nothing;
+        }
+        let attempts = attempts + 1;
+        if attempts == ATTEMPTS {
             self.stage = Stage::Idle;
             return Verdict::Dropped(released);
         }
-        self.stage = Stage::Gathering {
-            target,
-            attempts: attempts + 1,
-        };
+        self.stage = Stage::Gathering { target, attempts };
         Verdict::Released(released)
     }
 }
@@ -247,7 +230,7 @@ mod tests {
     fn an_infeasible_plan_moves_on() {
         // Rank 1, at 6, waits for what rank 0 sends after its location 5.
         let mut b = parked(2, 5, &[(0, 5)]);
-        assert_eq!(b.stuck(|r| [5, 6][r]), Verdict::Released(vec![0]));
+        assert_eq!(b.stuck(), Verdict::Released(vec![0]));
         assert_eq!(b.answer(0), Answer::Go);
         assert_eq!(b.at_location(0, 6), Answer::Wait);
         assert_eq!(b.at_location(1, 7), Answer::Unwind);
@@ -256,7 +239,7 @@ mod tests {
     #[test]
     fn ranks_far_ahead_are_released_too() {
         let mut b = parked(2, 5, &[(0, 50)]);
-        assert_eq!(b.stuck(|_| 3), Verdict::Released(vec![0]));
+        assert_eq!(b.stuck(), Verdict::Released(vec![0]));
         assert_eq!(b.at_location(0, 51), Answer::Wait);
     }
 
@@ -264,7 +247,7 @@ mod tests {
     fn hopeless_plans_are_dropped() {
         let mut b = parked(2, 1, &[(0, 1)]);
         for i in 1.. {
-            match b.stuck(|_| 0) {
+            match b.stuck() {
                 Verdict::Released(r) => {
                     assert_eq!(r, [0]);
                     b.at_location(0, 1 + i);
@@ -277,6 +260,6 @@ mod tests {
             }
         }
         assert_eq!((b.is_idle(), b.answer(0)), (true, Answer::Go));
-        assert_eq!(b.stuck(|_| 0), Verdict::Nothing);
+        assert_eq!(b.stuck(), Verdict::Nothing);
     }
 }

@@ -30,7 +30,7 @@ impl Coordinator {
     /// No rank can run: if some only wait for others at a location, the cut is infeasible.
     /// True if ranks were woken.
     pub fn quiescent(&self, world: &World) -> bool {
-        let verdict = self.lock().stuck(|r| passages(world, r));
+        let verdict = self.lock().stuck();
         apply(world, verdict)
     }
 
@@ -50,7 +50,7 @@ impl Coordinator {
         };
         let all = (0..world.size).all(|r| !b.is_running(r as usize) || idle(r));
         if all {
-            let verdict = b.stuck(|r| passages(world, r));
+            let verdict = b.stuck();
             drop(b);
             apply(world, verdict);
         }

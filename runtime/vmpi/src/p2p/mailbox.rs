@@ -19,10 +19,28 @@ pub(crate) enum Data {
     Long(Box<[u8]>),
     /// Still in the sender's buffer.
     Held(*const Request),
+    /// While a checkpoint is loaded: held by the request that `owner` saved at `index`.
+    Awaited {
+        owner: u32,
+        index: u64,
+    },
 }
 
 impl Data {
     pub const SHORT: usize = 62;
+
+    /// Packed bytes.
+    pub fn of(packed: Vec<u8>) -> Data {
+        if packed.len() > Data::SHORT {
+            return Data::Long(packed.into_boxed_slice());
+        }
+        let mut bytes = [0; Data::SHORT];
+        bytes[..packed.len()].copy_from_slice(&packed);
+        Data::Short {
+            len: packed.len() as u8,
+            bytes,
+        }
+    }
 }
 
 pub(crate) struct Message {
@@ -84,7 +102,7 @@ impl Message {
         match &self.data {
             Data::Short { len, bytes } => Some(&bytes[..usize::from(*len)]),
             Data::Long(b) => Some(b),
-            Data::Held(_) => None,
+            Data::Held(_) | Data::Awaited { .. } => None,
         }
     }
 

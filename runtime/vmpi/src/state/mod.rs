@@ -1,6 +1,9 @@
 //! The ranks of a job in this process, and their state in a checkpoint.
 
+pub mod load;
+mod message;
 pub mod rank;
+pub mod save;
 
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
@@ -17,6 +20,7 @@ use crate::objects::Objects;
 use crate::p2p::mailbox::Message;
 use crate::sched::{Backend, Host, Quiescent, Sched};
 
+pub use message::link;
 pub use rank::{Call, Phase, RankState, BSEND_OVERHEAD};
 
 /// What a rank runs; returns when it is finished.

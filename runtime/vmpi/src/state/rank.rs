@@ -114,6 +114,8 @@ pub struct RankState {
     /// Requests given up before they completed.
     detached: RefCell<Vec<Req>>,
     pool: RefCell<Vec<NonNull<Request>>>,
+    /// Requests in the order of the checkpoint they come from, until messages are linked to them.
+    pub(super) loaded: RefCell<Vec<*const Request>>,
     /// The runtime's view of this rank; null in tests that have none.
     pub(crate) exec: Cell<*mut Rank>,
 }
@@ -154,6 +156,7 @@ impl RankState {
             messages: RefCell::new(Table::new(Kind::Message)),
             detached: RefCell::default(),
             pool: RefCell::default(),
+            loaded: RefCell::default(),
             exec: Cell::new(null_mut()),
         }
     }

@@ -1,0 +1,153 @@
+//! Reads back what [`super::save`] wrote, perhaps under another ABI.
+
+use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
+
+use super::message;
+use super::save::{ACTIVE, DONE, NULL, PERSISTENT, VERSION};
+use super::{Phase, RankState};
+use crate::datatype::TypeRef;
+use crate::error::Class;
+use crate::p2p::request::What;
+use crate::p2p::send::insert;
+use crate::p2p::{Buf, Mode, Request, Status};
+use crate::saved;
+use crate::wire::{bad, Read, Reader};
+
+/// Fills a fresh rank; its memory is restored already.
+pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
+    let mut r = Reader(bytes);
+    match r.u8()? {
+        VERSION => {}
+        v => return bad(&format!("version {v} is not known")),
+    }
+    me.phase.set(match r.u8()? {
+        0 => Phase::Before,
+        1 => Phase::Initialized,
+        2 => Phase::Finalized,
+        _ => return bad("an unknown phase"),
+    });
+    me.thread_level.set(r.i32()?);
+    me.bsend
+        .addr
+        .set(address(me, r.u64()?, ctx, "the attached buffer")? as usize);
+    me.bsend.size.set(r.size()?);
+
+    let requests = r.list(|r| request(r, ctx, me))?;
+    let world = me.world();
+    let inbound = r.list(|r| message::read(r, world))?;
+    let taken = r.list(|r| Ok((r.size()?, message::read(r, world)?)))?;
+    let types = saved::load(me.objects(), r.0, ctx)?;
+    if types.len() != requests.len() {
+        return bad("types are missing");
+    }
+
+    me.mailbox
+        .with(|q| inbound.into_iter().for_each(|(k, m)| insert(q, k, m)));
+    for (handle, m) in taken {
+        if !me.messages.borrow_mut().restore(handle, m) {
+            return bad("a message handle");
+        }
+    }
+    for (saved, ty) in requests.into_iter().zip(types) {
+        restore(me, saved, ty)?;
+    }
+    Ok(())
+}
+
+struct Saved {
+    handle: usize,
+    flags: u8,
+    /// Without its type.
+    make: Request,
+}
+
+fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
+    let handle = r.size()?;
+    let flags = r.u8()?;
+    let what = match r.u8()? {
+        0 => What::Recv,
+        1 => What::Send(Mode::Standard),
+        2 => What::Send(Mode::Synchronous),
+        3 => What::Send(Mode::Buffered),
+        4 => What::Send(Mode::Ready),
+        _ => return bad("an unknown kind of request"),
+    };
+    let dest = r.u32()?;
+    if dest >= me.size() {
+        return bad("a request to a rank that does not exist");
+    }
+    let key = message::read_key(r)?;
+    let peer = r.i32()?;
+    let comm = r.size()?;
+    let source = r.u64()?;
+    // A completed operation does not touch its buffer any more; it may be gone.
+    let over = flags & DONE != 0 && flags & PERSISTENT == 0;
+    let addr = if over {
+        std::ptr::null_mut()
+    } else {
+        address(me, source, ctx, "the buffer of a pending request")?
+    };
+    let count = r.size()?;
+    let none = crate::datatype::build::bytes();
+    let mut make = Request::new(me.rank, what, dest, key, &Buf::new(addr, count, &none));
+    make.null = flags & NULL != 0;
+    make.persistent = flags & PERSISTENT != 0;
+    make.active.set(flags & ACTIVE != 0);
+    make.peer = peer;
+    make.comm = comm;
+    *make.status.get_mut() = status(r)?;
+    *make.done.get_mut() = flags & DONE != 0;
+    Ok(Saved {
+        handle,
+        flags,
+        make,
+    })
+}
+
+fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {
+    let r = me.new_request(Request { ty, ..saved.make });
+    let pending = saved.flags & (ACTIVE | DONE) == ACTIVE;
+    let q: *const Request = r.ptr();
+    me.loaded.borrow_mut().push(q);
+    // SAFETY: in place now and for as long as it is pending.
+    let req = unsafe { &*q };
+    if pending && req.what == What::Recv {
+        me.mailbox.with(|m| m.posted.push(req.key, q));
+    }
+    match saved.handle {
+        0 => me.detach(r),
+        h => {
+            if !me.requests.borrow_mut().restore(h, r) {
+                return bad("a request handle");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn address(me: &RankState, source: u64, ctx: &dyn LoadCtx, what: &str) -> Read<*mut u8> {
+    match ctx.pointer(source) {
+        Target::Null => Ok(std::ptr::null_mut()),
+        Target::At(p) => Ok(p),
+        Target::Dangling => bad(&format!(
+            "rank {}: {what} is no object of the program any more",
+            me.rank
+        )),
+    }
+}
+
+fn status(r: &mut Reader) -> Read<Status> {
+    let (source, tag) = (r.i32()?, r.i32()?);
+    let basic = message::basic(r)?;
+    let Some(bytes) = r.size()?.checked_mul(basic.map_or(1, |b| b.size())) else {
+        return bad("a status");
+    };
+    Ok(Status {
+        source,
+        tag,
+        bytes,
+        basic,
+        cancelled: r.u8()? != 0,
+        error: Class(r.i32()?),
+    })
+}

@@ -1,0 +1,220 @@
+//! An inbound message in a checkpoint: its key, its type as a signature, its data in the portable
+//! packed format.  A message that is still held by a synchronous sender is a reference to the
+//! sender's request; [`link`] finds it when all ranks are loaded.
+
+use std::sync::atomic::Ordering::*;
+
+use crate::datatype::basic::Basic;
+use crate::datatype::build::{make, Constructor};
+use crate::datatype::signature::{Item, Signature};
+use crate::datatype::{of_basic, TypeRef};
+use crate::p2p::mailbox::{Data, Message};
+use crate::p2p::{Key, Request};
+use crate::pack;
+use crate::wire::{bad, Read, Reader, Writer};
+
+use super::{World, BSEND_OVERHEAD};
+
+pub(super) fn write_key(w: &mut Writer, k: &Key) {
+    w.u32(k.ctx);
+    w.i32(k.src);
+    w.i32(k.tag);
+}
+
+pub(super) fn read_key(r: &mut Reader) -> Read<Key> {
+    Ok(Key {
+        ctx: r.u32()?,
+        src: r.i32()?,
+        tag: r.i32()?,
+    })
+}
+
+pub(super) fn basic(r: &mut Reader) -> Read<Option<Basic>> {
+    match r.u32()? {
+        0 => Ok(None),
+        h => Basic::from_handle(h as usize)
+            .map_or_else(|| bad("an unknown basic type"), |b| Ok(Some(b))),
+    }
+}
+
+fn write_signature(w: &mut Writer, s: &Signature) {
+    w.list(s.items().iter(), |w, item| match item {
+        Item::Run(b, n) => {
+            w.u32(*b as u32);
+            w.u64(*n);
+        }
+        Item::Repeat(n, inner) => {
+            w.u32(0);
+            w.u64(*n);
+            write_signature(w, inner);
+        }
+    });
+}
+
+/// A type whose elements have the signature that follows; their layout plays no role, because the
+/// message is packed.
+fn read_type(r: &mut Reader, depth: u32) -> Read<TypeRef> {
+    if depth > 64 {
+        return bad("signatures are nested too deep");
+    }
+    let parts = r.list(|r| {
+        let basic = basic(r)?;
+        let n = r.size()?;
+        let old = match basic {
+            Some(b) => of_basic(b),
+            None => read_type(r, depth + 1)?,
+        };
+        Ok((n, old))
+    })?;
+    if let [(1, ty)] = &parts[..] {
+        return Ok(ty.clone());
+    }
+    let mut blocks = Vec::new();
+    let mut at = 0isize;
+    for (n, old) in parts {
+        blocks.push((n, at, old.clone()));
+        let span = isize::try_from(n)
+            .ok()
+            .and_then(|n| old.extent.checked_mul(n)?.checked_add(at));
+        at = span.map_or_else(|| bad("a message is too long for this machine"), Ok)?;
+    }
+    make(Constructor::Struct { blocks }, None).or_else(|_| bad("a message's type"))
+}
+
+/// `sender_index`: the place of a pending request among those its owner saves.
+pub(super) fn write(
+    w: &mut Writer,
+    key: &Key,
+    m: &Message,
+    sender_index: impl Fn(&Request) -> Option<u64>,
+) {
+    write_key(w, key);
+    w.u32(m.buffered_by.map_or(0, |r| r + 1));
+    write_signature(w, &m.ty.signature);
+    w.size(m.count);
+    match &m.data {
+        Data::Held(r) => {
+            // SAFETY: a held message's request is pending.
+            let r = unsafe { &**r };
+            w.u8(1);
+            w.u32(r.owner);
+            w.u64(sender_index(r).unwrap_or(u64::MAX));
+        }
+        _ => {
+            w.u8(0);
+            let native = m.bytes().unwrap_or(&[]);
+            let mut out = Vec::new();
+            let whole = m.ty.signature.repeat(m.count as u64);
+            match pack::to_portable(&whole, native, &mut out) {
+                Ok(()) => w.u8(1),
+                // Not representable in the portable format: kept as it is, for the same ABI only.
+                Err(_) => {
+                    out = native.to_vec();
+                    w.u8(0);
+                }
+            }
+            w.size(out.len());
+            w.0.extend_from_slice(&out);
+        }
+    }
+}
+
+pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
+    let key = read_key(r)?;
+    let buffered_by = r.u32()?.checked_sub(1);
+    let ty = read_type(r, 0)?;
+    let count = r.size()?;
+    if buffered_by.is_some_and(|b| b >= world.size) {
+        return bad("a message from a rank that does not exist");
+    }
+    if r.u8()? == 1 {
+        let data = Data::Awaited {
+            owner: r.u32()?,
+            index: r.u64()?,
+        };
+        return Ok((
+            key,
+            Message {
+                data,
+                ty,
+                count,
+                buffered_by,
+            },
+        ));
+    }
+    let portable = r.u8()? == 1;
+    let bytes = r.list(Reader::u8)?;
+    let Some(len) = ty.bytes(count) else {
+        return bad("a message is too long for this machine");
+    };
+    let whole = ty.signature.repeat(count as u64);
+    let mut native = Vec::new();
+    if portable {
+        if let Err(e) = pack::from_portable(&whole, &bytes, &mut native) {
+            return bad(&format!(
+                "an unreceived message from {} with tag {}: {}",
+                key.src, key.tag, e.detail
+            ));
+        }
+    } else {
+        native = bytes;
+    }
+    if native.len() != len {
+        return bad("an unreceived message that this ABI cannot represent");
+    }
+    if let Some(b) = buffered_by {
+        world
+            .rank(b)
+            .bsend
+            .used
+            .fetch_add(len + BSEND_OVERHEAD, AcqRel);
+    }
+    let data = Data::of(native);
+    Ok((
+        key,
+        Message {
+            data,
+            ty,
+            count,
+            buffered_by,
+        },
+    ))
+}
+
+/// Connects the messages that synchronous senders hold with their requests; once all ranks are
+/// loaded.
+pub fn link(world: &World) -> Result<(), String> {
+    for me in world.ranks() {
+        let mut wrong = None;
+        let find = |owner: u32, index: u64| {
+            let from = world.ranks().get(owner as usize)?;
+            let list = from.loaded.borrow();
+            list.get(usize::try_from(index).ok()?).copied()
+        };
+        let mut connect = |m: &mut Message| {
+            if let Data::Awaited { owner, index } = m.data {
+                match find(owner, index) {
+                    Some(r) => m.data = Data::Held(r),
+                    None => wrong = Some(owner),
+                }
+            }
+        };
+        me.mailbox
+            .with(|q| q.inbound.for_each_mut(|_, m| connect(m)));
+        me.messages
+            .borrow_mut()
+            .values_mut()
+            .for_each(|(_, m)| connect(m));
+        if let Some(owner) = wrong {
+            return Err(format!(
+                "rank {}: a message from rank {owner} without its request",
+                me.rank
+            ));
+        }
+    }
+    world
+        .ranks()
+        .iter()
+        .for_each(|r| r.loaded.borrow_mut().clear());
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! One rank's MPI state as a checkpoint keeps it; [`super::load`] reads it back.
+//!
+//! ```text
+//! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64
+//!             [request] [message] [handle:u64 message] objects
+//! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
+//!             addr:u64 count:u64 status
+//! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
+//! ```
+//! `[x]` is a list.  `objects` is what [`saved::save`] writes; the types
+//! of the requests go with it, in their order.  Addresses are the saved program's.
+
+use pc3_runtime::transfer::SaveCtx;
+
+use super::message;
+use super::{Phase, RankState};
+use crate::p2p::request::What;
+use crate::p2p::{Mode, Request, Status};
+use crate::saved;
+use crate::wire::Writer;
+
+pub(super) const VERSION: u8 = 1;
+
+pub(super) const NULL: u8 = 1;
+pub(super) const PERSISTENT: u8 = 2;
+pub(super) const ACTIVE: u8 = 4;
+pub(super) const DONE: u8 = 8;
+
+/// Everything of a rank that is unwound or has ended; no rank runs.
+pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
+    let mut w = Writer::default();
+    w.u8(VERSION);
+    w.u8(match me.phase.get() {
+        Phase::Before => 0,
+        Phase::Initialized => 1,
+        Phase::Finalized => 2,
+    });
+    w.i32(me.thread_level.get());
+    w.u64(ctx.address(me.bsend.addr.get() as *const u8));
+    w.size(me.bsend.size.get());
+
+    let list = kept(me);
+    w.list(list.iter(), |w, (handle, r)| request(w, *handle, r, ctx));
+    let sender = |r: &Request| {
+        let from = kept(me.world().rank(r.owner));
+        from.iter()
+            .position(|(_, x)| std::ptr::eq(*x, r))
+            .map(|i| i as u64)
+    };
+    me.mailbox.with(|q| {
+        let all: Vec<_> = q.inbound.iter().collect();
+        w.list(all.into_iter(), |w, (k, m)| message::write(w, k, m, sender));
+    });
+    let taken = me.messages.borrow();
+    let all: Vec<_> = taken.iter().collect();
+    w.list(all.into_iter(), |w, (handle, (k, m))| {
+        w.size(handle);
+        message::write(w, k, m, sender);
+    });
+
+    let objects = saved::save(me.objects(), list.iter().map(|(_, r)| &r.ty));
+    w.0.extend_from_slice(&objects);
+    w.0
+}
+
+/// The requests that a checkpoint keeps, with their handles.
+fn kept(me: &RankState) -> Vec<(usize, &Request)> {
+    let mut list: Vec<(usize, *const Request)> = me
+        .requests
+        .borrow()
+        .iter()
+        .map(|(h, r)| (h, r.ptr()))
+        .collect();
+    list.extend(
+        me.detached()
+            .iter()
+            .filter(|r| !r.get().is_done())
+            .map(|r| (0, r.ptr())),
+    );
+    // Receives in the order in which they were posted, because they match in this order.
+    let posted: Vec<*const Request> = me
+        .mailbox
+        .with(|q| q.posted.iter().map(|(_, r)| *r).collect());
+    let place = |r: *const Request| posted.iter().position(|p| *p == r).unwrap_or(0);
+    list.sort_by_key(|(_, r)| place(*r));
+    // SAFETY: requests of a rank that does not run stay where they are.
+    list.into_iter().map(|(h, r)| (h, unsafe { &*r })).collect()
+}
+
+fn request(w: &mut Writer, handle: usize, r: &Request, ctx: &SaveCtx) {
+    w.size(handle);
+    let flag = |on: bool, bit: u8| if on { bit } else { 0 };
+    let done = r.is_done();
+    w.u8(flag(r.null, NULL)
+        | flag(r.persistent, PERSISTENT)
+        | flag(r.active.get(), ACTIVE)
+        | flag(done, DONE));
+    w.u8(match r.what {
+        What::Recv => 0,
+        What::Send(Mode::Standard) => 1,
+        What::Send(Mode::Synchronous) => 2,
+        What::Send(Mode::Buffered) => 3,
+        What::Send(Mode::Ready) => 4,
+    });
+    w.u32(r.dest);
+    message::write_key(w, &r.key);
+    w.i32(r.peer);
+    w.size(r.comm);
+    w.u64(ctx.address(r.addr));
+    w.size(r.count);
+    status(w, &if done { r.status() } else { Status::EMPTY });
+}
+
+fn status(w: &mut Writer, s: &Status) {
+    w.i32(s.source);
+    w.i32(s.tag);
+    let unit = s.basic.filter(|b| s.bytes % b.size() == 0);
+    w.u32(unit.map_or(0, |b| b as u32));
+    w.size(s.bytes / unit.map_or(1, |b| b.size()));
+    w.u8(s.cancelled.into());
+    w.i32(s.error.0);
+}
