@@ -56,11 +56,11 @@ impl SlabPlace {
         &self.plans[if self.plans.len() == 1 { 0 } else { k }]
     }
 
+    #[inline]
     fn find(&self, addr: u64) -> Option<Object<'_>> {
-        let (slot, offset) = (
-            (addr - self.base) / self.slot,
-            (addr - self.base) % self.slot,
-        );
+        let from_base = addr - self.base;
+        let slot = from_base / self.slot;
+        let offset = from_base - slot * self.slot;
         let (word, bit) = ((slot / 64) as usize, slot % 64);
         let bits = *self.occupied.get(word)?;
         if bits >> bit & 1 == 0 {
@@ -113,6 +113,7 @@ pub struct Directory {
     ranges: Vec<Range>,
     pub slabs: Vec<SlabPlace>,
     ambiguous: Cell<u64>,
+    latest: Cell<usize>,
 }
 
 /// Why an address has no counterpart.
@@ -198,7 +199,14 @@ impl Directory {
 
     /// The address here of what `addr` points to; `pointee` is the pointer's, if known.
     pub fn translate(&self, types: &TypeTable, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
+        // Neighbours in memory point to neighbours: mostly it is the range of last time.
+        if let Some(range) = self.ranges.get(self.latest.get()) {
+            if range.start < addr && addr < range.last {
+                return self.inside(range, addr, pointee);
+            }
+        }
         let after = self.ranges.partition_point(|r| r.start <= addr);
+        self.latest.set(after.wrapping_sub(1));
         // A few steps back: merged literals lie inside longer ones.
         let mut candidates = self.ranges[..after]
             .iter()

@@ -113,6 +113,8 @@ struct Pending {
     target: usize,
     bytes: usize,
     plan: Arc<Plan>,
+    /// Bytes of unknown type, which may hold pointers.
+    untyped: bool,
 }
 
 /// What an object is called in messages; put into words only when needed.
@@ -328,6 +330,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                untyped: false,
             });
         }
         Ok(())
@@ -376,6 +379,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                untyped: s.ty == TypeId::UNKNOWN,
             });
         }
         self.rank.frames.clear();
@@ -397,6 +401,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                untyped: false,
             });
         }
         Ok(())
@@ -419,6 +424,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                untyped: l.ty == TypeId::UNKNOWN,
             });
         }
         for s in &self.image.meta.slabs {
@@ -474,6 +480,9 @@ impl RankBuilder<'_, '_> {
                 .plan
                 .run_object(self.image.bytes(p.span), into, &mut translator);
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
+            if p.untyped {
+                translator.untyped(self.image.bytes(p.span), into);
+            }
             translator.lost_in(|| self.words(p.name));
         }
         for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
@@ -495,6 +504,9 @@ impl RankBuilder<'_, '_> {
                 let into = unsafe { target(*to, bytes) };
                 let done = plan.run_object(&slot[..size as usize], into, &mut translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
+                if ty == TypeId::UNKNOWN {
+                    translator.untyped(&slot[..size as usize], into);
+                }
                 translator.lost_in(|| self.words(name));
             }
         }

@@ -70,6 +70,24 @@ impl<'a> Translator<'a> {
         ))
     }
 
+    /// Bytes of unknown type, on the ABI they come from: words that are addresses of live objects are
+    /// taken for pointers.
+    pub fn untyped(&self, from: &[u8], into: &mut [u8]) {
+        const WORD: usize = size_of::<usize>();
+        for (from, into) in from.chunks_exact(WORD).zip(into.chunks_exact_mut(WORD)) {
+            let mut word = [0; WORD];
+            word.copy_from_slice(from);
+            let word = usize::from_ne_bytes(word) as u64;
+            let here = self
+                .address(word)
+                .filter(|_| word != 0)
+                .or_else(|| self.streams.get(&word).copied());
+            if let Some(here) = here {
+                into.copy_from_slice(&here.to_ne_bytes());
+            }
+        }
+    }
+
     pub fn address(&self, raw: u64) -> Option<usize> {
         self.directory
             .translate(self.source, raw, TypeId::UNKNOWN)

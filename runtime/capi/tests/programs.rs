@@ -106,6 +106,7 @@ struct Built {
     name: &'static str,
     qemu: Option<&'static str>,
     walk: PathBuf,
+    library: PathBuf,
 }
 
 /// The targets this machine can build for and run; the first is always there.
@@ -115,18 +116,23 @@ fn built() -> &'static [Built] {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
         let mut all = Vec::new();
         for target in &TARGETS {
-            let walk = dir.join(format!("walk.{}", target.name));
+            let program = |name: &str| dir.join(format!("{name}.{}", target.name));
+            let (walk, second) = (program("walk"), program("library"));
             let runs = target
                 .qemu
                 .is_none_or(|q| works(Command::new(q).arg("--version")));
             let made = runs
                 && works(Command::new(target.cc).arg("--version"))
-                && library(target).is_some_and(|lib| compile(target, &lib, "walk.c", &[], &walk));
+                && library(target).is_some_and(|lib| {
+                    compile(target, &lib, "walk.c", &[], &walk)
+                        && compile(target, &lib, "library.c", &[], &second)
+                });
             if made {
                 all.push(Built {
                     name: target.name,
                     qemu: target.qemu,
                     walk,
+                    library: second,
                 });
             } else {
                 eprintln!(
@@ -146,6 +152,8 @@ fn built() -> &'static [Built] {
 /// A place where one job runs, its output going to a file that grows from run to run.
 struct Place {
     dir: TempDir,
+    /// Runs `library` with these arguments instead of `walk`.
+    library: Option<&'static [&'static str]>,
 }
 
 struct Ran {
@@ -157,7 +165,23 @@ impl Place {
     fn new() -> Place {
         Place {
             dir: tempfile::tempdir().unwrap(),
+            library: None,
         }
+    }
+
+    /// For `library`, with its inputs.
+    fn library(args: &'static [&'static str]) -> Place {
+        let place = Place {
+            library: Some(args),
+            ..Place::new()
+        };
+        let lines = |name: &str, n: u32| {
+            let text: String = (0..n).map(|i| format!("{name} {i}\n")).collect();
+            fs::write(place.path(name), text).unwrap();
+        };
+        lines("in", 9);
+        lines("stdin", 40);
+        place
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -165,13 +189,17 @@ impl Place {
     }
 
     fn command(&self, on: &Built, vars: &[(&str, &str)]) -> Command {
+        let (program, args) = match self.library {
+            Some(args) => (&on.library, args),
+            None => (&on.walk, &[STEPS, "log"][..]),
+        };
         let mut command = match on.qemu {
             Some(qemu) => {
                 let mut c = Command::new(qemu);
-                c.arg(&on.walk);
+                c.arg(program);
                 c
             }
-            None => Command::new(&on.walk),
+            None => Command::new(program),
         };
         let out = fs::OpenOptions::new()
             .append(true)
@@ -179,10 +207,10 @@ impl Place {
             .open(self.path("out"))
             .unwrap();
         command
-            .args([STEPS, "log"])
+            .args(args)
             .current_dir(self.dir.path())
             .stdout(out)
-            .stdin(Stdio::null());
+            .stdin(fs::File::open(self.path("stdin")).map_or(Stdio::null(), Stdio::from));
         command
             .env("PC3_DIR", self.path("ckpt"))
             .envs(vars.iter().copied());
@@ -284,6 +312,68 @@ fn moves_around_all_targets_and_back() {
             built()[first].name,
         );
     }
+}
+
+#[test]
+fn files_strings_and_callbacks_move_along() {
+    let files = |place: &Place| {
+        ["out", "append", "update"].map(|f| fs::read_to_string(place.path(f)).unwrap())
+    };
+    let reference = Place::library(&["in"]);
+    assert_eq!(reference.run(&built()[0], &[]).status, Some(3));
+    for n in 1..=4 {
+        let place = Place::library(&["in"]);
+        let stop = n.to_string();
+        let vars = [("PC3_EVERY", "5x"), ("PC3_STOP_AFTER", &stop)];
+        let ran = place.run(&built()[0], &vars);
+        assert_eq!(ran.status, Some(85), "{}", ran.stderr);
+        let on = &built()[n % built().len()];
+        let ran = place.run(
+            on,
+            &[
+                ("PC3_EVERY", "3x"),
+                ("PC3_STOP_AFTER", "1"),
+                ("PC3_RESTART", "latest"),
+            ],
+        );
+        assert!(
+            matches!(ran.status, Some(85 | 3)),
+            "{}: {}",
+            on.name,
+            ran.stderr
+        );
+        if ran.status == Some(85) {
+            let ran = place.run(&built()[0], &[("PC3_RESTART", "latest")]);
+            assert_eq!(ran.status, Some(3), "{}", ran.stderr);
+        }
+        assert_eq!(files(&place), files(&reference));
+    }
+}
+
+#[test]
+fn untyped_memory_stays_on_its_abi() {
+    let reference = Place::library(&["in", "untyped"]);
+    assert_eq!(reference.run(&built()[0], &[]).status, Some(3));
+    let place = Place::library(&["in", "untyped"]);
+    assert_eq!(
+        place
+            .run(&built()[0], &[("PC3_EVERY", "5x"), ("PC3_STOP_AFTER", "2")])
+            .status,
+        Some(85)
+    );
+    for on in &built()[1..] {
+        let ran = place.run(on, &[("PC3_RESTART", "latest")]);
+        assert_eq!(ran.status, Some(89), "{}: {}", on.name, ran.stderr);
+        assert!(ran.stderr.contains("untyped"), "{}", ran.stderr);
+    }
+    assert_eq!(
+        place.run(&built()[0], &[("PC3_RESTART", "latest")]).status,
+        Some(3)
+    );
+    assert_eq!(
+        fs::read(place.path("out")).unwrap(),
+        fs::read(reference.path("out")).unwrap()
+    );
 }
 
 /// A job stopped after three checkpoints.
@@ -415,6 +505,7 @@ fn refusals() {
         name: "other",
         qemu: None,
         walk: other,
+        library: PathBuf::new(),
     };
     let words = "global walk.c:added exists only in this program";
     check(&place, &other, &[("PC3_RESTART", "latest")], 89, words);
