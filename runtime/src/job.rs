@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use crate::control::{Control, Every};
 use crate::engine::Engine;
@@ -113,12 +114,17 @@ impl Job {
     /// Writes and commits a checkpoint of all ranks, which are unwound or finished, in rank order.
     /// A failure is reported on stderr and the program goes on.
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
+        let start = Instant::now();
         self.control.begin();
         flush_all();
         let committed = self.open_store().and_then(|()| {
             let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
             match store.as_mut() {
-                Some(store) => store.commit(|file, id| save::write(self, ranks, passage, id, file)),
+                Some(store) => {
+                    let id = store.commit(|file, id| save::write(self, ranks, passage, id, file))?;
+                    store.note_stall(id, start.elapsed());
+                    Ok(id)
+                }
                 None => Ok(0),
             }
         });

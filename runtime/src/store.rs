@@ -6,8 +6,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -67,6 +68,15 @@ pub fn list(dir: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 pub struct Holder {
     pub pid: i32,
     pub signal: Option<i32>,
+}
+
+/// How long the job that runs in `dir` stood still for checkpoint `id`, if that was its last one.
+pub fn stall(dir: &Path, id: u64) -> Option<Duration> {
+    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("stall "))?;
+    let (of, nanoseconds) = line.split_once(',')?;
+    let nanoseconds = nanoseconds.trim().parse().ok()?;
+    (of.trim().parse() == Ok(id)).then(|| Duration::from_nanos(nanoseconds))
 }
 
 /// Who runs in `dir`, if anyone.
@@ -152,7 +162,9 @@ pub struct Store {
     next: u64,
     owner: u32,
     // POSIX record locks vanish when any descriptor of the file is closed: it stays open.
-    _lock: File,
+    lock: File,
+    /// Where its fixed text ends.
+    lock_text: u64,
 }
 
 impl Store {
@@ -185,7 +197,8 @@ impl Store {
             keep: keep.max(1),
             next,
             owner,
-            _lock: lock,
+            lock,
+            lock_text: text.len() as u64,
         })
     }
 
@@ -196,6 +209,13 @@ impl Store {
     /// The next checkpoint's id.
     pub fn next_id(&self) -> u64 {
         self.next
+    }
+
+    /// Notes for onlookers how long the job stood still for checkpoint `id`.
+    pub fn note_stall(&self, id: u64, time: Duration) {
+        // One write of constant length: who reads meanwhile finds a whole line.
+        let line = format!("stall {id:>20},{:>20}\n", time.as_nanos());
+        let _ = self.lock.write_at(line.as_bytes(), self.lock_text);
     }
 
     /// Lets `write` fill a temporary file and makes it the checkpoint `next_id()`.
@@ -278,6 +298,17 @@ mod tests {
             .map(|(id, _)| id)
             .collect();
         assert_eq!(ids, [2, 3]);
+    }
+
+    #[test]
+    fn the_last_stall_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path(), 2, Some(10)).unwrap();
+        assert_eq!(stall(dir.path(), 7), None);
+        store.note_stall(6, Duration::from_secs(100));
+        store.note_stall(7, Duration::from_millis(3));
+        assert_eq!(stall(dir.path(), 7), Some(Duration::from_millis(3)));
+        assert_eq!(stall(dir.path(), 6), None);
     }
 
     #[test]

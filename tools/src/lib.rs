@@ -1,1 +1,8 @@
+//! What stands behind the commands `pc3run` and `pc3`; the binaries are thin shells.
+//!
+//! * `launch`: `pc3run`: options, starting the program, signals, the progress line.
+//! * `inspect`: `pc3`: finding checkpoints, listing, showing and verifying them, asking a running job for one.
 
+pub mod inspect;
+pub mod launch;
+mod units;

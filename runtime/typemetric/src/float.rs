@@ -227,7 +227,7 @@ fn encode(negative: bool, value: Value, format: Format) -> Result<u128, FloatErr
 }
 
 /// The number as a person reads it: decimal as far as binary64 reaches, else in powers of two.
-pub(crate) fn text(src: &[u8], format: Format, endian: Endian) -> String {
+pub fn text(src: &[u8], format: Format, endian: Endian) -> String {
     let Ok((negative, value)) = decode(load(src, format, endian), format) else {
         return "an invalid x87 encoding".into();
     };

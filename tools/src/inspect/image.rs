@@ -1,0 +1,260 @@
+//! A rank's objects: which one an address lies in, and what a person calls it.
+
+use std::collections::HashMap;
+
+use pc3_runtime::format::meta::{SlabMeta, Span};
+use pc3_runtime::format::read::{Checkpoint, RankImage};
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+/// An object that may be pointed to.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub name: String,
+    pub base: u64,
+    pub size: u64,
+    pub ty: TypeId,
+}
+
+/// Where a pointer leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Target {
+    Null,
+    Object { name: String, path: String },
+    Function(String),
+    Nothing(u64),
+}
+
+enum Area<'a> {
+    One(Object),
+    /// Slots, and the number of the first object among the heap's.
+    Slab(&'a SlabMeta, u64),
+}
+
+pub(super) struct Image<'a> {
+    pub checkpoint: &'a Checkpoint,
+    pub rank: &'a RankImage,
+    areas: Vec<(u64, Area<'a>)>,
+    functions: HashMap<u64, &'a str>,
+}
+
+/// An object of the heap with its bytes.
+pub(super) struct HeapObject<'a> {
+    pub name: String,
+    pub ty: TypeId,
+    pub bytes: &'a [u8],
+}
+
+fn heap_name(number: u64) -> String {
+    format!("heap[{number}]")
+}
+
+impl<'a> Image<'a> {
+    pub fn new(checkpoint: &'a Checkpoint, rank: &'a RankImage) -> Image<'a> {
+        let program = &checkpoint.program;
+        let mut areas: Vec<(u64, Area)> = Vec::new();
+        let mut one = |name: String, base: u64, size: u64, ty: TypeId| {
+            areas.push((
+                base,
+                Area::One(Object {
+                    name,
+                    base,
+                    size,
+                    ty,
+                }),
+            ))
+        };
+        for g in &program.globals {
+            let moved = if g.constant { 0 } else { rank.meta.delta };
+            one(g.name.clone(), g.addr.wrapping_add(moved), g.size, g.ty);
+        }
+        for l in &program.literals {
+            let text = l.bytes.strip_suffix(&[0]).unwrap_or(&l.bytes);
+            one(
+                format!("\"{}\"", text.escape_ascii()),
+                l.addr,
+                l.bytes.len() as u64,
+                l.ty,
+            );
+        }
+        for s in &rank.meta.shadow {
+            let name = match s.frame.and_then(|f| frame_function(checkpoint, rank, f)) {
+                Some(function) => format!("locals of {function}"),
+                None => "block on the stack".to_owned(),
+            };
+            one(name, s.addr, s.data.bytes, s.ty);
+        }
+        let mut number: u64 = rank.meta.slabs.iter().map(SlabMeta::count).sum();
+        for l in &rank.meta.large {
+            one(heap_name(number), l.base, l.data.bytes, l.ty);
+            number += 1;
+        }
+        let mut number = 0;
+        for s in &rank.meta.slabs {
+            areas.push((s.base, Area::Slab(s, number)));
+            number += s.count();
+        }
+        areas.sort_by_key(|(base, _)| *base);
+        let functions = program
+            .fnrefs
+            .iter()
+            .map(|(name, addr)| (*addr, name.as_str()))
+            .collect();
+        Image {
+            checkpoint,
+            rank,
+            areas,
+            functions,
+        }
+    }
+
+    pub fn types(&self) -> &'a TypeTable {
+        &self.checkpoint.types
+    }
+
+    /// Objects of the heap, in the order of their numbers.
+    pub fn heap(&self) -> impl Iterator<Item = HeapObject<'a>> + '_ {
+        let slabs = self.rank.meta.slabs.iter().flat_map(|s| {
+            let bytes = self.rank.bytes(s.data);
+            (0..s.count() as usize).filter_map(move |k| {
+                let (size, ty) = s.object(k)?;
+                let start = k * s.slot as usize;
+                Some((ty, &bytes[start..start + size as usize]))
+            })
+        });
+        let large = self
+            .rank
+            .meta
+            .large
+            .iter()
+            .map(|l| (l.ty, self.rank.bytes(l.data)));
+        slabs
+            .chain(large)
+            .enumerate()
+            .map(|(n, (ty, bytes))| HeapObject {
+                name: heap_name(n as u64),
+                ty,
+                bytes,
+            })
+    }
+
+    fn object(&self, addr: u64) -> Option<Object> {
+        let at = self
+            .areas
+            .partition_point(|(base, _)| *base <= addr)
+            .checked_sub(1)?;
+        let object = match &self.areas[at].1 {
+            Area::One(object) => object.clone(),
+            Area::Slab(slab, first) => slot(slab, *first, addr)?,
+        };
+        (addr - object.base <= object.size).then_some(object)
+    }
+
+    /// `pointee`: what the pointer's type says; it tells a struct from its first member.
+    pub fn target(&self, addr: u64, pointee: TypeId) -> Target {
+        if addr == 0 {
+            return Target::Null;
+        }
+        if let Some(name) = self.functions.get(&addr) {
+            return Target::Function((*name).to_owned());
+        }
+        match self.object(addr) {
+            None => Target::Nothing(addr),
+            Some(object) => Target::Object {
+                path: path(self.types(), &object, addr - object.base, pointee),
+                name: object.name,
+            },
+        }
+    }
+
+    pub fn bytes(&self, span: Span) -> &'a [u8] {
+        self.rank.bytes(span)
+    }
+}
+
+pub(super) fn frame_function<'a>(
+    checkpoint: &'a Checkpoint,
+    rank: &RankImage,
+    frame: u64,
+) -> Option<&'a str> {
+    let frame = rank.meta.frames.get(usize::try_from(frame).ok()?)?;
+    Some(
+        &checkpoint
+            .program
+            .funcs
+            .get(usize::try_from(frame.func).ok()?)?
+            .name,
+    )
+}
+
+fn slot(slab: &SlabMeta, first: u64, addr: u64) -> Option<Object> {
+    let index = (addr - slab.base) / slab.slot;
+    let word = usize::try_from(index / 64).ok()?;
+    let bit = 1u64 << (index % 64);
+    let here = *slab.occupied.get(word)?;
+    if here & bit == 0 {
+        return None;
+    }
+    let before: u64 = slab.occupied[..word]
+        .iter()
+        .map(|w| u64::from(w.count_ones()))
+        .sum();
+    let k = before + u64::from((here & (bit - 1)).count_ones());
+    let (size, ty) = slab.object(usize::try_from(k).ok()?)?;
+    Some(Object {
+        name: heap_name(first + k),
+        base: slab.base + index * slab.slot,
+        size,
+        ty,
+    })
+}
+
+/// `[2].left`: the element at an offset, as far down as the pointee's type lies.
+fn path(types: &TypeTable, object: &Object, mut offset: u64, pointee: TypeId) -> String {
+    let mut out = String::new();
+    if offset == object.size && offset > 0 {
+        return " + 1 (one past the end)".to_owned();
+    }
+    let mut ty = object.ty;
+    let size = types.size(ty);
+    if size > 0 && object.size >= 2 * size && types.trailing_array(ty).is_none() {
+        if offset >= size || ty == pointee {
+            out.push_str(&format!("[{}]", offset / size));
+        }
+        offset %= size;
+    }
+    loop {
+        let t = types.get(ty);
+        if offset == 0 && (ty == pointee || pointee == TypeId::UNKNOWN) {
+            break;
+        }
+        match t.kind {
+            Kind::Struct | Kind::Union => {
+                let inside = |end: u64| offset < end;
+                let member = t
+                    .members
+                    .iter()
+                    .filter(|m| m.bits.is_none() && m.offset <= offset)
+                    .rfind(|m| {
+                        let flexible = types.size(m.ty) == 0 && types.get(m.ty).kind == Kind::Array;
+                        flexible || inside(m.offset + types.size(m.ty))
+                    });
+                let Some(member) = member else { break };
+                if !member.name.is_empty() {
+                    out.push_str(&format!(".{}", member.name));
+                }
+                offset -= member.offset;
+                ty = member.ty;
+            }
+            Kind::Array if types.size(t.elem) > 0 => {
+                out.push_str(&format!("[{}]", offset / types.size(t.elem)));
+                offset %= types.size(t.elem);
+                ty = t.elem;
+            }
+            _ => break,
+        }
+    }
+    if offset > 0 {
+        out.push_str(&format!(" + {offset} bytes"));
+    }
+    out
+}

@@ -1,0 +1,169 @@
+//! `pc3`: what a person wants to know of checkpoints.
+//!
+//! * `find`: which file is meant; `list`, `verify`, `request`: one command each.
+//! * `image`: a rank's objects by address and by name; `value`: bytes as typed values.
+//! * `text`, `json`: the two faces of `pc3 show`.
+
+mod find;
+mod image;
+mod json;
+mod list;
+mod request;
+mod text;
+mod value;
+mod verify;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use pc3_runtime::format::read::{Checkpoint, ReadError};
+
+/// Lists, shows and verifies checkpoints of pc3 programs, and asks running ones for more.
+#[derive(Parser, Debug)]
+#[command(name = "pc3", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// List the checkpoints of a directory
+    Ls {
+        /// [default: PC3_DIR, or the only *.pc3 directory here]
+        dir: Option<PathBuf>,
+    },
+    /// Show what a checkpoint holds: stack, globals and heap, with types, names and values
+    Show {
+        /// An id, `latest`, a file, or a directory (its newest)
+        #[arg(value_name = "ID|FILE", default_value = "latest")]
+        checkpoint: String,
+        /// Where to look for an id [default: PC3_DIR, or the only *.pc3 directory here]
+        #[arg(short, long)]
+        dir: Option<PathBuf>,
+        /// As JSON, complete
+        #[arg(long)]
+        json: bool,
+        /// Only this rank [default: 0; all with --json]
+        #[arg(long, value_name = "R")]
+        rank: Option<u64>,
+        /// Show at most so many elements of an array and objects of a heap [default: 12; all with --json]
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
+    /// Check every byte of checkpoints; exit status 1 if one is damaged
+    Verify {
+        /// A directory, a file, or an id [default: PC3_DIR, or the only *.pc3 directory here]
+        #[arg(value_name = "DIR|FILE")]
+        what: Option<String>,
+        /// Where to look for an id
+        #[arg(short, long)]
+        dir: Option<PathBuf>,
+    },
+    /// Ask a running job for a checkpoint and wait until it is committed
+    Checkpoint {
+        /// The job's checkpoint directory or process
+        #[arg(value_name = "DIR|PID")]
+        job: String,
+        /// Give up waiting after so many seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+        timeout: u64,
+    },
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Find(#[from] find::FindError),
+    #[error(transparent)]
+    Request(#[from] request::RequestError),
+    #[error("{}: {error}", path.display())]
+    Read { path: PathBuf, error: ReadError },
+    #[error("{}: it has ranks 0 to {}, no rank {rank}", path.display(), ranks - 1)]
+    NoRank {
+        path: PathBuf,
+        rank: u64,
+        ranks: u64,
+    },
+}
+
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = Cli::parse_from(args);
+    let (text, good) = match run(cli.command) {
+        Ok(done) => done,
+        Err(error) => {
+            eprintln!("pc3: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    // Whoever closed the pipe has seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// What to print, and whether all is well.
+fn run(command: Command) -> Result<(String, bool), Error> {
+    match command {
+        Command::Ls { dir } => Ok((list::list(&find::directory(dir.as_deref())?)?, true)),
+        Command::Show {
+            checkpoint,
+            dir,
+            json,
+            rank,
+            limit,
+        } => {
+            let path = find::checkpoint(&checkpoint, dir.as_deref())?;
+            Ok((show(path, json, rank, limit)?, true))
+        }
+        Command::Verify { what, dir } => Ok(verify::verify(&find::several(
+            what.as_deref(),
+            dir.as_deref(),
+        )?)),
+        Command::Checkpoint { job, timeout } => Ok((request::request(&job, timeout)?, true)),
+    }
+}
+
+fn show(
+    path: PathBuf,
+    json: bool,
+    rank: Option<u64>,
+    limit: Option<usize>,
+) -> Result<String, Error> {
+    let read = |error| Error::Read {
+        path: path.clone(),
+        error,
+    };
+    let checkpoint = Checkpoint::open(&path).map_err(read)?;
+    let ranks = checkpoint.job.ranks;
+    let wanted = match rank {
+        Some(rank) if rank >= ranks => return Err(Error::NoRank { path, rank, ranks }),
+        Some(rank) => rank..rank + 1,
+        None if json => 0..ranks,
+        None => 0..ranks.min(1),
+    };
+    let mut images = Vec::new();
+    for rank in wanted {
+        images.push(
+            checkpoint
+                .rank(rank)
+                .map(|image| (rank, image))
+                .map_err(read)?,
+        );
+    }
+    if json {
+        Ok(json::show(
+            &checkpoint,
+            &images,
+            limit.unwrap_or(usize::MAX),
+        ))
+    } else {
+        Ok(text::show(&checkpoint, &images, limit.unwrap_or(12)))
+    }
+}

@@ -1,0 +1,203 @@
+//! `pc3 checkpoint`: asks a running job for a checkpoint through its signal and waits for the commit.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pc3_runtime::settings::{Action, Settings};
+use pc3_runtime::store::{self, Holder};
+
+use crate::units;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RequestError {
+    #[error("{}: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+    #[error("no job runs in {}", .0.display())]
+    NoJob(PathBuf),
+    #[error("there is no process {0}")]
+    NoProcess(i32),
+    #[error("{0}: neither a directory nor a process")]
+    Nothing(String),
+    #[error("process {0} takes no request for a checkpoint: it is not a pc3 program, or no signal of it means that (PC3_ON_SIGNAL)")]
+    Deaf(i32),
+    #[error("process {pid} cannot be asked: {error}")]
+    Kill { pid: i32, error: io::Error },
+    #[error("the job ended before it took a checkpoint")]
+    Ended,
+    #[error("no checkpoint within {0} s: the job has not come by a checkpoint location, or could not write (see its messages); the request stands")]
+    Late(u64),
+}
+
+struct Job {
+    pid: i32,
+    signal: i32,
+    dir: PathBuf,
+}
+
+pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
+    let job = match job.parse::<i32>() {
+        Ok(pid) if pid > 0 && !Path::new(job).is_dir() => by_process(pid)?,
+        _ => by_directory(Path::new(job))?,
+    };
+    if !listens(job.pid, job.signal) {
+        return Err(RequestError::Deaf(job.pid));
+    }
+    let start = Instant::now();
+    let before = newest(&job.dir);
+    // SAFETY: a plain system call.
+    if unsafe { libc::kill(job.pid, job.signal) } != 0 {
+        return Err(RequestError::Kill {
+            pid: job.pid,
+            error: io::Error::last_os_error(),
+        });
+    }
+    loop {
+        // In this order: a job that stops after its commit has not failed.
+        let alive = is_alive(job.pid);
+        if let Some((id, path)) =
+            newest(&job.dir).filter(|(id, _)| before.as_ref().is_none_or(|(b, _)| id > b))
+        {
+            let size = path.metadata().map_or(0, |m| m.len());
+            let took = units::duration(start.elapsed());
+            return Ok(format!(
+                "checkpoint {id}: {}, committed after {took}: {}\n",
+                units::bytes(size),
+                path.display()
+            ));
+        }
+        if !alive {
+            return Err(RequestError::Ended);
+        }
+        if start.elapsed() >= Duration::from_secs(timeout) {
+            return Err(RequestError::Late(timeout));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn newest(dir: &Path) -> Option<(u64, PathBuf)> {
+    store::list(dir).ok()?.pop()
+}
+
+fn by_directory(dir: &Path) -> Result<Job, RequestError> {
+    if !dir.is_dir() {
+        return Err(RequestError::Nothing(dir.display().to_string()));
+    }
+    let holder = store::holder(dir).map_err(|error| RequestError::Io {
+        path: dir.to_owned(),
+        error,
+    })?;
+    match holder {
+        None => Err(RequestError::NoJob(dir.to_owned())),
+        Some(Holder { pid, signal: None }) => Err(RequestError::Deaf(pid)),
+        Some(Holder {
+            pid,
+            signal: Some(signal),
+        }) => Ok(Job {
+            pid,
+            signal,
+            dir: dir.to_owned(),
+        }),
+    }
+}
+
+fn by_process(pid: i32) -> Result<Job, RequestError> {
+    let proc = PathBuf::from(format!("/proc/{pid}"));
+    if !proc.is_dir() {
+        return Err(RequestError::NoProcess(pid));
+    }
+    // pc3run stands in front of its program.
+    if program_name(&proc).is_some_and(|name| name == "pc3run") {
+        let children =
+            fs::read_to_string(proc.join(format!("task/{pid}/children"))).unwrap_or_default();
+        if let Some(child) = children
+            .split_whitespace()
+            .next()
+            .and_then(|c| c.parse().ok())
+        {
+            return by_process(child);
+        }
+    }
+    if let Some(dir) = locked_directory(&proc) {
+        return by_directory(&dir);
+    }
+    // The directory is locked only when first needed; until then only the program's settings tell of it.
+    unlocked(pid, &proc).ok_or(RequestError::Deaf(pid))
+}
+
+fn program_name(proc: &Path) -> Option<String> {
+    Some(
+        fs::read_link(proc.join("exe"))
+            .ok()?
+            .file_name()?
+            .to_string_lossy()
+            .into_owned(),
+    )
+}
+
+/// The directory whose lock file the process holds open.
+fn locked_directory(proc: &Path) -> Option<PathBuf> {
+    fs::read_dir(proc.join("fd"))
+        .ok()?
+        .filter_map(|fd| fs::read_link(fd.ok()?.path()).ok())
+        .filter(|file| file.file_name().is_some_and(|n| n == "lock"))
+        .find_map(|file| {
+            file.parent()
+                .filter(|dir| store::holder(dir).is_ok_and(|h| h.is_some()))
+                .map(Path::to_owned)
+        })
+}
+
+fn unlocked(pid: i32, proc: &Path) -> Option<Job> {
+    let words = |file: &str| -> Option<Vec<String>> {
+        let bytes = fs::read(proc.join(file)).ok()?;
+        Some(
+            bytes
+                .split(|&b| b == 0)
+                .map(|w| String::from_utf8_lossy(w).into_owned())
+                .collect(),
+        )
+    };
+    let environment = words("environ")?;
+    let get = |name: &str| {
+        environment
+            .iter()
+            .find_map(|e| e.strip_prefix(name)?.strip_prefix('=').map(str::to_owned))
+    };
+    let command = words("cmdline")?;
+    let emulated = program_name(proc).is_some_and(|n| n.starts_with("qemu-"));
+    let program = command
+        .iter()
+        .skip(usize::from(emulated))
+        .find(|w| !emulated || !w.starts_with('-'))?;
+    let settings = Settings::read(program, get).ok()?;
+    let signal = settings
+        .signals
+        .iter()
+        .find(|(_, action)| **action == Action::Checkpoint)
+        .map(|(n, _)| *n)?;
+    let dir = fs::read_link(proc.join("cwd")).ok()?.join(settings.dir);
+    Some(Job { pid, signal, dir })
+}
+
+/// Does the process catch the signal? One that does not would be killed by it.
+fn listens(pid: i32, signal: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
+    let mask = caught
+        .and_then(|m| u64::from_str_radix(m.trim(), 16).ok())
+        .unwrap_or(0);
+    (1..=64).contains(&signal) && mask >> (signal - 1) & 1 != 0
+}
+
+/// A process that only waits for its parent to notice is not.
+fn is_alive(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.trim_start().chars().next());
+    state.is_some_and(|s| s != 'Z' && s != 'X')
+}

@@ -1,0 +1,55 @@
+//! `pc3 verify`: every checksum, then everything that must fit together. Names all that is damaged.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use pc3_runtime::format::file::Sections;
+use pc3_runtime::format::read::Checkpoint;
+
+use crate::units;
+
+pub(super) fn verify(files: &[PathBuf]) -> (String, bool) {
+    let mut out = String::new();
+    let mut good = true;
+    for path in files {
+        let name = path.display();
+        let result = check(path);
+        good &= result.is_ok();
+        let _ = match result {
+            Ok(what) => writeln!(out, "{name}: good ({what})"),
+            Err(damages) => damages
+                .iter()
+                .try_for_each(|d| writeln!(out, "{name}: {d}")),
+        };
+    }
+    (out, good)
+}
+
+fn check(path: &Path) -> Result<String, Vec<String>> {
+    let one = |e: String| vec![e];
+    let sections = Sections::open(path).map_err(|e| one(e.to_string()))?;
+    let entries = sections.entries.iter();
+    let damages: Vec<String> = entries
+        .filter_map(|e| sections.load(e.section, e.rank).err())
+        .map(|e| e.to_string())
+        .collect();
+    if !damages.is_empty() {
+        return Err(damages);
+    }
+    let checkpoint = Checkpoint::open(path).map_err(|e| one(e.to_string()))?;
+    let ranks = checkpoint.job.ranks;
+    let damages: Vec<String> = (0..ranks)
+        .filter_map(|r| checkpoint.rank(r).err())
+        .map(|e| e.to_string())
+        .collect();
+    if damages.is_empty() {
+        let size = units::bytes(checkpoint.sections.length);
+        Ok(format!(
+            "checkpoint {}, {ranks} rank{}, {size}",
+            checkpoint.id(),
+            if ranks == 1 { "" } else { "s" }
+        ))
+    } else {
+        Err(damages)
+    }
+}

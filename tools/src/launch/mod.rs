@@ -1,0 +1,35 @@
+//! `pc3run`: translates options to the environment of a pc3 program, runs it, and returns its exit status.
+
+mod elf;
+mod options;
+mod progress;
+mod pty;
+mod signals;
+mod start;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Of options that cannot work: the same as the runtime's for its variables.
+const EXIT_OPTIONS: u8 = 86;
+
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let run = match options::parse(args) {
+        Ok(run) => run,
+        Err(options::Stop::Clap(error)) => error.exit(),
+        Err(options::Stop::Bad(mistakes)) => {
+            for mistake in mistakes {
+                eprintln!("pc3run: {mistake}");
+            }
+            eprintln!("pc3run: nothing was run");
+            return ExitCode::from(EXIT_OPTIONS);
+        }
+    };
+    match start::run(&run) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("pc3run: {error}");
+            ExitCode::from(error.status())
+        }
+    }
+}

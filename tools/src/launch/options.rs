@@ -1,0 +1,329 @@
+//! The options of `pc3run` and the environment variables they stand for. Values are checked by the runtime's
+//! own reader of these variables, so that both accept the same.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use pc3_runtime::settings::{BadSetting, Settings};
+
+/// Runs a program compiled by pc3cc.
+///
+/// Exit status: the program's; 85 if it stopped after a checkpoint; 128+N if signal N ended it; 86 for options
+/// that make no sense; 126 or 127 if the program cannot be run.
+#[derive(Parser, Debug)]
+#[command(
+    name = "pc3run",
+    version,
+    override_usage = "pc3run [OPTIONS] [--] PROGRAM [ARGS]..."
+)]
+struct Cli {
+    /// Logical MPI ranks [default: 1]
+    #[arg(short = 'n', long, value_name = "N")]
+    ranks: Option<String>,
+    /// Worker threads that run them [default: ranks, at most as many as cores]
+    #[arg(short = 'w', long, value_name = "N")]
+    workers: Option<String>,
+    /// Physical processes, started through the native MPI
+    #[arg(short = 'p', long, value_name = "N", default_value = "1")]
+    procs: String,
+    /// Where checkpoints go [default: ./PROGRAM.pc3]
+    #[arg(short = 'd', long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Take a checkpoint every so often: 30s, 10m, 2h, or 5x = at every 5th passage of a location
+    #[arg(long, value_name = "TIME|Nx")]
+    every: Option<String>,
+    /// Committed checkpoints to keep [default: 2]
+    #[arg(long, value_name = "N")]
+    keep: Option<String>,
+    /// Stop with exit status 85 after the K-th checkpoint of this run
+    #[arg(long, value_name = "K")]
+    stop_after: Option<String>,
+    /// Continue from a checkpoint: latest (the default), auto (the newest good one, else a fresh start), or an id
+    #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true, default_missing_value = "latest")]
+    restart: Option<String>,
+    /// How ranks agree on a checkpoint: barrier or nonblocking
+    #[arg(long, value_name = "NAME")]
+    protocol: Option<String>,
+    /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
+    #[arg(long, value_name = "SIGNAL=ACTION")]
+    on_signal: Vec<String>,
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, last = true)]
+    command: Vec<OsString>,
+}
+
+/// A run, checked.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub program: OsString,
+    pub args: Vec<OsString>,
+    /// To set in the program's environment.
+    pub variables: Vec<(&'static str, OsString)>,
+    /// What the program will read from its environment.
+    pub settings: Settings,
+}
+
+#[derive(Debug)]
+pub(super) enum Stop {
+    Clap(clap::Error),
+    /// What is wrong, all of it.
+    Bad(Vec<String>),
+}
+
+const TAKE_VALUES: [&str; 14] = [
+    "-n",
+    "--ranks",
+    "-w",
+    "--workers",
+    "-p",
+    "--procs",
+    "-d",
+    "--dir",
+    "--every",
+    "--keep",
+    "--stop-after",
+    "--protocol",
+    "--on-signal",
+    "--restart",
+];
+
+/// Marks where the program begins: its own options are not ours. And
+/// `--restart latest PROG` and `--restart PROG` both read naturally: the next word is the value only if it can be one.
+fn arrange(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut out = Vec::new();
+    let mut args = args.into_iter().peekable();
+    out.extend(args.next());
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy().into_owned();
+        if text == "--" || !text.starts_with('-') {
+            out.push("--".into());
+            out.extend((text != "--").then_some(arg));
+            out.extend(args);
+            return out;
+        }
+        if text == "--restart" {
+            let value = args.next_if(|v| {
+                let v = v.to_string_lossy();
+                v == "latest"
+                    || v == "auto"
+                    || (!v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()))
+            });
+            out.push(value.map_or(arg, |v| format!("--restart={}", v.to_string_lossy()).into()));
+        } else {
+            out.push(arg);
+            if TAKE_VALUES.contains(&text.as_str()) {
+                out.extend(args.next());
+            }
+        }
+    }
+    out
+}
+
+pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Stop> {
+    let cli = Cli::try_parse_from(arrange(args)).map_err(Stop::Clap)?;
+    let mut mistakes = Vec::new();
+    match cli.procs.parse::<u32>() {
+        Ok(1) => {}
+        Ok(n) if n > 1 => mistakes.push(format!(
+            "--procs {n}: native MPI transports are not available yet; use one process with more workers (-w)"
+        )),
+        _ => mistakes.push(format!("--procs {}: expected a whole number of at least 1", cli.procs)),
+    }
+    let mut options: Vec<(&str, &'static str, OsString)> = Vec::new();
+    let texts = [
+        ("--ranks", "PC3_RANKS", cli.ranks),
+        ("--workers", "PC3_WORKERS", cli.workers),
+        ("--every", "PC3_EVERY", cli.every),
+        ("--keep", "PC3_KEEP", cli.keep),
+        ("--stop-after", "PC3_STOP_AFTER", cli.stop_after),
+        ("--restart", "PC3_RESTART", cli.restart),
+        ("--protocol", "PC3_PROTOCOL", cli.protocol),
+        (
+            "--on-signal",
+            "PC3_ON_SIGNAL",
+            (!cli.on_signal.is_empty()).then(|| cli.on_signal.join(",")),
+        ),
+    ];
+    for (option, variable, value) in texts {
+        match value {
+            // The runtime takes an empty variable as absent; who writes an option means something.
+            Some(v) if v.trim().is_empty() => {
+                mistakes.push(format!("{option}: the value is empty"))
+            }
+            Some(v) => options.push((option, variable, v.into())),
+            None => {}
+        }
+    }
+    if let Some(dir) = cli.dir {
+        if dir.as_os_str().is_empty() {
+            mistakes.push("--dir: the value is empty".to_owned());
+        }
+        options.push(("--dir", "PC3_DIR", dir.into()));
+    }
+    let mut command = cli.command.into_iter();
+    let program = command.next().unwrap_or_default();
+    let args: Vec<OsString> = command.collect();
+    let get = |name: &str| match options.iter().find(|(_, variable, _)| *variable == name) {
+        Some((_, _, value)) => Some(value.to_string_lossy().into_owned()),
+        None => std::env::var(name).ok(),
+    };
+    let settings = match Settings::read(&guest(&program, &args).to_string_lossy(), get) {
+        Ok(settings) => Some(settings),
+        Err(bad) => {
+            mistakes.extend(bad.into_iter().map(|b| in_words(b, &options)));
+            None
+        }
+    };
+    match settings {
+        Some(settings) if mistakes.is_empty() => {
+            let variables = options
+                .into_iter()
+                .map(|(_, variable, value)| (variable, value))
+                .collect();
+            Ok(Run {
+                program,
+                args,
+                variables,
+                settings,
+            })
+        }
+        _ => Err(Stop::Bad(mistakes)),
+    }
+}
+
+/// The pc3 program itself, which an emulator may stand in front of.
+fn guest<'a>(program: &'a OsString, args: &'a [OsString]) -> &'a OsString {
+    let path = Path::new(program);
+    let emulator = path
+        .file_name()
+        .is_some_and(|n| n.to_string_lossy().starts_with("qemu-"));
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next().filter(|_| emulator) {
+        let text = arg.to_string_lossy();
+        if !text.starts_with('-') {
+            return arg;
+        }
+        if ["-L", "-E", "-U", "-cpu", "-s", "-B", "-R"].contains(&&*text) {
+            rest.next();
+        }
+    }
+    program
+}
+
+/// Speaks of the option if one was given, else of the variable.
+fn in_words(bad: BadSetting, options: &[(&str, &str, OsString)]) -> String {
+    match options
+        .iter()
+        .find(|(_, variable, _)| *variable == bad.name)
+    {
+        Some((option, ..)) => format!("{option} {}: {}", bad.value, bad.why),
+        None => bad.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(line: &str) -> Result<Run, Stop> {
+        parse(format!("pc3run {line}").split(' ').map(OsString::from))
+    }
+
+    fn check(line: &str, variables: &str, command: &str) {
+        let run = run(line).unwrap_or_else(|e| panic!("{line}: {e:?}"));
+        let list = |v: Vec<String>| v.join(" ");
+        assert_eq!(
+            list(
+                run.variables
+                    .iter()
+                    .map(|(k, v)| format!("{k}={}", v.to_string_lossy()))
+                    .collect()
+            ),
+            variables,
+            "{line}"
+        );
+        let words = [run.program]
+            .into_iter()
+            .chain(run.args)
+            .map(|w| w.to_string_lossy().into_owned());
+        assert_eq!(list(words.collect()), command, "{line}");
+    }
+
+    fn refused(line: &str) -> String {
+        match run(line) {
+            Err(Stop::Bad(mistakes)) => mistakes.join("\n"),
+            Err(Stop::Clap(error)) => error.to_string(),
+            Ok(run) => panic!("{line}: accepted as {run:?}"),
+        }
+    }
+
+    #[test]
+    fn options_become_variables() {
+        check("./heat", "", "./heat");
+        check(
+            "-n 16 -w 4 ./heat 5 -x --keep 3",
+            "PC3_RANKS=16 PC3_WORKERS=4",
+            "./heat 5 -x --keep 3",
+        );
+        check(
+            "-n4 --every=30s --keep 1 --stop-after 2 -d d -- ./heat --",
+            "PC3_RANKS=4 PC3_EVERY=30s PC3_KEEP=1 PC3_STOP_AFTER=2 PC3_DIR=d",
+            "./heat --",
+        );
+        check(
+            "--on-signal TERM=stop --on-signal INT=checkpoint ./a",
+            "PC3_ON_SIGNAL=TERM=stop,INT=checkpoint",
+            "./a",
+        );
+        check("-p 1 --protocol barrier a", "PC3_PROTOCOL=barrier", "a");
+    }
+
+    #[test]
+    fn restart_takes_a_value_only_if_it_is_one() {
+        check("--restart ./heat 7", "PC3_RESTART=latest", "./heat 7");
+        check("--restart latest ./heat", "PC3_RESTART=latest", "./heat");
+        check("--restart auto heat", "PC3_RESTART=auto", "heat");
+        check(
+            "-d 5 --restart 12 ./heat",
+            "PC3_RESTART=12 PC3_DIR=5",
+            "./heat",
+        );
+        check("--restart=3 ./heat", "PC3_RESTART=3", "./heat");
+        check(
+            "--restart -n 2 ./heat",
+            "PC3_RANKS=2 PC3_RESTART=latest",
+            "./heat",
+        );
+        check("--restart -- 12", "PC3_RESTART=latest", "12");
+        check("./heat --restart 5", "", "./heat --restart 5");
+    }
+
+    #[test]
+    fn every_mistake_is_named() {
+        let all = refused("-n 0 -w x -p 2 --every 5 --keep 0 --stop-after=-1 --restart=old --protocol p --on-signal KILL=stop a");
+        expect_test::expect![[r#"
+            --procs 2: native MPI transports are not available yet; use one process with more workers (-w)
+            --ranks 0: must be at least 1
+            --workers x: expected a whole number
+            --keep 0: must be at least 1
+            --stop-after -1: expected a whole number
+            --every 5: expected a time such as 30s, 500ms, 10m, 2h or a number of passages such as 5x
+            --restart old: expected latest, auto or a checkpoint's id
+            --protocol p: expected barrier or nonblocking
+            --on-signal KILL=stop: unknown signal KILL"#]]
+        .assert_eq(&all);
+        assert!(refused("-n 3").contains("PROGRAM"));
+        assert!(refused("-p x a").contains("--procs x"));
+    }
+
+    #[test]
+    fn the_directory_is_named_after_the_program() {
+        let dir = |line: &str| run(line).map(|r| r.settings.dir).unwrap_or_default();
+        assert_eq!(dir("bin/heat"), PathBuf::from("./heat.pc3"));
+        assert_eq!(
+            dir("qemu-s390x -L /usr heat.s390x"),
+            PathBuf::from("./heat.s390x.pc3")
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! The progress line: what runs, and the last checkpoint. It is drawn only between whole lines of the program's
+//! output.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pc3_runtime::settings::Settings;
+use pc3_runtime::store;
+
+use crate::units;
+
+/// Shorter runs show nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_millis(500);
+
+pub(super) struct Progress {
+    bar: ProgressBar,
+    what: String,
+    dir: PathBuf,
+    started: Instant,
+    updated: Option<Instant>,
+    /// The program's last byte ended a line.
+    whole: bool,
+}
+
+impl Progress {
+    pub fn new(settings: &Settings) -> Progress {
+        let ranks = settings.ranks.unwrap_or(1);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = settings.workers.unwrap_or(cores).min(ranks);
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Progress {
+            bar,
+            what: format!("{}, {}", counted(ranks, "rank"), counted(workers, "worker")),
+            dir: settings.dir.clone(),
+            started: Instant::now(),
+            updated: None,
+            whole: true,
+        }
+    }
+
+    /// Passes the program's output on. While its last line is unfinished there is no place for ours.
+    pub fn output(&mut self, bytes: &[u8], to: &mut dyn Write) {
+        let whole = bytes.last().map_or(self.whole, |&b| b == b'\n');
+        let shown = self.updated.is_some();
+        if shown && self.whole && !whole {
+            self.bar.set_draw_target(ProgressDrawTarget::hidden());
+            let _ = std::io::stderr().write_all(b"\r\x1b[2K");
+        }
+        self.bar.suspend(|| {
+            // A terminal that is gone cannot be told so.
+            let _ = to.write_all(bytes).and_then(|()| to.flush());
+        });
+        if shown && whole && !self.whole {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.whole = whole;
+    }
+
+    pub fn tick(&mut self) {
+        if self.started.elapsed() < PATIENCE
+            || self.updated.is_some_and(|at| at.elapsed() < INTERVAL)
+        {
+            return;
+        }
+        if self.updated.is_none() && self.whole {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.updated = Some(Instant::now());
+        self.bar.set_message(self.line());
+        self.bar.tick();
+    }
+
+    fn line(&self) -> String {
+        let mut line = format!(
+            "{}, running {}",
+            self.what,
+            units::duration(self.started.elapsed())
+        );
+        let newest = store::list(&self.dir)
+            .ok()
+            .and_then(|all| all.last().cloned());
+        match newest.and_then(|(id, path)| Some((id, path.metadata().ok()?))) {
+            None => line.push_str(", no checkpoint yet"),
+            Some((id, file)) => {
+                line.push_str(&format!(", checkpoint {id}: {}", units::bytes(file.len())));
+                if let Some(age) = file
+                    .modified()
+                    .ok()
+                    .and_then(|t| SystemTime::now().duration_since(t).ok())
+                {
+                    line.push_str(&format!(", {} ago", units::duration(age)));
+                }
+                if let Some(stall) = store::stall(&self.dir, id) {
+                    line.push_str(&format!(", stalled {}", units::duration(stall)));
+                }
+            }
+        }
+        line
+    }
+
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,73 @@
+//! Passing signals on to the program. Those from the keyboard reach it anyway, as it shares the terminal's
+//! foreground group; only signals that some process sent are passed on.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::SeqCst};
+
+const FORWARDED: [c_int; 8] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGXCPU,
+];
+
+static CHILD: AtomicI32 = AtomicI32::new(0);
+/// Signals that came before the child was there.
+static EARLY: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn forward(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+    // SAFETY: the kernel's information about this signal; kill may be called here.
+    unsafe {
+        if (*info).si_code > 0 {
+            return;
+        }
+        match CHILD.load(SeqCst) {
+            0 => {
+                EARLY.fetch_or(1 << signal, SeqCst);
+            }
+            child if child > 0 => {
+                libc::kill(child, signal);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// To be called before the program is started.
+pub(super) fn catch() {
+    for signal in FORWARDED {
+        // SAFETY: `forward` is safe in a handler. What was ignored (nohup) stays so.
+        unsafe {
+            let mut old: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, null_mut(), &raw mut old);
+            if old.sa_sigaction == libc::SIG_IGN {
+                continue;
+            }
+            let mut new: libc::sigaction = std::mem::zeroed();
+            new.sa_sigaction =
+                forward as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
+            new.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+            libc::sigaction(signal, &raw const new, null_mut());
+        }
+    }
+}
+
+pub(super) fn send_to(child: i32) {
+    CHILD.store(child, SeqCst);
+    for signal in FORWARDED {
+        if EARLY.load(SeqCst) & 1 << signal != 0 {
+            // SAFETY: our child, not waited for yet.
+            unsafe { libc::kill(child, signal) };
+        }
+    }
+}
+
+/// The child's number may belong to somebody else from now on.
+pub(super) fn done() {
+    CHILD.store(-1, SeqCst);
+}
