@@ -83,10 +83,9 @@ impl<'a> Image<'a> {
             };
             one(name, s.addr, s.data.bytes, s.ty);
         }
-        let mut number: u64 = rank.meta.slabs.iter().map(SlabMeta::count).sum();
-        for l in &rank.meta.large {
+        let small: u64 = rank.meta.slabs.iter().map(SlabMeta::count).sum();
+        for (number, l) in (small..).zip(&rank.meta.large) {
             one(heap_name(number), l.base, l.data.bytes, l.ty);
-            number += 1;
         }
         let mut number = 0;
         for s in &rank.meta.slabs {
@@ -211,11 +210,18 @@ fn slot(slab: &SlabMeta, first: u64, addr: u64) -> Option<Object> {
 /// `[2].left`: the element at an offset, as far down as the pointee's type lies.
 fn path(types: &TypeTable, object: &Object, mut offset: u64, pointee: TypeId) -> String {
     let mut out = String::new();
-    if offset == object.size && offset > 0 {
-        return " + 1 (one past the end)".to_owned();
-    }
     let mut ty = object.ty;
     let size = types.size(ty);
+    if offset == object.size && offset > 0 {
+        let array = Some(types.get(ty))
+            .filter(|t| t.kind == Kind::Array)
+            .map(|t| t.count);
+        let count = array.or(object.size.checked_div(size)).unwrap_or(1);
+        return match count {
+            0 | 1 => " + 1 (one past the end)".to_owned(),
+            n => format!("[{n}] (one past the end)"),
+        };
+    }
     if size > 0 && object.size >= 2 * size && types.trailing_array(ty).is_none() {
         if offset >= size || ty == pointee {
             out.push_str(&format!("[{}]", offset / size));

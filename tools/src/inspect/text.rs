@@ -271,7 +271,12 @@ pub(super) fn target(t: &Target) -> String {
     match t {
         Target::Null => "null".to_owned(),
         Target::Function(name) => format!("&{name}"),
-        Target::Object { name, path } if name.starts_with('"') && path.is_empty() => name.clone(),
+        // A literal stands for its first element.
+        Target::Object { name, path }
+            if name.starts_with('"') && matches!(path.as_str(), "" | "[0]") =>
+        {
+            name.clone()
+        }
         Target::Object { name, path } => format!("&{name}{path}"),
         Target::Nothing(addr) => format!("0x{addr:x} (no object)"),
     }

@@ -1,0 +1,334 @@
+//! The command `pc3` on checkpoints made by hand.
+#![allow(clippy::unwrap_used)]
+
+mod sample;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+use expect_test::{expect, Expect};
+use pc3_runtime::store::Store;
+use pc3_typemetric::abi::Abi;
+
+fn pc3(dir: &Path, args: &str) -> (i32, String, String) {
+    let out = Command::new(env!("CARGO_BIN_EXE_pc3"))
+        .args(args.split_whitespace())
+        .current_dir(dir)
+        .env_remove("PC3_DIR")
+        .output()
+        .unwrap();
+    let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
+    (
+        out.status.code().unwrap(),
+        text(out.stdout),
+        text(out.stderr),
+    )
+}
+
+fn folder(ids: &[u64], abi: &Abi) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("list.pc3")).unwrap();
+    for id in ids {
+        sample::write(&dir.path().join("list.pc3"), *id, abi);
+    }
+    dir
+}
+
+fn check(dir: &Path, args: &str, status: i32, expect: Expect) {
+    let (got, out, err) = pc3(dir, args);
+    expect.assert_eq(&format!("{out}{err}"));
+    assert_eq!(got, status, "{args}");
+}
+
+#[test]
+fn show() {
+    let dir = folder(&[3], &Abi::X86_64);
+    check(
+        dir.path(),
+        "show 3",
+        0,
+        expect![[r#"
+            checkpoint 3 of list, 2027-01-15 08:00:00 UTC
+            2 ranks on 2 workers, x86_64, passage 7, 3.1 KiB, written by pc3 test
+
+            rank 0
+              stack, innermost first
+                #0 list.c:step at list.c:11, checkpoint
+                #1 main at list.c:40, calls step
+                  n: int = -5
+                  list: struct node * = &heap[1]
+                  x: double = 0.1
+                  sum: double = 2.5
+              globals
+                head: struct node * = &heap[0]
+                list.c:name: char[24] = "a \"list\""
+                message: char * = "hello\n"
+                list.c:step.seen: void *[2] = {&list.c:step, 0x999 (no object)}
+                end: double * = &heap[2][20] (one past the end)
+              heap: 3 objects, 240 B
+                double: 1 object, 160 B
+                struct node: 2 objects, 80 B
+                heap[0]: struct node = {
+                  key = 1
+                  next = &heap[1]
+                  w = {0.5, -2.0}
+                  red = -2
+                  blue = 1027
+                  i = -1
+                  u = 4294967295
+                }
+                heap[1]: struct node = {
+                  key = 2
+                  next = null
+                  w = {1e300, inf}
+                  red = -2
+                  blue = 1027
+                  i = -1
+                  u = 4294967295
+                }
+                heap[2]: double[20] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, … 8 more}
+              files
+                stdout at byte 12 of 12
+
+            1 other rank: --rank R
+        "#]],
+    );
+}
+
+#[test]
+fn every_abi_shows_the_same_values() {
+    let tree = |abi: &Abi| {
+        let dir = folder(&[3], abi);
+        let (status, text, err) = pc3(dir.path(), "show");
+        assert_eq!((status, err.as_str()), (0, ""));
+        let (_, body) = text.split_once("rank 0").unwrap();
+        // Sizes differ, as they should.
+        body.lines()
+            .filter(|l| !l.contains("object"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let first = tree(&Abi::X86_64);
+    assert!(first.contains("blue = 1027"));
+    for abi in Abi::PRESETS {
+        assert_eq!(tree(&abi), first, "{}", abi.name);
+    }
+}
+
+#[test]
+fn json() {
+    let dir = folder(&[3], &Abi::S390X);
+    let (status, out, _) = pc3(dir.path(), "show --json");
+    assert_eq!(status, 0);
+    let all: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let rank = &all["rank"][0];
+    let check = |pointer: &str, expect: Expect| {
+        expect.assert_eq(&rank.pointer(pointer).unwrap().to_string())
+    };
+    assert_eq!(all["rank"].as_array().unwrap().len(), 2);
+    assert_eq!(all["rank"][1]["finished"], 3);
+    check(
+        "/frames/1/variables",
+        expect![[
+            r#"{"n":{"type":"int","value":-5},"list":{"type":"struct node *","value":{"to":"heap[1]","path":""}},"x":{"type":"double","value":0.1},"sum":{"type":"double","value":2.5}}"#
+        ]],
+    );
+    check(
+        "/globals/head",
+        expect![[r#"{"type":"struct node *","value":{"to":"heap[0]","path":""}}"#]],
+    );
+    check(
+        "/globals/end/value",
+        expect![[r#"{"to":"heap[2]","path":"[20] (one past the end)"}"#]],
+    );
+    check(
+        "/globals/list.c:step.seen/value",
+        expect![[r#"[{"function":"list.c:step"},{"address":"0x999"}]"#]],
+    );
+    check(
+        "/heap/object/1/value",
+        expect![[
+            r#"{"key":2,"next":null,"w":[1e+300,"inf"],"red":-2,"blue":1027,"i":-1,"u":4294967295}"#
+        ]],
+    );
+    check("/heap/object/2/value/19", expect!["19.0"]);
+}
+
+#[test]
+fn ls() {
+    let dir = folder(&[3, 4, 12], &Abi::I686);
+    let damaged = dir.path().join("list.pc3/ckpt-000004.pc3c");
+    let bytes = std::fs::read(&damaged).unwrap();
+    std::fs::write(damaged, &bytes[..bytes.len() - 1]).unwrap();
+    check(
+        dir.path(),
+        "ls",
+        0,
+        expect![[r#"
+        ID  TIME (UTC)           PROGRAM  RANKS  ABI   SIZE     STATE
+        3   2027-01-15 08:00:00  list     2      i686  3.1 KiB  complete
+        4   -                    -        -      -     3.1 KiB  incomplete: the end is missing
+        12  2027-01-15 08:00:00  list     2      i686  3.1 KiB  complete
+    "#]],
+    );
+    check(
+        dir.path(),
+        "show 5",
+        1,
+        expect![[r#"
+        pc3: list.pc3: no checkpoint 5 in it; it has 3, 4, 12
+    "#]],
+    );
+    check(
+        dir.path(),
+        "show 4",
+        1,
+        expect![[r#"
+        pc3: list.pc3/ckpt-000004.pc3c: incomplete: the end is missing
+    "#]],
+    );
+    check(
+        dir.path(),
+        "show 3 --rank 2",
+        1,
+        expect![[r#"
+        pc3: list.pc3/ckpt-000003.pc3c: it has ranks 0 to 1, no rank 2
+    "#]],
+    );
+    check(
+        dir.path(),
+        "show nothing",
+        1,
+        expect![[r#"
+        pc3: nothing: neither a checkpoint's id nor a file or directory
+    "#]],
+    );
+    check(
+        dir.path(),
+        "checkpoint list.pc3",
+        1,
+        expect![[r#"
+        pc3: no job runs in list.pc3
+    "#]],
+    );
+    check(
+        dir.path(),
+        "checkpoint 999999999",
+        1,
+        expect![[r#"
+        pc3: there is no process 999999999
+    "#]],
+    );
+    let empty = tempfile::tempdir().unwrap();
+    check(
+        empty.path(),
+        "ls",
+        1,
+        expect![[r#"
+        pc3: there is no *.pc3 directory here; name one, or set PC3_DIR
+    "#]],
+    );
+    check(
+        empty.path(),
+        "ls .",
+        1,
+        expect![[r#"
+        pc3: .: no checkpoints in it
+    "#]],
+    );
+    std::fs::create_dir(empty.path().join("a.pc3")).unwrap();
+    std::fs::create_dir(empty.path().join("b.pc3")).unwrap();
+    check(
+        empty.path(),
+        "verify",
+        1,
+        expect![[r#"
+        pc3: there are several checkpoint directories here: a.pc3, b.pc3; name one
+    "#]],
+    );
+}
+
+#[test]
+fn verify_finds_every_flipped_bit_and_every_truncation() {
+    let dir = folder(&[1], &Abi::X86_64);
+    let path = dir.path().join("list.pc3/ckpt-000001.pc3c");
+    let good = std::fs::read(&path).unwrap();
+    check(
+        dir.path(),
+        "verify list.pc3",
+        0,
+        expect![[r#"
+        list.pc3/ckpt-000001.pc3c: good (checkpoint 1, 2 ranks, 3.1 KiB)
+    "#]],
+    );
+    let step = 37;
+    for at in (0..good.len()).step_by(step) {
+        let mut bad = good.clone();
+        bad[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &bad).unwrap();
+        let (status, out, _) = pc3(dir.path(), "verify 1");
+        assert_eq!(status, 1, "byte {at}: {out}");
+        assert!(
+            out.contains("damaged")
+                || out.contains("not a pc3")
+                || out.contains("version")
+                || out.contains("incomplete"),
+            "{out}"
+        );
+        std::fs::write(&path, &good[..at]).unwrap();
+        assert_eq!(pc3(dir.path(), "verify 1").0, 1, "length {at}");
+    }
+}
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn asked(_: i32) {
+    ASKED.store(true, SeqCst);
+}
+
+/// This process plays a running job.
+#[test]
+fn a_running_job_is_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let ckpt = dir.path().join("job.pc3");
+    let mut store = Store::open(&ckpt, 2, Some(libc::SIGUSR1)).unwrap();
+    // SAFETY: the handler stores to an atomic.
+    unsafe { libc::signal(libc::SIGUSR1, asked as extern "C" fn(i32) as usize) };
+    let me = std::process::id().to_string();
+    for (job, id) in [("job.pc3", 1), (me.as_str(), 2)] {
+        ASKED.store(false, SeqCst);
+        let (status, out, err) = std::thread::scope(|s| {
+            let pc3 = s.spawn(|| pc3(dir.path(), &format!("checkpoint {job} --timeout 60")));
+            while !ASKED.load(SeqCst) && !pc3.is_finished() {
+                std::thread::yield_now();
+            }
+            store.commit(|f, _| f.write_all(b"twelve bytes")).unwrap();
+            pc3.join().unwrap()
+        });
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert!(
+            out.starts_with(&format!("checkpoint {id}: 12 B, committed after ")),
+            "{out}"
+        );
+    }
+    let (status, out, _) = pc3(dir.path(), "ls");
+    assert_eq!(status, 0);
+    assert!(out.contains(&format!("in use by process {me}")), "{out}");
+    let (status, _, err) = pc3(dir.path(), "checkpoint job.pc3 --timeout 0");
+    assert_eq!(status, 1);
+    assert!(err.contains("no checkpoint within 0 s"), "{err}");
+}
+
+#[test]
+fn a_foreign_process_is_not_signalled() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
+    let (status, _, err) = pc3(dir.path(), &format!("checkpoint {}", sleeper.id()));
+    assert_eq!(status, 1);
+    assert!(err.contains("takes no request"), "{err}");
+    assert!(sleeper.try_wait().unwrap().is_none(), "it still runs");
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+}
