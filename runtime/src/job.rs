@@ -121,7 +121,8 @@ impl Job {
             let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
             match store.as_mut() {
                 Some(store) => {
-                    let id = store.commit(|file, id| save::write(self, ranks, passage, id, file))?;
+                    let id =
+                        store.commit(|file, id| save::write(self, ranks, passage, id, file))?;
                     store.note_stall(id, start.elapsed());
                     Ok(id)
                 }
