@@ -68,6 +68,7 @@ impl Call for Reduction<'_> {
     fn plan(all: &All<Self>, workers: usize) -> Result<Plan> {
         let first = all.get(0);
         let name = first.kind.name();
+        let parts = matches!(first.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
         for (i, c) in all.iter().enumerate() {
             let (a, b) = (first.count * first.ty.size, c.count * c.ty.size);
             if a != b {
@@ -83,14 +84,14 @@ impl Call for Reduction<'_> {
                     format!("{name}: ranks 0 and {i} name different operations"),
                 );
             }
-            if c.counts != first.counts {
+            // Slices without elements are not compared: glibc's memcmp of nothing at no address is slow.
+            if parts && c.counts != first.counts {
                 return fail(
                     Class::ERR_COUNT,
                     format!("{name}: ranks 0 and {i} give different receive counts"),
                 );
             }
         }
-        let parts = matches!(first.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
         Ok(match first.op {
             Op::User(_) => Plan::Member(first.root),
             // In place, a member's part lands where others' contributions may still be read.
