@@ -22,7 +22,7 @@ fn main() {
                 continue;
             }
         };
-        let text = String::from_utf8_lossy(&raw).into_owned();
+        let text = pc3cc::preprocess::to_text(raw);
         let start = Instant::now();
         let (unit, diags) = lower::build(&path, text, &Target::default());
         seconds += start.elapsed().as_secs_f64();

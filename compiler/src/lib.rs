@@ -1,6 +1,11 @@
+//! pc3cc: instruments C programs so that they can be checkpointed and moved.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod consteval;
 pub mod diag;
 pub mod dump;
+pub mod front;
 pub mod locations;
 pub mod lower;
 mod parse;
@@ -8,3 +13,4 @@ pub mod prefilter;
 pub mod preprocess;
 pub mod tree;
 pub mod types;
+pub mod walk;

@@ -5,9 +5,10 @@
 //! Functions of system headers and statement expressions are left alone.
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::dump::{expr_children, stmt_children};
 use crate::prefilter::insert;
 use crate::tree::*;
+use crate::walk::{expr_children, stmt_children};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -202,13 +203,10 @@ impl Edit<'_> {
             self.inserts
                 .entry((span.start, true))
                 .or_insert_with(|| CALL.into());
-        } else if !self.inserts.contains_key(&(span.start, true)) {
-            self.inserts
-                .insert((span.start, true), format!("{{ {CALL}"));
-            self.inserts
-                .entry((span.end, false))
-                .or_default()
-                .push_str(" }");
+        } else if let Entry::Vacant(open) = self.inserts.entry((span.start, true)) {
+            open.insert(format!("{{ {CALL}"));
+            let close = self.inserts.entry((span.end, false)).or_default();
+            close.push_str(" }");
         }
     }
 

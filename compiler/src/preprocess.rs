@@ -53,7 +53,8 @@ pub fn parse_macros(listing: &str) -> HashMap<String, String> {
         .collect()
 }
 
-fn to_text(bytes: Vec<u8>) -> String {
+/// Compiler output as text: foreign bytes become octal escapes.
+pub fn to_text(bytes: Vec<u8>) -> String {
     let mut rest = match String::from_utf8(bytes) {
         Ok(s) => return s,
         Err(e) => e.into_bytes(),
