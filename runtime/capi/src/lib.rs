@@ -12,6 +12,7 @@ pub use pc3_vmpi as vmpi;
 #[no_mangle]
 pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
     pc3_vmpi::engine::register();
+    pc3_vmpi::engine::register();
     // SAFETY: the process's own arguments.
     unsafe { pc3_runtime::start(argc, argv, env) }
 }

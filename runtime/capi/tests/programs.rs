@@ -107,6 +107,7 @@ struct Built {
     qemu: Option<&'static str>,
     walk: PathBuf,
     library: PathBuf,
+    ring: PathBuf,
 }
 
 /// The targets this machine can build for and run; the first is always there.
@@ -117,6 +118,7 @@ fn built() -> &'static [Built] {
         let mut all = Vec::new();
         for target in &TARGETS {
             let program = |name: &str| dir.join(format!("{name}.{}", target.name));
+            let ring = program("ring");
             let (walk, second) = (program("walk"), program("library"));
             let runs = target
                 .qemu
@@ -126,6 +128,7 @@ fn built() -> &'static [Built] {
                 && library(target).is_some_and(|lib| {
                     compile(target, &lib, "walk.c", &[], &walk)
                         && compile(target, &lib, "library.c", &[], &second)
+                        && compile(target, &lib, "ring.c", &[], &ring)
                 });
             if made {
                 all.push(Built {
@@ -133,6 +136,7 @@ fn built() -> &'static [Built] {
                     qemu: target.qemu,
                     walk,
                     library: second,
+                    ring,
                 });
             } else {
                 eprintln!(
@@ -152,8 +156,9 @@ fn built() -> &'static [Built] {
 /// A place where one job runs, its output going to a file that grows from run to run.
 struct Place {
     dir: TempDir,
-    /// Runs `library` with these arguments instead of `walk`.
+    /// Runs `library` or `ring` with these arguments instead of `walk`.
     library: Option<&'static [&'static str]>,
+    ring: bool,
 }
 
 struct Ran {
@@ -166,6 +171,7 @@ impl Place {
         Place {
             dir: tempfile::tempdir().unwrap(),
             library: None,
+            ring: false,
         }
     }
 
@@ -190,6 +196,7 @@ impl Place {
 
     fn command(&self, on: &Built, vars: &[(&str, &str)]) -> Command {
         let (program, args) = match self.library {
+            Some(args) if self.ring => (&on.ring, args),
             Some(args) => (&on.library, args),
             None => (&on.walk, &[STEPS, "log"][..]),
         };
@@ -351,6 +358,55 @@ fn files_strings_and_callbacks_move_along() {
 }
 
 #[test]
+fn ranks_of_an_mpi_program_move_along() {
+    let ring = || Place {
+        library: Some(&["60"]),
+        ring: true,
+        ..Place::new()
+    };
+    for ranks in ["1", "2", "7"] {
+        let reference = ring();
+        assert_eq!(
+            reference.run(&built()[0], &[("PC3_RANKS", ranks)]).status,
+            Some(5)
+        );
+        for first in 0..built().len() {
+            let place = ring();
+            let stop = [
+                ("PC3_EVERY", "11x"),
+                ("PC3_STOP_AFTER", "1"),
+                ("PC3_WORKERS", "3"),
+            ];
+            let ran = place.run(
+                &built()[first],
+                &[stop[0], stop[1], stop[2], ("PC3_RANKS", ranks)],
+            );
+            assert_eq!(ran.status, Some(85), "{}", ran.stderr);
+            let next = &built()[(first + 1) % built().len()];
+            let ran = place.run(
+                next,
+                &[
+                    stop[0],
+                    stop[1],
+                    ("PC3_RESTART", "latest"),
+                    ("PC3_WORKERS", "2"),
+                ],
+            );
+            assert_eq!(ran.status, Some(85), "{}: {}", next.name, ran.stderr);
+            let ran = place.run(next, &[("PC3_RESTART", "latest"), ("PC3_RANKS", "5")]);
+            assert_eq!(ran.status, Some(89), "{}: {}", next.name, ran.stderr);
+            let last = &built()[(first + 2) % built().len()];
+            let ran = place.run(last, &[("PC3_RESTART", "latest")]);
+            assert_eq!(ran.status, Some(5), "{}: {}", last.name, ran.stderr);
+            assert_eq!(
+                fs::read(place.path("out")).unwrap(),
+                fs::read(reference.path("out")).unwrap()
+            );
+        }
+    }
+}
+
+#[test]
 fn untyped_memory_stays_on_its_abi() {
     let reference = Place::library(&["in", "untyped"]);
     assert_eq!(reference.run(&built()[0], &[]).status, Some(3));
@@ -506,6 +562,7 @@ fn refusals() {
         qemu: None,
         walk: other,
         library: PathBuf::new(),
+        ring: PathBuf::new(),
     };
     let words = "global walk.c:added exists only in this program";
     check(&place, &other, &[("PC3_RESTART", "latest")], 89, words);
