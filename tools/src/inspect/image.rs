@@ -136,16 +136,38 @@ impl<'a> Image<'a> {
             })
     }
 
-    fn object(&self, addr: u64) -> Option<Object> {
-        let at = self
-            .areas
-            .partition_point(|(base, _)| *base <= addr)
-            .checked_sub(1)?;
-        let object = match &self.areas[at].1 {
-            Area::One(object) => object.clone(),
-            Area::Slab(slab, first) => slot(slab, *first, addr)?,
-        };
-        (addr - object.base <= object.size).then_some(object)
+    fn object(&self, addr: u64, pointee: TypeId) -> Option<Object> {
+        let after = self.areas.partition_point(|(base, _)| *base <= addr);
+        // Globals may touch: the end of one is the start of the next, and the pointer's type tells which is meant.
+        let mut near =
+            self.areas[..after]
+                .iter()
+                .rev()
+                .take(2)
+                .filter_map(|(_, area)| match area {
+                    Area::One(object) => Some(object.clone()),
+                    Area::Slab(slab, first) => slot(slab, *first, addr),
+                });
+        let holds = |o: &Object| addr - o.base <= o.size;
+        let first = near.next().filter(holds);
+        let front = near.next().filter(|o| holds(o) && o.size > 0);
+        let fits = |o: &Object| self.element(o.ty) == pointee;
+        match (first, front) {
+            (Some(next), Some(front)) if next.base == addr && fits(&front) && !fits(&next) => {
+                Some(front)
+            }
+            (first, front) => first.or(front),
+        }
+    }
+
+    /// What an array, at any depth, consists of.
+    fn element(&self, ty: TypeId) -> TypeId {
+        let t = self.types().get(ty);
+        if t.kind == Kind::Array {
+            self.element(t.elem)
+        } else {
+            ty
+        }
     }
 
     /// `pointee`: what the pointer's type says; it tells a struct from its first member.
@@ -156,7 +178,7 @@ impl<'a> Image<'a> {
         if let Some(name) = self.functions.get(&addr) {
             return Target::Function((*name).to_owned());
         }
-        match self.object(addr) {
+        match self.object(addr, pointee) {
             None => Target::Nothing(addr),
             Some(object) => Target::Object {
                 path: path(self.types(), &object, addr - object.base, pointee),

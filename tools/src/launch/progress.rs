@@ -23,6 +23,7 @@ pub(super) struct Progress {
     updated: Option<Instant>,
     /// The program's last byte ended a line.
     whole: bool,
+    shown: bool,
 }
 
 impl Progress {
@@ -41,39 +42,36 @@ impl Progress {
             started: Instant::now(),
             updated: None,
             whole: true,
+            shown: false,
         }
     }
 
-    /// Passes the program's output on. While its last line is unfinished there is no place for ours.
+    /// Passes the program's output on, in place of our line; that comes back with the next tick.
     pub fn output(&mut self, bytes: &[u8], to: &mut dyn Write) {
-        let whole = bytes.last().map_or(self.whole, |&b| b == b'\n');
-        let shown = self.updated.is_some();
-        if shown && self.whole && !whole {
-            self.bar.set_draw_target(ProgressDrawTarget::hidden());
-            let _ = std::io::stderr().write_all(b"\r\x1b[2K");
-        }
-        self.bar.suspend(|| {
-            // A terminal that is gone cannot be told so.
-            let _ = to.write_all(bytes).and_then(|()| to.flush());
-        });
-        if shown && whole && !self.whole {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        self.whole = whole;
+        self.hide();
+        // A terminal that is gone cannot be told so.
+        let _ = to.write_all(bytes).and_then(|()| to.flush());
+        self.whole = bytes.last().map_or(self.whole, |&b| b == b'\n');
     }
 
     pub fn tick(&mut self) {
-        if self.started.elapsed() < PATIENCE
-            || self.updated.is_some_and(|at| at.elapsed() < INTERVAL)
-        {
+        let recent = self.updated.is_some_and(|at| at.elapsed() < INTERVAL);
+        if self.started.elapsed() < PATIENCE || recent || !self.whole {
             return;
         }
-        if self.updated.is_none() && self.whole {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
         self.updated = Some(Instant::now());
+        self.shown = true;
+        self.bar.set_draw_target(ProgressDrawTarget::stderr());
         self.bar.set_message(self.line());
         self.bar.tick();
+    }
+
+    fn hide(&mut self) {
+        if self.shown {
+            self.bar.set_draw_target(ProgressDrawTarget::hidden());
+            let _ = std::io::stderr().write_all(b"\r\x1b[2K");
+            self.shown = false;
+        }
     }
 
     fn line(&self) -> String {
@@ -104,8 +102,8 @@ impl Progress {
         line
     }
 
-    pub fn clear(&self) {
-        self.bar.finish_and_clear();
+    pub fn clear(&mut self) {
+        self.hide();
     }
 }
 

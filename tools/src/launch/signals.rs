@@ -23,7 +23,8 @@ static EARLY: AtomicU64 = AtomicU64::new(0);
 extern "C" fn forward(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel's information about this signal; kill may be called here.
     unsafe {
-        if (*info).si_code > 0 {
+        // A terminal that goes away tells only the first process of its session.
+        if (*info).si_code > 0 && signal != libc::SIGHUP {
             return;
         }
         match CHILD.load(SeqCst) {
