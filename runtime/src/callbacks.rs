@@ -26,7 +26,8 @@ pub(crate) unsafe fn run(rank: *mut Rank, event: c_int) {
     let mut i = 0;
     loop {
         // SAFETY: by the caller.
-        let next = unsafe { (&(*rank).callbacks).get(i).copied() };
+        let list = unsafe { &(*rank).callbacks };
+        let next = list.get(i).copied();
         let Some(callback) = next else { break };
         if callback.events & event != 0 {
             // SAFETY: the program vouches for its functions.

@@ -36,6 +36,8 @@ struct Opened {
 #[derive(Debug, Default)]
 pub struct Files {
     opened: Vec<Opened>,
+    /// Reopened by a restart, not yet put into position.
+    unsettled: Vec<(*mut FILE, FileMeta)>,
 }
 
 fn standard() -> [(FileKind, *mut FILE); 3] {
@@ -108,22 +110,16 @@ impl Files {
     }
 
     /// Opens the files of a checkpoint again; calls `found(saved address, stream here)` for each.
+    /// Changes none of them: the restart may still be refused.
     pub fn reopen(
         &mut self,
         saved: &[FileMeta],
-        positions: bool,
         mut found: impl FnMut(u64, usize),
     ) -> Result<(), String> {
         for file in saved {
             let at = standard().iter().find(|s| s.0 == file.kind).map(|s| s.1);
             let stream = match at {
-                Some(stream) if file.mode.is_empty() => {
-                    if positions {
-                        inherited(file, stream)
-                            .map_err(|e| format!("cannot restore {:?}: {e}", file.kind))?;
-                    }
-                    stream
-                }
+                Some(stream) if file.mode.is_empty() => stream,
                 _ if file.kind == FileKind::Temporary => {
                     return Err(
                         "a file made by tmpfile() was open; its contents were not saved".to_owned(),
@@ -136,7 +132,22 @@ impl Files {
                     stream
                 }
             };
+            self.unsettled.push((stream, file.clone()));
             found(file.addr, stream as usize);
+        }
+        Ok(())
+    }
+
+    /// Cuts outputs and seeks inputs to where they stood.  `inherits`: the standard streams are this
+    /// rank's to restore.
+    pub fn settle(&mut self, inherits: bool) -> Result<(), String> {
+        for (stream, file) in std::mem::take(&mut self.unsettled) {
+            let done = match file.mode.is_empty() {
+                true if !inherits => Ok(()),
+                true => inherited(&file, stream),
+                false => position(&file, stream),
+            };
+            done.map_err(|e| format!("cannot put {} to where it stood: {e}", file.path))?;
         }
         Ok(())
     }
@@ -225,7 +236,7 @@ fn open(file: &FileMeta, at: Option<*mut FILE>) -> io::Result<(*mut FILE, CStrin
     let mode = CString::new(file.mode.as_bytes()).map_err(bad)?;
     // "w" would empty it.
     let again = match file.mode.strip_prefix('w') {
-        Some(rest) => format!("r+{}", rest.replace('+', "").replace('x', "")),
+        Some(rest) => format!("r+{}", rest.replace(['+', 'x'], "")),
         None => file.mode.clone(),
     };
     let again = CString::new(again).map_err(bad)?;
@@ -246,24 +257,28 @@ fn open(file: &FileMeta, at: Option<*mut FILE>) -> io::Result<(*mut FILE, CStrin
     if stream.is_null() {
         return Err(io::Error::last_os_error());
     }
-    if let Some(position) = file.position {
-        // SAFETY: an open stream.
-        let fd = unsafe { libc::fileno(stream) };
-        if !file.mode.starts_with('r') || file.mode.contains('+') {
-            match length_of(fd) {
-                Some(now) if now < file.length => {
-                    return Err(io::Error::other(format!(
-                        "it has {now} bytes, and had {} at the checkpoint",
-                        file.length
-                    )));
-                }
-                Some(_) => cut(fd, file.length)?,
-                None => {}
-            }
-        }
-        seek(stream, position, file.state)?;
+    // SAFETY: an open stream.
+    let now = length_of(unsafe { libc::fileno(stream) });
+    if let Some(now) = now.filter(|now| *now < file.length) {
+        let had = file.length;
+        return Err(io::Error::other(format!(
+            "it has {now} bytes, and had {had} at the checkpoint"
+        )));
     }
     Ok((stream, path, mode))
+}
+
+fn position(file: &FileMeta, stream: *mut FILE) -> io::Result<()> {
+    let Some(position) = file.position else {
+        return Ok(());
+    };
+    // SAFETY: an open stream.
+    let fd = unsafe { libc::fileno(stream) };
+    let writes = !file.mode.starts_with('r') || file.mode.contains('+');
+    if writes && length_of(fd).is_some() {
+        cut(fd, file.length)?;
+    }
+    seek(stream, position, file.state)
 }
 
 fn files<'a>() -> Option<&'a mut Files> {

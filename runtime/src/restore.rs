@@ -165,6 +165,24 @@ pub(crate) fn restore(
         images.push(image.engine);
     }
     job.control.resume_at(checkpoint.job.passage);
+    engines(checkpoint, job, ranks, &directories, &images)?;
+    // Nothing can be refused from here on.
+    for rank in ranks.iter_mut() {
+        let id = rank.id();
+        let settled = rank.files.settle(id == 0);
+        settled.map_err(|message| RestoreError::Other { rank: id, message })?;
+    }
+    Ok(())
+}
+
+fn engines(
+    checkpoint: &Checkpoint,
+    job: &Job,
+    ranks: &mut [Box<Rank>],
+    directories: &[Directory],
+    images: &[Vec<u8>],
+) -> Result<(), RestoreError> {
+    let program = &job.program;
     let Some(engine) = job.engine() else {
         return Ok(());
     };
@@ -180,7 +198,7 @@ pub(crate) fn restore(
             .load_job(&checkpoint.engine_job()?, &ctx)
             .map_err(wrong(0))?;
     }
-    for ((rank, directory), bytes) in ranks.iter_mut().zip(&directories).zip(&images) {
+    for ((rank, directory), bytes) in ranks.iter_mut().zip(directories).zip(images) {
         let ctx = Loader::new(&checkpoint.types, &program.types, directory);
         let id = rank.id();
         engine.load(rank, bytes, &ctx).map_err(wrong(id))?;
@@ -468,9 +486,7 @@ impl RankBuilder<'_, '_> {
         let files = &self.image.meta.files;
         self.rank
             .files
-            .reopen(files, id == 0, |saved, here| {
-                _ = streams.insert(saved, here)
-            })
+            .reopen(files, |saved, here| _ = streams.insert(saved, here))
             .map_err(other)?;
         let mut translator = Translator::new(self.plans.source, &self.directory, streams);
         for p in &self.pending {

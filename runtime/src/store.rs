@@ -112,7 +112,7 @@ fn locked_by(file: &File) -> io::Result<Option<i32>> {
     if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok((i32::from(lock.l_type) != libc::F_UNLCK as i32).then_some(lock.l_pid))
+    Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
 }
 
 fn take_lock(dir: &Path, path: &Path) -> Result<File, StoreError> {

@@ -1,6 +1,8 @@
 //! Hand-instrumented C programs linked with libpc3rt.a: killed, stopped and restarted, on this ABI
 //! and others, with damaged checkpoints, crashes during a commit and full disks.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -576,6 +578,9 @@ fn refusals() {
             ("WALK_BIG", "1"),
         ];
         assert_eq!(place.run(here, &vars).status, Some(85));
+        let went_on = "what a run elsewhere went on to write\n".repeat(50);
+        fs::write(place.path("log"), went_on).unwrap();
+        let before = place.outputs();
         check(
             &place,
             narrow,
@@ -583,6 +588,7 @@ fn refusals() {
             89,
             "heap object 'struct node'.weight: 50000000",
         );
+        assert_eq!(place.outputs(), before, "a refused restart changes no file");
     }
 }
 
