@@ -104,6 +104,9 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     let (id, passed) = (rank.id(), u64::from(rank.abi.passages));
     let me = world.rank(id as u32);
     me.polls.store(0, Relaxed);
+    if world.coord.is_no_concern_of(id) {
+        return false;
+    }
     let mut b = world.coord.lock();
     if b.is_idle() && b.decider() == Some(id) && rank.job().control.wanted(passed) {
         let running = (0..world.size as usize).filter(|r| b.is_running(*r));

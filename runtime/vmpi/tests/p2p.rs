@@ -1,5 +1,7 @@
 //! Messages between ranks, on every back end, with one worker and with several.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,7 @@
 //! Ranks that pass locations, without generated code: what it does is done by hand.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::Mutex;
 

@@ -85,9 +85,17 @@ struct Worker {
     next: std::cell::Cell<Option<u32>>,
     /// Baton: yields in a row that found nobody else.
     lonely: std::cell::Cell<u32>,
-    inbox: Mutex<Vec<u32>>,
+    inbox: Mutex<Inbox>,
     has: AtomicBool,
     bell: Condvar,
+}
+
+/// Ranks that other workers have woken.
+#[derive(Default)]
+struct Inbox {
+    ranks: Vec<u32>,
+    /// The worker sleeps until the bell rings.
+    asleep: bool,
 }
 
 pub struct Sched {
@@ -255,9 +263,12 @@ impl Sched {
                 unsafe { (*w.run.get()).push_back(rank) };
             } else {
                 let mut inbox = lock(&w.inbox);
-                inbox.push(rank);
+                inbox.ranks.push(rank);
                 w.has.store(true, Release);
-                w.bell.notify_one();
+                // Ringing costs a system call.
+                if std::mem::take(&mut inbox.asleep) {
+                    w.bell.notify_one();
+                }
             }
         }
     }
@@ -320,7 +331,7 @@ impl Sched {
                 let mut inbox = lock(&w.inbox);
                 w.has.store(false, Relaxed);
                 // SAFETY: baton.
-                unsafe { (*w.run.get()).extend(inbox.drain(..)) };
+                unsafe { (*w.run.get()).extend(inbox.ranks.drain(..)) };
             }
             // SAFETY: baton.
             if let Some(r) = unsafe { (*w.run.get()).pop_front() } {
@@ -365,7 +376,8 @@ impl Sched {
         *idle += 1;
         drop(idle);
         let mut inbox = lock(&w.inbox);
-        while inbox.is_empty() && !self.stopping.load(SeqCst) {
+        while inbox.ranks.is_empty() && !self.stopping.load(SeqCst) {
+            inbox.asleep = true;
             inbox = w.bell.wait(inbox).unwrap_or_else(PoisonError::into_inner);
         }
         drop(inbox);

@@ -31,7 +31,8 @@ unsafe impl Send for RankStack {}
 impl RankStack {
     /// Ends the program with a message if there is no room: no rank can run without a stack.
     pub fn new(size: usize) -> RankStack {
-        let bytes = (size.max(MIN_STACK_SIZE).max(64 << 10) + 4095) / 4096 * 4096 + GUARD + 4096;
+        // Pages have at most 64 KiB; one more of that for the shift.
+        let bytes = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD) + 2 * GUARD;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         // SAFETY: a new mapping; then its lowest part is made inaccessible.
         let low = unsafe {

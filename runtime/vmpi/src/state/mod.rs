@@ -26,6 +26,8 @@ pub use rank::{Call, Phase, RankState, BSEND_OVERHEAD};
 /// What a rank runs; returns when it is finished.
 pub type Program = Box<dyn Fn(&RankState) + Send + Sync>;
 
+pub type Report = Box<dyn Fn(&str) + Send + Sync>;
+
 /// One job in this process.
 pub struct World {
     pub size: u32,
@@ -36,7 +38,7 @@ pub struct World {
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
     /// Takes a deadlock report instead of it ending the process.
-    pub on_deadlock: OnceLock<Box<dyn Fn(&str) + Send + Sync>>,
+    pub on_deadlock: OnceLock<Report>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
