@@ -14,3 +14,4 @@ pub mod preprocess;
 pub mod tree;
 pub mod types;
 pub mod walk;
+pub mod analysis;

@@ -1,0 +1,219 @@
+//! The whole program's call graph: which functions can reach a checkpoint location.
+//!
+//! A call through a pointer may reach every function whose address is taken and whose signature has
+//! the same shape.  A library function that is handed a function which can reach a location would
+//! call it from a frame that cannot be unwound: refused.
+
+use super::diag::Diagnostic;
+use super::program::{Callee, FnId, Program};
+use super::walk::{strip_casts, visit, Node};
+use crate::tree::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+pub struct CallSite {
+    pub expr: ExprId,
+    pub targets: Vec<FnId>,
+}
+
+pub struct CallGraph {
+    /// Per function, its calls of defined functions in source order.
+    pub calls: Vec<Vec<CallSite>>,
+    pub address_taken: BTreeSet<FnId>,
+    /// Library functions whose address is taken, per unit.
+    pub external_taken: Vec<BTreeSet<SymId>>,
+    /// Functions from which a location can be reached.
+    pub reaches: Vec<bool>,
+    /// Functions whose locations do not count: called back by libraries under `--checkpoint-everywhere`.
+    pub muted: Vec<bool>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The shape of a function type: enough to exclude what no cast would make callable.
+type Shape = Option<(char, Option<Vec<char>>)>;
+
+fn shape(u: &Unit, t: TypeId) -> Shape {
+    let class = |q: &QualType| match u.ty(q.ty) {
+        Type::Void => 'v',
+        Type::Bool | Type::Int(_) | Type::Enum(_) => 'i',
+        Type::Float(_) => 'd',
+        Type::Complex(_) => 'c',
+        Type::Record(_) => 'r',
+        Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => 'p',
+        _ => 'o',
+    };
+    match u.ty(t) {
+        Type::Function { ret, params, prototype, variadic } => {
+            let p = (*prototype && !*variadic).then(|| params.iter().map(class).collect());
+            Some((class(ret), p))
+        }
+        Type::Pointer(q) => shape(u, q.ty),
+        _ => None,
+    }
+}
+
+fn fits(call: &Shape, def: &Shape) -> bool {
+    match (call, def) {
+        (Some((r1, p1)), Some((r2, p2))) => {
+            // A void call may well discard a result.
+            (r1 == r2 || *r1 == 'v' || *r2 == 'v')
+                && match (p1, p2) {
+                    (Some(a), Some(b)) => a == b,
+                    _ => true,
+                }
+        }
+        _ => true,
+    }
+}
+
+struct External {
+    caller: FnId,
+    span: Span,
+    name: String,
+    targets: Vec<FnId>,
+}
+
+pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
+    let mut address_taken = BTreeSet::new();
+    let mut external_taken = vec![BTreeSet::new(); p.units.len()];
+    for (i, u) in p.units.iter().enumerate() {
+        let mut called = HashSet::new();
+        for e in &u.exprs {
+            if let ExprKind::Call { callee, .. } = &e.kind {
+                let mut c = *callee;
+                while let ExprKind::Deref(a) | ExprKind::AddrOf(a) = &u.expr(c).kind {
+                    c = *a;
+                }
+                called.insert(c);
+            }
+        }
+        for (k, e) in u.exprs.iter().enumerate() {
+            if let ExprKind::Ident(s) = &e.kind {
+                if u.sym(*s).kind == SymKind::Func && !called.contains(&ExprId(k as u32)) {
+                    match p.resolve(i, *s) {
+                        Callee::Defined(f) => {
+                            address_taken.insert(f);
+                        }
+                        Callee::External(_) => {
+                            external_taken[i].insert(*s);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let shapes: HashMap<FnId, _> =
+        address_taken.iter().map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty))).collect();
+
+    let mut calls = Vec::new();
+    let mut locations = Vec::new();
+    let mut externals = Vec::new();
+    for f in p.ids() {
+        let (unit, u) = (p.fns[f.index()].0, p.unit(f));
+        let mut list = Vec::new();
+        let mut has_location = false;
+        visit(u, Node::Stmt(p.func(f).body), &mut |n| {
+            match n {
+                Node::Stmt(s) => has_location |= matches!(u.stmt(s).kind, StmtKind::Checkpoint),
+                Node::Expr(e) => {
+                    if let ExprKind::Call { callee, args } = &u.expr(e).kind {
+                        match p.direct(unit, *callee) {
+                            Some((_, Callee::Defined(t))) => list.push(CallSite { expr: e, targets: vec![t] }),
+                            Some((_, Callee::External(name))) => {
+                                let mut targets = Vec::new();
+                                for a in args {
+                                    callbacks(p, unit, strip_casts(u, *a), &shapes, &mut targets);
+                                }
+                                if !targets.is_empty() {
+                                    externals.push(External { caller: f, span: u.expr(e).span.clone(), name, targets });
+                                }
+                            }
+                            None => {
+                                let want = shape(u, u.expr(*callee).ty.ty);
+                                let targets: Vec<_> =
+                                    address_taken.iter().copied().filter(|t| fits(&want, &shapes[t])).collect();
+                                list.push(CallSite { expr: e, targets });
+                            }
+                        }
+                    }
+                }
+            }
+            true
+        });
+        calls.push(list);
+        locations.push(has_location);
+    }
+    let mut muted = vec![false; p.fns.len()];
+    if everywhere {
+        let mut todo: Vec<FnId> = externals.iter().flat_map(|x| x.targets.iter().copied()).collect();
+        while let Some(f) = todo.pop() {
+            if !std::mem::replace(&mut muted[f.index()], true) {
+                todo.extend(calls[f.index()].iter().flat_map(|c| c.targets.iter().copied()));
+            }
+        }
+    }
+    let mut reaches: Vec<bool> = locations.iter().zip(&muted).map(|(l, m)| *l && !*m).collect();
+    loop {
+        let mut changed = false;
+        for f in p.ids() {
+            if !reaches[f.index()] && calls[f.index()].iter().any(|c| c.targets.iter().any(|t| reaches[t.index()])) {
+                reaches[f.index()] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut diagnostics = Vec::new();
+    for x in &externals {
+        if let Some(t) = x.targets.iter().find(|t| reaches[t.index()]) {
+            diagnostics.push(Diagnostic::error(
+                p.fns[x.caller.index()].0,
+                &x.span,
+                "callback",
+                format!("`{}` can reach a checkpoint location but is called back by the library function `{}`", p.name(*t), x.name),
+                "a library function's frame cannot be saved: move the checkpoint location out of the callback",
+            ));
+        }
+    }
+    CallGraph { calls, address_taken, external_taken, reaches, muted, diagnostics }
+}
+
+/// Functions that the argument `a` of a library call may stand for.
+fn callbacks(p: &Program, unit: usize, a: ExprId, shapes: &HashMap<FnId, Shape>, out: &mut Vec<FnId>) {
+    let u = &p.units[unit];
+    match &u.expr(a).kind {
+        ExprKind::AddrOf(x) => return callbacks(p, unit, strip_casts(u, *x), shapes, out),
+        ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => {
+            if let Callee::Defined(f) = p.resolve(unit, *s) {
+                out.push(f);
+            }
+            return;
+        }
+        _ => {}
+    }
+    if let Type::Pointer(q) = u.ty(u.expr(a).ty.ty) {
+        if matches!(u.ty(q.ty), Type::Function { .. }) {
+            let want = shape(u, q.ty);
+            out.extend(shapes.iter().filter(|(_, s)| fits(&want, s)).map(|(f, _)| *f));
+        }
+    }
+}
+
+impl CallGraph {
+    /// Can the call lead to a location?
+    pub fn is_point(&self, site: &CallSite) -> bool {
+        site.targets.iter().any(|t| self.reaches[t.index()])
+    }
+
+    pub fn to_text(&self, p: &Program) -> String {
+        let mut out = String::new();
+        for f in p.ids() {
+            let mut names: Vec<&str> = self.calls[f.index()].iter().flat_map(|c| &c.targets).map(|t| p.name(*t)).collect();
+            names.dedup();
+            let mark = if self.reaches[f.index()] { "*" } else { "" };
+            out += &format!("{}{mark}: {}\n", p.name(f), names.join(" "));
+        }
+        out
+    }
+}

@@ -1,0 +1,15 @@
+//! What has to be known before a program can be rewritten: one file per question.
+
+pub mod bits;
+pub mod callgraph;
+pub mod cfg;
+pub mod diag;
+pub mod escape;
+pub mod heap;
+pub mod linear;
+pub mod liveness;
+pub mod points;
+pub mod program;
+pub mod scope;
+pub mod tables;
+pub mod walk;

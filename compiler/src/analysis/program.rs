@@ -1,0 +1,113 @@
+//! All units together: which definition a name means.
+
+use crate::tree::*;
+use std::collections::HashMap;
+
+/// A function definition of the whole program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FnId(pub u32);
+impl FnId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    Defined(FnId),
+    /// Defined by no unit.
+    External(String),
+}
+
+pub struct Program<'a> {
+    pub units: &'a [Unit],
+    /// Unit and function of each definition.
+    pub fns: Vec<(usize, FuncId)>,
+    own: Vec<HashMap<SymId, FnId>>,
+    linked: HashMap<&'a str, FnId>,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(units: &'a [Unit]) -> Self {
+        let mut fns = Vec::new();
+        let mut own = Vec::new();
+        let mut linked = HashMap::new();
+        for (i, u) in units.iter().enumerate() {
+            let mut map = HashMap::new();
+            for (k, f) in u.functions.iter().enumerate() {
+                let id = FnId(fns.len() as u32);
+                fns.push((i, FuncId(k as u32)));
+                map.insert(f.sym, id);
+                let sym = u.sym(f.sym);
+                if sym.storage != Storage::Static {
+                    linked.entry(sym.name.as_str()).or_insert(id);
+                }
+            }
+            own.push(map);
+        }
+        Program { units, fns, own, linked }
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = FnId> {
+        (0..self.fns.len() as u32).map(FnId)
+    }
+    pub fn id(&self, unit: usize, func: FuncId) -> FnId {
+        self.own[unit][&self.units[unit].func(func).sym]
+    }
+    pub fn unit(&self, f: FnId) -> &'a Unit {
+        &self.units[self.fns[f.index()].0]
+    }
+    pub fn func(&self, f: FnId) -> &'a Function {
+        self.unit(f).func(self.fns[f.index()].1)
+    }
+    pub fn name(&self, f: FnId) -> &'a str {
+        &self.unit(f).sym(self.func(f).sym).name
+    }
+    pub fn is_static(&self, f: FnId) -> bool {
+        self.unit(f).sym(self.func(f).sym).storage == Storage::Static
+    }
+
+    /// The function a function symbol of `unit` stands for.
+    pub fn resolve(&self, unit: usize, sym: SymId) -> Callee {
+        if let Some(id) = self.own[unit].get(&sym) {
+            return Callee::Defined(*id);
+        }
+        let name = self.units[unit].sym(sym).name.as_str();
+        match self.linked.get(name) {
+            Some(id) => Callee::Defined(*id),
+            None => Callee::External(name.to_string()),
+        }
+    }
+
+    /// The function a call names, if it names one.
+    pub fn direct(&self, unit: usize, callee: ExprId) -> Option<(SymId, Callee)> {
+        let u = &self.units[unit];
+        let mut e = callee;
+        loop {
+            match &u.expr(e).kind {
+                ExprKind::Deref(a) | ExprKind::AddrOf(a) => e = *a,
+                ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => return Some((*s, self.resolve(unit, *s))),
+                _ => return None,
+            }
+        }
+    }
+
+    /// `file.c:name` for statics, `name` for others.
+    pub fn portable_name(&self, unit: usize, sym: SymId) -> String {
+        let u = &self.units[unit];
+        let s = u.sym(sym);
+        if s.storage == Storage::Static { format!("{}:{}", base_name(&u.path), s.name) } else { s.name.clone() }
+    }
+}
+
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// An automatic variable or a parameter of a function.
+pub fn is_local(s: &Symbol) -> bool {
+    matches!(s.kind, SymKind::Var | SymKind::Param)
+        && s.func.is_some()
+        && !s.is_global
+        && !matches!(s.storage, Storage::Static | Storage::Extern | Storage::Typedef)
+}

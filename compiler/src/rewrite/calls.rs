@@ -1,0 +1,96 @@
+//! Library calls that become calls of the runtime.
+
+use super::unit::UnitCx;
+use crate::analysis::tables;
+use crate::tree::*;
+
+/// Runtime functions that take an allocation site as a last argument.
+fn allocates(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "malloc" | "__builtin_malloc" => "pc3_malloc",
+        "calloc" | "__builtin_calloc" => "pc3_calloc",
+        "realloc" | "__builtin_realloc" => "pc3_realloc",
+        "reallocarray" => "pc3_reallocarray",
+        "aligned_alloc" | "memalign" => "pc3_aligned_alloc",
+        "posix_memalign" => "pc3_posix_memalign",
+        _ => return None,
+    })
+}
+
+/// Runtime functions declared in the prelude that are called as the library's.
+fn plain(name: &str, mpi: bool) -> Option<&'static str> {
+    Some(match name {
+        "free" | "__builtin_free" | "cfree" => "pc3_free",
+        "strdup" | "__strdup" | "__builtin_strdup" => "pc3_strdup",
+        "strndup" | "__strndup" | "__builtin_strndup" => "pc3_strndup",
+        "exit" if mpi => "pc3_exit",
+        _ => return None,
+    })
+}
+
+/// Replaced with the same type as the library's: the unit declares them.
+fn same_type(name: &str, mpi: bool) -> Option<String> {
+    let known = matches!(name, "fopen" | "freopen" | "fclose" | "fdopen" | "tmpfile" | "getline" | "getdelim" | "asprintf" | "vasprintf")
+        || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
+    match name {
+        "fopen64" => Some("pc3_fopen".into()),
+        "freopen64" => Some("pc3_freopen".into()),
+        "__getdelim" => Some("pc3_getdelim".into()),
+        "_exit" | "_Exit" if mpi => Some("pc3__exit".into()),
+        _ => known.then(|| format!("pc3_{name}")),
+    }
+}
+
+pub struct Call {
+    /// Replaces the callee's text.
+    pub callee: Option<String>,
+    /// Goes behind the last argument.
+    pub extra: String,
+}
+
+/// What a direct call of library function `s` becomes.
+pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
+    let mut r = Call { callee: None, extra: String::new() };
+    if let Some(new) = allocates(name) {
+        r.callee = Some(new.into());
+        r.extra = format!(", {}", site_argument(cx, call));
+    } else if let Some(new) = plain(name, cx.mpi) {
+        r.callee = Some(new.into());
+    } else if let Some(new) = same_type(name, cx.mpi) {
+        cx.replaced.borrow_mut().insert(new.clone(), s);
+        r.callee = Some(new);
+    } else if cx.mpi && tables::is_mpi(name) {
+        r.callee = Some(format!("(pc3_me->at = {}, {name})", cx.place(cx.u.expr(call).span.start)));
+    }
+    r
+}
+
+/// A call of one of the program's own allocation wrappers: the caller leaves its site.
+pub fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
+    let n = cx.sites.get(&call)?;
+    let site = &cx.heap.sites[cx.unit][*n];
+    (site.of_wrapper && !site.in_wrapper).then(|| format!("(pc3_me->site = &pc3_site_{n}, {callee})"))
+}
+
+fn site_argument(cx: &UnitCx, call: ExprId) -> String {
+    match cx.sites.get(&call) {
+        Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper => format!("pc3_take_site(&pc3_site_{n})"),
+        Some(n) => format!("&pc3_site_{n}"),
+        None => "0".into(),
+    }
+}
+
+/// What a library function becomes where its address is taken.
+pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
+    if let Some(new) = plain(name, cx.mpi) {
+        return Some(new.into());
+    }
+    if let Some(new) = same_type(name, cx.mpi) {
+        cx.replaced.borrow_mut().insert(new.clone(), s);
+        return Some(new);
+    }
+    match name {
+        "malloc" | "calloc" | "realloc" => Some(format!("pc3_plain_{name}")),
+        _ => None,
+    }
+}

@@ -1,0 +1,196 @@
+//! Prints types as C, from the typed tree: declarations of live records, savers and temporaries.
+//!
+//! Records without a tag are given one (an insertion into the user's text); types declared inside
+//! functions are known by their hoisted names.
+
+use crate::analysis::linear::TempTy;
+use crate::tree::*;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+pub struct Names<'a> {
+    pub u: &'a Unit,
+    /// Tags given to records and enums that have none, to be inserted into the text.
+    pub tags: RefCell<BTreeMap<u32, String>>,
+    /// New names of hoisted records and enums.
+    pub records: HashMap<RecordId, String>,
+    pub enums: HashMap<EnumId, String>,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(u: &'a Unit) -> Self {
+        Names { u, tags: RefCell::default(), records: HashMap::new(), enums: HashMap::new() }
+    }
+
+    pub fn record(&self, r: RecordId) -> String {
+        let d = &self.u.records[r.index()];
+        let key = if d.is_union { "union" } else { "struct" };
+        if let Some(n) = self.records.get(&r) {
+            return format!("{key} {n}");
+        }
+        match (&d.tag, d.tag_at) {
+            (Some(t), _) => format!("{key} {t}"),
+            (None, Some(at)) => {
+                let name = format!("pc3_anon_{}", r.0);
+                self.tags.borrow_mut().insert(at, name.clone());
+                format!("{key} {name}")
+            }
+            (None, None) => d.typedef_name.clone().unwrap_or_else(|| format!("{key} pc3_unnamed_{}", r.0)),
+        }
+    }
+
+    pub fn enumeration(&self, e: EnumId) -> String {
+        let d = &self.u.enums[e.index()];
+        match (self.enums.get(&e), &d.tag) {
+            (Some(n), _) => format!("enum {n}"),
+            (None, Some(t)) => format!("enum {t}"),
+            // Its values and size are those of the underlying type.
+            (None, None) => int_name(d.underlying).to_string(),
+        }
+    }
+
+    /// `base` without declarator parts.
+    fn base(&self, t: TypeId) -> String {
+        match self.u.ty(t) {
+            Type::Void => "void".into(),
+            Type::Bool => "_Bool".into(),
+            Type::Int(k) => int_name(*k).into(),
+            Type::Float(k) => float_name(*k).into(),
+            Type::Complex(k) => format!("{} _Complex", float_name(*k)),
+            Type::Record(r) => self.record(*r),
+            Type::Enum(e) => self.enumeration(*e),
+            Type::VaList => "__builtin_va_list".into(),
+            Type::Vector { elem, bytes } => format!("__attribute__((vector_size({bytes}))) {}", self.base(elem.ty)),
+            Type::Unsupported(s) => self.u.slice(s).to_string(),
+            Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => unreachable!("derived types have declarators"),
+        }
+    }
+
+    /// A declaration of `name` with type `q`, qualifiers and all.
+    pub fn declare(&self, q: QualType, name: &str) -> String {
+        self.go(q, name.to_string(), true)
+    }
+
+    /// The same for something that will be assigned to: without the object's own qualifiers.
+    pub fn declare_plain(&self, q: QualType, name: &str) -> String {
+        let mut name = name.to_string();
+        let mut q = q;
+        while let Type::Array { elem, len } = self.u.ty(q.ty) {
+            name += &self.length(len);
+            q = *elem;
+        }
+        self.go(QualType { is_const: false, is_volatile: false, is_atomic: false, is_restrict: false, ..q }, name, true)
+    }
+
+    pub fn type_name(&self, q: QualType) -> String {
+        self.declare(q, "")
+    }
+
+    pub fn declare_temp(&self, t: TempTy, name: &str) -> String {
+        match t {
+            TempTy::Int => format!("int {name}"),
+            TempTy::Value(q) if self.is_vm(q) => format!("void *{name}"),
+            TempTy::Value(q) => self.declare_plain(q, name),
+            TempTy::PointerTo(q) if self.is_vm(q) => format!("void *{name}"),
+            TempTy::PointerTo(q) => self.pointer_to(q, name),
+        }
+    }
+
+    /// `T *name`.
+    pub fn pointer_to(&self, q: QualType, name: &str) -> String {
+        let inner = format!("*{name}");
+        match self.u.ty(q.ty) {
+            Type::Array { .. } | Type::Function { .. } => self.go(q, format!("({inner})"), true),
+            _ => self.go(q, inner, true),
+        }
+    }
+
+    fn length(&self, len: &ArrayLen) -> String {
+        match len {
+            ArrayLen::Const(n) => format!("[{n}]"),
+            ArrayLen::Target(s) => format!("[{}]", self.u.slice(s)),
+            ArrayLen::Vla(_) | ArrayLen::Unknown => "[]".into(),
+        }
+    }
+
+    fn go(&self, q: QualType, inner: String, quals: bool) -> String {
+        let mut words = String::new();
+        if quals {
+            for (on, w) in [(q.is_const, "const "), (q.is_volatile, "volatile "), (q.is_atomic, "_Atomic ")] {
+                if on {
+                    words += w;
+                }
+            }
+        }
+        match self.u.ty(q.ty) {
+            Type::Pointer(to) => {
+                let own = format!("*{words}{inner}");
+                match self.u.ty(to.ty) {
+                    Type::Array { .. } | Type::Function { .. } => self.go(*to, format!("({own})"), true),
+                    _ => self.go(*to, own, true),
+                }
+            }
+            Type::Array { elem, len } => {
+                let mut e = *elem;
+                e.is_const |= q.is_const;
+                e.is_volatile |= q.is_volatile;
+                self.go(e, format!("{inner}{}", self.length(len)), true)
+            }
+            Type::Function { ret, params, variadic, prototype } => {
+                let list = if !prototype {
+                    String::new()
+                } else if params.is_empty() && !variadic {
+                    "void".into()
+                } else {
+                    let mut l: Vec<String> = params.iter().map(|p| self.type_name(*p)).collect();
+                    if *variadic {
+                        l.push("...".into());
+                    }
+                    l.join(", ")
+                };
+                self.go(*ret, format!("{inner}({list})"), true)
+            }
+            _ => {
+                let base = self.base(q.ty);
+                if inner.is_empty() { format!("{words}{base}") } else { format!("{words}{base} {inner}") }
+            }
+        }
+    }
+
+    /// Does the type depend on a runtime length?
+    pub fn is_vm(&self, q: QualType) -> bool {
+        match self.u.ty(q.ty) {
+            Type::Pointer(t) => self.is_vm(*t),
+            Type::Array { elem, len } => matches!(len, ArrayLen::Vla(_)) || self.is_vm(*elem),
+            _ => false,
+        }
+    }
+}
+
+pub fn int_name(k: IntKind) -> &'static str {
+    use IntKind::*;
+    match k {
+        Char => "char",
+        SChar => "signed char",
+        UChar => "unsigned char",
+        Short => "short",
+        UShort => "unsigned short",
+        Int => "int",
+        UInt => "unsigned int",
+        Long => "long",
+        ULong => "unsigned long",
+        LongLong => "long long",
+        ULongLong => "unsigned long long",
+        Int128 => "__int128",
+        UInt128 => "unsigned __int128",
+    }
+}
+
+pub fn float_name(k: FloatKind) -> &'static str {
+    match k {
+        FloatKind::Float => "float",
+        FloatKind::Double => "double",
+        FloatKind::LongDouble => "long double",
+        FloatKind::Float128 => "_Float128",
+    }
+}

@@ -1,0 +1,233 @@
+//! Declarations inside functions.
+//!
+//! A group is kept as it stands where possible.  It is split into one declaration per variable where
+//! one of them moves to the shadow stack, where an initialiser list has to be taken apart, or
+//! where the resume clone must not run a neighbour's initialiser again.
+
+use super::edits::Edits;
+use super::print::{shadow_member, Mode, Printer};
+use crate::analysis::linear::Root;
+use crate::analysis::walk::{init_exprs, visit, Node};
+use crate::tree::*;
+
+/// If one variable of a loop header moves to the shadow stack, all do.
+pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        if let Node::Stmt(s) = n {
+            if let StmtKind::For { init: ForInit::Decl(d), .. } = &u.stmt(s).kind {
+                if d.vars.iter().any(|v| shadow.contains(&v.sym)) {
+                    for v in &d.vars {
+                        if !shadow.contains(&v.sym) {
+                            shadow.push(v.sym);
+                        }
+                    }
+                }
+            }
+        }
+        true
+    });
+}
+
+impl Printer<'_, '_> {
+    pub fn shadows(&self, d: &DeclGroup) -> bool {
+        d.vars.iter().any(|v| self.plan.shadow_set.contains(&v.sym))
+    }
+
+    pub fn decl(&self, d: &DeclGroup, out: &mut Edits) {
+        let u = self.u();
+        let Some(first) = d.vars.first() else { return };
+        if d.is_typedef || u.sym(first.sym).kind == SymKind::Func {
+            return;
+        }
+        match u.sym(first.sym).storage {
+            // Moved to file scope.
+            Storage::Static => return out.replace(&d.span, ""),
+            Storage::Extern => return,
+            _ => {}
+        }
+        let resume = self.mode == Mode::Resume;
+        let points = |v: &VarDecl| v.init.as_ref().is_some_and(|i| self.plan.points.in_init(i)) || v.vla_lens.iter().any(|e| self.has(*e));
+        let taken_apart = d.vars.iter().any(|v| self.plan.linear.contains_key(&Root::Init(v.sym)));
+        let dropped_const = resume && d.vars.iter().any(|v| self.plan.restored.contains(&v.sym) && is_const(u, v.sym));
+        if self.shadows(d) || taken_apart || dropped_const || (resume && d.vars.len() > 1 && d.vars.iter().any(points)) {
+            let text: Vec<String> = d.vars.iter().map(|v| self.separate(d, v)).collect();
+            let mut text = text.join(" ");
+            if !u.slice(&d.span).ends_with(';') && text.ends_with(';') {
+                text.pop();
+            }
+            return out.replace(&d.span, text);
+        }
+        for v in &d.vars {
+            if let (true, Some(r)) = (resume, self.init_range(v)) {
+                out.insert(d.span.start, format!("{}; ", self.labels_text(r)));
+            }
+            self.declarator(v, out);
+        }
+    }
+
+    fn init_range(&self, v: &VarDecl) -> Option<(u32, u32)> {
+        let mut r = None;
+        let mut add = |e: ExprId| {
+            if let Some((a, b)) = self.plan.points.exprs.get(&e).copied() {
+                r = Some(r.map_or((a, b), |(c, d): (u32, u32)| (c.min(a), d.max(b))));
+            }
+        };
+        v.vla_lens.iter().for_each(|e| add(*e));
+        if let Some(i) = &v.init {
+            init_exprs(i, &mut add);
+        }
+        r
+    }
+
+    /// The declarator in place: new name, initialiser.
+    fn declarator(&self, v: &VarDecl, out: &mut Edits) {
+        let u = self.u();
+        let sym = u.sym(v.sym);
+        if let Some(new) = self.symbol(v.sym) {
+            for d in sym.decls.iter().filter(|d| d.start >= v.span.start && d.end <= v.span.end) {
+                out.replace(d, new.clone());
+            }
+        }
+        v.vla_lens.iter().for_each(|e| self.operand(*e, None, out));
+        let lin = self.plan.linear.get(&Root::Init(v.sym));
+        if let Some(i) = &v.init {
+            init_exprs(i, &mut |e| self.operand(e, lin, out));
+        } else if self.plan.zeroed.contains(&v.sym) && self.mode != Mode::Plain {
+            if let Some(zero) = zero(u, sym.ty) {
+                out.insert(v.span.end, zero);
+            }
+        }
+    }
+
+    fn operand(&self, e: ExprId, lin: Option<&crate::analysis::linear::Linear>, out: &mut Edits) {
+        if lin.is_none() && self.has(e) {
+            out.replace(&self.u().expr(e).span, self.value(e));
+        } else {
+            self.expr(e, lin, out);
+        }
+    }
+
+    /// One variable of a group as a declaration of its own.
+    fn separate(&self, d: &DeclGroup, v: &VarDecl) -> String {
+        let u = self.u();
+        let mut out = String::new();
+        if let (Mode::Resume, Some(r)) = (self.mode, self.init_range(v)) {
+            out += &format!("{}; ", self.labels_text(r));
+        }
+        let lin = self.plan.linear.get(&Root::Init(v.sym));
+        if let Some(lin) = lin {
+            out += &self.ops(lin);
+        }
+        if self.plan.shadow_set.contains(&v.sym) {
+            return out + &self.shadow_init(d, v);
+        }
+        let mut edits = Edits::default();
+        self.declarator(v, &mut edits);
+        let text = edits.apply(self.cx, &v.span);
+        let spec = Edits::default().apply(self.cx, &d.specifiers);
+        if self.mode == Mode::Resume && self.plan.restored.contains(&v.sym) && is_const(u, v.sym) {
+            out += &format!("{};", without_const(&spec, &text, u, v.sym));
+        } else {
+            out += &format!("{spec} {text};");
+        }
+        out
+    }
+
+    /// `pc3_s->x = init`, as a declaration so that it may stand among declarations.
+    fn shadow_init(&self, d: &DeclGroup, v: &VarDecl) -> String {
+        let u = self.u();
+        let sym = u.sym(v.sym);
+        let Some(init) = &v.init else { return String::new() };
+        let place = format!("pc3_s->{}", shadow_member(u, v.sym));
+        let lin = self.plan.linear.get(&Root::Init(v.sym));
+        let span = init_span(u, init);
+        let mut edits = Edits::default();
+        init_exprs(init, &mut |e| self.operand(e, lin, &mut edits));
+        let text = edits.apply(self.cx, &span);
+        let _ = d;
+        let aggregate = matches!(u.ty(sym.ty.ty), Type::Array { .. }) || matches!(init, Init::List { .. });
+        let set = if aggregate {
+            let tmp = self.cx.names.declare_plain(sym.ty, "pc3_i");
+            format!("{tmp} = {text}; __builtin_memcpy((void *)&{place}, (void *)&pc3_i, sizeof pc3_i);")
+        } else {
+            format!("{place} = {text};")
+        };
+        format!("char pc3_i{} __attribute__((unused)) = __extension__({{ {set} (char)0; }});", v.sym.0)
+    }
+}
+
+fn init_span(u: &Unit, i: &Init) -> Span {
+    match i {
+        Init::Expr(e) => u.expr(*e).span.clone(),
+        Init::List { span, .. } => span.clone(),
+    }
+}
+
+pub fn is_const(u: &Unit, s: SymId) -> bool {
+    let mut q = u.sym(s).ty;
+    loop {
+        if q.is_const {
+            return true;
+        }
+        match u.ty(q.ty) {
+            Type::Array { elem, .. } => q = *elem,
+            _ => return false,
+        }
+    }
+}
+
+/// An initialiser for a variable whose value would otherwise be arbitrary, where conversion could stumble over that.
+fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
+    match u.ty(q.ty) {
+        Type::Array { .. } => fragile(u, q.ty).then_some(" = {0}"),
+        Type::Record(_) => fragile(u, q.ty).then_some(" = {0}"),
+        Type::Vector { .. } | Type::VaList => None,
+        _ => Some(" = 0"),
+    }
+}
+
+/// Can an arbitrary bit pattern of the type be inconvertible?
+pub fn fragile(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, .. } => fragile(u, elem.ty),
+        Type::Record(r) => u.records[r.index()].fields.iter().flatten().any(|f| fragile(u, f.ty.ty)),
+        Type::Pointer(_) | Type::Bool => true,
+        Type::Int(k) => matches!(k, IntKind::Long | IntKind::ULong),
+        Type::Float(FloatKind::LongDouble) => true,
+        _ => false,
+    }
+}
+
+/// The declaration without the qualifiers that would keep the variable from being restored.
+fn without_const(spec: &str, declarator: &str, u: &Unit, s: SymId) -> String {
+    let mut q = u.sym(s).ty;
+    while let Type::Array { elem, .. } = u.ty(q.ty) {
+        q = *elem;
+    }
+    if matches!(u.ty(q.ty), Type::Pointer(_)) {
+        // `T *const p`: the words between the last star and the name.
+        let name = &u.sym(s).name;
+        let star = declarator.find(name.as_str()).and_then(|n| declarator[..n].rfind('*'));
+        match star {
+            Some(i) => format!("{spec} {}{}", &declarator[..=i], remove_word(&declarator[i + 1..], "const")),
+            None => format!("{spec} {declarator}"),
+        }
+    } else {
+        format!("{} {declarator}", remove_word(spec, "const"))
+    }
+}
+
+fn remove_word(text: &str, word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(i) = rest.find(word) {
+        let before = rest[..i].chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let after = rest[i + word.len()..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        out += &rest[..i];
+        if before || after {
+            out += word;
+        }
+        rest = &rest[i + word.len()..];
+    }
+    out + rest
+}

@@ -1,0 +1,94 @@
+//! Replacements of spans of the preprocessed text, and their application.  Text after a
+//! replacement keeps its line numbers: lost newlines are made up for, extra ones corrected by
+//! a line marker.
+
+use super::unit::UnitCx;
+use crate::tree::*;
+
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub span: Span,
+    pub text: String,
+}
+
+#[derive(Default, Debug)]
+pub struct Edits(Vec<Edit>);
+
+impl Edits {
+    pub fn replace(&mut self, span: &Span, text: impl Into<String>) {
+        self.0.push(Edit { span: span.clone(), text: text.into() });
+    }
+    pub fn insert(&mut self, at: u32, text: impl Into<String>) {
+        self.0.push(Edit { span: at..at, text: text.into() });
+    }
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn from_list(list: Vec<Edit>) -> Self {
+        Edits(list)
+    }
+
+    /// The edited text without line breaks and markers, for a place of its own; no ambient edits.
+    pub fn on_one_line(mut self, u: &Unit, span: &Span) -> String {
+        self.0.sort_by_key(|e| (e.span.start, if e.span.is_empty() { 0 } else { u32::MAX - e.span.end }));
+        let mut out = String::new();
+        let mut at = span.start;
+        for e in self.0.iter().filter(|e| e.span.end <= span.end) {
+            if e.span.start >= at {
+                out += &u.text[at as usize..e.span.start as usize];
+                out += &e.text;
+                at = e.span.end;
+            }
+        }
+        out += &u.text[at as usize..span.end as usize];
+        join_lines(&mut out);
+        out
+    }
+
+    /// The text of `span` with all edits inside it done. Of nested edits the outermost counts.
+    pub fn apply(mut self, cx: &UnitCx, span: &Span) -> String {
+        let u = cx.u;
+        self.0.extend(cx.ambient.iter().filter(|e| e.span.start >= span.start && e.span.end <= span.end).cloned());
+        // Stable: insertions at one place keep their order and precede a replacement that starts there.
+        self.0.sort_by_key(|e| (e.span.start, if e.span.is_empty() { 0 } else { u32::MAX - e.span.end }));
+        let mut out = String::new();
+        let mut at = span.start;
+        for e in self.0 {
+            if e.span.start < at || e.span.end > span.end {
+                continue;
+            }
+            out += &u.text[at as usize..e.span.start as usize];
+            out += &e.text;
+            let old = u.slice(&e.span);
+            let (before, after) = (newlines(old), newlines(&e.text));
+            if before > after && !old.contains("\n#") {
+                out.extend(std::iter::repeat_n('\n', before - after));
+            } else if before != after || (before > 0 && old.contains("\n#")) {
+                out += &marker(u, e.span.end, false);
+            }
+            at = e.span.end;
+        }
+        out += &u.text[at as usize..span.end as usize];
+        out
+    }
+}
+
+fn newlines(s: &str) -> usize {
+    s.bytes().filter(|b| *b == b'\n').count()
+}
+
+/// A line marker that makes the rest of the line belong to where `offset` is. `quiet`: as in a system header, no warnings.
+pub fn marker(u: &Unit, offset: u32, quiet: bool) -> String {
+    let p = u.lines.position(offset);
+    let file = p.file.replace('\\', "\\\\").replace('"', "\\\"");
+    let flag = if quiet || p.system { " 3" } else { "" };
+    format!("\n# {} \"{file}\"{flag}\n", p.line)
+}
+
+/// Drops line markers and turns line breaks into blanks.
+pub fn join_lines(text: &mut String) {
+    if text.contains('\n') {
+        *text = text.lines().filter(|l| !l.starts_with("# ")).collect::<Vec<_>>().join(" ");
+    }
+}

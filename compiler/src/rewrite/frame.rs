@@ -1,0 +1,257 @@
+//! What a function saves at each point: live records, savers, restoring, the shadow block.
+//!
+//! ```c
+//! struct pc3_live_step_1 { double *a; int n; double s; int i; };
+//! static __attribute__((noinline, cold)) double pc3_save_step_1(double *a, int n, double s, int i) {
+//!     struct pc3_live_step_1 *pc3_r = pc3_frame_save(&pc3_P_step[0], 0);
+//!     pc3_r->a = a; ...
+//!     return 0;
+//! }
+//! ```
+
+use super::ctypes::Names;
+use super::plan::Plan;
+use super::print::{shadow_member, Printer};
+use super::unit::UnitCx;
+use crate::analysis::linear::TempTy;
+use crate::tree::*;
+
+/// A value in a live record.
+pub struct Member {
+    /// Its name in the record and in the checkpoint.
+    pub name: String,
+    /// What it is called in the clones.
+    pub place: String,
+    pub ty: MemberTy,
+}
+
+#[derive(Clone, Copy)]
+pub enum MemberTy {
+    Var(QualType),
+    Temp(TempTy),
+}
+
+impl MemberTy {
+    pub fn declare(self, n: &Names, name: &str) -> String {
+        match self {
+            MemberTy::Var(q) if n.is_vm(q) => format!("void *{name}"),
+            MemberTy::Var(q) => n.declare_plain(q, name),
+            MemberTy::Temp(t) => n.declare_temp(t, name),
+        }
+    }
+    fn shape(self, u: &Unit) -> Shape {
+        match self {
+            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => match u.ty(q.ty) {
+                Type::Array { .. } => Shape::Array,
+                Type::Record(_) if has_array(u, q.ty) => Shape::Big,
+                Type::Record(_) => Shape::Record,
+                _ => Shape::Scalar,
+            },
+            _ => Shape::Scalar,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Scalar,
+    Record,
+    Array,
+    /// A record with arrays: handed to the saver by address.
+    Big,
+}
+
+fn has_array(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { .. } => true,
+        Type::Record(r) => u.records[r.index()].fields.iter().flatten().any(|f| has_array(u, f.ty.ty)),
+        _ => false,
+    }
+}
+
+pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
+    let u = cx.u;
+    let live = &plan.live[label as usize - 1];
+    let mut out = Vec::new();
+    for s in &live.vars {
+        let name = &u.sym(*s).name;
+        let twice = live.vars.iter().filter(|x| u.sym(**x).name == *name).count() > 1;
+        let member = if twice {
+            let nth = live.vars.iter().filter(|x| u.sym(**x).name == *name).position(|x| x == s).unwrap_or(0);
+            format!("{name}__{}", nth + 1)
+        } else {
+            name.clone()
+        };
+        let place = plan.renamed.get(s).cloned().unwrap_or_else(|| name.clone());
+        out.push(Member { name: member, place, ty: MemberTy::Var(u.sym(*s).ty) });
+    }
+    // Temporaries are numbered within the point: their numbers in the function depend on the target.
+    for (i, t) in live.temps.iter().enumerate() {
+        out.push(Member { name: format!("pc3_t{}", i + 1), place: format!("pc3_t{t}"), ty: MemberTy::Temp(plan.temps[*t]) });
+    }
+    out
+}
+
+impl Printer<'_, '_> {
+    pub fn has_frame(&self) -> bool {
+        !self.plan.shadow.is_empty()
+    }
+
+    /// Gives the shadow block back.
+    pub fn leave(&self) -> String {
+        if self.has_frame() { "pc3_me->sp = (char *)pc3_s; ".into() } else { String::new() }
+    }
+
+    /// Leaves the function at a point, saving what is live.
+    pub fn save(&self, label: u32) -> String {
+        let u = self.u();
+        let mut args: Vec<String> = members(self.cx, self.plan, label)
+            .iter()
+            .map(|m| match m.ty.shape(u) {
+                Shape::Big => format!("(const void *)&{}", m.place),
+                Shape::Array => format!("(const void *){}", m.place),
+                _ => m.place.clone(),
+            })
+            .collect();
+        if self.has_frame() {
+            args.push("pc3_s".into());
+        }
+        let call = format!("pc3_save_{}_{label}({})", self.cx.fname(self.f), args.join(", "));
+        if self.returns_void() { format!("{{ {call}; return; }}") } else { format!("return {call};") }
+    }
+
+    fn returns_void(&self) -> bool {
+        matches!(self.u().ty(self.u().func(self.f).ret.ty), Type::Void)
+    }
+
+    pub fn restore(&self, label: u32) -> String {
+        let u = self.u();
+        let list = members(self.cx, self.plan, label);
+        if list.is_empty() {
+            return String::new();
+        }
+        let tag = format!("struct pc3_live_{}_{label}", self.cx.fname(self.f));
+        let mut out = format!("const {tag} *pc3_r = (const {tag} *)pc3_f->live; ");
+        for m in &list {
+            out += &match m.ty.shape(u) {
+                Shape::Scalar => format!("{0} = pc3_r->{1}; ", m.place, m.name),
+                Shape::Array => format!("__builtin_memcpy((void *){0}, pc3_r->{1}, sizeof pc3_r->{1}); ", m.place, m.name),
+                _ => format!("__builtin_memcpy((void *)&{0}, &pc3_r->{1}, sizeof pc3_r->{1}); ", m.place, m.name),
+            };
+        }
+        out
+    }
+
+    /// Declarations in front of the hot clone.
+    pub fn front(&self) -> String {
+        let (cx, u, f) = (self.cx, self.u(), self.cx.fname(self.f));
+        let n = &cx.names;
+        let mut out = String::new();
+        if self.has_frame() {
+            out += &self.shadow_struct();
+        }
+        for p in &self.plan.points.list {
+            let list = members(cx, self.plan, p.label);
+            let k = p.label;
+            if !list.is_empty() {
+                let fields: String = list.iter().map(|m| format!("{}; ", m.ty.declare(n, &m.name))).collect();
+                out += &format!("struct pc3_live_{f}_{k} {{ {fields}}}; ");
+            }
+            let mut params: Vec<String> = list
+                .iter()
+                .map(|m| match m.ty.shape(u) {
+                    Shape::Array | Shape::Big => format!("const void *{}", m.name),
+                    _ => m.ty.declare(n, &m.name),
+                })
+                .collect();
+            if self.has_frame() {
+                params.push("void *pc3_s".into());
+            }
+            let params = if params.is_empty() { "void".into() } else { params.join(", ") };
+            let head = n.declare_plain(u.func(self.f).ret, &format!("pc3_save_{f}_{k}({params})"));
+            let shadow = if self.has_frame() { "pc3_s" } else { "0" };
+            let mut body = String::new();
+            if list.is_empty() {
+                body += &format!("pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ", k - 1);
+            } else {
+                body += &format!(
+                    "struct pc3_live_{f}_{k} *pc3_r = (struct pc3_live_{f}_{k} *)pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ",
+                    k - 1
+                );
+            }
+            for m in &list {
+                body += &match m.ty.shape(u) {
+                    Shape::Scalar => format!("pc3_r->{0} = {0}; ", m.name),
+                    Shape::Record => format!("__builtin_memcpy((void *)&pc3_r->{0}, (const void *)&{0}, sizeof pc3_r->{0}); ", m.name),
+                    _ => format!("__builtin_memcpy((void *)&pc3_r->{0}, {0}, sizeof pc3_r->{0}); ", m.name),
+                };
+            }
+            if !self.returns_void() {
+                let v = n.declare_plain(u.func(self.f).ret, "pc3_v");
+                body += &format!("{{ {v}; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; }} ");
+            }
+            out += &format!("static __attribute__((noinline, cold)) {head} {{ {body}}} ");
+        }
+        out
+    }
+
+    /// The shadow block's type and the function that takes one.
+    fn shadow_struct(&self) -> String {
+        let (cx, u, f) = (self.cx, self.u(), self.cx.fname(self.f));
+        let n = &cx.names;
+        let mut fields = String::new();
+        let mut zero = String::new();
+        let (mut params, mut copies) = (Vec::new(), String::new());
+        for s in &self.plan.shadow {
+            let m = shadow_member(u, *s);
+            // One past the end of an object is not the start of the next.
+            fields += &format!("{}; char pc3_gap_{m}; ", n.declare_plain(u.sym(*s).ty, &m));
+            if u.sym(*s).kind == SymKind::Param {
+                params.push(n.declare_plain(u.sym(*s).ty, &m));
+                copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(u) {
+                    Shape::Scalar => format!("pc3_s->{m} = {m}; "),
+                    _ => format!("__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "),
+                };
+            } else if super::decl::fragile(u, u.sym(*s).ty.ty) {
+                zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
+            }
+        }
+        let params = if params.is_empty() { "void".into() } else { params.join(", ") };
+        format!(
+            "struct pc3_shadow_{f} {{ {fields}}}; static __inline __attribute__((always_inline)) struct pc3_shadow_{f} *pc3_enter_{f}({params}) {{ \
+             const pc3_size pc3_n = (sizeof(struct pc3_shadow_{f}) + 15) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow_{f} *pc3_s; \
+             if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); \
+             pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow_{f} *)(void *)pc3_b; {zero}{copies}return pc3_s; }} "
+        )
+    }
+
+    /// Declarations at the start of the hot clone.
+    pub fn hot_prologue(&self) -> String {
+        if !self.has_frame() {
+            return String::new();
+        }
+        let (u, f) = (self.u(), self.cx.fname(self.f));
+        let args: Vec<&str> =
+            self.plan.shadow.iter().filter(|s| u.sym(**s).kind == SymKind::Param).map(|s| u.sym(*s).name.as_str()).collect();
+        format!(" struct pc3_shadow_{f} *const pc3_s = pc3_enter_{f}({});", args.join(", "))
+    }
+
+    /// The resume clone up to the user's block.
+    pub fn resume_head(&self) -> String {
+        let (cx, u, f) = (self.cx, self.u(), self.cx.fname(self.f));
+        let func = u.func(self.f);
+        let ret = cx.names.declare_plain(func.ret, &format!("pc3_resume_{f}(void)"));
+        let mut out = format!("static {ret} {{ ");
+        for p in &func.params {
+            if !self.plan.shadow_set.contains(p) && !u.sym(*p).name.is_empty() {
+                let name = self.plan.renamed.get(p).unwrap_or(&u.sym(*p).name);
+                out += &format!("{}; ", cx.names.declare_plain(u.sym(*p).ty, name));
+            }
+        }
+        out += "const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; ";
+        if self.has_frame() {
+            out += &format!("struct pc3_shadow_{f} *const pc3_s = (struct pc3_shadow_{f} *)pc3_f->shadow; ");
+        }
+        out
+    }
+}

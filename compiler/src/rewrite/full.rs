@@ -1,0 +1,243 @@
+//! Full expressions with points, printed from their linear form.
+//!
+//! ```c
+//! y = a[i] + f(x);                         // user
+//!
+//! __extension__({ double pc3_t0 = (a[i]);  // hot
+//!     double pc3_t1 = f(x); if (__builtin_expect(pc3_state, 0)) return pc3_save_g_1(a, y, pc3_t0);
+//!     y = pc3_t0 + pc3_t1; });
+//!
+//! __extension__({ double pc3_t0; double pc3_t1;                                       // resume
+//!     if (!pc3_k) { pc3_t0 = (a[i]); }
+//!     if (pc3_k) { ...restore...; pc3_k = 0; pc3_t1 = ((double (*)(void))pc3_resume_next())(); } else pc3_t1 = f(x);
+//!     if (__builtin_expect(pc3_state, 0)) return pc3_save_g_1(a, y, pc3_t0);
+//!     y = pc3_t0 + pc3_t1; });
+//! ```
+
+use super::print::{Mode, Printer};
+use crate::analysis::linear::{Cond, Linear, Op, Root, Subst};
+use crate::analysis::points::Range;
+use crate::tree::*;
+
+impl Printer<'_, '_> {
+    pub fn has(&self, e: ExprId) -> bool {
+        self.plan.points.in_expr(e)
+    }
+
+    /// `e` as a full expression whose value is used in place.
+    pub fn value(&self, e: ExprId) -> String {
+        let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else { return self.text(e, None, true) };
+        format!("__extension__({{ {}{} }})", self.ops(lin), self.residual(e, lin))
+    }
+
+    fn residual(&self, e: ExprId, lin: &Linear) -> String {
+        match lin.subst.get(&e) {
+            Some(Subst::Nothing) => String::new(),
+            _ => format!("{};", self.text(e, Some(lin), true)),
+        }
+    }
+
+    /// `e;` as a statement.
+    pub fn discarded(&self, e: ExprId) -> String {
+        let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else { return format!("{};", self.text(e, None, true)) };
+        let last = match lin.subst.get(&e) {
+            Some(_) => String::new(),
+            None => format!("{};", self.text(e, Some(lin), true)),
+        };
+        format!("__extension__({{ {}{last} }});", self.ops(lin))
+    }
+
+    /// Everything before the value, temporaries declared.
+    pub fn ops(&self, lin: &Linear) -> String {
+        let mut out = String::new();
+        let mut nested = Vec::new();
+        let all = self.mode == Mode::Resume;
+        collect_temps(&lin.ops, all, &mut nested);
+        nested.sort_unstable();
+        nested.dedup();
+        for t in &nested {
+            out += &format!("{}; ", self.cx.names.declare_temp(self.plan.temps[*t], &format!("pc3_t{t}")));
+        }
+        let mut declared = nested;
+        self.list(&lin.ops, lin, &mut declared, &mut out);
+        out
+    }
+
+    /// `t` as the target of its first assignment.
+    fn target(&self, t: usize, declared: &mut Vec<usize>) -> String {
+        let name = format!("pc3_t{t}");
+        if declared.contains(&t) {
+            return name;
+        }
+        declared.push(t);
+        self.cx.names.declare_temp(self.plan.temps[t], &name)
+    }
+
+    fn list(&self, ops: &[Op], lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
+        let resume = self.mode == Mode::Resume;
+        let mut open = false;
+        for op in ops {
+            let range = self.range(op);
+            // Work before the point that is resumed has been done.
+            if resume && range.is_none() != open {
+                *out += if open { "} " } else { "if (!pc3_k) { " };
+                open = !open;
+            }
+            self.op(op, range, lin, declared, out);
+        }
+        if open {
+            *out += "} ";
+        }
+    }
+
+    fn op(&self, op: &Op, range: Option<Range>, lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
+        let resume = self.mode == Mode::Resume;
+        match op {
+            Op::Eval { temp, expr } => {
+                let text = self.text(*expr, Some(lin), lin.subst.get(expr) != Some(&Subst::Temp(*temp)));
+                *out += &format!("{} = ({text}); ", self.target(*temp, declared));
+            }
+            Op::Truth { temp, expr } => {
+                let text = self.text(*expr, Some(lin), true);
+                *out += &format!("{} = !!({text}); ", self.target(*temp, declared));
+            }
+            Op::Copy { temp, from } => *out += &format!("{} = pc3_t{from}; ", self.target(*temp, declared)),
+            Op::Do(e) => {
+                let text = self.text(*e, Some(lin), false);
+                *out += &format!("(void)({text}); ");
+            }
+            Op::Point { label, call, temp } => {
+                let text = self.text(*call, Some(lin), false);
+                if !resume {
+                    match temp {
+                        Some(t) => *out += &format!("{} = {text}; ", self.target(*t, declared)),
+                        None => *out += &format!("{text}; "),
+                    }
+                } else {
+                    let set = temp.map(|t| format!("pc3_t{t} = ")).unwrap_or_default();
+                    let ty = self.u().expr(*call).ty;
+                    let next = self.cx.names.declare(ty, "(*)(void)");
+                    *out += &format!(
+                        "if (pc3_k == {label}) {{ {} pc3_k = 0; {set}(({next})pc3_resume_next())(); }} else if (!pc3_k) {set}{text}; ",
+                        self.restore(*label)
+                    );
+                }
+                *out += &format!("if (__builtin_expect(pc3_state, 0)) {} ", self.save(*label));
+            }
+            Op::If { cond, then, els } => self.branch(cond, then, els, lin, declared, out),
+            Op::Block { stmt, temp } => {
+                let guard = match (resume, range) {
+                    (true, Some(r)) => format!("if (!pc3_k || {}) ", within(r)),
+                    _ => String::new(),
+                };
+                let text = self.block_value(*stmt, range);
+                if guard.is_empty() {
+                    match temp {
+                        Some(t) => *out += &format!("{} = ({text}); ", self.target(*t, declared)),
+                        None => *out += &format!("{text}; "),
+                    }
+                } else {
+                    let set = temp.map(|t| format!("pc3_t{t} = ")).unwrap_or_default();
+                    *out += &format!("{guard}{set}({text}); ");
+                }
+            }
+        }
+    }
+
+    fn branch(&self, cond: &Cond, then: &[Op], els: &[Op], lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
+        let test = match cond {
+            Cond::Expr(e) => format!("({})", self.text(*e, Some(lin), true)),
+            Cond::Temp(t) => format!("pc3_t{t}"),
+            Cond::NotTemp(t) => format!("!pc3_t{t}"),
+        };
+        let (a, b) = (self.ops_range(then), self.ops_range(els));
+        let resume = self.mode == Mode::Resume;
+        if resume {
+            let first = a.map(|r| format!("{} || ", within(r))).unwrap_or_default();
+            let none = if a.is_some() || b.is_some() { "!pc3_k && " } else { "" };
+            *out += &format!("if ({first}({none}{test})) {{ ");
+        } else {
+            *out += &format!("if ({test}) {{ ");
+        }
+        self.list(then, lin, declared, out);
+        *out += "} ";
+        if !els.is_empty() {
+            let guard = match (resume, b) {
+                (true, Some(r)) => format!("if (!pc3_k || {}) ", within(r)),
+                (true, None) if a.is_some() => "if (!pc3_k) ".into(),
+                _ => String::new(),
+            };
+            *out += &format!("else {guard}{{ ");
+            self.list(els, lin, declared, out);
+            *out += "} ";
+        }
+    }
+
+    fn range(&self, op: &Op) -> Option<Range> {
+        match op {
+            Op::Point { label, .. } => Some((*label, *label)),
+            Op::If { then, els, .. } => join(self.ops_range(then), self.ops_range(els)),
+            Op::Block { stmt, .. } => self.plan.points.stmts.get(stmt).copied(),
+            _ => None,
+        }
+    }
+
+    fn ops_range(&self, ops: &[Op]) -> Option<Range> {
+        ops.iter().fold(None, |a, op| join(a, self.range(op)))
+    }
+
+    /// A user's statement expression; in the resume clone entered through its own dispatch.
+    fn block_value(&self, s: StmtId, range: Option<Range>) -> String {
+        let mut edits = super::edits::Edits::default();
+        let span = self.u().stmt(s).span.clone();
+        self.depth.set(self.depth.get() + 1);
+        if let (Mode::Resume, Some(r)) = (self.mode, range) {
+            edits.insert(span.start + 1, self.dispatch(r));
+        }
+        self.stmt(s, &mut edits);
+        self.depth.set(self.depth.get() - 1);
+        format!("__extension__({})", edits.apply(self.cx, &span))
+    }
+
+    /// `switch (pc3_k) { case 1: goto pc3_L1; ... }` for the labels at the current depth.
+    pub fn dispatch(&self, r: Range) -> String {
+        let mut out = String::from(" switch (pc3_k) { ");
+        for l in r.0..=r.1 {
+            out += &format!("case {l}: goto {}; ", self.label(l));
+        }
+        out + "} "
+    }
+
+    pub fn label(&self, l: u32) -> String {
+        match self.depth.get() {
+            0 => format!("pc3_L{l}"),
+            d => format!("pc3_L{l}_{d}"),
+        }
+    }
+}
+
+fn join(a: Option<Range>, b: Option<Range>) -> Option<Range> {
+    match (a, b) {
+        (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+        (x, y) => x.or(y),
+    }
+}
+
+pub fn within(r: Range) -> String {
+    if r.0 == r.1 { format!("pc3_k == {}", r.0) } else { format!("(pc3_k >= {} && pc3_k <= {})", r.0, r.1) }
+}
+
+/// Temporaries assigned inside branches (`all`: anywhere).
+fn collect_temps(ops: &[Op], all: bool, out: &mut Vec<usize>) {
+    for op in ops {
+        match op {
+            Op::If { then, els, .. } => {
+                collect_temps(then, true, out);
+                collect_temps(els, true, out);
+            }
+            Op::Eval { temp, .. } | Op::Truth { temp, .. } | Op::Copy { temp, .. } if all => out.push(*temp),
+            Op::Point { temp: Some(t), .. } | Op::Block { temp: Some(t), .. } if all => out.push(*t),
+            _ => {}
+        }
+    }
+}

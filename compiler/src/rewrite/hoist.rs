@@ -1,0 +1,244 @@
+//! Moves what is declared inside functions but must be named at file scope: static variables
+//! (one object for both clones, and the table of globals), and types.
+//!
+//! A name that is unique in the unit keeps its spelling, so that the user's text needs no change.
+
+use super::edits::{Edit, Edits};
+use super::unit::UnitCx;
+use crate::analysis::walk::{visit_decls, Node};
+use crate::tree::*;
+use std::collections::HashMap;
+
+/// How often each name is declared in the unit: ordinary identifiers and tags apart.
+struct Counts<'a> {
+    ordinary: HashMap<&'a str, u32>,
+    tags: HashMap<&'a str, u32>,
+}
+
+fn count(u: &Unit) -> Counts<'_> {
+    let mut c = Counts { ordinary: HashMap::new(), tags: HashMap::new() };
+    for s in &u.symbols {
+        *c.ordinary.entry(&s.name).or_default() += 1;
+    }
+    for t in u.records.iter().filter_map(|r| r.tag.as_deref()).chain(u.enums.iter().filter_map(|e| e.tag.as_deref())) {
+        *c.tags.entry(t).or_default() += 1;
+    }
+    c
+}
+
+/// Decides on names; fills `statics`, `hoisted`, `names` and `ambient`.
+pub fn prepare(cx: &mut UnitCx) {
+    let u = cx.u;
+    let counts = count(u);
+    for (i, s) in u.symbols.iter().enumerate() {
+        let Some(f) = s.func else { continue };
+        if s.kind == SymKind::Var && s.storage == Storage::Static && !s.is_global {
+            cx.statics.insert(SymId(i as u32), format!("pc3_{}_{}_{i}", cx.fname(f), s.name));
+        }
+    }
+    for k in 0..u.functions.len() {
+        let f = FuncId(k as u32);
+        if needs_types(cx, f) {
+            name_types(cx, f, &counts);
+        }
+    }
+    cx.ambient.sort_by_key(|e| e.span.start);
+}
+
+/// Types of a function's locals are needed outside if it saves frames or has statics.
+fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
+    let any = cx.u.records.iter().any(|r| r.scope == Some(f)) || cx.u.enums.iter().any(|e| e.scope == Some(f));
+    let typedefs = cx.u.func(f).locals.iter().any(|s| cx.u.sym(*s).kind == SymKind::Typedef);
+    let statics = cx.u.func(f).locals.iter().any(|s| cx.statics.contains_key(s));
+    let sites = cx.heap.sites[cx.unit].iter().any(|s| {
+        let span = &cx.u.expr(s.call).span;
+        let body = &cx.u.func(f).span;
+        span.start >= body.start && span.end <= body.end
+    });
+    (any || typedefs) && (!cx.plan(f).points.is_empty() || statics || sites)
+}
+
+fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
+    let u = cx.u;
+    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+        let anonymous_member = u.records.iter().any(|o| {
+            o.fields.iter().flatten().any(|x| x.name.is_none() && matches!(u.ty(x.ty.ty), Type::Record(k) if k.index() == i))
+        });
+        if anonymous_member {
+            continue;
+        }
+        let name = match &r.tag {
+            Some(t) if counts.tags[t.as_str()] == 1 => t.clone(),
+            Some(t) => format!("pc3_{t}_{i}"),
+            None => format!("pc3_anon_{i}"),
+        };
+        cx.names.records.insert(RecordId(i as u32), name);
+    }
+    for (i, e) in u.enums.iter().enumerate().filter(|(_, e)| e.scope == Some(f)) {
+        let name = match &e.tag {
+            Some(t) if counts.tags[t.as_str()] == 1 => Some(t.clone()),
+            Some(t) => Some(format!("pc3_{t}_{i}")),
+            None => None,
+        };
+        if let Some(n) = name {
+            cx.names.enums.insert(EnumId(i as u32), n);
+        }
+        for c in &e.constants {
+            rename(cx, *c, counts);
+        }
+    }
+    for s in &u.func(f).locals {
+        if u.sym(*s).kind == SymKind::Typedef && !cx.names.is_vm(u.sym(*s).ty) {
+            rename(cx, *s, counts);
+        }
+    }
+    for t in &u.type_refs {
+        let new = match t.to {
+            TypeRefTo::Record(r) => cx.names.records.get(&r).map(|_| cx.names.record(r)),
+            TypeRefTo::Enum(e) => cx.names.enums.get(&e).map(|_| cx.names.enumeration(e)),
+            TypeRefTo::Typedef(s) => cx.hoisted.get(&s).cloned(),
+        };
+        let inside = |d: &Option<Span>| d.as_ref().is_some_and(|d| d.start <= t.span.start && t.span.end <= d.end);
+        let defines = match t.to {
+            TypeRefTo::Record(r) => inside(&u.records[r.index()].def),
+            TypeRefTo::Enum(e) => inside(&u.enums[e.index()].def),
+            TypeRefTo::Typedef(_) => false,
+        };
+        let own = u.func(f).span.start <= t.span.start && t.span.end <= u.func(f).span.end;
+        if let (Some(new), false, true) = (new, defines, own) {
+            if u.slice(&t.span) != new {
+                cx.ambient.push(Edit { span: t.span.clone(), text: new });
+            }
+        }
+    }
+    // A definition in place becomes a reference to the hoisted one.
+    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+        let id = RecordId(i as u32);
+        if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&id)) {
+            let text = cx.names.record(id);
+            cx.ambient.push(Edit { span: def.clone(), text });
+        }
+    }
+    for (i, e) in u.enums.iter().enumerate().filter(|(_, e)| e.scope == Some(f)) {
+        if let Some(def) = &e.def {
+            let text = cx.names.enumeration(EnumId(i as u32));
+            cx.ambient.push(Edit { span: def.clone(), text });
+        }
+    }
+}
+
+fn rename(cx: &mut UnitCx, s: SymId, counts: &Counts) {
+    let name = &cx.u.sym(s).name;
+    if counts.ordinary[name.as_str()] > 1 {
+        let new = format!("pc3_{name}_{}", s.0);
+        for d in &cx.u.sym(s).decls {
+            cx.ambient.push(Edit { span: d.clone(), text: new.clone() });
+        }
+        cx.hoisted.insert(s, new);
+    }
+}
+
+/// The hoisted definitions of a function's types, in the user's order, on one line.
+pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
+    let u = cx.u;
+    let mut pieces: Vec<(Span, bool)> = Vec::new();
+    let mut records = false;
+    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+        if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&RecordId(i as u32))) {
+            pieces.push((def.clone(), false));
+            records = true;
+        }
+    }
+    for e in u.enums.iter().filter(|e| e.scope == Some(f)) {
+        if let Some(def) = &e.def {
+            if records || is_hoisted_enum(cx, e) {
+                pieces.push((def.clone(), false));
+            }
+        }
+    }
+    if hoists_typedefs(cx, f) {
+        visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
+            if d.is_typedef && d.vars.iter().all(|v| !cx.names.is_vm(u.sym(v.sym).ty)) {
+                pieces.push((d.span.clone(), true));
+            }
+        });
+    }
+    pieces.sort_by_key(|(s, _)| (s.start, u32::MAX - s.end));
+    let mut out = String::new();
+    let mut end = 0;
+    for (span, whole) in pieces {
+        if span.start < end {
+            continue;
+        }
+        end = span.end;
+        let text = definition(cx, f, &span);
+        out += text.trim_end_matches(';');
+        let _ = whole;
+        out += "; ";
+    }
+    out
+}
+
+fn is_hoisted_enum(cx: &UnitCx, e: &EnumDef) -> bool {
+    e.scope.is_some_and(|f| needs_types(cx, f))
+}
+
+pub fn hoists_typedefs(cx: &UnitCx, f: FuncId) -> bool {
+    needs_types(cx, f)
+}
+
+/// Text of a definition at its new place: tags renamed or added, uses inside renamed, on one line.
+fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
+    let u = cx.u;
+    let inside = |s: &Span| s.start >= span.start && s.end <= span.end;
+    let mut edits: Vec<Edit> = Vec::new();
+    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+        if let Some(new) = cx.names.records.get(&RecordId(i as u32)) {
+            match (&r.tag_span, r.tag_at) {
+                (Some(t), _) if inside(t) => edits.push(Edit { span: t.clone(), text: new.clone() }),
+                (None, Some(at)) if inside(&(at..at)) => edits.push(Edit { span: at..at, text: format!(" {new} ") }),
+                _ => {}
+            }
+        }
+    }
+    for (i, e) in u.enums.iter().enumerate().filter(|(_, e)| e.scope == Some(f)) {
+        if let (Some(new), Some(t)) = (cx.names.enums.get(&EnumId(i as u32)), &e.tag_span) {
+            if inside(t) {
+                edits.push(Edit { span: t.clone(), text: new.clone() });
+            }
+        }
+    }
+    let defs: Vec<&Span> = u.records.iter().filter_map(|r| r.def.as_ref()).chain(u.enums.iter().filter_map(|e| e.def.as_ref())).collect();
+    let others = cx.ambient.iter().filter(|e| inside(&e.span) && !defs.contains(&&e.span)).cloned();
+    edits.extend(others);
+    Edits::from_list(edits).on_one_line(u, span)
+}
+
+/// File-scope definitions of a function's statics.
+pub fn statics_text(cx: &UnitCx, f: FuncId, printer: &super::print::Printer) -> String {
+    let u = cx.u;
+    let mut out = String::new();
+    visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
+        let Some(v) = d.vars.first() else { return };
+        if d.is_typedef || u.sym(v.sym).storage != Storage::Static || u.sym(v.sym).kind != SymKind::Var {
+            return;
+        }
+        let mut edits = Edits::default();
+        for v in &d.vars {
+            for span in u.sym(v.sym).decls.iter().filter(|s| s.start >= v.span.start && s.end <= v.span.end) {
+                edits.replace(span, cx.statics[&v.sym].clone());
+            }
+            if let Some(i) = &v.init {
+                crate::analysis::walk::init_exprs(i, &mut |e| printer.constant(e, &mut edits));
+            }
+        }
+        let mut text = edits.apply(cx, &d.span);
+        super::edits::join_lines(&mut text);
+        out += &text;
+        if !text.trim_end().ends_with(';') {
+            out += ";";
+        }
+        out += " ";
+    });
+    out
+}

@@ -1,0 +1,169 @@
+//! What will be done to each function: its points, what each of them saves, what lives on the
+//! shadow stack, which names change.
+
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::escape::Escapes;
+use crate::analysis::linear::{self, Ctx, Linear, Needed, Root, TempTy};
+use crate::analysis::points::{self, PointAt, Points};
+use crate::analysis::program::{is_local, FnId, Program};
+use crate::analysis::scope::{self, Scopes};
+use crate::analysis::walk::{visit, Node};
+use crate::analysis::{cfg, liveness};
+use crate::tree::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+#[derive(Default)]
+pub struct Plan {
+    pub points: Points,
+    pub linear: HashMap<Root, Linear>,
+    pub temps: Vec<TempTy>,
+    /// Per label - 1.
+    pub live: Vec<Live>,
+    /// Locals on the shadow stack, in declaration order.
+    pub shadow: Vec<SymId>,
+    pub shadow_set: HashSet<SymId>,
+    /// Locals that get another name in both clones.
+    pub renamed: HashMap<SymId, String>,
+    /// Locals that get a value where they are declared, because a saver may see them before their first.
+    pub zeroed: HashSet<SymId>,
+    /// Restored in the resume clone: may not be `const` there.
+    pub restored: HashSet<SymId>,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Live {
+    pub vars: Vec<SymId>,
+    pub temps: Vec<usize>,
+}
+
+pub fn make(p: &Program, g: &CallGraph) -> Vec<Plan> {
+    let all: Vec<Points> = p.ids().map(|f| points::analyse(p, g, f, false)).collect();
+    let escapes = crate::analysis::escape::analyse(p, g, &all);
+    let mut plans = Vec::new();
+    for (f, points) in p.ids().zip(all) {
+        plans.push(function(p, g, f, points, &escapes));
+    }
+    plans
+}
+
+fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes) -> Plan {
+    if all.is_empty() {
+        return Plan::default();
+    }
+    let u = p.unit(f);
+    let func = p.func(f);
+    let scopes = scope::analyse(u, func);
+    let mut shadow: Vec<SymId> = escapes.escaping[f.index()]
+        .iter()
+        .copied()
+        .filter(|s| !is_vla(u, *s) && all.list.iter().any(|q| scopes.visible(*s, q.span.start)))
+        .collect();
+    // A loop header's variables move together.
+    super::decl::close_headers(u, func, &mut shadow);
+    shadow.sort();
+    let frame_free = shadow.is_empty() && !has_blocks(u, func);
+    let points = if frame_free { points::analyse(p, g, f, true) } else { all };
+    if points.is_empty() {
+        return Plan::default();
+    }
+    let shadow_set: HashSet<SymId> = shadow.iter().copied().collect();
+    let flow = cfg::build(u, func);
+    let live = liveness::analyse(&flow);
+    let mut ctx = Ctx {
+        u,
+        points: &points,
+        escaping: &escapes.escaping[f.index()],
+        taken: &escapes.taken[f.index()],
+        values: linear::value_statements(u, func),
+        temps: Vec::new(),
+        linear: HashMap::new(),
+        needed: HashMap::new(),
+    };
+    ctx.stmt(func.body, &Needed::default());
+    let (linear, temps, needed) = (ctx.linear, ctx.temps, ctx.needed);
+
+    // Which full expression each point belongs to: the outermost one the graph knows.
+    let mut home: HashMap<u32, ExprId> = HashMap::new();
+    for e in live.after.keys() {
+        if let Some((a, b)) = points.exprs.get(e) {
+            (*a..=*b).for_each(|l| {
+                home.insert(l, *e);
+            });
+        }
+    }
+    let mut plan = Plan { shadow, shadow_set, linear, temps, ..Plan::default() };
+    for point in &points.list {
+        let mut vars: BTreeSet<SymId> = BTreeSet::new();
+        let mut unset = None;
+        match (home.get(&point.label), point.at) {
+            (Some(e), _) => {
+                vars.extend(live.after[e].iter().map(|i| flow.vars[i]));
+                if let Some(a) = live.assigns.get(e) {
+                    vars.remove(a);
+                }
+                unset = live.unset.get(e);
+            }
+            (None, PointAt::Location(s)) => {
+                if let Some(b) = live.after_location.get(&s) {
+                    vars.extend(b.iter().map(|i| flow.vars[i]));
+                    unset = live.unset_location.get(&s);
+                }
+            }
+            _ => {}
+        }
+        let need = needed.get(&point.label).cloned().unwrap_or_default();
+        vars.extend(need.syms);
+        let at = point.span.start;
+        vars.retain(|s| is_local(u.sym(*s)) && !plan.shadow_set.contains(s) && scopes.visible(*s, at) && !is_vla(u, *s));
+        for s in &vars {
+            plan.restored.insert(*s);
+            if unset.is_none_or(|b| flow.index.get(s).is_some_and(|i| b.contains(*i))) && u.sym(*s).kind == SymKind::Var {
+                plan.zeroed.insert(*s);
+            }
+        }
+        rename_hidden(u, &scopes, vars.iter().chain(&plan.shadow), at, &mut plan.renamed);
+        plan.live.push(Live { vars: vars.into_iter().collect(), temps: need.temps.into_iter().collect() });
+    }
+    plan.points = points;
+    plan
+}
+
+fn rename_hidden<'s>(
+    u: &Unit,
+    scopes: &Scopes,
+    vars: impl Iterator<Item = &'s SymId>,
+    at: u32,
+    renamed: &mut HashMap<SymId, String>,
+) {
+    for s in vars {
+        if scopes.of(*s).is_some() && scopes.hidden(u, *s, at) {
+            renamed.insert(*s, format!("pc3_{}_{}", u.sym(*s).name, s.0));
+        }
+    }
+}
+
+pub fn is_vla(u: &Unit, s: SymId) -> bool {
+    matches!(u.ty(u.sym(s).ty.ty), Type::Array { .. }) && variable_length(u, u.sym(s).ty.ty)
+}
+
+fn variable_length(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, len } => matches!(len, ArrayLen::Vla(_)) || variable_length(u, elem.ty),
+        _ => false,
+    }
+}
+
+/// VLAs or alloca: blocks to give back on return.
+pub fn has_blocks(u: &Unit, f: &Function) -> bool {
+    let mut any = f.locals.iter().any(|s| is_vla(u, *s));
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let ExprKind::Ident(s) = u.expr(e).kind {
+                let s = u.sym(s);
+                any |= s.kind == SymKind::Func && matches!(s.name.as_str(), "alloca" | "__builtin_alloca") && s.is_global;
+            }
+        }
+        true
+    });
+    any
+}

@@ -1,0 +1,232 @@
+//! Prints expressions: the user's text with the edits that the mode asks for.
+
+use super::calls;
+use super::edits::Edits;
+use super::plan::Plan;
+use super::unit::UnitCx;
+use crate::analysis::linear::{Linear, Subst};
+use crate::analysis::program::is_local;
+use crate::analysis::walk::{expr_children, Node};
+use crate::tree::*;
+use std::cell::Cell;
+use std::collections::HashSet;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// A function without points, or anything at file scope.
+    Plain,
+    Hot,
+    Resume,
+}
+
+pub struct Printer<'p, 'a> {
+    pub cx: &'p UnitCx<'a>,
+    pub f: FuncId,
+    pub plan: &'p Plan,
+    pub mode: Mode,
+    /// Statements that are values of statement expressions.
+    pub values: HashSet<StmtId>,
+    /// How many dispatches a jump to the current statement passes.
+    pub depth: Cell<u32>,
+}
+
+impl<'p, 'a> Printer<'p, 'a> {
+    pub fn u(&self) -> &'a Unit {
+        self.cx.u
+    }
+
+    /// The name of a symbol in the printed text, None if it keeps its own.
+    pub fn symbol(&self, s: SymId) -> Option<String> {
+        let cx = self.cx;
+        let sym = self.u().sym(s);
+        if self.plan.shadow_set.contains(&s) {
+            return Some(format!("pc3_s->{}", shadow_member(cx.u, s)));
+        }
+        if let Some(n) = self.plan.renamed.get(&s) {
+            return Some(n.clone());
+        }
+        let moved = cx.statics.get(&s).or_else(|| cx.hoisted.get(&s)).cloned();
+        if cx.private.contains(&s) {
+            return Some(cx.global_text(moved.as_deref().unwrap_or(&sym.name)));
+        }
+        if moved.is_some() {
+            return moved;
+        }
+        if sym.kind == SymKind::Func && sym.name == "main" && sym.is_global {
+            return Some("pc3_user_main".into());
+        }
+        None
+    }
+
+    /// Text of `e` after the point's substitutions; `whole`: a substitution of `e` itself counts.
+    pub fn text(&self, e: ExprId, lin: Option<&Linear>, whole: bool) -> String {
+        let mut edits = Edits::default();
+        if whole {
+            self.expr(e, lin, &mut edits);
+        } else {
+            self.inside(e, lin, &mut edits);
+        }
+        edits.apply(self.cx, &self.u().expr(e).span)
+    }
+
+    pub fn expr(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        let x = self.u().expr(e);
+        match lin.and_then(|l| l.subst.get(&e)) {
+            Some(Subst::Temp(t)) => return out.replace(&x.span, self.temp_value(*t, e)),
+            Some(Subst::Nothing) => return out.replace(&x.span, "(void)0"),
+            None => {}
+        }
+        self.inside(e, lin, out);
+    }
+
+    /// A temporary; one that holds a pointer to a variable-length array gets its type back.
+    fn temp_value(&self, t: usize, e: ExprId) -> String {
+        use crate::analysis::linear::TempTy;
+        match self.plan.temps[t] {
+            TempTy::Value(q) | TempTy::PointerTo(q) if self.cx.names.is_vm(q) => {
+                format!("((__typeof__(&*({})))pc3_t{t})", self.text(e, None, false))
+            }
+            _ => format!("pc3_t{t}"),
+        }
+    }
+
+    fn inside(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        let x = self.u().expr(e);
+        match &x.kind {
+            ExprKind::Ident(s) => self.ident(e, *s, out),
+            ExprKind::Call { callee, args } => self.call(e, *callee, args, lin, out),
+            ExprKind::Str { .. } => {
+                if let Some(n) = self.cx.literals.get(&e) {
+                    out.replace(&x.span, literal_text(self.u(), e, *n));
+                }
+            }
+            ExprKind::Builtin => self.func_name(e, out),
+            ExprKind::StmtExpr(s) => self.stmt(*s, out),
+            ExprKind::SizeofExpr(a) => self.unevaluated(*a, out),
+            _ => self.children(e, lin, out),
+        }
+    }
+
+    fn children(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        let mut list = Vec::new();
+        expr_children(self.u(), e, &mut |c| list.push(c));
+        for c in list {
+            match c {
+                Node::Expr(c) => self.expr(c, lin, out),
+                Node::Stmt(s) => self.stmt(s, out),
+            }
+        }
+    }
+
+    /// Constant initialisers of static objects: names change, but addresses stay the template's.
+    pub fn constant(&self, e: ExprId, out: &mut Edits) {
+        crate::analysis::walk::visit(self.u(), Node::Expr(e), &mut |n| {
+            let Node::Expr(x) = n else { return false };
+            let span = &self.u().expr(x).span;
+            match &self.u().expr(x).kind {
+                ExprKind::Ident(s) => {
+                    let library = self.cx.external(*s).and_then(|n| calls::library_reference(self.cx, *s, &n));
+                    let moved = self.cx.statics.get(s).or_else(|| self.cx.hoisted.get(s)).cloned();
+                    let main = (self.u().sym(*s).name == "main" && self.u().sym(*s).kind == SymKind::Func).then(|| "pc3_user_main".to_string());
+                    if let Some(new) = library.or(moved).or(main) {
+                        out.replace(span, new);
+                    }
+                }
+                ExprKind::Str { .. } => {
+                    if let Some(n) = self.cx.literals.get(&x) {
+                        out.replace(span, literal_text(self.u(), x, *n));
+                    }
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+
+    /// Names that change must change in `sizeof` too; nothing else does.
+    fn unevaluated(&self, e: ExprId, out: &mut Edits) {
+        crate::analysis::walk::visit(self.u(), Node::Expr(e), &mut |n| {
+            if let Node::Expr(x) = n {
+                match self.u().expr(x).kind {
+                    ExprKind::Ident(s) if !self.cx.private.contains(&s) => {
+                        if let Some(new) = self.symbol(s) {
+                            out.replace(&self.u().expr(x).span, format!("({new})"));
+                        }
+                    }
+                    ExprKind::Ident(s) => {
+                        if let Some(new) = self.cx.statics.get(&s) {
+                            out.replace(&self.u().expr(x).span, new.clone());
+                        }
+                    }
+                    ExprKind::SizeofExpr(y) => self.unevaluated(y, out),
+                    _ => {}
+                }
+            }
+            true
+        });
+    }
+
+    fn ident(&self, e: ExprId, s: SymId, out: &mut Edits) {
+        let span = &self.u().expr(e).span;
+        if let Some(name) = self.cx.external(s) {
+            if let Some(new) = calls::library_reference(self.cx, s, &name) {
+                out.replace(span, new);
+                return;
+            }
+        }
+        if let Some(new) = self.symbol(s) {
+            let wrap = is_local(self.u().sym(s)) && self.plan.shadow_set.contains(&s);
+            out.replace(span, if wrap { format!("({new})") } else { new });
+        }
+    }
+
+    fn call(&self, e: ExprId, callee: ExprId, args: &[ExprId], lin: Option<&Linear>, out: &mut Edits) {
+        let u = self.u();
+        for a in args {
+            self.expr(*a, lin, out);
+        }
+        let span = &u.expr(callee).span;
+        if let ExprKind::Ident(s) = u.expr(callee).kind {
+            if u.sym(s).kind == SymKind::Func {
+                if let Some(name) = self.cx.external(s) {
+                    let c = calls::library_call(self.cx, e, s, &name);
+                    if let Some(text) = c.callee {
+                        out.replace(span, text);
+                    }
+                    if !c.extra.is_empty() {
+                        out.insert(u.expr(e).span.end - 1, c.extra);
+                    }
+                } else {
+                    let own = self.symbol(s).unwrap_or_else(|| u.sym(s).name.clone());
+                    match calls::wrapper_call(self.cx, e, &own) {
+                        Some(text) => out.replace(span, text),
+                        None => self.ident(callee, s, out),
+                    }
+                }
+                return;
+            }
+        }
+        self.expr(callee, lin, out);
+    }
+
+    /// `__func__` names the user's function in the resume clone too, and is one object.
+    fn func_name(&self, e: ExprId, out: &mut Edits) {
+        let span = &self.u().expr(e).span;
+        if matches!(self.u().slice(span), "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") && self.mode != Mode::Plain {
+            self.cx.func_names.borrow_mut().insert(self.f, 0);
+            out.replace(span, format!("pc3_name_{}", self.cx.fname(self.f)));
+        }
+    }
+}
+
+pub fn shadow_member(u: &Unit, s: SymId) -> String {
+    format!("{}_{}", u.sym(s).name, s.0)
+}
+
+/// A named literal in place of a string literal.
+pub fn literal_text(u: &Unit, e: ExprId, n: usize) -> String {
+    match u.expr(e).kind {
+        ExprKind::Str { wide: false, .. } => format!("((char *)pc3_lit_{n})"),
+        _ => format!("((__typeof__(&*{}))pc3_lit_{n})", u.slice(&u.expr(e).span).replace('\n', " ")),
+    }
+}

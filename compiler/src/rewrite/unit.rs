@@ -1,0 +1,100 @@
+//! What rewriting needs to know about the unit it works on, and what it collects for the tables.
+
+use super::ctypes::Names;
+use super::edits::Edit;
+use super::plan::Plan;
+use crate::analysis::heap::Heap;
+use crate::analysis::program::{base_name, Callee, FnId, Program};
+use crate::tree::*;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+pub struct UnitCx<'a> {
+    pub p: &'a Program<'a>,
+    pub unit: usize,
+    pub u: &'a Unit,
+    pub names: Names<'a>,
+    pub plans: &'a [Plan],
+    pub heap: &'a Heap,
+    /// The program calls MPI: globals are per rank.
+    pub mpi: bool,
+    pub clang: bool,
+    /// File-scope and static objects that each rank has its own copy of.
+    pub private: HashSet<SymId>,
+    /// New names of function-scope statics (moved to file scope).
+    pub statics: HashMap<SymId, String>,
+    /// Other names that change everywhere (hoisted enumerators and typedefs).
+    pub hoisted: HashMap<SymId, String>,
+    /// Edits that hold wherever their text is printed: names of types declared inside functions.
+    pub ambient: Vec<Edit>,
+    /// String literals that are stored: expression → number.
+    pub literals: HashMap<ExprId, usize>,
+    /// `__func__` objects: function → number, made on demand.
+    pub func_names: RefCell<BTreeMap<FuncId, usize>>,
+    /// Site number of each allocation call.
+    pub sites: HashMap<ExprId, usize>,
+    /// Library functions to declare: replacement name → symbol whose type it has.
+    pub replaced: RefCell<BTreeMap<String, SymId>>,
+    /// Does the function being printed read `pc3_delta`?
+    pub uses_delta: Cell<bool>,
+    pub fnrefs: RefCell<BTreeSet<SymId>>,
+}
+
+impl<'a> UnitCx<'a> {
+    pub fn id(&self, f: FuncId) -> FnId {
+        self.p.id(self.unit, f)
+    }
+    pub fn plan(&self, f: FuncId) -> &'a Plan {
+        &self.plans[self.id(f).index()]
+    }
+    pub fn file(&self) -> &'a str {
+        base_name(&self.u.path)
+    }
+    /// Name of a library function, None if the program defines it.
+    pub fn external(&self, s: SymId) -> Option<String> {
+        if self.u.sym(s).kind != SymKind::Func {
+            return None;
+        }
+        match self.p.resolve(self.unit, s) {
+            Callee::External(n) => Some(n),
+            Callee::Defined(_) => None,
+        }
+    }
+    /// Quoted `file.c:12` of a place.
+    pub fn place(&self, at: u32) -> String {
+        let p = self.u.lines.position(at);
+        quote(&format!("{}:{}", base_name(&p.file), p.line))
+    }
+    pub fn line(&self, at: u32) -> u32 {
+        self.u.lines.position(at).line
+    }
+    /// Suffix that makes generated names of a function unique in the unit.
+    pub fn fname(&self, f: FuncId) -> &'a str {
+        &self.u.sym(self.u.func(f).sym).name
+    }
+    /// The running rank's copy of a global, given its name.
+    pub fn global_text(&self, name: &str) -> String {
+        self.uses_delta.set(true);
+        if self.clang {
+            format!("(*(__typeof__({name}) *)((pc3_size)&{name} + (pc3_size)pc3_d))")
+        } else {
+            format!("(*(__typeof__({name}) *)((char *)&{name} + pc3_d))")
+        }
+    }
+}
+
+/// A C string literal of plain text.
+pub fn quote(s: &str) -> String {
+    let mut out = String::from("\"");
+    for b in s.bytes() {
+        match b {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(b as char);
+            }
+            0x20..=0x7e => out.push(b as char),
+            _ => out += &format!("\\{b:03o}"),
+        }
+    }
+    out + "\""
+}
