@@ -2,16 +2,18 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod analysis;
 pub mod consteval;
 pub mod diag;
 pub mod dump;
+pub mod emit;
 pub mod front;
 pub mod locations;
 pub mod lower;
 mod parse;
 pub mod prefilter;
 pub mod preprocess;
+pub mod rewrite;
 pub mod tree;
 pub mod types;
 pub mod walk;
-pub mod analysis;

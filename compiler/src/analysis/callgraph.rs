@@ -42,7 +42,12 @@ fn shape(u: &Unit, t: TypeId) -> Shape {
         _ => 'o',
     };
     match u.ty(t) {
-        Type::Function { ret, params, prototype, variadic } => {
+        Type::Function {
+            ret,
+            params,
+            prototype,
+            variadic,
+        } => {
             let p = (*prototype && !*variadic).then(|| params.iter().map(class).collect());
             Some((class(ret), p))
         }
@@ -101,8 +106,10 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             }
         }
     }
-    let shapes: HashMap<FnId, _> =
-        address_taken.iter().map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty))).collect();
+    let shapes: HashMap<FnId, _> = address_taken
+        .iter()
+        .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
+        .collect();
 
     let mut calls = Vec::new();
     let mut locations = Vec::new();
@@ -117,20 +124,31 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                 Node::Expr(e) => {
                     if let ExprKind::Call { callee, args } = &u.expr(e).kind {
                         match p.direct(unit, *callee) {
-                            Some((_, Callee::Defined(t))) => list.push(CallSite { expr: e, targets: vec![t] }),
+                            Some((_, Callee::Defined(t))) => list.push(CallSite {
+                                expr: e,
+                                targets: vec![t],
+                            }),
                             Some((_, Callee::External(name))) => {
                                 let mut targets = Vec::new();
                                 for a in args {
                                     callbacks(p, unit, strip_casts(u, *a), &shapes, &mut targets);
                                 }
                                 if !targets.is_empty() {
-                                    externals.push(External { caller: f, span: u.expr(e).span.clone(), name, targets });
+                                    externals.push(External {
+                                        caller: f,
+                                        span: u.expr(e).span.clone(),
+                                        name,
+                                        targets,
+                                    });
                                 }
                             }
                             None => {
                                 let want = shape(u, u.expr(*callee).ty.ty);
-                                let targets: Vec<_> =
-                                    address_taken.iter().copied().filter(|t| fits(&want, &shapes[t])).collect();
+                                let targets: Vec<_> = address_taken
+                                    .iter()
+                                    .copied()
+                                    .filter(|t| fits(&want, &shapes[t]))
+                                    .collect();
                                 list.push(CallSite { expr: e, targets });
                             }
                         }
@@ -144,18 +162,33 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
     }
     let mut muted = vec![false; p.fns.len()];
     if everywhere {
-        let mut todo: Vec<FnId> = externals.iter().flat_map(|x| x.targets.iter().copied()).collect();
+        let mut todo: Vec<FnId> = externals
+            .iter()
+            .flat_map(|x| x.targets.iter().copied())
+            .collect();
         while let Some(f) = todo.pop() {
             if !std::mem::replace(&mut muted[f.index()], true) {
-                todo.extend(calls[f.index()].iter().flat_map(|c| c.targets.iter().copied()));
+                todo.extend(
+                    calls[f.index()]
+                        .iter()
+                        .flat_map(|c| c.targets.iter().copied()),
+                );
             }
         }
     }
-    let mut reaches: Vec<bool> = locations.iter().zip(&muted).map(|(l, m)| *l && !*m).collect();
+    let mut reaches: Vec<bool> = locations
+        .iter()
+        .zip(&muted)
+        .map(|(l, m)| *l && !*m)
+        .collect();
     loop {
         let mut changed = false;
         for f in p.ids() {
-            if !reaches[f.index()] && calls[f.index()].iter().any(|c| c.targets.iter().any(|t| reaches[t.index()])) {
+            if !reaches[f.index()]
+                && calls[f.index()]
+                    .iter()
+                    .any(|c| c.targets.iter().any(|t| reaches[t.index()]))
+            {
                 reaches[f.index()] = true;
                 changed = true;
             }
@@ -176,11 +209,24 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             ));
         }
     }
-    CallGraph { calls, address_taken, external_taken, reaches, muted, diagnostics }
+    CallGraph {
+        calls,
+        address_taken,
+        external_taken,
+        reaches,
+        muted,
+        diagnostics,
+    }
 }
 
 /// Functions that the argument `a` of a library call may stand for.
-fn callbacks(p: &Program, unit: usize, a: ExprId, shapes: &HashMap<FnId, Shape>, out: &mut Vec<FnId>) {
+fn callbacks(
+    p: &Program,
+    unit: usize,
+    a: ExprId,
+    shapes: &HashMap<FnId, Shape>,
+    out: &mut Vec<FnId>,
+) {
     let u = &p.units[unit];
     match &u.expr(a).kind {
         ExprKind::AddrOf(x) => return callbacks(p, unit, strip_casts(u, *x), shapes, out),
@@ -195,7 +241,12 @@ fn callbacks(p: &Program, unit: usize, a: ExprId, shapes: &HashMap<FnId, Shape>,
     if let Type::Pointer(q) = u.ty(u.expr(a).ty.ty) {
         if matches!(u.ty(q.ty), Type::Function { .. }) {
             let want = shape(u, q.ty);
-            out.extend(shapes.iter().filter(|(_, s)| fits(&want, s)).map(|(f, _)| *f));
+            out.extend(
+                shapes
+                    .iter()
+                    .filter(|(_, s)| fits(&want, s))
+                    .map(|(f, _)| *f),
+            );
         }
     }
 }
@@ -209,7 +260,11 @@ impl CallGraph {
     pub fn to_text(&self, p: &Program) -> String {
         let mut out = String::new();
         for f in p.ids() {
-            let mut names: Vec<&str> = self.calls[f.index()].iter().flat_map(|c| &c.targets).map(|t| p.name(*t)).collect();
+            let mut names: Vec<&str> = self.calls[f.index()]
+                .iter()
+                .flat_map(|c| &c.targets)
+                .map(|t| p.name(*t))
+                .collect();
             names.dedup();
             let mark = if self.reaches[f.index()] { "*" } else { "" };
             out += &format!("{}{mark}: {}\n", p.name(f), names.join(" "));

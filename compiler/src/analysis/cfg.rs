@@ -32,11 +32,21 @@ pub struct Cfg {
 
 pub fn build(u: &Unit, f: &Function) -> Cfg {
     let mut vars: Vec<SymId> = f.params.clone();
-    vars.extend(f.locals.iter().copied().filter(|s| is_local(u.sym(*s)) && !f.params.contains(s)));
+    vars.extend(
+        f.locals
+            .iter()
+            .copied()
+            .filter(|s| is_local(u.sym(*s)) && !f.params.contains(s)),
+    );
     let index = vars.iter().enumerate().map(|(i, s)| (*s, i)).collect();
     let mut b = Builder {
         u,
-        cfg: Cfg { nodes: vec![CfgNode::default()], vars, index, entry: 0 },
+        cfg: Cfg {
+            nodes: vec![CfgNode::default()],
+            vars,
+            index,
+            entry: 0,
+        },
         cur: 0,
         labels: HashMap::new(),
         breaks: Vec::new(),
@@ -99,7 +109,12 @@ impl Builder<'_> {
     }
 
     fn effects(&mut self, n: usize, e: ExprId) {
-        let mut fx = Effects { u: self.u, index: &self.cfg.index, uses: Bits::default(), kills: self.cfg.nodes[n].kills.clone() };
+        let mut fx = Effects {
+            u: self.u,
+            index: &self.cfg.index,
+            uses: Bits::default(),
+            kills: self.cfg.nodes[n].kills.clone(),
+        };
         fx.read(e, true);
         let (uses, kills) = (fx.uses, fx.kills);
         let node = &mut self.cfg.nodes[n];
@@ -118,7 +133,9 @@ impl Builder<'_> {
             for x in &v.vla_lens {
                 self.full(*x);
             }
-            let Some(i) = self.cfg.index.get(&v.sym).copied() else { continue };
+            let Some(i) = self.cfg.index.get(&v.sym).copied() else {
+                continue;
+            };
             let n = self.next();
             match &v.init {
                 Some(init) => {
@@ -186,7 +203,12 @@ impl Builder<'_> {
                 self.edge(c, end);
                 self.cur = end;
             }
-            For { init, cond, step, body } => {
+            For {
+                init,
+                cond,
+                step,
+                body,
+            } => {
                 match init {
                     ForInit::None => {}
                     ForInit::Expr(e) => {
@@ -268,8 +290,12 @@ impl Builder<'_> {
             Asm(list) => {
                 let n = self.next();
                 for e in list {
-                    let mut fx =
-                        Effects { u, index: &self.cfg.index, uses: Bits::default(), kills: self.cfg.nodes[n].kills.clone() };
+                    let mut fx = Effects {
+                        u,
+                        index: &self.cfg.index,
+                        uses: Bits::default(),
+                        kills: self.cfg.nodes[n].kills.clone(),
+                    };
                     fx.read(*e, false);
                     let uses = fx.uses;
                     self.cfg.nodes[n].uses.union(&uses);
@@ -320,7 +346,11 @@ impl Effects<'_> {
                     }
                 }
             }
-            Binary { op: BinOp::LogAnd | BinOp::LogOr, lhs, rhs } => {
+            Binary {
+                op: BinOp::LogAnd | BinOp::LogOr,
+                lhs,
+                rhs,
+            } => {
                 self.read(*lhs, sure);
                 self.read(*rhs, false);
             }
@@ -357,7 +387,11 @@ impl Effects<'_> {
 
     /// The operand of `sizeof` matters only if it is variably modified.
     fn vla_size(&mut self, e: ExprId) {
-        if let Type::Array { len: ArrayLen::Vla(_), .. } = self.u.ty(self.u.expr(e).ty.ty) {
+        if let Type::Array {
+            len: ArrayLen::Vla(_),
+            ..
+        } = self.u.ty(self.u.expr(e).ty.ty)
+        {
             self.read(e, false);
         }
     }
@@ -366,8 +400,12 @@ impl Effects<'_> {
     fn place(&mut self, e: ExprId, sure: bool) {
         match &self.u.expr(e).kind {
             ExprKind::Ident(_) => {}
-            ExprKind::Member { base, arrow: false, .. } => self.place(*base, sure),
-            ExprKind::Index { base, index } if matches!(self.u.ty(self.u.expr(*base).ty.ty), Type::Array { .. }) => {
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => self.place(*base, sure),
+            ExprKind::Index { base, index }
+                if matches!(self.u.ty(self.u.expr(*base).ty.ty), Type::Array { .. }) =>
+            {
                 self.place(*base, sure);
                 self.read(*index, sure);
             }

@@ -23,10 +23,32 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub fn error(unit: usize, span: &Span, code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Diagnostic { unit, span: span.clone(), severity: Severity::Error, code, message: message.into(), help: help.into() }
+    pub fn error(
+        unit: usize,
+        span: &Span,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Diagnostic {
+            unit,
+            span: span.clone(),
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            help: help.into(),
+        }
     }
-    pub fn warning(unit: usize, span: &Span, code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Warning, ..Self::error(unit, span, code, message, help) }
+    pub fn warning(
+        unit: usize,
+        span: &Span,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Self::error(unit, span, code, message, help)
+        }
     }
 }

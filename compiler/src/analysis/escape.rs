@@ -75,7 +75,10 @@ pub fn analyse(p: &Program, g: &CallGraph, points: &[Points]) -> Escapes {
         escaping: vec![HashSet::new(); p.fns.len()],
         taken: w.taken,
         literals: vec![HashSet::new(); p.fns.len()],
-        kept: p.ids().map(|f| vec![false; p.func(f).params.len()]).collect(),
+        kept: p
+            .ids()
+            .map(|f| vec![false; p.func(f).params.len()])
+            .collect(),
     };
     for s in w.away {
         match s {
@@ -117,7 +120,10 @@ impl<'a> Walker<'a> {
             let in_expr = live.after.iter().any(|(e, b)| {
                 points.in_expr(*e) && (b.contains(bit) || mentions_twice(self.u(), *e, *s))
             });
-            let at_location = live.after_location.iter().any(|(st, b)| points.in_stmt(*st) && b.contains(bit));
+            let at_location = live
+                .after_location
+                .iter()
+                .any(|(st, b)| points.in_stmt(*st) && b.contains(bit));
             if in_expr || at_location {
                 self.away.insert(Source::Param(self.f, i));
             }
@@ -196,7 +202,14 @@ impl<'a> Walker<'a> {
             }
             Comma(list) => {
                 for (i, x) in list.iter().enumerate() {
-                    self.value(*x, if i + 1 == list.len() { to } else { Flow::Direct });
+                    self.value(
+                        *x,
+                        if i + 1 == list.len() {
+                            to
+                        } else {
+                            Flow::Direct
+                        },
+                    );
                 }
             }
             Assign { op, lhs, rhs } => {
@@ -232,12 +245,23 @@ impl<'a> Walker<'a> {
             StmtExpr(s) => self.stmt_expr(*s, to),
             VaArg { list, .. } => self.address(*list, Flow::Direct),
             Generic { chosen, .. } => self.value(*chosen, to),
-            Int(_) | Float | Str { .. } | SizeofExpr(_) | SizeofType(_) | Alignof | Offsetof { .. } | LabelAddr(_) | Builtin => {}
+            Int(_)
+            | Float
+            | Str { .. }
+            | SizeofExpr(_)
+            | SizeofType(_)
+            | Alignof
+            | Offsetof { .. }
+            | LabelAddr(_)
+            | Builtin => {}
         }
     }
 
     fn is_pointer(&self, e: ExprId) -> bool {
-        matches!(self.u().ty(self.u().expr(e).ty.ty), Type::Pointer(_) | Type::Array { .. })
+        matches!(
+            self.u().ty(self.u().expr(e).ty.ty),
+            Type::Pointer(_) | Type::Array { .. }
+        )
     }
 
     /// The address of lvalue `e` flows to `to`.
@@ -266,7 +290,11 @@ impl<'a> Walker<'a> {
             }
             Index { base, index } => {
                 // `a[i]` and `i[a]` alike.
-                let (b, i) = if self.is_pointer(*base) { (*base, *index) } else { (*index, *base) };
+                let (b, i) = if self.is_pointer(*base) {
+                    (*base, *index)
+                } else {
+                    (*index, *base)
+                };
                 self.value(b, to);
                 self.value(i, Flow::Direct);
             }
@@ -275,7 +303,10 @@ impl<'a> Walker<'a> {
                 self.note(Source::Literal(self.f, e), to);
                 self.init(init, Flow::Away);
             }
-            Unary { op: UnOp::Real | UnOp::Imag, arg } => self.address(*arg, to),
+            Unary {
+                op: UnOp::Real | UnOp::Imag,
+                arg,
+            } => self.address(*arg, to),
             Generic { chosen, .. } => self.address(*chosen, to),
             _ => self.value(e, to),
         }
@@ -291,7 +322,11 @@ impl<'a> Walker<'a> {
                 let returns_pointer = matches!(u.ty(u.expr(e).ty.ty), Type::Pointer(_));
                 for (i, a) in args.iter().enumerate() {
                     // strtol and its like store one argument through another.
-                    let stored = args.iter().enumerate().any(|(j, b)| j != i && self.points_to_pointer(*b)) && !tables::is_mpi(&name);
+                    let stored = args
+                        .iter()
+                        .enumerate()
+                        .any(|(j, b)| j != i && self.points_to_pointer(*b))
+                        && !tables::is_mpi(&name);
                     let into = if tables::retains(&name) || (stored && self.is_pointer(*a)) {
                         Flow::Away
                     } else if returns_pointer {
@@ -310,7 +345,14 @@ impl<'a> Walker<'a> {
                 let targets: &[FnId] = site.map_or(&[], |s| &s.targets);
                 let unknown = other.is_none() && targets.is_empty();
                 for (i, a) in args.iter().enumerate() {
-                    self.value(*a, if unknown { Flow::Away } else { Flow::Arg(targets, i) });
+                    self.value(
+                        *a,
+                        if unknown {
+                            Flow::Away
+                        } else {
+                            Flow::Arg(targets, i)
+                        },
+                    );
                     self.mark_taken(*a);
                 }
             }
@@ -325,7 +367,11 @@ impl<'a> Walker<'a> {
             if let Node::Expr(x) = n {
                 if let ExprKind::AddrOf(y) = &u.expr(x).kind {
                     let mut y = *y;
-                    while let ExprKind::Member { base, arrow: false, .. } | ExprKind::Index { base, .. } = &u.expr(y).kind {
+                    while let ExprKind::Member {
+                        base, arrow: false, ..
+                    }
+                    | ExprKind::Index { base, .. } = &u.expr(y).kind
+                    {
                         y = *base;
                     }
                     if let ExprKind::Ident(s) = u.expr(y).kind {
@@ -342,7 +388,8 @@ impl<'a> Walker<'a> {
         let u = self.u();
         match u.ty(u.expr(e).ty.ty) {
             Type::Pointer(q) | Type::Array { elem: q, .. } => {
-                !q.is_const && matches!(u.ty(q.ty), Type::Pointer(t) if !matches!(u.ty(t.ty), Type::Function { .. }))
+                !q.is_const
+                    && matches!(u.ty(q.ty), Type::Pointer(t) if !matches!(u.ty(t.ty), Type::Function { .. }))
             }
             _ => false,
         }
@@ -366,7 +413,9 @@ impl<'a> Walker<'a> {
 
     fn stmt_expr(&mut self, s: StmtId, to: Flow) {
         let u = self.u();
-        let StmtKind::Block(list) = &u.stmt(s).kind else { return self.stmt(s) };
+        let StmtKind::Block(list) = &u.stmt(s).kind else {
+            return self.stmt(s);
+        };
         for (i, x) in list.iter().enumerate() {
             match &u.stmt(*x).kind {
                 StmtKind::Expr(Some(e)) if i + 1 == list.len() => self.value(*e, to),
@@ -386,9 +435,16 @@ impl<'a> Walker<'a> {
                     self.value(*e, Flow::Away);
                 }
             }
-            StmtKind::For { init: ForInit::Decl(d), cond, step, body } => {
+            StmtKind::For {
+                init: ForInit::Decl(d),
+                cond,
+                step,
+                body,
+            } => {
                 self.decl(d);
-                cond.iter().chain(step).for_each(|e| self.value(*e, Flow::Direct));
+                cond.iter()
+                    .chain(step)
+                    .for_each(|e| self.value(*e, Flow::Direct));
                 self.stmt(*body);
             }
             _ => {

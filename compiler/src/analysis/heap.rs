@@ -82,7 +82,13 @@ pub fn analyse(p: &Program) -> Heap {
                         if elem.is_none() && !in_wrapper {
                             unknown.push((unit, e));
                         }
-                        list.push(Site { unit, call: e, elem, in_wrapper, of_wrapper });
+                        list.push(Site {
+                            unit,
+                            call: e,
+                            elem,
+                            in_wrapper,
+                            of_wrapper,
+                        });
                     }
                 }
                 true
@@ -90,21 +96,40 @@ pub fn analyse(p: &Program) -> Heap {
         }
         sites.push(list);
     }
-    Heap { sites, wrappers, unknown }
+    Heap {
+        sites,
+        wrappers,
+        unknown,
+    }
 }
 
 fn func_of(u: &Unit, f: &Function) -> FuncId {
-    FuncId(u.functions.iter().position(|x| std::ptr::eq(x, f)).unwrap_or(0) as u32)
+    FuncId(
+        u.functions
+            .iter()
+            .position(|x| std::ptr::eq(x, f))
+            .unwrap_or(0) as u32,
+    )
 }
 
 /// The size arguments if `e` allocates, and whether through a wrapper.
-fn allocation(p: &Program, unit: usize, e: ExprId, wrappers: &HashSet<FnId>) -> Option<(Vec<ExprId>, bool)> {
+fn allocation(
+    p: &Program,
+    unit: usize,
+    e: ExprId,
+    wrappers: &HashSet<FnId>,
+) -> Option<(Vec<ExprId>, bool)> {
     let u = &p.units[unit];
-    let ExprKind::Call { callee, args } = &u.expr(e).kind else { return None };
+    let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+        return None;
+    };
     match p.direct(unit, *callee)?.1 {
         Callee::External(name) => {
             let which = allocator(&name)?;
-            Some((which.iter().filter_map(|i| args.get(*i).copied()).collect(), false))
+            Some((
+                which.iter().filter_map(|i| args.get(*i).copied()).collect(),
+                false,
+            ))
         }
         Callee::Defined(f) => wrappers.contains(&f).then(|| (args.clone(), true)),
     }
@@ -155,7 +180,11 @@ fn uses(u: &Unit) -> HashMap<ExprId, Use> {
             StmtKind::Return(Some(e)) => {
                 map.insert(*e, Use::Return);
             }
-            StmtKind::Decl(d) | StmtKind::For { init: ForInit::Decl(d), .. } => {
+            StmtKind::Decl(d)
+            | StmtKind::For {
+                init: ForInit::Decl(d),
+                ..
+            } => {
                 for v in &d.vars {
                     if let Some(Init::Expr(e)) = &v.init {
                         map.insert(*e, Use::Var(v.sym));
@@ -179,16 +208,27 @@ fn is_complete(u: &Unit, q: QualType) -> bool {
     match u.ty(q.ty) {
         Type::Record(r) => u.records[r.index()].fields.is_some(),
         Type::Void | Type::Function { .. } | Type::Unsupported(_) => false,
-        Type::Array { len: ArrayLen::Vla(_) | ArrayLen::Unknown, .. } => false,
+        Type::Array {
+            len: ArrayLen::Vla(_) | ArrayLen::Unknown,
+            ..
+        } => false,
         _ => true,
     }
 }
 
 fn is_char(u: &Unit, q: QualType) -> bool {
-    matches!(u.ty(q.ty), Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar))
+    matches!(
+        u.ty(q.ty),
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+    )
 }
 
-fn element(u: &Unit, call: ExprId, sizes: &[ExprId], uses: &HashMap<ExprId, Use>) -> Option<QualType> {
+fn element(
+    u: &Unit,
+    call: ExprId,
+    sizes: &[ExprId],
+    uses: &HashMap<ExprId, Use>,
+) -> Option<QualType> {
     let mut found = Vec::new();
     for s in sizes {
         sizeof_types(u, *s, &mut found);
@@ -203,8 +243,12 @@ fn element(u: &Unit, call: ExprId, sizes: &[ExprId], uses: &HashMap<ExprId, Use>
         }
     }
     let wanted = wanted(u, call, uses);
-    let best = found.iter().copied().find(|q| is_complete(u, *q) && !is_char(u, *q));
-    best.or(wanted.filter(|q| is_complete(u, *q))).or(found.into_iter().find(|q| is_complete(u, *q)))
+    let best = found
+        .iter()
+        .copied()
+        .find(|q| is_complete(u, *q) && !is_char(u, *q));
+    best.or(wanted.filter(|q| is_complete(u, *q)))
+        .or(found.into_iter().find(|q| is_complete(u, *q)))
 }
 
 fn sizeof_types(u: &Unit, e: ExprId, out: &mut Vec<QualType>) {
@@ -266,7 +310,10 @@ fn is_wrapper(p: &Program, f: FnId, wrappers: &HashSet<FnId>, uses: &HashMap<Exp
                     _ => false,
                 };
                 let untyped = wanted(u, e, uses).is_none_or(|q| is_char(u, q));
-                yes |= flows && types.is_empty() && untyped && func.params.iter().any(|s| names.contains(s));
+                yes |= flows
+                    && types.is_empty()
+                    && untyped
+                    && func.params.iter().any(|s| names.contains(s));
             }
         }
         true
@@ -280,7 +327,10 @@ fn follow(u: &Unit, mut e: ExprId, uses: &HashMap<ExprId, Use>) -> Option<Use> {
             Use::Same(x) => e = *x,
             Use::To(_) => {
                 // Through a cast to where the cast goes.
-                let parent = u.exprs.iter().position(|x| matches!(x.kind, ExprKind::Cast { arg, .. } if arg == e))?;
+                let parent = u
+                    .exprs
+                    .iter()
+                    .position(|x| matches!(x.kind, ExprKind::Cast { arg, .. } if arg == e))?;
                 e = ExprId(parent as u32);
             }
             other => return Some(*other),

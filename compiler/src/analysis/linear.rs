@@ -7,11 +7,12 @@
 //! Only what is evaluated before a point and could change until it is used goes to a temporary.  The
 //! order is gcc's, so that a sequential program computes what the plain build computes: operands left to
 //! right, except that a plain variable before an operand with effects of a commutative operator
-//! comes second; the right side of a compound assignment before its left side; arguments right to
-//! left.  Hot and resume clone are printed from the same list.
+//! comes second; the right side of an assignment before its left side, unless it is a plain call stored as it
+//! is; arguments right to left.  Hot and resume clone are printed from the same list.
 
+use super::initialiser::in_order;
 use super::points::Points;
-use super::walk::{init_exprs, visit, Node};
+use super::walk::{visit, Node};
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -34,16 +35,36 @@ pub enum Cond {
 #[derive(Clone, Debug)]
 pub enum Op {
     /// `t = expr`
-    Eval { temp: usize, expr: ExprId },
+    Eval {
+        temp: usize,
+        expr: ExprId,
+    },
     /// `t = (expr) != 0`
-    Truth { temp: usize, expr: ExprId },
-    Copy { temp: usize, from: usize },
+    Truth {
+        temp: usize,
+        expr: ExprId,
+    },
+    Copy {
+        temp: usize,
+        from: usize,
+    },
     /// `(void)expr`
     Do(ExprId),
-    Point { label: u32, call: ExprId, temp: Option<usize> },
-    If { cond: Cond, then: Vec<Op>, els: Vec<Op> },
+    Point {
+        label: u32,
+        call: ExprId,
+        temp: Option<usize>,
+    },
+    If {
+        cond: Cond,
+        then: Vec<Op>,
+        els: Vec<Op>,
+    },
     /// A user's statement expression with points in its statements.
-    Block { stmt: StmtId, temp: Option<usize> },
+    Block {
+        stmt: StmtId,
+        temp: Option<usize>,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +112,11 @@ pub struct Ctx<'a> {
 impl<'a> Ctx<'a> {
     /// Takes the full expression apart.  `outer`: what an enclosing statement expression needs afterwards.
     pub fn full(&mut self, root: Root, exprs: &[ExprId], used: bool, outer: &Needed) {
-        let mut b = Builder { modified: modified(self.u, exprs), c: self, subst: HashMap::new() };
+        let mut b = Builder {
+            modified: modified(self.u, exprs),
+            c: self,
+            subst: HashMap::new(),
+        };
         let mut ops = Vec::new();
         match exprs {
             [e] => b.expr(*e, used, &mut ops),
@@ -183,7 +208,11 @@ impl<'a> Ctx<'a> {
                 self.reads(*rhs, subst, true, out);
             }
             ExprKind::SizeofExpr(x) => {
-                if let Type::Array { len: ArrayLen::Vla(_), .. } = self.u.ty(self.u.expr(*x).ty.ty) {
+                if let Type::Array {
+                    len: ArrayLen::Vla(_),
+                    ..
+                } = self.u.ty(self.u.expr(*x).ty.ty)
+                {
                     self.reads(*x, subst, true, out);
                 }
             }
@@ -230,7 +259,12 @@ impl<'a> Ctx<'a> {
                 self.one(*cond, true, outer);
                 self.stmt(*body, outer);
             }
-            For { init, cond, step, body } => {
+            For {
+                init,
+                cond,
+                step,
+                body,
+            } => {
                 match init {
                     ForInit::None => {}
                     ForInit::Expr(e) => self.one(*e, false, outer),
@@ -258,13 +292,13 @@ impl<'a> Ctx<'a> {
     }
 
     fn decl(&mut self, d: &DeclGroup, outer: &Needed) {
+        let u = self.u;
         for v in &d.vars {
             v.vla_lens.iter().for_each(|e| self.one(*e, true, outer));
             match &v.init {
                 Some(Init::Expr(e)) => self.one(*e, true, outer),
                 Some(list) => {
-                    let mut exprs = Vec::new();
-                    init_exprs(list, &mut |e| exprs.push(e));
+                    let exprs = in_order(u, u.sym(v.sym).ty, list);
                     if exprs.iter().any(|e| self.points.in_expr(*e)) {
                         self.full(Root::Init(v.sym), &exprs, true, outer);
                     }
@@ -303,12 +337,19 @@ fn modified(u: &Unit, exprs: &[ExprId]) -> HashSet<SymId> {
             if let Node::Expr(x) = n {
                 let target = match &u.expr(x).kind {
                     ExprKind::Assign { lhs, .. } => Some(*lhs),
-                    ExprKind::Unary { op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, arg } => Some(*arg),
+                    ExprKind::Unary {
+                        op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                        arg,
+                    } => Some(*arg),
                     ExprKind::AddrOf(a) => Some(*a),
                     _ => None,
                 };
                 if let Some(mut t) = target {
-                    while let ExprKind::Member { base, arrow: false, .. } | ExprKind::Index { base, .. } = &u.expr(t).kind {
+                    while let ExprKind::Member {
+                        base, arrow: false, ..
+                    }
+                    | ExprKind::Index { base, .. } = &u.expr(t).kind
+                    {
                         t = *base;
                     }
                     if let ExprKind::Ident(s) = u.expr(t).kind {
@@ -357,7 +398,10 @@ impl Builder<'_, '_> {
             }
             if let Some(w) = field_width(u, t, name) {
                 // A narrow bit-field promotes to int.
-                if w < u.target.int_bits || (w == u.target.int_bits && matches!(u.ty(q.ty), Type::Int(k) if u.target.signed(*k))) {
+                if w < u.target.int_bits
+                    || (w == u.target.int_bits
+                        && matches!(u.ty(q.ty), Type::Int(k) if u.target.signed(*k)))
+                {
                     return TempTy::Int;
                 }
             }
@@ -377,7 +421,9 @@ impl Builder<'_, '_> {
 
     /// Operands in the order they are evaluated.
     fn sequence(&mut self, list: &[ExprId], ops: &mut Vec<Op>) {
-        let Some(last) = list.iter().rposition(|e| self.has(*e)) else { return };
+        let Some(last) = list.iter().rposition(|e| self.has(*e)) else {
+            return;
+        };
         for (i, e) in list[..=last].iter().enumerate() {
             if self.has(*e) {
                 self.expr(*e, true, ops);
@@ -400,12 +446,22 @@ impl Builder<'_, '_> {
                 order.extend(args.iter().rev());
                 self.sequence(&order, ops);
                 if let Some(label) = self.c.points.calls.get(&e).copied() {
-                    let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
-                    ops.push(Op::Point { label, call: e, temp });
-                    self.subst.insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
+                    let temp =
+                        (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
+                    ops.push(Op::Point {
+                        label,
+                        call: e,
+                        temp,
+                    });
+                    self.subst
+                        .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
                 }
             }
-            Binary { op: op @ (BinOp::LogAnd | BinOp::LogOr), lhs, rhs } => {
+            Binary {
+                op: op @ (BinOp::LogAnd | BinOp::LogOr),
+                lhs,
+                rhs,
+            } => {
                 self.expr(lhs, true, ops);
                 if self.has(rhs) {
                     let temp = self.temp(TempTy::Int);
@@ -413,8 +469,16 @@ impl Builder<'_, '_> {
                     let mut then = Vec::new();
                     self.expr(rhs, true, &mut then);
                     then.push(Op::Truth { temp, expr: rhs });
-                    let cond = if op == BinOp::LogAnd { self::Cond::Temp(temp) } else { self::Cond::NotTemp(temp) };
-                    ops.push(Op::If { cond, then, els: Vec::new() });
+                    let cond = if op == BinOp::LogAnd {
+                        self::Cond::Temp(temp)
+                    } else {
+                        self::Cond::NotTemp(temp)
+                    };
+                    ops.push(Op::If {
+                        cond,
+                        then,
+                        els: Vec::new(),
+                    });
                     self.subst.insert(e, Subst::Temp(temp));
                 }
             }
@@ -444,7 +508,8 @@ impl Builder<'_, '_> {
                 }
             }
             Assign { op, lhs, rhs } => match op {
-                None => {
+                // gcc computes the address first only for a call stored as it is.
+                None if self.direct_store(lhs, rhs) => {
                     if self.has(lhs) {
                         self.expr(lhs, true, ops);
                     }
@@ -453,7 +518,7 @@ impl Builder<'_, '_> {
                         self.expr(rhs, true, ops);
                     }
                 }
-                Some(_) => {
+                _ => {
                     self.expr(rhs, true, ops);
                     if self.has(lhs) {
                         if !self.stable(rhs) {
@@ -464,24 +529,45 @@ impl Builder<'_, '_> {
                 }
             },
             Index { base, index } => self.sequence(&[base, index], ops),
-            Member { base: a, .. } | AddrOf(a) | Deref(a) | Unary { arg: a, .. } | Cast { arg: a, .. } => self.expr(a, true, ops),
+            Member { base: a, .. }
+            | AddrOf(a)
+            | Deref(a)
+            | Unary { arg: a, .. }
+            | Cast { arg: a, .. } => self.expr(a, true, ops),
             Generic { chosen, .. } => self.expr(chosen, used, ops),
             VaArg { list, .. } => self.expr(list, true, ops),
-            CompoundLit { init, .. } => {
-                let mut list = Vec::new();
-                init_exprs(&init, &mut |x| list.push(x));
+            CompoundLit { init, ty } => {
+                let list = in_order(self.c.u, ty, &init);
                 self.sequence(&list, ops);
             }
             StmtExpr(stmt) => {
                 let temp = (used && !is_void(self.c.u, e)).then(|| self.temp(self.value_type(e)));
                 ops.push(Op::Block { stmt, temp });
-                self.subst.insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
+                self.subst
+                    .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
             }
-            Ident(_) | Int(_) | Float | Str { .. } | SizeofExpr(_) | SizeofType(_) | Alignof | Offsetof { .. } | LabelAddr(_) | Builtin => {}
+            Ident(_)
+            | Int(_)
+            | Float
+            | Str { .. }
+            | SizeofExpr(_)
+            | SizeofType(_)
+            | Alignof
+            | Offsetof { .. }
+            | LabelAddr(_)
+            | Builtin => {}
         }
     }
 
-    fn conditional(&mut self, e: ExprId, cond: ExprId, then: Option<ExprId>, els: ExprId, used: bool, ops: &mut Vec<Op>) {
+    fn conditional(
+        &mut self,
+        e: ExprId,
+        cond: ExprId,
+        then: Option<ExprId>,
+        els: ExprId,
+        used: bool,
+        ops: &mut Vec<Op>,
+    ) {
         self.expr(cond, true, ops);
         if !then.is_some_and(|t| self.has(t)) && !self.has(els) {
             return;
@@ -507,8 +593,13 @@ impl Builder<'_, '_> {
             }
         };
         self.arm(els, result, &mut b);
-        ops.push(Op::If { cond: test, then: a, els: b });
-        self.subst.insert(e, result.map_or(Subst::Nothing, Subst::Temp));
+        ops.push(Op::If {
+            cond: test,
+            then: a,
+            els: b,
+        });
+        self.subst
+            .insert(e, result.map_or(Subst::Nothing, Subst::Temp));
     }
 
     fn arm(&mut self, e: ExprId, result: Option<usize>, ops: &mut Vec<Op>) {
@@ -520,12 +611,27 @@ impl Builder<'_, '_> {
         }
     }
 
+    fn direct_store(&self, lhs: ExprId, rhs: ExprId) -> bool {
+        let u = self.c.u;
+        matches!(
+            u.expr(rhs).kind,
+            ExprKind::Call { .. } | ExprKind::StmtExpr(_)
+        ) && u.expr(lhs).ty.ty == u.expr(rhs).ty.ty
+    }
+
     /// gcc evaluates a plain variable after the other operand of a commutative operator.
     fn swapped(&self, op: BinOp, lhs: ExprId, rhs: ExprId, e: ExprId) -> bool {
         let u = self.c.u;
-        let commutes = matches!(op, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor);
-        let compares = matches!(op, BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Eq | BinOp::Ne);
-        let variable = |x| matches!(u.expr(x).kind, ExprKind::Ident(s) if u.sym(s).kind != SymKind::Func);
+        let commutes = matches!(
+            op,
+            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor
+        );
+        let compares = matches!(
+            op,
+            BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Eq | BinOp::Ne
+        );
+        let variable =
+            |x| matches!(u.expr(x).kind, ExprKind::Ident(s) if u.sym(s).kind != SymKind::Func);
         if !variable(lhs) || variable(rhs) {
             return false;
         }
@@ -550,12 +656,17 @@ impl Builder<'_, '_> {
                     self.spill(index, ops);
                 }
             }
-            ExprKind::Member { base, arrow: true, .. } | ExprKind::Deref(base) => {
+            ExprKind::Member {
+                base, arrow: true, ..
+            }
+            | ExprKind::Deref(base) => {
                 if !self.stable(base) {
                     self.spill(base, ops);
                 }
             }
-            ExprKind::Member { base, arrow: false, .. } => self.fix_place(base, ops),
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => self.fix_place(base, ops),
             ExprKind::Unary { arg, .. } => self.fix_place(arg, ops),
             ExprKind::Generic { chosen, .. } => self.fix_place(chosen, ops),
             _ => {}
@@ -571,10 +682,20 @@ impl Builder<'_, '_> {
         }
         let x = u.expr(e);
         match &x.kind {
-            Int(_) | Float | Str { .. } | SizeofExpr(_) | SizeofType(_) | Alignof | Offsetof { .. } | LabelAddr(_) | Builtin => true,
+            Int(_)
+            | Float
+            | Str { .. }
+            | SizeofExpr(_)
+            | SizeofType(_)
+            | Alignof
+            | Offsetof { .. }
+            | LabelAddr(_)
+            | Builtin => true,
             Ident(s) => {
                 let sym = u.sym(*s);
-                if matches!(sym.kind, SymKind::Func | SymKind::EnumConst) || matches!(u.ty(x.ty.ty), Type::Array { .. }) {
+                if matches!(sym.kind, SymKind::Func | SymKind::EnumConst)
+                    || matches!(u.ty(x.ty.ty), Type::Array { .. })
+                {
                     return true;
                 }
                 if x.ty.is_volatile || x.ty.is_atomic {
@@ -584,12 +705,24 @@ impl Builder<'_, '_> {
                     && !self.modified.contains(s)
                     && !self.c.escaping.contains(s)
             }
-            Unary { op: UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not | UnOp::Real | UnOp::Imag, arg } | Cast { arg, .. } => self.stable(*arg),
+            Unary {
+                op: UnOp::Plus | UnOp::Minus | UnOp::BitNot | UnOp::Not | UnOp::Real | UnOp::Imag,
+                arg,
+            }
+            | Cast { arg, .. } => self.stable(*arg),
             Binary { lhs, rhs, .. } => self.stable(*lhs) && self.stable(*rhs),
-            Cond { cond, then, els } => self.stable(*cond) && then.is_none_or(|t| self.stable(t)) && self.stable(*els),
+            Cond { cond, then, els } => {
+                self.stable(*cond) && then.is_none_or(|t| self.stable(t)) && self.stable(*els)
+            }
             AddrOf(a) => self.stable_place(*a),
-            Member { base, arrow: false, .. } if !matches!(u.ty(x.ty.ty), Type::Array { .. }) => self.stable(*base),
-            Member { .. } | Index { .. } | Deref(_) if matches!(u.ty(x.ty.ty), Type::Array { .. }) => self.stable_place(e),
+            Member {
+                base, arrow: false, ..
+            } if !matches!(u.ty(x.ty.ty), Type::Array { .. }) => self.stable(*base),
+            Member { .. } | Index { .. } | Deref(_)
+                if matches!(u.ty(x.ty.ty), Type::Array { .. }) =>
+            {
+                self.stable_place(e)
+            }
             Generic { chosen, .. } => self.stable(*chosen),
             _ => false,
         }
@@ -603,8 +736,13 @@ impl Builder<'_, '_> {
         }
         match &u.expr(e).kind {
             Ident(_) | Str { .. } => true,
-            Member { base, arrow: false, .. } => self.stable_place(*base),
-            Member { base, arrow: true, .. } | Deref(base) => self.stable(*base),
+            Member {
+                base, arrow: false, ..
+            } => self.stable_place(*base),
+            Member {
+                base, arrow: true, ..
+            }
+            | Deref(base) => self.stable(*base),
             Index { base, index } => {
                 let b = match u.ty(u.expr(*base).ty.ty) {
                     Type::Array { .. } => self.stable_place(*base),
@@ -612,7 +750,10 @@ impl Builder<'_, '_> {
                 };
                 b && self.stable(*index)
             }
-            Unary { op: UnOp::Real | UnOp::Imag, arg } => self.stable_place(*arg),
+            Unary {
+                op: UnOp::Real | UnOp::Imag,
+                arg,
+            } => self.stable_place(*arg),
             _ => false,
         }
     }
@@ -620,7 +761,9 @@ impl Builder<'_, '_> {
 
 /// Width of a bit-field, found through anonymous members.
 pub fn field_width(u: &Unit, t: TypeId, name: &str) -> Option<u32> {
-    let Type::Record(r) = u.ty(t) else { return None };
+    let Type::Record(r) = u.ty(t) else {
+        return None;
+    };
     for f in u.records[r.index()].fields.iter().flatten() {
         match &f.name {
             Some(n) if n == name => return f.bit_width.as_ref().and(f.width.or(Some(0))),

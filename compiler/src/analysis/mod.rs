@@ -6,6 +6,7 @@ pub mod cfg;
 pub mod diag;
 pub mod escape;
 pub mod heap;
+pub mod initialiser;
 pub mod linear;
 pub mod liveness;
 pub mod points;

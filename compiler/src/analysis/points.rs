@@ -63,7 +63,11 @@ pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points 
     if frame_free && p.name(f) != "main" {
         tail_calls(u, p.func(f), p.func(f).body, &mut tails);
     }
-    let sites = g.calls[f.index()].iter().filter(|c| g.is_point(c) && !tails.contains(&c.expr)).map(|c| c.expr).collect();
+    let sites = g.calls[f.index()]
+        .iter()
+        .filter(|c| g.is_point(c) && !tails.contains(&c.expr))
+        .map(|c| c.expr)
+        .collect();
     let muted = g.muted[f.index()];
     number(u, Node::Stmt(p.func(f).body), &sites, muted, &mut points);
     points
@@ -87,10 +91,20 @@ fn number(u: &Unit, n: Node, sites: &HashSet<ExprId>, muted: bool, out: &mut Poi
                 _ => String::new(),
             };
             out.calls.insert(e, label);
-            out.list.push(Point { label, at: PointAt::Call(e), span: u.expr(e).span.clone(), what });
+            out.list.push(Point {
+                label,
+                at: PointAt::Call(e),
+                span: u.expr(e).span.clone(),
+                what,
+            });
         }
         Node::Stmt(s) if !muted && matches!(u.stmt(s).kind, StmtKind::Checkpoint) => {
-            out.list.push(Point { label, at: PointAt::Location(s), span: u.stmt(s).span.clone(), what: "checkpoint".into() });
+            out.list.push(Point {
+                label,
+                at: PointAt::Location(s),
+                span: u.stmt(s).span.clone(),
+                what: "checkpoint".into(),
+            });
         }
         _ => {}
     }
@@ -127,7 +141,9 @@ fn tail_calls(u: &Unit, f: &Function, s: StmtId, out: &mut HashSet<ExprId>) {
 fn last_calls(u: &Unit, s: StmtId, out: &mut HashSet<ExprId>) {
     match &u.stmt(s).kind {
         StmtKind::Expr(Some(e)) => {
-            if matches!(u.expr(*e).kind, ExprKind::Call { .. }) && matches!(u.ty(u.expr(*e).ty.ty), Type::Void) {
+            if matches!(u.expr(*e).kind, ExprKind::Call { .. })
+                && matches!(u.ty(u.expr(*e).ty.ty), Type::Void)
+            {
                 out.insert(*e);
             }
         }

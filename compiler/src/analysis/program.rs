@@ -45,7 +45,12 @@ impl<'a> Program<'a> {
             }
             own.push(map);
         }
-        Program { units, fns, own, linked }
+        Program {
+            units,
+            fns,
+            own,
+            linked,
+        }
     }
 
     pub fn ids(&self) -> impl Iterator<Item = FnId> {
@@ -86,7 +91,9 @@ impl<'a> Program<'a> {
         loop {
             match &u.expr(e).kind {
                 ExprKind::Deref(a) | ExprKind::AddrOf(a) => e = *a,
-                ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => return Some((*s, self.resolve(unit, *s))),
+                ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => {
+                    return Some((*s, self.resolve(unit, *s)))
+                }
                 _ => return None,
             }
         }
@@ -96,7 +103,11 @@ impl<'a> Program<'a> {
     pub fn portable_name(&self, unit: usize, sym: SymId) -> String {
         let u = &self.units[unit];
         let s = u.sym(sym);
-        if s.storage == Storage::Static { format!("{}:{}", base_name(&u.path), s.name) } else { s.name.clone() }
+        if s.storage == Storage::Static {
+            format!("{}:{}", base_name(&u.path), s.name)
+        } else {
+            s.name.clone()
+        }
     }
 }
 
@@ -109,5 +120,8 @@ pub fn is_local(s: &Symbol) -> bool {
     matches!(s.kind, SymKind::Var | SymKind::Param)
         && s.func.is_some()
         && !s.is_global
-        && !matches!(s.storage, Storage::Static | Storage::Extern | Storage::Typedef)
+        && !matches!(
+            s.storage,
+            Storage::Static | Storage::Extern | Storage::Typedef
+        )
 }

@@ -19,7 +19,10 @@ pub fn analyse(u: &Unit, f: &Function) -> Scopes {
                     for x in list {
                         let mut inner = *x;
                         // A declaration may follow labels.
-                        while let StmtKind::Label { stmt, .. } | StmtKind::Case { stmt, .. } | StmtKind::Default(stmt) = &u.stmt(inner).kind {
+                        while let StmtKind::Label { stmt, .. }
+                        | StmtKind::Case { stmt, .. }
+                        | StmtKind::Default(stmt) = &u.stmt(inner).kind
+                        {
                             inner = *stmt;
                         }
                         if let StmtKind::Decl(d) = &u.stmt(inner).kind {
@@ -29,7 +32,10 @@ pub fn analyse(u: &Unit, f: &Function) -> Scopes {
                         }
                     }
                 }
-                StmtKind::For { init: ForInit::Decl(d), .. } => {
+                StmtKind::For {
+                    init: ForInit::Decl(d),
+                    ..
+                } => {
                     for v in &d.vars {
                         map.insert(v.sym, v.span.start..st.span.end);
                     }
@@ -54,7 +60,12 @@ impl Scopes {
         let own = &self.0[&s];
         let name = &u.sym(s).name;
         self.0.iter().any(|(o, r)| {
-            *o != s && u.sym(*o).name == *name && r.start <= at && at < r.end && r.end <= own.end && (r.start > own.start || r.end < own.end)
+            *o != s
+                && u.sym(*o).name == *name
+                && r.start <= at
+                && at < r.end
+                && r.end <= own.end
+                && (r.start > own.start || r.end < own.end)
         })
     }
 }

@@ -4,29 +4,90 @@ use crate::tree::*;
 
 /// Library functions that keep a pointer they are given.
 pub fn retains(name: &str) -> bool {
-    if let Some(rest) = name.strip_prefix("MPI_").or_else(|| name.strip_prefix("PMPI_")) {
-        return (rest.starts_with('I') && !matches!(rest, "Init" | "Init_thread" | "Initialized" | "Info_create" | "Is_thread_main" | "Iprobe" | "Improbe" | "Intercomm_create" | "Intercomm_merge"))
+    if let Some(rest) = name
+        .strip_prefix("MPI_")
+        .or_else(|| name.strip_prefix("PMPI_"))
+    {
+        return (rest.starts_with('I')
+            && !matches!(
+                rest,
+                "Init"
+                    | "Init_thread"
+                    | "Initialized"
+                    | "Info_create"
+                    | "Is_thread_main"
+                    | "Iprobe"
+                    | "Improbe"
+                    | "Intercomm_create"
+                    | "Intercomm_merge"
+            ))
             || rest.ends_with("_init")
             || rest.starts_with("File_i")
-            || matches!(rest, "Buffer_attach" | "Comm_set_attr" | "Attr_put" | "Win_create" | "Win_attach" | "Grequest_start" | "Get_address" | "Address");
+            || matches!(
+                rest,
+                "Buffer_attach"
+                    | "Comm_set_attr"
+                    | "Attr_put"
+                    | "Win_create"
+                    | "Win_attach"
+                    | "Grequest_start"
+                    | "Get_address"
+                    | "Address"
+            );
     }
     matches!(
         name,
-        "setvbuf" | "setbuf" | "setbuffer" | "putenv" | "signal" | "sigaltstack" | "pthread_create" | "pthread_setspecific"
-            | "tsearch" | "hsearch" | "insque" | "fmemopen" | "open_memstream" | "aio_read" | "aio_write" | "lio_listio"
-            | "on_exit" | "atexit" | "pc3_on" | "strtok" | "initstate" | "setstate" | "obstack_init" | "glob" | "regcomp"
+        "setvbuf"
+            | "setbuf"
+            | "setbuffer"
+            | "putenv"
+            | "signal"
+            | "sigaltstack"
+            | "pthread_create"
+            | "pthread_setspecific"
+            | "tsearch"
+            | "hsearch"
+            | "insque"
+            | "fmemopen"
+            | "open_memstream"
+            | "aio_read"
+            | "aio_write"
+            | "lio_listio"
+            | "on_exit"
+            | "atexit"
+            | "pc3_on"
+            | "strtok"
+            | "initstate"
+            | "setstate"
+            | "obstack_init"
+            | "glob"
+            | "regcomp"
     )
 }
 
 /// Does the statement `e;` never finish?
 pub fn never_returns(u: &Unit, e: ExprId) -> bool {
-    let ExprKind::Call { callee, .. } = &u.expr(e).kind else { return false };
-    let ExprKind::Ident(s) = u.expr(*callee).kind else { return false };
+    let ExprKind::Call { callee, .. } = &u.expr(e).kind else {
+        return false;
+    };
+    let ExprKind::Ident(s) = u.expr(*callee).kind else {
+        return false;
+    };
     let s = u.sym(s);
     s.is_global
         && !s.initialised
-        && (matches!(s.name.as_str(), "exit" | "_Exit" | "_exit" | "abort" | "longjmp" | "__assert_fail" | "__builtin_unreachable" | "__builtin_trap" | "quick_exit")
-            || s.attributes.iter().any(|a| a == "noreturn"))
+        && (matches!(
+            s.name.as_str(),
+            "exit"
+                | "_Exit"
+                | "_exit"
+                | "abort"
+                | "longjmp"
+                | "__assert_fail"
+                | "__builtin_unreachable"
+                | "__builtin_trap"
+                | "quick_exit"
+        ) || s.attributes.iter().any(|a| a == "noreturn"))
 }
 
 pub fn is_mpi(name: &str) -> bool {
@@ -35,5 +96,14 @@ pub fn is_mpi(name: &str) -> bool {
 
 /// Functions that return twice.
 pub fn is_setjmp(name: &str) -> bool {
-    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" | "__builtin_setjmp" | "vfork" | "getcontext")
+    matches!(
+        name,
+        "setjmp"
+            | "_setjmp"
+            | "sigsetjmp"
+            | "__sigsetjmp"
+            | "__builtin_setjmp"
+            | "vfork"
+            | "getcontext"
+    )
 }

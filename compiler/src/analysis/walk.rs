@@ -25,7 +25,15 @@ pub fn init_exprs(init: &Init, f: &mut dyn FnMut(ExprId)) {
 pub fn expr_children(u: &Unit, e: ExprId, f: &mut dyn FnMut(Node)) {
     use ExprKind::*;
     match &u.expr(e).kind {
-        Ident(_) | Int(_) | Float | Str { .. } | SizeofType(_) | Alignof | Offsetof { .. } | LabelAddr(_) | Builtin => {}
+        Ident(_)
+        | Int(_)
+        | Float
+        | Str { .. }
+        | SizeofType(_)
+        | Alignof
+        | Offsetof { .. }
+        | LabelAddr(_)
+        | Builtin => {}
         SizeofExpr(_) => {}
         Call { callee, args } => {
             f(Node::Expr(*callee));
@@ -82,7 +90,12 @@ pub fn stmt_children(u: &Unit, s: StmtId, f: &mut dyn FnMut(Node)) {
             f(Node::Stmt(*body));
             f(Node::Expr(*cond));
         }
-        For { init, cond, step, body } => {
+        For {
+            init,
+            cond,
+            step,
+            body,
+        } => {
             match init {
                 ForInit::None => {}
                 ForInit::Expr(e) => f(Node::Expr(*e)),
@@ -123,7 +136,10 @@ pub fn visit_decls<'a>(u: &'a Unit, n: Node, f: &mut dyn FnMut(&'a DeclGroup, Op
         if let Node::Stmt(s) = n {
             match &u.stmt(s).kind {
                 StmtKind::Decl(d) => f(d, Some(s)),
-                StmtKind::For { init: ForInit::Decl(d), .. } => f(d, None),
+                StmtKind::For {
+                    init: ForInit::Decl(d),
+                    ..
+                } => f(d, None),
                 _ => {}
             }
         }

@@ -30,8 +30,18 @@ fn plain(name: &str, mpi: bool) -> Option<&'static str> {
 
 /// Replaced with the same type as the library's: the unit declares them.
 fn same_type(name: &str, mpi: bool) -> Option<String> {
-    let known = matches!(name, "fopen" | "freopen" | "fclose" | "fdopen" | "tmpfile" | "getline" | "getdelim" | "asprintf" | "vasprintf")
-        || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
+    let known = matches!(
+        name,
+        "fopen"
+            | "freopen"
+            | "fclose"
+            | "fdopen"
+            | "tmpfile"
+            | "getline"
+            | "getdelim"
+            | "asprintf"
+            | "vasprintf"
+    ) || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
     match name {
         "fopen64" => Some("pc3_fopen".into()),
         "freopen64" => Some("pc3_freopen".into()),
@@ -50,7 +60,10 @@ pub struct Call {
 
 /// What a direct call of library function `s` becomes.
 pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
-    let mut r = Call { callee: None, extra: String::new() };
+    let mut r = Call {
+        callee: None,
+        extra: String::new(),
+    };
     if let Some(new) = allocates(name) {
         r.callee = Some(new.into());
         r.extra = format!(", {}", site_argument(cx, call));
@@ -60,7 +73,10 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         cx.replaced.borrow_mut().insert(new.clone(), s);
         r.callee = Some(new);
     } else if cx.mpi && tables::is_mpi(name) {
-        r.callee = Some(format!("(pc3_me->at = {}, {name})", cx.place(cx.u.expr(call).span.start)));
+        r.callee = Some(format!(
+            "(pc3_me->at = {}, {name})",
+            cx.place(cx.u.expr(call).span.start)
+        ));
     }
     r
 }
@@ -69,7 +85,8 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
 pub fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
     let n = cx.sites.get(&call)?;
     let site = &cx.heap.sites[cx.unit][*n];
-    (site.of_wrapper && !site.in_wrapper).then(|| format!("(pc3_me->site = &pc3_site_{n}, {callee})"))
+    (site.of_wrapper && !site.in_wrapper)
+        .then(|| format!("(pc3_me->site = &pc3_site_{n}, {callee})"))
 }
 
 fn site_argument(cx: &UnitCx, call: ExprId) -> String {
@@ -90,7 +107,27 @@ pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
         return Some(new);
     }
     match name {
-        "malloc" | "calloc" | "realloc" => Some(format!("pc3_plain_{name}")),
+        "malloc" | "calloc" | "realloc" => {
+            let new = format!("pc3_plain_{name}");
+            cx.plain.borrow_mut().insert(name.to_string());
+            Some(new)
+        }
         _ => None,
     }
+}
+
+/// Allocators whose address is taken: with the library's signatures, the type of what they allocate unknown.
+pub fn plain_allocators(cx: &UnitCx) -> String {
+    let mut out = String::new();
+    for name in cx.plain.borrow().iter() {
+        let (params, args) = match name.as_str() {
+            "malloc" => ("pc3_size a", "a"),
+            "calloc" => ("pc3_size a, pc3_size b", "a, b"),
+            _ => ("void *a, pc3_size b", "a, b"),
+        };
+        out += &format!(
+            "__attribute__((weak)) void *pc3_plain_{name}({params}) {{ static struct pc3_site s = {{0, \"{name}\", 1}}; return pc3_{name}({args}, &s); }} "
+        );
+    }
+    out
 }

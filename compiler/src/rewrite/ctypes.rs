@@ -19,7 +19,12 @@ pub struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub fn new(u: &'a Unit) -> Self {
-        Names { u, tags: RefCell::default(), records: HashMap::new(), enums: HashMap::new() }
+        Names {
+            u,
+            tags: RefCell::default(),
+            records: HashMap::new(),
+            enums: HashMap::new(),
+        }
     }
 
     pub fn record(&self, r: RecordId) -> String {
@@ -35,7 +40,10 @@ impl<'a> Names<'a> {
                 self.tags.borrow_mut().insert(at, name.clone());
                 format!("{key} {name}")
             }
-            (None, None) => d.typedef_name.clone().unwrap_or_else(|| format!("{key} pc3_unnamed_{}", r.0)),
+            (None, None) => d
+                .typedef_name
+                .clone()
+                .unwrap_or_else(|| format!("{key} pc3_unnamed_{}", r.0)),
         }
     }
 
@@ -60,9 +68,14 @@ impl<'a> Names<'a> {
             Type::Record(r) => self.record(*r),
             Type::Enum(e) => self.enumeration(*e),
             Type::VaList => "__builtin_va_list".into(),
-            Type::Vector { elem, bytes } => format!("__attribute__((vector_size({bytes}))) {}", self.base(elem.ty)),
+            Type::Vector { elem, bytes } => format!(
+                "__attribute__((vector_size({bytes}))) {}",
+                self.base(elem.ty)
+            ),
             Type::Unsupported(s) => self.u.slice(s).to_string(),
-            Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => unreachable!("derived types have declarators"),
+            Type::Pointer(_) | Type::Array { .. } | Type::Function { .. } => {
+                unreachable!("derived types have declarators")
+            }
         }
     }
 
@@ -79,7 +92,17 @@ impl<'a> Names<'a> {
             name += &self.length(len);
             q = *elem;
         }
-        self.go(QualType { is_const: false, is_volatile: false, is_atomic: false, is_restrict: false, ..q }, name, true)
+        self.go(
+            QualType {
+                is_const: false,
+                is_volatile: false,
+                is_atomic: false,
+                is_restrict: false,
+                ..q
+            },
+            name,
+            true,
+        )
     }
 
     pub fn type_name(&self, q: QualType) -> String {
@@ -116,7 +139,11 @@ impl<'a> Names<'a> {
     fn go(&self, q: QualType, inner: String, quals: bool) -> String {
         let mut words = String::new();
         if quals {
-            for (on, w) in [(q.is_const, "const "), (q.is_volatile, "volatile "), (q.is_atomic, "_Atomic ")] {
+            for (on, w) in [
+                (q.is_const, "const "),
+                (q.is_volatile, "volatile "),
+                (q.is_atomic, "_Atomic "),
+            ] {
                 if on {
                     words += w;
                 }
@@ -126,7 +153,9 @@ impl<'a> Names<'a> {
             Type::Pointer(to) => {
                 let own = format!("*{words}{inner}");
                 match self.u.ty(to.ty) {
-                    Type::Array { .. } | Type::Function { .. } => self.go(*to, format!("({own})"), true),
+                    Type::Array { .. } | Type::Function { .. } => {
+                        self.go(*to, format!("({own})"), true)
+                    }
                     _ => self.go(*to, own, true),
                 }
             }
@@ -136,7 +165,12 @@ impl<'a> Names<'a> {
                 e.is_volatile |= q.is_volatile;
                 self.go(e, format!("{inner}{}", self.length(len)), true)
             }
-            Type::Function { ret, params, variadic, prototype } => {
+            Type::Function {
+                ret,
+                params,
+                variadic,
+                prototype,
+            } => {
                 let list = if !prototype {
                     String::new()
                 } else if params.is_empty() && !variadic {
@@ -152,7 +186,11 @@ impl<'a> Names<'a> {
             }
             _ => {
                 let base = self.base(q.ty);
-                if inner.is_empty() { format!("{words}{base}") } else { format!("{words}{base} {inner}") }
+                if inner.is_empty() {
+                    format!("{words}{base}")
+                } else {
+                    format!("{words}{base} {inner}")
+                }
             }
         }
     }

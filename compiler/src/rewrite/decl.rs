@@ -14,7 +14,11 @@ use crate::tree::*;
 pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
     visit(u, Node::Stmt(f.body), &mut |n| {
         if let Node::Stmt(s) = n {
-            if let StmtKind::For { init: ForInit::Decl(d), .. } = &u.stmt(s).kind {
+            if let StmtKind::For {
+                init: ForInit::Decl(d),
+                ..
+            } = &u.stmt(s).kind
+            {
                 if d.vars.iter().any(|v| shadow.contains(&v.sym)) {
                     for v in &d.vars {
                         if !shadow.contains(&v.sym) {
@@ -35,21 +39,43 @@ impl Printer<'_, '_> {
 
     pub fn decl(&self, d: &DeclGroup, out: &mut Edits) {
         let u = self.u();
-        let Some(first) = d.vars.first() else { return };
+        let Some(first) = d.vars.first() else {
+            // A type alone, which stands in front of the function now.
+            if super::hoist::hoists_typedefs(self.cx, self.f) {
+                out.replace(&d.span, "");
+            }
+            return;
+        };
         if d.is_typedef || u.sym(first.sym).kind == SymKind::Func {
             return;
         }
         match u.sym(first.sym).storage {
             // Moved to file scope.
-            Storage::Static => return out.replace(&d.span, ""),
+            Storage::Static if self.cx.statics.contains_key(&first.sym) => {
+                return out.replace(&d.span, "")
+            }
+            Storage::Static => return d.vars.iter().for_each(|v| self.constants(v, out)),
             Storage::Extern => return,
             _ => {}
         }
         let resume = self.mode == Mode::Resume;
-        let points = |v: &VarDecl| v.init.as_ref().is_some_and(|i| self.plan.points.in_init(i)) || v.vla_lens.iter().any(|e| self.has(*e));
-        let taken_apart = d.vars.iter().any(|v| self.plan.linear.contains_key(&Root::Init(v.sym)));
-        let dropped_const = resume && d.vars.iter().any(|v| self.plan.restored.contains(&v.sym) && is_const(u, v.sym));
-        if self.shadows(d) || taken_apart || dropped_const || (resume && d.vars.len() > 1 && d.vars.iter().any(points)) {
+        let points = |v: &VarDecl| {
+            v.init.as_ref().is_some_and(|i| self.plan.points.in_init(i))
+                || v.vla_lens.iter().any(|e| self.has(*e))
+        };
+        let taken_apart = d
+            .vars
+            .iter()
+            .any(|v| self.plan.linear.contains_key(&Root::Init(v.sym)));
+        let dropped_const = resume
+            && d.vars
+                .iter()
+                .any(|v| self.plan.restored.contains(&v.sym) && is_const(u, v.sym));
+        if self.shadows(d)
+            || taken_apart
+            || dropped_const
+            || (resume && d.vars.len() > 1 && d.vars.iter().any(points))
+        {
             let text: Vec<String> = d.vars.iter().map(|v| self.separate(d, v)).collect();
             let mut text = text.join(" ");
             if !u.slice(&d.span).ends_with(';') && text.ends_with(';') {
@@ -62,6 +88,12 @@ impl Printer<'_, '_> {
                 out.insert(d.span.start, format!("{}; ", self.labels_text(r)));
             }
             self.declarator(v, out);
+        }
+    }
+
+    fn constants(&self, v: &VarDecl, out: &mut Edits) {
+        if let Some(i) = &v.init {
+            init_exprs(i, &mut |e| self.constant(e, out));
         }
     }
 
@@ -84,7 +116,11 @@ impl Printer<'_, '_> {
         let u = self.u();
         let sym = u.sym(v.sym);
         if let Some(new) = self.symbol(v.sym) {
-            for d in sym.decls.iter().filter(|d| d.start >= v.span.start && d.end <= v.span.end) {
+            for d in sym
+                .decls
+                .iter()
+                .filter(|d| d.start >= v.span.start && d.end <= v.span.end)
+            {
                 out.replace(d, new.clone());
             }
         }
@@ -137,7 +173,9 @@ impl Printer<'_, '_> {
     fn shadow_init(&self, d: &DeclGroup, v: &VarDecl) -> String {
         let u = self.u();
         let sym = u.sym(v.sym);
-        let Some(init) = &v.init else { return String::new() };
+        let Some(init) = &v.init else {
+            return String::new();
+        };
         let place = format!("pc3_s->{}", shadow_member(u, v.sym));
         let lin = self.plan.linear.get(&Root::Init(v.sym));
         let span = init_span(u, init);
@@ -145,21 +183,31 @@ impl Printer<'_, '_> {
         init_exprs(init, &mut |e| self.operand(e, lin, &mut edits));
         let text = edits.apply(self.cx, &span);
         let _ = d;
-        let aggregate = matches!(u.ty(sym.ty.ty), Type::Array { .. }) || matches!(init, Init::List { .. });
+        let aggregate =
+            matches!(u.ty(sym.ty.ty), Type::Array { .. }) || matches!(init, Init::List { .. });
         let set = if aggregate {
             let tmp = self.cx.names.declare_plain(sym.ty, "pc3_i");
-            format!("{tmp} = {text}; __builtin_memcpy((void *)&{place}, (void *)&pc3_i, sizeof pc3_i);")
+            format!(
+                "{tmp} = {text}; __builtin_memcpy((void *)&{place}, (void *)&pc3_i, sizeof pc3_i);"
+            )
         } else {
             format!("{place} = {text};")
         };
-        format!("char pc3_i{} __attribute__((unused)) = __extension__({{ {set} (char)0; }});", v.sym.0)
+        format!(
+            "char pc3_i{} __attribute__((unused)) = __extension__({{ {set} (char)0; }});",
+            v.sym.0
+        )
     }
 }
 
-fn init_span(u: &Unit, i: &Init) -> Span {
+pub fn init_span(u: &Unit, i: &Init) -> Span {
     match i {
         Init::Expr(e) => u.expr(*e).span.clone(),
-        Init::List { span, .. } => span.clone(),
+        // The braces alone.
+        Init::List { span, .. } => {
+            let skip = u.slice(span).find('{').unwrap_or(0) as u32;
+            span.start + skip..span.end
+        }
     }
 }
 
@@ -180,7 +228,7 @@ pub fn is_const(u: &Unit, s: SymId) -> bool {
 fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
     match u.ty(q.ty) {
         Type::Array { .. } => fragile(u, q.ty).then_some(" = {0}"),
-        Type::Record(_) => fragile(u, q.ty).then_some(" = {0}"),
+        Type::Record(_) => Some(" = {0}"),
         Type::Vector { .. } | Type::VaList => None,
         _ => Some(" = 0"),
     }
@@ -190,7 +238,11 @@ fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
 pub fn fragile(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Array { elem, .. } => fragile(u, elem.ty),
-        Type::Record(r) => u.records[r.index()].fields.iter().flatten().any(|f| fragile(u, f.ty.ty)),
+        Type::Record(r) => u.records[r.index()]
+            .fields
+            .iter()
+            .flatten()
+            .any(|f| fragile(u, f.ty.ty)),
         Type::Pointer(_) | Type::Bool => true,
         Type::Int(k) => matches!(k, IntKind::Long | IntKind::ULong),
         Type::Float(FloatKind::LongDouble) => true,
@@ -207,9 +259,15 @@ fn without_const(spec: &str, declarator: &str, u: &Unit, s: SymId) -> String {
     if matches!(u.ty(q.ty), Type::Pointer(_)) {
         // `T *const p`: the words between the last star and the name.
         let name = &u.sym(s).name;
-        let star = declarator.find(name.as_str()).and_then(|n| declarator[..n].rfind('*'));
+        let star = declarator
+            .find(name.as_str())
+            .and_then(|n| declarator[..n].rfind('*'));
         match star {
-            Some(i) => format!("{spec} {}{}", &declarator[..=i], remove_word(&declarator[i + 1..], "const")),
+            Some(i) => format!(
+                "{spec} {}{}",
+                &declarator[..=i],
+                remove_word(&declarator[i + 1..], "const")
+            ),
             None => format!("{spec} {declarator}"),
         }
     } else {
@@ -221,8 +279,14 @@ fn remove_word(text: &str, word: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(i) = rest.find(word) {
-        let before = rest[..i].chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_');
-        let after = rest[i + word.len()..].chars().next().is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let before = rest[..i]
+            .chars()
+            .next_back()
+            .is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let after = rest[i + word.len()..]
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_alphanumeric() || c == '_');
         out += &rest[..i];
         if before || after {
             out += word;

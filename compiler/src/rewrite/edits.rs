@@ -11,15 +11,38 @@ pub struct Edit {
     pub text: String,
 }
 
+/// Marks text that brings its own line markers.
+const RAW: char = '\u{1}';
+
 #[derive(Default, Debug)]
 pub struct Edits(Vec<Edit>);
 
 impl Edits {
     pub fn replace(&mut self, span: &Span, text: impl Into<String>) {
-        self.0.push(Edit { span: span.clone(), text: text.into() });
+        self.0.push(Edit {
+            span: span.clone(),
+            text: text.into(),
+        });
     }
     pub fn insert(&mut self, at: u32, text: impl Into<String>) {
-        self.0.push(Edit { span: at..at, text: text.into() });
+        self.0.push(Edit {
+            span: at..at,
+            text: text.into(),
+        });
+    }
+    /// Text with line markers of its own.
+    pub fn insert_raw(&mut self, at: u32, text: String) {
+        self.insert(at, format!("{RAW}{text}"));
+    }
+    /// Declarations at `at`, behind the previous item, of which the compiler warns nobody; they belong to `line_of`.
+    pub fn insert_quiet(&mut self, u: &Unit, at: u32, line_of: u32, text: String) {
+        self.insert_raw(
+            at,
+            format!("{}{text}{}", marker(u, line_of, true), marker(u, at, false)),
+        );
+    }
+    pub fn append(&mut self, other: Edits) {
+        self.0.extend(other.0);
     }
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -31,7 +54,16 @@ impl Edits {
 
     /// The edited text without line breaks and markers, for a place of its own; no ambient edits.
     pub fn on_one_line(mut self, u: &Unit, span: &Span) -> String {
-        self.0.sort_by_key(|e| (e.span.start, if e.span.is_empty() { 0 } else { u32::MAX - e.span.end }));
+        self.0.sort_by_key(|e| {
+            (
+                e.span.start,
+                if e.span.is_empty() {
+                    0
+                } else {
+                    u32::MAX - e.span.end
+                },
+            )
+        });
         let mut out = String::new();
         let mut at = span.start;
         for e in self.0.iter().filter(|e| e.span.end <= span.end) {
@@ -49,9 +81,23 @@ impl Edits {
     /// The text of `span` with all edits inside it done. Of nested edits the outermost counts.
     pub fn apply(mut self, cx: &UnitCx, span: &Span) -> String {
         let u = cx.u;
-        self.0.extend(cx.ambient.iter().filter(|e| e.span.start >= span.start && e.span.end <= span.end).cloned());
+        self.0.extend(
+            cx.ambient
+                .iter()
+                .filter(|e| e.span.start >= span.start && e.span.end <= span.end)
+                .cloned(),
+        );
         // Stable: insertions at one place keep their order and precede a replacement that starts there.
-        self.0.sort_by_key(|e| (e.span.start, if e.span.is_empty() { 0 } else { u32::MAX - e.span.end }));
+        self.0.sort_by_key(|e| {
+            (
+                e.span.start,
+                if e.span.is_empty() {
+                    0
+                } else {
+                    u32::MAX - e.span.end
+                },
+            )
+        });
         let mut out = String::new();
         let mut at = span.start;
         for e in self.0 {
@@ -59,6 +105,11 @@ impl Edits {
                 continue;
             }
             out += &u.text[at as usize..e.span.start as usize];
+            if let Some(raw) = e.text.strip_prefix(RAW) {
+                out += raw;
+                at = e.span.end;
+                continue;
+            }
             out += &e.text;
             let old = u.slice(&e.span);
             let (before, after) = (newlines(old), newlines(&e.text));
@@ -89,6 +140,25 @@ pub fn marker(u: &Unit, offset: u32, quiet: bool) -> String {
 /// Drops line markers and turns line breaks into blanks.
 pub fn join_lines(text: &mut String) {
     if text.contains('\n') {
-        *text = text.lines().filter(|l| !l.starts_with("# ")).collect::<Vec<_>>().join(" ");
+        *text = text
+            .lines()
+            .filter(|l| !l.starts_with("# "))
+            .collect::<Vec<_>>()
+            .join(" ");
     }
+}
+
+/// Marks the lines of a text as a system header's: what the user's own copy says is said once.
+pub fn quieten(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (i, l) in text.split('\n').enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        out += l;
+        if l.starts_with("# ") && l.ends_with('"') {
+            out += " 3";
+        }
+    }
+    out
 }

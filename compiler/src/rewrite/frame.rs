@@ -64,7 +64,11 @@ enum Shape {
 fn has_array(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Array { .. } => true,
-        Type::Record(r) => u.records[r.index()].fields.iter().flatten().any(|f| has_array(u, f.ty.ty)),
+        Type::Record(r) => u.records[r.index()]
+            .fields
+            .iter()
+            .flatten()
+            .any(|f| has_array(u, f.ty.ty)),
         _ => false,
     }
 }
@@ -75,19 +79,37 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
     let mut out = Vec::new();
     for s in &live.vars {
         let name = &u.sym(*s).name;
-        let twice = live.vars.iter().filter(|x| u.sym(**x).name == *name).count() > 1;
+        let twice = live
+            .vars
+            .iter()
+            .filter(|x| u.sym(**x).name == *name)
+            .count()
+            > 1;
         let member = if twice {
-            let nth = live.vars.iter().filter(|x| u.sym(**x).name == *name).position(|x| x == s).unwrap_or(0);
+            let nth = live
+                .vars
+                .iter()
+                .filter(|x| u.sym(**x).name == *name)
+                .position(|x| x == s)
+                .unwrap_or(0);
             format!("{name}__{}", nth + 1)
         } else {
             name.clone()
         };
         let place = plan.renamed.get(s).cloned().unwrap_or_else(|| name.clone());
-        out.push(Member { name: member, place, ty: MemberTy::Var(u.sym(*s).ty) });
+        out.push(Member {
+            name: member,
+            place,
+            ty: MemberTy::Var(u.sym(*s).ty),
+        });
     }
     // Temporaries are numbered within the point: their numbers in the function depend on the target.
     for (i, t) in live.temps.iter().enumerate() {
-        out.push(Member { name: format!("pc3_t{}", i + 1), place: format!("pc3_t{t}"), ty: MemberTy::Temp(plan.temps[*t]) });
+        out.push(Member {
+            name: format!("pc3_t{}", i + 1),
+            place: format!("pc3_t{t}"),
+            ty: MemberTy::Temp(plan.temps[*t]),
+        });
     }
     out
 }
@@ -99,7 +121,11 @@ impl Printer<'_, '_> {
 
     /// Gives the shadow block back.
     pub fn leave(&self) -> String {
-        if self.has_frame() { "pc3_me->sp = (char *)pc3_s; ".into() } else { String::new() }
+        if self.has_frame() {
+            "pc3_me->sp = (char *)pc3_s; ".into()
+        } else {
+            String::new()
+        }
     }
 
     /// Leaves the function at a point, saving what is live.
@@ -116,8 +142,16 @@ impl Printer<'_, '_> {
         if self.has_frame() {
             args.push("pc3_s".into());
         }
-        let call = format!("pc3_save_{}_{label}({})", self.cx.fname(self.f), args.join(", "));
-        if self.returns_void() { format!("{{ {call}; return; }}") } else { format!("return {call};") }
+        let call = format!(
+            "pc3_save__{}_{label}({})",
+            self.cx.fname(self.f),
+            args.join(", ")
+        );
+        if self.returns_void() {
+            format!("{{ {call}; return; }}")
+        } else {
+            format!("return {call};")
+        }
     }
 
     fn returns_void(&self) -> bool {
@@ -130,13 +164,19 @@ impl Printer<'_, '_> {
         if list.is_empty() {
             return String::new();
         }
-        let tag = format!("struct pc3_live_{}_{label}", self.cx.fname(self.f));
+        let tag = format!("struct pc3_live__{}_{label}", self.cx.fname(self.f));
         let mut out = format!("const {tag} *pc3_r = (const {tag} *)pc3_f->live; ");
         for m in &list {
             out += &match m.ty.shape(u) {
                 Shape::Scalar => format!("{0} = pc3_r->{1}; ", m.place, m.name),
-                Shape::Array => format!("__builtin_memcpy((void *){0}, pc3_r->{1}, sizeof pc3_r->{1}); ", m.place, m.name),
-                _ => format!("__builtin_memcpy((void *)&{0}, &pc3_r->{1}, sizeof pc3_r->{1}); ", m.place, m.name),
+                Shape::Array => format!(
+                    "__builtin_memcpy((void *){0}, pc3_r->{1}, sizeof pc3_r->{1}); ",
+                    m.place, m.name
+                ),
+                _ => format!(
+                    "__builtin_memcpy((void *)&{0}, &pc3_r->{1}, sizeof pc3_r->{1}); ",
+                    m.place, m.name
+                ),
             };
         }
         out
@@ -154,8 +194,11 @@ impl Printer<'_, '_> {
             let list = members(cx, self.plan, p.label);
             let k = p.label;
             if !list.is_empty() {
-                let fields: String = list.iter().map(|m| format!("{}; ", m.ty.declare(n, &m.name))).collect();
-                out += &format!("struct pc3_live_{f}_{k} {{ {fields}}}; ");
+                let fields: String = list
+                    .iter()
+                    .map(|m| format!("{}; ", m.ty.declare(n, &m.name)))
+                    .collect();
+                out += &format!("struct pc3_live__{f}_{k} {{ {fields}}}; ");
             }
             let mut params: Vec<String> = list
                 .iter()
@@ -167,15 +210,19 @@ impl Printer<'_, '_> {
             if self.has_frame() {
                 params.push("void *pc3_s".into());
             }
-            let params = if params.is_empty() { "void".into() } else { params.join(", ") };
-            let head = n.declare_plain(u.func(self.f).ret, &format!("pc3_save_{f}_{k}({params})"));
+            let params = if params.is_empty() {
+                "void".into()
+            } else {
+                params.join(", ")
+            };
+            let head = n.declare_plain(u.func(self.f).ret, &format!("pc3_save__{f}_{k}({params})"));
             let shadow = if self.has_frame() { "pc3_s" } else { "0" };
             let mut body = String::new();
             if list.is_empty() {
                 body += &format!("pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ", k - 1);
             } else {
                 body += &format!(
-                    "struct pc3_live_{f}_{k} *pc3_r = (struct pc3_live_{f}_{k} *)pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ",
+                    "struct pc3_live__{f}_{k} *pc3_r = (struct pc3_live__{f}_{k} *)pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ",
                     k - 1
                 );
             }
@@ -188,7 +235,9 @@ impl Printer<'_, '_> {
             }
             if !self.returns_void() {
                 let v = n.declare_plain(u.func(self.f).ret, "pc3_v");
-                body += &format!("{{ {v}; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; }} ");
+                body += &format!(
+                    "{{ {v}; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; }} "
+                );
             }
             out += &format!("static __attribute__((noinline, cold)) {head} {{ {body}}} ");
         }
@@ -210,18 +259,24 @@ impl Printer<'_, '_> {
                 params.push(n.declare_plain(u.sym(*s).ty, &m));
                 copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(u) {
                     Shape::Scalar => format!("pc3_s->{m} = {m}; "),
-                    _ => format!("__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "),
+                    _ => format!(
+                        "__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "
+                    ),
                 };
             } else if super::decl::fragile(u, u.sym(*s).ty.ty) {
                 zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
             }
         }
-        let params = if params.is_empty() { "void".into() } else { params.join(", ") };
+        let params = if params.is_empty() {
+            "void".into()
+        } else {
+            params.join(", ")
+        };
         format!(
-            "struct pc3_shadow_{f} {{ {fields}}}; static __inline __attribute__((always_inline)) struct pc3_shadow_{f} *pc3_enter_{f}({params}) {{ \
-             const pc3_size pc3_n = (sizeof(struct pc3_shadow_{f}) + 15) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow_{f} *pc3_s; \
+            "struct pc3_shadow__{f} {{ {fields}}}; static __inline __attribute__((always_inline)) struct pc3_shadow__{f} *pc3_enter__{f}({params}) {{ \
+             const pc3_size pc3_n = (sizeof(struct pc3_shadow__{f}) + 15) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__{f} *pc3_s; \
              if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); \
-             pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow_{f} *)(void *)pc3_b; {zero}{copies}return pc3_s; }} "
+             pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__{f} *)(void *)pc3_b; {zero}{copies}return pc3_s; }} "
         )
     }
 
@@ -231,26 +286,46 @@ impl Printer<'_, '_> {
             return String::new();
         }
         let (u, f) = (self.u(), self.cx.fname(self.f));
-        let args: Vec<&str> =
-            self.plan.shadow.iter().filter(|s| u.sym(**s).kind == SymKind::Param).map(|s| u.sym(*s).name.as_str()).collect();
-        format!(" struct pc3_shadow_{f} *const pc3_s = pc3_enter_{f}({});", args.join(", "))
+        let args: Vec<&str> = self
+            .plan
+            .shadow
+            .iter()
+            .filter(|s| u.sym(**s).kind == SymKind::Param)
+            .map(|s| u.sym(*s).name.as_str())
+            .collect();
+        format!(
+            " struct pc3_shadow__{f} *const pc3_s = pc3_enter__{f}({});",
+            args.join(", ")
+        )
     }
 
     /// The resume clone up to the user's block.
     pub fn resume_head(&self) -> String {
         let (cx, u, f) = (self.cx, self.u(), self.cx.fname(self.f));
         let func = u.func(self.f);
-        let ret = cx.names.declare_plain(func.ret, &format!("pc3_resume_{f}(void)"));
+        let ret = cx
+            .names
+            .declare_plain(func.ret, &format!("pc3_resume__{f}(void)"));
         let mut out = format!("static {ret} {{ ");
         for p in &func.params {
             if !self.plan.shadow_set.contains(p) && !u.sym(*p).name.is_empty() {
                 let name = self.plan.renamed.get(p).unwrap_or(&u.sym(*p).name);
-                out += &format!("{}; ", cx.names.declare_plain(u.sym(*p).ty, name));
+                let start = if matches!(
+                    u.ty(u.sym(*p).ty.ty),
+                    Type::Record(_) | Type::VaList | Type::Vector { .. }
+                ) {
+                    ""
+                } else {
+                    " = 0"
+                };
+                out += &format!("{}{start}; ", cx.names.declare_plain(u.sym(*p).ty, name));
             }
         }
         out += "const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; ";
         if self.has_frame() {
-            out += &format!("struct pc3_shadow_{f} *const pc3_s = (struct pc3_shadow_{f} *)pc3_f->shadow; ");
+            out += &format!(
+                "struct pc3_shadow__{f} *const pc3_s = (struct pc3_shadow__{f} *)pc3_f->shadow; "
+            );
         }
         out
     }

@@ -26,8 +26,14 @@ impl Printer<'_, '_> {
 
     /// `e` as a full expression whose value is used in place.
     pub fn value(&self, e: ExprId) -> String {
-        let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else { return self.text(e, None, true) };
-        format!("__extension__({{ {}{} }})", self.ops(lin), self.residual(e, lin))
+        let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else {
+            return self.text(e, None, true);
+        };
+        format!(
+            "__extension__({{ {}{} }})",
+            self.ops(lin),
+            self.residual(e, lin)
+        )
     }
 
     fn residual(&self, e: ExprId, lin: &Linear) -> String {
@@ -39,7 +45,9 @@ impl Printer<'_, '_> {
 
     /// `e;` as a statement.
     pub fn discarded(&self, e: ExprId) -> String {
-        let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else { return format!("{};", self.text(e, None, true)) };
+        let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else {
+            return format!("{};", self.text(e, None, true));
+        };
         let last = match lin.subst.get(&e) {
             Some(_) => String::new(),
             None => format!("{};", self.text(e, Some(lin), true)),
@@ -56,7 +64,12 @@ impl Printer<'_, '_> {
         nested.sort_unstable();
         nested.dedup();
         for t in &nested {
-            out += &format!("{}; ", self.cx.names.declare_temp(self.plan.temps[*t], &format!("pc3_t{t}")));
+            out += &format!(
+                "{}; ",
+                self.cx
+                    .names
+                    .declare_temp(self.plan.temps[*t], &format!("pc3_t{t}"))
+            );
         }
         let mut declared = nested;
         self.list(&lin.ops, lin, &mut declared, &mut out);
@@ -90,18 +103,31 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn op(&self, op: &Op, range: Option<Range>, lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
+    fn op(
+        &self,
+        op: &Op,
+        range: Option<Range>,
+        lin: &Linear,
+        declared: &mut Vec<usize>,
+        out: &mut String,
+    ) {
         let resume = self.mode == Mode::Resume;
         match op {
             Op::Eval { temp, expr } => {
-                let text = self.text(*expr, Some(lin), lin.subst.get(expr) != Some(&Subst::Temp(*temp)));
+                let text = self.text(
+                    *expr,
+                    Some(lin),
+                    lin.subst.get(expr) != Some(&Subst::Temp(*temp)),
+                );
                 *out += &format!("{} = ({text}); ", self.target(*temp, declared));
             }
             Op::Truth { temp, expr } => {
                 let text = self.text(*expr, Some(lin), true);
                 *out += &format!("{} = !!({text}); ", self.target(*temp, declared));
             }
-            Op::Copy { temp, from } => *out += &format!("{} = pc3_t{from}; ", self.target(*temp, declared)),
+            Op::Copy { temp, from } => {
+                *out += &format!("{} = pc3_t{from}; ", self.target(*temp, declared))
+            }
             Op::Do(e) => {
                 let text = self.text(*e, Some(lin), false);
                 *out += &format!("(void)({text}); ");
@@ -144,7 +170,15 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn branch(&self, cond: &Cond, then: &[Op], els: &[Op], lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
+    fn branch(
+        &self,
+        cond: &Cond,
+        then: &[Op],
+        els: &[Op],
+        lin: &Linear,
+        declared: &mut Vec<usize>,
+        out: &mut String,
+    ) {
         let test = match cond {
             Cond::Expr(e) => format!("({})", self.text(*e, Some(lin), true)),
             Cond::Temp(t) => format!("pc3_t{t}"),
@@ -154,7 +188,11 @@ impl Printer<'_, '_> {
         let resume = self.mode == Mode::Resume;
         if resume {
             let first = a.map(|r| format!("{} || ", within(r))).unwrap_or_default();
-            let none = if a.is_some() || b.is_some() { "!pc3_k && " } else { "" };
+            let none = if a.is_some() || b.is_some() {
+                "!pc3_k && "
+            } else {
+                ""
+            };
             *out += &format!("if ({first}({none}{test})) {{ ");
         } else {
             *out += &format!("if ({test}) {{ ");
@@ -224,7 +262,11 @@ fn join(a: Option<Range>, b: Option<Range>) -> Option<Range> {
 }
 
 pub fn within(r: Range) -> String {
-    if r.0 == r.1 { format!("pc3_k == {}", r.0) } else { format!("(pc3_k >= {} && pc3_k <= {})", r.0, r.1) }
+    if r.0 == r.1 {
+        format!("pc3_k == {}", r.0)
+    } else {
+        format!("(pc3_k >= {} && pc3_k <= {})", r.0, r.1)
+    }
 }
 
 /// Temporaries assigned inside branches (`all`: anywhere).
@@ -235,8 +277,12 @@ fn collect_temps(ops: &[Op], all: bool, out: &mut Vec<usize>) {
                 collect_temps(then, true, out);
                 collect_temps(els, true, out);
             }
-            Op::Eval { temp, .. } | Op::Truth { temp, .. } | Op::Copy { temp, .. } if all => out.push(*temp),
-            Op::Point { temp: Some(t), .. } | Op::Block { temp: Some(t), .. } if all => out.push(*t),
+            Op::Eval { temp, .. } | Op::Truth { temp, .. } | Op::Copy { temp, .. } if all => {
+                out.push(*temp)
+            }
+            Op::Point { temp: Some(t), .. } | Op::Block { temp: Some(t), .. } if all => {
+                out.push(*t)
+            }
             _ => {}
         }
     }

@@ -5,9 +5,9 @@
 
 use super::edits::{Edit, Edits};
 use super::unit::UnitCx;
-use crate::analysis::walk::{visit_decls, Node};
+use crate::analysis::walk::{init_exprs, visit, visit_decls, Node};
 use crate::tree::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How often each name is declared in the unit: ordinary identifiers and tags apart.
 struct Counts<'a> {
@@ -16,11 +16,19 @@ struct Counts<'a> {
 }
 
 fn count(u: &Unit) -> Counts<'_> {
-    let mut c = Counts { ordinary: HashMap::new(), tags: HashMap::new() };
+    let mut c = Counts {
+        ordinary: HashMap::new(),
+        tags: HashMap::new(),
+    };
     for s in &u.symbols {
         *c.ordinary.entry(&s.name).or_default() += 1;
     }
-    for t in u.records.iter().filter_map(|r| r.tag.as_deref()).chain(u.enums.iter().filter_map(|e| e.tag.as_deref())) {
+    for t in u
+        .records
+        .iter()
+        .filter_map(|r| r.tag.as_deref())
+        .chain(u.enums.iter().filter_map(|e| e.tag.as_deref()))
+    {
         *c.tags.entry(t).or_default() += 1;
     }
     c
@@ -30,10 +38,19 @@ fn count(u: &Unit) -> Counts<'_> {
 pub fn prepare(cx: &mut UnitCx) {
     let u = cx.u;
     let counts = count(u);
+    let tables = label_tables(u);
     for (i, s) in u.symbols.iter().enumerate() {
         let Some(f) = s.func else { continue };
-        if s.kind == SymKind::Var && s.storage == Storage::Static && !s.is_global {
-            cx.statics.insert(SymId(i as u32), format!("pc3_{}_{}_{i}", cx.fname(f), s.name));
+        let id = SymId(i as u32);
+        if s.kind == SymKind::Var
+            && s.storage == Storage::Static
+            && !s.is_global
+            && !tables.contains(&id)
+        {
+            cx.statics.insert(
+                SymId(i as u32),
+                format!("pc3_{}_{}_{i}", cx.fname(f), s.name),
+            );
         }
     }
     for k in 0..u.functions.len() {
@@ -45,11 +62,46 @@ pub fn prepare(cx: &mut UnitCx) {
     cx.ambient.sort_by_key(|e| e.span.start);
 }
 
+/// Tables of label addresses: they belong to the clone that they are declared in.
+pub fn label_tables(u: &Unit) -> HashSet<SymId> {
+    let mut set = HashSet::new();
+    for s in &u.stmts {
+        let StmtKind::Decl(d) = &s.kind else { continue };
+        for v in d
+            .vars
+            .iter()
+            .filter(|v| u.sym(v.sym).storage == Storage::Static)
+        {
+            if let Some(i) = &v.init {
+                init_exprs(i, &mut |e| {
+                    visit(u, Node::Expr(e), &mut |n| {
+                        if matches!(n, Node::Expr(x) if matches!(u.expr(x).kind, ExprKind::LabelAddr(_)))
+                        {
+                            set.extend(d.vars.iter().map(|v| v.sym));
+                        }
+                        true
+                    });
+                });
+            }
+        }
+    }
+    set
+}
+
 /// Types of a function's locals are needed outside if it saves frames or has statics.
 fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
-    let any = cx.u.records.iter().any(|r| r.scope == Some(f)) || cx.u.enums.iter().any(|e| e.scope == Some(f));
-    let typedefs = cx.u.func(f).locals.iter().any(|s| cx.u.sym(*s).kind == SymKind::Typedef);
-    let statics = cx.u.func(f).locals.iter().any(|s| cx.statics.contains_key(s));
+    let any = cx.u.records.iter().any(|r| r.scope == Some(f))
+        || cx.u.enums.iter().any(|e| e.scope == Some(f));
+    let typedefs =
+        cx.u.func(f)
+            .locals
+            .iter()
+            .any(|s| cx.u.sym(*s).kind == SymKind::Typedef);
+    let statics =
+        cx.u.func(f)
+            .locals
+            .iter()
+            .any(|s| cx.statics.contains_key(s));
     let sites = cx.heap.sites[cx.unit].iter().any(|s| {
         let span = &cx.u.expr(s.call).span;
         let body = &cx.u.func(f).span;
@@ -60,9 +112,16 @@ fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
 
 fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
     let u = cx.u;
-    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+    for (i, r) in u
+        .records
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.scope == Some(f))
+    {
         let anonymous_member = u.records.iter().any(|o| {
-            o.fields.iter().flatten().any(|x| x.name.is_none() && matches!(u.ty(x.ty.ty), Type::Record(k) if k.index() == i))
+            o.fields.iter().flatten().any(|x| {
+                x.name.is_none() && matches!(u.ty(x.ty.ty), Type::Record(k) if k.index() == i)
+            })
         });
         if anonymous_member {
             continue;
@@ -74,7 +133,12 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         };
         cx.names.records.insert(RecordId(i as u32), name);
     }
-    for (i, e) in u.enums.iter().enumerate().filter(|(_, e)| e.scope == Some(f)) {
+    for (i, e) in u
+        .enums
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| e.scope == Some(f))
+    {
         let name = match &e.tag {
             Some(t) if counts.tags[t.as_str()] == 1 => Some(t.clone()),
             Some(t) => Some(format!("pc3_{t}_{i}")),
@@ -93,36 +157,50 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         }
     }
     for t in &u.type_refs {
+        // The span is the name alone.
         let new = match t.to {
-            TypeRefTo::Record(r) => cx.names.records.get(&r).map(|_| cx.names.record(r)),
-            TypeRefTo::Enum(e) => cx.names.enums.get(&e).map(|_| cx.names.enumeration(e)),
+            TypeRefTo::Record(r) => cx.names.records.get(&r).cloned(),
+            TypeRefTo::Enum(e) => cx.names.enums.get(&e).cloned(),
             TypeRefTo::Typedef(s) => cx.hoisted.get(&s).cloned(),
         };
-        let inside = |d: &Option<Span>| d.as_ref().is_some_and(|d| d.start <= t.span.start && t.span.end <= d.end);
-        let defines = match t.to {
-            TypeRefTo::Record(r) => inside(&u.records[r.index()].def),
-            TypeRefTo::Enum(e) => inside(&u.enums[e.index()].def),
-            TypeRefTo::Typedef(_) => false,
-        };
         let own = u.func(f).span.start <= t.span.start && t.span.end <= u.func(f).span.end;
-        if let (Some(new), false, true) = (new, defines, own) {
+        if let (Some(new), true) = (new, own) {
             if u.slice(&t.span) != new {
-                cx.ambient.push(Edit { span: t.span.clone(), text: new });
+                cx.ambient.push(Edit {
+                    span: t.span.clone(),
+                    text: new,
+                });
             }
         }
     }
     // A definition in place becomes a reference to the hoisted one.
-    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+    for (i, r) in u
+        .records
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.scope == Some(f))
+    {
         let id = RecordId(i as u32);
         if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&id)) {
             let text = cx.names.record(id);
-            cx.ambient.push(Edit { span: def.clone(), text });
+            cx.ambient.push(Edit {
+                span: def.clone(),
+                text,
+            });
         }
     }
-    for (i, e) in u.enums.iter().enumerate().filter(|(_, e)| e.scope == Some(f)) {
+    for (i, e) in u
+        .enums
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| e.scope == Some(f))
+    {
         if let Some(def) = &e.def {
             let text = cx.names.enumeration(EnumId(i as u32));
-            cx.ambient.push(Edit { span: def.clone(), text });
+            cx.ambient.push(Edit {
+                span: def.clone(),
+                text,
+            });
         }
     }
 }
@@ -132,7 +210,10 @@ fn rename(cx: &mut UnitCx, s: SymId, counts: &Counts) {
     if counts.ordinary[name.as_str()] > 1 {
         let new = format!("pc3_{name}_{}", s.0);
         for d in &cx.u.sym(s).decls {
-            cx.ambient.push(Edit { span: d.clone(), text: new.clone() });
+            cx.ambient.push(Edit {
+                span: d.clone(),
+                text: new.clone(),
+            });
         }
         cx.hoisted.insert(s, new);
     }
@@ -143,7 +224,12 @@ pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
     let u = cx.u;
     let mut pieces: Vec<(Span, bool)> = Vec::new();
     let mut records = false;
-    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+    for (i, r) in u
+        .records
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.scope == Some(f))
+    {
         if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&RecordId(i as u32))) {
             pieces.push((def.clone(), false));
             records = true;
@@ -192,24 +278,52 @@ fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
     let u = cx.u;
     let inside = |s: &Span| s.start >= span.start && s.end <= span.end;
     let mut edits: Vec<Edit> = Vec::new();
-    for (i, r) in u.records.iter().enumerate().filter(|(_, r)| r.scope == Some(f)) {
+    for (i, r) in u
+        .records
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.scope == Some(f))
+    {
         if let Some(new) = cx.names.records.get(&RecordId(i as u32)) {
             match (&r.tag_span, r.tag_at) {
-                (Some(t), _) if inside(t) => edits.push(Edit { span: t.clone(), text: new.clone() }),
-                (None, Some(at)) if inside(&(at..at)) => edits.push(Edit { span: at..at, text: format!(" {new} ") }),
+                (Some(t), _) if inside(t) => edits.push(Edit {
+                    span: t.clone(),
+                    text: new.clone(),
+                }),
+                (None, Some(at)) if inside(&(at..at)) => edits.push(Edit {
+                    span: at..at,
+                    text: format!(" {new} "),
+                }),
                 _ => {}
             }
         }
     }
-    for (i, e) in u.enums.iter().enumerate().filter(|(_, e)| e.scope == Some(f)) {
+    for (i, e) in u
+        .enums
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| e.scope == Some(f))
+    {
         if let (Some(new), Some(t)) = (cx.names.enums.get(&EnumId(i as u32)), &e.tag_span) {
             if inside(t) {
-                edits.push(Edit { span: t.clone(), text: new.clone() });
+                edits.push(Edit {
+                    span: t.clone(),
+                    text: new.clone(),
+                });
             }
         }
     }
-    let defs: Vec<&Span> = u.records.iter().filter_map(|r| r.def.as_ref()).chain(u.enums.iter().filter_map(|e| e.def.as_ref())).collect();
-    let others = cx.ambient.iter().filter(|e| inside(&e.span) && !defs.contains(&&e.span)).cloned();
+    let defs: Vec<&Span> = u
+        .records
+        .iter()
+        .filter_map(|r| r.def.as_ref())
+        .chain(u.enums.iter().filter_map(|e| e.def.as_ref()))
+        .collect();
+    let others = cx
+        .ambient
+        .iter()
+        .filter(|e| inside(&e.span) && !defs.contains(&&e.span))
+        .cloned();
     edits.extend(others);
     Edits::from_list(edits).on_one_line(u, span)
 }
@@ -220,12 +334,18 @@ pub fn statics_text(cx: &UnitCx, f: FuncId, printer: &super::print::Printer) -> 
     let mut out = String::new();
     visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
         let Some(v) = d.vars.first() else { return };
-        if d.is_typedef || u.sym(v.sym).storage != Storage::Static || u.sym(v.sym).kind != SymKind::Var {
+        if d.is_typedef || !cx.statics.contains_key(&v.sym) {
             return;
         }
         let mut edits = Edits::default();
+        super::globals::place_constants(cx, d, &mut edits);
         for v in &d.vars {
-            for span in u.sym(v.sym).decls.iter().filter(|s| s.start >= v.span.start && s.end <= v.span.end) {
+            for span in u
+                .sym(v.sym)
+                .decls
+                .iter()
+                .filter(|s| s.start >= v.span.start && s.end <= v.span.end)
+            {
                 edits.replace(span, cx.statics[&v.sym].clone());
             }
             if let Some(i) = &v.init {

@@ -26,6 +26,8 @@ pub struct Plan {
     pub renamed: HashMap<SymId, String>,
     /// Locals that get a value where they are declared, because a saver may see them before their first.
     pub zeroed: HashSet<SymId>,
+    /// Compound literals whose address is kept.
+    pub kept_literals: Vec<ExprId>,
     /// Restored in the resume clone: may not be `const` there.
     pub restored: HashSet<SymId>,
 }
@@ -36,14 +38,14 @@ pub struct Live {
     pub temps: Vec<usize>,
 }
 
-pub fn make(p: &Program, g: &CallGraph) -> Vec<Plan> {
+pub fn make(p: &Program, g: &CallGraph) -> (Vec<Plan>, Escapes) {
     let all: Vec<Points> = p.ids().map(|f| points::analyse(p, g, f, false)).collect();
     let escapes = crate::analysis::escape::analyse(p, g, &all);
     let mut plans = Vec::new();
     for (f, points) in p.ids().zip(all) {
         plans.push(function(p, g, f, points, &escapes));
     }
-    plans
+    (plans, escapes)
 }
 
 fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes) -> Plan {
@@ -62,7 +64,11 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
     super::decl::close_headers(u, func, &mut shadow);
     shadow.sort();
     let frame_free = shadow.is_empty() && !has_blocks(u, func);
-    let points = if frame_free { points::analyse(p, g, f, true) } else { all };
+    let points = if frame_free {
+        points::analyse(p, g, f, true)
+    } else {
+        all
+    };
     if points.is_empty() {
         return Plan::default();
     }
@@ -91,7 +97,16 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             });
         }
     }
-    let mut plan = Plan { shadow, shadow_set, linear, temps, ..Plan::default() };
+    let mut kept_literals: Vec<ExprId> = escapes.literals[f.index()].iter().copied().collect();
+    kept_literals.sort();
+    let mut plan = Plan {
+        kept_literals,
+        shadow,
+        shadow_set,
+        linear,
+        temps,
+        ..Plan::default()
+    };
     for point in &points.list {
         let mut vars: BTreeSet<SymId> = BTreeSet::new();
         let mut unset = None;
@@ -114,15 +129,31 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         let need = needed.get(&point.label).cloned().unwrap_or_default();
         vars.extend(need.syms);
         let at = point.span.start;
-        vars.retain(|s| is_local(u.sym(*s)) && !plan.shadow_set.contains(s) && scopes.visible(*s, at) && !is_vla(u, *s));
+        vars.retain(|s| {
+            is_local(u.sym(*s))
+                && !plan.shadow_set.contains(s)
+                && scopes.visible(*s, at)
+                && !is_vla(u, *s)
+        });
         for s in &vars {
             plan.restored.insert(*s);
-            if unset.is_none_or(|b| flow.index.get(s).is_some_and(|i| b.contains(*i))) && u.sym(*s).kind == SymKind::Var {
+            if unset.is_none_or(|b| flow.index.get(s).is_some_and(|i| b.contains(*i)))
+                && u.sym(*s).kind == SymKind::Var
+            {
                 plan.zeroed.insert(*s);
             }
         }
-        rename_hidden(u, &scopes, vars.iter().chain(&plan.shadow), at, &mut plan.renamed);
-        plan.live.push(Live { vars: vars.into_iter().collect(), temps: need.temps.into_iter().collect() });
+        rename_hidden(
+            u,
+            &scopes,
+            vars.iter().chain(&plan.shadow),
+            at,
+            &mut plan.renamed,
+        );
+        plan.live.push(Live {
+            vars: vars.into_iter().collect(),
+            temps: need.temps.into_iter().collect(),
+        });
     }
     plan.points = points;
     plan
@@ -160,7 +191,9 @@ pub fn has_blocks(u: &Unit, f: &Function) -> bool {
         if let Node::Expr(e) = n {
             if let ExprKind::Ident(s) = u.expr(e).kind {
                 let s = u.sym(s);
-                any |= s.kind == SymKind::Func && matches!(s.name.as_str(), "alloca" | "__builtin_alloca") && s.is_global;
+                any |= s.kind == SymKind::Func
+                    && matches!(s.name.as_str(), "alloca" | "__builtin_alloca")
+                    && s.is_global;
             }
         }
         true

@@ -125,9 +125,19 @@ impl<'p, 'a> Printer<'p, 'a> {
             let span = &self.u().expr(x).span;
             match &self.u().expr(x).kind {
                 ExprKind::Ident(s) => {
-                    let library = self.cx.external(*s).and_then(|n| calls::library_reference(self.cx, *s, &n));
-                    let moved = self.cx.statics.get(s).or_else(|| self.cx.hoisted.get(s)).cloned();
-                    let main = (self.u().sym(*s).name == "main" && self.u().sym(*s).kind == SymKind::Func).then(|| "pc3_user_main".to_string());
+                    let library = self
+                        .cx
+                        .external(*s)
+                        .and_then(|n| calls::library_reference(self.cx, *s, &n));
+                    let moved = self
+                        .cx
+                        .statics
+                        .get(s)
+                        .or_else(|| self.cx.hoisted.get(s))
+                        .cloned();
+                    let main = (self.u().sym(*s).name == "main"
+                        && self.u().sym(*s).kind == SymKind::Func)
+                        .then(|| "pc3_user_main".to_string());
                     if let Some(new) = library.or(moved).or(main) {
                         out.replace(span, new);
                     }
@@ -180,7 +190,14 @@ impl<'p, 'a> Printer<'p, 'a> {
         }
     }
 
-    fn call(&self, e: ExprId, callee: ExprId, args: &[ExprId], lin: Option<&Linear>, out: &mut Edits) {
+    fn call(
+        &self,
+        e: ExprId,
+        callee: ExprId,
+        args: &[ExprId],
+        lin: Option<&Linear>,
+        out: &mut Edits,
+    ) {
         let u = self.u();
         for a in args {
             self.expr(*a, lin, out);
@@ -212,7 +229,11 @@ impl<'p, 'a> Printer<'p, 'a> {
     /// `__func__` names the user's function in the resume clone too, and is one object.
     fn func_name(&self, e: ExprId, out: &mut Edits) {
         let span = &self.u().expr(e).span;
-        if matches!(self.u().slice(span), "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") && self.mode != Mode::Plain {
+        if matches!(
+            self.u().slice(span),
+            "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
+        ) && self.mode != Mode::Plain
+        {
             self.cx.func_names.borrow_mut().insert(self.f, 0);
             out.replace(span, format!("pc3_name_{}", self.cx.fname(self.f)));
         }
@@ -227,6 +248,9 @@ pub fn shadow_member(u: &Unit, s: SymId) -> String {
 pub fn literal_text(u: &Unit, e: ExprId, n: usize) -> String {
     match u.expr(e).kind {
         ExprKind::Str { wide: false, .. } => format!("((char *)pc3_lit_{n})"),
-        _ => format!("((__typeof__(&*{}))pc3_lit_{n})", u.slice(&u.expr(e).span).replace('\n', " ")),
+        _ => format!(
+            "((__typeof__(&*{}))pc3_lit_{n})",
+            u.slice(&u.expr(e).span).replace('\n', " ")
+        ),
     }
 }

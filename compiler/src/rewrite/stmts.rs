@@ -23,7 +23,12 @@ impl Printer<'_, '_> {
             Return(e) => return self.ret(*e, &st.span, out),
             Checkpoint => return self.location(s, out),
             Asm(_) => return self.children_of(s, out),
-            For { init, cond, step, body } => return self.for_loop(s, init, *cond, *step, *body, out),
+            For {
+                init,
+                cond,
+                step,
+                body,
+            } => return self.for_loop(s, init, *cond, *step, *body, out),
             Other { .. } => return,
             _ if !points => return self.children_of(s, out),
             _ => {}
@@ -32,7 +37,8 @@ impl Printer<'_, '_> {
             Expr(Some(e)) => {
                 self.labels_before(self.plan.points.exprs.get(e).copied(), st.span.start, out);
                 // The last statement of a statement expression is its value.
-                let text = if self.plan.linear.contains_key(&Root::Expr(*e)) && self.is_value(s, *e) {
+                let text = if self.plan.linear.contains_key(&Root::Expr(*e)) && self.is_value(s, *e)
+                {
                     format!("{};", self.value(*e))
                 } else {
                     self.discarded(*e)
@@ -91,7 +97,9 @@ impl Printer<'_, '_> {
     }
 
     pub fn labels_text(&self, r: Range) -> String {
-        (r.0..=r.1).map(|l| format!("{}: ", self.label(l))).collect()
+        (r.0..=r.1)
+            .map(|l| format!("{}: ", self.label(l)))
+            .collect()
     }
 
     pub fn labels_before(&self, r: Option<Range>, at: u32, out: &mut Edits) {
@@ -104,7 +112,9 @@ impl Printer<'_, '_> {
     fn body(&self, body: StmtId, labels: Option<Range>, out: &mut Edits) {
         let u = self.u();
         let span = &u.stmt(body).span;
-        let (Some(r), Mode::Resume) = (labels, self.mode) else { return self.stmt(body, out) };
+        let (Some(r), Mode::Resume) = (labels, self.mode) else {
+            return self.stmt(body, out);
+        };
         let text = format!(" {}; ", self.labels_text(r));
         if matches!(u.stmt(body).kind, StmtKind::Block(_)) {
             self.stmt(body, out);
@@ -116,22 +126,44 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn for_loop(&self, s: StmtId, init: &ForInit, cond: Option<ExprId>, step: Option<ExprId>, body: StmtId, out: &mut Edits) {
+    fn for_loop(
+        &self,
+        s: StmtId,
+        init: &ForInit,
+        cond: Option<ExprId>,
+        step: Option<ExprId>,
+        body: StmtId,
+        out: &mut Edits,
+    ) {
         let u = self.u();
         let span = &u.stmt(s).span;
         match init {
             ForInit::None => {}
             ForInit::Expr(e) => self.condition(*e, span.start, out),
             ForInit::Decl(d) => {
-                let points = d.vars.iter().any(|v| v.init.as_ref().is_some_and(|i| self.plan.points.in_init(i)));
+                let points = d
+                    .vars
+                    .iter()
+                    .any(|v| v.init.as_ref().is_some_and(|i| self.plan.points.in_init(i)));
                 if points || self.shadows(d) {
                     // `for (int i = f(); ...)` → `{ int i = ...; for (; ...) ... }`
                     let mut inner = Edits::default();
                     self.decl(d, &mut inner);
                     let text = inner.apply(self.cx, &d.span);
-                    let semi = if text.trim_end().ends_with(';') { "" } else { ";" };
-                    let close = if u.slice(&d.span).ends_with(';') { ";" } else { "" };
-                    out.replace(&(span.start..d.span.end), format!("{{ {text}{semi} for ({close}"));
+                    let semi = if text.trim_end().ends_with(';') {
+                        ""
+                    } else {
+                        ";"
+                    };
+                    let close = if u.slice(&d.span).ends_with(';') {
+                        ";"
+                    } else {
+                        ""
+                    };
+                    out.replace(
+                        &(span.start..d.span.end),
+                        format!("{{ {text}{semi} for ({close}"),
+                    );
                     out.insert(span.end, " }");
                 } else {
                     self.decl(d, out);
@@ -146,9 +178,14 @@ impl Printer<'_, '_> {
             match (rc, self.mode) {
                 (Some(r), Mode::Resume) => {
                     let span = &u.expr(e).span;
-                    out.replace(span, format!("({} ? (void)0 : (void)({}))", within(r), self.step(e)));
+                    out.replace(
+                        span,
+                        format!("({} ? (void)0 : (void)({}))", within(r), self.step(e)),
+                    );
                 }
-                _ if rs.is_some() => out.replace(&u.expr(e).span, format!("(void)({})", self.step(e))),
+                _ if rs.is_some() => {
+                    out.replace(&u.expr(e).span, format!("(void)({})", self.step(e)))
+                }
                 _ => self.expr(e, None, out),
             }
         }
@@ -200,7 +237,11 @@ impl Printer<'_, '_> {
         let Some((label, _)) = self.plan.points.stmts.get(&s).copied() else {
             return out.replace(span, ";");
         };
-        let pass = if self.cx.mpi { "pc3_me->passages++; " } else { "" };
+        let pass = if self.cx.mpi {
+            "pc3_me->passages++; "
+        } else {
+            ""
+        };
         let due = format!(
             "if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_{}[{}])) {}",
             self.cx.fname(self.f),

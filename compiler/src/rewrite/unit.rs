@@ -21,6 +21,8 @@ pub struct UnitCx<'a> {
     pub clang: bool,
     /// File-scope and static objects that each rank has its own copy of.
     pub private: HashSet<SymId>,
+    /// The constant ones among them.
+    pub private_constants: HashSet<SymId>,
     /// New names of function-scope statics (moved to file scope).
     pub statics: HashMap<SymId, String>,
     /// Other names that change everywhere (hoisted enumerators and typedefs).
@@ -35,9 +37,10 @@ pub struct UnitCx<'a> {
     pub sites: HashMap<ExprId, usize>,
     /// Library functions to declare: replacement name → symbol whose type it has.
     pub replaced: RefCell<BTreeMap<String, SymId>>,
+    /// `malloc` and the like used as values.
+    pub plain: RefCell<BTreeSet<String>>,
     /// Does the function being printed read `pc3_delta`?
     pub uses_delta: Cell<bool>,
-    pub fnrefs: RefCell<BTreeSet<SymId>>,
 }
 
 impl<'a> UnitCx<'a> {

@@ -1,0 +1,33 @@
+//! Prints the instrumented C of preprocessed sources: `instrument a.i b.i`.
+
+use pc3cc::rewrite::{instrument, Options};
+use pc3cc::types::Target;
+
+fn main() {
+    let mut units = Vec::new();
+    let macros = std::process::Command::new("gcc")
+        .args(["-dM", "-E", "-x", "c", "/dev/null"])
+        .output()
+        .expect("gcc");
+    let macros = pc3cc::preprocess::parse_macros(&String::from_utf8_lossy(&macros.stdout));
+    let target = Target::from_macros(&macros);
+    for path in std::env::args().skip(1) {
+        let text = std::fs::read_to_string(&path).expect("readable source");
+        let (unit, diagnostics) = pc3cc::lower::build(&path, text, &target);
+        eprint!("{}", diagnostics.render(false));
+        units.push(unit);
+    }
+    let out = instrument(&units, &Options::default());
+    for d in &out.diagnostics {
+        let u = &units[d.unit];
+        let p = u.lines.position(d.span.start);
+        eprintln!(
+            "{}:{}: {:?} {}: {}",
+            p.file, p.line, d.severity, d.code, d.message
+        );
+    }
+    eprint!("{}", out.explain);
+    for t in &out.texts {
+        println!("{t}");
+    }
+}

@@ -1,0 +1,4 @@
+//! The C tables behind each unit: types, points, functions, globals, allocation sites.
+
+pub mod tables;
+pub mod types;

@@ -1,0 +1,300 @@
+//! The tables of a unit, as C behind the user's text.
+
+use super::types::{row, Field, TypeTable};
+use crate::analysis::linear::TempTy;
+use crate::analysis::program::base_name;
+use crate::rewrite::frame::{members, MemberTy};
+use crate::rewrite::print::shadow_member;
+use crate::rewrite::unit::{quote, UnitCx};
+use crate::tree::*;
+use pc3_typemetric::descriptor::*;
+
+/// What goes in front of the user's text and behind it.
+pub struct Tables {
+    pub front: String,
+    pub back: String,
+}
+
+/// A named string literal.
+pub struct Literal {
+    /// C text of the literal.
+    pub text: String,
+    pub wide: bool,
+    pub elem: QualType,
+}
+
+/// A global as the table sees it.
+pub struct Global {
+    pub name: String,
+    pub c_name: String,
+    pub ty: QualType,
+    pub flags: u32,
+}
+
+pub struct Input<'i> {
+    pub literals: &'i [Literal],
+    pub globals: &'i [Global],
+    /// (portable name, C expression)
+    pub fnrefs: &'i [(String, String)],
+}
+
+pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
+    let u = cx.u;
+    let mut types = TypeTable::new(cx);
+    let mut funcs = Vec::new();
+    let mut points = String::new();
+    let mut front = String::new();
+    let mut main_func = "0".to_string();
+    let mut has_points = false;
+    for k in 0..u.functions.len() {
+        let f = FuncId(k as u32);
+        let plan = cx.plan(f);
+        if plan.points.is_empty() {
+            continue;
+        }
+        has_points = true;
+        let name = cx.fname(f);
+        let n = plan.points.list.len();
+        front += &format!("static const struct pc3_point pc3_P_{name}[{n}]; ");
+        let mut rows = Vec::new();
+        for p in &plan.points.list {
+            let list = members(cx, plan, p.label);
+            let live = if list.is_empty() {
+                "0".to_string()
+            } else {
+                let c = format!("struct pc3_live__{name}_{}", p.label);
+                let fields = list
+                    .iter()
+                    .filter_map(|m| {
+                        let ty = match m.ty {
+                            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => types.of(q.ty)?,
+                            MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
+                            MemberTy::Temp(TempTy::Int) => types.int(),
+                        };
+                        Some(Field {
+                            name: m.name.clone(),
+                            ty,
+                            offset: format!("__builtin_offsetof({c}, {})", m.name),
+                            bits: None,
+                        })
+                    })
+                    .collect();
+                row(types.generated(&c, fields))
+            };
+            let at = u.lines.position(p.span.start);
+            rows.push(format!(
+                "{{&pc3_F[{}], {}, {}, {}, {}, {live}}}",
+                funcs.len(),
+                p.label,
+                at.line,
+                quote(base_name(&at.file)),
+                quote(&p.what)
+            ));
+        }
+        points += &format!(
+            "static const struct pc3_point pc3_P_{name}[{n}] = {{\n{}\n}};\n",
+            rows.join(",\n")
+        );
+        let shadow = if plan.shadow.is_empty() {
+            "0".to_string()
+        } else {
+            let c = format!("struct pc3_shadow__{name}");
+            let fields = plan
+                .shadow
+                .iter()
+                .filter_map(|s| {
+                    let m = shadow_member(u, *s);
+                    let ty = types.of(u.sym(*s).ty.ty)?;
+                    let twice = plan
+                        .shadow
+                        .iter()
+                        .filter(|o| u.sym(**o).name == u.sym(*s).name)
+                        .count()
+                        > 1;
+                    let nth = plan
+                        .shadow
+                        .iter()
+                        .filter(|o| u.sym(**o).name == u.sym(*s).name)
+                        .position(|o| o == s);
+                    let shown = if twice {
+                        format!("{}__{}", u.sym(*s).name, nth.unwrap_or(0) + 1)
+                    } else {
+                        u.sym(*s).name.clone()
+                    };
+                    Some(Field {
+                        name: shown,
+                        ty,
+                        offset: format!("__builtin_offsetof({c}, {m})"),
+                        bits: None,
+                    })
+                })
+                .collect();
+            row(types.generated(&c, fields))
+        };
+        if name == "main" {
+            main_func = format!("&pc3_F[{}]", funcs.len());
+        }
+        let portable = cx.p.portable_name(cx.unit, u.func(f).sym);
+        funcs.push(format!(
+            "{{{}, (void (*)(void))pc3_resume__{name}, {shadow}, pc3_P_{name}, {n}}}",
+            quote(&portable)
+        ));
+    }
+
+    let mut globals = Vec::new();
+    for g in input.globals {
+        let ty = types.pointer(g.ty);
+        let size = if is_incomplete(u, g.ty) {
+            "0".into()
+        } else {
+            format!("sizeof({})", g.c_name)
+        };
+        globals.push(format!(
+            "{{{}, (void *)&{}, {ty}, {size}, {}}}",
+            quote(&g.name),
+            g.c_name,
+            g.flags
+        ));
+    }
+    for (i, l) in input.literals.iter().enumerate() {
+        let decl = if l.wide {
+            front += &format!("static const __typeof__({0}) pc3_lit_{i} = {0}; ", l.text);
+            types.literal(l.elem, &format!("pc3_lit_{i}"))
+        } else {
+            front += &format!("static const char pc3_lit_{i}[] = {}; ", l.text);
+            types.char_array(&format!("pc3_lit_{i}"))
+        };
+        let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
+        globals.push(format!(
+            "{{\"\", (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}}}"
+        ));
+    }
+    for f in cx.func_names.borrow().keys() {
+        let n = cx.fname(*f);
+        front += &format!("static const char pc3_name_{n}[] = \"{n}\"; ");
+        let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
+        globals.push(format!(
+            "{{\"\", (void *)pc3_name_{n}, {}, sizeof(pc3_name_{n}), {flags}}}",
+            types.char_array(&format!("pc3_name_{n}"))
+        ));
+    }
+    let mut sites = String::new();
+    for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
+        let at = u.lines.position(u.expr(s.call).span.start);
+        let ty = match s.elem {
+            Some(q) => types.pointer(innermost(u, q)),
+            None => "0".into(),
+        };
+        front += &format!("static struct pc3_site pc3_site_{n}; ");
+        sites += &format!(
+            "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}}};\n",
+            quote(base_name(&at.file)),
+            at.line
+        );
+    }
+    let fnrefs: Vec<String> = input
+        .fnrefs
+        .iter()
+        .map(|(n, c)| format!("{{{}, (void (*)(void)){c}}}", quote(n)))
+        .collect();
+
+    if !funcs.is_empty() {
+        front += &format!("static struct pc3_func pc3_F[{}]; ", funcs.len());
+    }
+    front += &format!("static struct pc3_type pc3_types[{}]; ", types.len().max(1));
+
+    let mut back = types.support.clone();
+    if !types.is_empty() {
+        back += &types.text();
+    }
+    back += &points;
+    let list = |name: &str, ty: &str, rows: &[String]| {
+        if rows.is_empty() {
+            (String::new(), "0".to_string())
+        } else {
+            (
+                format!("static {ty} {name}[] = {{\n{}\n}};\n", rows.join(",\n")),
+                name.to_string(),
+            )
+        }
+    };
+    let (text, pf) = if funcs.is_empty() {
+        (String::new(), "0".to_string())
+    } else {
+        (
+            format!(
+                "static struct pc3_func pc3_F[{}] = {{\n{}\n}};\n",
+                funcs.len(),
+                funcs.join(",\n")
+            ),
+            "pc3_F".to_string(),
+        )
+    };
+    back += &text;
+    let (text, pg) = list("pc3_globals", "struct pc3_global", &globals);
+    back += &text;
+    let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
+    back += &text;
+    back += &sites;
+
+    let (wrapper, main) = main_wrapper(cx);
+    back += &wrapper;
+    let mut flags = 0;
+    if cx.mpi {
+        flags |= PC3_UNIT_PRIVATE_GLOBALS | PC3_UNIT_HAS_MPI;
+    }
+    if has_points {
+        flags |= PC3_UNIT_HAS_POINTS;
+    }
+    let file = quote(cx.file());
+    let pt = if types.is_empty() { "0" } else { "pc3_types" };
+    back += &format!(
+        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0}};\n\
+         __attribute__((constructor)) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
+        types.len(),
+        funcs.len(),
+        globals.len(),
+        fnrefs.len()
+    );
+    Tables { front, back }
+}
+
+/// Without the runtime lengths.
+fn innermost(u: &Unit, mut q: QualType) -> QualType {
+    while let Type::Array {
+        elem,
+        len: ArrayLen::Vla(_) | ArrayLen::Unknown,
+    } = u.ty(q.ty)
+    {
+        q = *elem;
+    }
+    q
+}
+
+fn is_incomplete(u: &Unit, q: QualType) -> bool {
+    match u.ty(q.ty) {
+        Type::Record(r) => u.records[r.index()].fields.is_none(),
+        Type::Void => true,
+        _ => false,
+    }
+}
+
+/// The user's main behind one signature.
+fn main_wrapper(cx: &UnitCx) -> (String, String) {
+    let u = cx.u;
+    let Some(f) = u.functions.iter().find(|f| u.sym(f.sym).name == "main") else {
+        return (String::new(), "0".into());
+    };
+    let args = ["pc3_argc", "pc3_argv", "pc3_envp"];
+    let list: Vec<&str> = args.iter().take(f.params.len()).copied().collect();
+    let call = format!("pc3_user_main({})", list.join(", "));
+    let body = if matches!(u.ty(f.ret.ty), Type::Void) {
+        format!("{call}; return 0;")
+    } else {
+        format!("return {call};")
+    };
+    let text = format!(
+        "static int pc3_main(int pc3_argc, char **pc3_argv, char **pc3_envp) {{ (void)pc3_argc; (void)pc3_argv; (void)pc3_envp; {body} }}\n"
+    );
+    (text, "pc3_main".into())
+}

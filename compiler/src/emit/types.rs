@@ -1,0 +1,474 @@
+//! The type table: every type that a live record, a global, an allocation site or a pointee needs.
+//!
+//! Sizes, offsets and bit-field places are left to the target's compiler: the table is C that names
+//! the types and asks it.
+
+use crate::rewrite::ctypes::{float_name, int_name};
+use crate::rewrite::unit::{quote, UnitCx};
+use crate::tree::*;
+use pc3_typemetric::descriptor::*;
+use std::collections::HashMap;
+
+pub struct TypeTable<'c, 'a> {
+    cx: &'c UnitCx<'a>,
+    known: HashMap<TypeId, Option<usize>>,
+    named: HashMap<String, usize>,
+    rows: Vec<String>,
+    /// Definitions in front of the table: member lists, bit-field images, named copies of anonymous members.
+    pub support: String,
+}
+
+/// A member of a record that the table describes.
+pub struct Field {
+    pub name: String,
+    pub ty: usize,
+    pub offset: String,
+    pub bits: Option<String>,
+}
+
+impl<'c, 'a> TypeTable<'c, 'a> {
+    pub fn new(cx: &'c UnitCx<'a>) -> Self {
+        TypeTable {
+            cx,
+            known: HashMap::new(),
+            named: HashMap::new(),
+            rows: Vec::new(),
+            support: String::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn text(&self) -> String {
+        format!(
+            "static struct pc3_type pc3_types[{}] = {{\n{}\n}};\n",
+            self.rows.len().max(1),
+            self.rows.join(",\n")
+        )
+    }
+
+    /// A reference to a type's row.
+    pub fn pointer(&mut self, q: QualType) -> String {
+        self.of(q.ty).map_or("0".into(), row)
+    }
+
+    /// The row of a type; None for void and what is incomplete.
+    pub fn of(&mut self, t: TypeId) -> Option<usize> {
+        if let Some(k) = self.known.get(&t) {
+            return *k;
+        }
+        let k = self.describe(t);
+        self.known.insert(t, k);
+        k
+    }
+
+    fn add(&mut self, text: String) -> usize {
+        self.rows.push(text);
+        self.rows.len() - 1
+    }
+
+    /// A type without parts, known by its C name.
+    fn scalar(&mut self, kind: u8, flags: u8, c: &str) -> usize {
+        if let Some(k) = self.named.get(c) {
+            return *k;
+        }
+        let k = self.add(format!(
+            "{{0, {kind}, {flags}, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
+            quote(c)
+        ));
+        self.named.insert(c.to_string(), k);
+        k
+    }
+
+    fn describe(&mut self, t: TypeId) -> Option<usize> {
+        let u = self.cx.u;
+        Some(match u.ty(t) {
+            Type::Void | Type::Unsupported(_) => return None,
+            Type::Bool => self.scalar(PC3_KIND_BOOL, 0, "_Bool"),
+            Type::Int(k) => {
+                let kind = match k {
+                    IntKind::Char => PC3_KIND_CHAR,
+                    IntKind::Int128 | IntKind::UInt128 => PC3_KIND_OPAQUE,
+                    k if u.target.signed(*k) => PC3_KIND_SINT,
+                    _ => PC3_KIND_UINT,
+                };
+                self.scalar(kind, 0, int_name(*k))
+            }
+            Type::Float(FloatKind::Float128) => self.scalar(PC3_KIND_OPAQUE, 0, "_Float128"),
+            Type::Float(k) => self.scalar(PC3_KIND_FLOAT, long_double(*k), float_name(*k)),
+            Type::Complex(k) => self.scalar(
+                PC3_KIND_COMPLEX,
+                long_double(*k),
+                &format!("{} _Complex", float_name(*k)),
+            ),
+            Type::VaList => self.scalar(PC3_KIND_OPAQUE, 0, "__builtin_va_list"),
+            Type::Vector { .. } => {
+                let c = self.cx.names.type_name(plain(t));
+                self.add(format!("{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, \"vector\"}}"))
+            }
+            Type::Enum(e) => {
+                let d = &u.enums[e.index()];
+                let c = int_name(d.underlying);
+                let flags = if u.target.signed(d.underlying) {
+                    PC3_TYPE_SIGNED
+                } else {
+                    0
+                };
+                let name = d
+                    .tag
+                    .as_ref()
+                    .map(|t| format!("enum {t}"))
+                    .or(d.typedef_name.clone())
+                    .unwrap_or("enum".into());
+                let key = format!("{name} #{}", e.0);
+                if let Some(k) = self.named.get(&key) {
+                    return Some(*k);
+                }
+                let row = format!(
+                    "{{0, {PC3_KIND_ENUM}, {flags}, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
+                    quote(&name)
+                );
+                let k = self.add(row);
+                self.named.insert(key, k);
+                k
+            }
+            Type::Pointer(q) => self.pointer_row(t, *q),
+            Type::Function { .. } => self.function_row(),
+            Type::Array { elem, len } => {
+                let e = self.of(elem.ty);
+                let pe = e.map_or("0".into(), row);
+                let (count, size) = match len {
+                    ArrayLen::Const(n) => (format!("{n}"), format!("{n} * {}", self.size(*elem))),
+                    ArrayLen::Target(s) => {
+                        let n = u.slice(s).replace('\n', " ");
+                        (format!("({n})"), format!("({n}) * {}", self.size(*elem)))
+                    }
+                    ArrayLen::Vla(_) | ArrayLen::Unknown => ("0".into(), "0".into()),
+                };
+                let align = self.align(*elem);
+                self.add(format!(
+                    "{{0, {PC3_KIND_ARRAY}, 0, {align}, {size}, {count}, {pe}, 0, \"\"}}"
+                ))
+            }
+            Type::Record(r) => return self.record(t, *r),
+        })
+    }
+
+    fn function_row(&mut self) -> usize {
+        if let Some(k) = self.named.get("function") {
+            return *k;
+        }
+        let k = self.add(format!(
+            "{{0, {PC3_KIND_FUNCTION}, 0, 1, 0, 0, 0, 0, \"function\"}}"
+        ));
+        self.named.insert("function".into(), k);
+        k
+    }
+
+    fn pointer_row(&mut self, t: TypeId, to: QualType) -> usize {
+        let u = self.cx.u;
+        let mut kind = PC3_KIND_POINTER;
+        if let Type::Record(r) = u.ty(to.ty) {
+            let d = &u.records[r.index()];
+            match d.tag.as_deref() {
+                Some(t) if d.fields.is_none() && t.starts_with("MPI_ABI_") => {
+                    kind = PC3_KIND_HANDLE
+                }
+                Some("_IO_FILE" | "__sFILE") => kind = PC3_KIND_FILE,
+                _ => {}
+            }
+        }
+        // The row comes first: its pointee may lead back to it.
+        let k = self.add(String::new());
+        self.known.insert(t, Some(k));
+        let mut pointee = to;
+        // A pointer to a variable-length array points to its elements.
+        while let Type::Array {
+            elem,
+            len: ArrayLen::Vla(_),
+        } = u.ty(pointee.ty)
+        {
+            pointee = *elem;
+        }
+        let elem = if kind == PC3_KIND_POINTER {
+            self.of(pointee.ty)
+        } else {
+            None
+        };
+        let elem = elem.map_or("0".into(), row);
+        self.rows[k] =
+            format!("{{0, {kind}, 0, __alignof__(void *), sizeof(void *), 0, {elem}, 0, \"\"}}");
+        k
+    }
+
+    /// The size of an element, as C.
+    fn size(&self, q: QualType) -> String {
+        match self.cx.u.ty(q.ty) {
+            Type::Array {
+                elem,
+                len: ArrayLen::Const(n),
+            } => format!("{n} * {}", self.size(*elem)),
+            Type::Array {
+                elem,
+                len: ArrayLen::Target(s),
+            } => format!(
+                "({}) * {}",
+                self.cx.u.slice(s).replace('\n', " "),
+                self.size(*elem)
+            ),
+            Type::Array { .. } => "0".into(),
+            Type::Pointer(_) => "sizeof(void *)".into(),
+            _ => format!("sizeof({})", self.name(q)),
+        }
+    }
+    fn align(&self, q: QualType) -> String {
+        match self.cx.u.ty(q.ty) {
+            Type::Array { elem, .. } => self.align(*elem),
+            Type::Pointer(_) => "__alignof__(void *)".into(),
+            Type::Void | Type::Function { .. } => "1".into(),
+            _ => format!("__alignof__({})", self.name(q)),
+        }
+    }
+    fn name(&self, q: QualType) -> String {
+        self.cx.names.type_name(plain(q.ty))
+    }
+
+    fn record(&mut self, t: TypeId, r: RecordId) -> Option<usize> {
+        let u = self.cx.u;
+        let d = &u.records[r.index()];
+        d.fields.as_ref()?;
+        let c = self.cx.names.record(r);
+        let name = match (&d.tag, &d.typedef_name) {
+            (Some(t), _) => format!("{} {t}", if d.is_union { "union" } else { "struct" }),
+            (None, Some(t)) => t.clone(),
+            (None, None) => String::new(),
+        };
+        if d.tag.as_deref() == Some("__jmp_buf_tag") {
+            return Some(self.add(format!(
+                "{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
+                quote(&name)
+            )));
+        }
+        let k = self.add(String::new());
+        self.known.insert(t, Some(k));
+        let fields = self.fields(r, &c);
+        self.finish(k, d.is_union, &c, &name, fields);
+        Some(k)
+    }
+
+    fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
+        let u = self.cx.u;
+        let mut out = Vec::new();
+        for f in u.records[r.index()].fields.iter().flatten() {
+            match (&f.name, &f.bit_width) {
+                (None, Some(_)) => {}
+                (None, None) => out.extend(self.anonymous(f, c)),
+                (Some(n), Some(_)) => {
+                    let image = format!("pc3_bits_{}_{}", r.0, out.len());
+                    self.support += &format!(
+                        "static const union {{ {c} v; unsigned char b[sizeof({c})]; }} {image} = {{ {{ .{n} = -1 }} }};\n"
+                    );
+                    let Some(ty) = self.of(f.ty.ty) else { continue };
+                    out.push(Field {
+                        name: n.clone(),
+                        ty,
+                        offset: "0".into(),
+                        bits: Some(format!("{image}.b")),
+                    });
+                }
+                (Some(n), None) => {
+                    let Some(ty) = self.of(f.ty.ty) else { continue };
+                    out.push(Field {
+                        name: n.clone(),
+                        ty,
+                        offset: format!("__builtin_offsetof({c}, {n})"),
+                        bits: None,
+                    });
+                }
+            }
+        }
+        out
+    }
+
+    /// An anonymous struct or union member: measured through a named copy of it.
+    fn anonymous(&mut self, f: &crate::tree::Field, outer: &str) -> Option<Field> {
+        let u = self.cx.u;
+        let Type::Record(r) = u.ty(f.ty.ty) else {
+            return None;
+        };
+        let d = &u.records[r.index()];
+        let key = if d.is_union { "union" } else { "struct" };
+        let c = format!("{key} pc3_copy_{}", r.0);
+        if !self.named.contains_key(&c) {
+            let body = self.copy(*r);
+            let packed = if d.packed {
+                " __attribute__((packed))"
+            } else {
+                ""
+            };
+            self.support += &format!("{c} {body}{packed};\n");
+            let k = self.add(String::new());
+            self.named.insert(c.clone(), k);
+            let fields = self.fields(*r, &c);
+            self.finish(k, d.is_union, &c, "", fields);
+        }
+        let leaf = leaf(u, *r)?;
+        let offset =
+            format!("__builtin_offsetof({outer}, {leaf}) - __builtin_offsetof({c}, {leaf})");
+        Some(Field {
+            name: String::new(),
+            ty: self.named[&c],
+            offset,
+            bits: None,
+        })
+    }
+
+    /// The members of an anonymous record, declared again.
+    fn copy(&self, r: RecordId) -> String {
+        let u = self.cx.u;
+        let mut out = String::from("{ ");
+        for f in u.records[r.index()].fields.iter().flatten() {
+            let width = f
+                .bit_width
+                .as_ref()
+                .map(|w| format!(" : {}", u.slice(w)))
+                .unwrap_or_default();
+            match (&f.name, u.ty(f.ty.ty)) {
+                (None, Type::Record(inner)) if f.bit_width.is_none() => {
+                    let key = if u.records[inner.index()].is_union {
+                        "union"
+                    } else {
+                        "struct"
+                    };
+                    out += &format!("{key} {}; ", self.copy(*inner));
+                }
+                (name, _) => {
+                    out += &format!(
+                        "{}{width}; ",
+                        self.cx.names.declare(f.ty, name.as_deref().unwrap_or(""))
+                    )
+                }
+            }
+        }
+        out + "}"
+    }
+
+    fn finish(&mut self, k: usize, is_union: bool, c: &str, name: &str, fields: Vec<Field>) {
+        let members = if fields.is_empty() {
+            "0".to_string()
+        } else {
+            format!("pc3_members_{k}")
+        };
+        if !fields.is_empty() {
+            let list: Vec<String> = fields
+                .iter()
+                .map(|f| {
+                    format!(
+                        "{{{}, {}, {}, {}}}",
+                        quote(&f.name),
+                        row(f.ty),
+                        f.offset,
+                        f.bits.as_deref().unwrap_or("0")
+                    )
+                })
+                .collect();
+            self.support += &format!(
+                "static const struct pc3_member {members}[] = {{{}}};\n",
+                list.join(", ")
+            );
+        }
+        let kind = if is_union {
+            PC3_KIND_UNION
+        } else {
+            PC3_KIND_STRUCT
+        };
+        self.rows[k] = format!(
+            "{{0, {kind}, 0, __alignof__({c}), sizeof({c}), {}, 0, {members}, {}}}",
+            fields.len(),
+            quote(name)
+        );
+    }
+
+    /// A record that only generated code knows: live records and shadow blocks.
+    pub fn generated(&mut self, c: &str, fields: Vec<Field>) -> usize {
+        let k = self.add(String::new());
+        self.finish(k, false, c, "", fields);
+        k
+    }
+
+    /// Row of a pointer whose pointee cannot be named at file scope.
+    pub fn loose_pointer(&mut self, q: QualType) -> Option<usize> {
+        self.of(q.ty)
+    }
+    pub fn pointer_to(&mut self, q: QualType) -> usize {
+        let u = self.cx.u;
+        let mut pointee = q;
+        while let Type::Array {
+            elem,
+            len: ArrayLen::Vla(_),
+        } = u.ty(pointee.ty)
+        {
+            pointee = *elem;
+        }
+        let elem = self.of(pointee.ty).map_or("0".into(), row);
+        self.add(format!(
+            "{{0, {PC3_KIND_POINTER}, 0, __alignof__(void *), sizeof(void *), 0, {elem}, 0, \"\"}}"
+        ))
+    }
+    /// The array type of a named string literal.
+    pub fn literal(&mut self, elem: QualType, object: &str) -> String {
+        let e = self.pointer(elem);
+        row(self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__({object}[0]), sizeof({object}), sizeof({object}) / sizeof({object}[0]), {e}, 0, \"\"}}"
+        )))
+    }
+    pub fn char_array(&mut self, object: &str) -> String {
+        let e = row(self.scalar(PC3_KIND_CHAR, 0, "char"));
+        row(self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, 1, sizeof({object}), sizeof({object}), {e}, 0, \"\"}}"
+        )))
+    }
+    pub fn int(&mut self) -> usize {
+        self.scalar(PC3_KIND_SINT, 0, "int")
+    }
+}
+
+pub fn row(k: usize) -> String {
+    format!("&pc3_types[{k}]")
+}
+
+fn plain(ty: TypeId) -> QualType {
+    QualType {
+        ty,
+        is_const: false,
+        is_volatile: false,
+        is_atomic: false,
+        is_restrict: false,
+    }
+}
+
+fn long_double(k: FloatKind) -> u8 {
+    if k == FloatKind::LongDouble {
+        PC3_TYPE_LONGDOUBLE
+    } else {
+        0
+    }
+}
+
+/// A member, through anonymous ones, that has an offset.
+fn leaf(u: &Unit, r: RecordId) -> Option<String> {
+    u.records[r.index()]
+        .fields
+        .iter()
+        .flatten()
+        .find_map(|f| match (&f.name, u.ty(f.ty.ty)) {
+            (Some(n), _) if f.bit_width.is_none() => Some(n.clone()),
+            (None, Type::Record(inner)) => leaf(u, *inner),
+            _ => None,
+        })
+}

@@ -1,0 +1,221 @@
+//! Objects of static storage: which of them the table lists, and which each rank has for itself.
+
+use super::decl::is_const;
+use super::edits::Edits;
+use super::unit::UnitCx;
+use crate::analysis::diag::Diagnostic;
+use crate::analysis::program::{base_name, Program};
+use crate::analysis::walk::{init_exprs, visit, Node};
+use crate::emit::tables::Global;
+use crate::tree::*;
+use pc3_typemetric::descriptor::{PC3_GLOBAL_CONST, PC3_GLOBAL_INIT};
+use std::collections::{HashMap, HashSet};
+
+/// Names with linkage that some unit defines: name → first unit.
+pub fn defined(p: &Program) -> HashMap<String, usize> {
+    let mut map = HashMap::new();
+    for (i, u) in p.units.iter().enumerate() {
+        for s in &u.symbols {
+            if s.kind == SymKind::Var
+                && s.is_global
+                && s.storage != Storage::Static
+                && is_defined(s)
+            {
+                map.entry(s.name.clone()).or_insert(i);
+            }
+        }
+    }
+    map
+}
+
+fn is_defined(s: &Symbol) -> bool {
+    s.defined || s.initialised
+}
+
+fn is_static_object(s: &Symbol) -> bool {
+    s.kind == SymKind::Var && (s.is_global || s.storage == Storage::Static)
+}
+
+/// Which objects each rank has for itself.
+#[derive(Default)]
+pub struct Private {
+    /// Per unit.
+    pub symbols: Vec<HashSet<SymId>>,
+    /// Those of them that are constant: they differ by the addresses in their initialisers.
+    pub constant: Vec<HashSet<SymId>>,
+}
+
+/// Everything that is written, and constants that hold addresses of such objects.
+pub fn private(p: &Program, names: &HashMap<String, usize>) -> Private {
+    let mut r = Private {
+        symbols: vec![HashSet::new(); p.units.len()],
+        constant: vec![HashSet::new(); p.units.len()],
+    };
+    let ours = |s: &Symbol| {
+        is_static_object(s)
+            && !s.thread_local
+            && (s.storage == Storage::Static || (s.is_global && names.contains_key(&s.name)))
+    };
+    for (i, u) in p.units.iter().enumerate() {
+        for (k, s) in u.symbols.iter().enumerate() {
+            if ours(s) && !is_const(u, SymId(k as u32)) {
+                r.symbols[i].insert(SymId(k as u32));
+            }
+        }
+    }
+    let mut linked: HashSet<String> = HashSet::new();
+    loop {
+        let mut changed = false;
+        for (i, u) in p.units.iter().enumerate() {
+            for (s, init) in static_initialisers(u) {
+                if is_const(u, s)
+                    && !r.symbols[i].contains(&s)
+                    && ours(u.sym(s))
+                    && mentions(u, init, &r.symbols[i])
+                {
+                    r.symbols[i].insert(s);
+                    r.constant[i].insert(s);
+                    if u.sym(s).storage != Storage::Static {
+                        linked.insert(u.sym(s).name.clone());
+                    }
+                    changed = true;
+                }
+            }
+            for (k, s) in u.symbols.iter().enumerate() {
+                if s.is_global
+                    && s.storage != Storage::Static
+                    && s.kind == SymKind::Var
+                    && linked.contains(&s.name)
+                {
+                    changed |= r.symbols[i].insert(SymId(k as u32));
+                }
+            }
+        }
+        if !changed {
+            return r;
+        }
+    }
+}
+
+/// A constant that ranks have for themselves must lie where their copies are made from.
+pub fn place_constants(cx: &UnitCx, d: &DeclGroup, edits: &mut Edits) {
+    for v in &d.vars {
+        if let (Some(i), true) = (&v.init, cx.private_constants.contains(&v.sym)) {
+            let start = super::decl::init_span(cx.u, i).start;
+            let before = cx.u.slice(&(v.span.start..start));
+            if let Some(eq) = before.rfind('=') {
+                edits.insert(
+                    v.span.start + eq as u32,
+                    " __attribute__((section(\".data.pc3_const\"))) ",
+                );
+            }
+        }
+    }
+}
+
+/// Initialisers of objects of static storage.
+fn static_initialisers(u: &Unit) -> Vec<(SymId, &Init)> {
+    let mut list = Vec::new();
+    let mut groups: Vec<&DeclGroup> = Vec::new();
+    for item in &u.items {
+        if let TopItem::Decl(d) = item {
+            groups.push(d);
+        }
+    }
+    for s in &u.stmts {
+        if let StmtKind::Decl(d) = &s.kind {
+            groups.push(d);
+        }
+    }
+    for d in groups {
+        for v in &d.vars {
+            if let (Some(i), true) = (&v.init, is_static_object(u.sym(v.sym))) {
+                list.push((v.sym, i));
+            }
+        }
+    }
+    list
+}
+
+fn mentions(u: &Unit, init: &Init, set: &HashSet<SymId>) -> bool {
+    let mut any = false;
+    init_exprs(init, &mut |e| {
+        visit(u, Node::Expr(e), &mut |n| {
+            if let Node::Expr(x) = n {
+                any |= matches!(u.expr(x).kind, ExprKind::Ident(s) if set.contains(&s));
+            }
+            true
+        });
+    });
+    any
+}
+
+/// The rows of the table of globals.
+pub fn rows(
+    cx: &UnitCx,
+    names: &HashMap<String, usize>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Global> {
+    let u = cx.u;
+    let mut rows = Vec::new();
+    let tables = super::hoist::label_tables(u);
+    for (i, s) in u.symbols.iter().enumerate() {
+        let id = SymId(i as u32);
+        if !is_static_object(s) || tables.contains(&id) {
+            continue;
+        }
+        let here = match (s.storage, s.is_global) {
+            (Storage::Static, true) => is_defined(s) && !s.decls.is_empty(),
+            (Storage::Static, false) => true,
+            _ => names.get(&s.name) == Some(&cx.unit) && is_defined(s),
+        };
+        if !here || s.system && !is_defined(s) {
+            continue;
+        }
+        if s.thread_local {
+            let at = s.decls.first().cloned().unwrap_or(0..0);
+            diagnostics.push(Diagnostic::error(
+                cx.unit,
+                &at,
+                "thread-local",
+                format!("thread-local variable `{}` cannot be saved", s.name),
+                "make it an ordinary global: each rank has its own",
+            ));
+            continue;
+        }
+        let local = s.func.filter(|_| !s.is_global);
+        let c_name = cx
+            .statics
+            .get(&id)
+            .cloned()
+            .unwrap_or_else(|| s.name.clone());
+        let name = match (local, s.storage) {
+            (Some(f), _) => format!("{}:{}.{}", base_name(&u.path), cx.fname(f), s.name),
+            (None, Storage::Static) => format!("{}:{}", base_name(&u.path), s.name),
+            _ => s.name.clone(),
+        };
+        let mut flags = 0;
+        if is_const(u, id) && !cx.private.contains(&id) {
+            flags |= PC3_GLOBAL_CONST;
+        }
+        if s.initialised {
+            flags |= PC3_GLOBAL_INIT;
+        }
+        rows.push(Global {
+            name,
+            c_name,
+            ty: s.ty,
+            flags,
+        });
+    }
+    // Two statics of one name in nested blocks of a function.
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for r in &mut rows {
+        let n = seen.entry(r.name.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            r.name = format!("{}__{n}", r.name);
+        }
+    }
+    rows
+}

@@ -1,0 +1,447 @@
+//! From the typed tree of a whole program to instrumented C, one text per unit.
+
+mod calls;
+pub mod ctypes;
+mod decl;
+mod edits;
+pub mod frame;
+mod full;
+mod globals;
+mod hoist;
+mod literals;
+pub mod plan;
+pub mod print;
+mod refuse;
+mod stmts;
+pub mod unit;
+
+use crate::analysis::callgraph::{self, CallGraph};
+use crate::analysis::diag::Diagnostic;
+use crate::analysis::escape::Escapes;
+use crate::analysis::heap;
+use crate::analysis::linear::value_statements;
+use crate::analysis::program::{Callee, Program};
+use crate::analysis::tables;
+use crate::emit::tables::{self as emit, Input, Literal};
+use crate::tree::*;
+use edits::{marker, Edits};
+use plan::Plan;
+use print::{Mode, Printer};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use unit::UnitCx;
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Locations come from `--checkpoint-everywhere`: those under library callbacks are dropped.
+    pub everywhere: bool,
+    /// The target's compiler is clang.
+    pub clang: bool,
+    /// What the target's preprocessor (`-E -P`) makes of [`prelude`], for the unit with main and for the
+    /// others: then the output is preprocessed text.  Empty: the header as it is, to be preprocessed with it.
+    pub preludes: Option<(String, String)>,
+}
+
+/// The declarations in front of every unit, before preprocessing.
+pub fn prelude(main: bool) -> String {
+    let define = if main {
+        "#define PC3_MAIN_UNIT 1\n"
+    } else {
+        ""
+    };
+    format!("{define}{}", pc3_typemetric::descriptor::PRELUDE)
+}
+
+pub struct Output {
+    /// Instrumented C per unit.
+    pub texts: Vec<String>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub explain: String,
+    /// Does the program have a checkpoint location at all?
+    pub has_locations: bool,
+}
+
+pub fn instrument(units: &[Unit], options: &Options) -> Output {
+    let p = Program::new(units);
+    let graph = callgraph::analyse(&p, options.everywhere);
+    let (plans, escapes) = plan::make(&p, &graph);
+    let heap = heap::analyse(&p);
+    let mpi = calls_mpi(&p);
+    let names = globals::defined(&p);
+    let private = if mpi {
+        globals::private(&p, &names)
+    } else {
+        globals::Private::default()
+    };
+    let mut diagnostics = graph.diagnostics.clone();
+    for (unit, e) in &heap.unknown {
+        diagnostics.push(Diagnostic::warning(
+            *unit,
+            &units[*unit].expr(*e).span,
+            "untyped-allocation",
+            "the type of this allocation is unknown: a checkpoint with it cannot change architecture if it holds pointers",
+            "use sizeof in the size, or assign the result to a typed pointer",
+        ));
+    }
+    let whole = Whole {
+        p: &p,
+        graph: &graph,
+        plans: &plans,
+        escapes: &escapes,
+        heap: &heap,
+        mpi,
+        names: &names,
+        private: &private,
+        options,
+    };
+    let texts = (0..units.len())
+        .map(|i| unit_text(&whole, i, &mut diagnostics))
+        .collect();
+    Output {
+        texts,
+        diagnostics,
+        explain: explain(&whole),
+        has_locations: graph.reaches.contains(&true),
+    }
+}
+
+struct Whole<'a> {
+    p: &'a Program<'a>,
+    graph: &'a CallGraph,
+    plans: &'a [Plan],
+    escapes: &'a Escapes,
+    heap: &'a heap::Heap,
+    mpi: bool,
+    names: &'a HashMap<String, usize>,
+    private: &'a globals::Private,
+    options: &'a Options,
+}
+
+fn calls_mpi(p: &Program) -> bool {
+    p.units.iter().enumerate().any(|(i, u)| {
+        u.exprs.iter().any(|e| match e.kind {
+            ExprKind::Ident(s) => {
+                u.sym(s).kind == SymKind::Func
+                    && tables::is_mpi(&u.sym(s).name)
+                    && matches!(p.resolve(i, s), Callee::External(_))
+            }
+            _ => false,
+        })
+    })
+}
+
+fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> String {
+    let u = &w.p.units[unit];
+    let mut cx = UnitCx {
+        p: w.p,
+        unit,
+        u,
+        names: ctypes::Names::new(u),
+        plans: w.plans,
+        heap: w.heap,
+        mpi: w.mpi,
+        clang: w.options.clang,
+        private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
+        private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),
+        statics: HashMap::new(),
+        hoisted: HashMap::new(),
+        ambient: Vec::new(),
+        literals: HashMap::new(),
+        func_names: RefCell::default(),
+        sites: w.heap.sites[unit]
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (s.call, i))
+            .collect(),
+        replaced: RefCell::default(),
+        plain: RefCell::default(),
+        uses_delta: Cell::new(false),
+    };
+    let literals = number_literals(w, unit, &mut cx);
+    hoist::prepare(&mut cx);
+
+    let none = Plan::default();
+    let mut edits = Edits::default();
+    let mut behind = 0u32;
+    for item in &u.items {
+        match item {
+            TopItem::Function(f) => {
+                refuse::check(&cx, *f, diagnostics);
+                function(&cx, *f, behind, &mut edits);
+                behind = u.func(*f).span.end;
+            }
+            TopItem::Decl(d) => {
+                let printer = printer(&cx, FuncId(0), &none, Mode::Plain, HashSet::new());
+                crate::analysis::walk::decl_exprs(d, &mut |e| printer.constant(e, &mut edits));
+                globals::place_constants(&cx, d, &mut edits);
+                let declared = declare_replaced(&cx);
+                if !declared.is_empty() {
+                    edits.insert(behind, declared);
+                }
+                behind = d.span.end;
+            }
+            TopItem::Other(s) => behind = s.end,
+        }
+    }
+    if let Some(f) = u.functions.iter().find(|f| u.sym(f.sym).name == "main") {
+        u.sym(f.sym)
+            .decls
+            .iter()
+            .for_each(|d| edits.replace(d, "pc3_user_main"));
+    }
+    let globals = globals::rows(&cx, w.names, diagnostics);
+    let fnrefs = function_references(w, &cx);
+    let plain = calls::plain_allocators(&cx);
+    let tables = emit::emit(
+        &cx,
+        &Input {
+            literals: &literals,
+            globals: &globals,
+            fnrefs: &fnrefs,
+        },
+    );
+    for (at, tag) in cx.names.tags.borrow().iter() {
+        edits.insert(*at, format!(" {tag} "));
+    }
+    let body = edits.apply(&cx, &(0..u.text.len() as u32));
+    let main = u.functions.iter().any(|f| u.sym(f.sym).name == "main");
+    let prelude = match &w.options.preludes {
+        Some((with, without)) => {
+            if main {
+                with.clone()
+            } else {
+                without.clone()
+            }
+        }
+        None => prelude(main),
+    };
+    format!(
+        "# 1 \"pc3_rt.h\" 3\n{prelude}\n# 1 \"pc3_tables.h\" 3\n{}\n# 1 \"{}\"\n{body}\n# 1 \"pc3_tables.h\" 3\n{}",
+        tables.front + &plain,
+        u.path.replace('\\', "\\\\").replace('"', "\\\""),
+        tables.back
+    )
+}
+
+fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
+    let u = cx.u;
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut list = Vec::new();
+    for e in literals::stored(w.p, unit, w.escapes) {
+        let x = u.expr(e);
+        let ExprKind::Str { wide, .. } = x.kind else {
+            continue;
+        };
+        let mut text = u.slice(&x.span).to_string();
+        edits::join_lines(&mut text);
+        let elem = match u.ty(x.ty.ty) {
+            Type::Array { elem, .. } => *elem,
+            _ => x.ty,
+        };
+        let n = *numbers.entry(text.clone()).or_insert_with(|| {
+            list.push(Literal { text, wide, elem });
+            list.len() - 1
+        });
+        cx.literals.insert(e, n);
+    }
+    list
+}
+
+fn printer<'p, 'a>(
+    cx: &'p UnitCx<'a>,
+    f: FuncId,
+    plan: &'p Plan,
+    mode: Mode,
+    values: HashSet<StmtId>,
+) -> Printer<'p, 'a> {
+    Printer {
+        cx,
+        f,
+        plan,
+        mode,
+        values,
+        depth: Cell::new(0),
+    }
+}
+
+/// Declares the runtime's versions of library functions where the user's headers have declared the originals.
+fn declare_replaced(cx: &UnitCx) -> String {
+    let map = std::mem::take(&mut *cx.replaced.borrow_mut());
+    map.iter()
+        .filter(|(new, _)| !new.starts_with("pc3_plain_"))
+        .map(|(new, s)| format!(" extern __typeof__({}) {new};", cx.u.sym(*s).name))
+        .collect()
+}
+
+/// Edits of one function definition: hot clone in place, the rest around it.
+fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
+    let u = cx.u;
+    let func = u.func(f);
+    let plan = cx.plan(f);
+    let body = u.stmt(func.body).span.clone();
+    let instrumented = !plan.points.is_empty();
+    let values = if instrumented {
+        value_statements(u, func)
+    } else {
+        HashSet::new()
+    };
+
+    let mut front = String::new();
+    cx.uses_delta.set(false);
+    let hot = printer(
+        cx,
+        f,
+        plan,
+        if instrumented { Mode::Hot } else { Mode::Plain },
+        values.clone(),
+    );
+    let mut inner = Edits::default();
+    hot.stmt(func.body, &mut inner);
+    let delta = cx.uses_delta.get();
+    let types = hoist::types_text(cx, f);
+    let statics = hoist::statics_text(cx, f, &hot);
+    front += &declare_replaced(cx);
+    if !types.is_empty() {
+        inner_typedefs(cx, f, &mut inner);
+    }
+    front += &types;
+    front += &statics;
+    if instrumented {
+        front += &hot.front();
+    }
+    let is_main = u.sym(func.sym).name == "main";
+    let mut prologue = hot.hot_prologue();
+    let load = " const pc3_diff pc3_d = pc3_delta;";
+    if delta {
+        prologue += load;
+    }
+    let mut epilogue = String::new();
+    if instrumented {
+        epilogue += &hot.leave();
+    }
+    if is_main && !matches!(u.ty(func.ret.ty), Type::Void) {
+        epilogue += "return 0; ";
+    }
+    for p in &func.params {
+        if let Some(new) = plan.renamed.get(p) {
+            u.sym(*p)
+                .decls
+                .iter()
+                .filter(|d| d.start >= func.head.start && d.end <= func.head.end)
+                .for_each(|d| edits.replace(d, new.clone()));
+        }
+    }
+    edits.append(inner);
+    if !prologue.is_empty() {
+        edits.insert(body.start + 1, prologue);
+    }
+    if !epilogue.is_empty() {
+        edits.insert(body.end - 1, epilogue.clone());
+    }
+    if !front.is_empty() {
+        edits.insert_quiet(u, behind, func.span.start, front);
+    }
+    if instrumented {
+        let resume = printer(cx, f, plan, Mode::Resume, values);
+        let mut inner = Edits::default();
+        resume.stmt(func.body, &mut inner);
+        inner_typedefs(cx, f, &mut inner);
+        if !epilogue.is_empty() {
+            inner.insert(body.end - 1, epilogue);
+        }
+        let mut text = marker(u, func.span.start, true);
+        text += &resume.resume_head();
+        if delta {
+            text += &format!("{load} ");
+        }
+        text += &resume.dispatch((1, plan.points.list.len() as u32));
+        text += &marker(u, body.start, true);
+        text += &edits::quieten(&inner.apply(cx, &body));
+        text += " }";
+        text += &marker(u, func.span.end, false);
+        edits.insert_raw(func.span.end, text);
+    }
+}
+
+/// Typedefs that were moved in front of the function.
+fn inner_typedefs(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
+    if hoist::hoists_typedefs(cx, f) {
+        crate::analysis::walk::visit_decls(
+            cx.u,
+            crate::analysis::walk::Node::Stmt(cx.u.func(f).body),
+            &mut |d, _| {
+                if d.is_typedef && d.vars.iter().all(|v| !cx.names.is_vm(cx.u.sym(v.sym).ty)) {
+                    edits.replace(&d.span, "");
+                }
+            },
+        );
+    }
+}
+
+/// Every function of which this unit takes the address.
+fn function_references(w: &Whole, cx: &UnitCx) -> Vec<(String, String)> {
+    let mut map = BTreeMap::new();
+    for f in &w.graph.address_taken {
+        if w.p.fns[f.index()].0 == cx.unit {
+            let sym = w.p.func(*f).sym;
+            let c = if w.p.name(*f) == "main" {
+                "pc3_user_main".into()
+            } else {
+                cx.u.sym(sym).name.clone()
+            };
+            map.insert(w.p.portable_name(cx.unit, sym), c);
+        }
+    }
+    for s in &w.graph.external_taken[cx.unit] {
+        let name = cx.u.sym(*s).name.clone();
+        if !name.starts_with("__builtin_") {
+            let c = calls::library_reference(cx, *s, &name).unwrap_or_else(|| name.clone());
+            map.insert(name, c);
+        }
+    }
+    map.into_iter().collect()
+}
+
+fn explain(w: &Whole) -> String {
+    let mut out = String::new();
+    for f in w.p.ids() {
+        let u = w.p.unit(f);
+        let plan = &w.plans[f.index()];
+        let name = w.p.name(f);
+        if plan.points.is_empty() {
+            let why = if w.graph.reaches[f.index()] {
+                "reaches a location only by tail calls: no frame to save"
+            } else {
+                "not instrumented"
+            };
+            out += &format!("{name}: {why}\n");
+            continue;
+        }
+        out += &format!("{name}: instrumented\n");
+        if !plan.shadow.is_empty() {
+            let names: Vec<&str> = plan
+                .shadow
+                .iter()
+                .map(|s| u.sym(*s).name.as_str())
+                .collect();
+            out += &format!("  shadow stack: {}\n", names.join(" "));
+        }
+        for (p, l) in plan.points.list.iter().zip(&plan.live) {
+            let at = u.lines.position(p.span.start);
+            let names: Vec<&str> = l.vars.iter().map(|s| u.sym(*s).name.as_str()).collect();
+            let temps = if l.temps.is_empty() {
+                String::new()
+            } else {
+                format!(" +{} intermediate", l.temps.len())
+            };
+            out += &format!(
+                "  {}: line {} {}: saves {}{temps}\n",
+                p.label,
+                at.line,
+                p.what,
+                names.join(" ")
+            );
+        }
+    }
+    out
+}

@@ -1,0 +1,292 @@
+//! What instrumented functions cannot contain: one function per refusal.
+
+use super::plan::Plan;
+use super::unit::UnitCx;
+use crate::analysis::diag::Diagnostic;
+use crate::analysis::tables;
+use crate::analysis::walk::{visit, Node};
+use crate::tree::*;
+
+pub fn check(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+    let plan = cx.plan(f);
+    if plan.points.is_empty() {
+        return;
+    }
+    attributes(cx, f, out);
+    setjmp(cx, f, out);
+    live_values(cx, plan, out);
+    openmp(cx, f, plan, out);
+    other(cx, f, out);
+    unions(cx, plan, out);
+    jumps_out_of_statement_expressions(cx, f, plan, out);
+    compound_literals(cx, f, out);
+    variadic(cx, f, plan, out);
+}
+
+fn attributes(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+    let sym = cx.u.sym(cx.u.func(f).sym);
+    for a in &sym.attributes {
+        if matches!(
+            a.as_str(),
+            "noreturn" | "pure" | "const" | "naked" | "constructor" | "destructor" | "ifunc"
+        ) {
+            let at = sym.decls.first().cloned().unwrap_or(0..0);
+            out.push(Diagnostic::error(
+                cx.unit,
+                &at,
+                "attribute",
+                format!("`{}` can reach a checkpoint location but is declared `{a}`", sym.name),
+                format!("remove the attribute `{a}`: at a checkpoint the function returns to its caller"),
+            ));
+        }
+    }
+    for s in &cx.u.func(f).locals {
+        let sym = cx.u.sym(*s);
+        if sym.attributes.iter().any(|a| a == "cleanup") {
+            let at = sym.decls.first().cloned().unwrap_or(0..0);
+            out.push(Diagnostic::error(
+                cx.unit,
+                &at,
+                "cleanup",
+                format!(
+                    "`{}` has a cleanup function, which would run at every checkpoint",
+                    sym.name
+                ),
+                "call the function explicitly instead",
+            ));
+        }
+    }
+}
+
+fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+    visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let ExprKind::Ident(s) = cx.u.expr(e).kind {
+                if cx.external(s).is_some_and(|n| tables::is_setjmp(&n)) {
+                    out.push(Diagnostic::error(
+                        cx.unit,
+                        &cx.u.expr(e).span,
+                        "setjmp",
+                        format!("`{}` in a function that can reach a checkpoint location", cx.u.sym(s).name),
+                        "a jump buffer does not survive a checkpoint: call setjmp in a function that reaches no location",
+                    ));
+                }
+            }
+        }
+        true
+    });
+}
+
+fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
+    let u = cx.u;
+    let mut seen = Vec::new();
+    for (point, live) in plan.points.list.iter().zip(&plan.live) {
+        for s in live.vars.iter().chain(&plan.shadow) {
+            if seen.contains(s) {
+                continue;
+            }
+            let what = match u.ty(u.sym(*s).ty.ty) {
+                Type::VaList => "argument list",
+                Type::Array { elem, .. } if is_tag(u, elem.ty, "__jmp_buf_tag") => "jump buffer",
+                Type::Unsupported(_) => "value of a type that pc3cc does not know",
+                _ => continue,
+            };
+            seen.push(*s);
+            out.push(Diagnostic::error(
+                cx.unit,
+                &point.span,
+                "live-value",
+                format!("the {what} `{}` is needed after this point", u.sym(*s).name),
+                "finish using it before a checkpoint can happen",
+            ));
+        }
+    }
+}
+
+fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
+    let u = cx.u;
+    let Some(first) = plan.points.list.first() else {
+        return;
+    };
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let ExprKind::Ident(s) = u.expr(e).kind {
+                let starts = matches!(
+                    u.sym(s).name.as_str(),
+                    "__builtin_va_start" | "__builtin_c23_va_start"
+                );
+                if starts
+                    && u.sym(s).kind == SymKind::Func
+                    && u.expr(e).span.start > first.span.start
+                {
+                    out.push(Diagnostic::error(
+                        cx.unit,
+                        &u.expr(e).span,
+                        "va-start",
+                        "variable arguments are read after a point where the function can be left and resumed",
+                        "read the arguments before the first checkpoint location or instrumented call",
+                    ));
+                }
+            }
+        }
+        true
+    });
+}
+
+fn is_tag(u: &Unit, t: TypeId, tag: &str) -> bool {
+    matches!(u.ty(t), Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tag))
+}
+
+fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
+    let span = &cx.u.func(f).span;
+    for p in
+        cx.u.openmp
+            .iter()
+            .filter(|p| p.start >= span.start && p.end <= span.end)
+    {
+        // The construct is the statement behind the pragma.
+        let mut construct: Option<Span> = None;
+        visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
+            if let Node::Stmt(s) = n {
+                let sp = &cx.u.stmt(s).span;
+                if sp.start >= p.end && construct.as_ref().is_none_or(|c| sp.start < c.start) {
+                    construct = Some(sp.clone());
+                }
+            }
+            true
+        });
+        let Some(c) = construct else { continue };
+        if let Some(point) = plan
+            .points
+            .list
+            .iter()
+            .find(|q| c.start <= q.span.start && q.span.end <= c.end)
+        {
+            out.push(Diagnostic::error(
+                cx.unit,
+                &point.span,
+                "openmp",
+                "a checkpoint location can be reached inside an OpenMP construct",
+                "move the location out of the parallel region",
+            ));
+        }
+    }
+}
+
+fn other(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+    visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
+        if let Node::Stmt(s) = n {
+            if let StmtKind::Other {
+                unsupported: Some(what),
+            } = &cx.u.stmt(s).kind
+            {
+                out.push(Diagnostic::error(
+                    cx.unit,
+                    &cx.u.stmt(s).span,
+                    "construct",
+                    format!("{what} in a function that can reach a checkpoint location"),
+                    "move it to a function of its own",
+                ));
+            }
+        }
+        true
+    });
+}
+
+/// A union's bytes say nothing of which member they are: harmless only without pointers.
+fn unions(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
+    let u = cx.u;
+    let mut seen = Vec::new();
+    for (point, live) in plan.points.list.iter().zip(&plan.live) {
+        for s in live.vars.iter().chain(&plan.shadow) {
+            if !seen.contains(s) && union_with_pointer(u, u.sym(*s).ty.ty) {
+                seen.push(*s);
+                out.push(Diagnostic::error(
+                    cx.unit,
+                    &point.span,
+                    "union-pointer",
+                    format!(
+                        "`{}` has a union with a pointer in it and is needed after this point",
+                        u.sym(*s).name
+                    ),
+                    "use a struct, or keep the pointer outside the union",
+                ));
+            }
+        }
+    }
+}
+
+pub fn union_with_pointer(u: &Unit, t: TypeId) -> bool {
+    fn pointer(u: &Unit, t: TypeId) -> bool {
+        match u.ty(t) {
+            Type::Pointer(_) => true,
+            Type::Array { elem, .. } => pointer(u, elem.ty),
+            Type::Record(r) => u.records[r.index()]
+                .fields
+                .iter()
+                .flatten()
+                .any(|f| pointer(u, f.ty.ty)),
+            _ => false,
+        }
+    }
+    match u.ty(t) {
+        Type::Array { elem, .. } => union_with_pointer(u, elem.ty),
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            if d.is_union {
+                pointer(u, t)
+            } else {
+                d.fields
+                    .iter()
+                    .flatten()
+                    .any(|f| union_with_pointer(u, f.ty.ty))
+            }
+        }
+        _ => false,
+    }
+}
+
+fn jumps_out_of_statement_expressions(
+    cx: &UnitCx,
+    f: FuncId,
+    plan: &Plan,
+    out: &mut Vec<Diagnostic>,
+) {
+    let u = cx.u;
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let (ExprKind::StmtExpr(s), true) = (&u.expr(e).kind, plan.points.in_expr(e)) {
+                visit(u, Node::Stmt(*s), &mut |m| {
+                    if let Node::Stmt(x) = m {
+                        if matches!(
+                            u.stmt(x).kind,
+                            StmtKind::Goto(_) | StmtKind::GotoComputed(_)
+                        ) {
+                            out.push(Diagnostic::error(
+                                cx.unit,
+                                &u.stmt(x).span,
+                                "statement-expression",
+                                "goto inside a statement expression that contains a point",
+                                "use a statement or a function instead of the statement expression",
+                            ));
+                        }
+                    }
+                    true
+                });
+            }
+        }
+        true
+    });
+}
+
+fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+    for e in &cx.plan(f).kept_literals {
+        out.push(Diagnostic::error(
+            cx.unit,
+            &cx.u.expr(*e).span,
+            "compound-literal",
+            "the address of this compound literal is kept",
+            "use a variable instead",
+        ));
+    }
+}

@@ -1,0 +1,263 @@
+//! Every program under `tests/c` (a file, or a folder of units): built plainly and instrumented, run without
+//! checkpoints, with one at each location, and with one at every location.  All outputs must agree.
+
+use pc3cc::analysis::diag::Severity;
+use pc3cc::rewrite::{instrument, Options, Output};
+use pc3cc::tree::Unit;
+use pc3cc::types::Target;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output as Ran};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn target() -> Target {
+    let out = Command::new("gcc")
+        .args(["-dM", "-E", "-x", "c", "/dev/null"])
+        .output()
+        .unwrap();
+    Target::from_macros(&pc3cc::preprocess::parse_macros(&String::from_utf8_lossy(
+        &out.stdout,
+    )))
+}
+
+fn load(cc: &str, sources: &[PathBuf], flags: &[&str]) -> Vec<Unit> {
+    let target = target();
+    sources
+        .iter()
+        .map(|s| {
+            let text = pc3cc::preprocess::run(
+                Command::new(cc)
+                    .args(["-E", "-D__PC3__=1"])
+                    .args(flags)
+                    .arg("-I")
+                    .arg(root().join("tests/c"))
+                    .arg(s),
+            )
+            .unwrap();
+            let name = s.file_name().unwrap().to_str().unwrap();
+            let (unit, diagnostics) = pc3cc::lower::build(name, text, &target);
+            assert!(!diagnostics.has_errors(), "{}", diagnostics.render(false));
+            unit
+        })
+        .collect()
+}
+
+/// The prelude as this compiler's preprocessor leaves it.
+fn prelude(cc: &str, main: bool) -> String {
+    let file = tempfile::Builder::new().suffix(".c").tempfile().unwrap();
+    std::fs::write(file.path(), pc3cc::rewrite::prelude(main)).unwrap();
+    let out = Command::new(cc)
+        .args(["-E", "-P", "-fno-pie"])
+        .arg(file.path())
+        .output()
+        .unwrap();
+    String::from_utf8(out.stdout).unwrap()
+}
+
+fn compile(cc: &str, flags: &[&str], sources: &[PathBuf], to: &Path) -> Ran {
+    Command::new(cc)
+        .args(["-fno-pie", "-no-pie", "-ffp-contract=off", "-I"])
+        .arg(root().join("../runtime/include"))
+        .arg("-I")
+        .arg(root().join("tests/c"))
+        .args(flags)
+        .args(sources)
+        .args(["-lm", "-o"])
+        .arg(to)
+        .output()
+        .unwrap()
+}
+
+fn run(program: &Path, env: &[(&str, String)]) -> (Option<i32>, String, String) {
+    let mut c = Command::new("timeout");
+    c.arg("20")
+        .arg(program)
+        .current_dir(program.parent().unwrap());
+    for (k, v) in env {
+        c.env(k, v);
+    }
+    let out = c.output().unwrap();
+    let text = |b: Vec<u8>| String::from_utf8_lossy(&b).into_owned();
+    (out.status.code(), text(out.stdout), text(out.stderr))
+}
+
+struct Program {
+    name: String,
+    sources: Vec<PathBuf>,
+}
+
+fn programs() -> Vec<Program> {
+    let mut list = Vec::new();
+    for entry in std::fs::read_dir(root().join("tests/c")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let only = std::env::var("PC3_ONLY").unwrap_or_default();
+        if !name.contains(&only) {
+            continue;
+        }
+        let sources = if path.is_dir() {
+            let mut v: Vec<_> = std::fs::read_dir(&path)
+                .unwrap()
+                .map(|e| e.unwrap().path())
+                .collect();
+            v.retain(|p| p.extension().is_some_and(|e| e == "c"));
+            v.sort();
+            v
+        } else if path.extension().is_some_and(|e| e == "c") {
+            vec![path]
+        } else {
+            continue;
+        };
+        list.push(Program { name, sources });
+    }
+    list.sort_by(|a, b| a.name.cmp(&b.name));
+    list
+}
+
+fn must_instrument(units: &[Unit], options: &Options) -> Output {
+    let out = instrument(units, options);
+    let errors: Vec<_> = out
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    out
+}
+
+/// Flags from a first line `/* flags: ... */`.
+fn own_flags(p: &Program) -> Vec<String> {
+    let text = std::fs::read_to_string(&p.sources[0]).unwrap();
+    let first = text.lines().next().unwrap_or("");
+    match first.strip_prefix("/* flags:") {
+        Some(rest) => rest
+            .trim_end_matches("*/")
+            .split_whitespace()
+            .map(String::from)
+            .collect(),
+        None => Vec::new(),
+    }
+}
+
+fn check(p: &Program) -> Result<usize, String> {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = match std::env::var("PC3_KEEP") {
+        Ok(d) => PathBuf::from(d),
+        Err(_) => dir.path().to_path_buf(),
+    };
+    std::fs::create_dir_all(&dir).unwrap();
+    let own = own_flags(p);
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let stub = dir.join("stub.c");
+    std::fs::write(&stub, "void pc3_checkpoint(void) {}\nint MPI_Init(int *c, char ***v) { return 0; }\nint MPI_Finalize(void) { return 0; }\n").unwrap();
+    let mut plain_sources = p.sources.clone();
+    plain_sources.push(stub);
+    let plain = dir.join("plain");
+    let out = compile(
+        "gcc",
+        &[&own[..], &["-O1", "-w"]].concat(),
+        &plain_sources,
+        &plain,
+    );
+    if !out.status.success() {
+        return Err(format!(
+            "plain build: {}",
+            String::from_utf8_lossy(&out.stderr)
+        ));
+    }
+    let expected = run(&plain, &[]);
+
+    let mut runs = 0;
+    for (cc, opt) in [("gcc", "-O0"), ("gcc", "-O3"), ("clang", "-O2")] {
+        let units = load(cc, &p.sources, &own);
+        let options = Options {
+            clang: cc == "clang",
+            preludes: Some((prelude(cc, true), prelude(cc, false))),
+            ..Options::default()
+        };
+        let out = std::panic::catch_unwind(|| must_instrument(&units, &options))
+            .map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())?;
+        let mut files: Vec<PathBuf> = Vec::new();
+        for (i, t) in out.texts.iter().enumerate() {
+            let f = dir.join(format!("{}-{i}.i", p.name));
+            std::fs::write(&f, t).unwrap();
+            files.push(f);
+        }
+        let obj = dir.join("mini.o");
+        let built = compile(
+            "gcc",
+            &["-O1", "-c", "-DPC3_MINI"],
+            &[root().join("tests/mini_runtime.c")],
+            &obj,
+        );
+        if !built.status.success() {
+            return Err(String::from_utf8_lossy(&built.stderr).into_owned());
+        }
+        files.push(obj);
+        let program = dir.join("instrumented");
+        let built = compile(cc, &[&own[..], &[opt, "-g"]].concat(), &files, &program);
+        if !built.status.success() {
+            return Err(format!(
+                "{cc} {opt}: {}",
+                String::from_utf8_lossy(&built.stderr)
+            ));
+        }
+        let messages = String::from_utf8_lossy(&built.stderr);
+        if messages
+            .lines()
+            .any(|l| l.contains("warning:") && l.contains("pc3_"))
+        {
+            return Err(format!("{cc} {opt} warns of generated code: {messages}"));
+        }
+        let mut compare = |env: &[(&str, String)]| -> Result<String, String> {
+            let got = run(&program, env);
+            runs += 1;
+            if (got.0, &got.1) != (expected.0, &expected.1) {
+                return Err(format!(
+                    "{cc} {opt} {env:?}: status {:?}, expected {:?}\n--- got\n{}\n--- expected\n{}\n--- stderr\n{}",
+                    got.0, expected.0, got.1, expected.1, got.2
+                ));
+            }
+            Ok(got.2)
+        };
+        let stderr = compare(&[("MINI_COUNT", "1".into())])?;
+        let passed: u64 = stderr
+            .lines()
+            .find_map(|l| l.strip_prefix("passed "))
+            .and_then(|n| n.trim().parse().ok())
+            .unwrap_or(0);
+        if passed == 0 {
+            return Err("no location was passed".into());
+        }
+        compare(&[("MINI_EVERY", "1".into())])?;
+        let step = (passed / 25).max(1);
+        for k in (1..=passed).step_by(step as usize) {
+            compare(&[("MINI_AT", k.to_string())])?;
+        }
+        compare(&[("MINI_AT", passed.to_string())])?;
+        compare(&[("MINI_EVERY", "3".into())])?;
+    }
+    Ok(runs)
+}
+
+#[test]
+fn both_clones_compute_what_the_plain_program_does() {
+    let mut failed = Vec::new();
+    let mut total = 0;
+    for p in programs() {
+        match check(&p) {
+            Ok(n) => total += n,
+            Err(e) => failed.push(format!("==== {}\n{e}", p.name)),
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{}\n{} programs failed",
+        failed.join("\n"),
+        failed.len()
+    );
+    assert!(total > 0);
+    eprintln!("{total} runs");
+}
