@@ -115,6 +115,7 @@ void pc3_free(void *p) { free(p); }
 void *pc3_plain_malloc(pc3_size n) { return malloc(n); }
 void *pc3_plain_calloc(pc3_size n, pc3_size m) { return calloc(n, m); }
 void *pc3_plain_realloc(void *p, pc3_size n) { return realloc(p, n); }
+char *pc3_characters(pc3_size n) { return malloc(n); }
 char *pc3_strdup(const char *s) { return strdup(s); }
 char *pc3_strndup(const char *s, pc3_size n) { return strndup(s, n); }
 FILE *pc3_fopen(const char *p, const char *m) { return fopen(p, m); }

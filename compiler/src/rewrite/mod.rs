@@ -59,6 +59,7 @@ pub struct Output {
     pub explain: String,
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
+    pub has_mpi: bool,
 }
 
 pub fn instrument(units: &[Unit], options: &Options) -> Output {
@@ -102,6 +103,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         diagnostics,
         explain: explain(&whole),
         has_locations: graph.reaches.contains(&true),
+        has_mpi: mpi,
     }
 }
 
