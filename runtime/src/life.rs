@@ -53,10 +53,14 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let _ = ARGUMENTS.set(Arguments { list, env });
 
     let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
-    let settings = Settings::read(&path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| {
+    let mut settings = Settings::read(&path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| {
         bad.iter().for_each(|b| say(&b.to_string()));
         die(EXIT_SETTINGS, "nothing was run")
     });
+    // The program may change its working directory.
+    if let Ok(dir) = std::path::absolute(&settings.dir) {
+        settings.dir = dir;
+    }
     let wants =
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
     let store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {

@@ -324,6 +324,14 @@ fn moves_around_all_targets_and_back() {
 }
 
 #[test]
+fn time_alone_asks_for_checkpoints() {
+    let place = Place::new();
+    let vars = [("PC3_EVERY", "50ms"), ("WALK_SLOWLY", "1")];
+    finishes_equal(&place, &built()[0], &vars, "every 50 ms");
+    assert!(!place.checkpoints().is_empty());
+}
+
+#[test]
 fn files_strings_and_callbacks_move_along() {
     let files = |place: &Place| {
         ["out", "append", "update"].map(|f| fs::read_to_string(place.path(f)).unwrap())
