@@ -77,7 +77,8 @@ impl Job {
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,
-            dir: PathBuf::new(),
+            // Nothing can be written there.
+            dir: PathBuf::from("/dev/null/none"),
             keep: 1,
             signal: None,
             store: Mutex::new(None),

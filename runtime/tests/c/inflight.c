@@ -2,7 +2,7 @@
  * synchronous send that nobody has received, messages of longs in its queue that no receive has asked for, persistent
  * requests and a communicator of its own making.
  *
- * ring STEPS: prints a checksum. */
+ * inflight STEPS: prints a checksum. */
 #define PC3_MAIN_UNIT
 #include "pc3_rt.h"
 #include <mpi.h>
@@ -53,11 +53,11 @@ static struct pc3_type types[NTYPES] = {
 static int main_resume(void);
 static const struct pc3_point main_points[];
 static struct pc3_func funcs[] = { { "main", (void (*)(void))main_resume, 0, main_points, 1 } };
-static const struct pc3_point main_points[] = { { &funcs[0], 1, 1, "ring.c", "checkpoint", T(LIVE) } };
-static struct pc3_global globals[] = { { "ring.c:state", &state, T(STATE), sizeof state, 0 } };
+static const struct pc3_point main_points[] = { { &funcs[0], 1, 1, "inflight.c", "checkpoint", T(LIVE) } };
+static struct pc3_global globals[] = { { "inflight.c:state", &state, T(STATE), sizeof state, 0 } };
 static int user_main(int, char **, char **);
 static struct pc3_unit unit = { PC3_DESCRIPTOR_VERSION, PC3_UNIT_PRIVATE_GLOBALS | PC3_UNIT_HAS_MPI | PC3_UNIT_HAS_POINTS,
-    "ring.c", types, NTYPES, funcs, 1, globals, 1, 0, 0, user_main, &funcs[0], 0 };
+    "inflight.c", types, NTYPES, funcs, 1, globals, 1, 0, 0, user_main, &funcs[0], 0 };
 __attribute__((constructor)) static void register_unit(void) { pc3_register_unit(&unit); }
 
 static void add(unsigned long v) { S.sum = (S.sum * 31 + v) & 0x7fffffff; }
