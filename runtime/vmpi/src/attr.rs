@@ -76,8 +76,19 @@ impl Keyvals {
         }
     }
 
+    /// A keyval that attributes may still carry: after it is freed too, as long as one does.
+    pub fn known(&self, id: i32, on: On) -> Result<&Keyval> {
+        match self.live.get(&id) {
+            Some(k) if k.on == on => Ok(k),
+            _ => fail(
+                Class::ERR_KEYVAL,
+                format!("{id} is not an attribute key for this kind of object"),
+            ),
+        }
+    }
+
     pub fn free(&mut self, id: i32, on: On) -> Result<()> {
-        self.named(id, on)?;
+        self.known(id, on)?;
         if let Some(k) = self.live.get_mut(&id) {
             k.freed = true;
         }

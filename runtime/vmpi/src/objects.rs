@@ -49,6 +49,7 @@ pub struct Objects {
     pub errhandlers: Errhandlers,
     pub keyvals: Keyvals,
     pub infos: Table<Info>,
+    pub info_env: Info,
     pub codes: UserCodes,
     pub attr_values: Box<AttrValues>,
     /// Addresses that MPI_Get_address handed out.
@@ -85,6 +86,7 @@ impl Objects {
             errhandlers: Errhandlers::default(),
             keyvals: Keyvals::default(),
             infos: Table::new(Kind::Info),
+            info_env: Info::default(),
             codes: UserCodes::default(),
             attr_values: Box::new(AttrValues::new(size)),
             addresses: AddressLog::default(),

@@ -125,7 +125,7 @@ unsafe fn get_attr(
             let attrs = of(me, on, object)?;
             let found = get(attrs, id);
             if found.is_none() {
-                me.objects().keyvals.named(id, on)?;
+                me.objects().keyvals.known(id, on)?;
             }
             found
         }
@@ -147,7 +147,7 @@ unsafe fn set_attr(me: &RankState, on: On, object: usize, id: c_int, value: usiz
 
 unsafe fn delete_attr(me: &RankState, on: On, object: usize, id: c_int) -> Result<()> {
     of(me, on, object)?;
-    me.objects().keyvals.named(id, on)?;
+    me.objects().keyvals.known(id, on)?;
     delete_one(me, on, object, id)
 }
 

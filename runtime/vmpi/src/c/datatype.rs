@@ -2,7 +2,7 @@
 
 use super::{attr, count, entry, put, put_text, slice, slice_mut, source_line, text, MAX_NAME};
 use crate::attr::{Attributes, On};
-use crate::datatype::basic::Basic;
+use crate::datatype::basic::{Basic, LONG_DOUBLE};
 use crate::datatype::build::{build, make, Constructor, Order, Subdim};
 use crate::datatype::{of_basic, predefined_name, Datatype, TypeObject, TypeRef};
 use crate::error::{fail, Class, Result};
@@ -489,6 +489,8 @@ pub unsafe extern "C" fn MPI_Type_match_size(
             (193, 8) => Basic::Real8,
             (194, 8) => Basic::Complex8,
             (194, 16) => Basic::Complex16,
+            (193, n) if n as usize == LONG_DOUBLE.0 => Basic::LongDouble,
+            (194, n) if n as usize == 2 * LONG_DOUBLE.0 => Basic::LongDoubleComplex,
             _ => {
                 return fail(
                     Class::ERR_ARG,

@@ -8,8 +8,14 @@ use crate::state::RankState;
 use std::ffi::{c_char, c_int};
 
 fn find(me: &RankState, info: usize) -> Result<&mut Info> {
-    match me.objects().infos.get_mut(info) {
+    let o = me.objects();
+    match o.infos.get_mut(info) {
         Some(i) => Ok(i),
+        // Nothing is known of how the program was started.
+        None if info == abi::INFO_ENV => {
+            o.info_env.pairs.clear();
+            Ok(&mut o.info_env)
+        }
         None => fail(Class::ERR_INFO, "not an info object (freed already?)"),
     }
 }

@@ -128,34 +128,55 @@ pub fn dims_create(nodes: i32, dims: &mut [i32]) -> Result<()> {
         );
     }
     let rest = (i64::from(nodes) / fixed) as i32;
-    let found = (free > 0)
-        .then(|| balanced(rest, free, rest))
-        .flatten()
-        .unwrap_or_default();
-    for (d, n) in dims.iter_mut().filter(|d| **d == 0).zip(found) {
+    let mut best = Vec::new();
+    if free > 0 {
+        balanced(rest, free, rest, &mut Vec::new(), &mut best);
+    }
+    for (d, n) in dims.iter_mut().filter(|d| **d == 0).zip(best) {
         *d = n;
     }
     Ok(())
 }
 
-/// The factorisation of `n` into `k` non-increasing factors, none above `limit`, whose greatest is
-/// least, then the next, and so on.
-fn balanced(n: i32, k: usize, limit: i32) -> Option<Vec<i32>> {
+/// Tries every factorisation of `n` into `k` non-increasing factors, none above `limit`, behind
+/// those `chosen`.  The best has the least distance from its greatest factor to its least; then the
+/// greatest least one.
+fn balanced(n: i32, k: usize, limit: i32, chosen: &mut Vec<i32>, best: &mut Vec<i32>) {
+    let spread = |v: &[i32]| match v {
+        [first, .., last] => (first - last, -last),
+        _ => (0, 0),
+    };
     if k == 1 {
-        return (n <= limit).then(|| vec![n]);
+        chosen.push(n);
+        if n <= limit && (best.is_empty() || spread(chosen) < spread(best)) {
+            best.clone_from(chosen);
+        }
+        chosen.pop();
+        return;
     }
+    // The greatest of the factors left is at least their geometric mean.
     let enough = |d: i32| {
         (0..k)
-            .try_fold(1i64, |p, _| (p < i64::from(n)).then(|| p * i64::from(d)))
-            .is_none_or(|p| p >= i64::from(n))
+            .try_fold(1i64, |p, _| {
+                Some(p * i64::from(d)).filter(|p| *p < i64::from(n))
+            })
+            .is_none()
     };
-    (1..=limit.min(n))
-        .filter(|d| n % d == 0 && enough(*d))
-        .find_map(|d| {
-            let mut rest = balanced(n / d, k - 1, d)?;
-            rest.insert(0, d);
-            Some(rest)
-        })
+    let mut divisors: Vec<i32> = (1..)
+        .take_while(|d| i64::from(*d) * i64::from(*d) <= i64::from(n))
+        .filter(|d| n % d == 0)
+        .flat_map(|d| [d, n / d])
+        .collect();
+    divisors.sort_unstable();
+    divisors.dedup();
+    for d in divisors
+        .into_iter()
+        .filter(|d| *d <= limit && (*d == n || enough(*d)))
+    {
+        chosen.push(d);
+        balanced(n / d, k - 1, d, chosen, best);
+        chosen.pop();
+    }
 }
 
 #[cfg(test)]
@@ -173,6 +194,9 @@ mod tests {
             (6, vec![0, 3, 0], vec![2, 3, 1]),
             (1, vec![0, 0, 0], vec![1, 1, 1]),
             (1024, vec![0, 0, 0], vec![16, 8, 8]),
+            (5040, vec![0, 0, 0], vec![21, 16, 15]),
+            (6240, vec![0, 0, 0], vec![26, 16, 15]),
+            (1 << 20, vec![0; 10], vec![4; 10]),
             (5, vec![], vec![]),
         ] {
             let mut d = given;
