@@ -1,6 +1,7 @@
 //! libpc3rt.a: what an instrumented C program links.  The process's `main`, and everything that
 //! generated code may call: the `pc3_*` entry points of the runtime and the virtual MPI's `MPI_*`.
 
+#[cfg(not(test))]
 use std::ffi::{c_char, c_int};
 
 // Named so that the linker keeps their exported functions.
@@ -9,6 +10,7 @@ pub use pc3_vmpi as vmpi;
 
 /// # Safety
 /// Called by the C start-up code, once.
+#[cfg(not(test))]
 #[no_mangle]
 pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) -> c_int {
     pc3_vmpi::engine::register();
