@@ -172,6 +172,8 @@ fn end(me: &RankState, code: i32) {
         ));
         std::process::exit(code);
     }
+    // What it started to send and never waited for may lie on its stack.
+    p2p::settle(me);
     if let Some(r) = me.exec() {
         r.finish(code);
     }

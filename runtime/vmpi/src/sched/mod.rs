@@ -16,8 +16,11 @@ pub mod threads;
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
+use std::env::VarError;
 use std::sync::atomic::{fence, AtomicBool, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use pc3_runtime::tell::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
 pub trait Host: Send + Sync + 'static {
@@ -53,11 +56,15 @@ impl Backend {
         Backend::Threads,
     ];
 
-    /// The fastest one, or what `PC3_SCHED` asks for.
+    /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist, which is the default.
     pub fn from_env() -> Backend {
         match std::env::var("PC3_SCHED").as_deref() {
             Ok("threads") => Backend::Threads,
-            _ => Backend::ALL[0],
+            Ok("coroutines" | "") | Err(VarError::NotPresent) => Backend::ALL[0],
+            other => die(
+                EXIT_SETTINGS,
+                &format!("PC3_SCHED={other:?}: coroutines or threads"),
+            ),
         }
     }
 }
