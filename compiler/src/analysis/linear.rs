@@ -137,9 +137,14 @@ impl<'a> Ctx<'a> {
     fn backward(&mut self, ops: &[Op], subst: &HashMap<ExprId, Subst>, live: &mut Needed) {
         for op in ops.iter().rev() {
             match op {
-                Op::Eval { temp, expr } | Op::Truth { temp, expr } => {
+                Op::Eval { temp, expr } => {
                     live.temps.remove(temp);
-                    self.reads(*expr, subst, false, live);
+                    let own = subst.get(expr) == Some(&Subst::Temp(*temp));
+                    self.reads(*expr, subst, !own, live);
+                }
+                Op::Truth { temp, expr } => {
+                    live.temps.remove(temp);
+                    self.reads(*expr, subst, true, live);
                 }
                 Op::Copy { temp, from } => {
                     live.temps.remove(temp);
@@ -160,7 +165,7 @@ impl<'a> Ctx<'a> {
                     live.syms.extend(other.syms);
                     live.temps.extend(other.temps);
                     match cond {
-                        Cond::Expr(e) => self.reads(*e, subst, false, live),
+                        Cond::Expr(e) => self.reads(*e, subst, true, live),
                         Cond::Temp(t) | Cond::NotTemp(t) => {
                             live.temps.insert(*t);
                         }
