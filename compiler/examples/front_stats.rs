@@ -1,16 +1,28 @@
 //! Parses and lowers preprocessed files given on the command line; for trying real code by hand.
 //!
 //! `-d` prints the tree, `-e` the text with locations everywhere, `-t` the text with an
-//! assertion about the type of each expression (to be compiled: it fails where we are wrong).
+//! assertion about the type of each expression (to be compiled: it fails where we are wrong). `--cc=CC` says
+//! for which compiler the files were preprocessed.
 
 use pc3cc::locations::{apply, Locations};
 use pc3cc::{dump, lower, types::Target};
+use std::process::Command;
 use std::time::Instant;
 
 fn main() {
     let mut mode = String::new();
+    let mut target = Target::default();
     let (mut files, mut clean, mut bytes, mut seconds) = (0, 0, 0, 0.0);
     for path in std::env::args().skip(1) {
+        if let Some(cc) = path.strip_prefix("--cc=") {
+            let mut macros = Command::new(cc);
+            macros.args(["-dM", "-E", "-x", "c", "/dev/null"]);
+            match pc3cc::front::target(&mut macros) {
+                Ok(t) => target = t,
+                Err(e) => eprintln!("{e}"),
+            }
+            continue;
+        }
         if path.starts_with('-') {
             mode = path;
             continue;
@@ -24,7 +36,7 @@ fn main() {
         };
         let text = pc3cc::preprocess::to_text(raw);
         let start = Instant::now();
-        let (unit, diags) = lower::build(&path, text, &Target::default());
+        let (unit, diags) = lower::build(&path, text, &target);
         seconds += start.elapsed().as_secs_f64();
         files += 1;
         bytes += unit.text.len();

@@ -42,7 +42,7 @@ codes! {
     NoSuchLocation "E0203" "a location asked for on the command line does not exist";
     Unsupported "E0301" "a construct that instrumented functions cannot contain yet";
     UnknownPragma "W0101" "a #pragma pc3 that pc3cc does not know";
-    UnknownBuiltin "W0102" "a compiler builtin whose type pc3cc does not know (int is assumed)";
+    UnknownBuiltin "W0102" "a compiler builtin whose type pc3cc does not know";
 }
 
 /// A place in the user's file.

@@ -44,8 +44,11 @@ impl Lower {
             self.diags
                 .push(d.at_text(&self.p.lines, &self.p.text, span));
         }
-        let int = self.types.int(IntKind::Int);
-        let ret = ret.unwrap_or(int);
+        let ret = match ret {
+            Some(ret) => ret,
+            None if name.starts_with("__builtin_") => self.unsupported(span.clone()),
+            None => self.types.int(IntKind::Int),
+        };
         let ty = self.types.plain(Type::Function {
             ret,
             params: Vec::new(),
