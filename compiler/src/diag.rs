@@ -17,7 +17,7 @@ pub enum Severity {
 
 macro_rules! codes { ($($name:ident $id:literal $text:literal;)*) => {
     /// Every diagnostic of pc3cc. E01: C front-end, E02: locations, E03: unsupported in
-    /// instrumented functions, W: warnings.
+    /// instrumented functions, E04: the command line, W: warnings.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub enum Code { $($name),* }
     impl Code {
@@ -41,6 +41,11 @@ codes! {
     CheckpointValue "E0202" "pc3_checkpoint() is a statement of its own, not part of an expression";
     NoSuchLocation "E0203" "a location asked for on the command line does not exist";
     Unsupported "E0301" "a construct that instrumented functions cannot contain yet";
+    NoInput "E0401" "nothing to compile";
+    SeparateCompilation "E0402" "sources are analysed together, so they stand on one command line";
+    SharedObject "E0403" "a shared object cannot contain checkpoint locations";
+    NoLocation "W0201" "the program never takes a checkpoint";
+    ForeignObject "W0202" "an object or archive is linked whose state pc3 does not know";
     UnknownPragma "W0101" "a #pragma pc3 that pc3cc does not know";
     UnknownBuiltin "W0102" "a compiler builtin whose type pc3cc does not know";
 }

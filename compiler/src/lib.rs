@@ -5,6 +5,7 @@
 pub mod analysis;
 pub mod consteval;
 pub mod diag;
+pub mod driver;
 pub mod dump;
 pub mod emit;
 pub mod front;

@@ -1,0 +1,235 @@
+//! The compiler driver: from a command line as users of gcc write it to an executable.
+//!
+//! preprocess (per source) → locations → typed tree → whole-program instrumentation → compile → link.
+//! What pc3 has nothing to do with goes to the underlying compiler unchanged.
+
+mod build;
+mod options;
+mod toolchain;
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
+use crate::tree::Unit;
+use crate::types::Target;
+use crate::locations::{self, Location, Locations};
+use crate::{dump, lower, preprocess, rewrite};
+use options::{Emit, LinkItem, Mode, Options};
+use toolchain::Toolchain;
+
+/// Runs the command line (without the program's name) and returns the exit status.
+pub fn main(args: Vec<String>) -> i32 {
+    let options = match options::parse(args) {
+        Ok(o) => o,
+        Err(e) => return fail(&e),
+    };
+    let m32 = options.user_has("-m32");
+    let toolchain = match Toolchain::find(options.cc.as_deref(), options.target.as_deref(), m32) {
+        Ok(t) => t,
+        Err(e) => return fail(&e),
+    };
+    match drive(&options, &toolchain) {
+        Ok(status) => status,
+        Err(Stop::Said(status)) => status,
+        Err(Stop::Error(e)) => fail(&*e),
+    }
+}
+
+/// Why a build ends early.
+enum Stop {
+    /// The messages have been printed.
+    Said(i32),
+    Error(Box<dyn std::error::Error>),
+}
+
+impl<E: std::error::Error + 'static> From<E> for Stop {
+    fn from(e: E) -> Stop {
+        Stop::Error(Box::new(e))
+    }
+}
+
+fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
+    match o.mode {
+        Mode::PassThrough => {
+            if o.user_has("--version") {
+                println!("pc3cc {} (portable checkpointing) over:", env!("CARGO_PKG_VERSION"));
+            } else if o.plain.is_empty() {
+                return Err(Stop::Said(said(Diagnostic::error(Code::NoInput, "no input files"))));
+            }
+            return Ok(build::pass_through(o, t)?);
+        }
+        Mode::Preprocess => return Ok(build::pass_through(o, t)?),
+        Mode::Link if o.sources.is_empty() => return Err(Stop::Said(said(objects_only(o)))),
+        Mode::Link => {}
+        Mode::Object | Mode::Assembly if o.emit == Emit::Executable => return Err(Stop::Said(said(separate()))),
+        Mode::Object | Mode::Assembly => {}
+    }
+    if o.shared {
+        return Err(Stop::Said(said(shared())));
+    }
+
+    let mut diags = Diagnostics::default();
+    foreign_objects(o, &mut diags);
+    let units = front(o, t, &mut diags)?;
+    if o.emit == Emit::Tree {
+        units.iter().for_each(|u| print!("{}", dump::dump(u)));
+        return report(o, &diags);
+    }
+    report(o, &diags)?;
+
+    let clang = preprocess::run(t.command().args(["-dM", "-E", "-x", "c", "/dev/null"]))?.contains("#define __clang__ ");
+    let settings = rewrite::Options { everywhere: o.everywhere, clang, prelude: String::new() };
+    let program = rewrite::instrument(&units, &settings);
+    report(o, &program.diagnostics)?;
+    if o.explain {
+        print!("{}", program.explain);
+    }
+    if o.emit == Emit::C {
+        program.texts.iter().for_each(|c| print!("{c}"));
+        return Ok(0);
+    }
+    if !program.has_locations {
+        report(o, &no_location())?;
+        if !program.has_mpi {
+            return Ok(build::plain(o, t)?);
+        }
+    }
+    let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+    match build::executable(o, t, dir.path(), &program.texts) {
+        Err(build::BuildError::Failed(status)) => Ok(status),
+        other => Ok(other?),
+    }
+}
+
+/// Every source as a typed tree; a failure of the preprocessor has been reported by itself.
+fn front(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Unit>, Stop> {
+    let target = {
+        let mut c = t.command();
+        c.args(&o.cpp).args(["-dM", "-E", "-x", "c", "/dev/null"]);
+        Target::from_macros(&preprocess::parse_macros(&preprocess::run(&mut c)?))
+    };
+    let mut texts = Vec::new();
+    let mut failed = None;
+    for source in &o.sources {
+        match preprocess::run(&mut build::preprocess(o, t, source)) {
+            Ok(text) => texts.push((source.display().to_string(), text)),
+            Err(preprocess::PreprocessError::Failed { status }) => failed = Some(status.code().unwrap_or(1)),
+            Err(e) => return Err(e.into()),
+        }
+    }
+    if let Some(status) = failed {
+        return Err(Stop::Said(status));
+    }
+    let wanted = wanted_locations(o, diags);
+    Ok(lower_all(texts, &target, &wanted, diags))
+}
+
+fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {
+    let mut wanted = Locations { at: Vec::new(), everywhere: o.everywhere };
+    for text in &o.locations {
+        match Location::parse(text) {
+            Some(l) => wanted.at.push(l),
+            None => diags.push(
+                Diagnostic::error(Code::NoSuchLocation, format!("--checkpoint-at={text}: not a place"))
+                    .help("write --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE"),
+            ),
+        }
+    }
+    wanted
+}
+
+/// Lowers, and where locations were asked for on the command line inserts them and lowers again.
+fn lower_all(texts: Vec<(String, String)>, target: &Target, wanted: &Locations, diags: &mut Diagnostics) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for (path, text) in texts {
+        let (unit, d) = lower::build(&path, text, target);
+        diags.extend(d);
+        units.push(unit);
+    }
+    if diags.has_errors() || (wanted.at.is_empty() && !wanted.everywhere) {
+        return units;
+    }
+    let applied: Vec<_> = units.iter().map(|u| locations::apply(u, wanted)).collect();
+    let found: Vec<bool> = (0..wanted.at.len()).map(|i| applied.iter().any(|a| a.found[i])).collect();
+    diags.extend(locations::missing(&units.iter().collect::<Vec<_>>(), wanted, &found));
+    let edit = |(unit, a): (Unit, locations::Applied)| match a.text {
+        None => unit,
+        Some(text) => lower::build(&unit.path, text, target).0,
+    };
+    units.into_iter().zip(applied).map(edit).collect()
+}
+
+/// Prints diagnostics; an error among them ends the build with status 1.
+fn report(o: &Options, diags: &Diagnostics) -> Result<i32, Stop> {
+    let mut shown = Diagnostics::default();
+    for d in &diags.list {
+        let mut d = d.clone();
+        if d.severity == Severity::Warning {
+            if o.suppress_warnings {
+                continue;
+            }
+            if o.warnings_are_errors {
+                d.severity = Severity::Error;
+            }
+        }
+        shown.push(d);
+    }
+    eprint!("{}", shown.render(std::io::stderr().is_terminal()));
+    if shown.has_errors() { Err(Stop::Said(1)) } else { Ok(0) }
+}
+
+fn said(d: Diagnostic) -> i32 {
+    let mut list = Diagnostics::default();
+    list.push(d);
+    eprint!("{}", list.render(std::io::stderr().is_terminal()));
+    1
+}
+
+fn fail(e: &dyn std::error::Error) -> i32 {
+    eprintln!("pc3cc: error: {e}");
+    1
+}
+
+fn separate() -> Diagnostic {
+    Diagnostic::error(Code::SeparateCompilation, "'-c' and '-S' are not supported yet: a program is analysed as a whole")
+        .help("give all C sources on one command line: pc3cc a.c b.c -o program")
+}
+
+fn shared() -> Diagnostic {
+    Diagnostic::error(Code::SharedObject, "a shared object cannot be instrumented: its callers are not known")
+        .help("link the sources into the program, or build the library with the plain compiler if it keeps no state across a checkpoint")
+}
+
+fn objects_only(o: &Options) -> Diagnostic {
+    let first = o.link.iter().find_map(|l| match l {
+        LinkItem::Arg(a) if !a.starts_with('-') => Some(a.as_str()),
+        _ => None,
+    });
+    Diagnostic::error(Code::SeparateCompilation, format!("no C source among the inputs (first is '{}')", first.unwrap_or("")))
+        .help("pc3cc instruments C sources: give them on one command line")
+}
+
+/// Objects and archives are linked as they are: what state they keep is not saved.
+fn foreign_objects(o: &Options, diags: &mut Diagnostics) {
+    for item in &o.link {
+        let LinkItem::Arg(a) = item else { continue };
+        let known = Path::new(a).extension().and_then(|e| e.to_str());
+        if !a.starts_with('-') && matches!(known, Some("o" | "a" | "so")) {
+            diags.push(
+                Diagnostic::warning(Code::ForeignObject, format!("'{a}' is linked as it is: state that it keeps is not saved"))
+                    .help("give its sources instead, unless it keeps no state across a checkpoint"),
+            );
+        }
+    }
+}
+
+fn no_location() -> Diagnostics {
+    let mut list = Diagnostics::default();
+    list.push(
+        Diagnostic::warning(Code::NoLocation, "the program has no checkpoint location, so it can never save its state").help(
+            "put '#pragma pc3 checkpoint' into the main loop, or name a place with --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE",
+        ),
+    );
+    list
+}
