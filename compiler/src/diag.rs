@@ -41,6 +41,18 @@ codes! {
     CheckpointValue "E0202" "pc3_checkpoint() is a statement of its own, not part of an expression";
     NoSuchLocation "E0203" "a location asked for on the command line does not exist";
     Unsupported "E0301" "a construct that instrumented functions cannot contain yet";
+    Callback "E0302" "a library calls back into code that reaches a checkpoint location";
+    Attribute "E0303" "a function attribute that contradicts saving and resuming";
+    Cleanup "E0304" "__attribute__((cleanup)) on a local of an instrumented function";
+    Setjmp "E0305" "setjmp in an instrumented function";
+    LiveValue "E0306" "a value is live at a point that cannot be saved";
+    VaStart "E0307" "va_start in an instrumented function";
+    OpenMp "E0308" "an OpenMP region around a checkpoint location";
+    UnionPointer "E0309" "a union with pointers is live at a point";
+    StatementExpression "E0310" "a point inside a statement expression of an unsupported form";
+    CompoundLiteral "E0311" "a compound literal that would have to outlive a point";
+    ThreadLocal "E0312" "a thread-local variable in a program of several ranks";
+    UntypedAllocation "W0301" "an allocation whose type cannot be told";
     NoInput "E0401" "nothing to compile";
     SeparateCompilation "E0402" "sources are analysed together, so they stand on one command line";
     SharedObject "E0403" "a shared object cannot contain checkpoint locations";

@@ -18,3 +18,6 @@ pub mod rewrite;
 pub mod tree;
 pub mod types;
 pub mod walk;
+pub mod analysis;
+pub mod emit;
+pub mod rewrite;

@@ -46,8 +46,15 @@ enum Task {
     },
 }
 
-fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
+fn main() {
+    if let Err(e) = run(Cli::parse().command) {
+        eprintln!("error: {e:#}");
+        std::process::exit(1);
+    }
+}
+
+fn run(task: Task) -> anyhow::Result<()> {
+    match task {
         Task::Demo => demo::run(),
         Task::Test { no_setup, filter } => test::run(!no_setup, filter.as_deref()),
         Task::Setup => setup::run(),

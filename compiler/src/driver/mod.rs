@@ -12,9 +12,9 @@ use std::path::Path;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::tree::Unit;
-use crate::types::Target;
-use crate::locations::{self, Location, Locations};
-use crate::{dump, lower, preprocess, rewrite};
+use crate::locations::{Location, Locations};
+use crate::preprocess::{self, PreprocessError};
+use crate::{analysis, dump, front, rewrite};
 use options::{Emit, LinkItem, Mode, Options};
 use toolchain::Toolchain;
 
@@ -71,7 +71,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
 
     let mut diags = Diagnostics::default();
     foreign_objects(o, &mut diags);
-    let units = front(o, t, &mut diags)?;
+    let units = sources(o, t, &mut diags)?;
     if o.emit == Emit::Tree {
         units.iter().for_each(|u| print!("{}", dump::dump(u)));
         return report(o, &diags);
@@ -79,9 +79,9 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     report(o, &diags)?;
 
     let clang = preprocess::run(t.command().args(["-dM", "-E", "-x", "c", "/dev/null"]))?.contains("#define __clang__ ");
-    let settings = rewrite::Options { everywhere: o.everywhere, clang, prelude: String::new() };
+    let settings = rewrite::Options { everywhere: o.everywhere, clang, ..rewrite::Options::default() };
     let program = rewrite::instrument(&units, &settings);
-    report(o, &program.diagnostics)?;
+    report(o, &located(&units, &program.diagnostics))?;
     if o.explain {
         print!("{}", program.explain);
     }
@@ -102,19 +102,21 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     }
 }
 
-/// Every source as a typed tree; a failure of the preprocessor has been reported by itself.
-fn front(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Unit>, Stop> {
-    let target = {
-        let mut c = t.command();
-        c.args(&o.cpp).args(["-dM", "-E", "-x", "c", "/dev/null"]);
-        Target::from_macros(&preprocess::parse_macros(&preprocess::run(&mut c)?))
-    };
-    let mut texts = Vec::new();
+/// Every source as a typed tree, with the locations of the command line put in.
+/// A failure of the preprocessor has been reported by itself.
+fn sources(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Unit>, Stop> {
+    let mut macros = t.command();
+    macros.args(&o.cpp).args(["-dM", "-E", "-x", "c", "/dev/null"]);
+    let target = front::target(&mut macros)?;
+    let mut units = Vec::new();
     let mut failed = None;
     for source in &o.sources {
-        match preprocess::run(&mut build::preprocess(o, t, source)) {
-            Ok(text) => texts.push((source.display().to_string(), text)),
-            Err(preprocess::PreprocessError::Failed { status }) => failed = Some(status.code().unwrap_or(1)),
+        match front::unit(&source.display().to_string(), &mut build::preprocess(o, t, source), &target) {
+            Ok((unit, d)) => {
+                diags.extend(d);
+                units.push(unit);
+            }
+            Err(PreprocessError::Failed { status }) => failed = Some(status.code().unwrap_or(1)),
             Err(e) => return Err(e.into()),
         }
     }
@@ -122,7 +124,12 @@ fn front(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Unit
         return Err(Stop::Said(status));
     }
     let wanted = wanted_locations(o, diags);
-    Ok(lower_all(texts, &target, &wanted, diags))
+    if diags.has_errors() || (wanted.at.is_empty() && !wanted.everywhere) {
+        return Ok(units);
+    }
+    let (units, d) = front::place(units, &wanted);
+    diags.extend(d);
+    Ok(units)
 }
 
 fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {
@@ -139,25 +146,29 @@ fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {
     wanted
 }
 
-/// Lowers, and where locations were asked for on the command line inserts them and lowers again.
-fn lower_all(texts: Vec<(String, String)>, target: &Target, wanted: &Locations, diags: &mut Diagnostics) -> Vec<Unit> {
-    let mut units = Vec::new();
-    for (path, text) in texts {
-        let (unit, d) = lower::build(&path, text, target);
-        diags.extend(d);
-        units.push(unit);
+/// The instrumentation's findings at their places in the user's files.
+fn located(units: &[Unit], found: &[analysis::diag::Diagnostic]) -> Diagnostics {
+    let mut list = Diagnostics::default();
+    for d in found {
+        let code = match d.code {
+            "callback" => Code::Callback,
+            "attribute" => Code::Attribute,
+            "cleanup" => Code::Cleanup,
+            "setjmp" => Code::Setjmp,
+            "live-value" => Code::LiveValue,
+            "va-start" => Code::VaStart,
+            "openmp" => Code::OpenMp,
+            "union-pointer" => Code::UnionPointer,
+            "statement-expression" => Code::StatementExpression,
+            "compound-literal" => Code::CompoundLiteral,
+            "thread-local" => Code::ThreadLocal,
+            "untyped-allocation" => Code::UntypedAllocation,
+            _ => Code::Unsupported,
+        };
+        let severity = if d.severity == analysis::diag::Severity::Error { Severity::Error } else { Severity::Warning };
+        list.push(Diagnostic::new(severity, code, d.message.clone()).at(&units[d.unit], &d.span).help(d.help.clone()));
     }
-    if diags.has_errors() || (wanted.at.is_empty() && !wanted.everywhere) {
-        return units;
-    }
-    let applied: Vec<_> = units.iter().map(|u| locations::apply(u, wanted)).collect();
-    let found: Vec<bool> = (0..wanted.at.len()).map(|i| applied.iter().any(|a| a.found[i])).collect();
-    diags.extend(locations::missing(&units.iter().collect::<Vec<_>>(), wanted, &found));
-    let edit = |(unit, a): (Unit, locations::Applied)| match a.text {
-        None => unit,
-        Some(text) => lower::build(&unit.path, text, target).0,
-    };
-    units.into_iter().zip(applied).map(edit).collect()
+    list
 }
 
 /// Prints diagnostics; an error among them ends the build with status 1.
