@@ -18,6 +18,3 @@ pub mod rewrite;
 pub mod tree;
 pub mod types;
 pub mod walk;
-pub mod analysis;
-pub mod emit;
-pub mod rewrite;

@@ -59,6 +59,7 @@ struct pc3_member {
 
 /* ---- stack -------------------------------------------------------------------- */
 
+#define PC3_POINT_LOOSE 1            /* the callee may be gone by a tail call: the next inner frame can be another's */
 struct pc3_func;
 struct pc3_point {
     struct pc3_func *func;
@@ -67,6 +68,7 @@ struct pc3_point {
     const char *file;
     const char *what;                /* callee's name, "(*)" for a call through a pointer, "checkpoint" */
     struct pc3_type *live;           /* struct of the live values, 0 if none */
+    unsigned flags;                  /* PC3_POINT_* */
 };
 struct pc3_func {
     const char *name;                /* "main"; statics "file.c:step" */

@@ -4,7 +4,7 @@
 use std::ffi::{c_void, CStr};
 use std::ptr::null_mut;
 
-use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_func, pc3_point};
+use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_func, pc3_point, PC3_POINT_LOOSE};
 
 /// Frames and their live records, which do not move until `clear`.
 #[derive(Default, Debug)]
@@ -109,7 +109,10 @@ pub(crate) fn text<'a>(name: *const std::ffi::c_char) -> std::borrow::Cow<'a, st
 /// unwound, called back.
 pub(crate) fn calls(caller: &pc3_point, callee: &pc3_func) -> bool {
     let (what, name) = (text(caller.what), text(callee.name));
-    what == "(*)" || name == what || name.rsplit(':').next() == Some(&what)
+    caller.flags & PC3_POINT_LOOSE != 0
+        || what == "(*)"
+        || name == what
+        || name.rsplit(':').next() == Some(&what)
 }
 
 #[cfg(test)]

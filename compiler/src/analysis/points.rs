@@ -33,6 +33,8 @@ pub struct Points {
     pub exprs: HashMap<ExprId, Range>,
     pub stmts: HashMap<StmtId, Range>,
     pub calls: HashMap<ExprId, u32>,
+    /// Some call that can reach a location is a tail call and so no point.
+    pub tails: bool,
 }
 
 impl Points {
@@ -68,6 +70,9 @@ pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points 
         .filter(|c| g.is_point(c) && !tails.contains(&c.expr))
         .map(|c| c.expr)
         .collect();
+    points.tails = g.calls[f.index()]
+        .iter()
+        .any(|c| g.is_point(c) && tails.contains(&c.expr));
     let muted = g.muted[f.index()];
     number(u, Node::Stmt(p.func(f).body), &sites, muted, &mut points);
     points

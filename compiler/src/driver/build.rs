@@ -24,7 +24,13 @@ const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
 /// The command that preprocesses `source`.
 pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
     let mut c = t.command();
-    c.arg("-E").arg("-D__PC3__=1").args(portable_float(o, t)).args(&o.cpp).arg("-I").arg(t.include_dir()).arg(source);
+    c.arg("-E")
+        .arg("-D__PC3__=1")
+        .args(portable_float(o, t))
+        .args(&o.cpp)
+        .arg("-I")
+        .arg(t.include_dir())
+        .arg(source);
     c
 }
 
@@ -39,12 +45,22 @@ pub fn pass_through(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
 }
 
 /// Compiles the instrumented units in parallel and links them.
-pub fn executable(o: &Options, t: &Toolchain, dir: &Path, instrumented: &[String]) -> Result<i32, BuildError> {
+pub fn executable(
+    o: &Options,
+    t: &Toolchain,
+    dir: &Path,
+    instrumented: &[String],
+) -> Result<i32, BuildError> {
     let runtime = t.runtime()?;
     let files = write_units(o, dir, instrumented)?;
     let results: Vec<Result<(), BuildError>> = thread::scope(|s| {
-        let jobs: Vec<_> = files.iter().map(|f| s.spawn(move || compile_unit(o, t, f))).collect();
-        jobs.into_iter().map(|j| j.join().unwrap_or(Err(BuildError::Failed(1)))).collect()
+        let jobs: Vec<_> = files
+            .iter()
+            .map(|f| s.spawn(move || compile_unit(o, t, f)))
+            .collect();
+        jobs.into_iter()
+            .map(|j| j.join().unwrap_or(Err(BuildError::Failed(1))))
+            .collect()
     });
     for r in results {
         r?;
@@ -56,7 +72,9 @@ pub fn executable(o: &Options, t: &Toolchain, dir: &Path, instrumented: &[String
             LinkItem::Arg(a) => c.arg(a),
         };
     }
-    c.args(position(o, true)).arg("-o").arg(o.output.clone().unwrap_or_else(|| "a.out".into()));
+    c.args(position(o, true))
+        .arg("-o")
+        .arg(o.output.clone().unwrap_or_else(|| "a.out".into()));
     c.arg(runtime).args(SYSTEM_LIBS).arg("-Wl,--gc-sections");
     status(c.status().map_err(|e| t.no_compiler(e))?)
 }
@@ -64,16 +82,24 @@ pub fn executable(o: &Options, t: &Toolchain, dir: &Path, instrumented: &[String
 /// Compiles and links without instrumentation: no location, nothing that pc3 has to do.
 pub fn plain(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
     let mut c = t.command();
-    c.args(portable_float(o, t)).args(&o.plain).arg("-D__PC3__=1").arg("-I").arg(t.include_dir());
+    c.args(portable_float(o, t))
+        .args(&o.plain)
+        .arg("-D__PC3__=1")
+        .arg("-I")
+        .arg(t.include_dir());
     status(c.status().map_err(|e| t.no_compiler(e))?)
 }
 
 fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>, BuildError> {
     let mut files = Vec::new();
     for (i, text) in texts.iter().enumerate() {
-        let stem = o.sources[i].file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = o.sources[i]
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let file = dir.join(format!("{i}-{stem}.pc3.c"));
-        std::fs::write(&file, text).map_err(|e| BuildError::Write(file.display().to_string(), e))?;
+        std::fs::write(&file, text)
+            .map_err(|e| BuildError::Write(file.display().to_string(), e))?;
         files.push(file);
     }
     Ok(files)
@@ -82,8 +108,13 @@ fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>
 fn compile_unit(o: &Options, t: &Toolchain, file: &Path) -> Result<(), BuildError> {
     let mut c = t.command();
     // -fno-lto: descriptors and clones are plain code; user LTO flags follow and would win.
-    c.args(portable_float(o, t)).args(position(o, false)).args(&o.compile);
-    c.args(["-x", "c", "-c", "-o"]).arg(object(file)).arg(file).stdin(Stdio::null());
+    c.args(portable_float(o, t))
+        .args(position(o, false))
+        .args(&o.compile);
+    c.args(["-x", "c", "-c", "-o"])
+        .arg(object(file))
+        .arg(file)
+        .stdin(Stdio::null());
     match status(c.status().map_err(|e| t.no_compiler(e))?)? {
         0 => Ok(()),
         n => Err(BuildError::Failed(n)),
@@ -100,7 +131,11 @@ fn portable_float(o: &Options, t: &Toolchain) -> Vec<&'static str> {
     if !o.user_has("-ffp-contract") && !o.user_has("-ffast-math") && !o.user_has("-Ofast") {
         f.push("-ffp-contract=off");
     }
-    if t.target.is_i686() && !o.user_has("-mfpmath") && !o.user_has("-mno-sse") && !o.user_has("-mno-sse2") {
+    if t.target.is_i686()
+        && !o.user_has("-mfpmath")
+        && !o.user_has("-mno-sse")
+        && !o.user_has("-mno-sse2")
+    {
         f.extend(["-msse2", "-mfpmath=sse"]);
     }
     f
@@ -112,7 +147,11 @@ fn position(o: &Options, linking: bool) -> Vec<&'static str> {
     if user.iter().any(|f| o.user_has(f)) {
         return Vec::new();
     }
-    if linking { vec!["-no-pie"] } else { vec!["-fno-pie"] }
+    if linking {
+        vec!["-no-pie"]
+    } else {
+        vec!["-fno-pie"]
+    }
 }
 
 fn status(s: ExitStatus) -> Result<i32, BuildError> {

@@ -11,9 +11,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
-use crate::tree::Unit;
 use crate::locations::{Location, Locations};
 use crate::preprocess::{self, PreprocessError};
+use crate::tree::Unit;
 use crate::{analysis, dump, front, rewrite};
 use options::{Emit, LinkItem, Mode, Options};
 use toolchain::Toolchain;
@@ -53,16 +53,24 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     match o.mode {
         Mode::PassThrough => {
             if o.user_has("--version") {
-                println!("pc3cc {} (portable checkpointing) over:", env!("CARGO_PKG_VERSION"));
+                println!(
+                    "pc3cc {} (portable checkpointing) over:",
+                    env!("CARGO_PKG_VERSION")
+                );
             } else if o.plain.is_empty() {
-                return Err(Stop::Said(said(Diagnostic::error(Code::NoInput, "no input files"))));
+                return Err(Stop::Said(said(Diagnostic::error(
+                    Code::NoInput,
+                    "no input files",
+                ))));
             }
             return Ok(build::pass_through(o, t)?);
         }
         Mode::Preprocess => return Ok(build::pass_through(o, t)?),
         Mode::Link if o.sources.is_empty() => return Err(Stop::Said(said(objects_only(o)))),
         Mode::Link => {}
-        Mode::Object | Mode::Assembly if o.emit == Emit::Executable => return Err(Stop::Said(said(separate()))),
+        Mode::Object | Mode::Assembly if o.emit == Emit::Executable => {
+            return Err(Stop::Said(said(separate())))
+        }
         Mode::Object | Mode::Assembly => {}
     }
     if o.shared {
@@ -78,8 +86,13 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     }
     report(o, &diags)?;
 
-    let clang = preprocess::run(t.command().args(["-dM", "-E", "-x", "c", "/dev/null"]))?.contains("#define __clang__ ");
-    let settings = rewrite::Options { everywhere: o.everywhere, clang, ..rewrite::Options::default() };
+    let clang = preprocess::run(t.command().args(["-dM", "-E", "-x", "c", "/dev/null"]))?
+        .contains("#define __clang__ ");
+    let settings = rewrite::Options {
+        everywhere: o.everywhere,
+        clang,
+        ..rewrite::Options::default()
+    };
     let program = rewrite::instrument(&units, &settings);
     report(o, &located(&units, &program.diagnostics))?;
     if o.explain {
@@ -106,12 +119,18 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
 /// A failure of the preprocessor has been reported by itself.
 fn sources(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Unit>, Stop> {
     let mut macros = t.command();
-    macros.args(&o.cpp).args(["-dM", "-E", "-x", "c", "/dev/null"]);
+    macros
+        .args(&o.cpp)
+        .args(["-dM", "-E", "-x", "c", "/dev/null"]);
     let target = front::target(&mut macros)?;
     let mut units = Vec::new();
     let mut failed = None;
     for source in &o.sources {
-        match front::unit(&source.display().to_string(), &mut build::preprocess(o, t, source), &target) {
+        match front::unit(
+            &source.display().to_string(),
+            &mut build::preprocess(o, t, source),
+            &target,
+        ) {
             Ok((unit, d)) => {
                 diags.extend(d);
                 units.push(unit);
@@ -133,13 +152,19 @@ fn sources(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Un
 }
 
 fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {
-    let mut wanted = Locations { at: Vec::new(), everywhere: o.everywhere };
+    let mut wanted = Locations {
+        at: Vec::new(),
+        everywhere: o.everywhere,
+    };
     for text in &o.locations {
         match Location::parse(text) {
             Some(l) => wanted.at.push(l),
             None => diags.push(
-                Diagnostic::error(Code::NoSuchLocation, format!("--checkpoint-at={text}: not a place"))
-                    .help("write --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE"),
+                Diagnostic::error(
+                    Code::NoSuchLocation,
+                    format!("--checkpoint-at={text}: not a place"),
+                )
+                .help("write --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE"),
             ),
         }
     }
@@ -165,8 +190,16 @@ fn located(units: &[Unit], found: &[analysis::diag::Diagnostic]) -> Diagnostics 
             "untyped-allocation" => Code::UntypedAllocation,
             _ => Code::Unsupported,
         };
-        let severity = if d.severity == analysis::diag::Severity::Error { Severity::Error } else { Severity::Warning };
-        list.push(Diagnostic::new(severity, code, d.message.clone()).at(&units[d.unit], &d.span).help(d.help.clone()));
+        let severity = if d.severity == analysis::diag::Severity::Error {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        list.push(
+            Diagnostic::new(severity, code, d.message.clone())
+                .at(&units[d.unit], &d.span)
+                .help(d.help.clone()),
+        );
     }
     list
 }
@@ -187,7 +220,11 @@ fn report(o: &Options, diags: &Diagnostics) -> Result<i32, Stop> {
         shown.push(d);
     }
     eprint!("{}", shown.render(std::io::stderr().is_terminal()));
-    if shown.has_errors() { Err(Stop::Said(1)) } else { Ok(0) }
+    if shown.has_errors() {
+        Err(Stop::Said(1))
+    } else {
+        Ok(0)
+    }
 }
 
 fn said(d: Diagnostic) -> i32 {
@@ -203,8 +240,11 @@ fn fail(e: &dyn std::error::Error) -> i32 {
 }
 
 fn separate() -> Diagnostic {
-    Diagnostic::error(Code::SeparateCompilation, "'-c' and '-S' are not supported yet: a program is analysed as a whole")
-        .help("give all C sources on one command line: pc3cc a.c b.c -o program")
+    Diagnostic::error(
+        Code::SeparateCompilation,
+        "'-c' and '-S' are not supported yet: a program is analysed as a whole",
+    )
+    .help("give all C sources on one command line: pc3cc a.c b.c -o program")
 }
 
 fn shared() -> Diagnostic {
@@ -217,8 +257,14 @@ fn objects_only(o: &Options) -> Diagnostic {
         LinkItem::Arg(a) if !a.starts_with('-') => Some(a.as_str()),
         _ => None,
     });
-    Diagnostic::error(Code::SeparateCompilation, format!("no C source among the inputs (first is '{}')", first.unwrap_or("")))
-        .help("pc3cc instruments C sources: give them on one command line")
+    Diagnostic::error(
+        Code::SeparateCompilation,
+        format!(
+            "no C source among the inputs (first is '{}')",
+            first.unwrap_or("")
+        ),
+    )
+    .help("pc3cc instruments C sources: give them on one command line")
 }
 
 /// Objects and archives are linked as they are: what state they keep is not saved.
@@ -228,8 +274,11 @@ fn foreign_objects(o: &Options, diags: &mut Diagnostics) {
         let known = Path::new(a).extension().and_then(|e| e.to_str());
         if !a.starts_with('-') && matches!(known, Some("o" | "a" | "so")) {
             diags.push(
-                Diagnostic::warning(Code::ForeignObject, format!("'{a}' is linked as it is: state that it keeps is not saved"))
-                    .help("give its sources instead, unless it keeps no state across a checkpoint"),
+                Diagnostic::warning(
+                    Code::ForeignObject,
+                    format!("'{a}' is linked as it is: state that it keeps is not saved"),
+                )
+                .help("give its sources instead, unless it keeps no state across a checkpoint"),
             );
         }
     }

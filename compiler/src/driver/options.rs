@@ -82,13 +82,59 @@ pub enum LinkItem {
 
 /// Options whose value is the next argument when it is not attached.
 const SEPARATE: &[&str] = &[
-    "-o", "-I", "-D", "-U", "-L", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot",
-    "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-imultilib", "-MF", "-MT", "-MQ", "-Xpreprocessor", "-Xassembler", "-Xlinker", "-T", "-u",
-    "-z", "-e", "-A", "-B", "--param", "-aux-info", "-dumpbase", "-dumpdir", "-wrapper", "-specs", "-arch",
+    "-o",
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-x",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-isysroot",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-imultilib",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-Xlinker",
+    "-T",
+    "-u",
+    "-z",
+    "-e",
+    "-A",
+    "-B",
+    "--param",
+    "-aux-info",
+    "-dumpbase",
+    "-dumpdir",
+    "-wrapper",
+    "-specs",
+    "-arch",
 ];
 const CPP: &[&str] = &[
-    "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-iprefix", "-iwithprefix",
-    "-iwithprefixbefore", "-imultilib", "-A", "-Xpreprocessor",
+    "-I",
+    "-D",
+    "-U",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-isysroot",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-imultilib",
+    "-A",
+    "-Xpreprocessor",
 ];
 const LINK: &[&str] = &["-L", "-l", "-Xlinker", "-T", "-u", "-z", "-e"];
 
@@ -139,7 +185,10 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         let (name, value) = split_value(&a, &mut it, &mut o.plain)?;
         classify(&mut o, &mut language, &a, name, value);
     }
-    if o.sources.len() > 1 && o.output.is_some() && matches!(o.mode, Mode::Object | Mode::Assembly | Mode::Preprocess) {
+    if o.sources.len() > 1
+        && o.output.is_some()
+        && matches!(o.mode, Mode::Object | Mode::Assembly | Mode::Preprocess)
+    {
         return Err(OptionError::OutputWithMany);
     }
     let inputs = o.link.iter().any(|l| match l {
@@ -183,12 +232,16 @@ fn split_value(
     plain: &mut Vec<String>,
 ) -> Result<(String, Option<String>), OptionError> {
     if SEPARATE.contains(&a) {
-        let v = rest.next().ok_or_else(|| OptionError::MissingValue(a.to_string()))?;
+        let v = rest
+            .next()
+            .ok_or_else(|| OptionError::MissingValue(a.to_string()))?;
         plain.push(v.clone());
         return Ok((a.to_string(), Some(v)));
     }
     // `-ofile`, `-Idir`: only the one-letter options take attached values.
-    for s in ["-o", "-I", "-D", "-U", "-L", "-l", "-x", "-T", "-u", "-z", "-e", "-A", "-B"] {
+    for s in [
+        "-o", "-I", "-D", "-U", "-L", "-l", "-x", "-T", "-u", "-z", "-e", "-A", "-B",
+    ] {
         if let Some(v) = a.strip_prefix(s) {
             if !v.is_empty() {
                 return Ok((s.to_string(), Some(v.to_string())));
@@ -198,7 +251,13 @@ fn split_value(
     Ok((a.to_string(), None))
 }
 
-fn classify(o: &mut Options, language: &mut Option<String>, original: &str, name: String, value: Option<String>) {
+fn classify(
+    o: &mut Options,
+    language: &mut Option<String>,
+    original: &str,
+    name: String,
+    value: Option<String>,
+) {
     let both = |v: &mut Vec<String>| {
         if original == name {
             v.push(name.clone());
@@ -231,8 +290,16 @@ fn classify(o: &mut Options, language: &mut Option<String>, original: &str, name
             o.is_static = true;
             o.link.push(LinkItem::Arg(name));
         }
-        "-s" | "-pie" | "-no-pie" | "-rdynamic" | "-nostartfiles" | "-static-libgcc" => o.link.push(LinkItem::Arg(name)),
-        n if n.starts_with("-Wp,") || n == "-nostdinc" || n == "-undef" || n.starts_with("-nostdinc") => both(&mut o.cpp),
+        "-s" | "-pie" | "-no-pie" | "-rdynamic" | "-nostartfiles" | "-static-libgcc" => {
+            o.link.push(LinkItem::Arg(name))
+        }
+        n if n.starts_with("-Wp,")
+            || n == "-nostdinc"
+            || n == "-undef"
+            || n.starts_with("-nostdinc") =>
+        {
+            both(&mut o.cpp)
+        }
         n if CPP.contains(&n) => both(&mut o.cpp),
         n if LINK.contains(&n) || n.starts_with("-Wl,") || n.starts_with("-fuse-ld") => {
             let mut v = Vec::new();
@@ -300,7 +367,9 @@ fn split_words(text: &str) -> Vec<String> {
 impl Options {
     /// Has the user said `flag`, or an option that begins with it and `=`?
     pub fn user_has(&self, flag: &str) -> bool {
-        self.plain.iter().any(|a| a == flag || a.strip_prefix(flag).is_some_and(|r| r.starts_with('=')))
+        self.plain
+            .iter()
+            .any(|a| a == flag || a.strip_prefix(flag).is_some_and(|r| r.starts_with('=')))
     }
 }
 
@@ -345,11 +414,17 @@ mod tests {
         assert_eq!(p("--version").mode, Mode::PassThrough);
         assert_eq!(p("-x c weird.txt -o x").sources.len(), 1);
         assert!(parse(["-o".to_string()]).is_err());
-        assert_eq!(parse(["-c", "a.c", "b.c", "-o", "x"].map(String::from)), Err(OptionError::OutputWithMany));
+        assert_eq!(
+            parse(["-c", "a.c", "b.c", "-o", "x"].map(String::from)),
+            Err(OptionError::OutputWithMany)
+        );
     }
 
     #[test]
     fn response_words() {
-        assert_eq!(split_words("a 'b c' \"d\\\"e\" f\\ g\n''"), ["a", "b c", "d\"e", "f g", ""]);
+        assert_eq!(
+            split_words("a 'b c' \"d\\\"e\" f\\ g\n''"),
+            ["a", "b c", "d\"e", "f g", ""]
+        );
     }
 }

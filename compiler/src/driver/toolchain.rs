@@ -23,14 +23,19 @@ impl Target {
         };
         let (gnu_arch, rust_arch) = match arch {
             "i386" | "i486" | "i586" | "i686" => ("i686", "i686"),
-            "arm" | "armv7" | "armv7l" => ("arm", if env.ends_with("hf") { "armv7" } else { "arm" }),
+            "arm" | "armv7" | "armv7l" => {
+                ("arm", if env.ends_with("hf") { "armv7" } else { "arm" })
+            }
             "amd64" | "x86_64" => ("x86_64", "x86_64"),
             "arm64" | "aarch64" => ("aarch64", "aarch64"),
             "powerpc64le" | "ppc64le" => ("powerpc64le", "powerpc64le"),
             "riscv64" | "riscv64gc" => ("riscv64", "riscv64gc"),
             a => (a, a),
         };
-        Target { gnu: format!("{gnu_arch}-linux-{env}"), rust: format!("{rust_arch}-unknown-linux-{env}") }
+        Target {
+            gnu: format!("{gnu_arch}-linux-{env}"),
+            rust: format!("{rust_arch}-unknown-linux-{env}"),
+        }
     }
 
     pub fn is_i686(&self) -> bool {
@@ -41,9 +46,17 @@ impl Target {
 #[derive(Debug, thiserror::Error)]
 pub enum ToolchainError {
     #[error("cannot run the compiler '{cc}': {source}\n  help: install it (on Debian: apt-get install gcc-{triple}), or name another with --cc=COMMAND or PC3_CC")]
-    NoCompiler { cc: String, triple: String, source: std::io::Error },
+    NoCompiler {
+        cc: String,
+        triple: String,
+        source: std::io::Error,
+    },
     #[error("no pc3 runtime for {triple}: {path} does not exist\n  help: build it with 'cargo xtask dist --target {rust}'")]
-    NoRuntime { triple: String, rust: String, path: String },
+    NoRuntime {
+        triple: String,
+        rust: String,
+        path: String,
+    },
     #[error("cannot find pc3's own files: no '{0}' beside pc3cc\n  help: build the tree with 'cargo xtask dist', or set PC3_ROOT to it")]
     NoRoot(String),
 }
@@ -60,10 +73,18 @@ pub struct Toolchain {
 
 impl Toolchain {
     /// `cc`: the user's `--cc` (else `PC3_CC`, else `TARGET-gcc` or `cc`); `m32`: `-m32` was given.
-    pub fn find(cc: Option<&str>, target: Option<&str>, m32: bool) -> Result<Toolchain, ToolchainError> {
+    pub fn find(
+        cc: Option<&str>,
+        target: Option<&str>,
+        m32: bool,
+    ) -> Result<Toolchain, ToolchainError> {
         let host = Target::parse(&format!("{}-linux-gnu", std::env::consts::ARCH));
         let wanted = target.map(Target::parse);
-        let named = cc.map(str::to_string).or_else(|| std::env::var("PC3_CC").ok().filter(|s| !s.trim().is_empty()));
+        let named = cc.map(str::to_string).or_else(|| {
+            std::env::var("PC3_CC")
+                .ok()
+                .filter(|s| !s.trim().is_empty())
+        });
         let words: Vec<String> = match (&named, &wanted) {
             (Some(c), _) => c.split_whitespace().map(str::to_string).collect(),
             (None, Some(t)) if *t != host => vec![format!("{}-gcc", t.gnu)],
@@ -71,16 +92,22 @@ impl Toolchain {
         };
         let mut target = match wanted {
             Some(t) => t,
-            None => Target::parse(&dump_machine(&words).map_err(|source| ToolchainError::NoCompiler {
-                cc: words.join(" "),
-                triple: host.gnu.clone(),
-                source,
+            None => Target::parse(&dump_machine(&words).map_err(|source| {
+                ToolchainError::NoCompiler {
+                    cc: words.join(" "),
+                    triple: host.gnu.clone(),
+                    source,
+                }
             })?),
         };
         if m32 && target.gnu.starts_with("x86_64") {
             target = Target::parse("i686-linux-gnu");
         }
-        Ok(Toolchain { cc: words, target, root: root()? })
+        Ok(Toolchain {
+            cc: words,
+            target,
+            root: root()?,
+        })
     }
 
     pub fn command(&self) -> Command {
@@ -95,7 +122,11 @@ impl Toolchain {
 
     /// The runtime archive for the target.
     pub fn runtime(&self) -> Result<PathBuf, ToolchainError> {
-        let path = self.root.join("lib/pc3").join(&self.target.gnu).join("libpc3rt.a");
+        let path = self
+            .root
+            .join("lib/pc3")
+            .join(&self.target.gnu)
+            .join("libpc3rt.a");
         if path.is_file() {
             return Ok(path);
         }
@@ -107,12 +138,19 @@ impl Toolchain {
     }
 
     pub fn no_compiler(&self, source: std::io::Error) -> ToolchainError {
-        ToolchainError::NoCompiler { cc: self.cc.join(" "), triple: self.target.gnu.clone(), source }
+        ToolchainError::NoCompiler {
+            cc: self.cc.join(" "),
+            triple: self.target.gnu.clone(),
+            source,
+        }
     }
 }
 
 fn dump_machine(cc: &[String]) -> std::io::Result<String> {
-    let out = Command::new(&cc[0]).args(&cc[1..]).arg("-dumpmachine").output()?;
+    let out = Command::new(&cc[0])
+        .args(&cc[1..])
+        .arg("-dumpmachine")
+        .output()?;
     Ok(String::from_utf8_lossy(&out.stdout).trim().to_string())
 }
 
@@ -120,12 +158,20 @@ fn root() -> Result<PathBuf, ToolchainError> {
     if let Some(r) = std::env::var_os("PC3_ROOT") {
         return Ok(PathBuf::from(r));
     }
-    let exe = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
-    let root = exe.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
+    let exe = std::env::current_exe()
+        .and_then(std::fs::canonicalize)
+        .unwrap_or_default();
+    let root = exe
+        .parent()
+        .and_then(Path::parent)
+        .map(Path::to_path_buf)
+        .unwrap_or_default();
     if root.join("include/pc3.h").is_file() {
         return Ok(root);
     }
-    Err(ToolchainError::NoRoot(root.join("include/pc3.h").display().to_string()))
+    Err(ToolchainError::NoRoot(
+        root.join("include/pc3.h").display().to_string(),
+    ))
 }
 
 #[cfg(test)]
@@ -135,13 +181,39 @@ mod tests {
     #[test]
     fn triples() {
         let check = |text: &str, gnu: &str, rust: &str| {
-            assert_eq!(Target::parse(text), Target { gnu: gnu.into(), rust: rust.into() });
+            assert_eq!(
+                Target::parse(text),
+                Target {
+                    gnu: gnu.into(),
+                    rust: rust.into()
+                }
+            );
         };
-        check("s390x-linux-gnu", "s390x-linux-gnu", "s390x-unknown-linux-gnu");
-        check("s390x-unknown-linux-gnu", "s390x-linux-gnu", "s390x-unknown-linux-gnu");
-        check("x86_64-pc-linux-gnu", "x86_64-linux-gnu", "x86_64-unknown-linux-gnu");
+        check(
+            "s390x-linux-gnu",
+            "s390x-linux-gnu",
+            "s390x-unknown-linux-gnu",
+        );
+        check(
+            "s390x-unknown-linux-gnu",
+            "s390x-linux-gnu",
+            "s390x-unknown-linux-gnu",
+        );
+        check(
+            "x86_64-pc-linux-gnu",
+            "x86_64-linux-gnu",
+            "x86_64-unknown-linux-gnu",
+        );
         check("i386-linux-gnu", "i686-linux-gnu", "i686-unknown-linux-gnu");
-        check("arm-linux-gnueabihf", "arm-linux-gnueabihf", "armv7-unknown-linux-gnueabihf");
-        check("aarch64-linux-gnu", "aarch64-linux-gnu", "aarch64-unknown-linux-gnu");
+        check(
+            "arm-linux-gnueabihf",
+            "arm-linux-gnueabihf",
+            "armv7-unknown-linux-gnueabihf",
+        );
+        check(
+            "aarch64-linux-gnu",
+            "aarch64-linux-gnu",
+            "aarch64-unknown-linux-gnu",
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use super::types::{row, Field, TypeTable};
 use crate::analysis::linear::TempTy;
+use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
+use crate::analysis::program::Callee;
 use crate::rewrite::frame::{members, MemberTy};
 use crate::rewrite::print::shadow_member;
 use crate::rewrite::unit::{quote, UnitCx};
@@ -36,6 +38,18 @@ pub struct Input<'i> {
     pub globals: &'i [Global],
     /// (portable name, C expression)
     pub fnrefs: &'i [(String, String)],
+}
+
+/// Can the callee of a point have left by a tail call when an inner frame is saved?
+fn may_be_gone(cx: &UnitCx, at: PointAt) -> bool {
+    let PointAt::Call(e) = at else { return false };
+    let ExprKind::Call { callee, .. } = cx.u.expr(e).kind else {
+        return false;
+    };
+    match cx.p.direct(cx.unit, callee) {
+        Some((_, Callee::Defined(f))) => cx.plans[f.index()].points.tails,
+        _ => false,
+    }
 }
 
 pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
@@ -83,12 +97,13 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             };
             let at = u.lines.position(p.span.start);
             rows.push(format!(
-                "{{&pc3_F[{}], {}, {}, {}, {}, {live}}}",
+                "{{&pc3_F[{}], {}, {}, {}, {}, {live}, {}}}",
                 funcs.len(),
                 p.label,
                 at.line,
                 quote(base_name(&at.file)),
-                quote(&p.what)
+                quote(&p.what),
+                u32::from(may_be_gone(cx, p.at))
             ));
         }
         points += &format!(

@@ -38,6 +38,7 @@ constants! {
     PC3_TYPE_LONGDOUBLE: u8 = 1;
     PC3_TYPE_SIGNED: u8 = 2;
     PC3_TYPE_UNKNOWN: u8 = 4;
+    PC3_POINT_LOOSE: c_uint = 1;
     PC3_GLOBAL_CONST: c_uint = 1;
     PC3_GLOBAL_INIT: c_uint = 2;
     PC3_GLOBAL_LITERAL: c_uint = 4;
@@ -84,6 +85,7 @@ pub struct pc3_point {
     pub file: *const c_char,
     pub what: *const c_char,
     pub live: *mut pc3_type,
+    pub flags: c_uint,
 }
 
 #[repr(C)]

@@ -46,7 +46,7 @@ fn layouts_agree_with_the_header() {
         pc3_type { "id" = id, "kind" = kind, "flags" = flags, "align" = align, "size" = size, "count" = count,
             "elem" = elem, "members" = members, "name" = name }
         pc3_member { "name" = name, "type" = ty, "offset" = offset, "bits" = bits }
-        pc3_point { "func" = func, "label" = label, "line" = line, "file" = file, "what" = what, "live" = live }
+        pc3_point { "func" = func, "label" = label, "line" = line, "file" = file, "what" = what, "live" = live, "flags" = flags }
         pc3_func { "name" = name, "resume" = resume, "shadow" = shadow, "points" = points, "npoints" = npoints }
         pc3_frame { "point" = point, "live" = live, "shadow" = shadow }
         pc3_global { "name" = name, "addr" = addr, "type" = ty, "size" = size, "flags" = flags }
