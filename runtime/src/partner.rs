@@ -1,15 +1,55 @@
-//! Which type here stands for a saved type that is known by its structure only (heap objects,
-//! arrays on the stack).
+//! The plans of a restart, and which type here stands for a saved type that is known by its
+//! structure only (heap objects, arrays on the stack).
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
+/// Plans by pair of types; they are few, objects many.
+pub(crate) struct Plans<'a> {
+    pub source: &'a TypeTable,
+    pub target: &'a TypeTable,
+    known: HashMap<(TypeId, TypeId), Arc<Plan>>,
+    partner: HashMap<TypeId, TypeId>,
+}
+
+impl<'a> Plans<'a> {
+    pub fn new(source: &'a TypeTable, target: &'a TypeTable) -> Plans<'a> {
+        Plans {
+            source,
+            target,
+            known: HashMap::new(),
+            partner: HashMap::new(),
+        }
+    }
+
+    pub fn get(&mut self, from: TypeId, to: TypeId) -> Result<Arc<Plan>, Vec<Mismatch>> {
+        if let Some(plan) = self.known.get(&(from, to)) {
+            return Ok(plan.clone());
+        }
+        let plan = Arc::new(Plan::compile(self.source, from, self.target, to)?);
+        self.known.insert((from, to), plan.clone());
+        Ok(plan)
+    }
+
+    /// The plan of an object known only by its saved type, and the type here.
+    pub fn find(&mut self, from: TypeId) -> Result<(TypeId, Arc<Plan>), Vec<Mismatch>> {
+        let to = match self.partner.get(&from) {
+            Some(to) => *to,
+            None => {
+                let to = partner(self.source, from, self.target)?;
+                self.partner.insert(from, to);
+                to
+            }
+        };
+        Ok((to, self.get(from, to)?))
+    }
+}
+
 /// The partner of `from`, or why there is none.
-pub(crate) fn partner(
-    source: &TypeTable,
-    from: TypeId,
-    target: &TypeTable,
-) -> Result<TypeId, Vec<Mismatch>> {
+fn partner(source: &TypeTable, from: TypeId, target: &TypeTable) -> Result<TypeId, Vec<Mismatch>> {
     if from == TypeId::UNKNOWN {
         return Ok(from);
     }

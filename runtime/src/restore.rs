@@ -18,7 +18,7 @@ use crate::format::read::{Checkpoint, RankImage, ReadError};
 use crate::identity::differences;
 use crate::job::Job;
 use crate::objects::{Directory, SlabPlace};
-use crate::partner::partner;
+use crate::partner::Plans;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::save::program_meta;
@@ -63,47 +63,6 @@ fn mismatches(list: &[Mismatch]) -> String {
         all.push(format!("and {} more", list.len() - 3));
     }
     all.join("; ")
-}
-
-/// Plans by pair of types; they are few, objects many.
-pub(crate) struct Plans<'a> {
-    pub source: &'a TypeTable,
-    pub target: &'a TypeTable,
-    known: HashMap<(TypeId, TypeId), Arc<Plan>>,
-    partner: HashMap<TypeId, TypeId>,
-}
-
-impl<'a> Plans<'a> {
-    pub fn new(source: &'a TypeTable, target: &'a TypeTable) -> Plans<'a> {
-        Plans {
-            source,
-            target,
-            known: HashMap::new(),
-            partner: HashMap::new(),
-        }
-    }
-
-    fn get(&mut self, from: TypeId, to: TypeId) -> Result<Arc<Plan>, Vec<Mismatch>> {
-        if let Some(plan) = self.known.get(&(from, to)) {
-            return Ok(plan.clone());
-        }
-        let plan = Arc::new(Plan::compile(self.source, from, self.target, to)?);
-        self.known.insert((from, to), plan.clone());
-        Ok(plan)
-    }
-
-    /// The plan of an object known only by its saved type, and the type here.
-    fn find(&mut self, from: TypeId) -> Result<(TypeId, Arc<Plan>), Vec<Mismatch>> {
-        let to = match self.partner.get(&from) {
-            Some(to) => *to,
-            None => {
-                let to = partner(self.source, from, self.target)?;
-                self.partner.insert(from, to);
-                to
-            }
-        };
-        Ok((to, self.get(from, to)?))
-    }
 }
 
 /// An object that waits for its bytes.
