@@ -274,7 +274,7 @@ impl Printer<'_, '_> {
         };
         format!(
             "struct pc3_shadow__{f} {{ {fields}}}; static __inline __attribute__((always_inline)) struct pc3_shadow__{f} *pc3_enter__{f}({params}) {{ \
-             const pc3_size pc3_n = (sizeof(struct pc3_shadow__{f}) + 15) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__{f} *pc3_s; \
+             const pc3_size pc3_n = (sizeof(struct pc3_shadow__{f}) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__{f} *pc3_s; \
              if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); \
              pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__{f} *)(void *)pc3_b; {zero}{copies}return pc3_s; }} "
         )
