@@ -173,8 +173,7 @@ impl Lower {
                 words.whole = Some(self.types.plain(Type::Enum(e)));
             }
             TypeSpecifier::TypedefName(n) => {
-                let (name, span) = self.identifier(n);
-                words.whole = Some(self.typedef_name(&name, span));
+                words.whole = Some(self.named_type(n));
             }
             TypeSpecifier::TypeOf(t) => words.whole = Some(self.type_of(t)),
         }
@@ -183,6 +182,11 @@ impl Lower {
     pub fn identifier(&self, n: &Node<ast::Identifier>) -> (String, Span) {
         let span = self.span(n.span);
         (self.text(&span).to_string(), span)
+    }
+
+    pub fn named_type(&mut self, n: &Node<ast::Identifier>) -> QualType {
+        let (name, span) = self.identifier(n);
+        self.typedef_name(&name, span)
     }
 
     fn typedef_name(&mut self, name: &str, span: Span) -> QualType {

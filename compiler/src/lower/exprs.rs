@@ -325,8 +325,19 @@ impl Lower {
             }
             _ => self.expr(&n.node.callee),
         };
-        let args: Vec<ExprId> = n.node.arguments.iter().map(|a| self.expr(a)).collect();
-        let special = builtin.and_then(|b| self.builtin_call_ty(&b, &args));
+        let mut given = &n.node.arguments[..];
+        let mut special = None;
+        if builtin.as_deref() == Some("__builtin_convertvector") {
+            // Its second argument is a type, which the parser takes for a value.
+            if let [_, to] = given {
+                if let Expression::Identifier(i) = &to.node {
+                    special = Some(self.named_type(i));
+                    given = &given[..1];
+                }
+            }
+        }
+        let args: Vec<ExprId> = given.iter().map(|a| self.expr(a)).collect();
+        let special = special.or_else(|| builtin.and_then(|b| self.builtin_call_ty(&b, &args)));
         let fty = self.value_ty(callee);
         let ty = match (
             special,
