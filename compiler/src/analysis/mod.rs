@@ -13,4 +13,5 @@ pub mod points;
 pub mod program;
 pub mod scope;
 pub mod tables;
+pub mod untouched;
 pub mod walk;

@@ -57,8 +57,10 @@ pub fn private(p: &Program, names: &HashMap<String, usize>) -> Private {
             && (s.storage == Storage::Static || (s.is_global && names.contains_key(&s.name)))
     };
     for (i, u) in p.units.iter().enumerate() {
+        let untouched = crate::analysis::untouched::analyse(u);
         for (k, s) in u.symbols.iter().enumerate() {
-            if ours(s) && !is_const(u, SymId(k as u32)) {
+            let fixed = untouched.contains(&SymId(k as u32)) && !has_pointer(u, s.ty.ty);
+            if ours(s) && !is_const(u, SymId(k as u32)) && !fixed {
                 r.symbols[i].insert(SymId(k as u32));
             }
         }
@@ -150,6 +152,15 @@ fn mentions(u: &Unit, init: &Init, set: &HashSet<SymId>) -> bool {
     any
 }
 
+fn has_pointer(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Pointer(_) => true,
+        Type::Array { elem, .. } => has_pointer(u, elem.ty),
+        Type::Record(r) => u.records[r.index()].fields.iter().flatten().any(|f| has_pointer(u, f.ty.ty)),
+        _ => false,
+    }
+}
+
 /// The rows of the table of globals.
 pub fn rows(
     cx: &UnitCx,
@@ -159,9 +170,10 @@ pub fn rows(
     let u = cx.u;
     let mut rows = Vec::new();
     let tables = super::hoist::label_tables(u);
+    let untouched = crate::analysis::untouched::analyse(u);
     for (i, s) in u.symbols.iter().enumerate() {
         let id = SymId(i as u32);
-        if !is_static_object(s) || tables.contains(&id) {
+        if !is_static_object(s) || tables.contains(&id) || (untouched.contains(&id) && !cx.private.contains(&id)) {
             continue;
         }
         let here = match (s.storage, s.is_global) {
