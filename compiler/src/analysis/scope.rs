@@ -4,10 +4,15 @@ use super::walk::{visit, Node};
 use crate::tree::*;
 use std::collections::HashMap;
 
-pub struct Scopes(HashMap<SymId, Span>);
+pub struct Scopes {
+    map: HashMap<SymId, Span>,
+    /// Where each declarator ends.
+    ends: HashMap<SymId, u32>,
+}
 
 pub fn analyse(u: &Unit, f: &Function) -> Scopes {
     let mut map = HashMap::new();
+    let mut ends = HashMap::new();
     for p in &f.params {
         map.insert(*p, f.span.clone());
     }
@@ -28,6 +33,7 @@ pub fn analyse(u: &Unit, f: &Function) -> Scopes {
                         if let StmtKind::Decl(d) = &u.stmt(inner).kind {
                             for v in &d.vars {
                                 map.insert(v.sym, v.span.start..st.span.end);
+                                ends.insert(v.sym, v.span.end);
                             }
                         }
                     }
@@ -38,6 +44,7 @@ pub fn analyse(u: &Unit, f: &Function) -> Scopes {
                 } => {
                     for v in &d.vars {
                         map.insert(v.sym, v.span.start..st.span.end);
+                        ends.insert(v.sym, v.span.end);
                     }
                 }
                 _ => {}
@@ -45,21 +52,27 @@ pub fn analyse(u: &Unit, f: &Function) -> Scopes {
         }
         true
     });
-    Scopes(map)
+    Scopes { map, ends }
 }
 
 impl Scopes {
     pub fn of(&self, s: SymId) -> Option<&Span> {
-        self.0.get(&s)
+        self.map.get(&s)
     }
     pub fn visible(&self, s: SymId, at: u32) -> bool {
-        self.0.get(&s).is_some_and(|r| r.start <= at && at < r.end)
+        self.map
+            .get(&s)
+            .is_some_and(|r| r.start <= at && at < r.end)
+    }
+    /// Visible, and not in its own declarator.
+    pub fn declared(&self, s: SymId, at: u32) -> bool {
+        self.visible(s, at) && self.ends.get(&s).is_none_or(|e| *e <= at)
     }
     /// Is the visible `s` hidden at `at` by another declaration of its name?
     pub fn hidden(&self, u: &Unit, s: SymId, at: u32) -> bool {
-        let own = &self.0[&s];
+        let own = &self.map[&s];
         let name = &u.sym(s).name;
-        self.0.iter().any(|(o, r)| {
+        self.map.iter().any(|(o, r)| {
             *o != s
                 && u.sym(*o).name == *name
                 && r.start <= at

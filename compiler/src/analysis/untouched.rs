@@ -13,7 +13,9 @@ pub fn analyse(u: &Unit) -> HashSet<SymId> {
             ExprKind::Index { base, .. } => {
                 indexed.insert(*base);
             }
-            ExprKind::Member { base, arrow: false, .. } => {
+            ExprKind::Member {
+                base, arrow: false, ..
+            } => {
                 indexed.insert(*base);
             }
             ExprKind::SizeofExpr(e) => {
@@ -26,7 +28,10 @@ pub fn analyse(u: &Unit) -> HashSet<SymId> {
         match &x.kind {
             ExprKind::Assign { lhs: e, .. }
             | ExprKind::AddrOf(e)
-            | ExprKind::Unary { op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec, arg: e } => {
+            | ExprKind::Unary {
+                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                arg: e,
+            } => {
                 touched.extend(root(u, *e));
             }
             // An array that decays gives its address away.
@@ -60,8 +65,15 @@ fn root(u: &Unit, mut e: ExprId) -> Option<SymId> {
     loop {
         match &u.expr(e).kind {
             ExprKind::Ident(s) => return Some(*s),
-            ExprKind::Member { base, arrow: false, .. } | ExprKind::Index { base, .. } => e = *base,
-            ExprKind::Unary { op: UnOp::Real | UnOp::Imag, arg } | ExprKind::Generic { chosen: arg, .. } => e = *arg,
+            ExprKind::Member {
+                base, arrow: false, ..
+            }
+            | ExprKind::Index { base, .. } => e = *base,
+            ExprKind::Unary {
+                op: UnOp::Real | UnOp::Imag,
+                arg,
+            }
+            | ExprKind::Generic { chosen: arg, .. } => e = *arg,
             _ => return None,
         }
     }

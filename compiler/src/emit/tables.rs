@@ -84,6 +84,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                             MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => types.of(q.ty)?,
                             MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
                             MemberTy::Temp(TempTy::Int) => types.int(),
+                            MemberTy::Length => types.length(),
                         };
                         Some(Field {
                             name: m.name.clone(),
@@ -110,11 +111,11 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             "static const struct pc3_point pc3_P_{name}[{n}] = {{\n{}\n}};\n",
             rows.join(",\n")
         );
-        let shadow = if plan.shadow.is_empty() {
+        let shadow = if plan.shadow.is_empty() && !plan.blocks {
             "0".to_string()
         } else {
             let c = format!("struct pc3_shadow__{name}");
-            let fields = plan
+            let mut fields: Vec<Field> = plan
                 .shadow
                 .iter()
                 .filter_map(|s| {
@@ -144,6 +145,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                     })
                 })
                 .collect();
+            if fields.is_empty() {
+                fields.push(types.base(&c));
+            }
             row(types.generated(&c, fields))
         };
         if name == "main" {
@@ -205,6 +209,14 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}}};\n",
             quote(base_name(&at.file)),
             at.line
+        );
+    }
+    for (s, elem) in cx.elems.borrow().iter() {
+        front += &format!("static struct pc3_type *const pc3_elem_{}; ", s.0);
+        sites += &format!(
+            "static struct pc3_type *const pc3_elem_{} = {};\n",
+            s.0,
+            types.pointer(*elem)
         );
     }
     let fnrefs: Vec<String> = input

@@ -433,6 +433,19 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             "{{0, {PC3_KIND_ARRAY}, 0, 1, sizeof({object}), sizeof({object}), {e}, 0, \"\"}}"
         )))
     }
+    pub fn length(&mut self) -> usize {
+        self.scalar(PC3_KIND_UINT, 0, "pc3_size")
+    }
+    /// The only member of a shadow block that just marks where others begin.
+    pub fn base(&mut self, c: &str) -> Field {
+        let ty = self.scalar(PC3_KIND_CHAR, 0, "char");
+        Field {
+            name: "pc3_base".into(),
+            ty,
+            offset: format!("__builtin_offsetof({c}, pc3_base)"),
+            bits: None,
+        }
+    }
     pub fn int(&mut self) -> usize {
         self.scalar(PC3_KIND_SINT, 0, "int")
     }

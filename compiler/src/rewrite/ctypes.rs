@@ -15,6 +15,8 @@ pub struct Names<'a> {
     /// New names of hoisted records and enums.
     pub records: HashMap<RecordId, String>,
     pub enums: HashMap<EnumId, String>,
+    /// Variables that hold runtime lengths: they are evaluated once, where the type is declared.
+    pub lengths: HashMap<ExprId, String>,
 }
 
 impl<'a> Names<'a> {
@@ -24,6 +26,7 @@ impl<'a> Names<'a> {
             tags: RefCell::default(),
             records: HashMap::new(),
             enums: HashMap::new(),
+            lengths: HashMap::new(),
         }
     }
 
@@ -132,7 +135,11 @@ impl<'a> Names<'a> {
         match len {
             ArrayLen::Const(n) => format!("[{n}]"),
             ArrayLen::Target(s) => format!("[{}]", self.u.slice(s)),
-            ArrayLen::Vla(_) | ArrayLen::Unknown => "[]".into(),
+            ArrayLen::Vla(e) => self
+                .lengths
+                .get(e)
+                .map_or("[]".into(), |n| format!("[{n}]")),
+            ArrayLen::Unknown => "[]".into(),
         }
     }
 
@@ -192,6 +199,22 @@ impl<'a> Names<'a> {
                     format!("{words}{base} {inner}")
                 }
             }
+        }
+    }
+
+    /// The runtime lengths in a type, outermost first.
+    pub fn runtime_lengths(&self, q: QualType) -> Vec<ExprId> {
+        match self.u.ty(q.ty) {
+            Type::Pointer(t) => self.runtime_lengths(*t),
+            Type::Array { elem, len } => {
+                let mut list = match len {
+                    ArrayLen::Vla(e) => vec![*e],
+                    _ => Vec::new(),
+                };
+                list.extend(self.runtime_lengths(*elem));
+                list
+            }
+            _ => Vec::new(),
         }
     }
 

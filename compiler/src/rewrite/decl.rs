@@ -34,7 +34,9 @@ pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
 
 impl Printer<'_, '_> {
     pub fn shadows(&self, d: &DeclGroup) -> bool {
-        d.vars.iter().any(|v| self.plan.shadow_set.contains(&v.sym))
+        d.vars
+            .iter()
+            .any(|v| self.plan.shadow_set.contains(&v.sym) || self.is_vm(v.sym))
     }
 
     pub fn decl(&self, d: &DeclGroup, out: &mut Edits) {
@@ -112,10 +114,10 @@ impl Printer<'_, '_> {
     }
 
     /// The declarator in place: new name, initialiser.
-    fn declarator(&self, v: &VarDecl, out: &mut Edits) {
+    pub fn declarator(&self, v: &VarDecl, out: &mut Edits) {
         let u = self.u();
         let sym = u.sym(v.sym);
-        if let Some(new) = self.symbol(v.sym) {
+        if let Some(new) = self.plan.renamed.get(&v.sym) {
             for d in sym
                 .decls
                 .iter()
@@ -149,6 +151,9 @@ impl Printer<'_, '_> {
         let mut out = String::new();
         if let (Mode::Resume, Some(r)) = (self.mode, self.init_range(v)) {
             out += &format!("{}; ", self.labels_text(r));
+        }
+        if self.is_vm(v.sym) {
+            return out + &self.vm_decl(d, v);
         }
         let lin = self.plan.linear.get(&Root::Init(v.sym));
         if let Some(lin) = lin {

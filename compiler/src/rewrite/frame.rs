@@ -10,9 +10,11 @@
 //! ```
 
 use super::ctypes::Names;
+use super::plan::is_vla;
 use super::plan::Plan;
 use super::print::{shadow_member, Printer};
 use super::unit::UnitCx;
+use super::vla::element;
 use crate::analysis::linear::TempTy;
 use crate::tree::*;
 
@@ -28,6 +30,8 @@ pub struct Member {
 #[derive(Clone, Copy)]
 pub enum MemberTy {
     Var(QualType),
+    /// A runtime length.
+    Length,
     Temp(TempTy),
 }
 
@@ -37,6 +41,7 @@ impl MemberTy {
             MemberTy::Var(q) if n.is_vm(q) => format!("void *{name}"),
             MemberTy::Var(q) => n.declare_plain(q, name),
             MemberTy::Temp(t) => n.declare_temp(t, name),
+            MemberTy::Length => format!("pc3_size {name}"),
         }
     }
     fn shape(self, u: &Unit) -> Shape {
@@ -97,10 +102,29 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name.clone()
         };
         let place = plan.renamed.get(s).cloned().unwrap_or_else(|| name.clone());
+        let q = u.sym(*s).ty;
+        if cx.names.is_vm(q) {
+            for (i, e) in cx.names.runtime_lengths(q).iter().enumerate() {
+                out.push(Member {
+                    name: format!("{member}__n{i}"),
+                    place: cx.names.lengths[e].clone(),
+                    ty: MemberTy::Length,
+                });
+            }
+        }
+        if is_vla(u, *s) {
+            let elem = element(u, q, |q| cx.names.is_vm(q));
+            out.push(Member {
+                name: member,
+                place: format!("pc3_vla_{}", s.0),
+                ty: MemberTy::Temp(TempTy::PointerTo(elem)),
+            });
+            continue;
+        }
         out.push(Member {
             name: member,
             place,
-            ty: MemberTy::Var(u.sym(*s).ty),
+            ty: MemberTy::Var(q),
         });
     }
     // Temporaries are numbered within the point: their numbers in the function depend on the target.
@@ -116,7 +140,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
 
 impl Printer<'_, '_> {
     pub fn has_frame(&self) -> bool {
-        !self.plan.shadow.is_empty()
+        !self.plan.shadow.is_empty() || self.plan.blocks
     }
 
     /// Gives the shadow block back.
@@ -250,6 +274,9 @@ impl Printer<'_, '_> {
         let n = &cx.names;
         let mut fields = String::new();
         let mut zero = String::new();
+        if self.plan.shadow.is_empty() {
+            fields += "char pc3_base; ";
+        }
         let (mut params, mut copies) = (Vec::new(), String::new());
         for s in &self.plan.shadow {
             let m = shadow_member(u, *s);
@@ -282,21 +309,25 @@ impl Printer<'_, '_> {
 
     /// Declarations at the start of the hot clone.
     pub fn hot_prologue(&self) -> String {
-        if !self.has_frame() {
-            return String::new();
-        }
         let (u, f) = (self.u(), self.cx.fname(self.f));
-        let args: Vec<&str> = self
-            .plan
-            .shadow
-            .iter()
-            .filter(|s| u.sym(**s).kind == SymKind::Param)
-            .map(|s| u.sym(*s).name.as_str())
-            .collect();
-        format!(
-            " struct pc3_shadow__{f} *const pc3_s = pc3_enter__{f}({});",
-            args.join(", ")
-        )
+        let mut out = String::new();
+        if self.has_frame() {
+            let args: Vec<&str> = self
+                .plan
+                .shadow
+                .iter()
+                .filter(|s| u.sym(**s).kind == SymKind::Param)
+                .map(|s| u.sym(*s).name.as_str())
+                .collect();
+            out += &format!(
+                " struct pc3_shadow__{f} *const pc3_s = pc3_enter__{f}({});",
+                args.join(", ")
+            );
+        }
+        for p in u.func(self.f).params.iter().filter(|p| self.is_vm(**p)) {
+            out += &format!(" {}", self.lengths(*p));
+        }
+        out
     }
 
     /// The resume clone up to the user's block.
@@ -308,18 +339,23 @@ impl Printer<'_, '_> {
             .declare_plain(func.ret, &format!("pc3_resume__{f}(void)"));
         let mut out = format!("static {ret} {{ ");
         for p in &func.params {
-            if !self.plan.shadow_set.contains(p) && !u.sym(*p).name.is_empty() {
-                let name = self.plan.renamed.get(p).unwrap_or(&u.sym(*p).name);
-                let start = if matches!(
-                    u.ty(u.sym(*p).ty.ty),
-                    Type::Record(_) | Type::VaList | Type::Vector { .. }
-                ) {
-                    ""
-                } else {
-                    " = 0"
-                };
-                out += &format!("{}{start}; ", cx.names.declare_plain(u.sym(*p).ty, name));
+            let sym = u.sym(*p);
+            if self.plan.shadow_set.contains(p) || sym.name.is_empty() {
+                continue;
             }
+            let name = self.plan.renamed.get(p).unwrap_or(&sym.name);
+            if self.is_vm(*p) {
+                for e in cx.names.runtime_lengths(sym.ty) {
+                    out += &format!("pc3_size {} = 0; ", cx.names.lengths[&e]);
+                }
+                out += &format!("void *{name} = 0; ");
+                continue;
+            }
+            let start = match u.ty(sym.ty.ty) {
+                Type::Record(_) | Type::VaList | Type::Vector { .. } => "",
+                _ => " = 0",
+            };
+            out += &format!("{}{start}; ", cx.names.declare_plain(sym.ty, name));
         }
         out += "const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; ";
         if self.has_frame() {

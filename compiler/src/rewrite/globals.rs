@@ -156,7 +156,11 @@ fn has_pointer(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Pointer(_) => true,
         Type::Array { elem, .. } => has_pointer(u, elem.ty),
-        Type::Record(r) => u.records[r.index()].fields.iter().flatten().any(|f| has_pointer(u, f.ty.ty)),
+        Type::Record(r) => u.records[r.index()]
+            .fields
+            .iter()
+            .flatten()
+            .any(|f| has_pointer(u, f.ty.ty)),
         _ => false,
     }
 }
@@ -173,7 +177,10 @@ pub fn rows(
     let untouched = crate::analysis::untouched::analyse(u);
     for (i, s) in u.symbols.iter().enumerate() {
         let id = SymId(i as u32);
-        if !is_static_object(s) || tables.contains(&id) || (untouched.contains(&id) && !cx.private.contains(&id)) {
+        if !is_static_object(s)
+            || tables.contains(&id)
+            || (untouched.contains(&id) && !cx.private.contains(&id))
+        {
             continue;
         }
         let here = match (s.storage, s.is_global) {

@@ -14,6 +14,7 @@ pub mod print;
 mod refuse;
 mod stmts;
 pub mod unit;
+mod vla;
 
 use crate::analysis::callgraph::{self, CallGraph};
 use crate::analysis::diag::Diagnostic;
@@ -157,10 +158,12 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Strin
             .collect(),
         replaced: RefCell::default(),
         plain: RefCell::default(),
+        elems: RefCell::default(),
         uses_delta: Cell::new(false),
     };
     let literals = number_literals(w, unit, &mut cx);
     hoist::prepare(&mut cx);
+    vla::name_lengths(&mut cx);
 
     let none = Plan::default();
     let mut edits = Edits::default();

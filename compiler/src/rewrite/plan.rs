@@ -26,6 +26,9 @@ pub struct Plan {
     pub renamed: HashMap<SymId, String>,
     /// Locals that get a value where they are declared, because a saver may see them before their first.
     pub zeroed: HashSet<SymId>,
+    /// VLAs or alloca: blocks on the shadow stack, given back with the frame's struct.
+    pub blocks: bool,
+    pub uses_alloca: bool,
     /// Compound literals whose address is kept.
     pub kept_literals: Vec<ExprId>,
     /// Restored in the resume clone: may not be `const` there.
@@ -129,11 +132,15 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         let need = needed.get(&point.label).cloned().unwrap_or_default();
         vars.extend(need.syms);
         let at = point.span.start;
+        // Blocks are stacked on those around them.
+        let blocks = func
+            .locals
+            .iter()
+            .copied()
+            .filter(|s| is_vla(u, *s) && scopes.declared(*s, at));
+        vars.extend(blocks);
         vars.retain(|s| {
-            is_local(u.sym(*s))
-                && !plan.shadow_set.contains(s)
-                && scopes.visible(*s, at)
-                && !is_vla(u, *s)
+            is_local(u.sym(*s)) && !plan.shadow_set.contains(s) && scopes.visible(*s, at)
         });
         for s in &vars {
             plan.restored.insert(*s);
@@ -156,6 +163,8 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         });
     }
     plan.points = points;
+    plan.blocks = has_blocks(u, func);
+    plan.uses_alloca = calls_alloca(u, func);
     plan
 }
 
@@ -186,14 +195,21 @@ fn variable_length(u: &Unit, t: TypeId) -> bool {
 
 /// VLAs or alloca: blocks to give back on return.
 pub fn has_blocks(u: &Unit, f: &Function) -> bool {
-    let mut any = f.locals.iter().any(|s| is_vla(u, *s));
+    f.locals.iter().any(|s| is_vla(u, *s)) || calls_alloca(u, f)
+}
+
+pub fn is_alloca(s: &Symbol) -> bool {
+    s.kind == SymKind::Func
+        && matches!(s.name.as_str(), "alloca" | "__builtin_alloca")
+        && s.is_global
+}
+
+fn calls_alloca(u: &Unit, f: &Function) -> bool {
+    let mut any = false;
     visit(u, Node::Stmt(f.body), &mut |n| {
         if let Node::Expr(e) = n {
             if let ExprKind::Ident(s) = u.expr(e).kind {
-                let s = u.sym(s);
-                any |= s.kind == SymKind::Func
-                    && matches!(s.name.as_str(), "alloca" | "__builtin_alloca")
-                    && s.is_global;
+                any |= is_alloca(u.sym(s));
             }
         }
         true

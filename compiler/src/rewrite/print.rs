@@ -42,6 +42,9 @@ impl<'p, 'a> Printer<'p, 'a> {
         if self.plan.shadow_set.contains(&s) {
             return Some(format!("pc3_s->{}", shadow_member(cx.u, s)));
         }
+        if let Some(text) = self.vm_use(s) {
+            return Some(text);
+        }
         if let Some(n) = self.plan.renamed.get(&s) {
             return Some(n.clone());
         }
@@ -205,6 +208,14 @@ impl<'p, 'a> Printer<'p, 'a> {
         let span = &u.expr(callee).span;
         if let ExprKind::Ident(s) = u.expr(callee).kind {
             if u.sym(s).kind == SymKind::Func {
+                if super::plan::is_alloca(u.sym(s)) && !self.plan.points.is_empty() {
+                    if let (Some(n), Some(a)) = (self.cx.sites.get(&e), args.first()) {
+                        out.replace(span, "pc3_shadow_block");
+                        out.insert(u.expr(*a).span.start, "pc3_me->sp, ");
+                        out.insert(u.expr(e).span.end - 1, format!(", pc3_site_{n}.type"));
+                    }
+                    return;
+                }
                 if let Some(name) = self.cx.external(s) {
                     let c = calls::library_call(self.cx, e, s, &name);
                     if let Some(text) = c.callee {

@@ -37,6 +37,8 @@ pub struct UnitCx<'a> {
     pub sites: HashMap<ExprId, usize>,
     /// Library functions to declare: replacement name → symbol whose type it has.
     pub replaced: RefCell<BTreeMap<String, SymId>>,
+    /// Element types of variable-length arrays.
+    pub elems: RefCell<BTreeMap<SymId, QualType>>,
     /// `malloc` and the like used as values.
     pub plain: RefCell<BTreeSet<String>>,
     /// Does the function being printed read `pc3_delta`?
