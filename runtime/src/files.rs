@@ -197,7 +197,8 @@ fn inherited(file: &FileMeta, stream: *mut FILE) -> io::Result<()> {
     if file.kind == FileKind::Stdin {
         return seek(stream, position, file.state);
     }
-    if length >= position {
+    // Standard error is a log: what it says of earlier runs stays, unless the program's output goes there, too.
+    if length >= position && file.kind != FileKind::Stderr {
         cut(fd, position)?;
         // SAFETY: a plain system call.
         unsafe { libc::lseek64(fd, position as i64, libc::SEEK_SET) };

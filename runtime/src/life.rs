@@ -14,7 +14,7 @@ use crate::restart;
 use crate::settings::{Restart, Settings};
 use crate::solo::Solo;
 use crate::store::Store;
-use crate::tell::{die, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_SETTINGS};
+use crate::tell::{die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_SETTINGS};
 use crate::tls;
 
 /// What `main` was called with.
@@ -68,6 +68,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
             .unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()))
     });
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
+    hold();
     let checkpoint = restart::choose(&settings).unwrap_or_else(|e| leave(e));
     let saved = checkpoint
         .as_ref()
@@ -89,6 +90,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     if let Some(checkpoint) = checkpoint {
         restart::restart(&checkpoint, &job, &mut ranks).unwrap_or_else(|e| leave(e));
     }
+    release();
     if job.program.has_points {
         install_signals(&settings.signals)
             .and_then(|()| job.control.start())

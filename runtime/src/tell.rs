@@ -1,6 +1,7 @@
 //! Messages to the person who runs the program, and the exit statuses that go with them.
 
 use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// After a checkpoint with stop.
 pub const EXIT_STOPPED: i32 = 85;
@@ -18,13 +19,36 @@ pub const EXIT_FATAL: i32 = 90;
 /// Every rank waits for another.
 pub const EXIT_DEADLOCK: i32 = 91;
 
+/// Messages that wait: a restart cuts output files, and one of them may be where standard error goes.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+/// Until [`release`], [`say`] only collects.
+pub(crate) fn hold() {
+    held().get_or_insert_with(Vec::new);
+}
+
+/// Says what was collected.
+pub(crate) fn release() {
+    let messages = held().take().unwrap_or_default();
+    messages.iter().for_each(|m| say(m));
+}
+
+fn held() -> MutexGuard<'static, Option<Vec<String>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 pub fn say(message: &str) {
+    if let Some(list) = held().as_mut() {
+        list.push(message.to_owned());
+        return;
+    }
     // One write: other ranks and processes talk, too.
     let _ = std::io::stderr().write_all(format!("pc3: {message}\n").as_bytes());
 }
 
 /// Ends the process without running the program's exit handlers; what it printed so far is kept.
 pub fn die(status: i32, message: &str) -> ! {
+    release();
     say(message);
     flush_all();
     // SAFETY: ends the process.

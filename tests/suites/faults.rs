@@ -141,7 +141,11 @@ fn corrupt_byte() -> Result<()> {
         bad[at] ^= 0x40;
         fs::write(&file, &bad)?;
         let done = restart(&job, HOST)?;
-        refused(&done, &["damaged"]).with_context(|| format!("byte {at} of {}", good.len()))?;
+        refused(
+            &done,
+            &["ckpt-000005.pc3c is skipped", "no usable checkpoint"],
+        )
+        .with_context(|| format!("byte {at} of {}", good.len()))?;
     }
     fs::write(&file, &good)?;
     ensure!(
@@ -164,7 +168,7 @@ fn corrupt_newest() -> Result<()> {
         let done = restart(&job, HOST)?;
         ensure!(done.status == 0, "{}", done.stderr);
         ensure!(
-            done.stderr.contains("damaged"),
+            done.stderr.contains("is skipped"),
             "the damaged checkpoint is not named: {}",
             done.stderr
         );
@@ -219,7 +223,7 @@ fn wrong_ranks() -> Result<()> {
 
 fn no_checkpoint() -> Result<()> {
     let job = Job::new(&program("steps.c")?)?;
-    refused(&restart(&job, HOST)?, &["no checkpoint"])?;
+    refused(&restart(&job, HOST)?, &["no usable checkpoint"])?;
     let done = job.run(
         HOST,
         &build::instrumented(&job.program, HOST)?,
