@@ -1,6 +1,8 @@
 //! Every program under `tests/c` (a file, or a folder of units): built plainly and instrumented, run without
 //! checkpoints, with one at each location, and with one at every location.  All outputs must agree.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3cc::analysis::diag::Severity;
 use pc3cc::rewrite::{instrument, Options, Output};
 use pc3cc::tree::Unit;

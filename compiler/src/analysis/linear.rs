@@ -664,10 +664,10 @@ impl Builder<'_, '_> {
             ExprKind::Member {
                 base, arrow: true, ..
             }
-            | ExprKind::Deref(base) => {
-                if !self.stable(base) {
-                    self.spill(base, ops);
-                }
+            | ExprKind::Deref(base)
+                if !self.stable(base) =>
+            {
+                self.spill(base, ops);
             }
             ExprKind::Member {
                 base, arrow: false, ..

@@ -145,12 +145,11 @@ fn tail_calls(u: &Unit, f: &Function, s: StmtId, out: &mut HashSet<ExprId>) {
 
 fn last_calls(u: &Unit, s: StmtId, out: &mut HashSet<ExprId>) {
     match &u.stmt(s).kind {
-        StmtKind::Expr(Some(e)) => {
+        StmtKind::Expr(Some(e))
             if matches!(u.expr(*e).kind, ExprKind::Call { .. })
-                && matches!(u.ty(u.expr(*e).ty.ty), Type::Void)
-            {
-                out.insert(*e);
-            }
+                && matches!(u.ty(u.expr(*e).ty.ty), Type::Void) =>
+        {
+            out.insert(*e);
         }
         StmtKind::Block(list) => {
             if let Some(last) = list.last() {

@@ -44,6 +44,7 @@ impl Target {
 }
 
 #[derive(Debug, thiserror::Error)]
+#[expect(clippy::enum_variant_names)]
 pub enum ToolchainError {
     #[error("cannot run the compiler '{cc}': {source}\n  help: install it (on Debian: apt-get install gcc-{triple}), or name another with --cc=COMMAND or PC3_CC")]
     NoCompiler {

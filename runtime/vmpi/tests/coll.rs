@@ -281,7 +281,7 @@ fn tree(lo: i32, hi: i32, k: i32) -> f64 {
         return value(lo, k);
     }
     let half = (hi - lo) as u32;
-    let mid = lo + (1 << (31 - (half - 1).leading_zeros())) as i32;
+    let mid = lo + (1 << (31 - (half - 1).leading_zeros()));
     tree(lo, mid, k) + tree(mid, hi, k)
 }
 

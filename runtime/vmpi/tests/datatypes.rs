@@ -1,5 +1,7 @@
 //! Datatypes against the definition: a type is its typemap, a list of basic elements at offsets.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::datatype::build::{build, make, Constructor, Order, Subdim};
 use pc3_vmpi::datatype::moving::{copy, Buf};

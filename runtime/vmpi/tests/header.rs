@@ -1,5 +1,7 @@
 //! mpi.h declares what exists, and nothing else; its constants are the ABI's that the library uses.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3_vmpi::datatype::basic::{Basic, PAIRS};
 use pc3_vmpi::error::describe;
 use pc3_vmpi::op::Predef;

@@ -1,5 +1,7 @@
 //! MPI objects across a restart: rebuilt the same here, and datatypes translated to another ABI.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3_runtime::transfer::{Basic as Element, LoadCtx, LoadError, Target};
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::layout::Arith;
