@@ -1,4 +1,4 @@
-//! Prints the instrumented C of preprocessed sources: `instrument a.i b.i`.
+//! Prints the instrumented C of preprocessed sources: `instrument [--everywhere] a.i b.i`.
 
 use pc3cc::rewrite::{instrument, Options};
 use pc3cc::types::Target;
@@ -11,13 +11,29 @@ fn main() {
         .expect("gcc");
     let macros = pc3cc::preprocess::parse_macros(&String::from_utf8_lossy(&macros.stdout));
     let target = Target::from_macros(&macros);
-    for path in std::env::args().skip(1) {
+    let everywhere = std::env::args().any(|a| a == "--everywhere");
+    for path in std::env::args().skip(1).filter(|a| !a.starts_with("--")) {
         let text = std::fs::read_to_string(&path).expect("readable source");
         let (unit, diagnostics) = pc3cc::lower::build(&path, text, &target);
         eprint!("{}", diagnostics.render(false));
         units.push(unit);
     }
-    let out = instrument(&units, &Options::default());
+    if everywhere {
+        let wanted = pc3cc::locations::Locations {
+            at: Vec::new(),
+            everywhere,
+        };
+        let (placed, diagnostics) = pc3cc::front::place(units, &wanted);
+        eprint!("{}", diagnostics.render(false));
+        units = placed;
+    }
+    let out = instrument(
+        &units,
+        &Options {
+            everywhere,
+            ..Options::default()
+        },
+    );
     for d in &out.diagnostics {
         let u = &units[d.unit];
         let p = u.lines.position(d.span.start);

@@ -15,7 +15,7 @@
 //! ```
 
 use super::print::{Mode, Printer};
-use crate::analysis::linear::{Cond, Linear, Op, Root, Subst};
+use crate::analysis::linear::{Cond, Linear, Op, Root, Subst, TempTy};
 use crate::analysis::points::Range;
 use crate::tree::*;
 
@@ -76,14 +76,29 @@ impl Printer<'_, '_> {
         out
     }
 
-    /// `t` as the target of its first assignment.
-    fn target(&self, t: usize, declared: &mut Vec<usize>) -> String {
+    /// `t = text;`, a declaration the first time.
+    fn set(&self, t: usize, text: &str, declared: &mut Vec<usize>) -> String {
         let name = format!("pc3_t{t}");
-        if declared.contains(&t) {
-            return name;
+        let (n, ty) = (&self.cx.names, self.plan.temps[t]);
+        if !declared.contains(&t) {
+            declared.push(t);
+            return format!("{} = {text}; ", n.declare_temp(ty, &name));
         }
-        declared.push(t);
-        self.cx.names.declare_temp(self.plan.temps[t], &name)
+        match ty {
+            TempTy::Value(q) if has_const_member(self.u(), q.ty) => format!(
+                "{{ {} = {text}; __builtin_memcpy((void *)&{name}, (const void *)&pc3_c, sizeof {name}); }} ",
+                n.declare_plain(q, "pc3_c")
+            ),
+            _ => format!("{name} = {text}; "),
+        }
+    }
+
+    /// The same, or `text;` without a temporary.
+    fn set_or_do(&self, t: Option<usize>, text: &str, declared: &mut Vec<usize>) -> String {
+        match t {
+            Some(t) => self.set(t, text, declared),
+            None => format!("{text}; "),
+        }
     }
 
     fn list(&self, ops: &[Op], lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
@@ -114,20 +129,15 @@ impl Printer<'_, '_> {
         let resume = self.mode == Mode::Resume;
         match op {
             Op::Eval { temp, expr } => {
-                let text = self.text(
-                    *expr,
-                    Some(lin),
-                    lin.subst.get(expr) != Some(&Subst::Temp(*temp)),
-                );
-                *out += &format!("{} = ({text}); ", self.target(*temp, declared));
+                let own = lin.subst.get(expr) == Some(&Subst::Temp(*temp));
+                let text = format!("({})", self.text(*expr, Some(lin), !own));
+                *out += &self.set(*temp, &text, declared);
             }
             Op::Truth { temp, expr } => {
-                let text = self.text(*expr, Some(lin), true);
-                *out += &format!("{} = !!({text}); ", self.target(*temp, declared));
+                let text = format!("!!({})", self.text(*expr, Some(lin), true));
+                *out += &self.set(*temp, &text, declared);
             }
-            Op::Copy { temp, from } => {
-                *out += &format!("{} = pc3_t{from}; ", self.target(*temp, declared))
-            }
+            Op::Copy { temp, from } => *out += &self.set(*temp, &format!("pc3_t{from}"), declared),
             Op::Do(e) => {
                 let text = self.text(*e, Some(lin), false);
                 *out += &format!("(void)({text}); ");
@@ -135,17 +145,15 @@ impl Printer<'_, '_> {
             Op::Point { label, call, temp } => {
                 let text = self.text(*call, Some(lin), false);
                 if !resume {
-                    match temp {
-                        Some(t) => *out += &format!("{} = {text}; ", self.target(*t, declared)),
-                        None => *out += &format!("{text}; "),
-                    }
+                    *out += &self.set_or_do(*temp, &text, declared);
                 } else {
-                    let set = temp.map(|t| format!("pc3_t{t} = ")).unwrap_or_default();
-                    let ty = self.u().expr(*call).ty;
-                    let next = self.cx.names.declare(ty, "(*)(void)");
+                    let next = self.cx.names.declare(self.u().expr(*call).ty, "(*)(void)");
+                    let again = format!("(({next})pc3_resume_next())()");
                     *out += &format!(
-                        "if (pc3_k == {label}) {{ {} pc3_k = 0; {set}(({next})pc3_resume_next())(); }} else if (!pc3_k) {set}{text}; ",
-                        self.restore(*label)
+                        "if (pc3_k == {label}) {{ {} pc3_k = 0; {}}} else if (!pc3_k) {}",
+                        self.restore(*label),
+                        self.set_or_do(*temp, &again, declared),
+                        self.set_or_do(*temp, &text, declared)
                     );
                 }
                 *out += &format!("if (__builtin_expect(pc3_state, 0)) {} ", self.save(*label));
@@ -156,16 +164,8 @@ impl Printer<'_, '_> {
                     (true, Some(r)) => format!("if (!pc3_k || {}) ", within(r)),
                     _ => String::new(),
                 };
-                let text = self.block_value(*stmt, range);
-                if guard.is_empty() {
-                    match temp {
-                        Some(t) => *out += &format!("{} = ({text}); ", self.target(*t, declared)),
-                        None => *out += &format!("{text}; "),
-                    }
-                } else {
-                    let set = temp.map(|t| format!("pc3_t{t} = ")).unwrap_or_default();
-                    *out += &format!("{guard}{set}({text}); ");
-                }
+                let text = format!("({})", self.block_value(*stmt, range));
+                *out += &format!("{guard}{}", self.set_or_do(*temp, &text, declared));
             }
         }
     }
@@ -285,5 +285,18 @@ fn collect_temps(ops: &[Op], all: bool, out: &mut Vec<usize>) {
             }
             _ => {}
         }
+    }
+}
+
+/// Such records cannot be assigned.
+fn has_const_member(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, .. } => elem.is_const || has_const_member(u, elem.ty),
+        Type::Record(r) => u.records[r.index()]
+            .fields
+            .iter()
+            .flatten()
+            .any(|f| f.ty.is_const || has_const_member(u, f.ty.ty)),
+        _ => false,
     }
 }

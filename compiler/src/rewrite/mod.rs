@@ -144,6 +144,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Strin
         heap: w.heap,
         mpi: w.mpi,
         clang: w.options.clang,
+        has_points: w.graph.reaches.contains(&true),
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
         private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),
         statics: HashMap::new(),
@@ -194,6 +195,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Strin
             .iter()
             .for_each(|d| edits.replace(d, "pc3_user_main"));
     }
+    refuse::heap_unions(&cx, diagnostics);
     let globals = globals::rows(&cx, w.names, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);

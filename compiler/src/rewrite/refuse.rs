@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::unit::UnitCx;
 use crate::analysis::diag::Diagnostic;
 use crate::analysis::tables;
-use crate::analysis::walk::{visit, Node};
+use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::tree::*;
 
 pub fn check(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
@@ -21,6 +21,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
     jumps_out_of_statement_expressions(cx, f, plan, out);
     compound_literals(cx, f, out);
     variadic(cx, f, plan, out);
+    label_addresses(cx, f, out);
 }
 
 fn attributes(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
@@ -111,10 +112,7 @@ fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
     visit(u, Node::Stmt(u.func(f).body), &mut |n| {
         if let Node::Expr(e) = n {
             if let ExprKind::Ident(s) = u.expr(e).kind {
-                let starts = matches!(
-                    u.sym(s).name.as_str(),
-                    "__builtin_va_start" | "__builtin_c23_va_start"
-                );
+                let starts = starts_arguments(&u.sym(s).name);
                 if starts
                     && u.sym(s).kind == SymKind::Func
                     && u.expr(e).span.start > first.span.start
@@ -128,6 +126,59 @@ fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
                     ));
                 }
             }
+        }
+        true
+    });
+}
+
+pub fn starts_arguments(name: &str) -> bool {
+    matches!(
+        name,
+        "__builtin_va_start" | "__builtin_c23_va_start" | "__builtin_stdarg_start"
+    )
+}
+
+/// Addresses of labels are meaningless in the other clone; only tables of them, used in place, work.
+fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+    let u = cx.u;
+    let tables = super::hoist::label_tables(u);
+    let mut inside = Vec::new();
+    visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
+        if d.vars.iter().any(|v| tables.contains(&v.sym)) {
+            inside.push(d.span.clone());
+        }
+    });
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        let at = match n {
+            Node::Expr(e) if matches!(u.expr(e).kind, ExprKind::LabelAddr(_)) => {
+                let span = &u.expr(e).span;
+                (!inside
+                    .iter()
+                    .any(|d| d.start <= span.start && span.end <= d.end))
+                .then_some(span)
+            }
+            Node::Stmt(s) => match &u.stmt(s).kind {
+                StmtKind::GotoComputed(e) => {
+                    let direct = match &u.expr(*e).kind {
+                        ExprKind::Index { base, .. } => {
+                            matches!(u.expr(*base).kind, ExprKind::Ident(s) if tables.contains(&s))
+                        }
+                        _ => false,
+                    };
+                    (!direct).then_some(&u.stmt(s).span)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(span) = at {
+            out.push(Diagnostic::error(
+                cx.unit,
+                span,
+                "label-address",
+                "the address of a label is kept in a function that can reach a checkpoint location",
+                "keep label addresses in a static table of the function and write `goto *table[i]`",
+            ));
         }
         true
     });
@@ -288,5 +339,20 @@ fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
             "the address of this compound literal is kept",
             "use a variable instead",
         ));
+    }
+}
+
+/// The same on the heap, where the type is known.
+pub fn heap_unions(cx: &UnitCx, out: &mut Vec<Diagnostic>) {
+    for site in cx.heap.sites[cx.unit].iter().filter(|_| cx.has_points) {
+        if site.elem.is_some_and(|q| union_with_pointer(cx.u, q.ty)) {
+            out.push(Diagnostic::error(
+                cx.unit,
+                &cx.u.expr(site.call).span,
+                "union-pointer",
+                "an object with a union with a pointer in it is allocated here",
+                "use a struct, or keep the pointer outside the union",
+            ));
+        }
     }
 }

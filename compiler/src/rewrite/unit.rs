@@ -19,6 +19,8 @@ pub struct UnitCx<'a> {
     /// The program calls MPI: globals are per rank.
     pub mpi: bool,
     pub clang: bool,
+    /// Some function of the program can reach a location.
+    pub has_points: bool,
     /// File-scope and static objects that each rank has its own copy of.
     pub private: HashSet<SymId>,
     /// The constant ones among them.

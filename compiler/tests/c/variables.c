@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <complex.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdbool.h>
 void pc3_checkpoint(void);
@@ -71,6 +72,7 @@ static double complex cplx(double complex z, long double ld, float f, bool b) {
     pc3_checkpoint();
     return z + (double)ld + f + b + c + wc + sc + (ull == ~0ull);
 }
+static int vsum(int k, ...) { va_list ap; int s = 0; va_start(ap, k); while (k--) s += va_arg(ap, int); va_end(ap); pc3_checkpoint(); return s + n(2); }
 static const char *fn(void) { pc3_checkpoint(); return __func__; }
 int main(int argc, char **argv) {
     double d = 1; anon an = { 1, 2 }; int m[3][4] = { { 1 }, { 2, 3 } };
@@ -82,6 +84,7 @@ int main(int argc, char **argv) {
     printf("%d\n", types(6));
     an = swap(swap(swap(an))); printf("%d %d\n", an.a, an.b);
     double complex z = cplx(1 + 2 * I, 10.0L, 0.5f, true); printf("%g %g\n", creal(z), cimag(z));
+    printf("%d\n", vsum(3, 10, 20, 30));
     m[1][2] = n(m[1][1]); printf("%d %s\n", m[1][2], fn());
     return argc - 1 + (argv[argc] != 0);
 }
