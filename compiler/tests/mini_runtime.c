@@ -119,6 +119,7 @@ char *pc3_characters(pc3_size n) { return malloc(n); }
 char *pc3_strdup(const char *s) { return strdup(s); }
 char *pc3_strndup(const char *s, pc3_size n) { return strndup(s, n); }
 FILE *pc3_fopen(const char *p, const char *m) { return fopen(p, m); }
+FILE *pc3_fdopen(int d, const char *m) { return fdopen(d, m); }
 int pc3_fclose(FILE *f) { return fclose(f); }
 void pc3_exit(int s) { exit(s); }
 

@@ -54,7 +54,7 @@ enum Use {
 }
 
 pub fn analyse(p: &Program) -> Heap {
-    let uses: Vec<HashMap<ExprId, Use>> = p.units.iter().map(uses).collect();
+    let uses: Vec<HashMap<ExprId, Use>> = (0..p.units.len()).map(|i| uses(p, i)).collect();
     let mut wrappers = HashSet::new();
     loop {
         let mut changed = false;
@@ -136,7 +136,8 @@ fn allocation(
 }
 
 /// Parents, as far as they say what a pointer value is for.
-fn uses(u: &Unit) -> HashMap<ExprId, Use> {
+fn uses(p: &Program, unit: usize) -> HashMap<ExprId, Use> {
+    let u = &p.units[unit];
     let mut map = HashMap::new();
     for (i, x) in u.exprs.iter().enumerate() {
         let e = ExprId(i as u32);
@@ -167,6 +168,13 @@ fn uses(u: &Unit) -> HashMap<ExprId, Use> {
                     t = q.ty;
                 }
                 if let Type::Function { params, .. } = u.ty(t) {
+                    let through = match p.direct(unit, *callee) {
+                        Some((_, Callee::Defined(f))) => returned_param(p, f),
+                        _ => None,
+                    };
+                    if let Some(a) = through.and_then(|i| args.get(i)) {
+                        map.insert(*a, Use::Same(e));
+                    }
                     for (a, q) in args.iter().zip(params) {
                         map.entry(*a).or_insert(Use::To(*q));
                     }
@@ -195,6 +203,25 @@ fn uses(u: &Unit) -> HashMap<ExprId, Use> {
         }
     }
     map
+}
+
+/// The parameter that a function like `must_have(p)` gives back.
+fn returned_param(p: &Program, f: FnId) -> Option<usize> {
+    let (u, func) = (p.unit(f), p.func(f));
+    let mut found = None;
+    let mut other = false;
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Stmt(s) = n {
+            if let StmtKind::Return(Some(e)) = u.stmt(s).kind {
+                match u.expr(super::walk::strip_casts(u, e)).kind {
+                    ExprKind::Ident(s) => found = func.params.iter().position(|x| *x == s),
+                    _ => other = true,
+                }
+            }
+        }
+        true
+    });
+    found.filter(|_| !other)
 }
 
 fn pointee(u: &Unit, q: QualType) -> Option<QualType> {

@@ -1,0 +1,120 @@
+//! What users read in `--emit=c`: both clones of a small function.  The same programs run in `clones.rs`.
+
+use expect_test::{expect, Expect};
+use pc3cc::rewrite::{instrument, Options};
+use pc3cc::types::Target;
+
+/// The text between the user's first function and the tables, and what `--explain` says.
+fn check(source: &str, expected: Expect) {
+    let text = format!("# 1 \"t.c\"\n{source}");
+    let target = Target::from_macros(&Default::default());
+    let (unit, diagnostics) = pc3cc::lower::build("t.c", text, &target);
+    assert!(!diagnostics.has_errors(), "{}", diagnostics.render(false));
+    let out = instrument(&[unit], &Options::default());
+    let body = out.texts[0].split("# 1 \"t.c\"\n").last().unwrap();
+    let body = body.split("\n# 1 \"pc3_tables.h\"").next().unwrap();
+    expected.assert_eq(&format!("{}\n\n{}", body.trim(), out.explain));
+}
+
+#[test]
+fn a_loop_with_a_call() {
+    check(
+        "void pc3_checkpoint(void);\nint work(int i) {\n    pc3_checkpoint();\n    return i;\n}\nint sum(int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += work(i);\n    return s;\n}\n",
+        expect![[r#"
+            int work(int i) {
+                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_work[0])) return pc3_save__work_1(i); }
+                return i;
+            }
+            # 2 "t.c" 3
+            static int pc3_resume__work(void) { int i = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            # 2 "t.c" 3
+            {
+                pc3_L1: { if (pc3_k) { const struct pc3_live__work_1 *pc3_r = (const struct pc3_live__work_1 *)pc3_f->live; i = pc3_r->i;  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_work[0])) return pc3_save__work_1(i); } }
+                return i;
+            } }
+            # 5 "t.c"
+
+            # 6 "t.c" 3
+            struct pc3_live__sum_1 { int n; int s; int i; }; static __attribute__((noinline, cold)) int pc3_save__sum_1(int n, int s, int i) { struct pc3_live__sum_1 *pc3_r = (struct pc3_live__sum_1 *)pc3_frame_save(&pc3_P_sum[0], 0); pc3_r->n = n; pc3_r->s = s; pc3_r->i = i; { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            # 5 "t.c"
+
+            int sum(int n) {
+                int s = 0;
+                for (int i = 0; i < n; i++)
+                    __extension__({ int pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; });
+                return s;
+            }
+            # 6 "t.c" 3
+            static int pc3_resume__sum(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            # 6 "t.c" 3
+            {
+                int s = 0;
+                for (int i = 0; i < n; i++)
+                    pc3_L1: __extension__({ int pc3_t0; if (pc3_k == 1) { const struct pc3_live__sum_1 *pc3_r = (const struct pc3_live__sum_1 *)pc3_f->live; n = pc3_r->n; s = pc3_r->s; i = pc3_r->i;  pc3_k = 0; pc3_t0 = ((int (*)(void))pc3_resume_next())(); } else if (!pc3_k) pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; });
+                return s;
+            } }
+            # 11 "t.c"
+
+            work: instrumented
+              1: line 3 checkpoint: saves i
+            sum: instrumented
+              1: line 9 work: saves n s i
+        "#]],
+    );
+}
+
+#[test]
+fn a_local_whose_address_escapes() {
+    check(
+        "void pc3_checkpoint(void);\nint *keep;\nint f(int n) {\n    int x = n;\n    keep = &x;\n    pc3_checkpoint();\n    return x;\n}\n",
+        expect![[r#"
+            void pc3_checkpoint(void);
+            int *keep;
+            # 3 "t.c" 3
+            struct pc3_shadow__f { int x_12; char pc3_gap_x_12; }; static __inline __attribute__((always_inline)) struct pc3_shadow__f *pc3_enter__f(void) { const pc3_size pc3_n = (sizeof(struct pc3_shadow__f) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__f *pc3_s; if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__f *)(void *)pc3_b; return pc3_s; } static __attribute__((noinline, cold)) int pc3_save__f_1(void *pc3_s) { pc3_frame_save(&pc3_P_f[0], pc3_s); { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            # 2 "t.c"
+
+            int f(int n) { struct pc3_shadow__f *const pc3_s = pc3_enter__f();
+                char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
+                keep = &(pc3_s->x_12);
+                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) return pc3_save__f_1(pc3_s); }
+                __extension__({ int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; });
+            pc3_me->sp = (char *)pc3_s; }
+            # 3 "t.c" 3
+            static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; struct pc3_shadow__f *const pc3_s = (struct pc3_shadow__f *)pc3_f->shadow;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            # 3 "t.c" 3
+            {
+                char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
+                keep = &(pc3_s->x_12);
+                pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) return pc3_save__f_1(pc3_s); } }
+                __extension__({ int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; });
+            pc3_me->sp = (char *)pc3_s; } }
+            # 8 "t.c"
+
+            f: instrumented
+              shadow stack: x
+              1: line 6 checkpoint: saves 
+        "#]],
+    );
+}
+
+#[test]
+fn tail_calls_need_no_frame() {
+    check(
+        "void pc3_checkpoint(void);\nvoid g(void) { pc3_checkpoint(); }\nvoid f(int n) { if (n) g(); }\n",
+        expect![[r#"
+            void g(void) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_g[0])) { pc3_save__g_1(); return; } } }
+            # 2 "t.c" 3
+            static void pc3_resume__g(void) { const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            # 2 "t.c" 3
+            { pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_g[0])) { pc3_save__g_1(); return; } } } } }
+            # 2 "t.c"
+
+            void f(int n) { if (n) g(); }
+
+            g: instrumented
+              1: line 2 checkpoint: saves 
+            f: reaches a location only by tail calls: no frame to save
+        "#]],
+    );
+}
