@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#![allow(clippy::unwrap_used)]
+
 use pc3cc::analysis::diag::Severity;
 use pc3cc::rewrite::{instrument, Options, Output};
 use pc3cc::tree::Unit;

@@ -1,5 +1,7 @@
 //! What users read in `--emit=c`: both clones of a small function.  The same programs run in `clones.rs`.
 
+#![allow(clippy::unwrap_used)]
+
 use expect_test::{expect, Expect};
 use pc3cc::rewrite::{instrument, Options};
 use pc3cc::types::Target;

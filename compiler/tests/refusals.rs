@@ -1,5 +1,7 @@
 //! Every refusal: a program, the code and the line that the user is told.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3cc::analysis::diag::Severity;
 use pc3cc::rewrite::{instrument, Options};
 use pc3cc::types::Target;

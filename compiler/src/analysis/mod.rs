@@ -8,6 +8,7 @@ pub mod escape;
 pub mod heap;
 pub mod initialiser;
 pub mod linear;
+mod linearise;
 pub mod liveness;
 pub mod points;
 pub mod program;
