@@ -133,11 +133,9 @@ fn count_checkpoints(p: &Program, expected: &[u8]) -> Result<u64> {
         .with_context(|| format!("no checkpoints; {}", done.stderr))?
         .flatten()
         .filter_map(|e| {
-            e.file_name()
-                .to_string_lossy()
-                .chars()
-                .filter(char::is_ascii_digit)
-                .collect::<String>()
+            let name = e.file_name().into_string().ok()?;
+            name.strip_prefix("ckpt-")?
+                .strip_suffix(".pc3c")?
                 .parse::<u64>()
                 .ok()
         })

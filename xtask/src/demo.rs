@@ -190,14 +190,11 @@ impl Demo {
             return 0;
         };
         dir.flatten()
-            .filter(|e| e.path().extension().is_some_and(|x| x == "pc3c"))
             .filter_map(|e| {
-                e.file_name()
-                    .to_string_lossy()
-                    .chars()
-                    .filter(char::is_ascii_digit)
-                    .collect::<String>()
-                    .parse()
+                let name = e.file_name().into_string().ok()?;
+                name.strip_prefix("ckpt-")?
+                    .strip_suffix(".pc3c")?
+                    .parse::<u64>()
                     .ok()
             })
             .max()

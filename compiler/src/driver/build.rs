@@ -76,7 +76,30 @@ pub fn executable(
         .arg("-o")
         .arg(o.output.clone().unwrap_or_else(|| "a.out".into()));
     c.arg(runtime).args(SYSTEM_LIBS).arg("-Wl,--gc-sections");
-    status(c.status().map_err(|e| t.no_compiler(e))?)
+    let linked = c.stdin(Stdio::null()).stdout(Stdio::inherit()).output();
+    let linked = linked.map_err(|e| t.no_compiler(e))?;
+    eprint!(
+        "{}",
+        users_messages(&String::from_utf8_lossy(&linked.stderr))
+    );
+    status(linked.status)
+}
+
+/// What the linker says, less its notes on functions of Rust's standard library that a static program
+/// would need shared libraries for: the runtime never calls them.
+fn users_messages(said: &str) -> String {
+    let ours = |line: &str| line.contains("libpc3rt.a(") && line.contains(": in function `");
+    let note = |line: &str| line.contains("in statically linked applications requires at runtime");
+    let lines: Vec<&str> = said.split_inclusive('\n').collect();
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let of_ours = i > 0 && ours(lines[i - 1]) && note(line);
+        let before_note = ours(line) && lines.get(i + 1).is_some_and(|l| note(l));
+        if !of_ours && !before_note {
+            out.push_str(line);
+        }
+    }
+    out
 }
 
 /// Compiles and links without instrumentation: no location, nothing that pc3 has to do.
@@ -157,4 +180,18 @@ fn position(o: &Options, linking: bool) -> Vec<&'static str> {
 fn status(s: ExitStatus) -> Result<i32, BuildError> {
     use std::os::unix::process::ExitStatusExt;
     Ok(s.code().unwrap_or_else(|| 128 + s.signal().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn notes_on_the_runtime_are_not_the_users() {
+        let said = "ld: lib/libpc3rt.a(x.o): in function `home':\nos.rs:1: warning: Using 'getpwuid_r' in statically linked applications requires at runtime the shared libraries\n\
+            ld: a.o: in function `main':\na.c:3: warning: Using 'getpwnam' in statically linked applications requires at runtime the shared libraries\n\
+            ld: lib/libpc3rt.a(y.o): in function `g':\nundefined reference to `f'\n";
+        assert_eq!(
+            super::users_messages(said),
+            said.split_inclusive('\n').skip(2).collect::<String>()
+        );
+    }
 }
