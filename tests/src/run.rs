@@ -5,15 +5,26 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 
-use crate::arch::Arch;
+use crate::arch::{Arch, ALL};
 use crate::program::Program;
 
 /// Exit status of a run that was told to stop after a checkpoint.
 pub const STOPPED: i32 = 85;
+
+static RUNS: [AtomicU64; ALL.len()] = [const { AtomicU64::new(0) }; ALL.len()];
+
+/// Programs started so far, by architecture.
+pub fn runs() -> Vec<(&'static str, u64)> {
+    ALL.iter()
+        .zip(&RUNS)
+        .map(|(a, n)| (a.name, n.load(Ordering::Relaxed)))
+        .collect()
+}
 
 /// A job's working folder: checkpoints, its standard output across restarts.
 pub struct Job {
@@ -80,6 +91,9 @@ impl Job {
             .create(true)
             .append(true)
             .open(self.dir.path().join("stderr"))?;
+        if let Some(i) = ALL.iter().position(|a| *a == arch) {
+            RUNS[i].fetch_add(1, Ordering::Relaxed);
+        }
         c.stdin(stdin).stdout(out).stderr(err);
         c.spawn().with_context(|| format!("{c:?}"))
     }

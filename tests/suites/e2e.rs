@@ -8,6 +8,7 @@ mod sweep;
 
 use libtest_mimic::{Arguments, Trial};
 use pc3_tests::arch;
+use pc3_tests::run::runs;
 
 fn main() {
     let args = Arguments::from_args();
@@ -20,5 +21,8 @@ fn main() {
     trials.extend(sweep::trials());
     trials.extend(kill::trials());
     trials.extend(faults::trials());
-    libtest_mimic::run(&args, trials).exit();
+    let conclusion = libtest_mimic::run(&args, trials);
+    let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
+    println!("programs run: {}", runs.join(", "));
+    conclusion.exit();
 }
