@@ -2,7 +2,6 @@
 //! checkpoints, with one at each location, and with one at every location.  All outputs must agree.
 
 #![allow(clippy::unwrap_used)]
-
 #![allow(clippy::unwrap_used)]
 
 use pc3cc::analysis::diag::Severity;

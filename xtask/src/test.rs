@@ -1,8 +1,22 @@
-//! `cargo xtask test`: setup, dist, unit and integration tests, end-to-end suites, and a plain summary.
+//! `cargo xtask test`: setup, dist, lints, unit and integration tests, end-to-end suites, and a plain summary.
 
-use anyhow::{bail, Result};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use anyhow::{bail, Context, Result};
 
 use crate::{dist, env, setup};
+
+/// What ran so far.
+#[derive(Default)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    /// Lines that tests print about what they leave out, and how many programs ran where.
+    remarks: Vec<String>,
+    broken: Vec<String>,
+}
 
 pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     if with_setup {
@@ -10,53 +24,32 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     }
     let targets = env::available_targets();
     dist::run(&targets)?;
-    let mut failed = Vec::new();
-    let mut step = |name: &str, cmd: &mut std::process::Command| {
-        println!("\n== {name}");
-        if !cmd.status().is_ok_and(|s| s.success()) {
-            failed.push(name.to_string());
-        }
-    };
+    let mut tally = Tally::default();
     if filter.is_none() {
-        step("formatting", env::cargo().args(["fmt", "--all", "--check"]));
-        step(
+        tally.lint("fmt", &["--all", "--check"]);
+        tally.lint(
             "clippy",
-            env::cargo().args([
-                "clippy",
+            &[
                 "--quiet",
                 "--workspace",
                 "--all-targets",
                 "--",
                 "-D",
                 "warnings",
-            ]),
+            ],
         );
-        step(
+        tally.step(
             "unit and integration tests",
-            env::cargo().args(["test", "--quiet", "--workspace", "--exclude", "pc3-tests"]),
-        );
+            &["--workspace", "--exclude", "pc3-tests"],
+        )?;
     }
-    let mut e2e = env::cargo();
-    e2e.args([
-        "test",
-        "--quiet",
-        "--release",
-        "-p",
-        "pc3-tests",
-        "--test",
-        "e2e",
-        "--",
-    ])
-    .args(filter);
-    step("end-to-end", &mut e2e);
+    let mut e2e = vec!["--release", "-p", "pc3-tests", "--test", "e2e", "--"];
+    e2e.extend(filter);
+    tally.step("end-to-end", &e2e)?;
 
     println!("\n== summary");
-    let mut have = vec![std::env::consts::ARCH.to_string()];
-    have.extend(
-        targets
-            .iter()
-            .map(|t| t.split('-').next().unwrap_or(t).to_string()),
-    );
+    let mut have = vec![std::env::consts::ARCH];
+    have.extend(targets.iter().map(|t| t.split('-').next().unwrap_or(t)));
     println!("architectures: {}", have.join(", "));
     for arch in env::CROSS.iter().filter(|a| !a.missing().is_empty()) {
         println!(
@@ -65,9 +58,88 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             arch.missing().join(", ")
         );
     }
-    if failed.is_empty() {
-        println!("all passed");
+    tally.remarks.iter().for_each(|r| println!("{r}"));
+    println!(
+        "{} passed, {} failed, {} skipped",
+        tally.passed, tally.failed, tally.ignored
+    );
+    if tally.broken.is_empty() {
         return Ok(());
     }
-    bail!("failed: {}", failed.join(", "))
+    bail!("failed: {}", tally.broken.join(", "))
+}
+
+impl Tally {
+    /// A cargo tool that a machine may not have.
+    fn lint(&mut self, tool: &str, args: &[&str]) {
+        println!("\n== {tool}");
+        let there = env::cargo()
+            .args([tool, "--version"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        if !there.is_ok_and(|s| s.success()) {
+            self.remarks
+                .push(format!("skipped: cargo {tool} is not installed"));
+        } else if !env::cargo()
+            .arg(tool)
+            .args(args)
+            .status()
+            .is_ok_and(|s| s.success())
+        {
+            self.broken.push(tool.to_string());
+        }
+    }
+
+    /// `cargo test` with `args`: its output goes on to ours and is counted.
+    fn step(&mut self, name: &str, args: &[&str]) -> Result<()> {
+        println!("\n== {name}");
+        let mut cmd: Command = env::cargo();
+        cmd.args(["test", "--quiet", "--no-fail-fast"])
+            .args(args)
+            .stdout(Stdio::piped());
+        let mut child = cmd.spawn().context("cannot run cargo")?;
+        let out = child.stdout.take().context("no output")?;
+        for line in BufReader::new(out).lines() {
+            let line = line?;
+            self.count(&line);
+            println!("{line}");
+        }
+        if !child.wait()?.success() {
+            self.broken.push(name.to_string());
+        }
+        Ok(())
+    }
+
+    /// `test result: ok. 12 passed; 0 failed; 1 ignored; ...`, `skipped ...`, `programs run: ...`
+    fn count(&mut self, line: &str) {
+        if let Some(rest) = line.strip_prefix("test result: ") {
+            let number = |what: &str| -> u64 {
+                let part = rest.split([';', '.']).find(|p| p.trim().ends_with(what));
+                part.and_then(|p| p.split_whitespace().next())
+                    .and_then(|n| n.parse().ok())
+                    .unwrap_or(0)
+            };
+            self.passed += number(" passed");
+            self.failed += number(" failed");
+            self.ignored += number(" ignored");
+        } else if line.starts_with("programs run:") || line.to_lowercase().starts_with("skipped") {
+            self.remarks.push(line.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn results_add_up() {
+        let mut t = super::Tally::default();
+        t.count("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.1s");
+        t.count("test result: FAILED. 2 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out");
+        t.count("skipped architecture s390x: no compiler");
+        assert_eq!(
+            (t.passed, t.failed, t.ignored, t.remarks.len()),
+            (14, 3, 1, 1)
+        );
+    }
 }
