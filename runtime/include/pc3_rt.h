@@ -187,16 +187,19 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 
 /* site: the call's own struct pc3_site; inside an allocation wrapper pc3_take_site(&own),
  * which prefers the one its caller left in pc3_me->site. */
-extern struct pc3_site *pc3_take_site(struct pc3_site *);
-extern void *pc3_malloc(pc3_size, const struct pc3_site *);
-extern void *pc3_calloc(pc3_size, pc3_size, const struct pc3_site *);
-extern void *pc3_realloc(void *, pc3_size, const struct pc3_site *);
-extern void *pc3_reallocarray(void *, pc3_size, pc3_size, const struct pc3_site *);
-extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *);
+extern struct pc3_site *pc3_take_site(struct pc3_site *) __attribute__((nothrow, leaf));
+extern void *pc3_malloc(pc3_size, const struct pc3_site *)
+    __attribute__((malloc, nothrow, leaf, alloc_size(1)));
+extern void *pc3_calloc(pc3_size, pc3_size, const struct pc3_site *)
+    __attribute__((malloc, nothrow, leaf, alloc_size(1, 2)));
+extern void *pc3_realloc(void *, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));
+extern void *pc3_reallocarray(void *, pc3_size, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));
+extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *)
+    __attribute__((malloc, nothrow, leaf, alloc_size(2)));
 extern int pc3_posix_memalign(void **, pc3_size, pc3_size, const struct pc3_site *);
-extern void pc3_free(void *);
-extern char *pc3_strdup(const char *);
-extern char *pc3_strndup(const char *, pc3_size);
+extern void pc3_free(void *) __attribute__((nothrow, leaf));
+extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
+extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));
 /* FILE is the user's own: the compiler declares these with the replaced function's type:
  *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf pc3_vasprintf
  * exit, _Exit/_exit, abort in programs that call MPI: */

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod print;
 mod refuse;
 mod stmts;
+mod twins;
 pub mod unit;
 mod vla;
 
@@ -75,6 +76,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     } else {
         globals::Private::default()
     };
+    let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     let mut diagnostics = graph.diagnostics.clone();
     for (unit, e) in &heap.unknown {
         diagnostics.push(Diagnostic::warning(
@@ -94,6 +96,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         mpi,
         names: &names,
         private: &private,
+        twins: &twins,
         options,
     };
     let texts = (0..units.len())
@@ -117,6 +120,7 @@ struct Whole<'a> {
     mpi: bool,
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
+    twins: &'a [HashSet<SymId>],
     options: &'a Options,
 }
 
@@ -161,6 +165,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Strin
         plain: RefCell::default(),
         elems: RefCell::default(),
         uses_delta: Cell::new(false),
+        twins: w.twins[unit].clone(),
+        twin_uses: RefCell::default(),
     };
     let literals = number_literals(w, unit, &mut cx);
     hoist::prepare(&mut cx);
@@ -266,6 +272,7 @@ fn printer<'p, 'a>(
         f,
         plan,
         mode,
+        again: false,
         values,
         depth: Cell::new(0),
     }
@@ -329,24 +336,24 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     if is_main && !matches!(u.ty(func.ret.ty), Type::Void) {
         epilogue += "return 0; ";
     }
-    for p in &func.params {
-        if let Some(new) = plan.renamed.get(p) {
-            u.sym(*p)
-                .decls
-                .iter()
-                .filter(|d| d.start >= func.head.start && d.end <= func.head.end)
-                .for_each(|d| edits.replace(d, new.clone()));
-        }
-    }
+    rename_parameters(cx, f, edits);
     edits.append(inner);
     if !prologue.is_empty() {
-        edits.insert(body.start + 1, prologue);
+        edits.insert(body.start + 1, prologue.clone());
     }
     if !epilogue.is_empty() {
         edits.insert(body.end - 1, epilogue.clone());
     }
     if !front.is_empty() {
         edits.insert_quiet(u, behind, func.span.start, front);
+    }
+    let mut copies = String::new();
+    if cx.twins.contains(&func.sym) {
+        let mut again = printer(cx, f, plan, hot.mode, values.clone());
+        again.again = true;
+        let mut head = Edits::default();
+        rename_parameters(cx, f, &mut head);
+        copies += &twins::text(cx, f, &again, &prologue, &epilogue, head);
     }
     if instrumented {
         let resume = printer(cx, f, plan, Mode::Resume, values);
@@ -365,8 +372,25 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         text += &marker(u, body.start, true);
         text += &edits::quieten(&inner.apply(cx, &body));
         text += " }";
-        text += &marker(u, func.span.end, false);
+        copies += &text;
+    }
+    if !copies.is_empty() {
+        let declared = marker(u, func.span.start, true) + &twins::declarations(cx);
+        let text = declared + &copies + &marker(u, func.span.end, false);
         edits.insert_raw(func.span.end, text);
+    }
+}
+
+fn rename_parameters(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
+    let (u, func, plan) = (cx.u, cx.u.func(f), cx.plan(f));
+    for p in &func.params {
+        if let Some(new) = plan.renamed.get(p) {
+            u.sym(*p)
+                .decls
+                .iter()
+                .filter(|d| d.start >= func.head.start && d.end <= func.head.end)
+                .for_each(|d| edits.replace(d, new.clone()));
+        }
     }
 }
 

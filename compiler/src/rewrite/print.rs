@@ -24,6 +24,8 @@ pub struct Printer<'p, 'a> {
     pub f: FuncId,
     pub plan: &'p Plan,
     pub mode: Mode,
+    /// A second copy, for resume clones to call.
+    pub again: bool,
     /// Statements that are values of statement expressions.
     pub values: HashSet<StmtId>,
     /// How many dispatches a jump to the current statement passes.
@@ -58,7 +60,7 @@ impl<'p, 'a> Printer<'p, 'a> {
         if sym.kind == SymKind::Func && sym.name == "main" && sym.is_global {
             return Some("pc3_user_main".into());
         }
-        None
+        self.twin(s)
     }
 
     /// Text of `e` after the point's substitutions; `whole`: a substitution of `e` itself counts.
@@ -247,7 +249,7 @@ impl<'p, 'a> Printer<'p, 'a> {
         if matches!(
             self.u().slice(span),
             "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
-        ) && self.mode != Mode::Plain
+        ) && (self.mode != Mode::Plain || self.again)
         {
             self.cx.func_names.borrow_mut().insert(self.f, 0);
             out.replace(span, format!("pc3_name_{}", self.cx.fname(self.f)));

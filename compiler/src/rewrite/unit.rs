@@ -45,6 +45,10 @@ pub struct UnitCx<'a> {
     pub plain: RefCell<BTreeSet<String>>,
     /// Does the function being printed read `pc3_delta`?
     pub uses_delta: Cell<bool>,
+    /// Functions of which resume clones call a copy.
+    pub twins: HashSet<SymId>,
+    /// Copies spoken of and not yet declared.
+    pub twin_uses: RefCell<BTreeSet<SymId>>,
 }
 
 impl<'a> UnitCx<'a> {
