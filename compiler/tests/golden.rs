@@ -120,3 +120,36 @@ fn tail_calls_need_no_frame() {
         "#]],
     );
 }
+
+#[test]
+fn a_function_called_once_keeps_one_caller() {
+    check(
+        "void pc3_checkpoint(void);\nstatic void work(void) { }\nvoid f(int n) { for (;;) { pc3_checkpoint(); work(); } }\n",
+        expect![[r#"
+            void pc3_checkpoint(void);
+            static void work(void) { }
+            # 2 "t.c" 3
+            static __typeof__(work) pc3_again_work __attribute__((no_icf)); 
+            # 2 "t.c" 3
+            static void pc3_again_work(void) { }
+            # 2 "t.c"
+
+            # 3 "t.c" 3
+            static __attribute__((noinline, cold)) void pc3_save__f_1(void) { pc3_frame_save(&pc3_P_f[0], 0); } 
+            # 2 "t.c"
+
+            void f(int n) { for (;;) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) { pc3_save__f_1(); return; } } work(); } }
+            # 3 "t.c" 3
+            static __typeof__(work) pc3_again_work __attribute__((no_icf)); 
+            # 3 "t.c" 3
+            static void pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            # 3 "t.c" 3
+            { for (;;) { pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) { pc3_save__f_1(); return; } } } pc3_again_work(); } } }
+            # 3 "t.c"
+
+            work: not instrumented
+            f: instrumented
+              1: line 3 checkpoint: saves 
+        "#]],
+    );
+}

@@ -375,7 +375,10 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         copies += &text;
     }
     if !copies.is_empty() {
-        let declared = marker(u, func.span.start, true) + &twins::declarations(cx);
+        let declared = match twins::declarations(cx) {
+            d if d.is_empty() => d,
+            d => marker(u, func.span.start, true) + &d,
+        };
         let text = declared + &copies + &marker(u, func.span.end, false);
         edits.insert_raw(func.span.end, text);
     }
