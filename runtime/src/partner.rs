@@ -1,5 +1,9 @@
-//! The plans of a restart, and which type here stands for a saved type that is known by its
-//! structure only (heap objects, arrays on the stack).
+//! The plans of a restart, and which type here stands for a saved type that no variable leads to
+//! (heap objects, arrays on the stack).
+//!
+//! Types correspond by name.  The compiler gives memory a type whose name means the same in every
+//! build: types whose spelling depends on the ABI stand in a struct that is named after the place
+//! that allocates.  A name that several types share must not matter.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -53,25 +57,44 @@ fn partner(source: &TypeTable, from: TypeId, target: &TypeTable) -> Result<TypeI
     if from == TypeId::UNKNOWN {
         return Ok(from);
     }
+    let refuse = |reason| {
+        vec![Mismatch {
+            path: String::new(),
+            source_type: source.describe(from),
+            target_type: String::new(),
+            reason,
+        }]
+    };
     let mut why = None;
+    let mut found: Option<TypeId> = None;
     for (id, _) in target
         .iter()
         .skip(1)
         .filter(|(id, _)| alike(source, from, target, *id, 4))
     {
-        match Plan::compile(source, from, target, id) {
-            Ok(_) => return Ok(id),
-            Err(list) => why = why.or(Some(list)),
+        if let Err(list) = Plan::compile(source, from, target, id) {
+            why = why.or(Some(list));
+        } else if found.is_some_and(|first| !same_layout(target, first, id)) {
+            let name = source.describe(from);
+            return Err(refuse(format!(
+                "this program has several types {name}, and it is not known which this is"
+            )));
+        } else {
+            found = found.or(Some(id));
         }
     }
-    Err(why.unwrap_or_else(|| {
-        vec![Mismatch {
-            path: String::new(),
-            source_type: source.describe(from),
-            target_type: String::new(),
-            reason: format!("this program has no type {}", source.describe(from)),
-        }]
-    }))
+    let none = || {
+        refuse(format!(
+            "this program has no type {}",
+            source.describe(from)
+        ))
+    };
+    found.ok_or_else(|| why.unwrap_or_else(none))
+}
+
+/// Two types here that differ only in what their pointers lead to.
+fn same_layout(types: &TypeTable, a: TypeId, b: TypeId) -> bool {
+    Plan::compile(types, a, types, b).is_ok_and(|plan| plan.same_layout())
 }
 
 fn alike(source: &TypeTable, a: TypeId, target: &TypeTable, b: TypeId, depth: u32) -> bool {

@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Site {
     pub unit: usize,
     pub call: ExprId,
+    /// The same in every build of the program: `allocation 2 in fill`.
+    pub name: String,
     /// None: unknown, or typed by the wrapper's caller.
     pub elem: Option<QualType>,
     /// Inside an allocation wrapper: the caller's site counts.
@@ -74,6 +76,8 @@ pub fn analyse(p: &Program) -> Heap {
         let mut list = Vec::new();
         for f in &u.functions {
             let inside = wrappers.contains(&p.id(unit, func_of(u, f)));
+            let function = p.portable_name(unit, f.sym);
+            let mut ordinal = 0;
             visit(u, Node::Stmt(f.body), &mut |n| {
                 if let Node::Expr(e) = n {
                     if let Some((sizes, of_wrapper)) = allocation(p, unit, e, &wrappers) {
@@ -82,9 +86,11 @@ pub fn analyse(p: &Program) -> Heap {
                         if elem.is_none() && !in_wrapper {
                             unknown.push((unit, e));
                         }
+                        ordinal += 1;
                         list.push(Site {
                             unit,
                             call: e,
+                            name: format!("allocation {ordinal} in {function}"),
                             elem,
                             in_wrapper,
                             of_wrapper,

@@ -201,7 +201,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
         let at = u.lines.position(u.expr(s.call).span.start);
         let ty = match s.elem {
-            Some(q) => types.pointer(innermost(u, q)),
+            Some(q) => types.memory(innermost(u, q), &s.name),
             None => "0".into(),
         };
         front += &format!("static struct pc3_site pc3_site_{n}; ");
@@ -216,7 +216,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         sites += &format!(
             "static struct pc3_type *const pc3_elem_{} = {};\n",
             s.0,
-            types.pointer(*elem)
+            types.memory(*elem, &block_name(cx, *s))
         );
     }
     let fnrefs: Vec<String> = input
@@ -284,6 +284,23 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         fnrefs.len()
     );
     Tables { front, back }
+}
+
+/// What a variable-length array is called in every build: `a in step`, counted where names repeat.
+fn block_name(cx: &UnitCx, s: SymId) -> String {
+    let u = cx.u;
+    let sym = u.sym(s);
+    let Some(f) = sym.func else {
+        return sym.name.clone();
+    };
+    let function = cx.p.portable_name(cx.unit, u.func(f).sym);
+    let alike = |o: &&SymId| u.sym(**o).name == sym.name;
+    let locals = &u.func(f).locals;
+    let nth = locals.iter().filter(alike).position(|o| *o == s);
+    match nth {
+        Some(n) if n > 0 => format!("{} {} in {function}", sym.name, n + 1),
+        _ => format!("{} in {function}", sym.name),
+    }
 }
 
 /// Without the runtime lengths.

@@ -185,6 +185,10 @@ impl Plan {
     pub fn is_copy(&self) -> bool {
         self.body.copy && !self.references
     }
+    /// Both sides are laid out identically: values are copies of each other but for references.
+    pub fn same_layout(&self) -> bool {
+        self.body.copy
+    }
     /// Values hold pointers, handles or files: running needs a real [`Resolver`].
     pub fn has_pointers(&self) -> bool {
         self.references
