@@ -1,0 +1,434 @@
+//! Where a pointer goes, and what that says about the memory behind it.
+
+use crate::analysis::program::{is_local, Callee, FnId, Program};
+use crate::analysis::walk::{strip_casts, visit, Node};
+use crate::tree::*;
+use std::collections::{HashMap, HashSet};
+
+/// What becomes of an expression's value.
+#[derive(Clone, Copy, Debug)]
+enum Use {
+    Cast(QualType, ExprId),
+    /// Left side; the assignment's own value.
+    Assign(ExprId, ExprId),
+    Init(SymId),
+    Return(QualType),
+    /// The call, and which argument.
+    Arg(ExprId, usize),
+    Same(ExprId),
+}
+
+/// What the uses of a pointer say it points to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Wish {
+    Nothing,
+    /// Characters; certain if it is stored in a pointer to characters that is never another's.
+    Chars(QualType, bool),
+    Type(QualType),
+    /// Several things.
+    Unclear,
+}
+
+impl Wish {
+    fn and(self, other: Wish) -> Wish {
+        match (self, other) {
+            (Wish::Nothing, w) | (w, Wish::Nothing) => w,
+            (Wish::Unclear, _) | (_, Wish::Unclear) => Wish::Unclear,
+            (Wish::Type(a), Wish::Type(b)) if a.ty != b.ty => Wish::Unclear,
+            (w @ Wish::Type(_), _) | (_, w @ Wish::Type(_)) => w,
+            (Wish::Chars(q, a), Wish::Chars(_, b)) => Wish::Chars(q, a || b),
+        }
+    }
+}
+
+/// A variable or member, known by name in all units if others can see it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    Local(usize, SymId),
+    Named(String),
+}
+
+/// Places whose memory is also looked at as something else than their type says.
+pub type Punned = HashSet<Place>;
+
+pub struct Flow<'a> {
+    p: &'a Program<'a>,
+    unit: usize,
+    pub u: &'a Unit,
+    uses: HashMap<ExprId, Use>,
+    idents: HashMap<SymId, Vec<ExprId>>,
+    /// What is assigned to a variable; None: it also changes in other ways.
+    values: HashMap<SymId, Vec<Option<ExprId>>>,
+}
+
+pub fn pointee(u: &Unit, q: QualType) -> Option<QualType> {
+    match u.ty(q.ty) {
+        Type::Pointer(t) if !matches!(u.ty(t.ty), Type::Void | Type::Function { .. }) => Some(*t),
+        _ => None,
+    }
+}
+
+impl<'a> Flow<'a> {
+    pub fn new(p: &'a Program<'a>, unit: usize) -> Flow<'a> {
+        let u = &p.units[unit];
+        let mut f = Flow {
+            p,
+            unit,
+            u,
+            uses: HashMap::new(),
+            idents: HashMap::new(),
+            values: HashMap::new(),
+        };
+        for i in 0..u.exprs.len() {
+            f.expr(ExprId(i as u32));
+        }
+        for s in &u.stmts {
+            if let StmtKind::Decl(d)
+            | StmtKind::For {
+                init: ForInit::Decl(d),
+                ..
+            } = &s.kind
+            {
+                for v in &d.vars {
+                    if let Some(Init::Expr(e)) = &v.init {
+                        f.uses.insert(*e, Use::Init(v.sym));
+                        f.values.entry(v.sym).or_default().push(Some(*e));
+                    }
+                }
+            }
+        }
+        for func in &u.functions {
+            visit(u, Node::Stmt(func.body), &mut |n| {
+                if let Node::Stmt(s) = n {
+                    if let StmtKind::Return(Some(e)) = u.stmt(s).kind {
+                        f.uses.insert(e, Use::Return(func.ret));
+                    }
+                }
+                true
+            });
+        }
+        f
+    }
+
+    fn changes(&mut self, e: ExprId) {
+        if let ExprKind::Ident(s) = self.u.expr(e).kind {
+            self.values.entry(s).or_default().push(None);
+        }
+    }
+
+    fn expr(&mut self, e: ExprId) {
+        let u = self.u;
+        match &u.expr(e).kind {
+            ExprKind::Ident(s) => self.idents.entry(*s).or_default().push(e),
+            ExprKind::Cast { to, arg } => _ = self.uses.insert(*arg, Use::Cast(*to, e)),
+            ExprKind::Assign { op: None, lhs, rhs } => {
+                self.uses.insert(*rhs, Use::Assign(*lhs, e));
+                if let ExprKind::Ident(s) = u.expr(*lhs).kind {
+                    self.values.entry(s).or_default().push(Some(*rhs));
+                }
+            }
+            ExprKind::Assign { lhs, .. } => self.changes(*lhs),
+            ExprKind::AddrOf(x) => self.changes(*x),
+            ExprKind::Unary {
+                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                arg,
+            } => self.changes(*arg),
+            ExprKind::Cond { cond, then, els } => {
+                self.uses.insert(then.unwrap_or(*cond), Use::Same(e));
+                self.uses.insert(*els, Use::Same(e));
+            }
+            ExprKind::Comma(list) => {
+                if let Some(l) = list.last() {
+                    self.uses.insert(*l, Use::Same(e));
+                }
+            }
+            ExprKind::Generic { chosen, .. } => _ = self.uses.insert(*chosen, Use::Same(e)),
+            ExprKind::StmtExpr(s) => {
+                if let StmtKind::Block(list) = &u.stmt(*s).kind {
+                    if let Some(StmtKind::Expr(Some(x))) = list.last().map(|s| &u.stmt(*s).kind) {
+                        self.uses.insert(*x, Use::Same(e));
+                    }
+                }
+            }
+            ExprKind::Call { args, .. } => {
+                for (i, a) in args.iter().enumerate() {
+                    self.uses.insert(*a, Use::Arg(e, i));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The value of a local variable that gets one only once.
+    pub fn only_value(&self, s: SymId) -> Option<ExprId> {
+        let sym = self.u.sym(s);
+        match self.values.get(&s).map(Vec::as_slice) {
+            Some([Some(e)]) if is_local(sym) && sym.kind == SymKind::Var => Some(*e),
+            _ => None,
+        }
+    }
+
+    /// Everything that is assigned to a variable.
+    pub fn values(&self, s: SymId) -> impl Iterator<Item = ExprId> + '_ {
+        self.values.get(&s).into_iter().flatten().flatten().copied()
+    }
+
+    /// Is every value of a parameter the caller's?
+    pub fn is_unchanged(&self, s: SymId) -> bool {
+        !self.values.contains_key(&s)
+    }
+
+    pub fn place(&self, e: ExprId) -> Option<Place> {
+        let u = self.u;
+        match &u.expr(strip_casts(u, e)).kind {
+            ExprKind::Ident(s) => {
+                let sym = u.sym(*s);
+                Some(if is_local(sym) || sym.storage == Storage::Static {
+                    Place::Local(self.unit, *s)
+                } else {
+                    Place::Named(sym.name.clone())
+                })
+            }
+            ExprKind::Member { base, arrow, name } => {
+                let mut t = u.expr(*base).ty;
+                if *arrow {
+                    t = element(u, t)?;
+                }
+                let Type::Record(r) = u.ty(t.ty) else {
+                    return None;
+                };
+                let d = &u.records[r.index()];
+                let record = d.tag.as_ref().or(d.typedef_name.as_ref());
+                Some(match record {
+                    Some(n) => Place::Named(format!("{n}.{name}")),
+                    None => Place::Named(format!("{}#{}.{name}", self.unit, r.0)),
+                })
+            }
+            ExprKind::Index { base, .. } | ExprKind::Deref(base) => self.place(*base),
+            _ => None,
+        }
+    }
+
+    /// Adds the places of this unit whose memory is cast to something else.
+    pub fn punned(&self, out: &mut Punned) {
+        let u = self.u;
+        for x in &u.exprs {
+            let ExprKind::Cast { to, arg } = &x.kind else {
+                continue;
+            };
+            let Some(to) = pointee(u, *to).filter(|q| !super::is_char(u, *q)) else {
+                continue;
+            };
+            let (from, moved) = self.origin(*arg);
+            let Some(was) = element(u, u.expr(from).ty) else {
+                continue;
+            };
+            let scalar = |q: QualType| matches!(u.ty(q.ty), Type::Int(_) | Type::Float(_));
+            let other = match u.ty(was.ty) {
+                Type::Void => moved,
+                _ if super::is_char(u, was) => true,
+                _ => scalar(was) && scalar(to) && !super::same_width(u, was, to),
+            };
+            if other {
+                out.extend(self.place(from));
+            }
+        }
+    }
+
+    /// The pointer that pointer arithmetic starts from, and whether there is any.
+    fn origin(&self, mut e: ExprId) -> (ExprId, bool) {
+        let u = self.u;
+        let mut moved = false;
+        loop {
+            match &u.expr(e).kind {
+                ExprKind::Cast { arg, .. } => e = *arg,
+                ExprKind::Binary {
+                    op: BinOp::Add | BinOp::Sub,
+                    lhs,
+                    rhs,
+                } => {
+                    moved = true;
+                    e = if element(u, u.expr(*lhs).ty).is_some() {
+                        *lhs
+                    } else {
+                        *rhs
+                    };
+                }
+                ExprKind::AddrOf(x) => match &u.expr(*x).kind {
+                    ExprKind::Index { base, .. } => {
+                        moved = true;
+                        e = *base;
+                    }
+                    _ => return (e, moved),
+                },
+                _ => return (e, moved),
+            }
+        }
+    }
+}
+
+fn element(u: &Unit, q: QualType) -> Option<QualType> {
+    match u.ty(q.ty) {
+        Type::Pointer(t) | Type::Array { elem: t, .. } => Some(*t),
+        _ => None,
+    }
+}
+
+/// Follows values with what is known of the whole program.
+pub struct Follow<'f, 'a> {
+    pub flow: &'f Flow<'a>,
+    pub punned: &'f Punned,
+    /// Functions that return this parameter.
+    pub passes: &'f HashMap<FnId, usize>,
+}
+
+impl Follow<'_, '_> {
+    /// What the value of `e` points to, by where it goes.
+    pub fn wish(&self, e: ExprId) -> Wish {
+        self.used(e, &mut HashSet::new())
+    }
+
+    /// What is stored in `e` points to.
+    pub fn stored(&self, e: ExprId) -> Wish {
+        self.into(e, &mut HashSet::new())
+    }
+
+    /// By a pointer's own type.
+    fn typed(&self, q: QualType) -> Option<Wish> {
+        let u = self.flow.u;
+        let to = pointee(u, q)?;
+        if super::is_char(u, to) {
+            return Some(Wish::Chars(to, false));
+        }
+        Some(if super::is_complete(u, super::base(u, to)) {
+            Wish::Type(super::base(u, to))
+        } else {
+            Wish::Nothing
+        })
+    }
+
+    fn used(&self, e: ExprId, seen: &mut HashSet<SymId>) -> Wish {
+        let u = self.flow.u;
+        match self.flow.uses.get(&e) {
+            None => Wish::Nothing,
+            Some(Use::Same(x)) => self.used(*x, seen),
+            Some(Use::Cast(to, whole)) => match self.typed(*to) {
+                Some(w @ Wish::Type(_)) => w,
+                Some(w) => w.and(self.used(*whole, seen)),
+                None if matches!(u.ty(to.ty), Type::Pointer(_)) => self.used(*whole, seen),
+                None => Wish::Nothing,
+            },
+            Some(Use::Assign(lhs, whole)) => match self.into(*lhs, seen) {
+                Wish::Nothing => self.used(*whole, seen),
+                w => w,
+            },
+            Some(Use::Init(s)) => self.variable(*s, seen),
+            Some(Use::Return(ret)) => self.typed(*ret).unwrap_or(Wish::Nothing),
+            Some(Use::Arg(call, i)) => self.argument(*call, *i, seen),
+        }
+    }
+
+    fn into(&self, lhs: ExprId, seen: &mut HashSet<SymId>) -> Wish {
+        let u = self.flow.u;
+        match u.expr(lhs).kind {
+            ExprKind::Ident(s) => self.variable(s, seen),
+            _ => self.at(self.flow.place(lhs), u.expr(lhs).ty),
+        }
+    }
+
+    fn at(&self, place: Option<Place>, q: QualType) -> Wish {
+        let punned = place.is_some_and(|p| self.punned.contains(&p));
+        match self.typed(q) {
+            Some(Wish::Chars(..) | Wish::Type(_)) | None if punned => Wish::Unclear,
+            Some(Wish::Chars(q, _)) => Wish::Chars(q, true),
+            Some(w) => w,
+            None => Wish::Nothing,
+        }
+    }
+
+    fn variable(&self, s: SymId, seen: &mut HashSet<SymId>) -> Wish {
+        let u = self.flow.u;
+        let sym = u.sym(s);
+        let place = if is_local(sym) || sym.storage == Storage::Static {
+            Place::Local(self.flow.unit, s)
+        } else {
+            Place::Named(sym.name.clone())
+        };
+        let own = self.at(Some(place), sym.ty);
+        let is_pointer = matches!(u.ty(sym.ty.ty), Type::Pointer(_));
+        if own != Wish::Nothing || !is_pointer || !is_local(sym) || !seen.insert(s) {
+            return own;
+        }
+        let uses = self.flow.idents.get(&s).map_or(&[][..], Vec::as_slice);
+        uses.iter().fold(own, |w, e| w.and(self.used(*e, seen)))
+    }
+
+    fn argument(&self, call: ExprId, i: usize, seen: &mut HashSet<SymId>) -> Wish {
+        let u = self.flow.u;
+        let ExprKind::Call { callee, .. } = &u.expr(call).kind else {
+            return Wish::Nothing;
+        };
+        let target = self.flow.p.direct(self.flow.unit, *callee);
+        if let Some((_, Callee::Defined(f))) = &target {
+            if self.passes.get(f) == Some(&i) {
+                return self.used(call, seen);
+            }
+        }
+        let mut t = u.expr(*callee).ty.ty;
+        if let Type::Pointer(q) = u.ty(t) {
+            t = q.ty;
+        }
+        let param = match u.ty(t) {
+            Type::Function { params, .. } => params.get(i).and_then(|q| self.typed(*q)),
+            _ => None,
+        };
+        match (param, target) {
+            (Some(w), _) => w,
+            (None, Some((_, Callee::Defined(f))))
+                if self.flow.p.fns[f.index()].0 == self.flow.unit =>
+            {
+                match self.flow.p.func(f).params.get(i) {
+                    Some(s) => self.variable(*s, seen),
+                    None => Wish::Nothing,
+                }
+            }
+            _ => Wish::Nothing,
+        }
+    }
+
+    /// Is the value of `e` what its function returns?
+    pub fn is_returned(&self, e: ExprId) -> bool {
+        self.returned(e, &mut HashSet::new())
+    }
+
+    fn returned(&self, e: ExprId, seen: &mut HashSet<SymId>) -> bool {
+        match self.flow.uses.get(&e) {
+            Some(Use::Return(_)) => true,
+            Some(Use::Same(x) | Use::Cast(_, x)) => self.returned(*x, seen),
+            Some(Use::Init(s)) => self.holder_returned(*s, seen),
+            Some(Use::Assign(lhs, whole)) => {
+                let held = match self.flow.u.expr(*lhs).kind {
+                    ExprKind::Ident(s) => self.holder_returned(s, seen),
+                    _ => false,
+                };
+                held || self.returned(*whole, seen)
+            }
+            Some(Use::Arg(call, i)) => {
+                let ExprKind::Call { callee, .. } = &self.flow.u.expr(*call).kind else {
+                    return false;
+                };
+                let Some((_, Callee::Defined(f))) = self.flow.p.direct(self.flow.unit, *callee)
+                else {
+                    return false;
+                };
+                self.passes.get(&f) == Some(i) && self.returned(*call, seen)
+            }
+            None => false,
+        }
+    }
+
+    fn holder_returned(&self, s: SymId, seen: &mut HashSet<SymId>) -> bool {
+        let uses = || self.flow.idents.get(&s).into_iter().flatten();
+        is_local(self.flow.u.sym(s)) && seen.insert(s) && uses().any(|e| self.returned(*e, seen))
+    }
+}

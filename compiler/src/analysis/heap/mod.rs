@@ -1,0 +1,375 @@
+//! Allocation sites and the types of what they allocate.
+//!
+//! Two things speak: the size (`size`) and where the result goes (`flow`).
+//!
+//! * `n * sizeof(T)` is an array of T, unless the result becomes a pointer to something that T is only
+//!   the measure of (scalars for other scalars, a struct measured in words).
+//! * `sizeof(struct s) + ...` is one `struct s` with a longer array at its end, if `s` ends in an array of
+//!   what follows; else nobody can say where which type lies.
+//! * Without `sizeof`, what the result is cast or assigned to, passed as or returned as; a `void *` variable's
+//!   own uses count.  A pointer to characters means characters, unless the program also looks at that
+//!   memory as something else.
+//! * `realloc` else keeps what its argument points to.
+//!
+//! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
+//! the sites.  A function that returns its parameter is looked through.  What stays unknown is a warning.
+
+mod flow;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use super::program::{Callee, FnId, Program};
+use super::walk::{children, visit, Node};
+use crate::tree::*;
+use flow::{Flow, Follow, Punned, Wish};
+use std::collections::HashSet;
+
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub unit: usize,
+    pub call: ExprId,
+    /// The same in every build of the program: `allocation 2 in fill`.
+    pub name: String,
+    /// None: unknown, or typed by the wrapper's caller.
+    pub elem: Option<QualType>,
+    /// Inside an allocation wrapper: the caller's site counts.
+    pub in_wrapper: bool,
+    /// The call is one of a wrapper of the program's own.
+    pub of_wrapper: bool,
+}
+
+pub struct Heap {
+    /// In source order, per unit.
+    pub sites: Vec<Vec<Site>>,
+    pub wrappers: HashSet<FnId>,
+    /// Sites whose type is unknown.
+    pub unknown: Vec<(usize, ExprId)>,
+}
+
+/// Library allocators and which of their arguments are sizes.
+pub fn allocator(name: &str) -> Option<&'static [usize]> {
+    Some(match name {
+        "malloc" | "__builtin_malloc" => &[0],
+        "calloc" | "__builtin_calloc" => &[0, 1],
+        "realloc" | "__builtin_realloc" => &[1],
+        "reallocarray" => &[1, 2],
+        "aligned_alloc" | "memalign" => &[1],
+        "posix_memalign" => &[2],
+        "alloca" | "__builtin_alloca" => &[0],
+        _ => return None,
+    })
+}
+
+pub fn analyse(p: &Program) -> Heap {
+    let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
+    let mut punned = Punned::new();
+    flows.iter().for_each(|f| f.punned(&mut punned));
+    let passes = p
+        .ids()
+        .filter_map(|f| Some((f, passed(p, f, &flows[p.fns[f.index()].0])?)))
+        .collect();
+    let follow = |unit: usize| Follow {
+        flow: &flows[unit],
+        punned: &punned,
+        passes: &passes,
+    };
+    let mut wrappers = HashSet::new();
+    loop {
+        let found: Vec<FnId> = p
+            .ids()
+            .filter(|f| {
+                let unit = p.fns[f.index()].0;
+                !wrappers.contains(f) && is_wrapper(p, *f, &wrappers, &follow(unit))
+            })
+            .collect();
+        if found.is_empty() {
+            break;
+        }
+        wrappers.extend(found);
+    }
+    let mut sites = Vec::new();
+    let mut unknown = Vec::new();
+    for (unit, u) in p.units.iter().enumerate() {
+        let follow = follow(unit);
+        let mut list = Vec::new();
+        for f in &u.functions {
+            let inside = wrappers.contains(&p.id(unit, func_of(u, f)));
+            let function = p.portable_name(unit, f.sym);
+            let mut ordinal = 0;
+            visit(u, Node::Stmt(f.body), &mut |n| {
+                if let Node::Expr(e) = n {
+                    if let Some((sizes, of_wrapper)) = allocation(p, unit, e, &wrappers) {
+                        let in_wrapper = inside && is_callers(f, e, &sizes, &follow);
+                        let found = element(e, &sizes, &follow).filter(|_| !in_wrapper);
+                        if found.is_none() && !in_wrapper {
+                            unknown.push((unit, e));
+                        }
+                        ordinal += 1;
+                        list.push(Site {
+                            unit,
+                            call: e,
+                            name: format!("allocation {ordinal} in {function}"),
+                            elem: found,
+                            in_wrapper,
+                            of_wrapper,
+                        });
+                    }
+                }
+                true
+            });
+        }
+        sites.push(list);
+    }
+    Heap {
+        sites,
+        wrappers,
+        unknown,
+    }
+}
+
+fn func_of(u: &Unit, f: &Function) -> FuncId {
+    FuncId(
+        u.functions
+            .iter()
+            .position(|x| std::ptr::eq(x, f))
+            .unwrap_or(0) as u32,
+    )
+}
+
+/// The size arguments if `e` allocates, and whether through a wrapper.
+fn allocation(
+    p: &Program,
+    unit: usize,
+    e: ExprId,
+    wrappers: &HashSet<FnId>,
+) -> Option<(Vec<ExprId>, bool)> {
+    let u = &p.units[unit];
+    let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+        return None;
+    };
+    match p.direct(unit, *callee)?.1 {
+        Callee::External(name) => {
+            let which = allocator(&name)?;
+            Some((
+                which.iter().filter_map(|i| args.get(*i).copied()).collect(),
+                false,
+            ))
+        }
+        Callee::Defined(f) => wrappers.contains(&f).then(|| (args.clone(), true)),
+    }
+}
+
+fn is_complete(u: &Unit, q: QualType) -> bool {
+    match u.ty(q.ty) {
+        Type::Record(r) => u.records[r.index()].fields.is_some(),
+        Type::Void | Type::Function { .. } | Type::Unsupported(_) => false,
+        Type::Array {
+            len: ArrayLen::Vla(_) | ArrayLen::Unknown,
+            ..
+        } => false,
+        _ => true,
+    }
+}
+
+fn is_char(u: &Unit, q: QualType) -> bool {
+    matches!(
+        u.ty(q.ty),
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+    )
+}
+
+/// Without lengths that are not constant.
+fn base(u: &Unit, mut q: QualType) -> QualType {
+    while let Type::Array {
+        elem,
+        len: ArrayLen::Vla(_) | ArrayLen::Unknown,
+    } = u.ty(q.ty)
+    {
+        q = *elem;
+    }
+    q
+}
+
+/// Two scalars that are the same in memory on every ABI, signs apart.
+fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
+    use IntKind::*;
+    let rank = |q: QualType| match u.ty(q.ty) {
+        Type::Int(Short | UShort) => 1,
+        Type::Int(Int | UInt) => 2,
+        Type::Int(Long | ULong) => 3,
+        Type::Int(LongLong | ULongLong) => 4,
+        _ => 0,
+    };
+    a.ty == b.ty || rank(a) != 0 && rank(a) == rank(b)
+}
+
+/// The element type of what `call` allocates.
+fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<QualType> {
+    let flow = follow.flow;
+    let u = flow.u;
+    let name = match &u.expr(call).kind {
+        ExprKind::Call { callee, .. } => library_name(u, *callee),
+        _ => None,
+    };
+    let mut wish = match name {
+        Some("posix_memalign") => {
+            size::through_address(flow, call).map_or(Wish::Nothing, |x| follow.stored(x))
+        }
+        _ => follow.wish(call),
+    };
+    if wish == Wish::Nothing && matches!(name, Some("realloc" | "reallocarray")) {
+        if let ExprKind::Call { args, .. } = &u.expr(call).kind {
+            let old = args.first().map(|a| super::walk::strip_casts(u, *a));
+            wish = old.map_or(wish, |old| follow.stored(old));
+        }
+    }
+    decide(u, size::size(flow, sizes), wish).filter(|q| is_complete(u, *q))
+}
+
+fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
+    match u.expr(callee).kind {
+        ExprKind::Ident(s) => Some(u.sym(s).name.trim_start_matches("__builtin_")),
+        _ => None,
+    }
+}
+
+fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<QualType> {
+    let wanted = match wish {
+        Wish::Type(q) => Some(q),
+        _ => None,
+    };
+    if size.unclear {
+        return None;
+    }
+    let Some(&(first, _)) = size.typed.first() else {
+        return match wish {
+            Wish::Type(q) | Wish::Chars(q, _) => Some(q),
+            Wish::Nothing => size.chars,
+            Wish::Unclear => None,
+        };
+    };
+    let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
+    if alike && !size.plain {
+        return match wish {
+            Wish::Chars(q, true) => Some(q),
+            _ => Some(wanted.map_or(first, |w| measured(u, first, w))),
+        };
+    }
+    // One struct with more behind it.
+    let fits = |head: QualType| {
+        let others = size.typed.iter().filter(|(q, _)| q.ty != head.ty);
+        let end = trailing(u, head);
+        end.is_some_and(|end| others.clone().all(|(q, _)| same_element(u, end, *q)))
+    };
+    let heads = size.typed.iter().filter(|(_, whole)| *whole).map(|t| t.0);
+    wanted.into_iter().chain(heads).find(|q| fits(*q))
+}
+
+/// `n * sizeof(of)` bytes for a pointer to `wanted`.
+fn measured(u: &Unit, of: QualType, wanted: QualType) -> QualType {
+    let record = |q: QualType| matches!(u.ty(q.ty), Type::Record(_));
+    let array = matches!(u.ty(of.ty), Type::Array { .. });
+    if record(of) || array {
+        of
+    } else {
+        wanted
+    }
+}
+
+/// The element of the array (of no or one element) that a struct ends with.
+fn trailing(u: &Unit, q: QualType) -> Option<QualType> {
+    let Type::Record(r) = u.ty(q.ty) else {
+        return None;
+    };
+    let last = u.records[r.index()].fields.as_ref()?.last()?;
+    match u.ty(last.ty.ty) {
+        Type::Array {
+            elem,
+            len: ArrayLen::Unknown | ArrayLen::Const(0 | 1),
+        } => Some(*elem),
+        Type::Record(_) => trailing(u, last.ty),
+        _ => None,
+    }
+}
+
+fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
+    let pointer = |q: QualType| matches!(u.ty(q.ty), Type::Pointer(_));
+    a.ty == b.ty || pointer(a) && pointer(b)
+}
+
+/// The parameter that `f` returns unchanged, whatever it does besides.
+fn passed(p: &Program, f: FnId, flow: &Flow) -> Option<usize> {
+    let u = p.unit(f);
+    let func = p.func(f);
+    let mut which = None;
+    let mut only = true;
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Stmt(s) = n {
+            if let StmtKind::Return(Some(e)) = u.stmt(s).kind {
+                let e = super::walk::strip_casts(u, e);
+                let param = match u.expr(e).kind {
+                    ExprKind::Ident(s) => func.params.iter().position(|x| *x == s),
+                    ExprKind::Int(0) => return true,
+                    _ => None,
+                };
+                only &= param.is_some() && (which.is_none() || which == param);
+                which = which.or(param);
+            }
+        }
+        true
+    });
+    let i = which.filter(|_| only)?;
+    let s = func.params[i];
+    let is_pointer = matches!(u.ty(u.sym(s).ty.ty), Type::Pointer(_));
+    (is_pointer && flow.is_unchanged(s)).then_some(i)
+}
+
+/// Does `f` return memory of a size that its caller chose?
+fn is_wrapper(p: &Program, f: FnId, wrappers: &HashSet<FnId>, follow: &Follow) -> bool {
+    let u = p.unit(f);
+    let func = p.func(f);
+    let unit = p.fns[f.index()].0;
+    if !matches!(u.ty(func.ret.ty), Type::Pointer(_)) {
+        return false;
+    }
+    let mut yes = false;
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let Some((sizes, _)) = allocation(p, unit, e, wrappers) {
+                yes |= is_callers(func, e, &sizes, follow);
+            }
+        }
+        true
+    });
+    yes
+}
+
+/// Is this allocation returned, with a size and for a use that only the caller knows?
+fn is_callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) -> bool {
+    let flow = follow.flow;
+    let mut names = HashSet::new();
+    sizes.iter().for_each(|s| idents(flow.u, *s, &mut names));
+    for s in names.clone() {
+        flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
+    }
+    let size = size::size(flow, sizes);
+    follow.is_returned(call)
+        && func.params.iter().any(|s| names.contains(s))
+        && size.typed.is_empty()
+        && !size.unclear
+        && matches!(follow.wish(call), Wish::Nothing | Wish::Chars(..))
+}
+
+fn idents(u: &Unit, e: ExprId, out: &mut HashSet<SymId>) {
+    if let ExprKind::Ident(s) = u.expr(e).kind {
+        out.insert(s);
+    }
+    let mut list = Vec::new();
+    children(u, Node::Expr(e), &mut |c| list.push(c));
+    for c in list {
+        if let Node::Expr(x) = c {
+            idents(u, x, out);
+        }
+    }
+}

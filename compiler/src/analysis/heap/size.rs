@@ -1,0 +1,173 @@
+//! What a size argument says about the memory it asks for.
+
+use super::flow::Flow;
+use crate::tree::*;
+
+/// A size as a sum: `sizeof(struct s) + n * sizeof(double) + 1`.
+#[derive(Default)]
+pub struct Size {
+    /// Its terms with a `sizeof`, and whether that is the whole term.
+    pub typed: Vec<(QualType, bool)>,
+    /// It has terms without.
+    pub plain: bool,
+    /// `sizeof(char)` occurs.
+    pub chars: Option<QualType>,
+    /// It cannot be told what the `sizeof`s mean.
+    pub unclear: bool,
+}
+
+impl Size {
+    fn add(mut self, other: Size) -> Size {
+        self.typed.extend(other.typed);
+        self.plain |= other.plain;
+        self.chars = self.chars.or(other.chars);
+        self.unclear |= other.unclear;
+        self
+    }
+    fn plain() -> Size {
+        Size {
+            plain: true,
+            ..Size::default()
+        }
+    }
+    fn says_nothing(&self) -> bool {
+        self.typed.is_empty() && !self.unclear
+    }
+}
+
+/// The product of the size arguments, as of `calloc`.
+pub fn size(flow: &Flow, args: &[ExprId]) -> Size {
+    product(flow, args, 4)
+}
+
+fn sum(flow: &Flow, e: ExprId, depth: u32) -> Size {
+    let u = flow.u;
+    match &u.expr(e).kind {
+        ExprKind::Cast { arg, .. } => sum(flow, *arg, depth),
+        ExprKind::Generic { chosen, .. } => sum(flow, *chosen, depth),
+        ExprKind::Comma(list) => match list.last() {
+            Some(l) => sum(flow, *l, depth),
+            None => Size::plain(),
+        },
+        ExprKind::Binary {
+            op: BinOp::Add,
+            lhs,
+            rhs,
+        } => sum(flow, *lhs, depth).add(sum(flow, *rhs, depth)),
+        ExprKind::Binary {
+            op: BinOp::Sub,
+            lhs,
+            ..
+        } => sum(flow, *lhs, depth).add(Size::plain()),
+        ExprKind::Cond {
+            then: Some(a),
+            els: b,
+            ..
+        } => {
+            let (a, b) = (sum(flow, *a, depth), sum(flow, *b, depth));
+            let unclear = !(a.says_nothing() && b.says_nothing());
+            let mut both = a.add(b);
+            both.unclear |= unclear && !both.typed.windows(2).all(|w| w[0].0.ty == w[1].0.ty);
+            both
+        }
+        ExprKind::Offsetof { ty, .. } => Size {
+            typed: vec![(*ty, true)],
+            plain: true,
+            ..Size::default()
+        },
+        ExprKind::Ident(s) if depth > 0 => match flow.only_value(*s) {
+            Some(value) => sum(flow, value, depth - 1),
+            None => Size::plain(),
+        },
+        _ => product(flow, &[e], depth),
+    }
+}
+
+fn factors(u: &Unit, e: ExprId, out: &mut Vec<ExprId>) {
+    match &u.expr(e).kind {
+        ExprKind::Binary {
+            op: BinOp::Mul,
+            lhs,
+            rhs,
+        } => {
+            factors(u, *lhs, out);
+            factors(u, *rhs, out);
+        }
+        ExprKind::Cast { arg, .. } => factors(u, *arg, out),
+        ExprKind::Int(1) => {}
+        _ => out.push(e),
+    }
+}
+
+fn product(flow: &Flow, args: &[ExprId], depth: u32) -> Size {
+    let u = flow.u;
+    let mut list = Vec::new();
+    args.iter().for_each(|a| factors(u, *a, &mut list));
+    let mut result = Size::default();
+    let mut counts = 0;
+    for f in list {
+        let of = match &u.expr(f).kind {
+            ExprKind::SizeofType(q) => Some(*q),
+            ExprKind::SizeofExpr(y) => Some(u.expr(*y).ty),
+            _ => None,
+        };
+        let part = match of {
+            Some(q) if super::is_char(u, super::base(u, q)) => {
+                result.chars = Some(super::base(u, q));
+                counts += u32::from(super::base(u, q) != q);
+                continue;
+            }
+            Some(q) => Size {
+                typed: vec![(super::base(u, q), super::base(u, q) == q)],
+                ..Size::default()
+            },
+            None if args.len() == 1 && f == args[0] && !splits(u, f) => Size::plain(),
+            None => sum(flow, f, depth.saturating_sub(1)),
+        };
+        if part.says_nothing() {
+            counts += 1;
+            result.chars = result.chars.or(part.chars);
+        } else if result.typed.is_empty() && !result.unclear {
+            let chars = result.chars;
+            result = part;
+            result.chars = result.chars.or(chars);
+        } else {
+            result.unclear = true;
+        }
+    }
+    if result.says_nothing() {
+        result.plain = true;
+    } else if counts > 0 {
+        result.unclear |= result.plain;
+        result.typed.iter_mut().for_each(|t| t.1 = false);
+    }
+    result
+}
+
+/// Does `sum` look into it?
+fn splits(u: &Unit, e: ExprId) -> bool {
+    matches!(
+        u.expr(e).kind,
+        ExprKind::Generic { .. }
+            | ExprKind::Comma(_)
+            | ExprKind::Cond { .. }
+            | ExprKind::Offsetof { .. }
+            | ExprKind::Ident(_)
+            | ExprKind::Binary {
+                op: BinOp::Add | BinOp::Sub,
+                ..
+            }
+    )
+}
+
+/// `posix_memalign((void **)&p, ...)`: `p`.
+pub fn through_address(flow: &Flow, call: ExprId) -> Option<ExprId> {
+    let ExprKind::Call { args, .. } = &flow.u.expr(call).kind else {
+        return None;
+    };
+    let p = crate::analysis::walk::strip_casts(flow.u, *args.first()?);
+    match flow.u.expr(p).kind {
+        ExprKind::AddrOf(x) => Some(x),
+        _ => None,
+    }
+}

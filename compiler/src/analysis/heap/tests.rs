@@ -1,0 +1,200 @@
+use super::*;
+use crate::types::Target;
+
+const PRELUDE: &str = "
+typedef unsigned long size_t;
+void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t);
+int posix_memalign(void **, size_t, size_t); void *memset(void *, int, size_t); void exit(int);
+struct s { int n; double v[]; }; struct one { int n; char name[1]; }; struct flat { int a; double b; };
+struct holder { double *d; char *text; char *bytes; void *any; unsigned *words; };
+struct derived { struct flat base; int more; };
+static void *need(void *p) { if (!p) exit(1); return p; }
+static void *xmalloc(size_t n) { void *p = malloc(n ? n : 1); if (!p) exit(1); return p; }
+static void *xcalloc(size_t n, size_t m) { size_t all = n * m; void *p = need(malloc(all)); memset(p, 0, all); return p; }
+static void *xrealloc(void *p, size_t n) { p = realloc(p, n); return need(p); }
+static void *through(size_t n) { return xmalloc(n); }
+void take(double *);
+";
+
+/// Types of the allocations of `f`, in order.
+fn check(body: &str, expected: &str) {
+    let text = format!("# 1 \"t.c\"\n{PRELUDE}{body}\n");
+    let (unit, diagnostics) = crate::lower::build("t.c", text, &Target::default());
+    assert!(
+        !diagnostics.has_errors(),
+        "{body}: {:?}",
+        diagnostics.list.first().map(|d| &d.message)
+    );
+    let units = [unit];
+    let heap = analyse(&Program::new(&units));
+    let last = units[0]
+        .functions
+        .last()
+        .map(|f| f.span.clone())
+        .unwrap_or(0..0);
+    let found: Vec<String> = heap.sites[0]
+        .iter()
+        .filter(|s| units[0].expr(s.call).span.start >= last.start)
+        .map(|s| match s.elem {
+            Some(q) => units[0].type_name(QualType {
+                is_const: false,
+                ..q
+            }),
+            None if s.in_wrapper => "caller's".into(),
+            None => "?".into(),
+        })
+        .collect();
+    assert_eq!(found.join("; "), expected, "{body}");
+}
+
+#[test]
+fn sizes() {
+    check(
+        "void f(int n) { void *p = malloc(n * sizeof(double)); }",
+        "double",
+    );
+    check("void f(int n) { int *p = calloc(n, sizeof *p); }", "int");
+    check(
+        "void f(int n) { struct s *p = malloc(sizeof(struct s) + n * sizeof(double)); }",
+        "struct s",
+    );
+    check(
+        "void f(int n) { struct s *p = malloc(n * sizeof(double) + sizeof *p); }",
+        "struct s",
+    );
+    check(
+        "void f(int n) { void *p = malloc(n * sizeof(double) + sizeof(struct s)); }",
+        "struct s",
+    );
+    check(
+        "void f(int n) { struct one *p = malloc(sizeof *p + n); }",
+        "struct one",
+    );
+    check("void f(int n) { struct s *p = malloc(__builtin_offsetof(struct s, v) + n * sizeof p->v[0]); }", "struct s");
+    check("void f(int n) { struct s *p; size_t all = sizeof *p + n * sizeof(double); p = malloc(all); }", "struct s");
+    // What follows is no part of the struct.
+    check(
+        "void f(int n) { struct flat *p = malloc(sizeof *p + n * sizeof(float)); }",
+        "?",
+    );
+    check(
+        "void f(int n) { struct flat *p = malloc(sizeof *p + n); }",
+        "?",
+    );
+    check(
+        "void f(int n) { char **p = malloc(n * sizeof *p + 100); }",
+        "?",
+    );
+    check(
+        "void f(int n) { struct flat *p = malloc((n + 1) * sizeof *p); }",
+        "struct flat",
+    );
+    check(
+        "void f(int n) { struct flat *p = malloc(sizeof(struct derived)); }",
+        "struct derived",
+    );
+    check(
+        "void f(int n) { struct flat *p = malloc(4 * sizeof(long)); }",
+        "struct flat",
+    );
+    check(
+        "void f(int n) { double *p = malloc(n * sizeof(long)); }",
+        "double",
+    );
+    check(
+        "void f(int n) { char *p = malloc(n * sizeof(char)); }",
+        "char",
+    );
+    check(
+        "void f(int n) { int (*p)[4] = malloc(n * sizeof *p); }",
+        "int [4]",
+    );
+    check(
+        "void f(int n) { double *p = malloc(n > 3 ? n * sizeof *p : sizeof *p); }",
+        "double",
+    );
+}
+
+#[test]
+fn destinations() {
+    check("void f(int n) { double *p = malloc(n * 8); }", "double");
+    check(
+        "void f(struct holder *h, int n) { h->d = malloc(n); h->text = malloc(n); }",
+        "double; char",
+    );
+    check("void f(double **a, int n) { a[1] = malloc(n); }", "double");
+    check("double *f(int n) { return malloc(8 * 3); }", "double");
+    check(
+        "void f(int n) { void *p = malloc(n); memset(p, 0, n); double *d = p; }",
+        "double",
+    );
+    check("void f(int n) { void *p = malloc(n); take(p); }", "double");
+    check(
+        "void f(int n) { void *p; if ((p = malloc(n)) == 0) exit(1); ((struct flat *)p)->a = 1; }",
+        "struct flat",
+    );
+    check(
+        "void f(int n) { void *p = malloc(n); int *i = p; double *d = p; }",
+        "?",
+    );
+    check("void f(int n) { void *p = malloc(n); }", "?");
+    check(
+        "void f(int n) { double *p = n ? (exit(0), malloc(n)) : 0; }",
+        "double",
+    );
+    check(
+        "void f(int n) { double *p; if (posix_memalign((void **)&p, 64, n)) exit(1); }",
+        "double",
+    );
+    check(
+        "void f(double *p, int n) { double *q = need(realloc(p, n)); }",
+        "double",
+    );
+    check(
+        "void f(struct holder *h, int n) { h->any = realloc(h->d, n); }",
+        "double",
+    );
+    // Characters that are looked at as something else.
+    check(
+        "void f(int n) { char *p = malloc(n); struct flat *q = (struct flat *)(p + 8); }",
+        "?",
+    );
+    check(
+        "void f(struct holder *h, int n) { h->bytes = malloc(n); int *i = (int *)&h->bytes[4]; }",
+        "?",
+    );
+    check(
+        "void f(struct holder *h, int n) { h->words = malloc(n); short *i = (short *)h->words; }",
+        "?",
+    );
+}
+
+#[test]
+fn wrappers() {
+    check(
+        "void f(int n) { double *p = need(malloc(n)); char *c = need(malloc(n)); }",
+        "double; char",
+    );
+    check(
+        "void f(int n) { double *p = xmalloc(n); char *c = through(n); }",
+        "double; char",
+    );
+    check(
+        "void f(int n) { void *p = xcalloc(n, sizeof(struct flat)); }",
+        "struct flat",
+    );
+    check(
+        "void f(struct flat *p, int n) { p = xrealloc(p, n * sizeof *p); }",
+        "struct flat",
+    );
+    check("void *f(size_t n) { return malloc(n); }", "caller's");
+    check(
+        "void *f(size_t n) { return malloc(sizeof(double)); }",
+        "double",
+    );
+    // Only what is returned is the caller's.
+    check(
+        "void *f(size_t n) { int *m = malloc(n); void *q = malloc(n); return q; }",
+        "int; caller's",
+    );
+}
