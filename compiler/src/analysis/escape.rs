@@ -8,7 +8,7 @@
 use super::callgraph::CallGraph;
 use super::cfg::{self, Cfg};
 use super::liveness::{self, Liveness};
-use super::points::Points;
+use super::points::{PointAt, Points};
 use super::program::{is_local, Callee, FnId, Program};
 use super::tables;
 use super::walk::{visit, Node};
@@ -118,7 +118,7 @@ impl<'a> Walker<'a> {
         for (i, s) in params.iter().enumerate() {
             let bit = cfg.index[s];
             let in_expr = live.after.iter().any(|(e, b)| {
-                points.in_expr(*e) && (b.contains(bit) || mentions_twice(self.u(), *e, *s))
+                points.in_expr(*e) && (b.contains(bit) || used_after_point(self.u(), *e, *s, points))
             });
             let at_location = live
                 .after_location
@@ -461,14 +461,21 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Is the variable named more than once in the expression (so perhaps after a point in it)?
-fn mentions_twice(u: &Unit, e: ExprId, s: SymId) -> bool {
-    let mut n = 0;
+/// Is the variable named where its value may be used after a point in the expression?  Not if each
+/// mention lies within each of the calls that are points: all of them come later.
+fn used_after_point(u: &Unit, e: ExprId, s: SymId, points: &Points) -> bool {
+    let whole = &u.expr(e).span;
+    let inside = |a: &Span, b: &Span| b.start <= a.start && a.end <= b.end;
+    let mut any = false;
     visit(u, Node::Expr(e), &mut |x| {
         if let Node::Expr(x) = x {
-            n += matches!(u.expr(x).kind, ExprKind::Ident(y) if y == s) as u32;
+            if matches!(u.expr(x).kind, ExprKind::Ident(y) if y == s) {
+                let at = &u.expr(x).span;
+                let mut list = points.list.iter().filter(|p| inside(&p.span, whole));
+                any |= list.any(|p| matches!(p.at, PointAt::Location(_)) || !inside(at, &p.span));
+            }
         }
         true
     });
-    n > 1
+    any
 }

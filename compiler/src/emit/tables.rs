@@ -5,6 +5,7 @@ use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
+use crate::rewrite::compound::member;
 use crate::rewrite::frame::{members, MemberTy};
 use crate::rewrite::print::shadow_member;
 use crate::rewrite::unit::{quote, UnitCx};
@@ -111,7 +112,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             "static const struct pc3_point pc3_P_{name}[{n}] = {{\n{}\n}};\n",
             rows.join(",\n")
         );
-        let shadow = if plan.shadow.is_empty() && !plan.blocks {
+        let shadow = if plan.shadow.is_empty() && plan.literals.is_empty() && !plan.blocks {
             "0".to_string()
         } else {
             let c = format!("struct pc3_shadow__{name}");
@@ -145,6 +146,17 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                     })
                 })
                 .collect();
+            for (i, e) in plan.literals.iter().enumerate() {
+                if let Some(ty) = types.of(u.expr(*e).ty.ty) {
+                    let m = member(i);
+                    fields.push(Field {
+                        offset: format!("__builtin_offsetof({c}, {m})"),
+                        name: m,
+                        ty,
+                        bits: None,
+                    });
+                }
+            }
             if fields.is_empty() {
                 fields.push(types.base(&c));
             }

@@ -140,7 +140,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
 
 impl Printer<'_, '_> {
     pub fn has_frame(&self) -> bool {
-        !self.plan.shadow.is_empty() || self.plan.blocks
+        !self.plan.shadow.is_empty() || !self.plan.literals.is_empty() || self.plan.blocks
     }
 
     /// Gives the shadow block back.
@@ -274,7 +274,7 @@ impl Printer<'_, '_> {
         let n = &cx.names;
         let mut fields = String::new();
         let mut zero = String::new();
-        if self.plan.shadow.is_empty() {
+        if self.plan.shadow.is_empty() && self.plan.literals.is_empty() {
             fields += "char pc3_base; ";
         }
         let (mut params, mut copies) = (Vec::new(), String::new());
@@ -291,6 +291,13 @@ impl Printer<'_, '_> {
                     ),
                 };
             } else if super::decl::fragile(u, u.sym(*s).ty.ty) {
+                zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
+            }
+        }
+        for (i, e) in self.plan.literals.iter().enumerate() {
+            let (m, q) = (super::compound::member(i), u.expr(*e).ty);
+            fields += &format!("{}; char pc3_gap_{m}; ", n.declare_plain(q, &m));
+            if super::decl::fragile(u, q.ty) {
                 zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
             }
         }

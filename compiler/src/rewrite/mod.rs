@@ -1,6 +1,7 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
 
 mod calls;
+pub mod compound;
 pub mod ctypes;
 mod decl;
 mod edits;

@@ -1,6 +1,7 @@
 //! What will be done to each function: its points, what each of them saves, what lives on the
 //! shadow stack, which names change.
 
+use super::compound;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::escape::Escapes;
 use crate::analysis::linear::{self, Ctx, Linear, Needed, Root, TempTy};
@@ -29,8 +30,8 @@ pub struct Plan {
     /// VLAs or alloca: blocks on the shadow stack, given back with the frame's struct.
     pub blocks: bool,
     pub uses_alloca: bool,
-    /// Compound literals whose address is kept.
-    pub kept_literals: Vec<ExprId>,
+    /// Compound literals on the shadow stack.
+    pub literals: Vec<ExprId>,
     /// Restored in the resume clone: may not be `const` there.
     pub restored: HashSet<SymId>,
 }
@@ -66,7 +67,8 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
     // A loop header's variables move together.
     super::decl::close_headers(u, func, &mut shadow);
     shadow.sort();
-    let frame_free = shadow.is_empty() && !has_blocks(u, func);
+    let literals = compound::kept(u, func, &escapes.literals[f.index()], &all);
+    let frame_free = shadow.is_empty() && literals.is_empty() && !has_blocks(u, func);
     let points = if frame_free {
         points::analyse(p, g, f, true)
     } else {
@@ -100,10 +102,8 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             });
         }
     }
-    let mut kept_literals: Vec<ExprId> = escapes.literals[f.index()].iter().copied().collect();
-    kept_literals.sort();
     let mut plan = Plan {
-        kept_literals,
+        literals,
         shadow,
         shadow_set,
         linear,

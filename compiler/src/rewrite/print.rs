@@ -108,11 +108,12 @@ impl<'p, 'a> Printer<'p, 'a> {
             ExprKind::Builtin => self.func_name(e, out),
             ExprKind::StmtExpr(s) => self.stmt(*s, out),
             ExprKind::SizeofExpr(a) => self.unevaluated(*a, out),
+            ExprKind::CompoundLit { .. } if self.compound_literal(e, lin, out) => {}
             _ => self.children(e, lin, out),
         }
     }
 
-    fn children(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+    pub fn children(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
         let mut list = Vec::new();
         expr_children(self.u(), e, &mut |c| list.push(c));
         for c in list {

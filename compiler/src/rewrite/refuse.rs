@@ -1,5 +1,6 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
+use super::compound::has_place;
 use super::plan::Plan;
 use super::unit::UnitCx;
 use crate::analysis::diag::Diagnostic;
@@ -248,6 +249,17 @@ fn other(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
 fn unions(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
     let u = cx.u;
     let mut seen = Vec::new();
+    for e in &plan.literals {
+        if union_with_pointer(u, u.expr(*e).ty.ty) {
+            out.push(Diagnostic::error(
+                cx.unit,
+                &u.expr(*e).span,
+                "union-pointer",
+                "this compound literal has a union with a pointer in it and is kept",
+                "use a struct, or keep the pointer outside the union",
+            ));
+        }
+    }
     for (point, live) in plan.points.list.iter().zip(&plan.live) {
         for s in live.vars.iter().chain(&plan.shadow) {
             if !seen.contains(s) && union_with_pointer(u, u.sym(*s).ty.ty) {
@@ -331,13 +343,14 @@ fn jumps_out_of_statement_expressions(
 }
 
 fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
-    for e in &cx.plan(f).kept_literals {
+    let literals = &cx.plan(f).literals;
+    for e in literals.iter().filter(|e| !has_place(cx.u, **e)) {
         out.push(Diagnostic::error(
             cx.unit,
             &cx.u.expr(*e).span,
             "compound-literal",
-            "the address of this compound literal is kept",
-            "use a variable instead",
+            "the address of this compound literal is kept, and its size is not known here",
+            "use a variable, or give the array's length",
         ));
     }
 }
