@@ -123,7 +123,7 @@ fn labels_and_statement_expressions() {
 #[test]
 fn others() {
     refused(
-        "struct s { int a; } *keep;\nvoid f(void) {\n keep = (struct s[]){ [1].a = 1 }; pc3_checkpoint(); keep = 0; }",
+        "struct s { int a, b; } *keep;\nvoid f(void) {\n keep = (struct s[]){ [1].a = 1, 2 }; pc3_checkpoint(); keep = 0; }",
         "compound-literal",
         3,
     );

@@ -118,7 +118,8 @@ impl<'a> Walker<'a> {
         for (i, s) in params.iter().enumerate() {
             let bit = cfg.index[s];
             let in_expr = live.after.iter().any(|(e, b)| {
-                points.in_expr(*e) && (b.contains(bit) || used_after_point(self.u(), *e, *s, points))
+                points.in_expr(*e)
+                    && (b.contains(bit) || used_after_point(self.u(), *e, *s, points))
             });
             let at_location = live
                 .after_location

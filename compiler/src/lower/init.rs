@@ -37,10 +37,13 @@ impl Lower {
                     Designator::Member(_) => {}
                 }
             }
-            firsts.push(i.node.designation.first().map(|d| match &d.node {
-                Designator::Index(_) => First::Index,
-                Designator::Range(_) => First::Range,
-                Designator::Member(_) => First::Member,
+            firsts.push(i.node.designation.first().map(|d| Shape {
+                first: match &d.node {
+                    Designator::Index(_) => First::Index,
+                    Designator::Range(_) => First::Range,
+                    Designator::Member(_) => First::Member,
+                },
+                nested: i.node.designation.len() > 1,
             }));
             let value = self.init(&i.node.initializer);
             out.push(InitItem { designators, value });
@@ -81,23 +84,22 @@ impl Lower {
                             .eval(*item.designators.get(k)?)
                             .and_then(|v| u64::try_from(v).ok())
                     };
-                    match firsts.get(i)? {
+                    let shape = *firsts.get(i)?;
+                    match shape.map(|s| s.first) {
                         Some(First::Index) => next = at(0)?,
                         Some(First::Range) => next = at(1)?,
                         Some(First::Member) => return None,
                         None => {}
                     }
-                    // A nested designator (`[3].x = 1`) leaves the count at that element, but what
-                    // follows goes on inside it: too subtle to guess.
-                    let depth = if *firsts.get(i)? == Some(First::Range) {
-                        2
+                    // What follows a nested designator (`[3].x = 1`) goes on inside that element: too subtle to guess.
+                    if shape.is_some_and(|s| s.nested) {
+                        if items.len() > i + 1 && firsts.get(i + 1)?.is_none() {
+                            return None;
+                        }
+                        i += 1;
                     } else {
-                        1
-                    };
-                    if item.designators.len() > depth {
-                        return None;
+                        i = self.consume(elem, items, firsts, i)?;
                     }
-                    i = self.consume(elem, items, firsts, i)?;
                     next = next.checked_add(1)?;
                     max = max.max(next);
                 }
@@ -111,7 +113,7 @@ impl Lower {
         &self,
         ty: QualType,
         items: &[InitItem],
-        firsts: &[Option<First>],
+        firsts: &[Option<Shape>],
         i: usize,
     ) -> Option<usize> {
         let Some(item) = items.get(i) else {
@@ -190,7 +192,15 @@ impl Lower {
     }
 }
 
-/// How the designation of an item begins.
+/// The designation of an item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    first: First,
+    /// More designators follow.
+    nested: bool,
+}
+
+/// How it begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum First {
     Index,

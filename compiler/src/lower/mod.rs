@@ -81,7 +81,7 @@ pub struct Lower {
     /// Parser offset + shift = offset in the text.
     shift: i64,
     /// How the items of initialiser lists are designated, by the offset of the list.
-    list_shapes: HashMap<u32, Vec<Option<init::First>>>,
+    list_shapes: HashMap<u32, Vec<Option<init::Shape>>>,
     repairs: Vec<u32>,
 }
 
