@@ -10,6 +10,7 @@ pub mod initialiser;
 pub mod linear;
 mod linearise;
 pub mod liveness;
+pub mod moved;
 pub mod points;
 pub mod program;
 pub mod scope;

@@ -16,6 +16,7 @@ use super::print::{shadow_member, Printer};
 use super::unit::UnitCx;
 use super::vla::element;
 use crate::analysis::linear::TempTy;
+use crate::analysis::moved::By;
 use crate::tree::*;
 
 /// A value in a live record.
@@ -25,6 +26,18 @@ pub struct Member {
     /// What it is called in the clones.
     pub place: String,
     pub ty: MemberTy,
+    /// A parameter that has been moved back by this much: saved as it was before.
+    pub moved: Option<String>,
+}
+
+impl Member {
+    /// The value that is saved.
+    fn value(&self) -> String {
+        match &self.moved {
+            Some(by) => format!("{} + {by}", self.place),
+            None => self.place.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -101,7 +114,15 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
         } else {
             name.clone()
         };
-        let place = plan.renamed.get(s).cloned().unwrap_or_else(|| name.clone());
+        let called = |s: &SymId| match plan.renamed.get(s) {
+            Some(new) => new.clone(),
+            None => u.sym(*s).name.clone(),
+        };
+        let place = called(s);
+        let moved = live.moved.get(s).map(|by| match by {
+            By::Elements(n) => n.to_string(),
+            By::Local(v) => called(v),
+        });
         let q = u.sym(*s).ty;
         if cx.names.is_vm(q) {
             for (i, e) in cx.names.runtime_lengths(q).iter().enumerate() {
@@ -109,6 +130,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
                     name: format!("{member}__n{i}"),
                     place: cx.names.lengths[e].clone(),
                     ty: MemberTy::Length,
+                    moved: None,
                 });
             }
         }
@@ -118,6 +140,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
                 name: member,
                 place: format!("pc3_vla_{}", s.0),
                 ty: MemberTy::Temp(TempTy::PointerTo(elem)),
+                moved: None,
             });
             continue;
         }
@@ -125,6 +148,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name: member,
             place,
             ty: MemberTy::Var(q),
+            moved,
         });
     }
     // Temporaries are numbered within the point: their numbers in the function depend on the target.
@@ -133,6 +157,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name: format!("pc3_t{}", i + 1),
             place: format!("pc3_t{t}"),
             ty: MemberTy::Temp(plan.temps[*t]),
+            moved: None,
         });
     }
     out
@@ -160,7 +185,7 @@ impl Printer<'_, '_> {
             .map(|m| match m.ty.shape(u) {
                 Shape::Big => format!("(const void *)&{}", m.place),
                 Shape::Array => format!("(const void *){}", m.place),
-                _ => m.place.clone(),
+                _ => m.value(),
             })
             .collect();
         if self.has_frame() {
@@ -202,6 +227,11 @@ impl Printer<'_, '_> {
                     m.place, m.name
                 ),
             };
+        }
+        for m in &list {
+            if let Some(by) = &m.moved {
+                out += &format!("{} -= {by}; ", m.place);
+            }
         }
         out
     }

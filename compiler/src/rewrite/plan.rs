@@ -5,6 +5,7 @@ use super::compound;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::escape::Escapes;
 use crate::analysis::linear::{self, Ctx, Linear, Needed, Root, TempTy};
+use crate::analysis::moved::{self, By, Move};
 use crate::analysis::points::{self, PointAt, Points};
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::scope::{self, Scopes};
@@ -40,6 +41,8 @@ pub struct Plan {
 pub struct Live {
     pub vars: Vec<SymId>,
     pub temps: Vec<usize>,
+    /// Parameters among `vars` that have been moved, and by what.
+    pub moved: HashMap<SymId, By>,
 }
 
 pub fn make(p: &Program, g: &CallGraph) -> (Vec<Plan>, Escapes) {
@@ -110,6 +113,7 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         temps,
         ..Plan::default()
     };
+    let moves = moved::analyse(u, func, &escapes.taken[f.index()]);
     for point in &points.list {
         let mut vars: BTreeSet<SymId> = BTreeSet::new();
         let mut unset = None;
@@ -139,6 +143,11 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             .copied()
             .filter(|s| is_vla(u, *s) && scopes.declared(*s, at));
         vars.extend(blocks);
+        let moved = moved_before(&moves, at, &vars);
+        vars.extend(moved.values().filter_map(|by| match by {
+            By::Local(v) => Some(*v),
+            By::Elements(_) => None,
+        }));
         vars.retain(|s| {
             is_local(u.sym(*s)) && !plan.shadow_set.contains(s) && scopes.visible(*s, at)
         });
@@ -160,12 +169,24 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         plan.live.push(Live {
             vars: vars.into_iter().collect(),
             temps: need.temps.into_iter().collect(),
+            moved,
         });
     }
     plan.points = points;
     plan.blocks = has_blocks(u, func);
     plan.uses_alloca = calls_alloca(u, func);
     plan
+}
+
+fn moved_before(
+    moves: &HashMap<SymId, Move>,
+    at: u32,
+    live: &BTreeSet<SymId>,
+) -> HashMap<SymId, By> {
+    let here = moves
+        .iter()
+        .filter(|(p, m)| m.from <= at && live.contains(p));
+    here.map(|(p, m)| (*p, m.by)).collect()
 }
 
 fn rename_hidden<'s>(
