@@ -34,14 +34,7 @@ fn main() {
             ..Options::default()
         },
     );
-    for d in &out.diagnostics {
-        let u = &units[d.unit];
-        let p = u.lines.position(d.span.start);
-        eprintln!(
-            "{}:{}: {:?} {}: {}",
-            p.file, p.line, d.severity, d.code, d.message
-        );
-    }
+    eprint!("{}", out.diagnostics.render(false));
     eprint!("{}", out.explain);
     for t in &out.texts {
         println!("{t}");

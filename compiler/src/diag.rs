@@ -51,6 +51,7 @@ codes! {
     UnionPointer "E0309" "a union with pointers is live at a point";
     StatementExpression "E0310" "a point inside a statement expression of an unsupported form";
     CompoundLiteral "E0311" "a compound literal that would have to outlive a point";
+    LabelAddress "E0313" "the address of a label is kept in an instrumented function";
     ThreadLocal "E0312" "a thread-local variable in a program of several ranks";
     UntypedAllocation "W0301" "an allocation whose type cannot be told";
     NoInput "E0401" "nothing to compile";
@@ -96,6 +97,25 @@ impl Diagnostic {
     }
     pub fn warning(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, message)
+    }
+    /// What the instrumentation refuses, where, and what to do instead.
+    pub fn refusal(
+        unit: &Unit,
+        span: &Span,
+        code: Code,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::error(code, message).at(unit, span).help(help)
+    }
+    pub fn advice(
+        unit: &Unit,
+        span: &Span,
+        code: Code,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic::warning(code, message).at(unit, span).help(help)
     }
     pub fn at(self, unit: &Unit, span: &Span) -> Diagnostic {
         self.at_text(&unit.lines, &unit.text, span)

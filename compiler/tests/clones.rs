@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 #![allow(clippy::unwrap_used)]
 
-use pc3cc::analysis::diag::Severity;
+use pc3cc::diag::Severity;
 use pc3cc::rewrite::{instrument, Options, Output};
 use pc3cc::tree::Unit;
 use pc3cc::types::Target;
@@ -123,6 +123,7 @@ fn must_instrument(units: &[Unit], options: &Options) -> Output {
     let out = instrument(units, options);
     let errors: Vec<_> = out
         .diagnostics
+        .list
         .iter()
         .filter(|d| d.severity == Severity::Error)
         .collect();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pc3cc::analysis::diag::Severity;
+use pc3cc::diag::Severity;
 use pc3cc::rewrite::{instrument, Options};
 use pc3cc::types::Target;
 use std::process::Command;
@@ -22,13 +22,14 @@ fn check(source: &str, expected: &[(&str, u32)]) {
     let out = instrument(&units, &Options::default());
     let mut got: Vec<(&str, u32)> = out
         .diagnostics
+        .list
         .iter()
         .filter(|d| d.severity == Severity::Error)
-        .map(|d| (d.code, units[0].lines.position(d.span.start).line))
+        .map(|d| (d.code.id(), d.at.as_ref().unwrap().position.line))
         .collect();
     got.sort();
     got.dedup();
-    assert!(out.diagnostics.iter().all(|d| !d.help.is_empty()));
+    assert!(out.diagnostics.list.iter().all(|d| d.help.is_some()));
     assert_eq!(got, expected, "{source}\n{:#?}", out.diagnostics);
 }
 
@@ -47,12 +48,12 @@ fn callbacks() {
         "void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));\n";
     refused(
         &format!("{qsort}int cmp(const void *a, const void *b) {{ pc3_checkpoint(); return 0; }}\nvoid f(int *v) {{\n qsort(v, 1, 4, cmp); }}"),
-        "callback",
+        "E0302",
         4,
     );
     refused(
         &format!("{qsort}int cmp(const void *a, const void *b) {{ pc3_checkpoint(); return 0; }}\nvoid f(int *v, int (*c)(const void *, const void *)) {{\n qsort(v, 1, 4, c); }}\nvoid g(int *v) {{ f(v, cmp); }}"),
-        "callback",
+        "E0302",
         4,
     );
     accepted(&format!("{qsort}int cmp(const void *a, const void *b) {{ return 0; }} void f(int *v) {{ qsort(v, 1, 4, cmp); pc3_checkpoint(); }}"));
@@ -60,20 +61,20 @@ fn callbacks() {
 
 #[test]
 fn set_jump() {
-    refused("typedef int jmp_buf[8]; int setjmp(jmp_buf);\nvoid f(void) { jmp_buf b;\n if (setjmp(b)) return; pc3_checkpoint(); }", "setjmp", 3);
+    refused("typedef int jmp_buf[8]; int setjmp(jmp_buf);\nvoid f(void) { jmp_buf b;\n if (setjmp(b)) return; pc3_checkpoint(); }", "E0305", 3);
     accepted("typedef int jmp_buf[8]; int setjmp(jmp_buf); int f(void) { jmp_buf b; return setjmp(b); } void g(void) { f(); pc3_checkpoint(); }");
 }
 
 #[test]
 fn argument_lists() {
-    refused("void use(__builtin_va_list);\nvoid f(int k, ...) { __builtin_va_list a; __builtin_va_start(a, k);\n pc3_checkpoint();\n use(a); }", "live-value", 3);
+    refused("void use(__builtin_va_list);\nvoid f(int k, ...) { __builtin_va_list a; __builtin_va_start(a, k);\n pc3_checkpoint();\n use(a); }", "E0306", 3);
     check(
         &format!(
             "{HEAD}void f(int k, ...) {{ __builtin_va_list a;
  pc3_checkpoint();
  __builtin_va_start(a, k); }}"
         ),
-        &[("live-value", 2), ("va-start", 3)],
+        &[("E0306", 2), ("E0307", 3)],
     );
     accepted("int f(int k, ...) { __builtin_va_list a; __builtin_va_start(a, k); k = __builtin_va_arg(a, int); __builtin_va_end(a); pc3_checkpoint(); return k; }");
 }
@@ -82,15 +83,15 @@ fn argument_lists() {
 fn unions() {
     refused(
         "union u { int *p; long l; };\nlong f(union u x) {\n pc3_checkpoint();\n return x.l; }",
-        "union-pointer",
+        "E0309",
         3,
     );
     refused(
         "union u { int *p; long l; };\nunion u g;\nvoid f(void) { pc3_checkpoint(); g.l = 1; }",
-        "union-pointer",
+        "E0309",
         2,
     );
-    refused("void *malloc(unsigned long); struct s { int k; union { int *p; long l; } v; } *q;\nvoid f(void) {\n q = malloc(sizeof *q); pc3_checkpoint(); }", "union-pointer", 3);
+    refused("void *malloc(unsigned long); struct s { int k; union { int *p; long l; } v; } *q;\nvoid f(void) {\n q = malloc(sizeof *q); pc3_checkpoint(); }", "E0309", 3);
     accepted("union u { int i; float f; } g; float f(union u x) { g.i = 1; pc3_checkpoint(); return x.f; }");
 }
 
@@ -98,10 +99,10 @@ fn unions() {
 fn attributes() {
     refused(
         "__attribute__((noreturn)) void f(void);\nvoid f(void) { for (;;) pc3_checkpoint(); }",
-        "attribute",
+        "E0303",
         1,
     );
-    refused("void done(int *);\nvoid f(void) {\n int x __attribute__((cleanup(done))) = 1; pc3_checkpoint(); }", "cleanup", 3);
+    refused("void done(int *);\nvoid f(void) {\n int x __attribute__((cleanup(done))) = 1; pc3_checkpoint(); }", "E0304", 3);
 }
 
 #[test]
@@ -112,24 +113,24 @@ fn labels_and_statement_expressions() {
  pc3_checkpoint(); a:
  goto *p; }}"
         ),
-        &[("label-address", 1), ("label-address", 3)],
+        &[("E0313", 1), ("E0313", 3)],
     );
     accepted(
         "void f(int i) { static void *t[] = { &&a, &&b }; goto *t[i]; a: pc3_checkpoint(); b:; }",
     );
-    refused("int f(int i) { int r = ({ int k = i; pc3_checkpoint();\n if (k) goto out; k; }); return r; out: return 1; }", "statement-expression", 2);
+    refused("int f(int i) { int r = ({ int k = i; pc3_checkpoint();\n if (k) goto out; k; }); return r; out: return 1; }", "E0310", 2);
 }
 
 #[test]
 fn others() {
     refused(
         "struct s { int a, b; } *keep;\nvoid f(void) {\n keep = (struct s[]){ [1].a = 1, 2 }; pc3_checkpoint(); keep = 0; }",
-        "compound-literal",
+        "E0311",
         3,
     );
     refused(
         "static\n__thread int t;\nvoid f(void) { t++; pc3_checkpoint(); }",
-        "thread-local",
+        "E0312",
         2,
     );
     accepted("struct s { int a; }; int use(struct s *); int f(void) { pc3_checkpoint(); return use(&(struct s){ 3 }); }");

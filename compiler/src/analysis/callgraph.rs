@@ -4,9 +4,9 @@
 //! the same shape.  A library function that is handed a function which can reach a location would
 //! call it from a frame that cannot be unwound: refused.
 
-use super::diag::Diagnostic;
 use super::program::{Callee, FnId, Program};
 use super::walk::{strip_casts, visit, Node};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -26,7 +26,7 @@ pub struct CallGraph {
     /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries,
     /// or by functions that never return.
     pub muted: Vec<bool>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
 }
 
 /// The shape of a function type: enough to exclude what no cast would make callable.
@@ -203,13 +203,12 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             break;
         }
     }
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Diagnostics::default();
     for x in &externals {
         if let Some(t) = x.targets.iter().find(|t| reaches[t.index()]) {
-            diagnostics.push(Diagnostic::error(
-                p.fns[x.caller.index()].0,
+            diagnostics.push(Diagnostic::refusal(p.unit(x.caller),
                 &x.span,
-                "callback",
+                Code::Callback,
                 format!("`{}` can reach a checkpoint location but is called back by the library function `{}`", p.name(*t), x.name),
                 "a library function's frame cannot be saved: move the checkpoint location out of the callback",
             ));

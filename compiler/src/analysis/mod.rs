@@ -3,7 +3,6 @@
 pub mod bits;
 pub mod callgraph;
 pub mod cfg;
-pub mod diag;
 pub mod escape;
 pub mod heap;
 pub mod initialiser;

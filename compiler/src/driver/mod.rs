@@ -14,7 +14,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::locations::{Location, Locations};
 use crate::preprocess::{self, PreprocessError};
 use crate::tree::Unit;
-use crate::{analysis, dump, front, rewrite};
+use crate::{dump, front, rewrite};
 use options::{Emit, LinkItem, Mode, Options};
 use toolchain::Toolchain;
 
@@ -94,7 +94,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         ..rewrite::Options::default()
     };
     let program = rewrite::instrument(&units, &settings);
-    report(o, &located(&units, &program.diagnostics))?;
+    report(o, &program.diagnostics)?;
     if o.explain {
         print!("{}", program.explain);
     }
@@ -169,39 +169,6 @@ fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {
         }
     }
     wanted
-}
-
-/// The instrumentation's findings at their places in the user's files.
-fn located(units: &[Unit], found: &[analysis::diag::Diagnostic]) -> Diagnostics {
-    let mut list = Diagnostics::default();
-    for d in found {
-        let code = match d.code {
-            "callback" => Code::Callback,
-            "attribute" => Code::Attribute,
-            "cleanup" => Code::Cleanup,
-            "setjmp" => Code::Setjmp,
-            "live-value" => Code::LiveValue,
-            "va-start" => Code::VaStart,
-            "openmp" => Code::OpenMp,
-            "union-pointer" => Code::UnionPointer,
-            "statement-expression" => Code::StatementExpression,
-            "compound-literal" => Code::CompoundLiteral,
-            "thread-local" => Code::ThreadLocal,
-            "untyped-allocation" => Code::UntypedAllocation,
-            _ => Code::Unsupported,
-        };
-        let severity = if d.severity == analysis::diag::Severity::Error {
-            Severity::Error
-        } else {
-            Severity::Warning
-        };
-        list.push(
-            Diagnostic::new(severity, code, d.message.clone())
-                .at(&units[d.unit], &d.span)
-                .help(d.help.clone()),
-        );
-    }
-    list
 }
 
 /// Prints diagnostics; an error among them ends the build with status 1.

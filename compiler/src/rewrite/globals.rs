@@ -3,9 +3,9 @@
 use super::decl::is_const;
 use super::edits::Edits;
 use super::unit::UnitCx;
-use crate::analysis::diag::Diagnostic;
 use crate::analysis::program::{base_name, Program};
 use crate::analysis::walk::{init_exprs, visit, Node};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::Global;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{PC3_GLOBAL_CONST, PC3_GLOBAL_INIT};
@@ -169,7 +169,7 @@ fn has_pointer(u: &Unit, t: TypeId) -> bool {
 pub fn rows(
     cx: &UnitCx,
     names: &HashMap<String, usize>,
-    diagnostics: &mut Vec<Diagnostic>,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Global> {
     let u = cx.u;
     let mut rows = Vec::new();
@@ -193,10 +193,10 @@ pub fn rows(
         }
         if s.thread_local {
             let at = s.decls.first().cloned().unwrap_or(0..0);
-            diagnostics.push(Diagnostic::error(
-                cx.unit,
+            diagnostics.push(Diagnostic::refusal(
+                cx.u,
                 &at,
-                "thread-local",
+                Code::ThreadLocal,
                 format!("thread-local variable `{}` cannot be saved", s.name),
                 "make it an ordinary global: each rank has its own",
             ));
@@ -215,10 +215,10 @@ pub fn rows(
         };
         if cx.has_points && !is_const(u, id) && super::refuse::union_with_pointer(u, s.ty.ty) {
             let at = s.decls.first().cloned().unwrap_or(0..0);
-            diagnostics.push(Diagnostic::error(
-                cx.unit,
+            diagnostics.push(Diagnostic::refusal(
+                cx.u,
                 &at,
-                "union-pointer",
+                Code::UnionPointer,
                 format!("global `{}` has a union with a pointer in it", s.name),
                 "use a struct, or keep the pointer outside the union",
             ));

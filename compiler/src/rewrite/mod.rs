@@ -19,12 +19,12 @@ pub mod unit;
 mod vla;
 
 use crate::analysis::callgraph::{self, CallGraph};
-use crate::analysis::diag::Diagnostic;
 use crate::analysis::escape::Escapes;
 use crate::analysis::heap;
 use crate::analysis::linear::value_statements;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::{self as emit, Input, Literal};
 use crate::tree::*;
 use edits::{marker, Edits};
@@ -58,7 +58,7 @@ pub fn prelude(main: bool) -> String {
 pub struct Output {
     /// Instrumented C per unit.
     pub texts: Vec<String>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
     pub explain: String,
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
@@ -80,10 +80,9 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     let mut diagnostics = graph.diagnostics.clone();
     for (unit, e) in &heap.unknown {
-        diagnostics.push(Diagnostic::warning(
-            *unit,
+        diagnostics.push(Diagnostic::advice(&units[*unit],
             &units[*unit].expr(*e).span,
-            "untyped-allocation",
+            Code::UntypedAllocation,
             "the type of this allocation is unknown: a checkpoint with it cannot change architecture if it holds pointers",
             "use sizeof in the size, or assign the result to a typed pointer",
         ));
@@ -138,7 +137,7 @@ fn calls_mpi(p: &Program) -> bool {
     })
 }
 
-fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> String {
+fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
     let u = &w.p.units[unit];
     let mut cx = UnitCx {
         p: w.p,

@@ -3,12 +3,12 @@
 use super::compound::has_place;
 use super::plan::Plan;
 use super::unit::UnitCx;
-use crate::analysis::diag::Diagnostic;
 use crate::analysis::tables;
 use crate::analysis::walk::{visit, visit_decls, Node};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-pub fn check(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let plan = cx.plan(f);
     if plan.points.is_empty() {
         return;
@@ -25,7 +25,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
     label_addresses(cx, f, out);
 }
 
-fn attributes(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+fn attributes(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let sym = cx.u.sym(cx.u.func(f).sym);
     for a in &sym.attributes {
         if matches!(
@@ -33,10 +33,9 @@ fn attributes(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
             "noreturn" | "pure" | "const" | "naked" | "constructor" | "destructor" | "ifunc"
         ) {
             let at = sym.decls.first().cloned().unwrap_or(0..0);
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(cx.u,
                 &at,
-                "attribute",
+                Code::Attribute,
                 format!("`{}` can reach a checkpoint location but is declared `{a}`", sym.name),
                 format!("remove the attribute `{a}`: at a checkpoint the function returns to its caller"),
             ));
@@ -46,10 +45,10 @@ fn attributes(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
         let sym = cx.u.sym(*s);
         if sym.attributes.iter().any(|a| a == "cleanup") {
             let at = sym.decls.first().cloned().unwrap_or(0..0);
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 &at,
-                "cleanup",
+                Code::Cleanup,
                 format!(
                     "`{}` has a cleanup function, which would run at every checkpoint",
                     sym.name
@@ -60,15 +59,14 @@ fn attributes(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
         if let Node::Expr(e) = n {
             if let ExprKind::Ident(s) = cx.u.expr(e).kind {
                 if cx.external(s).is_some_and(|n| tables::is_setjmp(&n)) {
-                    out.push(Diagnostic::error(
-                        cx.unit,
+                    out.push(Diagnostic::refusal(cx.u,
                         &cx.u.expr(e).span,
-                        "setjmp",
+                        Code::Setjmp,
                         format!("`{}` in a function that can reach a checkpoint location", cx.u.sym(s).name),
                         "a jump buffer does not survive a checkpoint: call setjmp in a function that reaches no location",
                     ));
@@ -79,7 +77,7 @@ fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
     });
 }
 
-fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
+fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
     let mut seen = Vec::new();
     for (point, live) in plan.points.list.iter().zip(&plan.live) {
@@ -94,10 +92,10 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
                 _ => continue,
             };
             seen.push(*s);
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 &point.span,
-                "live-value",
+                Code::LiveValue,
                 format!("the {what} `{}` is needed after this point", u.sym(*s).name),
                 "finish using it before a checkpoint can happen",
             ));
@@ -105,7 +103,7 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
+fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
     let Some(first) = plan.points.list.first() else {
         return;
@@ -118,10 +116,9 @@ fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
                     && u.sym(s).kind == SymKind::Func
                     && u.expr(e).span.start > first.span.start
                 {
-                    out.push(Diagnostic::error(
-                        cx.unit,
+                    out.push(Diagnostic::refusal(cx.u,
                         &u.expr(e).span,
-                        "va-start",
+                        Code::VaStart,
                         "variable arguments are read after a point where the function can be left and resumed",
                         "read the arguments before the first checkpoint location or instrumented call",
                     ));
@@ -140,7 +137,7 @@ pub fn starts_arguments(name: &str) -> bool {
 }
 
 /// Addresses of labels are meaningless in the other clone; only tables of them, used in place, work.
-fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let u = cx.u;
     let tables = super::hoist::label_tables(u);
     let mut inside = Vec::new();
@@ -173,10 +170,10 @@ fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
             _ => None,
         };
         if let Some(span) = at {
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 span,
-                "label-address",
+                Code::LabelAddress,
                 "the address of a label is kept in a function that can reach a checkpoint location",
                 "keep label addresses in a static table of the function and write `goto *table[i]`",
             ));
@@ -189,7 +186,7 @@ fn is_tag(u: &Unit, t: TypeId, tag: &str) -> bool {
     matches!(u.ty(t), Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tag))
 }
 
-fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
+fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let span = &cx.u.func(f).span;
     for p in
         cx.u.openmp
@@ -214,10 +211,10 @@ fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
             .iter()
             .find(|q| c.start <= q.span.start && q.span.end <= c.end)
         {
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 &point.span,
-                "openmp",
+                Code::OpenMp,
                 "a checkpoint location can be reached inside an OpenMP construct",
                 "move the location out of the parallel region",
             ));
@@ -225,17 +222,17 @@ fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn other(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+fn other(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
         if let Node::Stmt(s) = n {
             if let StmtKind::Other {
                 unsupported: Some(what),
             } = &cx.u.stmt(s).kind
             {
-                out.push(Diagnostic::error(
-                    cx.unit,
+                out.push(Diagnostic::refusal(
+                    cx.u,
                     &cx.u.stmt(s).span,
-                    "construct",
+                    Code::Unsupported,
                     format!("{what} in a function that can reach a checkpoint location"),
                     "move it to a function of its own",
                 ));
@@ -246,15 +243,15 @@ fn other(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
 }
 
 /// A union's bytes say nothing of which member they are: harmless only without pointers.
-fn unions(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
+fn unions(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
     let mut seen = Vec::new();
     for e in &plan.literals {
         if union_with_pointer(u, u.expr(*e).ty.ty) {
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 &u.expr(*e).span,
-                "union-pointer",
+                Code::UnionPointer,
                 "this compound literal has a union with a pointer in it and is kept",
                 "use a struct, or keep the pointer outside the union",
             ));
@@ -264,10 +261,10 @@ fn unions(cx: &UnitCx, plan: &Plan, out: &mut Vec<Diagnostic>) {
         for s in live.vars.iter().chain(&plan.shadow) {
             if !seen.contains(s) && union_with_pointer(u, u.sym(*s).ty.ty) {
                 seen.push(*s);
-                out.push(Diagnostic::error(
-                    cx.unit,
+                out.push(Diagnostic::refusal(
+                    cx.u,
                     &point.span,
-                    "union-pointer",
+                    Code::UnionPointer,
                     format!(
                         "`{}` has a union with a pointer in it and is needed after this point",
                         u.sym(*s).name
@@ -309,12 +306,7 @@ pub fn union_with_pointer(u: &Unit, t: TypeId) -> bool {
     }
 }
 
-fn jumps_out_of_statement_expressions(
-    cx: &UnitCx,
-    f: FuncId,
-    plan: &Plan,
-    out: &mut Vec<Diagnostic>,
-) {
+fn jumps_out_of_statement_expressions(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
     visit(u, Node::Stmt(u.func(f).body), &mut |n| {
         if let Node::Expr(e) = n {
@@ -325,10 +317,10 @@ fn jumps_out_of_statement_expressions(
                             u.stmt(x).kind,
                             StmtKind::Goto(_) | StmtKind::GotoComputed(_)
                         ) {
-                            out.push(Diagnostic::error(
-                                cx.unit,
+                            out.push(Diagnostic::refusal(
+                                cx.u,
                                 &u.stmt(x).span,
-                                "statement-expression",
+                                Code::StatementExpression,
                                 "goto inside a statement expression that contains a point",
                                 "use a statement or a function instead of the statement expression",
                             ));
@@ -342,13 +334,13 @@ fn jumps_out_of_statement_expressions(
     });
 }
 
-fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
+fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let literals = &cx.plan(f).literals;
     for e in literals.iter().filter(|e| !has_place(cx.u, **e)) {
-        out.push(Diagnostic::error(
-            cx.unit,
+        out.push(Diagnostic::refusal(
+            cx.u,
             &cx.u.expr(*e).span,
-            "compound-literal",
+            Code::CompoundLiteral,
             "the address of this compound literal is kept, and its size is not known here",
             "use a variable, or give the array's length",
         ));
@@ -356,13 +348,13 @@ fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Vec<Diagnostic>) {
 }
 
 /// The same on the heap, where the type is known.
-pub fn heap_unions(cx: &UnitCx, out: &mut Vec<Diagnostic>) {
+pub fn heap_unions(cx: &UnitCx, out: &mut Diagnostics) {
     for site in cx.heap.sites[cx.unit].iter().filter(|_| cx.has_points) {
         if site.elem.is_some_and(|q| union_with_pointer(cx.u, q.ty)) {
-            out.push(Diagnostic::error(
-                cx.unit,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 &cx.u.expr(site.call).span,
-                "union-pointer",
+                Code::UnionPointer,
                 "an object with a union with a pointer in it is allocated here",
                 "use a struct, or keep the pointer outside the union",
             ));
