@@ -112,6 +112,8 @@ struct Object<'a> {
 pub struct Directory {
     ranges: Vec<Range>,
     pub slabs: Vec<SlabPlace>,
+    /// The checkpoint is of another ABI: bytes that are looked at as something else do not convert.
+    foreign: bool,
     ambiguous: Cell<u64>,
     latest: Cell<usize>,
 }
@@ -123,9 +125,20 @@ pub enum Lost {
     Dangling,
     /// It points between the elements that exist on this ABI.
     Place(PathError),
+    /// It points to something else than bytes, in what are bytes.
+    Bytes,
+    /// It is the end of one global and the start of the next, which do not touch here.
+    Ambiguous,
 }
 
 impl Directory {
+    pub fn new(foreign: bool) -> Directory {
+        Directory {
+            foreign,
+            ..Directory::default()
+        }
+    }
+
     pub fn object(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
         let what = What::Object {
             target,
@@ -202,7 +215,7 @@ impl Directory {
         // Neighbours in memory point to neighbours: mostly it is the range of last time.
         if let Some(range) = self.ranges.get(self.latest.get()) {
             if range.start < addr && addr < range.last {
-                return self.inside(range, addr, pointee);
+                return self.inside(types, range, addr, pointee);
             }
         }
         let after = self.ranges.partition_point(|r| r.start <= addr);
@@ -220,7 +233,7 @@ impl Directory {
                 return self.either(types, first, front, addr, pointee);
             }
         }
-        self.inside(first, addr, pointee)
+        self.inside(types, first, addr, pointee)
     }
 
     fn either(
@@ -232,8 +245,8 @@ impl Directory {
         pointee: TypeId,
     ) -> Result<usize, Lost> {
         let (a, b) = (
-            self.inside(next, addr, pointee),
-            self.inside(front, addr, pointee),
+            self.inside(types, next, addr, pointee),
+            self.inside(types, front, addr, pointee),
         );
         let of = |range: &Range| match &range.what {
             What::Object { ty, .. } => *ty,
@@ -251,10 +264,12 @@ impl Directory {
             ) {
                 (true, false) => a,
                 (false, true) => b,
-                _ => {
+                // An address without a type is a buffer's start as far as anyone can tell.
+                _ if pointee == TypeId::UNKNOWN => {
                     self.ambiguous.set(self.ambiguous.get() + 1);
                     a
                 }
+                _ => return Err(Lost::Ambiguous),
             },
         }
     }
@@ -264,7 +279,13 @@ impl Directory {
         self.ambiguous.get()
     }
 
-    fn inside(&self, range: &Range, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
+    fn inside(
+        &self,
+        types: &TypeTable,
+        range: &Range,
+        addr: u64,
+        pointee: TypeId,
+    ) -> Result<usize, Lost> {
         let object = match &range.what {
             What::Function(target) => return Ok(*target),
             What::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
@@ -281,7 +302,23 @@ impl Directory {
             .plan
             .map_offset(object.size, object.offset, pointee)
             .map_err(Lost::Place)?;
+        if self.foreign
+            && object.plan.in_bytes(object.size, object.offset)
+            && !of_bytes(types, pointee)
+        {
+            return Err(Lost::Bytes);
+        }
         Ok(object.target.wrapping_add(to as usize))
+    }
+}
+
+/// Can it be converted by copying its bytes, whatever the ABIs?  What is not known counts as such.
+fn of_bytes(types: &TypeTable, ty: TypeId) -> bool {
+    let t = types.get(ty);
+    match t.kind {
+        Kind::Array => of_bytes(types, t.elem),
+        Kind::Struct | Kind::Union => t.members.iter().all(|m| of_bytes(types, m.ty)),
+        _ => t.size <= 1,
     }
 }
 
@@ -318,4 +355,65 @@ fn ends(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {
                 .any(|m| m.bits.is_none() && ends(types, m.ty, wanted)),
             _ => false,
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pc3_typemetric::abi::Abi;
+    use pc3_typemetric::types::Type;
+
+    const ARRAY: u64 = 10 * 8;
+
+    /// Two arrays that touch in the checkpoint, here at `places`; what the address between them becomes.
+    fn between(kind: Kind, size: u64, places: [usize; 2], pointee: &str) -> Result<usize, Lost> {
+        let mut types = TypeTable::new(Abi::host());
+        let add = |types: &mut TypeTable, kind, name, size: u64| {
+            let ty = Type::scalar(kind, name, size, size as u16, 0);
+            types.add(ty).expect("a scalar")
+        };
+        let elem = add(&mut types, kind, "elem", size);
+        let other = add(&mut types, Kind::Float, "float", 4);
+        let plan = Arc::new(Plan::compile(&types, elem, &types, elem).expect("a plan"));
+        let mut d = Directory::new(true);
+        d.object(0x1000, ARRAY, elem, places[0], plan.clone());
+        d.object(0x1000 + ARRAY, ARRAY, elem, places[1], plan);
+        d.seal().expect("no overlap");
+        let pointee = match pointee {
+            "elem" => elem,
+            "float" => other,
+            _ => TypeId::UNKNOWN,
+        };
+        d.translate(&types, 0x1000 + ARRAY, pointee)
+    }
+
+    #[test]
+    fn touching_objects() {
+        let touching = [0x5000, 0x5000 + ARRAY as usize];
+        for pointee in ["elem", "float", "void"] {
+            let found = between(Kind::Float, 8, touching, pointee);
+            assert_eq!(found.expect("one place"), touching[1], "{pointee}");
+        }
+        let apart = [0x5000, 0x6000];
+        for pointee in ["elem", "float"] {
+            let found = between(Kind::Float, 8, apart, pointee);
+            assert!(
+                matches!(found, Err(Lost::Ambiguous)),
+                "{pointee}: {found:?}"
+            );
+        }
+        // A buffer without a type is its start.
+        assert_eq!(
+            between(Kind::Float, 8, apart, "void").expect("a place"),
+            0x6000
+        );
+    }
+
+    #[test]
+    fn numbers_among_characters() {
+        let touching = [0x5000, 0x5000 + ARRAY as usize];
+        let found = between(Kind::Char, 1, touching, "float");
+        assert!(matches!(found, Err(Lost::Bytes)), "{found:?}");
+        assert!(between(Kind::Char, 1, touching, "elem").is_ok());
+    }
 }

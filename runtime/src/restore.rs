@@ -179,7 +179,7 @@ fn one_rank<'p>(
         image,
         plans,
         rank,
-        directory: Directory::default(),
+        directory: Directory::new(!checkpoint.types.abi().same_layout(program.types.abi())),
         pending: Vec::new(),
     };
     builder.constants(here)?;

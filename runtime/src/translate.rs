@@ -108,18 +108,19 @@ impl Resolver for Translator<'_> {
                 Some(stream) => Ok(*stream as u64),
                 None => Ok(self.lost()),
             },
+            // A stale pointer to memory that was given away again may look like this too, but nobody
+            // can tell it from one that is in use.
             Err(Lost::Place(error)) => {
-                // A typed pointer to where no such element begins was left behind by what was freed;
-                // a byte pointer may well be in use.
-                let kind = self.source.get(pointee).kind;
-                if pointee == TypeId::UNKNOWN
-                    || matches!(kind, Kind::Char | Kind::UInt | Kind::SInt)
-                {
-                    Err(Unresolved(format!("pointer cannot be translated: {error}")))
-                } else {
-                    Ok(self.lost())
-                }
+                Err(Unresolved(format!("pointer cannot be translated: {error}")))
             }
+            Err(Lost::Bytes) => Err(Unresolved(format!(
+                "points to '{}' in an object of characters: what it holds cannot be converted",
+                self.source.describe(pointee)
+            ))),
+            Err(Lost::Ambiguous) => Err(Unresolved(
+                "points to the end of one global or the start of the next, which do not touch here"
+                    .to_owned(),
+            )),
         }
     }
 

@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         ("truncated", truncated),
         ("another program", another_program),
         ("value does not fit", does_not_fit),
+        ("number among characters", punned),
         ("wrong number of ranks", wrong_ranks),
         ("no checkpoint", no_checkpoint),
         ("unwritable directory", unwritable),
@@ -209,6 +210,25 @@ fn does_not_fit() -> Result<()> {
     ensure!(
         done.status == 0 && job.stdout() == b"6 5000000000\n",
         "it must still go on where it fits: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
+fn punned() -> Result<()> {
+    if let Some(why) = arch::S390X.missing() {
+        println!("skipped: {why}");
+        return Ok(());
+    }
+    let job = stopped(&program("punned.c")?, 3)?;
+    refused(
+        &restart(&job, arch::S390X)?,
+        &["main.number", "double", "characters"],
+    )?;
+    let done = restart(&job, HOST)?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"6.5\n",
+        "it must still go on where it came from: {}",
         done.stderr
     );
     Ok(())

@@ -1,4 +1,5 @@
 //! The C tables behind each unit: types, points, functions, globals, allocation sites.
 
+pub mod memory;
 pub mod tables;
 pub mod types;

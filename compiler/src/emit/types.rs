@@ -10,10 +10,10 @@ use pc3_typemetric::descriptor::*;
 use std::collections::HashMap;
 
 pub struct TypeTable<'c, 'a> {
-    cx: &'c UnitCx<'a>,
+    pub(super) cx: &'c UnitCx<'a>,
     known: HashMap<TypeId, Option<usize>>,
     named: HashMap<String, usize>,
-    rows: Vec<String>,
+    pub(super) rows: Vec<String>,
     /// Definitions in front of the table: member lists, bit-field images, named copies of anonymous members.
     pub support: String,
 }
@@ -67,7 +67,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         k
     }
 
-    fn add(&mut self, text: String) -> usize {
+    pub(super) fn add(&mut self, text: String) -> usize {
         self.rows.push(text);
         self.rows.len() - 1
     }
@@ -159,32 +159,6 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         })
     }
 
-    /// The type of memory that is not known by a name of its own (heap, variable-length arrays).
-    ///
-    /// A restart finds the type here by the saved type's name, but C spells the same type differently
-    /// under different ABIs: `int64_t` is `long` on one and `long long` on another.  So where the
-    /// spelling does not decide, the type is a struct around it with the name of the place in the
-    /// program, which all builds share.
-    pub fn memory(&mut self, q: QualType, place: &str) -> String {
-        if !spelled_differently(self.cx.u, q.ty) {
-            return self.pointer(q);
-        }
-        let Some(ty) = self.of(q.ty) else {
-            return "0".into();
-        };
-        let (size, align) = (self.size(q), self.align(q));
-        let k = self.add(String::new());
-        self.support += &format!(
-            "static const struct pc3_member pc3_members_{k}[] = {{{{\"\", {}, 0, 0}}}};\n",
-            row(ty)
-        );
-        self.rows[k] = format!(
-            "{{0, {PC3_KIND_STRUCT}, 0, {align}, {size}, 1, 0, pc3_members_{k}, {}}}",
-            quote(place)
-        );
-        row(k)
-    }
-
     fn function_row(&mut self) -> usize {
         if let Some(k) = self.named.get("function") {
             return *k;
@@ -233,7 +207,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     }
 
     /// The size of an element, as C.
-    fn size(&self, q: QualType) -> String {
+    pub(super) fn size(&self, q: QualType) -> String {
         match self.cx.u.ty(q.ty) {
             Type::Array {
                 elem,
@@ -252,7 +226,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             _ => format!("sizeof({})", self.name(q)),
         }
     }
-    fn align(&self, q: QualType) -> String {
+    pub(super) fn align(&self, q: QualType) -> String {
         match self.cx.u.ty(q.ty) {
             Type::Array { elem, .. } => self.align(*elem),
             Type::Pointer(_) => "__alignof__(void *)".into(),
@@ -473,46 +447,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     }
 }
 
-/// Can another ABI's build know this type by another name, or another type by this one?
-fn spelled_differently(u: &Unit, t: TypeId) -> bool {
-    let repeated = |name: &str, i: usize| {
-        let other = |(k, r): (usize, &Record)| {
-            k != i && r.fields.is_some() && record_name(r).as_deref() == Some(name)
-        };
-        u.records.iter().enumerate().any(other)
-    };
-    match u.ty(t) {
-        // These are what they are called everywhere.
-        Type::Int(
-            IntKind::Char | IntKind::SChar | IntKind::UChar | IntKind::Short | IntKind::UShort,
-        ) => false,
-        Type::Int(IntKind::Int128 | IntKind::UInt128) => false,
-        Type::Int(_) | Type::Vector { .. } => true,
-        Type::Enum(e) => {
-            let d = &u.enums[e.index()];
-            d.tag.is_none() && d.typedef_name.is_none()
-        }
-        Type::Pointer(q) => spelled_differently(u, q.ty),
-        Type::Array {
-            elem,
-            len: ArrayLen::Const(_),
-        } => spelled_differently(u, elem.ty),
-        Type::Array { .. } => true,
-        Type::Record(r) => match record_name(&u.records[r.index()]) {
-            Some(name) => repeated(&name, r.index()),
-            None => true,
-        },
-        Type::Void
-        | Type::Bool
-        | Type::Float(_)
-        | Type::Complex(_)
-        | Type::Function { .. }
-        | Type::VaList
-        | Type::Unsupported(_) => false,
-    }
-}
-
-fn record_name(d: &Record) -> Option<String> {
+pub(super) fn record_name(d: &Record) -> Option<String> {
     let key = if d.is_union { "union" } else { "struct" };
     d.tag
         .as_ref()

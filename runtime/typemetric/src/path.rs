@@ -234,6 +234,27 @@ impl Node {
             }
     }
 
+    /// Does the byte at `offset` lie in an array of bytes, with no record beginning there?
+    fn in_bytes(&self, offset: u64) -> bool {
+        match &self.parts {
+            Parts::Scalar | Parts::Record { union: true, .. } => false,
+            Parts::Array { elem, .. } => {
+                elem.is_byte() || elem.from_size > 0 && elem.in_bytes(offset % elem.from_size)
+            }
+            Parts::Record { parts, .. } => {
+                offset > 0
+                    && parts
+                        .iter()
+                        .find(|p| p.bit.is_none() && p.from <= offset && offset < p.from + p.len)
+                        .is_some_and(|p| p.node.in_bytes(offset - p.from))
+            }
+        }
+    }
+
+    fn is_byte(&self) -> bool {
+        matches!(self.parts, Parts::Scalar) && self.from_size == 1
+    }
+
     /// If the first `len` bytes end inside a scalar: where that starts.
     pub fn cut(&self, len: u64) -> Option<u64> {
         if len == 0 || len >= self.from_size {
@@ -359,6 +380,20 @@ impl Plan {
             Some(to) => Ok(index * self.body.to_size + to),
             None => Err(self.no_place(offset)),
         }
+    }
+
+    /// Does `offset` of an object of `size` bytes lie among characters (or other bytes)?
+    pub fn in_bytes(&self, size: u64, offset: u64) -> bool {
+        let from = self.body.from_size;
+        if self.node.is_byte() {
+            return true;
+        }
+        if let (Some(tail), Ok(extent)) = (&self.tail, self.extent(size)) {
+            if extent.tail > 0 && offset >= tail.from {
+                return tail.node.is_byte() || tail.node.in_bytes(offset - tail.from);
+            }
+        }
+        from > 0 && offset < size && self.node.in_bytes(offset % from)
     }
 
     fn map_tail(

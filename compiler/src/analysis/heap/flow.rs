@@ -363,17 +363,33 @@ impl Follow<'_, '_> {
         uses.iter().fold(own, |w, e| w.and(self.used(*e, seen)))
     }
 
+    /// Does the call return this argument?
+    fn is_passed_on(&self, call: ExprId, i: usize) -> bool {
+        let ExprKind::Call { callee, .. } = &self.flow.u.expr(call).kind else {
+            return false;
+        };
+        match self.flow.p.direct(self.flow.unit, *callee) {
+            Some((_, Callee::Defined(f))) => self.passes.get(&f) == Some(&i),
+            Some((_, Callee::External(name))) => {
+                let name = name.trim_start_matches("__builtin_");
+                let first = [
+                    "memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "strncat",
+                ];
+                i == 0 && first.contains(&name)
+            }
+            None => false,
+        }
+    }
+
     fn argument(&self, call: ExprId, i: usize, seen: &mut HashSet<SymId>) -> Wish {
         let u = self.flow.u;
         let ExprKind::Call { callee, .. } = &u.expr(call).kind else {
             return Wish::Nothing;
         };
-        let target = self.flow.p.direct(self.flow.unit, *callee);
-        if let Some((_, Callee::Defined(f))) = &target {
-            if self.passes.get(f) == Some(&i) {
-                return self.used(call, seen);
-            }
+        if self.is_passed_on(call, i) {
+            return self.used(call, seen);
         }
+        let target = self.flow.p.direct(self.flow.unit, *callee);
         let mut t = u.expr(*callee).ty.ty;
         if let Type::Pointer(q) = u.ty(t) {
             t = q.ty;
@@ -413,16 +429,7 @@ impl Follow<'_, '_> {
                 };
                 held || self.returned(*whole, seen)
             }
-            Some(Use::Arg(call, i)) => {
-                let ExprKind::Call { callee, .. } = &self.flow.u.expr(*call).kind else {
-                    return false;
-                };
-                let Some((_, Callee::Defined(f))) = self.flow.p.direct(self.flow.unit, *callee)
-                else {
-                    return false;
-                };
-                self.passes.get(&f) == Some(i) && self.returned(*call, seen)
-            }
+            Some(Use::Arg(call, i)) => self.is_passed_on(*call, *i) && self.returned(*call, seen),
             None => false,
         }
     }

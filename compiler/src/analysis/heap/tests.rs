@@ -4,7 +4,7 @@ use crate::types::Target;
 const PRELUDE: &str = "
 typedef unsigned long size_t;
 void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t);
-int posix_memalign(void **, size_t, size_t); void *memset(void *, int, size_t); void exit(int);
+int posix_memalign(void **, size_t, size_t); void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t); void exit(int);
 struct s { int n; double v[]; }; struct one { int n; char name[1]; }; struct flat { int a; double b; };
 struct holder { double *d; char *text; char *bytes; void *any; unsigned *words; };
 struct derived { struct flat base; int more; };
@@ -191,6 +191,10 @@ fn wrappers() {
     check(
         "void *f(size_t n) { return malloc(sizeof(double)); }",
         "double",
+    );
+    check(
+        "void *f(void *q, size_t n) { return memcpy(xmalloc(n), q, n); }",
+        "caller's",
     );
     // Only what is returned is the caller's.
     check(

@@ -1,0 +1,78 @@
+//! Types of memory that no variable leads to by name: heap objects, variable-length arrays.
+//!
+//! A restart finds the type here by the saved type's name, but C spells the same type differently
+//! under different ABIs: `int64_t` is `long` on one and `long long` on another.  So where the
+//! spelling does not decide, the type is a struct around it with the name of the place in the
+//! program, which all builds share:
+//!
+//! ```c
+//! static const struct pc3_member pc3_members_7[] = {{"", &pc3_types[3], 0, 0}};
+//! {0, PC3_KIND_STRUCT, 0, __alignof__(long), sizeof(long), 1, 0, pc3_members_7, "allocation 2 in fill"}
+//! ```
+
+use super::types::{record_name, row, TypeTable};
+use crate::rewrite::unit::quote;
+use crate::tree::*;
+use pc3_typemetric::descriptor::PC3_KIND_STRUCT;
+
+impl TypeTable<'_, '_> {
+    /// A reference to the row of memory of `q` that `place` allocates.
+    pub fn memory(&mut self, q: QualType, place: &str) -> String {
+        if !spelled_differently(self.cx.u, q.ty) {
+            return self.pointer(q);
+        }
+        let Some(ty) = self.of(q.ty) else {
+            return "0".into();
+        };
+        let (size, align) = (self.size(q), self.align(q));
+        let k = self.add(String::new());
+        self.support += &format!(
+            "static const struct pc3_member pc3_members_{k}[] = {{{{\"\", {}, 0, 0}}}};\n",
+            row(ty)
+        );
+        self.rows[k] = format!(
+            "{{0, {PC3_KIND_STRUCT}, 0, {align}, {size}, 1, 0, pc3_members_{k}, {}}}",
+            quote(place)
+        );
+        row(k)
+    }
+}
+
+/// Can another ABI's build know this type by another name, or another type by this one?
+fn spelled_differently(u: &Unit, t: TypeId) -> bool {
+    let repeated = |name: &str, i: usize| {
+        let other = |(k, r): (usize, &Record)| {
+            k != i && r.fields.is_some() && record_name(r).as_deref() == Some(name)
+        };
+        u.records.iter().enumerate().any(other)
+    };
+    match u.ty(t) {
+        // These are what they are called everywhere.
+        Type::Int(
+            IntKind::Char | IntKind::SChar | IntKind::UChar | IntKind::Short | IntKind::UShort,
+        ) => false,
+        Type::Int(IntKind::Int128 | IntKind::UInt128) => false,
+        Type::Int(_) | Type::Vector { .. } => true,
+        Type::Enum(e) => {
+            let d = &u.enums[e.index()];
+            d.tag.is_none() && d.typedef_name.is_none()
+        }
+        Type::Pointer(q) => spelled_differently(u, q.ty),
+        Type::Array {
+            elem,
+            len: ArrayLen::Const(_),
+        } => spelled_differently(u, elem.ty),
+        Type::Array { .. } => true,
+        Type::Record(r) => match record_name(&u.records[r.index()]) {
+            Some(name) => repeated(&name, r.index()),
+            None => true,
+        },
+        Type::Void
+        | Type::Bool
+        | Type::Float(_)
+        | Type::Complex(_)
+        | Type::Function { .. }
+        | Type::VaList
+        | Type::Unsupported(_) => false,
+    }
+}
