@@ -269,7 +269,7 @@ impl Directory {
                     self.ambiguous.set(self.ambiguous.get() + 1);
                     a
                 }
-                _ => return Err(Lost::Ambiguous),
+                _ => Err(Lost::Ambiguous),
             },
         }
     }
