@@ -44,14 +44,19 @@ static int walk(const int *p, const int *q, int n)
     return s + *q;
 }
 
+static void add(const double *a, double *s)
+{
+#pragma pc3 checkpoint
+    *s += *a;
+}
+
+/* `&a[i]` is no address of `a`. */
 static double total(int n, double *a, int a_offset)
 {
     double s = 0;
     a -= a_offset;
-    for (int i = a_offset; i < a_offset + n; i++) {
-#pragma pc3 checkpoint
-        s += a[i];
-    }
+    for (int i = a_offset; i < a_offset + n; i++)
+        add(&a[i], &s);
     return s;
 }
 

@@ -368,12 +368,17 @@ impl<'a> Walker<'a> {
             if let Node::Expr(x) = n {
                 if let ExprKind::AddrOf(y) = &u.expr(x).kind {
                     let mut y = *y;
-                    while let ExprKind::Member {
-                        base, arrow: false, ..
-                    }
-                    | ExprKind::Index { base, .. } = &u.expr(y).kind
-                    {
-                        y = *base;
+                    // `&p[i]` takes the address of an array's element, but none of a pointer.
+                    let array = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. });
+                    loop {
+                        match u.expr(y).kind {
+                            ExprKind::Member {
+                                base, arrow: false, ..
+                            } => y = base,
+                            ExprKind::Index { base, .. } if array(base) => y = base,
+                            ExprKind::Index { index, .. } if array(index) => y = index,
+                            _ => break,
+                        }
                     }
                     if let ExprKind::Ident(s) = u.expr(y).kind {
                         taken[f].insert(s);
