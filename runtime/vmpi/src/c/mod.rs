@@ -35,6 +35,11 @@ impl Crew for RankState {
     fn wake(&self, world: u32) {
         RankState::wake(self, world)
     }
+    fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
+        self.world()
+            .sched()
+            .wake_many(Some(RankState::worker(self)), worlds)
+    }
     fn workers(&self) -> usize {
         self.world().sched().workers()
     }

@@ -24,6 +24,9 @@ pub trait Crew {
     fn block(&self, what: &'static str);
     /// Wakes a rank of MPI_COMM_WORLD.
     fn wake(&self, world: u32);
+    fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
+        worlds.for_each(|w| self.wake(w));
+    }
     fn workers(&self) -> usize;
 }
 
@@ -239,11 +242,8 @@ impl Meeting {
         last();
         self.arrived.store(0, Relaxed);
         self.phase.store(phase.wrapping_add(1), Release);
-        for (i, &world) in group.ranks().iter().enumerate() {
-            if i != me {
-                crew.wake(world);
-            }
-        }
+        let ranks = group.ranks().iter().enumerate();
+        crew.wake_many(ranks.filter(|(i, _)| *i != me).map(|(_, world)| *world));
     }
 }
 

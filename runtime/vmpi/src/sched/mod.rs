@@ -17,7 +17,7 @@ pub mod threads;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::env::VarError;
-use std::sync::atomic::{fence, AtomicBool, AtomicU8, AtomicUsize, Ordering::*};
+use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
@@ -78,6 +78,8 @@ const ENDED: u8 = 3;
 struct Slot {
     state: AtomicU8,
     worker: u32,
+    /// The next rank in its worker's inbox.
+    link: AtomicU32,
     baton: threads::Baton,
     #[cfg(pc3_coroutines)]
     coro: UnsafeCell<coro::Seat>,
@@ -92,17 +94,81 @@ struct Worker {
     next: std::cell::Cell<Option<u32>>,
     /// Baton: yields in a row that found nobody else.
     lonely: std::cell::Cell<u32>,
-    inbox: Mutex<Inbox>,
-    has: AtomicBool,
+    inbox: Inbox,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+/// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
+/// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
+const SPIN: u32 = 30_000;
+
+/// Ranks that other workers have woken: a stack linked through their slots (a rank is in it at most once,
+/// because only the step from blocked to notified puts it there), taken as a whole.
+#[repr(align(128))]
+struct Inbox {
+    head: AtomicU32,
+    /// The worker sleeps until the bell rings.
+    asleep: AtomicBool,
+    door: Mutex<()>,
     bell: Condvar,
 }
 
-/// Ranks that other workers have woken.
-#[derive(Default)]
-struct Inbox {
-    ranks: Vec<u32>,
-    /// The worker sleeps until the bell rings.
-    asleep: bool,
+impl Inbox {
+    fn has(&self) -> bool {
+        self.head.load(Acquire) != NOBODY
+    }
+
+    /// Puts the ranks from `first` on, linked up to `last`, in front.
+    fn push(&self, slots: &[Slot], first: u32, last: u32) {
+        let mut head = self.head.load(Relaxed);
+        loop {
+            slots[last as usize].link.store(head, Relaxed);
+            match self
+                .head
+                .compare_exchange_weak(head, first, SeqCst, Relaxed)
+            {
+                Ok(_) => break,
+                Err(other) => head = other,
+            }
+        }
+        // Ringing costs a system call.  Sequentially consistent like the sleeper's store and load:
+        // one of the two sees the other.
+        if self.asleep.load(SeqCst) && self.asleep.swap(false, SeqCst) {
+            self.ring();
+        }
+    }
+
+    fn ring(&self) {
+        let _door = lock(&self.door);
+        self.bell.notify_all();
+    }
+
+    /// Moves everybody to the end of `run`, first come first.
+    fn drain(&self, slots: &[Slot], run: &mut VecDeque<u32>) {
+        let mut rank = self.head.swap(NOBODY, AcqRel);
+        let start = run.len();
+        while rank != NOBODY {
+            run.push_back(rank);
+            rank = slots[rank as usize].link.load(Relaxed);
+        }
+        if run.len() > start + 1 {
+            run.make_contiguous()[start..].reverse();
+        }
+    }
+
+    /// Sleeps until somebody is in it or `stopping`.
+    fn sleep(&self, stopping: &AtomicBool) {
+        let mut door = lock(&self.door);
+        loop {
+            self.asleep.store(true, SeqCst);
+            if self.head.load(SeqCst) != NOBODY || stopping.load(SeqCst) {
+                break;
+            }
+            door = self.bell.wait(door).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.asleep.store(false, SeqCst);
+    }
 }
 
 pub struct Sched {
@@ -139,6 +205,7 @@ impl Sched {
                 .map(|r| Slot {
                     state: AtomicU8::new(RUNNING),
                     worker: home(r),
+                    link: AtomicU32::new(NOBODY),
                     baton: threads::Baton::default(),
                     #[cfg(pc3_coroutines)]
                     coro: UnsafeCell::new(coro::Seat::default()),
@@ -150,15 +217,18 @@ impl Sched {
                     #[cfg(pc3_coroutines)]
                     next: std::cell::Cell::new(None),
                     lonely: std::cell::Cell::new(0),
-                    inbox: Mutex::default(),
-                    has: AtomicBool::new(false),
-                    bell: Condvar::new(),
+                    inbox: Inbox {
+                        head: AtomicU32::new(NOBODY),
+                        asleep: AtomicBool::new(false),
+                        door: Mutex::new(()),
+                        bell: Condvar::new(),
+                    },
                 })
                 .collect(),
             backend,
             stack_size,
             single: workers == 1,
-            spin: if workers as usize <= cores { 4000 } else { 0 },
+            spin: if workers as usize <= cores { SPIN } else { 0 },
             idle: Mutex::new(0),
             ended: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -217,7 +287,7 @@ impl Sched {
         let w = self.worker(me);
         // SAFETY: baton.
         let run = unsafe { &mut *w.run.get() };
-        if run.is_empty() && !w.has.load(Relaxed) {
+        if run.is_empty() && !w.inbox.has() {
             if self.single {
                 return;
             }
@@ -250,32 +320,70 @@ impl Sched {
             }
             return;
         }
-        let mut now = slot.state.load(Relaxed);
-        loop {
-            if now == ENDED {
-                return;
-            }
-            match slot
-                .state
-                .compare_exchange_weak(now, NOTIFIED, AcqRel, Relaxed)
-            {
-                Ok(_) => break,
-                Err(other) => now = other,
-            }
-        }
-        if now == BLOCKED {
+        if self.notify(slot) {
             let w = &self.workers[slot.worker as usize];
             if from == Some(slot.worker) {
                 // SAFETY: the caller executes on that worker: baton.
                 unsafe { (*w.run.get()).push_back(rank) };
             } else {
-                let mut inbox = lock(&w.inbox);
-                inbox.ranks.push(rank);
-                w.has.store(true, Release);
-                // Ringing costs a system call.
-                if std::mem::take(&mut inbox.asleep) {
-                    w.bell.notify_one();
+                w.inbox.push(&self.slots, rank, rank);
+            }
+        }
+    }
+
+    /// Makes blocked ranks ready, those of one other worker at once.
+    pub fn wake_many(&self, from: Option<u32>, ranks: impl Iterator<Item = u32>) {
+        if self.single && from.is_some() {
+            return ranks.for_each(|r| self.wake(from, r));
+        }
+        // What is to go to an inbox: first, last, worker.
+        let mut chain: Option<(u32, u32, u32)> = None;
+        for rank in ranks {
+            let slot = &self.slots[rank as usize];
+            if !self.notify(slot) {
+                continue;
+            }
+            if from == Some(slot.worker) {
+                // SAFETY: the caller executes on that worker: baton.
+                unsafe { (*self.workers[slot.worker as usize].run.get()).push_back(rank) };
+                continue;
+            }
+            chain = match chain {
+                Some((first, last, w)) if w == slot.worker => {
+                    slot.link.store(first, Relaxed);
+                    Some((rank, last, w))
                 }
+                before => {
+                    self.flush(before);
+                    Some((rank, rank, slot.worker))
+                }
+            };
+        }
+        self.flush(chain);
+    }
+
+    fn flush(&self, chain: Option<(u32, u32, u32)>) {
+        if let Some((first, last, w)) = chain {
+            self.workers[w as usize]
+                .inbox
+                .push(&self.slots, first, last);
+        }
+    }
+
+    /// Marks the rank as woken; true if it was blocked, so that somebody has to queue it.
+    #[inline]
+    fn notify(&self, slot: &Slot) -> bool {
+        let mut now = slot.state.load(Relaxed);
+        loop {
+            if now == ENDED {
+                return false;
+            }
+            match slot
+                .state
+                .compare_exchange_weak(now, NOTIFIED, AcqRel, Relaxed)
+            {
+                Ok(_) => return now == BLOCKED,
+                Err(other) => now = other,
             }
         }
     }
@@ -300,10 +408,7 @@ impl Sched {
     /// Stops the run from outside the normal course.
     pub fn stop(&self) {
         self.stopping.store(true, SeqCst);
-        for w in &self.workers {
-            let _inbox = lock(&w.inbox);
-            w.bell.notify_all();
-        }
+        self.workers.iter().for_each(|w| w.inbox.ring());
         *lock(&self.stopped.0) = true;
         self.stopped.1.notify_all();
     }
@@ -334,11 +439,9 @@ impl Sched {
     #[inline]
     fn next<H: Host>(&self, host: &H, w: &Worker) -> Option<u32> {
         loop {
-            if w.has.load(Acquire) {
-                let mut inbox = lock(&w.inbox);
-                w.has.store(false, Relaxed);
+            if w.inbox.has() {
                 // SAFETY: baton.
-                unsafe { (*w.run.get()).extend(inbox.ranks.drain(..)) };
+                w.inbox.drain(&self.slots, unsafe { &mut *w.run.get() });
             }
             // SAFETY: baton.
             if let Some(r) = unsafe { (*w.run.get()).pop_front() } {
@@ -354,12 +457,15 @@ impl Sched {
     #[cold]
     fn wait_for_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
         if !self.single {
-            for _ in 0..self.spin {
-                if w.has.load(Acquire) {
+            for i in 0..self.spin {
+                if w.inbox.has() {
                     return true;
                 }
                 if self.stopping.load(Relaxed) {
                     return false;
+                }
+                if i % 64 == 63 {
+                    std::thread::yield_now();
                 }
                 std::hint::spin_loop();
             }
@@ -370,7 +476,7 @@ impl Sched {
         }
         // Only workers that are not idle put ranks into inboxes: if all are idle and the
         // inboxes empty, nothing will ever run by itself.
-        if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.has.load(Acquire)) {
+        if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has()) {
             drop(idle);
             return match host.quiescent() {
                 Quiescent::Resumed => true,
@@ -382,12 +488,7 @@ impl Sched {
         }
         *idle += 1;
         drop(idle);
-        let mut inbox = lock(&w.inbox);
-        while inbox.ranks.is_empty() && !self.stopping.load(SeqCst) {
-            inbox.asleep = true;
-            inbox = w.bell.wait(inbox).unwrap_or_else(PoisonError::into_inner);
-        }
-        drop(inbox);
+        w.inbox.sleep(&self.stopping);
         *lock(&self.idle) -= 1;
         !self.stopping.load(SeqCst)
     }
