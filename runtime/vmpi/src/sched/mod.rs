@@ -102,6 +102,8 @@ const NOBODY: u32 = u32::MAX;
 /// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
 /// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
 const SPIN: u32 = 30_000;
+/// Looks at a single condition, before being woken is prepared for.
+const LINGER: u32 = 500;
 
 /// Ranks that other workers have woken: a stack linked through their slots (a rank is in it at most once,
 /// because only the step from blocked to notified puts it there), taken as a whole.
@@ -228,7 +230,11 @@ impl Sched {
             backend,
             stack_size,
             single: workers == 1,
-            spin: if workers as usize <= cores { SPIN } else { 0 },
+            spin: if workers > 1 && workers as usize <= cores {
+                SPIN
+            } else {
+                0
+            },
             idle: Mutex::new(0),
             ended: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -279,6 +285,23 @@ impl Sched {
             return;
         }
         self.away(host, me);
+    }
+
+    /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
+    #[inline]
+    pub fn linger(&self, me: u32, ready: impl Fn() -> bool) -> bool {
+        let w = self.worker(me);
+        for _ in 0..self.spin.min(LINGER) {
+            if ready() {
+                return true;
+            }
+            // SAFETY: baton.
+            if !unsafe { (*w.run.get()).is_empty() } || w.inbox.has() {
+                return false;
+            }
+            std::hint::spin_loop();
+        }
+        false
     }
 
     /// Lets the worker's other ready ranks run.

@@ -244,7 +244,10 @@ impl RankState {
 
     /// Blocks until `what` is notified, unless `ready` says it happened already; may return early.
     #[inline]
-    pub fn wait_on(&self, what: usize, ready: impl FnOnce() -> bool) {
+    pub fn wait_on(&self, what: usize, ready: impl Fn() -> bool) {
+        if self.world().sched().linger(self.rank, &ready) {
+            return;
+        }
         self.waiting.store(what, Relaxed);
         self.world().sched().full_fence();
         if !ready() {
