@@ -265,3 +265,37 @@ fn both_clones_compute_what_the_plain_program_does() {
     assert!(total > 0);
     eprintln!("{total} runs");
 }
+
+#[test]
+fn generated_code_gives_no_messages() {
+    let source = [root().join("tests/c/clean.c")];
+    let dir = tempfile::tempdir().unwrap();
+    for cc in ["gcc", "clang"] {
+        for std in ["-std=c89", "-std=c99", "-std=gnu17"] {
+            let options = Options {
+                clang: cc == "clang",
+                preludes: Some((prelude(cc, true), prelude(cc, false))),
+                ..Options::default()
+            };
+            let out = must_instrument(&load(cc, &source, &[std]), &options);
+            let text = dir.path().join("clean.i");
+            std::fs::write(&text, &out.texts[0]).unwrap();
+            for opt in ["-O0", "-O3"] {
+                let words = "-c -g -pedantic-errors -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes \
+                             -Wcast-qual -Wpointer-arith -Wshadow -Wconversion -Wdeclaration-after-statement";
+                let out = Command::new(cc)
+                    .args([std, opt])
+                    .args(words.split_whitespace())
+                    .args(["-o", "/dev/null"])
+                    .arg(&text)
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8_lossy(&out.stderr);
+                assert!(
+                    out.status.success() && said.is_empty(),
+                    "{cc} {std} {opt}: {said}"
+                );
+            }
+        }
+    }
+}

@@ -43,7 +43,7 @@ fn a_loop_with_a_call() {
             int sum(int n) {
                 int s = 0;
                 for (int i = 0; i < n; i++)
-                    __extension__({ int pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; });
+                    __extension__({ int pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; (void)0; });
                 return s;
             }
             # 6 "t.c" 3
@@ -52,7 +52,7 @@ fn a_loop_with_a_call() {
             {
                 int s = 0;
                 for (int i = 0; i < n; i++)
-                    pc3_L1: __extension__({ int pc3_t0; if (pc3_k == 1) { const struct pc3_live__sum_1 *pc3_r = (const struct pc3_live__sum_1 *)pc3_f->live; n = pc3_r->n; s = pc3_r->s; i = pc3_r->i;  pc3_k = 0; pc3_t0 = ((int (*)(void))pc3_resume_next())(); } else if (!pc3_k) pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; });
+                    pc3_L1: __extension__({ int pc3_t0; if (pc3_k == 1) { const struct pc3_live__sum_1 *pc3_r = (const struct pc3_live__sum_1 *)pc3_f->live; n = pc3_r->n; s = pc3_r->s; i = pc3_r->i;  pc3_k = 0; pc3_t0 = ((int (*)(void))pc3_resume_next())(); } else if (!pc3_k) pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; (void)0; });
                 return s;
             } }
             # 11 "t.c"
@@ -80,7 +80,7 @@ fn a_local_whose_address_escapes() {
                 char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
                 keep = &(pc3_s->x_12);
                 { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) return pc3_save__f_1(pc3_s); }
-                __extension__({ int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; });
+                __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; }
             # 3 "t.c" 3
             static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; struct pc3_shadow__f *const pc3_s = (struct pc3_shadow__f *)pc3_f->shadow;  switch (pc3_k) { case 1: goto pc3_L1; } 
@@ -89,7 +89,7 @@ fn a_local_whose_address_escapes() {
                 char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
                 keep = &(pc3_s->x_12);
                 pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) return pc3_save__f_1(pc3_s); } }
-                __extension__({ int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; });
+                __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; } }
             # 8 "t.c"
 

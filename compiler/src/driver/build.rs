@@ -1,5 +1,6 @@
 //! Compiles instrumented text with the underlying compiler and links it with the runtime.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -29,9 +30,50 @@ pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
         .args(portable_float(o, t))
         .args(&o.cpp)
         .arg("-I")
-        .arg(t.include_dir())
-        .arg(source);
+        .arg(t.include_dir());
+    no_macros(o, &mut c);
+    // Some comments are for the compiler.
+    let falls = |a: &&String| {
+        matches!(a.as_str(), "-W" | "-Wextra") || a.starts_with("-Wimplicit-fallthrough")
+    };
+    if o.plain.iter().any(|a| falls(&a)) {
+        c.arg("-C");
+    }
+    c.arg(source);
     c
+}
+
+/// `-g3` would put the macros' definitions into the text.
+fn no_macros(o: &Options, c: &mut Command) {
+    if o.plain
+        .iter()
+        .any(|a| a.starts_with("-g") && a.ends_with('3'))
+    {
+        c.arg("-g0");
+    }
+}
+
+/// The runtime's declarations as the user's compiler options leave them: what is compiled is
+/// preprocessed text, in which names like `linux` are not expanded a second time.
+pub fn preludes(o: &Options, t: &Toolchain) -> Result<(String, String), PreludeError> {
+    let one = |main: bool| -> Result<String, PreludeError> {
+        let file = tempfile::Builder::new().suffix(".c").tempfile()?;
+        std::fs::write(file.path(), crate::rewrite::prelude(main))?;
+        let mut c = t.command();
+        c.args(position(o, false)).args(&o.compile);
+        no_macros(o, &mut c);
+        c.args(["-w", "-E", "-P", "-x", "c"]).arg(file.path());
+        Ok(crate::preprocess::run(&mut c)?)
+    };
+    Ok((one(true)?, one(false)?))
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PreludeError {
+    #[error("cannot write a temporary file: {0}")]
+    Write(#[from] std::io::Error),
+    #[error(transparent)]
+    Preprocess(#[from] crate::preprocess::PreprocessError),
 }
 
 /// Runs the underlying compiler on the user's own command line (`-E`, `-M`, `--version`, ...).
@@ -50,13 +92,14 @@ pub fn executable(
     t: &Toolchain,
     dir: &Path,
     instrumented: &[String],
+    clang: bool,
 ) -> Result<i32, BuildError> {
     let runtime = t.runtime()?;
     let files = write_units(o, dir, instrumented)?;
     let results: Vec<Result<(), BuildError>> = thread::scope(|s| {
         let jobs: Vec<_> = files
             .iter()
-            .map(|f| s.spawn(move || compile_unit(o, t, f)))
+            .map(|f| s.spawn(move || compile_unit(o, t, f, clang)))
             .collect();
         jobs.into_iter()
             .map(|j| j.join().unwrap_or(Err(BuildError::Failed(1))))
@@ -120,7 +163,7 @@ fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>
             .file_stem()
             .map(|s| s.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let file = dir.join(format!("{i}-{stem}.pc3.c"));
+        let file = dir.join(format!("{i}-{stem}.pc3.i"));
         std::fs::write(&file, text)
             .map_err(|e| BuildError::Write(file.display().to_string(), e))?;
         files.push(file);
@@ -128,17 +171,30 @@ fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>
     Ok(files)
 }
 
-fn compile_unit(o: &Options, t: &Toolchain, file: &Path) -> Result<(), BuildError> {
+fn compile_unit(o: &Options, t: &Toolchain, file: &Path, clang: bool) -> Result<(), BuildError> {
     let mut c = t.command();
     // -fno-lto: descriptors and clones are plain code; user LTO flags follow and would win.
     c.args(portable_float(o, t))
         .args(position(o, false))
         .args(&o.compile);
-    c.args(["-x", "c", "-c", "-o"])
+    c.args(["-x", "cpp-output", "-c", "-o"])
         .arg(object(file))
         .arg(file)
         .stdin(Stdio::null());
-    match status(c.status().map_err(|e| t.no_compiler(e))?)? {
+    // Its excerpts would show the generated text.
+    if clang {
+        c.arg("-fno-caret-diagnostics");
+    }
+    if std::io::stderr().is_terminal() && !o.user_has("-fdiagnostics-color") {
+        c.arg("-fdiagnostics-color=always");
+    }
+    let done = c.stdout(Stdio::inherit()).output();
+    let done = done.map_err(|e| t.no_compiler(e))?;
+    eprint!(
+        "{}",
+        String::from_utf8_lossy(&done.stderr).replace("pc3_user_main", "main")
+    );
+    match status(done.status)? {
         0 => Ok(()),
         n => Err(BuildError::Failed(n)),
     }

@@ -91,7 +91,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     let settings = rewrite::Options {
         everywhere: o.everywhere,
         clang,
-        ..rewrite::Options::default()
+        preludes: Some(build::preludes(o, t)?),
     };
     let program = rewrite::instrument(&units, &settings);
     report(o, &program.diagnostics)?;
@@ -109,7 +109,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         }
     }
     let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
-    match build::executable(o, t, dir.path(), &program.texts) {
+    match build::executable(o, t, dir.path(), &program.texts, clang) {
         Err(build::BuildError::Failed(status)) => Ok(status),
         other => Ok(other?),
     }

@@ -5,6 +5,7 @@
 //! `mask` then derives the parser's copy: the *same length*, with what the parser cannot read
 //! blanked or replaced; what the replaced words meant is kept in [`Marks`] by offset.
 
+mod comments;
 mod mask;
 mod normalise;
 pub use normalise::insert;
@@ -75,7 +76,7 @@ pub struct Prepared {
 }
 
 pub fn prepare(text: String, diags: &mut Diagnostics) -> Prepared {
-    let text = normalise::normalise(text);
+    let text = normalise::normalise(comments::strip(text));
     let tokens = tokens::tokenize(&text);
     let lines = LineMap::new(&text);
     let (masked, marks) = mask::mask(&text, &tokens);

@@ -48,9 +48,10 @@ impl Printer<'_, '_> {
         let Some(lin) = self.plan.linear.get(&Root::Expr(e)) else {
             return format!("{};", self.text(e, None, true));
         };
+        // Not the statement expression's value: the compiler shall say so if it has no effect.
         let last = match lin.subst.get(&e) {
             Some(_) => String::new(),
-            None => format!("{};", self.text(e, Some(lin), true)),
+            None => format!("{}; (void)0;", self.text(e, Some(lin), true)),
         };
         format!("__extension__({{ {}{last} }});", self.ops(lin))
     }
@@ -61,6 +62,16 @@ impl Printer<'_, '_> {
         let mut nested = Vec::new();
         let all = self.mode == Mode::Resume;
         collect_temps(&lin.ops, all, &mut nested);
+        if !all {
+            // C89 wants declarations first; a record stays where its value is made.
+            let mut every = Vec::new();
+            collect_temps(&lin.ops, true, &mut every);
+            every.dedup();
+            let plain = |t: &usize| !matches!(self.plan.temps[*t], TempTy::Value(q) if matches!(self.u().ty(q.ty), Type::Record(_)));
+            if every.len() > 1 {
+                nested.extend(every.into_iter().filter(plain));
+            }
+        }
         nested.sort_unstable();
         nested.dedup();
         for t in &nested {

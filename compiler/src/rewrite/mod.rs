@@ -318,6 +318,9 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     if !types.is_empty() {
         inner_typedefs(cx, f, &mut inner);
     }
+    if u.sym(func.sym).name == "main" {
+        front += &main_prototype(cx, func);
+    }
     front += &types;
     front += &statics;
     if instrumented {
@@ -395,6 +398,18 @@ fn rename_parameters(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
                 .for_each(|d| edits.replace(d, new.clone()));
         }
     }
+}
+
+/// Under its new name main is a function like others, which some want declared before.
+fn main_prototype(cx: &UnitCx, f: &Function) -> String {
+    let of = |p: &SymId| cx.names.type_name(cx.u.sym(*p).ty);
+    let params: Vec<String> = f.params.iter().map(of).collect();
+    let params = match params.is_empty() {
+        true => "void".into(),
+        false => params.join(", "),
+    };
+    let name = format!("pc3_user_main({params})");
+    format!("{}; ", cx.names.declare(f.ret, &name))
 }
 
 /// Typedefs that were moved in front of the function.
