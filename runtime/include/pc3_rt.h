@@ -38,6 +38,9 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
 #define PC3_TYPE_LONGDOUBLE 1
 #define PC3_TYPE_SIGNED 2   /* of enum's representation */
 #define PC3_TYPE_UNKNOWN 4  /* untyped heap bytes that may hold pointers */
+/* Of a struct that ends in a one-element array, what an allocation's size was written as: */
+#define PC3_TYPE_ROW 8      /* n * sizeof: objects are any number of it */
+#define PC3_TYPE_ONE 16     /* sizeof + ...: objects are one with a longer array */
 
 struct pc3_member;
 struct pc3_type {

@@ -11,14 +11,21 @@
 //! ```
 
 use super::types::{record_name, row, TypeTable};
+use crate::analysis::heap::Form;
 use crate::rewrite::unit::quote;
 use crate::tree::*;
-use pc3_typemetric::descriptor::PC3_KIND_STRUCT;
+use pc3_typemetric::descriptor::{PC3_KIND_STRUCT, PC3_TYPE_ONE, PC3_TYPE_ROW};
 
 impl TypeTable<'_, '_> {
     /// A reference to the row of memory of `q` that `place` allocates.
-    pub fn memory(&mut self, q: QualType, place: &str) -> String {
-        if !spelled_differently(self.cx.u, q.ty) {
+    pub fn memory(&mut self, q: QualType, place: &str, form: Form) -> String {
+        let u = self.cx.u;
+        let flags = match form {
+            Form::Row if ends_in_one(u, q.ty) => PC3_TYPE_ROW,
+            Form::One if ends_in_one(u, q.ty) => PC3_TYPE_ONE,
+            _ => 0,
+        };
+        if flags == 0 && !spelled_differently(u, q.ty) {
             return self.pointer(q);
         }
         let Some(ty) = self.of(q.ty) else {
@@ -31,11 +38,31 @@ impl TypeTable<'_, '_> {
             row(ty)
         );
         self.rows[k] = format!(
-            "{{0, {PC3_KIND_STRUCT}, 0, {align}, {size}, 1, 0, pc3_members_{k}, {}}}",
+            "{{0, {PC3_KIND_STRUCT}, {flags}, {align}, {size}, 1, 0, pc3_members_{k}, {}}}",
             quote(place)
         );
         row(k)
     }
+}
+
+/// A struct with the older form of a flexible array: `char name[1];` at its end.
+fn ends_in_one(u: &Unit, t: TypeId) -> bool {
+    let Type::Record(r) = u.ty(t) else {
+        return false;
+    };
+    let fields = u.records[r.index()].fields.as_ref();
+    let last = fields.and_then(|list| list.last());
+    last.is_some_and(|f| match u.ty(f.ty.ty) {
+        Type::Array {
+            len: ArrayLen::Const(n),
+            ..
+        } => *n == 1,
+        Type::Array {
+            len: ArrayLen::Target(_),
+            ..
+        } => true,
+        _ => ends_in_one(u, f.ty.ty),
+    })
 }
 
 /// Can another ABI's build know this type by another name, or another type by this one?

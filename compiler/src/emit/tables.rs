@@ -1,6 +1,7 @@
 //! The tables of a unit, as C behind the user's text.
 
 use super::types::{row, Field, TypeTable};
+use crate::analysis::heap::Form;
 use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
@@ -213,7 +214,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
         let at = u.lines.position(u.expr(s.call).span.start);
         let ty = match s.elem {
-            Some(q) => types.memory(innermost(u, q), &s.name),
+            Some(q) => types.memory(innermost(u, q), &s.name, s.form),
             None => "0".into(),
         };
         front += &format!("static struct pc3_site pc3_site_{n}; ");
@@ -228,7 +229,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         sites += &format!(
             "static struct pc3_type *const pc3_elem_{} = {};\n",
             s.0,
-            types.memory(*elem, &block_name(cx, *s))
+            types.memory(*elem, &block_name(cx, *s), Form::Row)
         );
     }
     let fnrefs: Vec<String> = input

@@ -38,6 +38,8 @@ constants! {
     PC3_TYPE_LONGDOUBLE: u8 = 1;
     PC3_TYPE_SIGNED: u8 = 2;
     PC3_TYPE_UNKNOWN: u8 = 4;
+    PC3_TYPE_ROW: u8 = 8;
+    PC3_TYPE_ONE: u8 = 16;
     PC3_POINT_LOOSE: c_uint = 1;
     PC3_GLOBAL_CONST: c_uint = 1;
     PC3_GLOBAL_INIT: c_uint = 2;

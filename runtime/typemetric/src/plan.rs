@@ -146,6 +146,8 @@ pub(crate) struct Tail {
     pub to: u64,
     /// Elements that belong to the struct itself.
     pub declared: u64,
+    /// Objects are known to be one struct.
+    pub one: bool,
     pub body: Body,
     pub node: Arc<Node>,
 }
@@ -211,10 +213,11 @@ impl Plan {
         if let Some(tail) = &self.tail {
             let body = tail.from + tail.declared * tail.body.from_size;
             let multiple = size > 0 && bytes % size == 0;
-            if tail.declared > 0 && multiple && bytes > size && !self.uniform(tail) {
+            let several = tail.declared > 0 && multiple && bytes > size;
+            if several && !tail.one && !self.uniform(tail) {
                 return Err(Reason::AmbiguousTail { bytes });
             }
-            let flexible = tail.declared == 0 || !multiple;
+            let flexible = tail.declared == 0 || !multiple || several && tail.one;
             if flexible && tail.body.from_size > 0 {
                 if bytes < size {
                     let tail = bytes.saturating_sub(body) / tail.body.from_size;

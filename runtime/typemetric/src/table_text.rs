@@ -8,7 +8,7 @@
 //! The number is the [`TypeId`], `16/8` size and alignment, `@` a byte offset, `bits` a bit-field's
 //! position and width in memory order.
 
-use crate::types::{Kind, TypeTable, LONG_DOUBLE, SIGNED, UNKNOWN};
+use crate::types::{Kind, TypeTable, LONG_DOUBLE, ONE, ROW, SIGNED, UNKNOWN};
 use std::fmt;
 
 impl fmt::Display for TypeTable {
@@ -24,6 +24,8 @@ impl fmt::Display for TypeTable {
                 (LONG_DOUBLE, "long-double"),
                 (SIGNED, "signed"),
                 (UNKNOWN, "unknown"),
+                (ROW, "row"),
+                (ONE, "one"),
             ] {
                 if t.flags & flag != 0 {
                     write!(f, " {word}")?;

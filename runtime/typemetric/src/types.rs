@@ -79,6 +79,10 @@ pub const LONG_DOUBLE: u8 = c::PC3_TYPE_LONGDOUBLE;
 pub const SIGNED: u8 = c::PC3_TYPE_SIGNED;
 /// Untyped bytes that may hold pointers.
 pub const UNKNOWN: u8 = c::PC3_TYPE_UNKNOWN;
+/// Objects of this struct are rows of it: the array at its end is as long as it says.
+pub const ROW: u8 = c::PC3_TYPE_ROW;
+/// Objects of this struct are one, with a longer array at its end.
+pub const ONE: u8 = c::PC3_TYPE_ONE;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
@@ -296,6 +300,9 @@ impl TypeTable {
     /// The flexible (or, in older C, one-element) array a struct ends with.
     pub fn trailing_array(&self, id: TypeId) -> Option<Trailing> {
         let t = self.get(id);
+        if t.flags & ROW != 0 {
+            return None;
+        }
         let last = t
             .members
             .last()
@@ -306,11 +313,13 @@ impl TypeTable {
                 offset: last.offset,
                 elem: member.elem,
                 declared: member.count,
+                one: t.flags & ONE != 0,
             }),
             Kind::Struct => {
                 let inner = self.trailing_array(last.ty)?;
                 Some(Trailing {
                     offset: last.offset + inner.offset,
+                    one: inner.one || t.flags & ONE != 0,
                     ..inner
                 })
             }
@@ -429,4 +438,6 @@ pub struct Trailing {
     pub elem: TypeId,
     /// 0: flexible; 1: the older idiom.
     pub declared: u64,
+    /// It is known that an object is one struct.
+    pub one: bool,
 }

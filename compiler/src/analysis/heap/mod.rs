@@ -33,10 +33,22 @@ pub struct Site {
     pub name: String,
     /// None: unknown, or typed by the wrapper's caller.
     pub elem: Option<QualType>,
+    pub form: Form,
     /// Inside an allocation wrapper: the caller's site counts.
     pub in_wrapper: bool,
     /// The call is one of a wrapper of the program's own.
     pub of_wrapper: bool,
+}
+
+/// How a size counts structs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    #[default]
+    Unknown,
+    /// `n * sizeof(struct s)`
+    Row,
+    /// `sizeof(struct s) + ...`
+    One,
 }
 
 pub struct Heap {
@@ -110,7 +122,8 @@ pub fn analyse(p: &Program) -> Heap {
                             unit,
                             call: e,
                             name: format!("allocation {ordinal} in {function}"),
-                            elem: found,
+                            elem: found.map(|f| f.0),
+                            form: found.map_or(Form::Unknown, |f| f.1),
                             in_wrapper,
                             of_wrapper,
                         });
@@ -205,7 +218,7 @@ fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
 }
 
 /// The element type of what `call` allocates.
-fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<QualType> {
+fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<(QualType, Form)> {
     let flow = follow.flow;
     let u = flow.u;
     let name = match &u.expr(call).kind {
@@ -224,7 +237,7 @@ fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<QualType> 
             wish = old.map_or(wish, |old| follow.stored(old));
         }
     }
-    decide(u, size::size(flow, sizes), wish).filter(|q| is_complete(u, *q))
+    decide(u, size::size(flow, sizes), wish).filter(|(q, _)| is_complete(u, *q))
 }
 
 fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
@@ -234,7 +247,7 @@ fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
     }
 }
 
-fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<QualType> {
+fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
     let wanted = match wish {
         Wish::Type(q) => Some(q),
         _ => None,
@@ -243,18 +256,21 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<QualType> {
         return None;
     }
     let Some(&(first, _)) = size.typed.first() else {
-        return match wish {
+        let found = match wish {
             Wish::Type(q) | Wish::Chars(q, _) => Some(q),
             Wish::Nothing => size.chars,
             Wish::Unclear => None,
         };
+        return found.map(|q| (q, Form::Unknown));
     };
     let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
     if alike && !size.plain {
-        return match wish {
-            Wish::Chars(q, true) => Some(q),
-            _ => Some(wanted.map_or(first, |w| measured(u, first, w))),
+        let found = match wish {
+            Wish::Chars(q, true) => q,
+            _ => wanted.map_or(first, |w| measured(u, first, w)),
         };
+        let row = found.ty == first.ty;
+        return Some((found, if row { Form::Row } else { Form::Unknown }));
     }
     // One struct with more behind it.
     let fits = |head: QualType| {
@@ -263,7 +279,8 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<QualType> {
         end.is_some_and(|end| others.clone().all(|(q, _)| same_element(u, end, *q)))
     };
     let heads = size.typed.iter().filter(|(_, whole)| *whole).map(|t| t.0);
-    wanted.into_iter().chain(heads).find(|q| fits(*q))
+    let mut all = wanted.into_iter().chain(heads);
+    all.find(|q| fits(*q)).map(|q| (q, Form::One))
 }
 
 /// `n * sizeof(of)` bytes for a pointer to `wanted`.

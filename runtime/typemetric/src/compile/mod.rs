@@ -108,6 +108,7 @@ impl<'a> Compiler<'a> {
             from: from.offset,
             to: to.offset,
             declared: from.declared,
+            one: from.one,
             body,
             node,
         })
