@@ -1,4 +1,4 @@
-//! Instructions that a program spends in its own source files, counted by valgrind's callgrind.
+//! Instructions that a program executes, in its own source files and in all, counted by valgrind's callgrind.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,13 +7,17 @@ use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
 
-/// Self cost of all lines of files named in `files` (base names); the program must carry debug information.
-pub fn instructions(cmd: &Command, out: &Path, files: &[String]) -> Result<u64> {
+/// Self cost of all lines of files named in `files` (base names), and of everything; the program must carry
+/// debug information.  What a compiler generates in a file counts as the file's.
+pub fn instructions(cmd: &Command, out: &Path, files: &[String]) -> Result<(u64, u64)> {
     let mut v = Command::new("valgrind");
     v.arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg("--main-stacksize=8388608");
     v.arg(cmd.get_program()).args(cmd.get_args());
+    if let Some(dir) = cmd.get_current_dir() {
+        v.current_dir(dir);
+    }
     for (k, value) in cmd.get_envs() {
         if let Some(value) = value {
             v.env(k, value);
@@ -28,9 +32,10 @@ pub fn instructions(cmd: &Command, out: &Path, files: &[String]) -> Result<u64> 
         bail!("{v:?}: {}", String::from_utf8_lossy(&done.stderr));
     }
     let text = fs::read_to_string(out)?;
-    Ok(parse(&text, |file| {
+    let own = parse(&text, |file| {
         files.iter().any(|f| file.rsplit('/').next() == Some(f))
-    }))
+    });
+    Ok((own, parse(&text, |_| true)))
 }
 
 /// Sums the self costs in a callgrind file. File positions switch with `fl=`, `fi=`, `fe=`; names are

@@ -7,7 +7,7 @@ mod mpi;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
@@ -86,8 +86,24 @@ pub fn native_mpis() -> Vec<(&'static str, &'static str, &'static [&'static str]
         .collect()
 }
 
+/// Seconds between MPI's start and end if the program says so (tests/bench/span.c), else of the whole run.
+pub fn span(cmd: &mut Command) -> Result<f64> {
+    let (out, whole) = finished(cmd)?;
+    let said = String::from_utf8_lossy(&out.stderr);
+    let mut spans = said.lines().filter_map(|l| l.strip_prefix("span "));
+    Ok(spans
+        .next_back()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(whole))
+}
+
 /// Runs to the end and returns standard output and the seconds it took.
 pub fn timed(cmd: &mut Command) -> Result<(String, f64)> {
+    let (out, seconds) = finished(cmd)?;
+    Ok((String::from_utf8_lossy(&out.stdout).into_owned(), seconds))
+}
+
+fn finished(cmd: &mut Command) -> Result<(Output, f64)> {
     let start = Instant::now();
     let out = cmd
         .output()
@@ -100,7 +116,14 @@ pub fn timed(cmd: &mut Command) -> Result<(String, f64)> {
             String::from_utf8_lossy(&out.stderr)
         );
     }
-    Ok((String::from_utf8_lossy(&out.stdout).into_owned(), seconds))
+    Ok((out, seconds))
+}
+
+/// `program` under a limit: a benchmark that hangs must not hang the rest.
+pub fn limited(seconds: u32, program: &std::ffi::OsStr) -> Command {
+    let mut c = Command::new("timeout");
+    c.arg(seconds.to_string()).arg(program);
+    c
 }
 
 pub fn median(mut v: Vec<f64>) -> f64 {
