@@ -20,6 +20,41 @@ pub struct SlabPlace {
     sizes: Vec<u64>,
     plans: Vec<Arc<Plan>>,
     targets: Vec<usize>,
+    /// `targets` again, if they are few stretches of equal steps: pointers go everywhere, and this stays in the cache.
+    stretches: Option<Stretches>,
+}
+
+#[derive(Debug)]
+struct Stretches {
+    step: usize,
+    /// First index and its target.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Stretches {
+    const MOST: usize = 8;
+
+    fn of(targets: &[usize]) -> Option<Stretches> {
+        let step = targets.get(1)?.wrapping_sub(targets[0]);
+        let mut starts: Vec<(usize, usize)> = Vec::new();
+        let mut expected = None;
+        for (k, &t) in targets.iter().enumerate() {
+            if expected != Some(t) {
+                if starts.len() == Self::MOST {
+                    return None;
+                }
+                starts.push((k, t));
+            }
+            expected = Some(t.wrapping_add(step));
+        }
+        Some(Stretches { step, starts })
+    }
+
+    #[inline]
+    fn get(&self, k: usize) -> Option<usize> {
+        let (first, target) = self.starts.iter().rev().find(|(first, _)| *first <= k)?;
+        Some(target.wrapping_add((k - first).wrapping_mul(self.step)))
+    }
 }
 
 impl SlabPlace {
@@ -43,6 +78,7 @@ impl SlabPlace {
             before,
             sizes,
             plans,
+            stretches: Stretches::of(&targets),
             targets,
         }
     }
@@ -69,7 +105,11 @@ impl SlabPlace {
         let k = self.before[word] as usize + (bits & ((1 << bit) - 1)).count_ones() as usize;
         let size = self.sizes[if self.sizes.len() == 1 { 0 } else { k }];
         (offset <= size).then(|| Object {
-            target: self.targets[k],
+            target: self
+                .stretches
+                .as_ref()
+                .and_then(|s| s.get(k))
+                .unwrap_or_else(|| self.targets[k]),
             plan: self.plan(k),
             size,
             offset,
@@ -385,6 +425,26 @@ mod tests {
             _ => TypeId::UNKNOWN,
         };
         d.translate(&types, 0x1000 + ARRAY, pointee)
+    }
+
+    #[test]
+    fn stretches_say_what_the_list_says() {
+        let check = |targets: &[usize], known: bool| {
+            let s = Stretches::of(targets);
+            assert_eq!(s.is_some(), known, "{targets:?}");
+            if let Some(s) = s {
+                let all: Vec<_> = (0..targets.len()).map(|k| s.get(k)).collect();
+                let expected: Vec<_> = targets.iter().map(|t| Some(*t)).collect();
+                assert_eq!(all, expected);
+            }
+        };
+        check(&[], false);
+        check(&[16], false);
+        check(&[16, 48, 80, 112], true);
+        check(&[16, 48, 80, 4096, 4128, 8, 40], true);
+        check(&[96, 64, 32, 0], true);
+        let scattered: Vec<usize> = (0..40).map(|k| k * k * 16).collect();
+        check(&scattered, false);
     }
 
     #[test]

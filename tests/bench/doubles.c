@@ -19,6 +19,9 @@ int main(int argc, char **argv)
     double t = now();
 #pragma pc3 checkpoint
     printf("stall %.4f\n", now() - t);
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    printf("at %.6f\n", at.tv_sec + 1e-9 * at.tv_nsec);
     double sum = 0;
     for (size_t i = 0; i < n; i += 4096)
         sum += x[i];

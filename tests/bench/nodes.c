@@ -43,6 +43,9 @@ int main(int argc, char **argv)
     double t = now();
 #pragma pc3 checkpoint
     printf("stall %.4f\n", now() - t);
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    printf("at %.6f\n", at.tv_sec + 1e-9 * at.tv_nsec);
     unsigned long sum = 0;
     for (struct node *p = head; p; p = p->next)
         sum = sum * 31 + (unsigned long)p->key + (unsigned long)p->other->key;
