@@ -9,6 +9,8 @@ pub mod driver;
 pub mod dump;
 pub mod emit;
 pub mod front;
+
+pub mod library;
 pub mod locations;
 pub mod lower;
 mod parse;

@@ -11,6 +11,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
+use crate::library;
 use crate::locations::{Location, Locations};
 use crate::preprocess::{self, PreprocessError};
 use crate::tree::Unit;
@@ -79,11 +80,12 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
 
     let mut diags = Diagnostics::default();
     foreign_objects(o, &mut diags);
-    let units = sources(o, t, &mut diags)?;
+    let mut units = sources(o, t, &mut diags)?;
     if o.emit == Emit::Tree {
         units.iter().for_each(|u| print!("{}", dump::dump(u)));
         return report(o, &diags);
     }
+    let o = &with_library_state(o, &mut units, &mut diags);
     report(o, &diags)?;
 
     let clang = preprocess::run(t.command().args(["-dM", "-E", "-x", "c", "/dev/null"]))?
@@ -149,6 +151,19 @@ fn sources(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Un
     let (units, d) = front::place(units, &wanted);
     diags.extend(d);
     Ok(units)
+}
+
+/// The program's own copies of library functions that keep state, as further sources.
+fn with_library_state(o: &Options, units: &mut Vec<Unit>, diags: &mut Diagnostics) -> Options {
+    let mut o = o.clone();
+    for own in library::used(units) {
+        let (unit, d) = own.unit(&units[0].target);
+        diags.extend(d);
+        units.push(unit);
+        o.link.push(LinkItem::Source(o.sources.len()));
+        o.sources.push(own.file.into());
+    }
+    o
 }
 
 fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {

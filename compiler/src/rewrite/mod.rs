@@ -161,6 +161,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
             .enumerate()
             .map(|(i, s)| (s.call, i))
             .collect(),
+        library: crate::library::renamed(w.p.units, unit),
         replaced: RefCell::default(),
         plain: RefCell::default(),
         elems: RefCell::default(),
@@ -283,7 +284,11 @@ fn declare_replaced(cx: &UnitCx) -> String {
     let map = std::mem::take(&mut *cx.replaced.borrow_mut());
     map.iter()
         .filter(|(new, _)| !new.starts_with("pc3_plain_"))
-        .map(|(new, s)| format!(" extern __typeof__({}) {new};", cx.u.sym(*s).name))
+        .map(|(new, s)| match cx.library.get(s) {
+            // The program's declaration of it may stand in an inner block.
+            Some(_) => format!(" extern {};", cx.names.declare_plain(cx.u.sym(*s).ty, new)),
+            None => format!(" extern __typeof__({}) {new};", cx.u.sym(*s).name),
+        })
         .collect()
 }
 

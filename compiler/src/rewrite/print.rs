@@ -51,6 +51,7 @@ impl<'p, 'a> Printer<'p, 'a> {
             return Some(n.clone());
         }
         let moved = cx.statics.get(&s).or_else(|| cx.hoisted.get(&s)).cloned();
+        let moved = moved.or_else(|| cx.library_name(s));
         if cx.private.contains(&s) {
             return Some(cx.global_text(moved.as_deref().unwrap_or(&sym.name)));
         }
@@ -140,7 +141,8 @@ impl<'p, 'a> Printer<'p, 'a> {
                         .statics
                         .get(s)
                         .or_else(|| self.cx.hoisted.get(s))
-                        .cloned();
+                        .cloned()
+                        .or_else(|| self.cx.library_name(*s));
                     let main = (self.u().sym(*s).name == "main"
                         && self.u().sym(*s).kind == SymKind::Func)
                         .then(|| "pc3_user_main".to_string());

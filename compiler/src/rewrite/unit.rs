@@ -38,6 +38,8 @@ pub struct UnitCx<'a> {
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// Library functions to declare: replacement name → symbol whose type it has.
+    /// Library functions and variables that the program has for itself: what they are called.
+    pub library: HashMap<SymId, String>,
     pub replaced: RefCell<BTreeMap<String, SymId>>,
     /// Element types of variable-length arrays.
     pub elems: RefCell<BTreeMap<SymId, QualType>>,
@@ -70,6 +72,12 @@ impl<'a> UnitCx<'a> {
             Callee::External(n) => Some(n),
             Callee::Defined(_) => None,
         }
+    }
+    /// The name of the program's own copy of a library function or variable.
+    pub fn library_name(&self, s: SymId) -> Option<String> {
+        let name = self.library.get(&s)?;
+        self.replaced.borrow_mut().insert(name.clone(), s);
+        Some(name.clone())
     }
     /// Quoted `file.c:12` of a place.
     pub fn place(&self, at: u32) -> String {

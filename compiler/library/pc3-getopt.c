@@ -1,0 +1,261 @@
+/* getopt, getopt_long and getopt_long_only with a position of their own for each rank.
+ *
+ * An option that stands behind operands is brought in front of them as soon as it is read; `skipped`
+ * says how many operands lie between it and what follows it on the command line. */
+
+typedef __typeof__(sizeof 0) size;
+
+struct option {
+    const char *name;
+    int has_arg;
+    int *flag;
+    int val;
+};
+
+int strcmp(const char *, const char *);
+int strncmp(const char *, const char *, size);
+char *strchr(const char *, int);
+char *getenv(const char *);
+int dprintf(int, const char *, ...);
+
+extern char *optarg __asm__("pc3_optarg");
+extern int optind __asm__("pc3_optind");
+extern int opterr __asm__("pc3_opterr");
+extern int optopt __asm__("pc3_optopt");
+int getopt(int, char *const *, const char *) __asm__("pc3_getopt");
+int pc3_posix_getopt(int, char *const *, const char *);
+int getopt_long(int, char *const *, const char *, const struct option *, int *) __asm__("pc3_getopt_long");
+int getopt_long_only(int, char *const *, const char *, const struct option *, int *) __asm__("pc3_getopt_long_only");
+
+char *optarg;
+int optind = 1, opterr = 1, optopt = '?';
+
+/* The unread letters of argv[optind], and operands between that and its successor. */
+static const char *letters;
+static int skipped;
+
+enum { ORDER_PERMUTE, ORDER_STOP, ORDER_RETURN };
+
+struct scan {
+    int argc;
+    char **argv;
+    const char *shorts;
+    const struct option *longs;
+    int *which;
+    int only;
+    int quiet;
+};
+
+static int operand(const char *word)
+{
+    return word[0] != '-' || !word[1];
+}
+
+/* Moves argv[from] to the earlier place `to`. */
+static void bring(char **argv, int from, int to)
+{
+    char *word = argv[from];
+    for (; from > to; from--)
+        argv[from] = argv[from - 1];
+    argv[to] = word;
+}
+
+/* The word behind the option just read, or 0. */
+static char *following(const struct scan *s)
+{
+    if (optind + skipped >= s->argc)
+        return 0;
+    bring(s->argv, optind + skipped, optind);
+    return s->argv[optind++];
+}
+
+static int missing(const struct scan *s)
+{
+    return s->shorts[0] == ':' ? ':' : '?';
+}
+
+static int read_long(const struct scan *s, const char *word, const char *dashes)
+{
+    const struct option *found = 0, *o;
+    int exact = 0, ambiguous = 0;
+    size n = 0;
+    while (word[n] && word[n] != '=')
+        n++;
+    for (o = s->longs; o->name && !exact; o++) {
+        if (strncmp(o->name, word, n))
+            continue;
+        exact = !o->name[n];
+        if (exact)
+            ambiguous = 0;
+        else if (found && (s->only || found->has_arg != o->has_arg || found->flag != o->flag || found->val != o->val))
+            ambiguous = 1;
+        if (exact || !found)
+            found = o;
+    }
+    if (ambiguous || !found) {
+        if (!ambiguous && s->only && (dashes[1] != '-') && strchr(s->shorts, word[0]))
+            return -1;
+        if (!s->quiet) {
+            if (ambiguous) {
+                dprintf(2, "%s: option '%s%s' is ambiguous; possibilities:", s->argv[0], dashes, word);
+                for (o = s->longs; o->name; o++)
+                    if (!strncmp(o->name, word, n))
+                        dprintf(2, " '%s%s'", dashes, o->name);
+                dprintf(2, "\n");
+            } else
+                dprintf(2, "%s: unrecognized option '%s%s'\n", s->argv[0], dashes, word);
+        }
+        letters = 0;
+        optind++;
+        optopt = 0;
+        return '?';
+    }
+    letters = 0;
+    optind++;
+    if (word[n]) {
+        if (!found->has_arg) {
+            if (!s->quiet)
+                dprintf(2, "%s: option '%s%s' doesn't allow an argument\n", s->argv[0], dashes, found->name);
+            optopt = found->val;
+            return '?';
+        }
+        optarg = (char *)word + n + 1;
+    } else if (found->has_arg == 1) {
+        optarg = following(s);
+        if (!optarg) {
+            if (!s->quiet)
+                dprintf(2, "%s: option '%s%s' requires an argument\n", s->argv[0], dashes, found->name);
+            optopt = found->val;
+            return missing(s);
+        }
+    }
+    if (s->which)
+        *s->which = (int)(found - s->longs);
+    if (!found->flag)
+        return found->val;
+    *found->flag = found->val;
+    return 0;
+}
+
+static int read_letter(const struct scan *s)
+{
+    int letter = *letters++;
+    const char *known = letter == ':' || letter == ';' ? 0 : strchr(s->shorts, letter);
+    int last = !*letters;
+    if (last)
+        optind++;
+    if (!known) {
+        if (!s->quiet)
+            dprintf(2, "%s: invalid option -- '%c'\n", s->argv[0], letter);
+        optopt = letter;
+        return '?';
+    }
+    if (known[0] == 'W' && known[1] == ';' && s->longs) {
+        const char *word = letters;
+        if (last) {
+            word = following(s);
+            if (!word) {
+                if (!s->quiet)
+                    dprintf(2, "%s: option requires an argument -- '%c'\n", s->argv[0], letter);
+                optopt = letter;
+                return missing(s);
+            }
+            optind--;
+        }
+        return read_long(s, word, "-W ");
+    }
+    if (known[1] != ':')
+        return letter;
+    if (!last) {
+        optarg = (char *)letters;
+        optind++;
+    } else if (known[2] != ':') {
+        optarg = following(s);
+        if (!optarg) {
+            if (!s->quiet)
+                dprintf(2, "%s: option requires an argument -- '%c'\n", s->argv[0], letter);
+            optopt = letter;
+            letter = missing(s);
+        }
+    }
+    letters = 0;
+    return letter;
+}
+
+static int scan(struct scan s, int posix)
+{
+    int order = posix || getenv("POSIXLY_CORRECT") ? ORDER_STOP : ORDER_PERMUTE, k, r;
+    if (!optind) {
+        optind = 1;
+        letters = 0;
+    }
+    if (s.argc < 1)
+        return -1;
+    if (s.shorts[0] == '+' || s.shorts[0] == '-')
+        order = *s.shorts++ == '+' ? ORDER_STOP : ORDER_RETURN;
+    s.quiet = !opterr || s.shorts[0] == ':';
+    optarg = 0;
+    if (letters && *letters)
+        return read_letter(&s);
+    k = optind;
+    while (order == ORDER_PERMUTE && k < s.argc && operand(s.argv[k]))
+        k++;
+    if (k >= s.argc || !s.argv[k])
+        return -1;
+    if (operand(s.argv[k])) {
+        if (order == ORDER_STOP)
+            return -1;
+        optarg = s.argv[optind++];
+        return 1;
+    }
+    bring(s.argv, k, optind);
+    skipped = k - optind;
+    if (!strcmp(s.argv[optind], "--")) {
+        optind++;
+        return -1;
+    }
+    letters = s.argv[optind] + 1;
+    if (s.longs) {
+        if (*letters == '-')
+            return read_long(&s, letters + 1, "--");
+        if (s.only && (letters[1] || !strchr(s.shorts, *letters))) {
+            r = read_long(&s, letters, "-");
+            if (r != -1 || !letters)
+                return r;
+        }
+    }
+    return read_letter(&s);
+}
+
+static struct scan arguments(int argc, char *const *argv, const char *shorts, const struct option *longs, int *which, int only)
+{
+    struct scan s;
+    s.argc = argc;
+    s.argv = (char **)argv;
+    s.shorts = shorts;
+    s.longs = longs;
+    s.which = which;
+    s.only = only;
+    s.quiet = 0;
+    return s;
+}
+
+int getopt(int argc, char *const *argv, const char *shorts)
+{
+    return scan(arguments(argc, argv, shorts, 0, 0, 0), 0);
+}
+
+int pc3_posix_getopt(int argc, char *const *argv, const char *shorts)
+{
+    return scan(arguments(argc, argv, shorts, 0, 0, 0), 1);
+}
+
+int getopt_long(int argc, char *const *argv, const char *shorts, const struct option *longs, int *which)
+{
+    return scan(arguments(argc, argv, shorts, longs, which, 0), 0);
+}
+
+int getopt_long_only(int argc, char *const *argv, const char *shorts, const struct option *longs, int *which)
+{
+    return scan(arguments(argc, argv, shorts, longs, which, 1), 0);
+}

@@ -1,0 +1,157 @@
+//! Library functions that keep something from call to call: a position, a seed, a result's memory.
+//!
+//! With several ranks in a process the library's own would be shared by all of them, and no checkpoint could
+//! hold it.  So a program that uses one of these gets it as one more unit, instrumented like its own: what
+//! it keeps are globals like any others.  There they have the library's names in C, so that the analyses see
+//! ordinary functions and variables, and the linker's name `pc3_NAME`, which the program's units use instead.
+
+use crate::diag::Diagnostics;
+use crate::lower;
+use crate::tree::{ExprKind, SymId, SymKind, Unit};
+use crate::types::Target;
+use std::collections::{HashMap, HashSet};
+
+pub struct Library {
+    /// The unit's name.
+    pub file: &'static str,
+    text: &'static str,
+    names: &'static [&'static str],
+}
+
+const ALL: &[Library] = &[
+    Library {
+        file: "pc3-getopt.c",
+        text: include_str!("../library/pc3-getopt.c"),
+        names: &[
+            "getopt",
+            "getopt_long",
+            "getopt_long_only",
+            "optarg",
+            "optind",
+            "opterr",
+            "optopt",
+        ],
+    },
+    Library {
+        file: "pc3-random.c",
+        text: include_str!("../library/pc3-random.c"),
+        names: &["rand", "srand", "random", "srandom"],
+    },
+    Library {
+        file: "pc3-rand48.c",
+        text: include_str!("../library/pc3-rand48.c"),
+        names: &[
+            "drand48", "erand48", "lrand48", "nrand48", "mrand48", "jrand48", "srand48", "seed48",
+            "lcong48",
+        ],
+    },
+    Library {
+        file: "pc3-strtok.c",
+        text: include_str!("../library/pc3-strtok.c"),
+        names: &["strtok"],
+    },
+    Library {
+        file: "pc3-calendar.c",
+        text: include_str!("../library/pc3-calendar.c"),
+        names: &["localtime", "gmtime", "asctime", "ctime"],
+    },
+];
+
+impl Library {
+    pub fn unit(&self, target: &Target) -> (Unit, Diagnostics) {
+        let text = format!("# 1 \"{}\"\n{}", self.file, self.text);
+        lower::build(self.file, text, target)
+    }
+}
+
+/// What a unit of the program calls the functions and variables of the libraries that are among the units.
+pub fn renamed(units: &[Unit], unit: usize) -> HashMap<SymId, String> {
+    let u = &units[unit];
+    let mut map = HashMap::new();
+    for l in ALL.iter().filter(|l| l.file != u.path) {
+        if !units.iter().any(|x| x.path == l.file) {
+            continue;
+        }
+        for (i, s) in u.symbols.iter().enumerate() {
+            if s.is_global && l.names.contains(&s.name.as_str()) {
+                // Headers for strict POSIX say so by another name for the linker.
+                let posix = s.name == "getopt" && u.text.contains("\"__posix_getopt\"");
+                let prefix = if posix { "pc3_posix_" } else { "pc3_" };
+                map.insert(SymId(i as u32), format!("{prefix}{}", s.name));
+            }
+        }
+    }
+    map
+}
+
+/// What the program uses and does not define itself.
+pub fn used(units: &[Unit]) -> Vec<&'static Library> {
+    let mut used = HashSet::new();
+    let mut own = HashSet::new();
+    for u in units {
+        let linked = |name: &str| ALL.iter().any(|l| l.names.contains(&name));
+        for s in u.symbols.iter().filter(|s| s.is_global && linked(&s.name)) {
+            if s.initialised || (s.kind == SymKind::Var && s.defined) {
+                own.insert(s.name.as_str());
+            }
+        }
+        for e in &u.exprs {
+            if let ExprKind::Ident(s) = e.kind {
+                let s = u.sym(s);
+                if s.is_global && linked(&s.name) {
+                    used.insert(s.name.as_str());
+                }
+            }
+        }
+    }
+    let any = |l: &Library, set: &HashSet<&str>| l.names.iter().any(|n| set.contains(n));
+    ALL.iter()
+        .filter(|l| any(l, &used) && !any(l, &own))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &str, files: &[&str]) {
+        let (unit, _) = lower::build("a.c", source.into(), &Target::default());
+        let found: Vec<&str> = used(&[unit]).iter().map(|l| l.file).collect();
+        assert_eq!(found, files, "{source}");
+    }
+
+    #[test]
+    fn only_what_is_used_and_not_the_programs_own() {
+        check("int rand(void); int main(void) { return 0; }", &[]);
+        check(
+            "int rand(void); int main(void) { return rand(); }",
+            &["pc3-random.c"],
+        );
+        check(
+            "extern int optind; int main(void) { return optind; }",
+            &["pc3-getopt.c"],
+        );
+        check(
+            "static int rand(void) { return 4; } int main(void) { return rand(); }",
+            &[],
+        );
+        check("int main(void) { int random = 1; return random; }", &[]);
+    }
+
+    #[test]
+    fn every_unit_is_understood() {
+        for l in ALL {
+            let (unit, diags) = l.unit(&Target::default());
+            assert!(diags.list.is_empty(), "{}", diags.render(false));
+            for n in l.names {
+                assert!(
+                    unit.symbols
+                        .iter()
+                        .any(|s| s.name == *n && (s.initialised || s.defined)),
+                    "{n} in {}",
+                    l.file
+                );
+            }
+        }
+    }
+}
