@@ -474,6 +474,11 @@ pub struct Unit {
     pub target: Target,
     /// `#pragma omp` lines.
     pub openmp: Vec<Span>,
+    /// The `Unsupported` types among `types` that are integers all the same: gcc computes with bit-fields wider
+    /// than `int` in exactly their width.
+    pub odd_integers: std::collections::HashSet<TypeId>,
+    /// Operands of `__typeof__` inside functions.
+    pub typeofs: Vec<ExprId>,
     /// Uses of type names declared inside functions.
     pub type_refs: Vec<TypeRef>,
 }

@@ -1,10 +1,13 @@
 //! Every program under `tests/c` (a file, or a folder of units): built plainly and instrumented, run without
 //! checkpoints, with one at each location, and with one at every location.  All outputs must agree.
+//!
+//! For trying other code: PC3_PROGRAMS names another folder, PC3_ONLY a part of the names, PC3_EVERYWHERE=1
+//! puts a location everywhere, PC3_KEEP=DIR keeps what is built.  A first line `/* flags: ... */` is for the compilers.
 
-#![allow(clippy::unwrap_used)]
 #![allow(clippy::unwrap_used)]
 
 use pc3cc::diag::Severity;
+use pc3cc::locations::Locations;
 use pc3cc::rewrite::{instrument, Options, Output};
 use pc3cc::tree::Unit;
 use pc3cc::types::Target;
@@ -93,7 +96,8 @@ struct Program {
 
 fn programs() -> Vec<Program> {
     let mut list = Vec::new();
-    for entry in std::fs::read_dir(root().join("tests/c")).unwrap() {
+    let folder = std::env::var_os("PC3_PROGRAMS").map_or(root().join("tests/c"), PathBuf::from);
+    for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let only = std::env::var("PC3_ONLY").unwrap_or_default();
@@ -175,8 +179,14 @@ fn check(p: &Program) -> Result<usize, String> {
 
     let mut runs = 0;
     for (cc, opt) in [("gcc", "-O0"), ("gcc", "-O3"), ("clang", "-O2")] {
-        let units = load(cc, &p.sources, &own);
+        let everywhere = std::env::var_os("PC3_EVERYWHERE").is_some();
+        let mut units = load(cc, &p.sources, &own);
+        if everywhere {
+            let at = Vec::new();
+            units = pc3cc::front::place(units, &Locations { at, everywhere }).0;
+        }
         let options = Options {
+            everywhere,
             clang: cc == "clang",
             preludes: Some((prelude(cc, true), prelude(cc, false))),
             ..Options::default()
@@ -235,13 +245,14 @@ fn check(p: &Program) -> Result<usize, String> {
         if passed == 0 {
             return Err("no location was passed".into());
         }
-        compare(&[("MINI_EVERY", "1".into())])?;
+        let often = |n: u64| n.max(passed / 20_000).to_string();
+        compare(&[("MINI_EVERY", often(1))])?;
         let step = (passed / 25).max(1);
         for k in (1..=passed).step_by(step as usize) {
             compare(&[("MINI_AT", k.to_string())])?;
         }
         compare(&[("MINI_AT", passed.to_string())])?;
-        compare(&[("MINI_EVERY", "3".into())])?;
+        compare(&[("MINI_EVERY", often(3))])?;
     }
     Ok(runs)
 }

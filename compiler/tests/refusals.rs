@@ -122,6 +122,28 @@ fn labels_and_statement_expressions() {
 }
 
 #[test]
+fn defined_twice() {
+    check(
+        &format!("{HEAD}extern inline __attribute__((gnu_inline))\nint f(int k) {{ int a = k; pc3_checkpoint(); return a; }}\nint f(int k) {{ pc3_checkpoint(); return k; }}"),
+        &[("E0301", 1), ("E0301", 3)],
+    );
+}
+
+#[test]
+fn runtime_lengths() {
+    refused(
+        "void f(int n) {\n typedef double row[n];\n row a; a[0] = 1; pc3_checkpoint(); }",
+        "E0301",
+        2,
+    );
+    refused(
+        "int g;\nvoid f(int n) { int a[n];\n __typeof__(a) b; pc3_checkpoint(); b[0] = 1; }",
+        "E0301",
+        3,
+    );
+}
+
+#[test]
 fn others() {
     refused(
         "struct s { int a, b; } *keep;\nvoid f(void) {\n keep = (struct s[]){ [1].a = 1, 2 }; pc3_checkpoint(); keep = 0; }",

@@ -22,6 +22,8 @@ pub enum TempTy {
     Value(QualType),
     /// A decayed array (its element) or function.
     PointerTo(QualType),
+    /// An integer without a name: kept in a `long long`, used as the type of the expression it stands for.
+    Odd,
     /// `int`: truth values and promoted bit-fields.
     Int,
 }

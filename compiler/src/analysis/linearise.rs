@@ -33,6 +33,7 @@ impl Builder<'_, '_> {
         match u.ty(q.ty) {
             Type::Array { elem, .. } => return TempTy::PointerTo(*elem),
             Type::Function { .. } => return TempTy::PointerTo(q),
+            Type::Unsupported(_) if u.odd_integers.contains(&q.ty) => return TempTy::Odd,
             _ => {}
         }
         if let ExprKind::Member { base, arrow, name } = &u.expr(e).kind {
@@ -47,6 +48,10 @@ impl Builder<'_, '_> {
                         && matches!(u.ty(q.ty), Type::Int(k) if u.target.signed(*k)))
                 {
                     return TempTy::Int;
+                }
+                if matches!(u.ty(q.ty), Type::Int(k) if w > u.target.int_bits && w < u.target.bits(*k))
+                {
+                    return TempTy::Odd;
                 }
             }
         }

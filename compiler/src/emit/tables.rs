@@ -86,6 +86,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                             MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => types.of(q.ty)?,
                             MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
                             MemberTy::Temp(TempTy::Int) => types.int(),
+                            MemberTy::Temp(TempTy::Odd) => types.long_long(),
                             MemberTy::Length => types.length(),
                         };
                         Some(Field {

@@ -445,6 +445,9 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     pub fn int(&mut self) -> usize {
         self.scalar(PC3_KIND_SINT, 0, "int")
     }
+    pub fn long_long(&mut self) -> usize {
+        self.scalar(PC3_KIND_SINT, 0, "long long")
+    }
 }
 
 pub(super) fn record_name(d: &Record) -> Option<String> {

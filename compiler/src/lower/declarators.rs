@@ -222,6 +222,9 @@ impl Lower {
                     }
                 }
                 let e = self.expr(e);
+                if self.func.is_some() {
+                    self.unit.typeofs.push(e);
+                }
                 self.unit.expr(e).ty
             }
         }

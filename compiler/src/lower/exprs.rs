@@ -402,7 +402,7 @@ impl Lower {
                 _ => aty.unqualified(),
             },
             _ if self.is_unsupported(aty) || self.is_vector(aty) => aty.unqualified(),
-            _ if self.odd_width(arg) => self.unsupported(span.clone()),
+            _ if self.odd_width(arg) => self.odd_integer(arg),
             _ => match self.arith(arg) {
                 Some(a) => self.arith_ty(a),
                 None => self.bad(&span, "this operator needs a number".into()),

@@ -80,14 +80,44 @@ impl Lower {
         }
     }
 
+    /// The type of arithmetic with bit-field `e`.
+    pub fn odd_integer(&mut self, e: ExprId) -> QualType {
+        let q = self.unsupported(self.unit.expr(e).span.clone());
+        self.unit.odd_integers.insert(q.ty);
+        q
+    }
+
+    /// The type of an operation if one operand's type is not known, or has no name.
+    fn unknown_or_odd(&self, l: QualType, r: QualType) -> Option<QualType> {
+        let bad = [l, r].into_iter().find(|t| self.is_unsupported(*t))?;
+        let odd = |t: QualType| self.unit.odd_integers.contains(&t.ty);
+        let float =
+            |t: &QualType| matches!(self.types.get(t.ty), Type::Float(_) | Type::Complex(_));
+        match [l, r].into_iter().find(float) {
+            Some(f) if odd(bad) => Some(f),
+            _ => Some(
+                [l, r]
+                    .into_iter()
+                    .find(|t| self.is_unsupported(*t) && !odd(*t))
+                    .unwrap_or(bad),
+            ),
+        }
+    }
+
     /// None: these operands have no such operation.
     pub fn binary_ty(&mut self, op: BinOp, lhs: ExprId, rhs: ExprId) -> Option<QualType> {
         use BinOp::*;
         let (l, r) = (self.value_ty(lhs), self.value_ty(rhs));
-        if let Some(bad) = [l, r].into_iter().find(|t| self.is_unsupported(*t)) {
-            return Some(bad);
-        }
         let compares = matches!(op, Lt | Gt | Le | Ge | Eq | Ne);
+        if let Some(bad) = self.unknown_or_odd(l, r) {
+            let int = compares || matches!(op, LogAnd | LogOr);
+            let odd = self.unit.odd_integers.contains(&bad.ty);
+            return Some(if int && odd {
+                self.types.int(IntKind::Int)
+            } else {
+                bad
+            });
+        }
         if let Some(v) = [l, r].into_iter().find(|t| self.is_vector(*t)) {
             return Some(if compares {
                 self.comparison_vector(v)
@@ -111,12 +141,12 @@ impl Lower {
             }
             _ => {}
         }
-        for e in [lhs, rhs] {
-            if self.odd_width(e) {
-                return Some(self.unsupported(self.unit.expr(e).span.clone()));
+        let (a, b) = (self.arith(lhs)?, self.arith(rhs)?);
+        if let (Arith::Int(_), Arith::Int(_)) = (a, b) {
+            if let Some(e) = [lhs, rhs].into_iter().find(|e| self.odd_width(*e)) {
+                return Some(self.odd_integer(e));
             }
         }
-        let (a, b) = (self.arith(lhs)?, self.arith(rhs)?);
         let result = if matches!(op, Shl | Shr) {
             a
         } else {
@@ -150,15 +180,15 @@ impl Lower {
         if a.ty == b.ty && self.arith(then).is_none() {
             return Some(a);
         }
-        if let Some(bad) = [a, b].into_iter().find(|t| self.is_unsupported(*t)) {
+        if let Some(bad) = self.unknown_or_odd(a, b) {
             return Some(bad);
         }
-        for e in [then, els] {
-            if self.odd_width(e) {
-                return Some(self.unsupported(self.unit.expr(e).span.clone()));
-            }
-        }
         if let (Some(x), Some(y)) = (self.arith(then), self.arith(els)) {
+            if let (Arith::Int(_), Arith::Int(_)) = (x, y) {
+                if let Some(e) = [then, els].into_iter().find(|e| self.odd_width(*e)) {
+                    return Some(self.odd_integer(e));
+                }
+            }
             let c = self.common(x, y);
             return Some(self.arith_ty(c));
         }

@@ -108,6 +108,28 @@ impl<'a> Names<'a> {
         )
     }
 
+    /// The same, qualified as the user has it but for `const`.
+    pub fn declare_mutable(&self, q: QualType, name: &str) -> String {
+        let mut name = name.to_string();
+        let mut q = q;
+        let mut is_volatile = false;
+        while let Type::Array { elem, len } = self.u.ty(q.ty) {
+            name += &self.length(len);
+            is_volatile |= q.is_volatile;
+            q = *elem;
+        }
+        let is_volatile = is_volatile || q.is_volatile;
+        self.go(
+            QualType {
+                is_const: false,
+                is_volatile,
+                ..q
+            },
+            name,
+            true,
+        )
+    }
+
     pub fn type_name(&self, q: QualType) -> String {
         self.declare(q, "")
     }
@@ -115,6 +137,7 @@ impl<'a> Names<'a> {
     pub fn declare_temp(&self, t: TempTy, name: &str) -> String {
         match t {
             TempTy::Int => format!("int {name}"),
+            TempTy::Odd => format!("long long {name}"),
             TempTy::Value(q) if self.is_vm(q) => format!("void *{name}"),
             TempTy::Value(q) => self.declare_plain(q, name),
             TempTy::PointerTo(q) if self.is_vm(q) => format!("void *{name}"),

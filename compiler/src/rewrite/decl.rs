@@ -162,16 +162,32 @@ impl Printer<'_, '_> {
         if self.plan.shadow_set.contains(&v.sym) {
             return out + &self.shadow_init(d, v);
         }
+        if self.mode == Mode::Resume && self.plan.restored.contains(&v.sym) && is_const(u, v.sym) {
+            return out + &self.mutable(v);
+        }
         let mut edits = Edits::default();
         self.declarator(v, &mut edits);
         let text = edits.apply(self.cx, &v.span);
         let spec = Edits::default().apply(self.cx, &d.specifiers);
-        if self.mode == Mode::Resume && self.plan.restored.contains(&v.sym) && is_const(u, v.sym) {
-            out += &format!("{};", without_const(&spec, &text, u, v.sym));
-        } else {
-            out += &format!("{spec} {text};");
-        }
+        out += &format!("{spec} {text};");
         out
+    }
+
+    /// A constant that is restored, declared without `const` wherever its type got it from.
+    fn mutable(&self, v: &VarDecl) -> String {
+        let u = self.u();
+        let sym = u.sym(v.sym);
+        let name = self.plan.renamed.get(&v.sym).unwrap_or(&sym.name);
+        let mut text = self.cx.names.declare_mutable(sym.ty, name);
+        if let Some(init) = &v.init {
+            let lin = self.plan.linear.get(&Root::Init(v.sym));
+            let mut edits = Edits::default();
+            init_exprs(init, &mut |e| self.operand(e, lin, &mut edits));
+            text += &format!(" = {}", edits.apply(self.cx, &init_span(u, init)));
+        } else if self.plan.zeroed.contains(&v.sym) {
+            text += zero(u, sym.ty).unwrap_or("");
+        }
+        text + ";"
     }
 
     /// `pc3_s->x = init`, as a declaration so that it may stand among declarations.
@@ -253,50 +269,4 @@ pub fn fragile(u: &Unit, t: TypeId) -> bool {
         Type::Float(FloatKind::LongDouble) => true,
         _ => false,
     }
-}
-
-/// The declaration without the qualifiers that would keep the variable from being restored.
-fn without_const(spec: &str, declarator: &str, u: &Unit, s: SymId) -> String {
-    let mut q = u.sym(s).ty;
-    while let Type::Array { elem, .. } = u.ty(q.ty) {
-        q = *elem;
-    }
-    if matches!(u.ty(q.ty), Type::Pointer(_)) {
-        // `T *const p`: the words between the last star and the name.
-        let name = &u.sym(s).name;
-        let star = declarator
-            .find(name.as_str())
-            .and_then(|n| declarator[..n].rfind('*'));
-        match star {
-            Some(i) => format!(
-                "{spec} {}{}",
-                &declarator[..=i],
-                remove_word(&declarator[i + 1..], "const")
-            ),
-            None => format!("{spec} {declarator}"),
-        }
-    } else {
-        format!("{} {declarator}", remove_word(spec, "const"))
-    }
-}
-
-fn remove_word(text: &str, word: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(i) = rest.find(word) {
-        let before = rest[..i]
-            .chars()
-            .next_back()
-            .is_some_and(|c| c.is_alphanumeric() || c == '_');
-        let after = rest[i + word.len()..]
-            .chars()
-            .next()
-            .is_some_and(|c| c.is_alphanumeric() || c == '_');
-        out += &rest[..i];
-        if before || after {
-            out += word;
-        }
-        rest = &rest[i + word.len()..];
-    }
-    out + rest
 }

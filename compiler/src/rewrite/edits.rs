@@ -34,6 +34,9 @@ impl Edits {
     pub fn insert_raw(&mut self, at: u32, text: String) {
         self.insert(at, format!("{RAW}{text}"));
     }
+    pub fn replace_raw(&mut self, span: &Span, text: String) {
+        self.replace(span, format!("{RAW}{text}"));
+    }
     /// Declarations at `at`, behind the previous item, of which the compiler warns nobody; they belong to `line_of`.
     pub fn insert_quiet(&mut self, u: &Unit, at: u32, line_of: u32, text: String) {
         self.insert_raw(

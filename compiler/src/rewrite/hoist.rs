@@ -62,6 +62,30 @@ pub fn prepare(cx: &mut UnitCx) {
     cx.ambient.sort_by_key(|e| e.span.start);
 }
 
+/// `__typeof__(x)` where `x` may move, get another name, or be out of reach of a hoisted type: the type itself.
+pub fn spell_typeofs(cx: &mut UnitCx) {
+    let u = cx.u;
+    for e in &u.typeofs {
+        let x = u.expr(*e);
+        let inside = |f: &FuncId| {
+            let body = &u.func(*f).span;
+            body.start <= x.span.start && x.span.end <= body.end
+        };
+        let Some(f) = (0..u.functions.len() as u32).map(FuncId).find(inside) else {
+            continue;
+        };
+        let spelled = !cx.names.is_vm(x.ty) && !matches!(u.ty(x.ty.ty), Type::Unsupported(_));
+        if spelled && !cx.plan(f).points.is_empty() {
+            let text = cx.names.type_name(x.ty);
+            cx.ambient.push(Edit {
+                span: x.span.clone(),
+                text,
+            });
+        }
+    }
+    cx.ambient.sort_by_key(|e| e.span.start);
+}
+
 /// Tables of label addresses: they belong to the clone that they are declared in.
 pub fn label_tables(u: &Unit) -> HashSet<SymId> {
     let mut set = HashSet::new();

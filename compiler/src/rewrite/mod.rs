@@ -172,6 +172,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
     let literals = number_literals(w, unit, &mut cx);
     hoist::prepare(&mut cx);
     vla::name_lengths(&mut cx);
+    hoist::spell_typeofs(&mut cx);
 
     let none = Plan::default();
     let mut edits = Edits::default();
@@ -345,12 +346,18 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         epilogue += "return 0; ";
     }
     rename_parameters(cx, f, edits);
-    edits.append(inner);
     if !prologue.is_empty() {
-        edits.insert(body.start + 1, prologue.clone());
+        inner.insert(body.start + 1, prologue.clone());
     }
     if !epilogue.is_empty() {
-        edits.insert(body.end - 1, epilogue.clone());
+        inner.insert(body.end - 1, epilogue.clone());
+    }
+    if instrumented && func.is_inline && u.sym(func.sym).storage != Storage::Static {
+        // Compilers complain of static names in inline functions with linkage.
+        let text = marker(u, body.start, true) + &edits::quieten(&inner.apply(cx, &body));
+        edits.replace_raw(&body, text + &marker(u, body.end, false));
+    } else {
+        edits.append(inner);
     }
     if !front.is_empty() {
         edits.insert_quiet(u, behind, func.span.start, front);

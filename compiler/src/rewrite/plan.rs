@@ -9,7 +9,7 @@ use crate::analysis::moved::{self, By, Move};
 use crate::analysis::points::{self, PointAt, Points};
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::scope::{self, Scopes};
-use crate::analysis::walk::{visit, Node};
+use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::analysis::{cfg, liveness};
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -114,6 +114,11 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         ..Plan::default()
     };
     let moves = moved::analyse(u, func, &escapes.taken[f.index()]);
+    let mut declarators = Vec::new();
+    visit_decls(u, Node::Stmt(func.body), &mut |d, _| {
+        let inits = d.vars.iter().filter(|v| v.init.is_some());
+        declarators.extend(inits.map(|v| (v.sym, v.span.clone())));
+    });
     for point in &points.list {
         let mut vars: BTreeSet<SymId> = BTreeSet::new();
         let mut unset = None;
@@ -148,8 +153,17 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             By::Local(v) => Some(*v),
             By::Elements(_) => None,
         }));
+        // What a point in its own initialiser could see of a variable is not declared yet.
+        let declared_here = |s: &SymId| {
+            declarators
+                .iter()
+                .any(|(v, span)| v == s && span.start <= at && at < span.end)
+        };
         vars.retain(|s| {
-            is_local(u.sym(*s)) && !plan.shadow_set.contains(s) && scopes.visible(*s, at)
+            is_local(u.sym(*s))
+                && !plan.shadow_set.contains(s)
+                && scopes.visible(*s, at)
+                && !declared_here(s)
         });
         for s in &vars {
             plan.restored.insert(*s);

@@ -92,6 +92,11 @@ impl<'p, 'a> Printer<'p, 'a> {
             TempTy::Value(q) | TempTy::PointerTo(q) if self.cx.names.is_vm(q) => {
                 format!("((__typeof__(&*({})))pc3_t{t})", self.text(e, None, false))
             }
+            // A bit-field itself has no `__typeof__`.
+            TempTy::Odd => format!(
+                "((__typeof__(({}) + 0))pc3_t{t})",
+                self.text(e, None, false)
+            ),
             _ => format!("pc3_t{t}"),
         }
     }

@@ -3,6 +3,7 @@
 use super::compound::has_place;
 use super::plan::Plan;
 use super::unit::UnitCx;
+use crate::analysis::linear::TempTy;
 use crate::analysis::tables;
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -16,6 +17,9 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     attributes(cx, f, out);
     setjmp(cx, f, out);
     live_values(cx, plan, out);
+    nameless_temporaries(cx, plan, out);
+    variable_lengths(cx, f, plan, out);
+    defined_twice(cx, f, out);
     openmp(cx, f, plan, out);
     other(cx, f, out);
     unions(cx, plan, out);
@@ -75,6 +79,99 @@ fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
         }
         true
     });
+}
+
+/// Arithmetic with bit-fields wider than `int`: its type has no name, and differs between compilers.
+fn nameless_temporaries(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
+    for t in &plan.temps {
+        if let TempTy::Value(q) = t {
+            if let Type::Unsupported(span) = cx.u.ty(q.ty) {
+                out.push(Diagnostic::refusal(
+                    cx.u,
+                    span,
+                    Code::LiveValue,
+                    "an intermediate result whose type has no name is needed across a point of this expression",
+                    "assign it to a variable first",
+                ));
+            }
+        }
+    }
+}
+
+/// Array types of runtime length, where only objects may have them.
+fn variable_lengths(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+    let u = cx.u;
+    let body = &u.func(f).span;
+    for e in u.typeofs.iter().map(|e| u.expr(*e)) {
+        let inside = body.start <= e.span.start && e.span.end <= body.end;
+        if inside && cx.names.is_vm(e.ty) {
+            out.push(Diagnostic::refusal(
+                u,
+                &e.span,
+                Code::Unsupported,
+                "the length of this type is a runtime value, in a function that can reach a checkpoint location",
+                "declare the array itself with its length",
+            ));
+        }
+    }
+    let mut refuse = |s: SymId, message: String, help: &str| {
+        let at = u.sym(s).decls.first().cloned().unwrap_or(0..0);
+        out.push(Diagnostic::refusal(
+            u,
+            &at,
+            Code::Unsupported,
+            message,
+            help,
+        ));
+    };
+    visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
+        for v in d.vars.iter().filter(|_| d.is_typedef) {
+            if cx.names.is_vm(u.sym(v.sym).ty) {
+                let message = format!(
+                    "the length of type `{}` is a runtime value, in a function that can reach a checkpoint location",
+                    u.sym(v.sym).name
+                );
+                refuse(
+                    v.sym,
+                    message,
+                    "declare the arrays themselves with their length",
+                );
+            }
+        }
+    });
+    for s in plan.shadow.iter().filter(|s| cx.names.is_vm(u.sym(**s).ty)) {
+        let message = format!(
+            "the address of `{}`, a pointer to an array of runtime length, is kept",
+            u.sym(*s).name
+        );
+        refuse(*s, message, "use a pointer to the elements");
+    }
+}
+
+/// GNU `extern inline` with another definition behind it.
+fn defined_twice(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
+    let u = cx.u;
+    let sym = u.func(f).sym;
+    if u.functions
+        .iter()
+        .filter(|o| u.sym(o.sym).name == u.sym(sym).name)
+        .count()
+        > 1
+    {
+        let head = u.func(f).head.clone();
+        let message = format!(
+            "`{}` is defined twice and can reach a checkpoint location",
+            u.sym(sym).name
+        );
+        let help = "make the inline definition static, with a name of its own";
+        out.push(Diagnostic::refusal(
+            u,
+            &head,
+            Code::Unsupported,
+            message,
+            help,
+        ));
+    }
 }
 
 fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
