@@ -173,12 +173,20 @@ fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>
 
 fn compile_unit(o: &Options, t: &Toolchain, file: &Path, clang: bool) -> Result<(), BuildError> {
     let mut c = t.command();
-    // -fno-lto: descriptors and clones are plain code; user LTO flags follow and would win.
     c.args(portable_float(o, t))
         .args(position(o, false))
         .args(&o.compile);
-    c.args(["-x", "cpp-output", "-c", "-o"])
-        .arg(object(file))
+    // Link-time optimisation leaves nothing to assemble here.
+    let apart = !o.plain.iter().any(|a| a.starts_with("-flto"));
+    let (stop, result) = match apart {
+        true => ("-S", file.with_extension("s")),
+        false => ("-c", object(file)),
+    };
+    if !clang {
+        c.arg("-fno-section-anchors");
+    }
+    c.args(["-x", "cpp-output", stop, "-o"])
+        .arg(&result)
         .arg(file)
         .stdin(Stdio::null());
     // Its excerpts would show the generated text.
@@ -195,6 +203,38 @@ fn compile_unit(o: &Options, t: &Toolchain, file: &Path, clang: bool) -> Result<
         String::from_utf8_lossy(&done.stderr).replace("pc3_user_main", "main")
     );
     match status(done.status)? {
+        0 if apart => assemble(o, t, &result, &object(file)),
+        0 => Ok(()),
+        n => Err(BuildError::Failed(n)),
+    }
+}
+
+/// Assembles a unit with its objects set apart ([`super::gaps`]).
+fn assemble(o: &Options, t: &Toolchain, asm: &Path, object: &Path) -> Result<(), BuildError> {
+    let broken = |e| BuildError::Write(asm.display().to_string(), e);
+    // As Latin-1 every byte is kept: names and literals need not be UTF-8.
+    let bytes = std::fs::read(asm).map_err(broken)?;
+    let text: String = bytes.iter().map(|&b| char::from(b)).collect();
+    let apart: Vec<u8> = super::gaps::separate(&text)
+        .chars()
+        .map(|c| c as u8)
+        .collect();
+    std::fs::write(asm, apart).map_err(broken)?;
+    let machine = |a: &&String| {
+        ["-m", "-Wa,", "-B", "--sysroot", "--target"]
+            .iter()
+            .any(|p| a.starts_with(p))
+    };
+    let mut c = t.command();
+    c.args(o.compile.iter().filter(machine))
+        .args(["-c", "-o"])
+        .arg(object)
+        .arg(asm);
+    match status(
+        c.stdin(Stdio::null())
+            .status()
+            .map_err(|e| t.no_compiler(e))?,
+    )? {
         0 => Ok(()),
         n => Err(BuildError::Failed(n)),
     }

@@ -4,6 +4,7 @@
 //! What pc3 has nothing to do with goes to the underlying compiler unchanged.
 
 mod build;
+mod gaps;
 mod options;
 mod toolchain;
 
