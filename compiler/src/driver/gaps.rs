@@ -68,9 +68,12 @@ pub fn separate(asm: &str) -> String {
 /// `.data.rel.ro`, `.bss`, `.rodata`; not mergeable ones, whose entries are the linker's to place.
 fn is_ordinary(section: &str) -> bool {
     let (name, flags) = section.split_once(',').unwrap_or((section, ""));
-    let known =
-        |o: &&str| name == **o || name.strip_prefix(**o).is_some_and(|r| r.starts_with('.'));
-    ORDINARY.iter().any(|o| known(&o)) && !flags.split(',').next().is_some_and(|f| f.contains('M'))
+    let ordinary = ORDINARY
+        .iter()
+        .filter_map(|o| name.strip_prefix(o))
+        .any(|rest| rest.is_empty() || rest.starts_with('.'));
+    let mergeable = flags.split(',').next().is_some_and(|f| f.contains('M'));
+    ordinary && !mergeable
 }
 
 /// `.comm name,size,align` with one byte more.
