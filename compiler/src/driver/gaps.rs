@@ -37,7 +37,7 @@ pub fn separate(asm: &str) -> String {
         match word {
             ".type" => {
                 if let Some((name, kind)) = rest.split_once(',') {
-                    if matches!(kind.trim(), "@object" | "%object") {
+                    if matches!(kind.split_whitespace().next(), Some("@object" | "%object")) {
                         objects.insert(name.trim());
                     }
                 }
