@@ -27,11 +27,20 @@ macro_rules! codes { ($($name:ident $id:literal $text:literal;)*) => {
         pub fn describe(self) -> &'static str { match self { $(Code::$name => $text),* } }
     }
 } }
+impl Code {
+    /// As its first letter says.
+    pub fn severity(self) -> Severity {
+        if self.id().starts_with('W') {
+            Severity::Warning
+        } else {
+            Severity::Error
+        }
+    }
+}
 codes! {
     Syntax "E0101" "the source is not C that pc3cc can parse";
     Misparse "E0102" "the parser's reading of a declaration contradicts its text";
     Undeclared "E0103" "a name is used that no declaration in scope introduces";
-    UnknownType "E0104" "a type that this version cannot represent";
     UnknownMember "E0105" "a struct or union has no such member";
     BadExpression "E0106" "an expression whose type cannot be determined";
     BadDeclaration "E0107" "a declaration that cannot be understood";
@@ -51,14 +60,18 @@ codes! {
     UnionPointer "E0309" "a union with pointers is live at a point";
     StatementExpression "E0310" "a point inside a statement expression of an unsupported form";
     CompoundLiteral "E0311" "a compound literal that would have to outlive a point";
+    PointerAsNumber "E0314" "an address is kept in an integer and becomes a pointer again";
     LabelAddress "E0313" "the address of a label is kept in an instrumented function";
     ThreadLocal "E0312" "a thread-local variable in a program of several ranks";
     UntypedAllocation "W0301" "an allocation whose type cannot be told";
     NoInput "E0401" "nothing to compile";
     SeparateCompilation "E0402" "sources are analysed together, so they stand on one command line";
     SharedObject "E0403" "a shared object cannot contain checkpoint locations";
+    Main "E0404" "a program with checkpoint locations has exactly one main";
+    AddressAsNumber "W0302" "an address is kept as a number";
     NoLocation "W0201" "the program never takes a checkpoint";
     ForeignObject "W0202" "an object or archive is linked whose state pc3 does not know";
+    UnsavedState "W0203" "something outside of the program's variables is changed that a checkpoint does not hold";
     UnknownPragma "W0101" "a #pragma pc3 that pc3cc does not know";
     UnknownBuiltin "W0102" "a compiler builtin whose type pc3cc does not know";
 }

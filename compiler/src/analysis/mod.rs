@@ -1,5 +1,6 @@
 //! What has to be known before a program can be rewritten: one file per question.
 
+pub mod addresses;
 pub mod bits;
 pub mod callgraph;
 pub mod cfg;
@@ -14,5 +15,6 @@ pub mod points;
 pub mod program;
 pub mod scope;
 pub mod tables;
+pub mod unsaved;
 pub mod untouched;
 pub mod walk;

@@ -60,10 +60,10 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
                     env!("CARGO_PKG_VERSION")
                 );
             } else if o.plain.is_empty() {
-                return Err(Stop::Said(said(Diagnostic::error(
-                    Code::NoInput,
-                    "no input files",
-                ))));
+                return Err(Stop::Said(said(
+                    Diagnostic::error(Code::NoInput, "no input files")
+                        .help("give all C sources of the program: pc3cc a.c b.c -o program"),
+                )));
             }
             return Ok(build::pass_through(o, t)?);
         }
@@ -97,7 +97,11 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         preludes: Some(build::preludes(o, t)?),
     };
     let program = rewrite::instrument(&units, &settings);
-    report(o, &program.diagnostics)?;
+    let mut found = program.diagnostics;
+    if !program.has_locations {
+        found.push(no_location());
+    }
+    report(o, &found)?;
     if o.explain {
         print!("{}", program.explain);
     }
@@ -105,11 +109,8 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         program.texts.iter().for_each(|c| print!("{c}"));
         return Ok(0);
     }
-    if !program.has_locations {
-        report(o, &no_location())?;
-        if !program.has_mpi {
-            return Ok(build::plain(o, t)?);
-        }
+    if !program.has_locations && !program.has_mpi {
+        return Ok(build::plain(o, t)?);
     }
     let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
     match build::executable(o, t, dir.path(), &program.texts, clang) {
@@ -145,8 +146,9 @@ fn sources(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Un
     if let Some(status) = failed {
         return Err(Stop::Said(status));
     }
+    let readable = !diags.has_errors();
     let wanted = wanted_locations(o, diags);
-    if diags.has_errors() || (wanted.at.is_empty() && !wanted.everywhere) {
+    if !readable || (wanted.at.is_empty() && !wanted.everywhere) {
         return Ok(units);
     }
     let (units, d) = front::place(units, &wanted);
@@ -267,12 +269,8 @@ fn foreign_objects(o: &Options, diags: &mut Diagnostics) {
     }
 }
 
-fn no_location() -> Diagnostics {
-    let mut list = Diagnostics::default();
-    list.push(
-        Diagnostic::warning(Code::NoLocation, "the program has no checkpoint location, so it can never save its state").help(
-            "put '#pragma pc3 checkpoint' into the main loop, or name a place with --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE",
-        ),
-    );
-    list
+fn no_location() -> Diagnostic {
+    Diagnostic::warning(Code::NoLocation, "the program has no checkpoint location, so it can never save its state").help(
+        "put '#pragma pc3 checkpoint' into the main loop, or name a place with --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE",
+    )
 }

@@ -345,7 +345,7 @@ fn main_wrapper(cx: &UnitCx) -> (String, String) {
     };
     let args = ["pc3_argc", "pc3_argv", "pc3_envp"];
     let list: Vec<&str> = args.iter().take(f.params.len()).copied().collect();
-    let call = format!("pc3_user_main({})", list.join(", "));
+    let call = format!("main({})", list.join(", "));
     let body = if matches!(u.ty(f.ret.ty), Type::Void) {
         format!("{call}; return 0;")
     } else {

@@ -15,6 +15,7 @@ pub struct Specifiers {
     pub storage: Option<Storage>,
     pub is_typedef: bool,
     pub is_inline: bool,
+    pub noreturn: bool,
     pub thread_local: bool,
     pub auto_type: bool,
     /// A record or enum is defined in them.
@@ -88,6 +89,7 @@ impl Lower {
             storage: None,
             is_typedef: false,
             is_inline: false,
+            noreturn: false,
             thread_local: false,
             auto_type: false,
             defines_type: false,
@@ -106,7 +108,8 @@ impl Lower {
                     ast::StorageClassSpecifier::Register => out.storage = Some(Storage::Register),
                 },
                 Spec::Qualifier(q) => qualify(&mut quals, q),
-                Spec::Function(f) => out.is_inline |= matches!(f, ast::FunctionSpecifier::Inline),
+                Spec::Function(ast::FunctionSpecifier::Inline) => out.is_inline = true,
+                Spec::Function(ast::FunctionSpecifier::Noreturn) => out.noreturn = true,
                 Spec::Other => {}
                 Spec::Type(t) => match self.mark_at(t.span) {
                     Some(Mark::Int128) => words.int128 = true,

@@ -26,7 +26,8 @@ impl Lower {
             &specifiers,
         );
         let base = self.type_attributes(specs.base, &specifiers, specs.defines_type);
-        let shared = self.attribute_names(&specifiers, specs.defines_type);
+        let mut shared = self.attribute_names(&specifiers, specs.defines_type);
+        shared.extend(specs.noreturn.then(|| "noreturn".to_string()));
         let mut group = DeclGroup {
             specifiers,
             vars: Vec::new(),
@@ -67,7 +68,7 @@ impl Lower {
                 _ => SymKind::Var,
             };
             let mut attributes = shared.clone();
-            attributes.extend(self.p.attributes_in(&behind).iter().map(|a| a.name.clone()));
+            attributes.extend(self.words_of(&behind));
             let sym = self.declare(NewSymbol {
                 name: name.clone(),
                 span: Some(at),
@@ -106,11 +107,20 @@ impl Lower {
             // Those of members are inside.
             return Vec::new();
         }
-        self.p
-            .attributes_in(span)
-            .iter()
-            .map(|a| a.name.clone())
-            .collect()
+        self.words_of(span)
+    }
+
+    /// The attributes' names; with one argument also `name=argument`.
+    fn words_of(&self, span: &Span) -> Vec<String> {
+        let mut words = Vec::new();
+        for a in self.p.attributes_in(span) {
+            words.push(a.name.clone());
+            let argument = self.text(&a.args).trim().trim_matches('"');
+            if matches!(a.name.as_str(), "cleanup") {
+                words.push(format!("{}={argument}", a.name));
+            }
+        }
+        words
     }
 
     fn name_anonymous(&mut self, ty: QualType, name: &str) {
@@ -182,12 +192,8 @@ impl Lower {
         });
         let behind = self.p.with_attributes(dspan.clone()).end;
         let mut attributes = self.attribute_names(&(span.start..dspan.start), specs.defines_type);
-        attributes.extend(
-            self.p
-                .attributes_in(&(dspan.end..behind))
-                .iter()
-                .map(|a| a.name.clone()),
-        );
+        attributes.extend(self.words_of(&(dspan.end..behind)));
+        attributes.extend(specs.noreturn.then(|| "noreturn".to_string()));
         let sym = self.declare(NewSymbol {
             name,
             span: Some(at),
@@ -223,14 +229,14 @@ impl Lower {
         let body = self.statement(&f.statement);
         self.scopes.pop();
         if let Some(state) = self.func.take() {
-            for (name, (_, at, defined)) in &state.labels {
-                if !defined {
-                    self.error(
-                        Code::BadLabel,
-                        at,
-                        format!("label `{name}` is not defined in this function"),
-                    );
-                }
+            let missing = state.labels.iter().filter(|(_, (_, _, defined))| !defined);
+            let mut missing: Vec<_> = missing
+                .map(|(name, (_, at, _))| (at.start, name, at))
+                .collect();
+            missing.sort_unstable_by_key(|m| m.0);
+            for (_, name, at) in missing {
+                let message = format!("label `{name}` is not defined in this function");
+                self.error(Code::BadLabel, at, message);
             }
             self.unit.functions[id.index()].locals = state.locals;
         }

@@ -299,6 +299,7 @@ impl Lower {
     fn call(&mut self, n: &Node<ast::CallExpression>) -> ExprId {
         let span = self.span(n.span);
         let mut builtin = None;
+        let mut special = None;
         let callee = match &n.node.callee.node {
             Expression::Identifier(i) => {
                 let (name, at) = self.identifier(i);
@@ -307,9 +308,13 @@ impl Lower {
                         Code::CheckpointValue,
                         "pc3_checkpoint() stands inside an expression",
                     )
-                    .help("make it a statement of its own: `pc3_checkpoint();`");
-                    self.diags
-                        .push(d.at_text(&self.p.lines, &self.p.text, &span));
+                    .help("make it a statement of its own: `pc3_checkpoint();`")
+                    .at_text(&self.p.lines, &self.p.text, &span);
+                    let told = |t: &Diagnostic| t.code == Code::PragmaPlace && t.at == d.at;
+                    if !self.diags.list.iter().any(told) {
+                        self.diags.push(d);
+                    }
+                    special = Some(self.unsupported(span.clone()));
                 }
                 if name.starts_with("__") {
                     builtin = Some(name.clone());
@@ -326,7 +331,6 @@ impl Lower {
             _ => self.expr(&n.node.callee),
         };
         let mut given = &n.node.arguments[..];
-        let mut special = None;
         if builtin.as_deref() == Some("__builtin_convertvector") {
             // Its second argument is a type, which the parser takes for a value.
             if let [_, to] = given {

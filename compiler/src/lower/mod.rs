@@ -188,8 +188,15 @@ impl Lower {
                 if !words.is_empty() && expected.len() <= 6 {
                     d = d.label(format!("expected {}", words.join(", ")));
                 }
-                self.diags
-                    .push(d.at_text(&self.p.lines, &self.p.text, &(t.start..t.end)));
+                let d = d.at_text(&self.p.lines, &self.p.text, &(t.start..t.end));
+                let line = |d: &Diagnostic| {
+                    d.at.as_ref()
+                        .map(|p| (p.position.file.clone(), p.position.line))
+                };
+                let misplaced = |p: &Diagnostic| p.code == Code::PragmaPlace && line(p) == line(&d);
+                if !self.diags.list.iter().any(misplaced) {
+                    self.diags.push(d);
+                }
             }
             ParseFailure::Misparse { offset } => {
                 let d = Diagnostic::error(

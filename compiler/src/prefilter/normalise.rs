@@ -87,10 +87,13 @@ pub fn is_openmp(line: &str) -> bool {
 /// below `if (x)` a pragma is nothing to other compilers, but a call would be the branch.
 pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut Diagnostics) {
     for d in &tokens.directives {
-        if let Some(["pc3", rest @ ..]) =
+        if let Some([own @ ("pc3" | "ccc"), rest @ ..]) =
             pragma_words(&text[d.start as usize..d.end as usize]).as_deref()
         {
-            let message = format!("unknown pragma `pc3 {}`", rest.join(" "));
+            let message = format!(
+                "unknown pragma `{own}{}`",
+                rest.iter().map(|w| format!(" {w}")).collect::<String>()
+            );
             diags.push(
                 Diagnostic::warning(Code::UnknownPragma, message)
                     .at_text(lines, text, &(d.start..d.end))

@@ -13,6 +13,7 @@ mod literals;
 pub mod plan;
 pub mod print;
 mod refuse;
+mod refuse_whole;
 mod stmts;
 mod twins;
 pub mod unit;
@@ -87,6 +88,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
             "use sizeof in the size, or assign the result to a typed pointer",
         ));
     }
+    refuse_whole::check(&p, &graph, &plans, mpi, &mut diagnostics);
     let whole = Whole {
         p: &p,
         graph: &graph,
@@ -110,6 +112,9 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         has_mpi: mpi,
     }
 }
+
+/// The process's main is the runtime's.  The user's keeps its name in messages, `__func__` and debuggers.
+const MAIN_NAME: &str = "#pragma redefine_extname main pc3_user_main\n";
 
 struct Whole<'a> {
     p: &'a Program<'a>,
@@ -197,12 +202,6 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
             TopItem::Other(s) => behind = s.end,
         }
     }
-    if let Some(f) = u.functions.iter().find(|f| u.sym(f.sym).name == "main") {
-        u.sym(f.sym)
-            .decls
-            .iter()
-            .for_each(|d| edits.replace(d, "pc3_user_main"));
-    }
     refuse::heap_unions(&cx, diagnostics);
     let globals = globals::rows(&cx, w.names, diagnostics);
     let fnrefs = function_references(w, &cx);
@@ -231,7 +230,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
         None => prelude(main),
     };
     format!(
-        "# 1 \"pc3_rt.h\" 3\n{prelude}\n# 1 \"pc3_tables.h\" 3\n{}\n# 1 \"{}\"\n{body}\n# 1 \"pc3_tables.h\" 3\n{}",
+        "# 1 \"pc3_rt.h\" 3\n{prelude}\n# 1 \"pc3_tables.h\" 3\n{MAIN_NAME}{}\n# 1 \"{}\"\n{body}\n# 1 \"pc3_tables.h\" 3\n{}",
         tables.front + &plain,
         u.path.replace('\\', "\\\\").replace('"', "\\\""),
         tables.back
@@ -445,11 +444,7 @@ fn function_references(w: &Whole, cx: &UnitCx) -> Vec<(String, String)> {
     for f in &w.graph.address_taken {
         if w.p.fns[f.index()].0 == cx.unit {
             let sym = w.p.func(*f).sym;
-            let c = if w.p.name(*f) == "main" {
-                "pc3_user_main".into()
-            } else {
-                cx.u.sym(sym).name.clone()
-            };
+            let c = cx.u.sym(sym).name.clone();
             map.insert(w.p.portable_name(cx.unit, sym), c);
         }
     }

@@ -58,9 +58,6 @@ impl<'p, 'a> Printer<'p, 'a> {
         if moved.is_some() {
             return moved;
         }
-        if sym.kind == SymKind::Func && sym.name == "main" && sym.is_global {
-            return Some("pc3_user_main".into());
-        }
         self.twin(s)
     }
 
@@ -148,10 +145,7 @@ impl<'p, 'a> Printer<'p, 'a> {
                         .or_else(|| self.cx.hoisted.get(s))
                         .cloned()
                         .or_else(|| self.cx.library_name(*s));
-                    let main = (self.u().sym(*s).name == "main"
-                        && self.u().sym(*s).kind == SymKind::Func)
-                        .then(|| "pc3_user_main".to_string());
-                    if let Some(new) = library.or(moved).or(main) {
+                    if let Some(new) = library.or(moved) {
                         out.replace(span, new);
                     }
                 }

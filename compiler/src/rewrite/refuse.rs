@@ -71,7 +71,7 @@ fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
                     out.push(Diagnostic::refusal(cx.u,
                         &cx.u.expr(e).span,
                         Code::Setjmp,
-                        format!("`{}` in a function that can reach a checkpoint location", cx.u.sym(s).name),
+                        format!("`{}` in a function that can reach a checkpoint location", cx.u.sym(s).name.trim_start_matches('_')),
                         "a jump buffer does not survive a checkpoint: call setjmp in a function that reaches no location",
                     ));
                 }
@@ -283,6 +283,27 @@ fn is_tag(u: &Unit, t: TypeId, tag: &str) -> bool {
     matches!(u.ty(t), Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tag))
 }
 
+/// Directives that have no statement.
+fn standalone(pragma: &str) -> bool {
+    let directive = pragma
+        .split_whitespace()
+        .find(|w| !matches!(*w, "#" | "#pragma" | "pragma" | "omp"));
+    directive.is_some_and(|d| {
+        let name = d.split('(').next().unwrap_or(d);
+        matches!(
+            name,
+            "barrier"
+                | "flush"
+                | "taskwait"
+                | "taskyield"
+                | "threadprivate"
+                | "declare"
+                | "cancel"
+                | "cancellation"
+        )
+    })
+}
+
 fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let span = &cx.u.func(f).span;
     for p in
@@ -290,6 +311,9 @@ fn openmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
             .iter()
             .filter(|p| p.start >= span.start && p.end <= span.end)
     {
+        if standalone(cx.u.slice(p)) {
+            continue;
+        }
         // The construct is the statement behind the pragma.
         let mut construct: Option<Span> = None;
         visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {

@@ -1,0 +1,134 @@
+//! What a program with checkpoint locations cannot contain anywhere.
+
+use super::plan::Plan;
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::program::{Callee, FnId, Program};
+use crate::analysis::{addresses, unsaved};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::tree::*;
+
+pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mut Diagnostics) {
+    let points = graph.reaches.contains(&true);
+    if points || mpi {
+        mains(p, out);
+    }
+    if !points {
+        return;
+    }
+    environment(p, plans, out);
+    aliases(p, out);
+    cleanups(p, graph, out);
+    let saved = |unit: usize, f: FuncId, s: SymId| {
+        let plan = &plans[p.id(unit, f).index()];
+        plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
+    };
+    addresses::check(p, &saved, out);
+    unsaved::library_state(p, out);
+    unsaved::constructors(p, out);
+}
+
+fn declared(u: &Unit, s: SymId) -> Span {
+    u.sym(s).decls.last().cloned().unwrap_or(0..0)
+}
+
+/// The runtime starts the program's main, so there has to be one, and a compiled one.
+fn mains(p: &Program, out: &mut Diagnostics) {
+    let mains: Vec<FnId> = p.ids().filter(|f| p.name(*f) == "main").collect();
+    if mains.is_empty() {
+        out.push(
+            Diagnostic::error(Code::Main, "no source on the command line defines main")
+                .help("give all C sources on one command line, the one with main among them"),
+        );
+    }
+    for f in mains.iter().skip(1) {
+        let (u, first) = (p.unit(*f), p.unit(mains[0]));
+        out.push(Diagnostic::refusal(
+            u,
+            &declared(u, p.func(*f).sym),
+            Code::Main,
+            format!("main is defined twice: {} defines it, too", first.path),
+            "a program has one main: build the programs with one command each",
+        ));
+    }
+}
+
+/// The strings of the environment belong to the process, and are not restored.
+fn environment(p: &Program, plans: &[Plan], out: &mut Diagnostics) {
+    for f in p.ids().filter(|f| p.name(*f) == "main") {
+        let (u, plan) = (p.unit(f), &plans[f.index()]);
+        let Some(env) = p.func(f).params.get(2) else {
+            continue;
+        };
+        let live = plan
+            .points
+            .list
+            .iter()
+            .zip(&plan.live)
+            .find(|(_, l)| l.vars.contains(env) || plan.shadow_set.contains(env));
+        if let Some((point, _)) = live {
+            out.push(Diagnostic::refusal(
+                u,
+                &point.span,
+                Code::LiveValue,
+                format!(
+                    "the environment `{}` is needed after this point",
+                    u.sym(*env).name
+                ),
+                "use getenv: a restart has an environment of its own",
+            ));
+        }
+    }
+}
+
+/// Another name for a function would be its uninstrumented self to the call graph.
+fn aliases(p: &Program, out: &mut Diagnostics) {
+    for u in p.units {
+        for s in &u.symbols {
+            let alias = s
+                .attributes
+                .iter()
+                .any(|a| matches!(a.as_str(), "alias" | "weakref"));
+            if s.kind == SymKind::Func && alias && !s.system {
+                out.push(Diagnostic::refusal(
+                    u,
+                    &s.decls.first().cloned().unwrap_or(0..0),
+                    Code::Attribute,
+                    format!(
+                        "`{}` is an alias: pc3cc cannot follow calls through it",
+                        s.name
+                    ),
+                    "write a function that calls the other",
+                ));
+            }
+        }
+    }
+}
+
+/// A cleanup function is called where no call stands.
+fn cleanups(p: &Program, graph: &CallGraph, out: &mut Diagnostics) {
+    for f in p.ids() {
+        let u = p.unit(f);
+        for s in &p.func(f).locals {
+            let names = u.sym(*s).attributes.iter();
+            for name in names.filter_map(|a| a.strip_prefix("cleanup=")) {
+                let reaches = u.symbols.iter().enumerate().any(|(i, t)| {
+                    t.kind == SymKind::Func
+                        && t.name == name
+                        && match p.resolve(p.fns[f.index()].0, SymId(i as u32)) {
+                            Callee::Defined(g) => graph.reaches[g.index()],
+                            Callee::External(_) => false,
+                        }
+                });
+                if reaches {
+                    out.push(Diagnostic::refusal(
+                        u,
+                        &declared(u, *s),
+                        Code::Cleanup,
+                        format!("the cleanup function `{name}` can reach a checkpoint location"),
+                        "call the function explicitly instead",
+                    ));
+                }
+            }
+        }
+    }
+}

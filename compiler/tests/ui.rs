@@ -1,0 +1,146 @@
+//! What users read: each `ui/*.c` through the built pc3cc, its standard error and exit status beside it in `*.stderr`.
+//!
+//! `// pc3cc: OPTIONS` in the first line adds options to `--emit=c FILE`; `// run: ARGUMENTS` gives the
+//! whole command line.  `UPDATE_EXPECT=1` writes what comes out.
+
+use pc3cc::diag::{Code, Severity};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
+}
+
+/// A tree that has the headers and no runtime.
+fn root() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let include = root.path().join("include");
+    fs::create_dir(&include).unwrap();
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
+    for h in ["pc3.h", "mpi.h"] {
+        fs::copy(headers.join(h), include.join(h)).unwrap();
+    }
+    root
+}
+
+fn arguments(file: &str, source: &str) -> Vec<String> {
+    let first = source.lines().next().unwrap_or("");
+    let words = |s: &str| s.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+    if let Some(line) = first.strip_prefix("// run:") {
+        return words(line);
+    }
+    let mut args = vec!["--emit=c".to_string()];
+    if let Some(line) = first.strip_prefix("// pc3cc:") {
+        args.extend(words(line));
+    }
+    args.push(file.to_string());
+    args
+}
+
+fn said(root: &Path, args: &[String]) -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_pc3cc"))
+        .args(args)
+        .current_dir(folder())
+        .env("PC3_ROOT", root)
+        .env_remove("PC3_CC")
+        .env("LC_ALL", "C")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&out.stderr).replace(&root.display().to_string(), "ROOT");
+    format!("{text}exit status {}\n", out.status.code().unwrap_or(-1))
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut list: Vec<PathBuf> = fs::read_dir(folder())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    list.sort();
+    list
+}
+
+#[test]
+fn messages() {
+    let root = root();
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut wrong = Vec::new();
+    for path in sources() {
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let source = fs::read_to_string(&path).unwrap();
+        let got = said(root.path(), &arguments(&file, &source));
+        let expected = path.with_extension("stderr");
+        let wanted = fs::read_to_string(&expected).unwrap_or_default();
+        if got == wanted {
+            continue;
+        }
+        if update {
+            fs::write(&expected, got).unwrap();
+        } else {
+            wrong.push(format!("== {file}\n-- expected\n{wanted}-- got\n{got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Each code of the table has a file here, and is a line of its own: no dead codes.
+#[test]
+fn every_code_is_shown() {
+    let mut seen = BTreeSet::new();
+    for path in sources() {
+        let text = fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
+        for c in Code::ALL {
+            if text.contains(&format!("[{}]: ", c.id())) {
+                seen.insert(c.id());
+            }
+        }
+    }
+    let missing: Vec<_> = Code::ALL
+        .iter()
+        .map(|c| c.id())
+        .filter(|id| !seen.contains(id))
+        .collect();
+    assert!(missing.is_empty(), "no file in tests/ui shows {missing:?}");
+}
+
+/// An error at a place shows that place and its line; one with or without says what to do.
+#[test]
+fn every_message_has_a_place() {
+    for path in sources() {
+        let text = fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, line) in lines.iter().enumerate() {
+            let Some(at) = line.find(": error[").or_else(|| line.find(": warning[")) else {
+                continue;
+            };
+            let next = lines.get(i + 1).copied().unwrap_or("");
+            let shown = if line[..at].contains(':') {
+                next.contains(" | ")
+            } else {
+                next.starts_with("  = help:")
+            };
+            assert!(shown, "{}: {line}", path.display());
+        }
+    }
+}
+
+/// The page of limitations names every error, and no code that does not exist.
+#[test]
+fn limitations_name_every_error() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/limitations.md");
+    let page = fs::read_to_string(page).unwrap();
+    for c in Code::ALL.iter().filter(|c| c.severity() == Severity::Error) {
+        assert!(page.contains(c.id()), "{} is not explained", c.id());
+    }
+    for word in page.split(|c: char| !c.is_ascii_alphanumeric()) {
+        let code = word.len() == 5
+            && matches!(word.as_bytes()[0], b'E' | b'W')
+            && word[1..].bytes().all(|b| b.is_ascii_digit());
+        assert!(
+            !code || Code::ALL.iter().any(|c| c.id() == word),
+            "{word} is no code"
+        );
+    }
+}

@@ -1,0 +1,1 @@
+// run: --emit=rust bad_value.c

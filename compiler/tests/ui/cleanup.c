@@ -1,0 +1,12 @@
+#include <pc3.h>
+static void done(int *p) { *p = 0; }
+static void slow(int *p) { pc3_checkpoint(); *p = 0; }
+static int leaf(int i) {
+    int x __attribute__((cleanup(slow))) = i;
+    return x + 1;
+}
+int main(void) {
+    int x __attribute__((__cleanup__(done))) = 1;
+    pc3_checkpoint();
+    return x + leaf(2);
+}

@@ -1,0 +1,6 @@
+int main(void) {
+again:
+    goto nowhere;
+again:
+    goto elsewhere;
+}

@@ -1,0 +1,3 @@
+int a;
+int f { return a; }
+int main(void) { return 0; }

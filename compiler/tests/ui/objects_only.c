@@ -1,0 +1,1 @@
+// run: a.o b.o -o program

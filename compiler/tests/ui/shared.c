@@ -1,0 +1,2 @@
+// run: -shared shared.c -o libshared.so
+int f(void) { return 0; }

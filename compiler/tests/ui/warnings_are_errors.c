@@ -1,0 +1,2 @@
+// pc3cc: -Werror
+int main(void) { return 0; }

@@ -1,0 +1,2 @@
+// pc3cc: -w
+int main(void) { return 0; }
