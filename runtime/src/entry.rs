@@ -6,6 +6,7 @@ use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_site, pc3_typ
 
 use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
 use crate::frames::{calls, text};
+use crate::life;
 use crate::rank::Rank;
 use crate::tell::{die, EXIT_FATAL};
 use crate::tls;
@@ -20,6 +21,9 @@ fn where_is(point: &pc3_point) -> String {
 /// Called by generated code with a point of its tables.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
+    if life::forked() {
+        return 0;
+    }
     if tls::unwinding() {
         // Someone between the rank's frames does not check pc3_state.
         // SAFETY: by the caller.

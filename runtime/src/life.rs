@@ -28,6 +28,17 @@ unsafe impl Send for Arguments {}
 unsafe impl Sync for Arguments {}
 
 static ARGUMENTS: OnceLock<Arguments> = OnceLock::new();
+/// The process that runs the job.
+static PROCESS: OnceLock<libc::pid_t> = OnceLock::new();
+
+/// In a child that the program has forked?  The job's checkpoints are its parent's.
+pub(crate) fn forked() -> bool {
+    // SAFETY: no preconditions.
+    PROCESS
+        .get()
+        .is_some_and(|p| *p != unsafe { libc::getpid() })
+}
+
 static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 extern "C" fn at_exit() {
@@ -85,6 +96,8 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         })
         .collect();
     let _ = JOB.set(job.clone());
+    // SAFETY: no preconditions.
+    let _ = PROCESS.set(unsafe { libc::getpid() });
     // SAFETY: registers a function; being the first, it runs last.
     unsafe { libc::atexit(at_exit) };
     if let Some(checkpoint) = checkpoint {

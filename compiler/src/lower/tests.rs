@@ -405,20 +405,20 @@ fn refusals() {
     check(
         "void f(int x) { x + pc3_checkpoint(); y = 1; goto nowhere; l: l: ; }",
         expect![[r#"
-        E0202 pc3_checkpoint() stands inside an expression [1:pc3_checkpoint()]
-        E0103 `y` is not declared here [1:y]
-        E0108 label `l` is defined twice in this function (local labels are not supported) [1:l]
-        E0108 label `nowhere` is not defined in this function [1:nowhere]
-        function f: void (int) linked init (x: int)
-          {
-            (Add x (call pc3_checkpoint):int):int
-            (= y:<unsupported> 1):<unsupported>
-            goto nowhere
-            label l
-              label l
-                ;
-          }
-    "#]],
+            E0202 pc3_checkpoint() stands inside an expression [1:pc3_checkpoint()]
+            E0103 `y` is not declared here [1:y]
+            E0108 label `l` is defined twice in this function (local labels are not supported) [1:l]
+            E0108 label `nowhere` is not defined in this function [1:nowhere]
+            function f: void (int) linked init (x: int)
+              {
+                (Add x (call pc3_checkpoint):<unsupported>):<unsupported>
+                (= y:<unsupported> 1):<unsupported>
+                goto nowhere
+                label l
+                  label l
+                    ;
+              }
+        "#]],
     );
     check(
         "struct s { int a; }; void f(struct s s) { s.b; s + 1; s->a; *s; s(); 1(2); }",
