@@ -3,6 +3,8 @@
 //! `// pc3cc: OPTIONS` in the first line adds options to `--emit=c FILE`; `// run: ARGUMENTS` gives the
 //! whole command line.  `UPDATE_EXPECT=1` writes what comes out.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3cc::diag::{Code, Severity};
 use std::collections::BTreeSet;
 use std::fs;

@@ -198,10 +198,7 @@ fn compile_unit(o: &Options, t: &Toolchain, file: &Path, clang: bool) -> Result<
     }
     let done = c.stdout(Stdio::inherit()).output();
     let done = done.map_err(|e| t.no_compiler(e))?;
-    eprint!(
-        "{}",
-        String::from_utf8_lossy(&done.stderr).replace("pc3_user_main", "main")
-    );
+    eprint!("{}", String::from_utf8_lossy(&done.stderr));
     match status(done.status)? {
         0 if apart => assemble(o, t, &result, &object(file)),
         0 => Ok(()),

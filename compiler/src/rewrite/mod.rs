@@ -411,7 +411,7 @@ fn rename_parameters(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
     }
 }
 
-/// Under its new name main is a function like others, which some want declared before.
+/// The pragma with main's name takes effect at a declaration.
 fn main_prototype(cx: &UnitCx, f: &Function) -> String {
     let of = |p: &SymId| cx.names.type_name(cx.u.sym(*p).ty);
     let params: Vec<String> = f.params.iter().map(of).collect();
@@ -419,7 +419,7 @@ fn main_prototype(cx: &UnitCx, f: &Function) -> String {
         true => "void".into(),
         false => params.join(", "),
     };
-    let name = format!("pc3_user_main({params})");
+    let name = format!("main({params})");
     format!("{}; ", cx.names.declare(f.ret, &name))
 }
 
