@@ -13,14 +13,6 @@ const DESCRIPTOR: &str =
 /// What a library function leaves behind that a restart does not bring back, and what to do.
 fn left_behind(name: &str) -> Option<(&'static str, &'static str)> {
     Some(match name {
-        "strtok" => (
-            "the rest of the string",
-            "use strtok_r: its state is a variable of the program",
-        ),
-        "rand" | "random" | "drand48" | "lrand48" | "mrand48" => (
-            "the state of its random numbers",
-            "use rand_r, erand48 or a generator of your own: their state is a variable of the program",
-        ),
         "setlocale" | "uselocale" => ("the locale", AGAIN),
         "open" | "open64" | "openat" | "creat" | "socket" | "accept" | "pipe" | "pipe2" | "dup"
         | "dup2" | "mkstemp" | "epoll_create" | "epoll_create1" | "eventfd" | "timerfd_create" => {
