@@ -5,6 +5,7 @@
 mod faults;
 mod kill;
 mod sweep;
+mod view;
 
 use libtest_mimic::{Arguments, Trial};
 use pc3_tests::arch;
@@ -21,6 +22,7 @@ fn main() {
     trials.extend(sweep::trials());
     trials.extend(kill::trials());
     trials.extend(faults::trials());
+    trials.extend(view::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));

@@ -1,0 +1,168 @@
+//! What a programmer sees of the program: the compiler's messages, failed assertions and the debugger
+//! speak of the user's lines and functions, before a restart and after it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch;
+
+type Case = fn(&Path) -> Result<()>;
+
+pub fn trials() -> Vec<Trial> {
+    let gdb = Command::new("gdb").arg("--version").output().is_ok();
+    if !gdb {
+        println!("skipped view::debugger: no gdb");
+    }
+    let cases: &[(&str, Case)] = &[
+        ("messages", messages),
+        ("assertion", assertion),
+        ("debugger", debugger),
+    ];
+    cases
+        .iter()
+        .map(|(name, case)| {
+            let case = *case;
+            Trial::test(format!("view::{name}"), move || {
+                let run = || -> Result<()> { case(tempfile::tempdir()?.path()) };
+                run().map_err(|e| format!("{e:#}").into())
+            })
+            .with_ignored_flag(*name == "debugger" && !gdb)
+        })
+        .collect()
+}
+
+/// Compiles `tests/view/NAME.c` as the user would in its folder; the executable and what was said.
+fn compile(name: &str, flags: &[&str], dir: &Path) -> Result<(PathBuf, String)> {
+    let out = dir.join(name);
+    let done = Command::new(arch::dist().join("bin/pc3cc"))
+        .args(flags)
+        .arg(format!("{name}.c"))
+        .arg("-o")
+        .arg(&out)
+        .current_dir(arch::root().join("tests/view"))
+        .env("LC_ALL", "C")
+        .output()
+        .context("pc3cc")?;
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    ensure!(done.status.success(), "{said}");
+    Ok((out, said))
+}
+
+fn messages(dir: &Path) -> Result<()> {
+    let (_, said) = compile("messages", &["-Wall", "-O2"], dir)?;
+    let mut places: Vec<&str> = said
+        .lines()
+        .filter(|l| l.contains(": warning: "))
+        .map(|l| l.split(": warning: ").next().unwrap_or(l))
+        .collect();
+    places
+        .iter_mut()
+        .for_each(|p| *p = p.rsplit_once(':').map_or(*p, |(p, _)| p));
+    places.sort_unstable();
+    let expected = [
+        "messages.c:12",
+        "messages.c:14",
+        "messages.c:4",
+        "messages.c:6",
+        "messages.c:7",
+    ];
+    ensure!(places == expected, "{places:?}\n{said}");
+    ensure!(said.contains("In function 'main'"), "{said}");
+    ensure!(!said.contains("pc3"), "generated names: {said}");
+    Ok(())
+}
+
+/// Runs to the checkpoint `k`.
+fn stop(exe: &Path, dir: &Path, k: u32) -> Result<()> {
+    let done = Command::new(exe)
+        .current_dir(dir)
+        .envs([("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", &k.to_string())])
+        .output()?;
+    ensure!(done.status.code() == Some(85), "{done:?}");
+    Ok(())
+}
+
+fn assertion(dir: &Path) -> Result<()> {
+    let (exe, _) = compile("asserts", &["-O2"], dir)?;
+    let plain = Command::new(&exe).current_dir(dir).output()?;
+    stop(&exe, dir, 3)?;
+    // The third round fails, first in the resume clones' frames.
+    let resumed = Command::new(&exe)
+        .current_dir(dir)
+        .env("PC3_RESTART", "latest")
+        .output()?;
+    for out in [plain, resumed] {
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        ensure!(
+            said.contains("asserts.c:9: depth: Assertion `*total < 3' failed."),
+            "{said}"
+        );
+    }
+    stop(&exe, dir, 1)?;
+    let resumed = Command::new(&exe)
+        .current_dir(dir)
+        .env("PC3_RESTART", "latest")
+        .output()?;
+    let printed = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    ensure!(printed.starts_with("asserts.c:19 main 0 13\n"), "{printed}");
+    Ok(())
+}
+
+fn gdb(exe: &Path, dir: &Path, restart: bool) -> Result<String> {
+    let mut c = Command::new("gdb");
+    c.args([
+        "-q",
+        "-nx",
+        "-batch",
+        "-ex",
+        "break asserts.c:8",
+        "-ex",
+        "run",
+        "-ex",
+        "bt",
+        "-ex",
+        "info locals",
+    ])
+    .arg(exe)
+    .current_dir(dir)
+    .env("LC_ALL", "C")
+    .env("DEBUGINFOD_URLS", "");
+    if restart {
+        c.env("PC3_RESTART", "latest");
+    }
+    let out = c.output()?;
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+fn debugger(dir: &Path) -> Result<()> {
+    let (exe, _) = compile("asserts", &["-O0", "-g"], dir)?;
+    let fresh = gdb(&exe, dir, false)?;
+    if fresh.contains("ptrace: Operation not permitted") {
+        println!("skipped view::debugger: no ptrace here");
+        return Ok(());
+    }
+    for frame in [
+        "#0  depth (n=0,",
+        "#3  ",
+        "depth (n=3,",
+        "asserts.c:12",
+        "asserts.c:18",
+        "here = 0",
+    ] {
+        ensure!(fresh.contains(frame), "{frame}:\n{fresh}");
+    }
+    stop(&exe, dir, 1)?;
+    let resumed = gdb(&exe, dir, true)?;
+    for frame in [
+        "#0  pc3_resume__depth ()",
+        "asserts.c:8",
+        "asserts.c:12",
+        "asserts.c:18",
+        "here = 0",
+    ] {
+        ensure!(resumed.contains(frame), "{frame}:\n{resumed}");
+    }
+    Ok(())
+}
