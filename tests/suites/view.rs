@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
     }
     let cases: &[(&str, Case)] = &[
         ("messages", messages),
+        ("errors", errors),
         ("assertion", assertion),
         ("debugger", debugger),
     ];
@@ -35,6 +36,12 @@ pub fn trials() -> Vec<Trial> {
 
 /// Compiles `tests/view/NAME.c` as the user would in its folder; the executable and what was said.
 fn compile(name: &str, flags: &[&str], dir: &Path) -> Result<(PathBuf, String)> {
+    let (good, out, said) = try_compile(name, flags, dir)?;
+    ensure!(good, "{said}");
+    Ok((out, said))
+}
+
+fn try_compile(name: &str, flags: &[&str], dir: &Path) -> Result<(bool, PathBuf, String)> {
     let out = dir.join(name);
     let done = Command::new(arch::dist().join("bin/pc3cc"))
         .args(flags)
@@ -46,21 +53,35 @@ fn compile(name: &str, flags: &[&str], dir: &Path) -> Result<(PathBuf, String)> 
         .output()
         .context("pc3cc")?;
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    ensure!(done.status.success(), "{said}");
-    Ok((out, said))
+    Ok((done.status.success(), out, said))
+}
+
+/// Places of a kind of message, sorted.
+fn places(said: &str, kind: &str) -> Vec<String> {
+    let mut list: Vec<String> = said
+        .lines()
+        .filter_map(|l| Some(l.split_once(kind)?.0.rsplit_once(':')?.0.to_owned()))
+        .collect();
+    list.sort_unstable();
+    list
+}
+
+/// Of a function that becomes two, and each error once.
+fn errors(dir: &Path) -> Result<()> {
+    let (good, _, said) = try_compile("errors", &["-Wall", "-Wextra"], dir)?;
+    ensure!(!good, "{said}");
+    let got = places(&said, ": error: ");
+    ensure!(
+        got == ["errors.c:10", "errors.c:7", "errors.c:8"],
+        "{got:?}\n{said}"
+    );
+    ensure!(!said.contains("pc3"), "generated names: {said}");
+    Ok(())
 }
 
 fn messages(dir: &Path) -> Result<()> {
     let (_, said) = compile("messages", &["-Wall", "-O2"], dir)?;
-    let mut places: Vec<&str> = said
-        .lines()
-        .filter(|l| l.contains(": warning: "))
-        .map(|l| l.split(": warning: ").next().unwrap_or(l))
-        .collect();
-    places
-        .iter_mut()
-        .for_each(|p| *p = p.rsplit_once(':').map_or(*p, |(p, _)| p));
-    places.sort_unstable();
+    let got = places(&said, ": warning: ");
     let expected = [
         "messages.c:12",
         "messages.c:14",
@@ -68,7 +89,7 @@ fn messages(dir: &Path) -> Result<()> {
         "messages.c:6",
         "messages.c:7",
     ];
-    ensure!(places == expected, "{places:?}\n{said}");
+    ensure!(got == expected, "{got:?}\n{said}");
     ensure!(said.contains("In function 'main'"), "{said}");
     ensure!(!said.contains("pc3"), "generated names: {said}");
     Ok(())

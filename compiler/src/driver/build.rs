@@ -24,8 +24,12 @@ const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
 
 /// The command that preprocesses `source`.
 pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
+    of_source(o, t, source, "-E")
+}
+
+fn of_source(o: &Options, t: &Toolchain, source: &Path, action: &str) -> Command {
     let mut c = t.command();
-    c.arg("-E")
+    c.arg(action)
         .arg("-D__PC3__=1")
         .args(portable_float(o, t))
         .args(&o.cpp)
@@ -36,7 +40,7 @@ pub fn preprocess(o: &Options, t: &Toolchain, source: &Path) -> Command {
     let falls = |a: &&String| {
         matches!(a.as_str(), "-W" | "-Wextra") || a.starts_with("-Wimplicit-fallthrough")
     };
-    if o.plain.iter().any(|a| falls(&a)) {
+    if action == "-E" && o.plain.iter().any(|a| falls(&a)) {
         c.arg("-C");
     }
     c.arg(source);
@@ -99,7 +103,8 @@ pub fn executable(
     let results: Vec<Result<(), BuildError>> = thread::scope(|s| {
         let jobs: Vec<_> = files
             .iter()
-            .map(|f| s.spawn(move || compile_unit(o, t, f, clang)))
+            .enumerate()
+            .map(|(i, f)| s.spawn(move || compile_unit(o, t, f, o.sources.get(i), clang)))
             .collect();
         jobs.into_iter()
             .map(|j| j.join().unwrap_or(Err(BuildError::Failed(1))))
@@ -171,7 +176,13 @@ fn write_units(o: &Options, dir: &Path, texts: &[String]) -> Result<Vec<PathBuf>
     Ok(files)
 }
 
-fn compile_unit(o: &Options, t: &Toolchain, file: &Path, clang: bool) -> Result<(), BuildError> {
+fn compile_unit(
+    o: &Options,
+    t: &Toolchain,
+    file: &Path,
+    source: Option<&PathBuf>,
+    clang: bool,
+) -> Result<(), BuildError> {
     let mut c = t.command();
     c.args(portable_float(o, t))
         .args(position(o, false))
@@ -198,12 +209,40 @@ fn compile_unit(o: &Options, t: &Toolchain, file: &Path, clang: bool) -> Result<
     }
     let done = c.stdout(Stdio::inherit()).output();
     let done = done.map_err(|e| t.no_compiler(e))?;
-    eprint!("{}", String::from_utf8_lossy(&done.stderr));
-    match status(done.status)? {
+    let status = status(done.status)?;
+    match source {
+        Some(source) if status != 0 => {
+            eprint!("{}", rejected(o, t, source, &done.stderr)?);
+        }
+        _ => eprint!("{}", String::from_utf8_lossy(&done.stderr)),
+    }
+    match status {
         0 if apart => assemble(o, t, &result, &object(file)),
         0 => Ok(()),
         n => Err(BuildError::Failed(n)),
     }
+}
+
+/// What the compiler says of the user's own text, where the errors stand once; `said`: of what became of it.
+fn rejected(o: &Options, t: &Toolchain, source: &Path, said: &[u8]) -> Result<String, BuildError> {
+    let mut c = of_source(o, t, source, "-fsyntax-only");
+    c.args(&o.compile)
+        .arg("-Wno-unknown-pragmas")
+        .stdin(Stdio::null());
+    if std::io::stderr().is_terminal() && !o.user_has("-fdiagnostics-color") {
+        c.arg("-fdiagnostics-color=always");
+    }
+    let own = c.stdout(Stdio::null()).output();
+    let own = own.map_err(|e| t.no_compiler(e))?;
+    let text = String::from_utf8_lossy(if own.status.success() {
+        said
+    } else {
+        &own.stderr
+    });
+    Ok(match own.status.success() {
+        false => text.into_owned(),
+        true => format!("{text}pc3cc: error: the compiler accepts {0}, but not what pc3cc made of it: a bug in pc3cc\n  = help: please report it with {0} and what --emit=c prints\n", source.display()),
+    })
 }
 
 /// Assembles a unit with its objects set apart ([`super::gaps`]).
