@@ -2,7 +2,7 @@
 //! checkpoints, with one at each location, and with one at every location.  All outputs must agree.
 //!
 //! For trying other code: PC3_PROGRAMS names another folder, PC3_ONLY a part of the names, PC3_EVERYWHERE=1
-//! puts a location everywhere, PC3_KEEP=DIR keeps what is built.  A first line `/* flags: ... */` is for the compilers.
+//! puts a location everywhere, PC3_SAMPLES changes how many locations are tried, PC3_KEEP=DIR keeps what is built.  A first line `/* flags: ... */` is for the compilers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -245,9 +245,10 @@ fn check(p: &Program) -> Result<usize, String> {
         if passed == 0 {
             return Err("no location was passed".into());
         }
-        let often = |n: u64| n.max(passed / 20_000).to_string();
+        let samples: u64 = std::env::var("PC3_SAMPLES").map_or(25, |n| n.parse().unwrap());
+        let often = |n: u64| n.max(passed / (samples * 800)).to_string();
         compare(&[("MINI_EVERY", often(1))])?;
-        let step = (passed / 25).max(1);
+        let step = (passed / samples).max(1);
         for k in (1..=passed).step_by(step as usize) {
             compare(&[("MINI_AT", k.to_string())])?;
         }
