@@ -189,7 +189,6 @@ fn check(p: &Program) -> Result<usize, String> {
             everywhere,
             clang: cc == "clang",
             preludes: Some((prelude(cc, true), prelude(cc, false))),
-            ..Options::default()
         };
         let out = std::panic::catch_unwind(|| must_instrument(&units, &options))
             .map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())?;

@@ -1,7 +1,8 @@
 //! Declarations and function definitions.
 
-use super::declarators::{of_declaration, Params};
+use super::declarators::Params;
 use super::scopes::NewSymbol;
+use super::specifiers::of_declaration;
 use super::{FuncState, Lower};
 use crate::diag::Code;
 use crate::tree::*;

@@ -8,11 +8,14 @@ mod declarators;
 mod decls;
 mod exprs;
 mod init;
+mod leaves;
 mod records;
 mod scopes;
+mod specifiers;
 mod stmts;
 #[cfg(test)]
 mod tests;
+mod type_attributes;
 mod typing;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};

@@ -1,7 +1,7 @@
 //! Structs, unions and enumerations; members.
 
-use super::declarators::of_qualifiers;
 use super::scopes::{NewSymbol, Tag};
+use super::specifiers::of_qualifiers;
 use super::Lower;
 use crate::diag::Code;
 use crate::tree::*;

@@ -5,6 +5,7 @@ pub mod compound;
 pub mod ctypes;
 mod decl;
 mod edits;
+mod explain;
 pub mod frame;
 mod full;
 mod globals;
@@ -107,7 +108,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     Output {
         texts,
         diagnostics,
-        explain: explain(&whole),
+        explain: explain::explain(&whole),
         has_locations: graph.reaches.contains(&true),
         has_mpi: mpi,
     }
@@ -456,48 +457,4 @@ fn function_references(w: &Whole, cx: &UnitCx) -> Vec<(String, String)> {
         }
     }
     map.into_iter().collect()
-}
-
-fn explain(w: &Whole) -> String {
-    let mut out = String::new();
-    for f in w.p.ids() {
-        let u = w.p.unit(f);
-        let plan = &w.plans[f.index()];
-        let name = w.p.name(f);
-        if plan.points.is_empty() {
-            let why = if w.graph.reaches[f.index()] {
-                "reaches a location only by tail calls: no frame to save"
-            } else {
-                "not instrumented"
-            };
-            out += &format!("{name}: {why}\n");
-            continue;
-        }
-        out += &format!("{name}: instrumented\n");
-        if !plan.shadow.is_empty() {
-            let names: Vec<&str> = plan
-                .shadow
-                .iter()
-                .map(|s| u.sym(*s).name.as_str())
-                .collect();
-            out += &format!("  shadow stack: {}\n", names.join(" "));
-        }
-        for (p, l) in plan.points.list.iter().zip(&plan.live) {
-            let at = u.lines.position(p.span.start);
-            let names: Vec<&str> = l.vars.iter().map(|s| u.sym(*s).name.as_str()).collect();
-            let temps = if l.temps.is_empty() {
-                String::new()
-            } else {
-                format!(" +{} intermediate", l.temps.len())
-            };
-            out += &format!(
-                "  {}: line {} {}: saves {}{temps}\n",
-                p.label,
-                at.line,
-                p.what,
-                names.join(" ")
-            );
-        }
-    }
-    out
 }

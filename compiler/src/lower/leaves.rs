@@ -1,0 +1,156 @@
+//! Expressions without operands: names, numbers, strings.
+
+use super::Lower;
+use crate::consteval::{character, literal, number, Number};
+use crate::diag::Code;
+use crate::prefilter::Mark;
+use crate::tree::*;
+use lang_c::ast;
+use lang_c::span::Node;
+
+impl Lower {
+    pub fn name(&mut self, n: &Node<ast::Identifier>) -> ExprId {
+        let (name, span) = self.identifier(n);
+        let sym = match self.lookup(&name) {
+            Some(s) => s,
+            None if matches!(
+                name.as_str(),
+                "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
+            ) =>
+            {
+                let elem = self.types.int(IntKind::Char);
+                let elem = QualType {
+                    is_const: true,
+                    ..elem
+                };
+                let len = self
+                    .func
+                    .as_ref()
+                    .map(|f| f.id)
+                    .and_then(|f| self.unit.functions.get(f.index()));
+                let len = len.map_or(1, |f| self.unit.sym(f.sym).name.len() as u64 + 1);
+                let ty = self.types.plain(Type::Array {
+                    elem,
+                    len: ArrayLen::Const(len),
+                });
+                return self.add(ExprKind::Builtin, ty, span);
+            }
+            None if name.starts_with("__builtin_") => self.declare_implicit(&name, &span),
+            None => {
+                self.error(
+                    Code::Undeclared,
+                    &span,
+                    format!("`{name}` is not declared here"),
+                );
+                let ty = self.unsupported(span.clone());
+                return self.add(ExprKind::Builtin, ty, span);
+            }
+        };
+        let s = self.unit.sym(sym);
+        let ty = s.ty;
+        if s.kind == SymKind::Typedef {
+            self.error(
+                Code::Misparse,
+                &span,
+                format!("the type name `{name}` is read as a value here"),
+            );
+        }
+        self.add(ExprKind::Ident(sym), ty, span)
+    }
+
+    pub fn constant(&mut self, n: &Node<ast::Constant>) -> ExprId {
+        let mut span = self.span(n.span);
+        match self.mark_at(n.span) {
+            Some(Mark::TypeBuiltin(end)) => {
+                span.end = end;
+                let ty = self.types.int(IntKind::Int);
+                return self.add(ExprKind::Builtin, ty, span);
+            }
+            Some(Mark::OmittedThen) => {
+                let ty = self.types.int(IntKind::Int);
+                return self.add(ExprKind::Int(0), ty, span);
+            }
+            _ => {}
+        }
+        let text = self.text(&span).to_string();
+        if text.ends_with('\'') {
+            let (value, kind) = character(&text, &self.unit.target);
+            let ty = self.types.int(kind);
+            return self.add(ExprKind::Int(value), ty, span);
+        }
+        let (kind, ty) = match number(&text, &self.unit.target) {
+            Some(Number::Int {
+                value,
+                kind,
+                imaginary: false,
+            }) => (ExprKind::Int(value), self.types.int(kind)),
+            Some(Number::Float {
+                kind,
+                imaginary: false,
+            }) => (ExprKind::Float, self.types.plain(Type::Float(kind))),
+            Some(Number::Float {
+                kind,
+                imaginary: true,
+            }) => (ExprKind::Float, self.types.plain(Type::Complex(kind))),
+            // GNU complex integers, decimal floats.
+            _ => (ExprKind::Builtin, self.unsupported(span.clone())),
+        };
+        self.add(kind, ty, span)
+    }
+
+    pub fn string(&mut self, n: &Node<ast::StringLiteral>) -> ExprId {
+        let span = self.span(n.span);
+        let first = self.p.tokens.at_or_after(span.start);
+        let mut wide = String::new();
+        let mut pieces = Vec::new();
+        let mut i = first;
+        while i < self.p.tokens.list.len() && self.p.tokens.list[i].start < span.end {
+            let (prefix, units) = literal(self.p.token_text(i));
+            if !prefix.is_empty() {
+                wide = prefix.to_string();
+            }
+            pieces.push((prefix.is_empty(), units));
+            i += 1;
+        }
+        let is_wide = !matches!(wide.as_str(), "" | "u8");
+        let target = &self.unit.target;
+        let kind = match wide.as_str() {
+            "L" => target.wchar,
+            "u" => IntKind::UShort,
+            "U" => IntKind::UInt,
+            _ => IntKind::Char,
+        };
+        let two_byte = target.bits(kind) == 16;
+        let mut count = 1u64;
+        let mut bytes = Vec::new();
+        for (plain, units) in pieces {
+            if is_wide && plain {
+                // A plain piece of a wide literal counts characters, not bytes.
+                let text: Vec<u8> = units.iter().map(|&u| u as u8).collect();
+                count += String::from_utf8_lossy(&text)
+                    .chars()
+                    .map(|c| if two_byte { c.len_utf16() as u64 } else { 1 })
+                    .sum::<u64>();
+            } else {
+                count += units
+                    .iter()
+                    .map(|&u| 1 + (is_wide && two_byte && u > 0xffff) as u64)
+                    .sum::<u64>();
+            }
+            bytes.extend(units.iter().map(|&u| u as u8));
+        }
+        let elem = self.types.int(kind);
+        let ty = self.types.plain(Type::Array {
+            elem,
+            len: ArrayLen::Const(count),
+        });
+        self.add(
+            ExprKind::Str {
+                bytes,
+                wide: is_wide,
+            },
+            ty,
+            span,
+        )
+    }
+}
