@@ -1,9 +1,10 @@
 //! The whole program's call graph: which functions can reach a checkpoint location.
 //!
 //! A call through a pointer may reach every function whose address is taken and whose signature has
-//! the same shape.  A library function that is handed a function which can reach a location would
+//! the same shape; one through a parameter, what the callers pass, where that is known.  A library function that is handed a function which can reach a location would
 //! call it from a frame that cannot be unwound: refused.
 
+use super::passed::Passed;
 use super::program::{Callee, FnId, Program};
 use super::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -112,6 +113,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
         .collect();
 
+    let passed = Passed::new(p, &address_taken);
     let mut calls = Vec::new();
     let mut locations = Vec::new();
     let mut externals = Vec::new();
@@ -132,7 +134,13 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                             Some((_, Callee::External(name))) => {
                                 let mut targets = Vec::new();
                                 for a in args {
-                                    callbacks(p, unit, strip_casts(u, *a), &shapes, &mut targets);
+                                    match passed.functions(f, *a) {
+                                        Some(known) => targets.extend(known),
+                                        None => {
+                                            let a = strip_casts(u, *a);
+                                            callbacks(p, unit, a, &shapes, &mut targets);
+                                        }
+                                    }
                                 }
                                 if !targets.is_empty() {
                                     externals.push(External {
@@ -145,11 +153,14 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                             }
                             None => {
                                 let want = shape(u, u.expr(*callee).ty.ty);
-                                let targets: Vec<_> = address_taken
-                                    .iter()
-                                    .copied()
-                                    .filter(|t| fits(&want, &shapes[t]))
-                                    .collect();
+                                let targets = match passed.functions(f, *callee) {
+                                    Some(known) => known.into_iter().collect(),
+                                    None => address_taken
+                                        .iter()
+                                        .copied()
+                                        .filter(|t| fits(&want, &shapes[t]))
+                                        .collect(),
+                                };
                                 list.push(CallSite { expr: e, targets });
                             }
                         }

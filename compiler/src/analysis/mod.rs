@@ -11,6 +11,7 @@ pub mod linear;
 mod linearise;
 pub mod liveness;
 pub mod moved;
+pub mod passed;
 pub mod points;
 pub mod program;
 pub mod scope;
