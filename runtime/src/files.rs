@@ -13,6 +13,7 @@ use libc::FILE;
 
 use crate::format::meta::{FileKind, FileMeta};
 use crate::rank::Rank;
+use crate::tell::say;
 
 extern "C" {
     static mut stdin: *mut FILE;
@@ -20,9 +21,12 @@ extern "C" {
     static mut stderr: *mut FILE;
     fn fseeko64(stream: *mut FILE, offset: i64, whence: c_int) -> c_int;
     fn ftello64(stream: *mut FILE) -> i64;
+    fn __fbufsize(stream: *mut FILE) -> usize;
 }
 
 const STATE_EOF: u64 = 1;
+/// Standard input is no file and something has been read from it.
+const STATE_CONSUMED: u64 = 4;
 const NO_DESCRIPTOR: u64 = u64::MAX;
 
 #[derive(Debug, Clone)]
@@ -68,8 +72,21 @@ fn length_of(fd: RawFd) -> Option<u64> {
     }
 }
 
+/// Where the next byte written to an inherited descriptor goes.
+pub(crate) fn stands_at(fd: RawFd) -> Option<u64> {
+    let length = length_of(fd)?;
+    // SAFETY: plain system calls.
+    unsafe {
+        // Until something is written, the offset of one opened to append is not the file's end.
+        if libc::fcntl(fd, libc::F_GETFL) & libc::O_APPEND != 0 {
+            return Some(length);
+        }
+        u64::try_from(libc::lseek64(fd, 0, libc::SEEK_CUR)).ok()
+    }
+}
+
 /// Where an inherited descriptor leads.
-fn leads_to(fd: RawFd) -> String {
+pub(crate) fn leads_to(fd: RawFd) -> String {
     std::fs::read_link(format!("/proc/self/fd/{fd}"))
         .map_or(String::new(), |p| p.to_string_lossy().into_owned())
 }
@@ -159,9 +176,9 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
         let fd = libc::fileno(stream);
         let errno = *libc::__errno_location();
         let position = if mode.is_empty() && kind != FileKind::Stdin {
-            libc::lseek64(fd, 0, libc::SEEK_CUR)
+            stands_at(fd)
         } else {
-            ftello64(stream)
+            u64::try_from(ftello64(stream)).ok()
         };
         *libc::__errno_location() = errno;
         (
@@ -172,15 +189,21 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
         )
     };
     let length = length_of(fd);
+    // A stream gets its buffer when it is first used.
+    // SAFETY: an open stream.
+    let consumed = kind == FileKind::Stdin
+        && length.is_none()
+        && mode.is_empty()
+        && unsafe { __fbufsize(stream) } > 0;
     FileMeta {
         addr: stream as usize as u64,
         descriptor: u64::try_from(fd).unwrap_or(NO_DESCRIPTOR),
         kind,
         path: if mode.is_empty() { leads_to(fd) } else { path },
         mode,
-        position: u64::try_from(position).ok().filter(|_| length.is_some()),
+        position: position.filter(|_| length.is_some()),
         length: length.unwrap_or(0),
-        state: u64::from(eof) | u64::from(error) << 1,
+        state: u64::from(eof) | u64::from(error) << 1 | if consumed { STATE_CONSUMED } else { 0 },
     }
 }
 
@@ -188,20 +211,50 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
 fn inherited(file: &FileMeta, stream: *mut FILE) -> io::Result<()> {
     // SAFETY: a standard stream.
     let fd = unsafe { libc::fileno(stream) };
-    let (Some(position), Some(length)) = (file.position, length_of(fd)) else {
-        return Ok(());
-    };
-    if file.path != leads_to(fd) {
-        return Ok(());
+    match file.kind {
+        FileKind::Stdin => standard_input(file, stream, fd),
+        // Standard error is a log: what it says of earlier runs stays, unless the program's output goes there, too.
+        FileKind::Stderr => Ok(()),
+        _ => match file.position {
+            Some(position) if file.path == leads_to(fd) => cut_back(fd, position),
+            _ => Ok(()),
+        },
     }
-    if file.kind == FileKind::Stdin {
-        return seek(stream, position, file.state);
+}
+
+/// An input that moved with the job is known by its length.
+fn standard_input(file: &FileMeta, stream: *mut FILE, fd: RawFd) -> io::Result<()> {
+    let here = leads_to(fd);
+    match (file.position, length_of(fd)) {
+        (Some(position), Some(length)) if file.path == here || length == file.length => {
+            return seek(stream, position, file.state);
+        }
+        (Some(0), _) => return Ok(()),
+        (None, _) if file.state & STATE_CONSUMED == 0 => return Ok(()),
+        _ => {}
     }
-    // Standard error is a log: what it says of earlier runs stays, unless the program's output goes there, too.
-    if length >= position && file.kind != FileKind::Stderr {
-        cut(fd, position)?;
-        // SAFETY: a plain system call.
-        unsafe { libc::lseek64(fd, position as i64, libc::SEEK_SET) };
+    // At its end it stays if nothing can come from here.
+    if file.state & STATE_EOF == 0 || here != "/dev/null" {
+        let (was, is) = (&file.path, if here.is_empty() { "closed" } else { &here });
+        say(&format!(
+            "standard input was {was} and is {is}: what had been read before the checkpoint is not skipped"
+        ));
+    }
+    Ok(())
+}
+
+/// Takes back what was written to an inherited regular file behind `position`.
+pub(crate) fn cut_back(fd: RawFd, position: u64) -> io::Result<()> {
+    match length_of(fd) {
+        Some(length) if length >= position => {
+            cut(fd, position)?;
+            // SAFETY: a plain system call.
+            unsafe { libc::lseek64(fd, position as i64, libc::SEEK_SET) };
+        }
+        Some(length) if length > 0 => say(&format!(
+            "standard output has {length} bytes and had {position} at the checkpoint: what is missing is not written again"
+        )),
+        _ => {}
     }
     Ok(())
 }

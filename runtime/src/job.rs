@@ -104,10 +104,13 @@ impl Job {
         Ok(())
     }
 
-    /// Unlocks the directory.
-    pub(crate) fn close_store(&self) {
+    /// Unlocks the directory; `ended`: the program came to its end.
+    pub(crate) fn close_store(&self, ended: bool) {
         // Called while the process ends; a checkpoint being written by another thread keeps it.
         if let Ok(mut store) = self.store.try_lock() {
+            if let Some(store) = store.as_ref().filter(|_| ended) {
+                store.end();
+            }
             *store = None;
         }
     }
@@ -145,7 +148,7 @@ impl Job {
     /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.
     pub fn stop(&self) -> ! {
         flush_all();
-        self.close_store();
+        self.close_store(false);
         // SAFETY: ends the process.
         unsafe { libc::_exit(EXIT_STOPPED) }
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::control::{install_signals, Every};
 use crate::engine::{mpi, Engine};
+use crate::files::{cut_back, leads_to, stands_at};
 use crate::heap_abi::arguments;
 use crate::job::Job;
 use crate::rank::{Rank, Status};
@@ -43,7 +44,7 @@ static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 extern "C" fn at_exit() {
     if let Some(job) = JOB.get() {
-        job.close_store();
+        job.close_store(true);
     }
 }
 
@@ -74,13 +75,19 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     }
     let wants =
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
-    let store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {
+    let mut store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {
         Store::open(&settings.dir, settings.keep, settings.request_signal())
             .unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()))
     });
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
     let checkpoint = restart::choose(&settings).unwrap_or_else(|e| leave(e));
+    if let Some(store) = store.as_mut() {
+        match &checkpoint {
+            Some(c) => store.continued(c.id()),
+            None => begin_output(store, &settings),
+        }
+    }
     let saved = checkpoint
         .as_ref()
         .and_then(|c| usize::try_from(c.job.ranks).ok());
@@ -112,6 +119,25 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     match job.engine() {
         Some(engine) => engine.run(&job, ranks, body),
         None => die(EXIT_FATAL, "internal error: no engine"),
+    }
+}
+
+/// A fresh start: takes back what a job that was to go on by itself (`auto`), but died before its
+/// first checkpoint, has printed, and notes where the output stands.
+fn begin_output(store: &Store, settings: &Settings) {
+    let fd = libc::STDOUT_FILENO;
+    let path = leads_to(fd);
+    let before = store.begin().filter(|b| b.1 == path);
+    if let Some((position, _)) = before.filter(|_| settings.restart == Restart::Auto) {
+        if let Err(e) = cut_back(fd, position) {
+            say(&format!(
+                "standard output keeps what an earlier start wrote: {e}"
+            ));
+        }
+    }
+    let noted = stands_at(fd).map_or(Ok(()), |position| store.note_begin(position, &path));
+    if let Err(e) = noted {
+        say(&format!("where the output begins could not be noted: {e}"));
     }
 }
 

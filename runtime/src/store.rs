@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ use crate::failpoint;
 
 pub const SUFFIX: &str = ".pc3c";
 const LOCK: &str = "lock";
+/// Where standard output stood when the job began.
+const BEGIN: &str = "begin";
 
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -163,6 +166,7 @@ pub struct Store {
     owner: u32,
     // POSIX record locks vanish when any descriptor of the file is closed: it stays open.
     lock: File,
+    given_up: Range<u64>,
     /// Where its fixed text ends.
     lock_text: u64,
 }
@@ -198,6 +202,7 @@ impl Store {
             next,
             owner,
             lock,
+            given_up: 0..0,
             lock_text: text.len() as u64,
         })
     }
@@ -209,6 +214,32 @@ impl Store {
     /// The next checkpoint's id.
     pub fn next_id(&self) -> u64 {
         self.next
+    }
+
+    /// Notes where standard output stands as the job begins: position and path.
+    pub fn note_begin(&self, position: u64, path: &str) -> Result<(), StoreError> {
+        let file = self.dir.join(BEGIN);
+        fs::write(&file, format!("{position} {path}")).map_err(at(&file))
+    }
+
+    /// What [`Store::note_begin`] noted, if that job did not come to its end.
+    pub fn begin(&self) -> Option<(u64, String)> {
+        let text = fs::read_to_string(self.dir.join(BEGIN)).ok()?;
+        let (position, path) = text.split_once(' ')?;
+        Some((position.parse().ok()?, path.to_owned()))
+    }
+
+    /// The job came to its end.
+    pub fn end(&self) {
+        if std::process::id() == self.owner {
+            let _ = fs::remove_file(self.dir.join(BEGIN));
+        }
+    }
+
+    /// The job goes on from checkpoint `id`; the next commit removes those that came after it, which
+    /// belong to a course that has been given up.
+    pub fn continued(&mut self, id: u64) {
+        self.given_up = id + 1..self.next;
     }
 
     /// Notes for onlookers how long the job stood still for checkpoint `id`.
@@ -262,7 +293,11 @@ impl Store {
     /// Removes all but the newest `keep`.  What cannot be removed now is tried again next time.
     fn prune(&self) {
         let Ok(all) = list(&self.dir) else { return };
-        for (_, path) in all.iter().rev().skip(self.keep) {
+        let (gone, kept): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|(id, _)| self.given_up.contains(id));
+        let old = kept.iter().rev().skip(self.keep);
+        for (_, path) in gone.iter().chain(old) {
             let _ = fs::remove_file(path);
         }
     }
@@ -298,6 +333,22 @@ mod tests {
             .map(|(id, _)| id)
             .collect();
         assert_eq!(ids, [2, 3]);
+    }
+
+    #[test]
+    fn a_course_that_was_given_up_goes_with_the_next_commit() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path(), 9, None).unwrap();
+        for text in ["a", "b", "c", "d"] {
+            put(&mut store, text);
+        }
+        store.continued(2);
+        let ids = || -> Vec<u64> { list(dir.path()).unwrap().iter().map(|c| c.0).collect() };
+        assert_eq!(ids(), [1, 2, 3, 4]);
+        put(&mut store, "e");
+        assert_eq!(ids(), [1, 2, 5]);
+        put(&mut store, "f");
+        assert_eq!(ids(), [1, 2, 5, 6]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 
+use super::errors::end_job;
 use super::{entry, put, put_text};
 use crate::error::{fail, Class, MpiError};
 use crate::handle::abi;
@@ -97,8 +98,8 @@ pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
 pub unsafe extern "C" fn MPI_Abort(_comm: usize, code: c_int) -> c_int {
     let who = RankState::try_current().map_or(String::new(), |me| format!(" by rank {}", me.rank));
     libc::fflush(null_mut());
-    eprintln!("pc3: MPI_Abort called{who}: the job ends with status {code}");
-    std::process::exit(if code == 0 { 1 } else { code })
+    let message = format!("MPI_Abort called{who}: the job ends with status {code}");
+    end_job(if code == 0 { 1 } else { code }, &message)
 }
 
 /// MPI 4.1 section 9.1.1.

@@ -4,7 +4,9 @@ use super::{entry, put, put_text, source_line, text, MAX_ERROR};
 use crate::error::{Class, MpiError};
 use crate::handle::abi;
 use crate::state::RankState;
+use pc3_runtime::tell::say;
 use std::ffi::{c_char, c_int};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 type Handler = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
 
@@ -33,13 +35,22 @@ pub fn raise(me: &RankState, name: &str, comm: usize, e: MpiError) -> c_int {
     code
 }
 
+/// Ends the job for one reason: what other ranks find wrong meanwhile is a consequence.
+pub fn end_job(status: c_int, message: &str) -> ! {
+    static ENDING: AtomicBool = AtomicBool::new(false);
+    while ENDING.swap(true, Relaxed) {
+        std::thread::park();
+    }
+    say(message);
+    std::process::exit(status)
+}
+
 /// The end of the job, as MPI_ERRORS_ARE_FATAL asks.
 pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
     let line = source_line(me)
         .map(|l| format!(" ({l})"))
         .unwrap_or_default();
-    eprintln!("pc3: rank {}: {name}{line}: {e}", me.rank);
-    std::process::exit(1)
+    end_job(1, &format!("rank {}: {name}{line}: {e}", me.rank))
 }
 
 /// MPI 3.1 section 8.3.1.

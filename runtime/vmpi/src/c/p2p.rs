@@ -517,8 +517,7 @@ pub unsafe extern "C" fn MPI_Buffer_attach(p: *mut c_void, size: c_int) -> c_int
         if me.bsend.size.get() != 0 {
             return fail(Class::ERR_BUFFER, "a buffer is attached already");
         }
-        me.bsend.addr.set(p as usize);
-        me.bsend.size.set(count(size)?);
+        me.bsend.attach(p as usize, count(size)?);
         Ok(())
     })
 }
@@ -531,7 +530,8 @@ pub unsafe extern "C" fn MPI_Buffer_detach(p: *mut c_void, size: *mut c_int) -> 
             let what = &raw const me.bsend as usize;
             me.wait_on(what, || me.bsend.used.load(Acquire) == 0);
         }
-        put(p.cast::<usize>(), me.bsend.addr.replace(0))?;
-        put(size, me.bsend.size.replace(0) as c_int)
+        let (was, bytes) = me.bsend.detach();
+        put(p.cast::<usize>(), was)?;
+        put(size, bytes as c_int)
     })
 }

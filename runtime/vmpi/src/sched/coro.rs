@@ -40,7 +40,7 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
 fn work<H: Host>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
-    super::stack::watch_overflow();
+    super::overflow::watch_overflow();
     let mut pool: Vec<RankStack> = Vec::new();
     while let Some(rank) = w.next.take().or_else(|| sched.next(&**host, w)) {
         let seat = sched.slots[rank as usize].coro.get();

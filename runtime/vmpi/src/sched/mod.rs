@@ -10,6 +10,7 @@
 
 #[cfg(pc3_coroutines)]
 pub mod coro;
+mod overflow;
 #[cfg(pc3_coroutines)]
 mod stack;
 pub mod threads;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use super::overflow::{watch_thread, GUARD};
 use super::{lock, Host, Sched};
 
 /// A rank's turn: raised by whoever hands over, taken by the rank's thread.
@@ -50,8 +51,9 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
         let own = Arc::clone(host);
         let made = std::thread::Builder::new()
             .name(format!("rank {rank}"))
-            .stack_size(sched.stack_size)
+            .stack_size(sched.stack_size + 2 * GUARD)
             .spawn(move || {
+                watch_thread();
                 let sched = own.sched();
                 sched.slots[rank as usize].baton.take(0);
                 own.enter(rank);

@@ -31,6 +31,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadE
         .addr
         .set(address(me, r.u64()?, ctx, "the attached buffer")? as usize);
     me.bsend.size.set(r.size()?);
+    me.bsend.untyped.set(r.u8()? != 0);
 
     let requests = r.list(|r| request(r, ctx, me))?;
     let world = me.world();

@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut, NonNull};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 
 use pc3_runtime::rank::Rank;
+use pc3_typemetric::types::TypeId;
 
 use super::World;
 use crate::error::{fail, Class, Result};
@@ -64,9 +65,25 @@ pub struct Bsend {
     pub addr: Cell<usize>,
     pub size: Cell<usize>,
     pub used: AtomicUsize,
+    /// Its type was unknown; while it is attached it counts as bytes, which may change architecture.
+    pub untyped: Cell<bool>,
 }
 
 impl Bsend {
+    pub fn attach(&self, addr: usize, size: usize) {
+        self.addr.set(addr);
+        self.size.set(size);
+        self.untyped.set(retype(addr, true));
+    }
+
+    pub fn detach(&self) -> (usize, usize) {
+        let addr = self.addr.replace(0);
+        if self.untyped.replace(false) {
+            retype(addr, false);
+        }
+        (addr, self.size.replace(0))
+    }
+
     /// Takes room for a message.
     pub fn reserve(&self, len: usize) -> Result<()> {
         let need = len + BSEND_OVERHEAD;
@@ -81,6 +98,21 @@ impl Bsend {
         self.used.fetch_add(need, AcqRel);
         Ok(())
     }
+}
+
+/// Makes an untyped heap object bytes, or such bytes untyped again; false if there is none at `addr`.
+fn retype(addr: usize, bytes: bool) -> bool {
+    // SAFETY: called by MPI functions only, which user code calls; no other reference is alive.
+    let Some(rank) = (unsafe { Rank::current() }) else {
+        return false;
+    };
+    let (from, to) = match (TypeId::UNKNOWN, rank.job().program.char_type()) {
+        (unknown, char_type) if bytes => (unknown, char_type),
+        (unknown, char_type) => (char_type, unknown),
+    };
+    let whole = rank.heap.find(addr);
+    whole.is_some_and(|o| o.base as usize == addr && o.ty == from.0)
+        && rank.heap.set_type(addr as *mut u8, to.0)
 }
 
 /// Between `MPI_Init` and `MPI_Finalize`?

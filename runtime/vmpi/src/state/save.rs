@@ -1,7 +1,7 @@
 //! One rank's MPI state as a checkpoint keeps it; [`super::load`] reads it back.
 //!
 //! ```text
-//! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64
+//! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8
 //!             [request] [message] [handle:u64 message] objects
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
@@ -38,6 +38,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.i32(me.thread_level.get());
     w.u64(ctx.address(me.bsend.addr.get() as *const u8));
     w.size(me.bsend.size.get());
+    w.u8(me.bsend.untyped.get().into());
 
     let list = kept(me);
     w.list(list.iter(), |w, (handle, r)| request(w, *handle, r, ctx));

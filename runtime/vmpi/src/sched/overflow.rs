@@ -1,0 +1,123 @@
+//! Overflow of a rank's stack is told by name, whether the stack is ours or a thread's.
+
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::*};
+use std::sync::Once;
+
+/// Bytes below a stack whose use is an overflow.
+pub(super) const GUARD: usize = 64 << 10;
+
+/// Reports a rank's stack overflow by name before the program dies of it.  Per thread: handlers
+/// cannot run on the stack that overflowed.
+pub(super) fn watch_overflow() {
+    static INSTALL: Once = Once::new();
+    const ALT: usize = 64 << 10;
+    // SAFETY: an alternative stack that lives as long as the thread; a handler that calls only
+    // async-signal-safe functions.
+    unsafe {
+        let mut old: libc::stack_t = std::mem::zeroed();
+        libc::sigaltstack(std::ptr::null(), &raw mut old);
+        if old.ss_flags & libc::SS_DISABLE != 0 {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let p = libc::mmap(
+                null_mut(),
+                ALT,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags,
+                -1,
+                0,
+            );
+            if p == libc::MAP_FAILED {
+                return;
+            }
+            let alt = libc::stack_t {
+                ss_sp: p,
+                ss_flags: 0,
+                ss_size: ALT,
+            };
+            libc::sigaltstack(&raw const alt, null_mut());
+        }
+        INSTALL.call_once(|| {
+            let mut was: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(libc::SIGSEGV, std::ptr::null(), &raw mut was);
+            // A handler that the program installed has precedence.
+            if was.sa_sigaction == libc::SIG_DFL {
+                let mut act: libc::sigaction = std::mem::zeroed();
+                act.sa_sigaction = on_fault as *const () as usize;
+                act.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                libc::sigaction(libc::SIGSEGV, &raw const act, null_mut());
+            }
+        });
+    }
+}
+
+/// The same for a rank that is a thread.
+pub(super) fn watch_thread() {
+    watch_overflow();
+    // SAFETY: the structure is filled by the first call; the stack is that of this thread.
+    unsafe {
+        let mut of: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut of) != 0 {
+            return;
+        }
+        let (mut low, mut bytes) = (null_mut(), 0);
+        if libc::pthread_attr_getstack(&raw const of, &raw mut low, &raw mut bytes) == 0 {
+            register((low as usize).saturating_sub(GUARD));
+        }
+        libc::pthread_attr_destroy(&raw mut of);
+    }
+}
+
+/// The guards of all stacks, for the handler: a list that only grows, its entries reused.
+pub(super) struct Guard {
+    pub low: AtomicUsize,
+    next: *const Guard,
+}
+static GUARDS: AtomicPtr<Guard> = AtomicPtr::new(null_mut());
+
+fn guards() -> impl Iterator<Item = &'static Guard> {
+    // SAFETY: entries are leaked, so they live for ever.
+    let mut at = unsafe { GUARDS.load(Acquire).as_ref() };
+    std::iter::from_fn(move || {
+        let g = at?;
+        // SAFETY: as above.
+        at = unsafe { g.next.as_ref() };
+        Some(g)
+    })
+}
+
+pub(super) fn register(low: usize) -> &'static Guard {
+    if let Some(g) = guards().find(|g| g.low.compare_exchange(0, low, AcqRel, Relaxed).is_ok()) {
+        return g;
+    }
+    let g = Box::leak(Box::new(Guard {
+        low: AtomicUsize::new(low),
+        next: null(),
+    }));
+    let mut head = GUARDS.load(Acquire);
+    loop {
+        g.next = head;
+        match GUARDS.compare_exchange_weak(head, g, AcqRel, Acquire) {
+            Ok(_) => return g,
+            Err(now) => head = now,
+        }
+    }
+}
+
+extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel's own record; `write` and `sigaction` are async-signal-safe.
+    unsafe {
+        let at = (*info).si_addr() as usize;
+        if guards()
+            .any(|g| (g.low.load(Acquire)..).contains(&at) && at < g.low.load(Acquire) + GUARD)
+        {
+            let text =
+                b"pc3: a rank's stack overflowed; set PC3_STACK to a larger size (e.g. 64M)\n";
+            libc::write(2, text.as_ptr().cast(), text.len());
+        }
+        // The access is repeated on return and ends the program as it would have without us.
+        let mut act: libc::sigaction = std::mem::zeroed();
+        act.sa_sigaction = libc::SIG_DFL;
+        libc::sigaction(libc::SIGSEGV, &raw const act, null_mut());
+    }
+}
