@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
     int size = 4 * (COUNT * (int)sizeof(int) + MPI_BSEND_OVERHEAD);
-    char *buffer = malloc((size_t)size);
+    void *buffer = malloc((size_t)size); /* of no type */
     if (!buffer)
         MPI_Abort(MPI_COMM_WORLD, 1);
     memset(buffer, 0, (size_t)size);

@@ -4,6 +4,7 @@
 
 mod faults;
 mod kill;
+mod streams;
 mod sweep;
 mod view;
 
@@ -23,6 +24,7 @@ fn main() {
     trials.extend(kill::trials());
     trials.extend(faults::trials());
     trials.extend(view::trials());
+    trials.extend(streams::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));

@@ -28,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
         ("live lock", live_lock),
         ("stale lock", stale_lock),
         ("bad settings", bad_settings),
+        ("stack overflow", stack_overflow),
     ];
     cases
         .iter()
@@ -362,6 +363,22 @@ fn bad_settings() -> Result<()> {
         let done = job.run(HOST, &exe, &[(name, value)])?;
         refused(&done, &[value]).with_context(|| format!("{name}={value}"))?;
         ensure!(job.stdout().is_empty(), "{name}={value}: the program ran");
+    }
+    Ok(())
+}
+
+/// However ranks are run, the one whose stack is used up does not die wordlessly.
+fn stack_overflow() -> Result<()> {
+    let p = program("deep.c")?;
+    let exe = build::instrumented(&p, HOST)?;
+    for sched in ["coroutines", "threads"] {
+        let done = Job::new(&p)?.run(HOST, &exe, &[("PC3_SCHED", sched)])?;
+        ensure!(done.status != 0, "{sched}: it did not overflow");
+        ensure!(
+            done.stderr.contains("PC3_STACK"),
+            "{sched}: nothing is said: {}",
+            done.stderr
+        );
     }
     Ok(())
 }

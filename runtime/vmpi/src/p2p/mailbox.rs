@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use super::buf::Buf;
 use super::queue::Queue;
 use super::request::Request;
+use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
 use crate::datatype::TypeRef;
 use crate::error::Result;
 use crate::pack;
@@ -152,6 +153,18 @@ pub(crate) struct Queues {
     pub bytes: usize,
     /// The owner waits in a probe: wake it when something arrives.
     pub probing: bool,
+    /// How often senders had to be freed because nothing else could go on: the program relies on buffering.
+    pub relied: u32,
+}
+
+impl Queues {
+    /// Is it better to hold a message than to buffer one more?  The bound doubles each time holding only
+    /// stopped the program, so that it stops rarely.
+    pub fn is_full(&self) -> bool {
+        let grown = |n: usize| n.checked_shl(self.relied).filter(|m| m >> self.relied == n);
+        grown(BACKLOG_MESSAGES).is_some_and(|most| self.inbound.len() >= most)
+            || grown(BACKLOG_BYTES).is_some_and(|most| self.bytes >= most)
+    }
 }
 
 pub(crate) struct Mailbox {

@@ -7,7 +7,7 @@ use super::mailbox::{Data, Message, Queues};
 use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
-use super::{BACKLOG_BYTES, BACKLOG_MESSAGES, EAGER};
+use super::EAGER;
 use crate::error::{fail, Class, Result};
 use crate::state::{RankState, World};
 
@@ -109,7 +109,7 @@ unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mod
         Some((_, r)) => Next::Deliver(r),
         None if mode == Mode::Buffered => Next::Buffer,
         None if mode == Mode::Synchronous || len > EAGER => Next::Hold,
-        None if q.inbound.len() >= BACKLOG_MESSAGES || q.bytes >= BACKLOG_BYTES => Next::Hold,
+        None if q.is_full() => Next::Hold,
         None => Next::Buffer,
     });
     match next {
@@ -231,10 +231,13 @@ fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -
 /// goes on.
 pub fn release_held(world: &World) -> bool {
     let blocked = |r: &Request| world.rank(r.owner).waits_for(r);
-    world
-        .ranks()
-        .iter()
-        .fold(false, |any, to| buffer(to, blocked, None) | any)
+    world.ranks().iter().fold(false, |any, to| {
+        let freed = buffer(to, blocked, None);
+        if freed {
+            to.mailbox.with(|q| q.relied += 1);
+        }
+        freed | any
+    })
 }
 
 /// Buffers what is left of a rank's own standard-mode sends in its buffers, so that they are

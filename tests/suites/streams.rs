@@ -1,0 +1,162 @@
+//! Standard streams across stops, kills and moves: nothing lost, nothing twice, what cannot be put back told.
+
+use std::fs;
+
+use anyhow::{bail, ensure, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, Outcome, STOPPED};
+
+type Case = fn() -> Result<()>;
+
+pub fn trials() -> Vec<Trial> {
+    let cases: &[(&str, Case)] = &[
+        ("appending keeps what was there", appending),
+        ("output of a killed fresh start is taken back", fresh_again),
+        ("an input that moved is continued", moved_input),
+        ("another input is told", other_input),
+        ("a course given up leaves no checkpoints", given_up),
+    ];
+    cases
+        .iter()
+        .map(|(name, case)| {
+            let case = *case;
+            Trial::test(format!("streams::{}", name.replace(' ', "_")), move || {
+                case().map_err(|e| format!("{e:#}").into())
+            })
+        })
+        .collect()
+}
+
+/// The job of `echo.c` with five lines as its input.
+fn job() -> Result<Job> {
+    let program = Program::load(&arch::root().join("tests/faults/echo.c"))?;
+    let mut job = Job::new(&program)?;
+    job.program.stdin = Some(job.dir.path().join("input"));
+    fs::write(
+        job.dir.path().join("input"),
+        "one\ntwo\nthree\nfour\nfive\n",
+    )?;
+    Ok(job)
+}
+
+const OUTPUT: &str = "1 one\n2 two\n3 three\n4 four\n5 five\nend\n";
+
+fn run(job: &Job, env: &[(&str, &str)]) -> Result<Outcome> {
+    job.run(HOST, &build::instrumented(&job.program, HOST)?, env)
+}
+
+fn stop(job: &Job, restart: &str) -> Result<()> {
+    let env = [
+        ("PC3_EVERY", "1x"),
+        ("PC3_STOP_AFTER", "1"),
+        ("PC3_RESTART", restart),
+    ];
+    let done = run(job, &env)?;
+    ensure!(done.status == STOPPED, "{done:?}");
+    Ok(())
+}
+
+fn finish(job: &Job, expected: &str) -> Result<Outcome> {
+    let done = run(job, &[("PC3_RESTART", "auto")])?;
+    ensure!(done.status == 0, "{done:?}");
+    match difference(expected.as_bytes(), &job.stdout()) {
+        Some(d) => bail!("{d}; stderr: {}", done.stderr),
+        None => Ok(done),
+    }
+}
+
+/// The first checkpoint is taken before the program has printed anything.
+fn appending() -> Result<()> {
+    let job = job()?;
+    fs::write(job.stdout_path(), "of yesterday\n")?;
+    for restart in ["", "latest", "latest"] {
+        stop(&job, restart)?;
+    }
+    finish(&job, &format!("of yesterday\n{OUTPUT}")).map(drop)
+}
+
+fn fresh_again() -> Result<()> {
+    let job = job()?;
+    fs::write(job.stdout_path(), "of yesterday\n")?;
+    // The program prints two lines and waits for more; then it is killed.
+    let exe = build::instrumented(&job.program, HOST)?;
+    let fifo = job.dir.path().join("fifo");
+    ensure!(std::process::Command::new("mkfifo")
+        .arg(&fifo)
+        .status()?
+        .success());
+    let mut command = std::process::Command::new(&exe);
+    let input = fs::OpenOptions::new().read(true).write(true).open(&fifo)?;
+    let output = fs::OpenOptions::new()
+        .append(true)
+        .open(job.stdout_path())?;
+    command.stdin(input.try_clone()?).stdout(output);
+    command
+        .env("PC3_DIR", job.checkpoints())
+        .env("PC3_EVERY", "100x");
+    let mut child = command.spawn()?;
+    std::io::Write::write_all(&mut &input, b"a\nb\n")?;
+    while !job.stdout().ends_with(b"2 b\n") {
+        ensure!(child.try_wait()?.is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill()?;
+    child.wait()?;
+    finish(&job, &format!("of yesterday\n{OUTPUT}"))?;
+    // A job that came to its end is not taken back.
+    fs::remove_dir_all(job.checkpoints())?;
+    finish(&job, &format!("of yesterday\n{OUTPUT}{OUTPUT}")).map(drop)
+}
+
+fn moved_input() -> Result<()> {
+    let mut job = job()?;
+    stop(&job, "")?;
+    stop(&job, "latest")?;
+    let elsewhere = job.dir.path().join("elsewhere");
+    fs::rename(job.dir.path().join("input"), &elsewhere)?;
+    job.program.stdin = Some(elsewhere);
+    finish(&job, OUTPUT).map(drop)
+}
+
+fn other_input() -> Result<()> {
+    let mut job = job()?;
+    stop(&job, "")?;
+    stop(&job, "latest")?;
+    job.program.stdin = None;
+    let done = finish(&job, "1 one\nend\n")?;
+    ensure!(
+        done.stderr.contains("standard input was"),
+        "nothing is said: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
+fn given_up() -> Result<()> {
+    let job = job()?;
+    let run = |restart: &str, stop: &str| {
+        let env = [
+            ("PC3_EVERY", "1x"),
+            ("PC3_KEEP", "9"),
+            ("PC3_STOP_AFTER", stop),
+            ("PC3_RESTART", restart),
+        ];
+        run(&job, &env)
+    };
+    ensure!(run("", "4")?.status == STOPPED);
+    ensure!(run("2", "1")?.status == STOPPED);
+    let mut names: Vec<String> = fs::read_dir(job.checkpoints())?
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .filter(|n| n.ends_with(".pc3c"))
+        .collect();
+    names.sort();
+    ensure!(
+        names == ["ckpt-000001.pc3c", "ckpt-000002.pc3c", "ckpt-000005.pc3c"],
+        "{names:?}"
+    );
+    finish(&job, OUTPUT).map(drop)
+}
