@@ -98,8 +98,11 @@ impl Job {
     /// Opens and locks the checkpoint directory, if that has not been done.
     pub(crate) fn open_store(&self) -> Result<(), StoreError> {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = store.take_if(|s| s.is_gone()).map(|s| s.next_id());
         if store.is_none() {
-            *store = Some(Store::open(&self.dir, self.keep, self.signal)?);
+            let mut new = Store::open(&self.dir, self.keep, self.signal)?;
+            new.go_on_at(gone.unwrap_or(1));
+            *store = Some(new);
         }
         Ok(())
     }

@@ -249,6 +249,21 @@ impl Store {
         let _ = self.lock.write_at(line.as_bytes(), self.lock_text);
     }
 
+    /// Someone removed the directory, or the lock in it, so that others no longer see that it is in use.
+    pub fn is_gone(&self) -> bool {
+        let same = |a: &fs::Metadata, b: &fs::Metadata| a.dev() == b.dev() && a.ino() == b.ino();
+        match (self.lock.metadata(), fs::metadata(self.dir.join(LOCK))) {
+            (Ok(mine), Ok(now)) => !same(&mine, &now),
+            (_, Err(e)) => e.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
+    /// Ids go on from there, whatever the directory holds.
+    pub fn go_on_at(&mut self, id: u64) {
+        self.next = self.next.max(id);
+    }
+
     /// Lets `write` fill a temporary file and makes it the checkpoint `next_id()`.
     pub fn commit(
         &mut self,
@@ -306,7 +321,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         // A forked child of the program may end before it.
-        if std::process::id() == self.owner {
+        if std::process::id() == self.owner && !self.is_gone() {
             let _ = fs::remove_file(self.dir.join(LOCK));
         }
     }

@@ -29,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
         ("stale lock", stale_lock),
         ("bad settings", bad_settings),
         ("stack overflow", stack_overflow),
+        ("directory removed meanwhile", directory_removed),
     ];
     cases
         .iter()
@@ -381,4 +382,40 @@ fn stack_overflow() -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The next checkpoint makes the directory again; its id is the next, and the run is restartable from it.
+fn directory_removed() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/faults/echo.c"))?;
+    let job = Job::new(&p)?;
+    let exe = build::instrumented(&p, HOST)?;
+    let fifo = job.dir.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status()?;
+    ensure!(made.success(), "no fifo");
+    let input = fs::OpenOptions::new().read(true).write(true).open(&fifo)?;
+    let mut child = std::process::Command::new(&exe)
+        .env("PC3_DIR", job.checkpoints())
+        .env("PC3_EVERY", "1x")
+        .stdin(input.try_clone()?)
+        .stdout(fs::File::create(job.stdout_path())?)
+        .spawn()?;
+    let mut wait = |id: u32, after: &[u8]| -> Result<()> {
+        std::io::Write::write_all(&mut &input, after)?;
+        let file = job.checkpoints().join(format!("ckpt-{id:06}.pc3c"));
+        while !file.exists() {
+            ensure!(
+                child.try_wait()?.is_none(),
+                "it ended before checkpoint {id}"
+            );
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    };
+    let done = wait(1, b"").and_then(|()| wait(2, b"a\n")).and_then(|()| {
+        fs::remove_dir_all(job.checkpoints())?;
+        wait(3, b"b\n")
+    });
+    child.kill()?;
+    child.wait()?;
+    done
 }
