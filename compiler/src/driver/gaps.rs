@@ -153,12 +153,14 @@ mod tests {
                 .map(|l| l.split_whitespace().map(String::from).collect::<Vec<_>>())
                 .filter(|w| w.len() == 8 && w[3] == "OBJECT" && w[6] != "COM")
                 .map(|w| {
-                    (
-                        w[6].clone(),
-                        u64::from_str_radix(&w[1], 16).unwrap(),
-                        w[2].parse().unwrap(),
-                        w[7].clone(),
-                    )
+                    // A common block's recorded size has the byte in it.
+                    let size: u64 = if w[7] == "s" {
+                        16
+                    } else {
+                        w[2].parse().unwrap()
+                    };
+                    let at = u64::from_str_radix(&w[1], 16).unwrap();
+                    (w[6].clone(), at, size, w[7].clone())
                 })
                 .collect();
             assert!(objects.len() >= 6, "{table}");

@@ -42,7 +42,7 @@ struct Cli {
     /// Continue from a checkpoint: latest (the default), auto (the newest good one, else a fresh start), or an id
     #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true, default_missing_value = "latest")]
     restart: Option<String>,
-    /// How ranks agree on a checkpoint: barrier or nonblocking
+    /// How ranks agree on a checkpoint: barrier
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
     /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
@@ -310,7 +310,7 @@ mod tests {
             --stop-after -1: expected a whole number
             --every 5: expected a time such as 30s, 500ms, 10m, 2h or a number of passages such as 5x
             --restart old: expected latest, auto or a checkpoint's id
-            --protocol p: expected barrier or nonblocking
+            --protocol p: expected barrier
             --on-signal KILL=stop: unknown signal KILL"#]]
         .assert_eq(&all);
         assert!(refused("-n 3").contains("PROGRAM"));
