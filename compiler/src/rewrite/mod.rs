@@ -73,7 +73,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let p = Program::new(units);
     let graph = callgraph::analyse(&p, options.everywhere);
     let (plans, escapes) = plan::make(&p, &graph);
-    let heap = heap::analyse(&p);
+    let heap = heap::analyse(&p, &graph);
     let mpi = calls_mpi(&p);
     let names = globals::defined(&p);
     let private = if mpi {

@@ -183,6 +183,7 @@ impl<'p, 'a> Printer<'p, 'a> {
                         }
                     }
                     ExprKind::SizeofExpr(y) => self.unevaluated(y, out),
+                    ExprKind::Alignof => self.alignof(x, out),
                     _ => {}
                 }
             }
@@ -281,6 +282,10 @@ impl<'p, 'a> Printer<'p, 'a> {
             }
         }
         self.expr(callee, lin, out);
+        if let Some(site) = calls::wrapper_site(self.cx, e) {
+            out.insert(span.start, format!("({site}, "));
+            out.insert(span.end, ")");
+        }
     }
 
     /// `__func__` names the user's function in the resume clone too, and is one object.
