@@ -8,13 +8,76 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch::{self, Arch, HOST};
+use pc3_tests::arch::{self, Arch, HOST, S390X};
 use pc3_tests::build;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
 
 /// Torture programs with state worth moving: these must be accepted and pass.
-const REQUIRED: &[&str] = &["20000717-1", "20020406-1"];
+const REQUIRED: &[&str] = &[
+    "20000223-1",
+    "20000605-1",
+    "20000815-1",
+    "20000914-1",
+    "20001124-1",
+    "20001203-2",
+    "20010129-1",
+    "20010910-1",
+    "20011126-2",
+    "20020402-3",
+    "20020404-1",
+    "20020406-1",
+    "20020529-1",
+    "20020615-1",
+    "20021024-1",
+    "20021120-1",
+    "20030313-1",
+    "20030717-1",
+    "20031201-1",
+    "20041218-1",
+    "20050826-1",
+    "20050826-2",
+    "20071030-1",
+    "20071120-1",
+    "20071219-1",
+    "20090113-1",
+    "20090113-2",
+    "20090113-3",
+    "20100430-1",
+    "20111208-1",
+    "20170401-1",
+    "20180921-1",
+    "20190820-1",
+    "20191023-1",
+    "920501-6",
+    "960209-1",
+    "990128-1",
+    "990413-2",
+    "990628-1",
+    "991014-1",
+    "arith-rand-ll",
+    "ashldi-1",
+    "ashrdi-1",
+    "builtin-prefetch-2",
+    "builtin-prefetch-3",
+    "cbrt",
+    "ipa-sra-2",
+    "lshrdi-1",
+    "postmod-1",
+    "pr15262-1",
+    "pr20601-1",
+    "pr27285",
+    "pr28982a",
+    "pr28982b",
+    "pr33870",
+    "pr33870-1",
+    "pr34176",
+    "pr35800",
+    "pr36038",
+    "pr37573",
+    "pr38051",
+    "pr39100",
+];
 
 pub fn trials() -> Vec<Trial> {
     let sources = arch::target_dir().join("sources");
@@ -121,7 +184,9 @@ fn bzip2(sources: &Path, way: Way, ends: Ends) -> Result<()> {
         Way::Decompress => (&packed, &text, "-d"),
     };
     let expected = std::fs::read(expected)?;
-    let hops = round_trip();
+    // The compressor's memory holds words at one time and bytes at another: it stays little-endian.
+    let mut hops = round_trip();
+    hops.retain(|a| way == Way::Decompress || *a != S390X);
     for k in [1, 7, 20] {
         let mut program = bzip2_program(sources, input, &[option]);
         if ends == Ends::Files {
@@ -263,7 +328,7 @@ fn torture_program(source: &Path, required: bool) -> Result<()> {
         unstopped = job.stdout();
     }
     let mut moved = 0;
-    for k in [1, 2, 5, 13, 60] {
+    for k in [1, 2, 3, 7] {
         let job = Job::new(&program)?;
         let (status, arch, legs) = travel(&job, &hops, k).with_context(|| format!("k = {k}"))?;
         moved += legs;
@@ -282,7 +347,7 @@ fn torture_program(source: &Path, required: bool) -> Result<()> {
         }
     }
     ensure!(
-        !required || moved >= 2 * hops.len() as u32,
+        !required || moved as usize >= 2 * (hops.len() - 1),
         "moved only {moved} times"
     );
     Ok(())

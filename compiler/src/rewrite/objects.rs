@@ -102,11 +102,16 @@ pub fn rows(cx: &UnitCx) -> Vec<Global> {
             ExprKind::CompoundLit { ty, .. } => *ty,
             _ => cx.u.expr(*e).ty,
         };
+        let mut elem = ty;
+        while let Type::Array { elem: inner, .. } = cx.u.ty(elem.ty) {
+            elem = *inner;
+        }
+        let constant = (ty.is_const || elem.is_const) && !elem.is_volatile;
         Global {
             name: format!("{}:{}", cx.file(), name.replacen("pc3_", "unnamed ", 1)),
             c_name: name.clone(),
             ty,
-            flags: PC3_GLOBAL_INIT | if ty.is_const { PC3_GLOBAL_CONST } else { 0 },
+            flags: PC3_GLOBAL_INIT | if constant { PC3_GLOBAL_CONST } else { 0 },
         }
     };
     list.into_iter().map(row).collect()
