@@ -288,7 +288,8 @@ fn torture_program(source: &Path, required: bool) -> Result<()> {
         args: Vec::new(),
         ranks: 0,
         pc3_flags: vec!["--checkpoint-everywhere".into()],
-        flags: vec!["-O2".into(), "-w".into()],
+        // Many programs: without the debugging information of the runtime.
+        flags: vec!["-O2".into(), "-w".into(), "-s".into()],
         stdin: None,
     };
     // Some are for other architectures, or expect other options.
