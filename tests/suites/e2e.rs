@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program.
 
+mod debian;
 mod faults;
 mod kill;
 mod streams;
@@ -25,6 +26,7 @@ fn main() {
     trials.extend(faults::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(debian::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));

@@ -5,6 +5,7 @@ mod demo;
 mod dist;
 mod env;
 mod setup;
+mod sources;
 mod test;
 
 use clap::{Parser, Subcommand};

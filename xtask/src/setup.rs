@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 
-use crate::env;
+use crate::{env, sources};
 
 pub fn run() -> Result<()> {
     let mut packages: Vec<&str> = Vec::new();
@@ -42,6 +42,7 @@ pub fn run() -> Result<()> {
             println!("setup: 'rustup target add {}' failed", wanted.join(" "));
         }
     }
+    sources::fetch();
     for arch in env::CROSS {
         let missing = arch.missing();
         if !missing.is_empty() {

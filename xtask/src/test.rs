@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
 
-use crate::{dist, env, setup};
+use crate::{dist, env, setup, sources};
 
 /// What ran so far.
 #[derive(Default)]
@@ -57,6 +57,9 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             arch.gnu,
             arch.missing().join(", ")
         );
+    }
+    for name in sources::missing() {
+        println!("skipped: programs from Debian's {name} (no sources)");
     }
     tally.remarks.iter().for_each(|r| println!("{r}"));
     println!(

@@ -1,0 +1,369 @@
+//! Sequential programs written by others, from Debian's source packages (`cargo xtask setup` fetches them): bzip2,
+//! and programs of gcc's torture suite with a location everywhere, moved round the architectures mid-run.
+//!
+//! `PC3_TORTURE=all` tries the whole torture suite; a program outside of [`REQUIRED`] may be refused.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{bail, ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, Arch, HOST, S390X};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, STOPPED};
+
+/// Torture programs with state worth moving: these must be accepted and pass.
+const REQUIRED: &[&str] = &[
+    "20000223-1",
+    "20000605-1",
+    "20000815-1",
+    "20000914-1",
+    "20001124-1",
+    "20001203-2",
+    "20010129-1",
+    "20010910-1",
+    "20011126-2",
+    "20020402-3",
+    "20020404-1",
+    "20020406-1",
+    "20020529-1",
+    "20020615-1",
+    "20021024-1",
+    "20021120-1",
+    "20030313-1",
+    "20030717-1",
+    "20031201-1",
+    "20041218-1",
+    "20050826-1",
+    "20050826-2",
+    "20071030-1",
+    "20071120-1",
+    "20071219-1",
+    "20090113-1",
+    "20090113-2",
+    "20090113-3",
+    "20100430-1",
+    "20170401-1",
+    "20180921-1",
+    "20190820-1",
+    "20191023-1",
+    "920501-6",
+    "960209-1",
+    "990128-1",
+    "990628-1",
+    "991014-1",
+    "arith-rand-ll",
+    "ashldi-1",
+    "ashrdi-1",
+    "builtin-prefetch-2",
+    "builtin-prefetch-3",
+    "cbrt",
+    "ipa-sra-2",
+    "lshrdi-1",
+    "postmod-1",
+    "pr15262-1",
+    "pr20601-1",
+    "pr27285",
+    "pr28982a",
+    "pr28982b",
+    "pr33870",
+    "pr33870-1",
+    "pr34176",
+    "pr35800",
+    "pr36038",
+    "pr37573",
+    "pr39100",
+];
+
+pub fn trials() -> Vec<Trial> {
+    let sources = arch::target_dir().join("sources");
+    let (bz, torture) = (sources.join("bzip2"), sources.join("torture"));
+    let mut list = Vec::new();
+    for way in [Way::Compress, Way::Decompress] {
+        for ends in [Ends::Standard, Ends::Files] {
+            let dir = bz.clone();
+            let name = format!("debian::bzip2::{way:?}::{ends:?}").to_lowercase();
+            list.push(trial(name, &bz, move || bzip2(&dir, way, ends)));
+        }
+    }
+    for name in torture_programs(&torture) {
+        let source = torture.join(format!("{name}.c"));
+        list.push(trial(
+            format!("debian::torture::{name}"),
+            &torture,
+            move || torture_program(&source, REQUIRED.contains(&name.as_str())),
+        ));
+    }
+    list
+}
+
+/// Ignored, and shown so, where the sources could not be had.
+fn trial(name: String, sources: &Path, run: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
+    Trial::test(name, move || run().map_err(|e| format!("{e:#}").into()))
+        .with_ignored_flag(!sources.is_dir())
+}
+
+fn torture_programs(folder: &Path) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = REQUIRED.iter().map(|n| n.to_string()).collect();
+    if std::env::var("PC3_TORTURE").is_ok_and(|v| v == "all") {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        names.extend(files.filter_map(|e| {
+            let name = e.file_name().into_string().ok()?;
+            name.strip_suffix(".c").map(str::to_owned)
+        }));
+    }
+    names
+}
+
+/// Host → the others in turn → host.
+fn round_trip() -> Vec<Arch> {
+    let mut hops = vec![HOST];
+    hops.extend(arch::available().into_iter().filter(|a| *a != HOST));
+    hops.push(HOST);
+    hops
+}
+
+/// Moves a job along `hops`, each leg up to the `k`-th location it passes, the last one to its end.  The exit status,
+/// and where the program ended.
+fn travel(job: &Job, hops: &[Arch], k: u64) -> Result<(i32, Arch, u32)> {
+    let every = format!("{k}x");
+    for (i, arch) in hops.iter().enumerate() {
+        let mut env = vec![("PC3_KEEP", "1")];
+        if i > 0 {
+            env.push(("PC3_RESTART", "latest"));
+        }
+        if i + 1 < hops.len() {
+            env.extend([("PC3_EVERY", every.as_str()), ("PC3_STOP_AFTER", "1")]);
+        }
+        let done = job.run(*arch, &build::instrumented(&job.program, *arch)?, &env)?;
+        if done.status != STOPPED || i + 1 == hops.len() {
+            return Ok((done.status, *arch, i as u32));
+        }
+    }
+    bail!("no architecture to run on")
+}
+
+// ---- bzip2 ------------------------------------------------------------------------------
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Compress,
+    Decompress,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ends {
+    /// From standard input to standard output.
+    Standard,
+    /// Named on the command line; bzip2 opens, checks, and renames.
+    Files,
+}
+
+/// Locations where blocks are sorted, coded and decoded: below BZ2_bzWrite, in the middle of a stream.
+const BLOCKS: [&str; 3] = [
+    "--checkpoint-at=BZ2_hbMakeCodeLengths",
+    "--checkpoint-at=BZ2_blockSort",
+    "--checkpoint-at=BZ2_hbCreateDecodeTables",
+];
+
+fn bzip2(sources: &Path, way: Way, ends: Ends) -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let (text, packed) = (data.path().join("text"), data.path().join("packed"));
+    std::fs::write(&text, sample(2_500_000))?;
+    // What the plain program makes of the sample, on the host.
+    let plain = Job::new(&bzip2_program(sources, &text, &["-1"]))?;
+    let done = plain.run(HOST, &build::plain(&plain.program, HOST)?, &[])?;
+    ensure!(done.status == 0, "plain bzip2 fails: {}", done.stderr);
+    std::fs::write(&packed, plain.stdout())?;
+
+    let (input, expected, option) = match way {
+        Way::Compress => (&text, &packed, "-1"),
+        Way::Decompress => (&packed, &text, "-d"),
+    };
+    let expected = std::fs::read(expected)?;
+    // The compressor's memory holds words at one time and bytes at another: it stays little-endian.
+    let mut hops = round_trip();
+    hops.retain(|a| way == Way::Decompress || *a != S390X);
+    for k in [1, 7, 20] {
+        let mut program = bzip2_program(sources, input, &[option]);
+        if ends == Ends::Files {
+            program.args = vec![option.into(), "-k".into(), "file.bz2".into()];
+            if way == Way::Compress {
+                program.args[2] = "file".into();
+            }
+            program.stdin = None;
+        }
+        let job = Job::new(&program)?;
+        if ends == Ends::Files {
+            std::fs::copy(input, job.dir.path().join(&program.args[2]))?;
+        }
+        let (status, _, legs) = travel(&job, &hops, k)?;
+        let at = || format!("k = {k}\n{}", job.stderr());
+        ensure!(status == 0, "exit status {status}, {}", at());
+        ensure!(
+            legs as usize + 1 == hops.len(),
+            "ended after {legs} moves: too few locations, {}",
+            at()
+        );
+        let got = match ends {
+            Ends::Standard => job.stdout(),
+            Ends::Files => {
+                let made = if way == Way::Compress {
+                    "file.bz2"
+                } else {
+                    "file"
+                };
+                std::fs::read(job.dir.path().join(made)).with_context(at)?
+            }
+        };
+        ensure!(
+            got == expected,
+            "{} bytes differ from the expected {}, {}",
+            got.len(),
+            expected.len(),
+            at()
+        );
+    }
+    Ok(())
+}
+
+fn bzip2_program(sources: &Path, stdin: &Path, args: &[&str]) -> Program {
+    let files = [
+        "blocksort",
+        "huffman",
+        "crctable",
+        "randtable",
+        "compress",
+        "decompress",
+        "bzlib",
+        "bzip2",
+    ];
+    Program {
+        name: "bzip2".into(),
+        sources: files
+            .iter()
+            .map(|f| sources.join(format!("{f}.c")))
+            .collect(),
+        args: args.iter().map(|a| a.to_string()).collect(),
+        ranks: 0,
+        pc3_flags: BLOCKS.iter().map(|b| b.to_string()).collect(),
+        flags: vec!["-O2".into(), "-w".into(), "-D_FILE_OFFSET_BITS=64".into()],
+        stdin: Some(stdin.to_path_buf()),
+    }
+}
+
+/// Words of skewed frequency with runs between them: compresses about as text does.
+fn sample(bytes: usize) -> Vec<u8> {
+    let mut state = 12_345_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    let words: Vec<Vec<u8>> = (0..600)
+        .map(|_| {
+            (0..2 + next() % 9)
+                .map(|_| b'a' + (next() % 26) as u8)
+                .collect()
+        })
+        .collect();
+    let mut out = Vec::with_capacity(bytes + 300);
+    while out.len() < bytes {
+        let (a, b) = (next() as usize % words.len(), next() as usize % words.len());
+        out.extend_from_slice(&words[a.min(b)]);
+        out.push(if next() % 11 == 0 { b'\n' } else { b' ' });
+        if next() % 5000 == 0 {
+            out.extend(std::iter::repeat_n(b'-', 200 + next() as usize % 60));
+        }
+    }
+    out.truncate(bytes);
+    out
+}
+
+// ---- gcc's torture programs -----------------------------------------------------------------
+
+fn torture_program(source: &Path, required: bool) -> Result<()> {
+    let program = Program {
+        name: format!("torture-{}", stem(source)),
+        sources: vec![source.to_path_buf()],
+        args: Vec::new(),
+        ranks: 0,
+        pc3_flags: vec!["--checkpoint-everywhere".into()],
+        // Many programs: without the debugging information of the runtime.
+        flags: vec!["-O2".into(), "-w".into(), "-s".into()],
+        stdin: None,
+    };
+    // Some are for other architectures, or expect other options.
+    let mut hops = Vec::new();
+    for arch in round_trip() {
+        match plain_status(&program, arch) {
+            Ok(0) => hops.push(arch),
+            other if required => bail!("plain build on {}: {other:?}", arch.name),
+            _ => {}
+        }
+    }
+    if hops.is_empty() {
+        return Ok(());
+    }
+    let mut unstopped = Vec::new();
+    for arch in &hops {
+        let exe = match build::instrumented(&program, *arch) {
+            Ok(exe) => exe,
+            Err(e) if !required && refused(&e) => {
+                println!("refused: {}: {e:#}", stem(source));
+                return Ok(());
+            }
+            Err(e) => return Err(e),
+        };
+        let job = Job::new(&program)?;
+        let done = job.run(*arch, &exe, &[])?;
+        ensure!(
+            done.status == 0,
+            "{}: exit status {} without checkpoints\n{}",
+            arch.name,
+            done.status,
+            done.stderr
+        );
+        unstopped = job.stdout();
+    }
+    let mut moved = 0;
+    for k in [1, 2, 3, 7] {
+        let job = Job::new(&program)?;
+        let (status, arch, legs) = travel(&job, &hops, k).with_context(|| format!("k = {k}"))?;
+        moved += legs;
+        if !required && status == 89 {
+            println!("refused: {}: {}", stem(source), job.stderr());
+            return Ok(());
+        }
+        ensure!(
+            status == 0,
+            "k = {k}, on {} after {legs} moves: exit status {status}\n{}",
+            arch.name,
+            job.stderr()
+        );
+        if let Some(d) = difference(&unstopped, &job.stdout()) {
+            bail!("k = {k}: {d}");
+        }
+    }
+    ensure!(
+        !required || moved as usize + 1 >= hops.len(),
+        "moved only {moved} times"
+    );
+    Ok(())
+}
+
+fn plain_status(program: &Program, arch: Arch) -> Result<i32> {
+    let job = Job::new(program)?;
+    Ok(job.run(arch, &build::plain(program, arch)?, &[])?.status)
+}
+
+/// A message of pc3cc's own, in contrast to one of the compiler about what pc3cc wrote.
+fn refused(e: &anyhow::Error) -> bool {
+    let text = format!("{e:#}");
+    text.contains(": error[E") && !text.contains("panicked")
+}
+
+fn stem(p: &Path) -> String {
+    p.file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}

@@ -1,0 +1,192 @@
+//! Programs of others that the suite runs: Debian source packages, fetched once into `target/sources`.
+//!
+//! apt-get fetches them (and checks their signatures) with lists and settings of its own, so that the machine's are
+//! neither needed nor changed. What cannot be had is skipped with a line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::env;
+
+struct Package {
+    name: &'static str,
+    /// Folder under `target/sources`; present once it is complete.
+    folder: &'static str,
+    /// From the folder with the downloads to the wanted files in `into`.
+    unpack: fn(downloads: &Path, into: &Path) -> Result<()>,
+}
+
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "bzip2",
+        folder: "bzip2",
+        unpack: bzip2,
+    },
+    Package {
+        name: "gcc-12",
+        folder: "torture",
+        unpack: torture,
+    },
+];
+const SUITE: &str = "deb http://deb.debian.org/debian bookworm main";
+const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+pub fn folder() -> PathBuf {
+    env::target_dir().join("sources")
+}
+
+/// Names of the packages that are not here.
+pub fn missing() -> Vec<&'static str> {
+    wanted().iter().map(|p| p.name).collect()
+}
+
+fn wanted() -> Vec<&'static Package> {
+    PACKAGES
+        .iter()
+        .filter(|p| !folder().join(p.folder).is_dir())
+        .collect()
+}
+
+pub fn fetch() {
+    let wanted = wanted();
+    if wanted.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = wanted.iter().map(|p| p.name).collect();
+    if !env::has_program("apt-get") {
+        println!(
+            "setup: no apt-get, so tests with Debian's {} will be skipped",
+            names.join(", ")
+        );
+        return;
+    }
+    println!("setup: fetching the sources of {}", names.join(", "));
+    let downloads = folder().join("apt");
+    for p in wanted {
+        if let Err(e) = get(p, &downloads) {
+            println!(
+                "setup: tests with Debian's {} will be skipped: {e:#}",
+                p.name
+            );
+        }
+    }
+    let _ = fs::remove_dir_all(downloads);
+}
+
+fn get(p: &Package, downloads: &Path) -> Result<()> {
+    let apt = Apt::prepare(downloads)?;
+    let dir = downloads.join(p.name);
+    fs::create_dir_all(&dir)?;
+    apt.run(
+        &dir,
+        &["source", "--download-only", "--only-source", p.name],
+    )?;
+    let (new, done) = (dir.join("new"), folder().join(p.folder));
+    fs::create_dir_all(&new)?;
+    (p.unpack)(&dir, &new)?;
+    fs::rename(&new, &done)?;
+    Ok(())
+}
+
+/// apt-get with everything of its own under one folder.
+struct Apt {
+    options: Vec<String>,
+}
+
+impl Apt {
+    fn prepare(dir: &Path) -> Result<Apt> {
+        for d in ["lists/partial", "cache/archives/partial"] {
+            fs::create_dir_all(dir.join(d))?;
+        }
+        let keys = if Path::new(KEYS).is_file() {
+            format!(" [signed-by={KEYS}]")
+        } else {
+            String::new()
+        };
+        let list = dir.join("sources.list");
+        fs::write(&list, SUITE.replace("deb ", &format!("deb-src{keys} ")))?;
+        let at = |d: &str| dir.join(d).display().to_string();
+        let settings = [
+            format!("Dir::Etc::SourceList={}", list.display()),
+            "Dir::Etc::SourceParts=/dev/null".into(),
+            format!("Dir::State::Lists={}", at("lists")),
+            format!("Dir::Cache={}", at("cache")),
+            "APT::Sandbox::User=root".into(),
+            "APT::Update::Error-Mode=any".into(),
+            "Acquire::Languages=none".into(),
+            "Acquire::http::Timeout=30".into(),
+        ];
+        let apt = Apt {
+            options: settings
+                .into_iter()
+                .flat_map(|s| ["-o".to_string(), s])
+                .collect(),
+        };
+        if !dir.join("updated").is_file() {
+            apt.run(dir, &["update"])
+                .context("the list of source packages cannot be had")?;
+            fs::write(dir.join("updated"), "")?;
+        }
+        Ok(apt)
+    }
+
+    fn run(&self, dir: &Path, args: &[&str]) -> Result<()> {
+        let done = Command::new("apt-get")
+            .arg("-q")
+            .args(&self.options)
+            .args(args)
+            .current_dir(dir)
+            .stdin(Stdio::null())
+            .output()?;
+        let text = String::from_utf8_lossy(&done.stderr);
+        let why = text.lines().rfind(|l| l.starts_with("E:")).unwrap_or("");
+        ensure!(done.status.success(), "apt-get {} failed {why}", args[0]);
+        Ok(())
+    }
+}
+
+fn bzip2(downloads: &Path, into: &Path) -> Result<()> {
+    let tar = orig(downloads)?;
+    env::run(
+        Command::new("tar")
+            .arg("-xf")
+            .arg(tar)
+            .arg("-C")
+            .arg(into)
+            .args(["--strip-components=1", "--wildcards", "*.c", "*.h"]),
+    )
+}
+
+/// The tarball holds gcc's own, which is read without being written out.
+fn torture(downloads: &Path, into: &Path) -> Result<()> {
+    let mut outer = Command::new("tar")
+        .arg("-xOf")
+        .arg(orig(downloads)?)
+        .args(["--wildcards", "*/gcc-12*.tar.xz"])
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let gcc = outer.stdout.take().context("no output of tar")?;
+    let inner = Command::new("tar")
+        .args(["-xJf", "-", "-C"])
+        .arg(into)
+        .args(["--strip-components=5", "--wildcards"])
+        .arg("*/gcc/testsuite/gcc.c-torture/execute/*")
+        .stdin(gcc)
+        .status()?;
+    // The inner one may stop reading before the end.
+    outer.wait()?;
+    ensure!(inner.success(), "the tarball cannot be unpacked");
+    Ok(())
+}
+
+fn orig(dir: &Path) -> Result<PathBuf> {
+    for e in fs::read_dir(dir)?.flatten() {
+        if e.file_name().to_string_lossy().contains(".orig.tar.") {
+            return Ok(e.path());
+        }
+    }
+    bail!("no .orig.tar among the downloads")
+}
