@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pc3_typemetric::plan::{Mismatch, Plan};
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{counterparts, Kind, TypeId, TypeTable};
 
 /// Plans by pair of types; they are few, objects many.
 pub(crate) struct Plans<'a> {
@@ -106,13 +106,7 @@ fn alike(source: &TypeTable, a: TypeId, target: &TypeTable, b: TypeId, depth: u3
         Kind::Pointer if depth == 0 => true,
         Kind::Pointer => alike(source, s.elem, target, t.elem, depth - 1),
         Kind::Array => s.count == t.count && alike(source, s.elem, target, t.elem, depth),
-        Kind::Struct | Kind::Union => {
-            s.members.len() == t.members.len()
-                && s.members
-                    .iter()
-                    .zip(&t.members)
-                    .all(|(m, n)| m.name == n.name)
-        }
+        Kind::Struct | Kind::Union => counterparts(s, t).is_some(),
         _ => true,
     }
 }

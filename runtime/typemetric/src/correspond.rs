@@ -7,7 +7,7 @@
 //! Where that gives a type several partners that differ, the answer is an error and not a guess.
 
 use crate::compile::Compiler;
-use crate::types::{Kind, TypeId, TypeTable};
+use crate::types::{counterparts, Kind, TypeId, TypeTable};
 use std::collections::HashMap;
 
 /// Why a type's partner is not known.
@@ -52,6 +52,14 @@ impl Correspondence {
                     open.push((a.elem, b.elem))
                 }
                 (k, l) if k == l && k.is_record() => {
+                    if let Some(pairs) = counterparts(a, b) {
+                        open.extend(
+                            pairs
+                                .iter()
+                                .map(|&(i, j)| (a.members[i].ty, b.members[j].ty)),
+                        );
+                        continue;
+                    }
                     let both = a.members.iter().zip(&b.members);
                     open.extend(
                         both.filter(|(m, n)| m.name == n.name)

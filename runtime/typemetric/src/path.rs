@@ -7,7 +7,7 @@
 
 use crate::compile::Compiler;
 use crate::plan::{Mismatch, Plan};
-use crate::types::{Kind, TypeId, TypeTable};
+use crate::types::{counterparts, Kind, TypeId, TypeTable};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -96,7 +96,8 @@ impl<'c, 'a> Nodes<'c, 'a> {
             },
             (k, l) if k == l && k.is_record() => {
                 let mut parts = Vec::new();
-                for (m, n) in a.members.iter().zip(&b.members) {
+                for (i, k) in counterparts(a, b).unwrap_or_default() {
+                    let (m, n) = (&a.members[i], &b.members[k]);
                     let node = self.node(m.ty, n.ty);
                     let bytes = m.bits.map(|bits| bits.bytes());
                     let len = bytes.map_or(node.from_size, |r| r.end - r.start);

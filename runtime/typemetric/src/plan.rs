@@ -3,6 +3,7 @@
 //! A plan is compiled once per pair of types and then run over any number of values.  Rules:
 //!
 //! * Struct members correspond by name and order, anonymous ones by position; arrays by length.
+//!   The padding members of system structs have no counterpart.
 //! * Integers convert by value whatever their C spelling; a value that does not fit is an error.
 //!   Plain `char` to plain `char` keeps the bits, as text needs, although its signedness may differ.
 //! * Floating point converts exactly or not at all: see [`crate::float`].

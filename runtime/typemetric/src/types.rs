@@ -8,6 +8,7 @@
 use crate::abi::{Abi, Endian};
 use crate::descriptor as c;
 use crate::intern::Index;
+use std::collections::HashMap;
 
 /// Index into a [`TypeTable`].  0 is untyped bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -145,6 +146,53 @@ impl Bits {
     pub fn bytes(self) -> std::ops::Range<u64> {
         self.offset / 8..(self.offset + u64::from(self.width)).div_ceil(8)
     }
+}
+
+/// Members of two structs or unions that correspond: by name and in order.  Where a system header lays a struct out
+/// differently on another ABI (`struct stat`), its padding members are left aside and the order is free.
+pub fn counterparts(a: &Type, b: &Type) -> Option<Vec<(usize, usize)>> {
+    let same = a.members.len() == b.members.len()
+        && a.members
+            .iter()
+            .zip(&b.members)
+            .all(|(m, n)| m.name == n.name);
+    if same {
+        return Some((0..a.members.len()).map(|i| (i, i)).collect());
+    }
+    let system = [a, b]
+        .iter()
+        .any(|t| t.members.iter().any(|m| is_filler(t, &m.name)));
+    if !system || a.kind != Kind::Struct {
+        return None;
+    }
+    let kept = |t: &Type| -> HashMap<String, usize> {
+        let named = t.members.iter().enumerate();
+        named
+            .filter(|(_, m)| !is_filler(t, &m.name))
+            .map(|(i, m)| (m.name.clone(), i))
+            .collect()
+    };
+    let (ours, mut theirs) = (kept(a), kept(b));
+    let mut pairs = Vec::new();
+    for (i, m) in a
+        .members
+        .iter()
+        .enumerate()
+        .filter(|(_, m)| !is_filler(a, &m.name))
+    {
+        pairs.push((i, theirs.remove(&m.name)?));
+    }
+    (theirs.is_empty() && ours.len() == pairs.len()).then_some(pairs)
+}
+
+/// `__pad0`, `__glibc_reserved`, `__unused4`, and `__st_ino` beside `st_ino`: names that C reserves for the system.
+pub fn is_filler(t: &Type, name: &str) -> bool {
+    name.strip_prefix("__").is_some_and(|rest| {
+        ["pad", "reserved", "unused"]
+            .iter()
+            .any(|w| rest.contains(w))
+            || t.members.iter().any(|m| m.name == rest)
+    })
 }
 
 impl Type {

@@ -618,3 +618,50 @@ fn same_layout_is_one_copy() {
     let long_double = Type::scalar(Kind::Float, "long double", 16, 16, LONG_DOUBLE);
     assert_eq!(Arith::LongDouble.ty(&Abi::X86_64), long_double);
 }
+
+/// `struct stat` of two ABIs: padding differs, and so does the order.
+#[test]
+fn system_structs_pair_by_name() {
+    let ours: Make = |t| {
+        let (l, i) = (arith(t, Arith::Long), arith(t, Arith::Int));
+        let pad = array(t, l, 3);
+        structure(
+            t,
+            "struct stat",
+            &[
+                ("nlink", l, None),
+                ("mode", i, None),
+                ("__pad0", i, None),
+                ("size", l, None),
+                ("__glibc_reserved", pad, None),
+            ],
+        )
+    };
+    let theirs: Make = |t| {
+        let (l, i, h) = (
+            arith(t, Arith::Long),
+            arith(t, Arith::Int),
+            arith(t, Arith::Short),
+        );
+        structure(
+            t,
+            "struct stat",
+            &[
+                ("mode", i, None),
+                ("__size", h, None),
+                ("nlink", i, None),
+                ("size", l, None),
+            ],
+        )
+    };
+    let plan = between(&Abi::X86_64, ours, &Abi::S390X, theirs).unwrap();
+    let mut from = [0u8; 48];
+    for (at, value) in [(0, 7), (8, 9), (12, 1), (16, 300u16), (24, 5)] {
+        from[at..at + 2].copy_from_slice(&value.to_le_bytes());
+    }
+    let mut to = [0xee; 24];
+    plan.run(&from, &mut to, 1, &mut NoReferences).unwrap();
+    assert_eq!(to[..4], [0, 0, 0, 9]);
+    assert_eq!(to[8..12], [0, 0, 0, 7]);
+    assert_eq!(to[16..], [0, 0, 0, 0, 0, 0, 1, 44]);
+}

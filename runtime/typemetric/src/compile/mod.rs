@@ -7,7 +7,7 @@ use crate::float::{Format, Stored};
 use crate::ops::{push, push_repeated, Int, Op, Reference, Step};
 use crate::path::Nodes;
 use crate::plan::{Body, Env, Mismatch, Plan, Tail};
-use crate::types::{Kind, Type, TypeId, TypeTable, UNKNOWN};
+use crate::types::{counterparts, is_filler, Kind, Type, TypeId, TypeTable, UNKNOWN};
 use std::collections::HashMap;
 
 /// Guards against type tables made to explode; real types stay far below.
@@ -396,10 +396,11 @@ impl<'a> Compiler<'a> {
     fn members(&mut self, s: TypeId, d: TypeId, at: (u64, u64), mode: Mode, out: &mut Vec<Op>) {
         let (src, dst) = (self.src, self.dst);
         let (a, b) = (src.get(s), dst.get(d));
-        if !self.same_members(s, d) {
-            return;
-        }
-        for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
+        let Some(pairs) = counterparts(a, b) else {
+            return self.different_members(s, d);
+        };
+        for (i, k) in pairs {
+            let (m, n) = (&a.members[i], &b.members[k]);
             self.path.push(part(&m.name, i));
             match (m.bits, n.bits) {
                 (Some(from), Some(to)) if mode != Mode::References => {
@@ -437,14 +438,13 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Reports members that one side lacks; true if they correspond one to one.
-    fn same_members(&mut self, s: TypeId, d: TypeId) -> bool {
-        let (a, b) = (self.src.get(s), self.dst.get(d));
-        let names = |t: &Type| t.members.iter().map(|m| m.name.clone()).collect::<Vec<_>>();
-        let (ours, theirs) = (names(a), names(b));
-        if ours == theirs {
-            return true;
-        }
+    /// Reports members that one side lacks.
+    fn different_members(&mut self, s: TypeId, d: TypeId) {
+        let names = |t: &Type| {
+            let named = t.members.iter().filter(|m| !is_filler(t, &m.name));
+            named.map(|m| m.name.clone()).collect::<Vec<_>>()
+        };
+        let (ours, theirs) = (names(self.src.get(s)), names(self.dst.get(d)));
         let before = self.mismatches.len();
         for name in ours.iter().filter(|n| !theirs.contains(n)) {
             self.mismatch(
@@ -473,7 +473,6 @@ impl<'a> Compiler<'a> {
                 ),
             );
         }
-        false
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{part, Compiler, Mode};
 use crate::ops::{push, push_repeated, Op, Step};
-use crate::types::TypeId;
+use crate::types::{counterparts, TypeId};
 use std::collections::HashSet;
 
 /// Unions are compared scalar by scalar up to this many.
@@ -20,8 +20,8 @@ impl Compiler<'_> {
     ) {
         let (src, dst) = (self.src, self.dst);
         let (a, b) = (src.get(s), dst.get(d));
-        if !self.same_members(s, d) {
-            return;
+        if counterparts(a, b).is_none() {
+            return self.different_members(s, d);
         }
         let mut units: Vec<Option<Vec<Op>>> = Vec::new();
         for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
