@@ -12,7 +12,7 @@ use crate::objects::{Directory, Lost};
 use crate::transfer::{Basic, LoadCtx, LoadError, Target};
 
 /// Translates the references of one rank.  Pointers to what is no longer alive become null and are
-/// counted: programs may keep them as long as they do not use them.
+/// counted: programs may keep them as long as they do not use them.  Small numbers stay what they are.
 pub(crate) struct Translator<'a> {
     source: &'a TypeTable,
     directory: &'a Directory,
@@ -94,10 +94,22 @@ impl<'a> Translator<'a> {
             .ok()
     }
 
-    fn lost(&mut self) -> u64 {
+    /// What `raw` becomes if no object is there.
+    fn lost(&mut self, raw: u64) -> u64 {
+        if let Some(mark) = mark(raw, u32::from(self.source.abi().pointer.size) * 8) {
+            return mark as isize as usize as u64;
+        }
         self.dangling += 1;
         0
     }
+}
+
+/// Numbers kept in pointers as marks (`(void *)-1`, `MAP_FAILED`, `SIG_IGN`) lie where no object of any program
+/// can: in the first or the last page.
+fn mark(raw: u64, bits: u32) -> Option<i64> {
+    const PAGE: i64 = 4096;
+    let value = (raw << (64 - bits)) as i64 >> (64 - bits);
+    (-PAGE..PAGE).contains(&value).then_some(value)
 }
 
 impl Resolver for Translator<'_> {
@@ -106,7 +118,7 @@ impl Resolver for Translator<'_> {
             Ok(here) => Ok(here as u64),
             Err(Lost::Dangling) => match self.streams.get(&raw) {
                 Some(stream) => Ok(*stream as u64),
-                None => Ok(self.lost()),
+                None => Ok(self.lost(raw)),
             },
             // A stale pointer to memory that was given away again may look like this too, but nobody
             // can tell it from one that is in use.
@@ -127,7 +139,7 @@ impl Resolver for Translator<'_> {
     fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
         match self.directory.translate(self.source, raw, TypeId::UNKNOWN) {
             Ok(here) => Ok(here as u64),
-            Err(_) => Ok(self.lost()),
+            Err(_) => Ok(self.lost(raw)),
         }
     }
 
@@ -138,7 +150,7 @@ impl Resolver for Translator<'_> {
     fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {
         match self.streams.get(&raw) {
             Some(stream) => Ok(*stream as u64),
-            None => Ok(self.lost()),
+            None => Ok(self.lost(raw)),
         }
     }
 }
@@ -252,5 +264,21 @@ impl LoadCtx for Loader<'_> {
         plan.run(source, &mut out, count, &mut NoReferences)
             .map_err(|e| LoadError(format!("message{e}")))?;
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mark;
+
+    #[test]
+    fn marks() {
+        let check = |raw, bits, expected| assert_eq!(mark(raw, bits), expected, "{raw:#x}");
+        check(1, 64, Some(1));
+        check(u64::MAX, 64, Some(-1));
+        check(0xffff_ffff, 32, Some(-1));
+        check(0xffff_ffff, 64, None);
+        check(4096, 32, None);
+        check(0xffff_f000, 32, Some(-4096));
     }
 }

@@ -1,0 +1,52 @@
+/* pc3-test: seq */
+/* Numbers kept in pointers as marks: small ones, (void *)-1, in locals, globals and on the heap. */
+#include "check.h"
+
+#define NOTHING ((struct node *)-1)
+#define DELETED ((struct node *)1)
+
+struct node {
+    struct node *next;
+    void *owner;
+    int value;
+};
+
+static void *last = (void *)-1;
+static void (*handler)(int) = (void (*)(int))1;
+
+static int walk(struct node *from, void *mark)
+{
+    int total = 0;
+    while (from != NOTHING) {
+#pragma pc3 checkpoint
+        if (from->owner == mark)
+            total += from->value;
+        from = from->next;
+    }
+    return total;
+}
+
+int main(void)
+{
+    struct node *table[4] = {0, DELETED, NOTHING, 0}, *head = NOTHING;
+    for (int i = 0; i < 6; i++) {
+        struct node *n = malloc(sizeof *n);
+        if (!n)
+            return EXIT_FAILURE;
+        n->next = head;
+        n->owner = i % 2 ? (void *)12 : last;
+        n->value = i * i;
+        head = n;
+#pragma pc3 checkpoint
+        show("marks", table[1] == DELETED && table[2] == NOTHING && !table[0] && last == (void *)-1);
+    }
+    show("twelve", walk(head, (void *)12));
+    show("minus one", walk(head, last));
+    show("handler", handler == (void (*)(int))1);
+    while (head != NOTHING) {
+        struct node *n = head;
+        head = n->next;
+        free(n);
+    }
+    return finish();
+}
