@@ -157,3 +157,34 @@ fn others() {
     );
     accepted("struct s { int a; }; int use(struct s *); int f(void) { pc3_checkpoint(); return use(&(struct s){ 3 }); }");
 }
+
+#[test]
+fn what_generated_code_cannot_say() {
+    refused(
+        "void f(int n) {\n struct s { char b[n]; } x; pc3_checkpoint(); x.b[0] = 1; }",
+        "E0301",
+        2,
+    );
+    refused(
+        "void f(int n) {\n typedef int row[n]; pc3_checkpoint(); }",
+        "E0301",
+        2,
+    );
+    refused(
+        "void *f(void) { pc3_checkpoint();\n return __builtin_return_address(0); }",
+        "E0301",
+        2,
+    );
+    refused(
+        "int *g(void) { pc3_checkpoint(); return 0; } void f(void) {\n asm(\"\" : \"+r\"(*g())); }",
+        "E0301",
+        2,
+    );
+    refused(
+        "_Complex int g(_Complex int z) {\n pc3_checkpoint(); return 1; }",
+        "E0301",
+        1,
+    );
+    accepted("void *f(void) { return __builtin_return_address(0); } void g(void) { f(); pc3_checkpoint(); }");
+    accepted("int f(int n) { struct s { char b[n]; } x; x.b[0] = n; return x.b[0]; } void g(void) { f(1); pc3_checkpoint(); }");
+}

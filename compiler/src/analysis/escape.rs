@@ -175,7 +175,7 @@ impl<'a> Walker<'a> {
                 }
             }
             AddrOf(x) => self.address(*x, to),
-            Deref(x) => self.value(*x, if self.is_array(e) { to } else { Flow::Direct }),
+            Deref(x) => self.through(*x, if self.is_array(e) { to } else { Flow::Direct }),
             Index { .. } | Member { .. } => {
                 let array = self.is_array(e);
                 self.address(e, if array { to } else { Flow::Direct });
@@ -258,6 +258,26 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// `e` is dereferenced.  An address that is chosen at run time may be held in a temporary across a point.
+    fn through(&mut self, e: ExprId, to: Flow) {
+        let mut x = e;
+        while let ExprKind::Cast { arg, .. } = self.u().expr(x).kind {
+            x = arg;
+        }
+        let chosen = matches!(
+            self.u().expr(x).kind,
+            ExprKind::Cond { .. } | ExprKind::StmtExpr(_) | ExprKind::Comma(_)
+        );
+        self.value(
+            e,
+            if chosen && matches!(to, Flow::Direct) {
+                Flow::Away
+            } else {
+                to
+            },
+        );
+    }
+
     fn is_pointer(&self, e: ExprId) -> bool {
         matches!(
             self.u().ty(self.u().expr(e).ty.ty),
@@ -284,7 +304,7 @@ impl<'a> Walker<'a> {
             }
             Member { base, arrow, .. } => {
                 if *arrow {
-                    self.value(*base, to);
+                    self.through(*base, to);
                 } else {
                     self.address(*base, to);
                 }
@@ -296,10 +316,10 @@ impl<'a> Walker<'a> {
                 } else {
                     (*index, *base)
                 };
-                self.value(b, to);
+                self.through(b, to);
                 self.value(i, Flow::Direct);
             }
-            Deref(p) => self.value(*p, to),
+            Deref(p) => self.through(*p, to),
             CompoundLit { init, .. } => {
                 self.note(Source::Literal(self.f, e), to);
                 self.init(init, Flow::Away);

@@ -123,6 +123,7 @@ pub fn executable(
     c.args(position(o, true))
         .arg("-o")
         .arg(o.output.clone().unwrap_or_else(|| "a.out".into()));
+    c.args(t.support_library(&o.compile));
     c.arg(runtime).args(SYSTEM_LIBS).arg("-Wl,--gc-sections");
     let linked = c.stdin(Stdio::null()).stdout(Stdio::inherit()).output();
     let linked = linked.map_err(|e| t.no_compiler(e))?;

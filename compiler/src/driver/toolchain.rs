@@ -138,6 +138,19 @@ impl Toolchain {
         })
     }
 
+    /// The compiler's own support library: it must come before the runtime's archive, which brings other versions
+    /// of some of its functions (complex division) that round differently.
+    pub fn support_library(&self, options: &[String]) -> Option<PathBuf> {
+        let out = self
+            .command()
+            .args(options)
+            .arg("-print-libgcc-file-name")
+            .output()
+            .ok()?;
+        let path = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
+        path.is_file().then_some(path)
+    }
+
     pub fn no_compiler(&self, source: std::io::Error) -> ToolchainError {
         ToolchainError::NoCompiler {
             cc: self.cc.join(" "),

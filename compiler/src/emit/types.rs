@@ -140,12 +140,15 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             Type::Pointer(q) => self.pointer_row(t, *q),
             Type::Function { .. } => self.function_row(),
             Type::Array { elem, len } => {
+                if let Type::Unsupported(_) = u.ty(elem.ty) {
+                    return Some(self.unknown_bytes(t));
+                }
                 let e = self.of(elem.ty);
                 let pe = e.map_or("0".into(), row);
                 let (count, size) = match len {
                     ArrayLen::Const(n) => (format!("{n}"), format!("{n} * {}", self.size(*elem))),
                     ArrayLen::Target(s) => {
-                        let n = u.slice(s).replace('\n', " ");
+                        let n = self.cx.names.constant_length(s);
                         (format!("({n})"), format!("({n}) * {}", self.size(*elem)))
                     }
                     ArrayLen::Vla(_) | ArrayLen::Unknown => ("0".into(), "0".into()),
@@ -157,6 +160,14 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             }
             Type::Record(r) => return self.record(t, *r),
         })
+    }
+
+    /// An array whose elements have no row: bytes of one ABI.
+    fn unknown_bytes(&mut self, t: TypeId) -> usize {
+        let size = self.size(plain(t));
+        self.add(format!(
+            "{{0, {PC3_KIND_OPAQUE}, 0, 1, {size}, 0, 0, 0, \"bytes\"}}"
+        ))
     }
 
     fn function_row(&mut self) -> usize {
@@ -218,7 +229,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 len: ArrayLen::Target(s),
             } => format!(
                 "({}) * {}",
-                self.cx.u.slice(s).replace('\n', " "),
+                self.cx.names.constant_length(s),
                 self.size(*elem)
             ),
             Type::Array { .. } => "0".into(),

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use crate::tree::*;
+use crate::types::Target;
 
 impl Lower {
     /// `mode` and `vector_size` among the attributes in `span` change a type.
@@ -25,7 +26,7 @@ impl Lower {
             let ty = if a.name == "mode" {
                 self.mode(qt, &arg)
             } else {
-                vector(qt, &arg)
+                vector(qt, &arg, &self.unit.target)
             };
             let ty = ty.unwrap_or(Type::Unsupported(a.span));
             QualType {
@@ -76,9 +77,49 @@ impl Lower {
     }
 }
 
-fn vector(qt: QualType, arg: &str) -> Option<Type> {
+fn vector(qt: QualType, arg: &str, target: &Target) -> Option<Type> {
+    let mut bytes = 1;
+    for factor in arg.split('*') {
+        bytes *= factor_bytes(factor.trim(), target)?;
+    }
     Some(Type::Vector {
         elem: qt.unqualified(),
-        bytes: arg.parse().ok()?,
+        bytes,
     })
+}
+
+/// A number or `sizeof (T)` of an arithmetic type.
+fn factor_bytes(text: &str, target: &Target) -> Option<u64> {
+    let bare = |t: &str| {
+        t.trim()
+            .trim_start_matches('(')
+            .trim_end_matches(')')
+            .trim()
+            .to_string()
+    };
+    let Some(name) = text.trim_start_matches('(').trim().strip_prefix("sizeof") else {
+        return bare(text).parse().ok();
+    };
+    let name = bare(name);
+    let mut long = 0;
+    let mut bits = target.int_bits;
+    for word in name.split_whitespace() {
+        match word {
+            "long" => {
+                long += 1;
+                bits = if long == 1 {
+                    target.bits(IntKind::Long)
+                } else {
+                    64
+                };
+            }
+            "short" => bits = 16,
+            "char" => bits = 8,
+            "float" => bits = 32,
+            "double" if long == 0 => bits = 64,
+            "int" | "signed" | "unsigned" => {}
+            _ => return None,
+        }
+    }
+    Some(u64::from(bits) / 8)
 }

@@ -83,10 +83,14 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
 
 /// A call of one of the program's own allocation wrappers: the caller leaves its site.
 pub fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
+    wrapper_site(cx, call).map(|site| format!("({site}, {callee})"))
+}
+
+/// What leaves the site.
+pub fn wrapper_site(cx: &UnitCx, call: ExprId) -> Option<String> {
     let n = cx.sites.get(&call)?;
     let site = &cx.heap.sites[cx.unit][*n];
-    (site.of_wrapper && !site.in_wrapper)
-        .then(|| format!("(pc3_me->site = &pc3_site_{n}, {callee})"))
+    (site.of_wrapper && !site.in_wrapper).then(|| format!("pc3_me->site = &pc3_site_{n}"))
 }
 
 fn site_argument(cx: &UnitCx, call: ExprId) -> String {

@@ -157,13 +157,36 @@ impl<'a> Names<'a> {
     fn length(&self, len: &ArrayLen) -> String {
         match len {
             ArrayLen::Const(n) => format!("[{n}]"),
-            ArrayLen::Target(s) => format!("[{}]", self.u.slice(s)),
+            ArrayLen::Target(s) => format!("[{}]", self.constant_length(s)),
             ArrayLen::Vla(e) => self
                 .lengths
                 .get(e)
                 .map_or("[]".into(), |n| format!("[{n}]")),
             ArrayLen::Unknown => "[]".into(),
         }
+    }
+
+    /// A constant length as it can stand anywhere in the unit: `sizeof` of a local is that of its type.
+    pub fn constant_length(&self, s: &Span) -> String {
+        let u = self.u;
+        let inside = |x: &&Expr| x.span.start >= s.start && x.span.end <= s.end;
+        let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some() && u.sym(v).kind != SymKind::EnumConst);
+        let mut text = u.slice(s).to_string();
+        if u.exprs.iter().filter(inside).any(local) {
+            let mut found: Vec<(&Span, QualType)> = Vec::new();
+            for x in u.exprs.iter().filter(inside) {
+                if let ExprKind::SizeofExpr(a) = x.kind {
+                    found.push((&x.span, u.expr(a).ty));
+                }
+            }
+            found.sort_by_key(|(x, _)| (x.start, u32::MAX - x.end));
+            found.dedup_by(|b, a| b.0.end <= a.0.end);
+            for (x, q) in found.into_iter().rev() {
+                let at = (x.start - s.start) as usize..(x.end - s.start) as usize;
+                text.replace_range(at, &format!("sizeof({})", self.type_name(q)));
+            }
+        }
+        text.replace('\n', " ")
     }
 
     fn go(&self, q: QualType, inner: String, quals: bool) -> String {

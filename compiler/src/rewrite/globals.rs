@@ -116,7 +116,7 @@ pub fn place_constants(cx: &UnitCx, d: &DeclGroup, edits: &mut Edits) {
 }
 
 /// Initialisers of objects of static storage.
-fn static_initialisers(u: &Unit) -> Vec<(SymId, &Init)> {
+pub fn static_initialisers(u: &Unit) -> Vec<(SymId, &Init)> {
     let mut list = Vec::new();
     let mut groups: Vec<&DeclGroup> = Vec::new();
     for item in &u.items {
@@ -237,6 +237,7 @@ pub fn rows(
             flags,
         });
     }
+    rows.extend(super::objects::rows(cx));
     // Two statics of one name in nested blocks of a function.
     let mut seen: HashMap<String, u32> = HashMap::new();
     for r in &mut rows {

@@ -113,7 +113,7 @@ pub fn label_tables(u: &Unit) -> HashSet<SymId> {
 }
 
 /// Types of a function's locals are needed outside if it saves frames or has statics.
-fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
+pub fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
     let any = cx.u.records.iter().any(|r| r.scope == Some(f))
         || cx.u.enums.iter().any(|e| e.scope == Some(f));
     let typedefs =
@@ -373,6 +373,7 @@ pub fn statics_text(cx: &UnitCx, f: FuncId, printer: &super::print::Printer) -> 
                 edits.replace(span, cx.statics[&v.sym].clone());
             }
             if let Some(i) = &v.init {
+                out += &super::objects::definitions(cx, i, printer);
                 crate::analysis::walk::init_exprs(i, &mut |e| printer.constant(e, &mut edits));
             }
         }

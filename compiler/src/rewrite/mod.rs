@@ -10,7 +10,9 @@ pub mod frame;
 mod full;
 mod globals;
 mod hoist;
+mod inexpressible;
 mod literals;
+mod objects;
 pub mod plan;
 pub mod print;
 mod refuse;
@@ -71,7 +73,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let p = Program::new(units);
     let graph = callgraph::analyse(&p, options.everywhere);
     let (plans, escapes) = plan::make(&p, &graph);
-    let heap = heap::analyse(&p);
+    let heap = heap::analyse(&p, &graph);
     let mpi = calls_mpi(&p);
     let names = globals::defined(&p);
     let private = if mpi {
@@ -161,6 +163,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
         hoisted: HashMap::new(),
         ambient: Vec::new(),
         literals: HashMap::new(),
+        objects: objects::find(u),
         func_names: RefCell::default(),
         sites: w.heap.sites[unit]
             .iter()
@@ -194,7 +197,11 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
                 let printer = printer(&cx, FuncId(0), &none, Mode::Plain, HashSet::new());
                 crate::analysis::walk::decl_exprs(d, &mut |e| printer.constant(e, &mut edits));
                 globals::place_constants(&cx, d, &mut edits);
-                let declared = declare_replaced(&cx);
+                let inits = d.vars.iter().filter_map(|v| v.init.as_ref());
+                let objects: String = inits
+                    .map(|i| objects::definitions(&cx, i, &printer))
+                    .collect();
+                let declared = declare_replaced(&cx) + &objects;
                 if !declared.is_empty() {
                     edits.insert(behind, declared);
                 }

@@ -112,6 +112,7 @@ impl<'p, 'a> Printer<'p, 'a> {
             ExprKind::StmtExpr(s) => self.stmt(*s, out),
             ExprKind::SizeofExpr(a) => self.unevaluated(*a, out),
             ExprKind::CompoundLit { .. } if self.compound_literal(e, lin, out) => {}
+            ExprKind::Alignof => self.alignof(e, out),
             _ => self.children(e, lin, out),
         }
     }
@@ -154,6 +155,12 @@ impl<'p, 'a> Printer<'p, 'a> {
                         out.replace(span, literal_text(self.u(), x, *n));
                     }
                 }
+                ExprKind::CompoundLit { .. } => {
+                    if let Some(name) = self.cx.objects.get(&x) {
+                        out.replace(span, name.clone());
+                        return false;
+                    }
+                }
                 _ => {}
             }
             true
@@ -176,11 +183,43 @@ impl<'p, 'a> Printer<'p, 'a> {
                         }
                     }
                     ExprKind::SizeofExpr(y) => self.unevaluated(y, out),
+                    ExprKind::Alignof => self.alignof(x, out),
                     _ => {}
                 }
             }
             true
         });
+    }
+
+    /// Its operand is known as text only.
+    fn alignof(&self, e: ExprId, out: &mut Edits) {
+        let u = self.u();
+        let span = &u.expr(e).span;
+        let text = u.slice(span);
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut at = 0;
+        while let Some(start) = text[at..].find(word).map(|i| at + i) {
+            let end = text[start..]
+                .find(|c| !word(c))
+                .map_or(text.len(), |i| start + i);
+            at = end;
+            let before = text[..start].trim_end();
+            if before.ends_with('.') || before.ends_with("->") {
+                continue;
+            }
+            let locals = u.func(self.f).locals.iter().chain(&u.func(self.f).params);
+            let named: Vec<SymId> = locals
+                .copied()
+                .filter(|s| u.sym(*s).name == text[start..end])
+                .collect();
+            if let [s] = named[..] {
+                let new = self.cx.statics.get(&s).cloned().or_else(|| self.symbol(s));
+                if let Some(new) = new {
+                    let span = span.start + start as u32..span.start + end as u32;
+                    out.replace(&span, format!("({new})"));
+                }
+            }
+        }
     }
 
     fn ident(&self, e: ExprId, s: SymId, out: &mut Edits) {
@@ -243,6 +282,10 @@ impl<'p, 'a> Printer<'p, 'a> {
             }
         }
         self.expr(callee, lin, out);
+        if let Some(site) = calls::wrapper_site(self.cx, e) {
+            out.insert(span.start, format!("({site}, "));
+            out.insert(span.end, ")");
+        }
     }
 
     /// `__func__` names the user's function in the resume clone too, and is one object.

@@ -11,6 +11,7 @@ use crate::tree::*;
 
 pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let plan = cx.plan(f);
+    super::inexpressible::check(cx, f, plan, out);
     if plan.points.is_empty() {
         return;
     }

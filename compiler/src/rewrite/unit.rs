@@ -33,6 +33,8 @@ pub struct UnitCx<'a> {
     pub ambient: Vec<Edit>,
     /// String literals that are stored: expression → number.
     pub literals: HashMap<ExprId, usize>,
+    /// Compound literals of static storage: their names.
+    pub objects: HashMap<ExprId, String>,
     /// `__func__` objects: function → number, made on demand.
     pub func_names: RefCell<BTreeMap<FuncId, usize>>,
     /// Site number of each allocation call.

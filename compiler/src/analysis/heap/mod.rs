@@ -19,11 +19,12 @@ mod size;
 #[cfg(test)]
 mod tests;
 
+use super::callgraph::CallGraph;
 use super::program::{Callee, FnId, Program};
 use super::walk::{children, visit, Node};
 use crate::tree::*;
 use flow::{Flow, Follow, Punned, Wish};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -73,7 +74,37 @@ pub fn allocator(name: &str) -> Option<&'static [usize]> {
     })
 }
 
-pub fn analyse(p: &Program) -> Heap {
+/// What may be called where, so that wrappers are known through pointers too.
+struct Calls<'a> {
+    p: &'a Program<'a>,
+    wrappers: HashSet<FnId>,
+    /// Calls through pointers and what they may reach.
+    indirect: HashMap<(usize, ExprId), &'a [FnId]>,
+}
+
+impl<'a> Calls<'a> {
+    fn new(p: &'a Program<'a>, graph: &'a CallGraph) -> Calls<'a> {
+        let mut indirect = HashMap::new();
+        for f in p.ids() {
+            let unit = p.fns[f.index()].0;
+            for c in &graph.calls[f.index()] {
+                let ExprKind::Call { callee, .. } = p.units[unit].expr(c.expr).kind else {
+                    continue;
+                };
+                if p.direct(unit, callee).is_none() {
+                    indirect.insert((unit, c.expr), c.targets.as_slice());
+                }
+            }
+        }
+        Calls {
+            p,
+            wrappers: HashSet::new(),
+            indirect,
+        }
+    }
+}
+
+pub fn analyse(p: &Program, graph: &CallGraph) -> Heap {
     let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
     let mut punned = Punned::new();
     flows.iter().for_each(|f| f.punned(&mut punned));
@@ -86,19 +117,19 @@ pub fn analyse(p: &Program) -> Heap {
         punned: &punned,
         passes: &passes,
     };
-    let mut wrappers = HashSet::new();
+    let mut calls = Calls::new(p, graph);
     loop {
         let found: Vec<FnId> = p
             .ids()
             .filter(|f| {
                 let unit = p.fns[f.index()].0;
-                !wrappers.contains(f) && is_wrapper(p, *f, &wrappers, &follow(unit))
+                !calls.wrappers.contains(f) && is_wrapper(*f, &calls, &follow(unit))
             })
             .collect();
         if found.is_empty() {
             break;
         }
-        wrappers.extend(found);
+        calls.wrappers.extend(found);
     }
     let mut sites = Vec::new();
     let mut unknown = Vec::new();
@@ -106,12 +137,12 @@ pub fn analyse(p: &Program) -> Heap {
         let follow = follow(unit);
         let mut list = Vec::new();
         for f in &u.functions {
-            let inside = wrappers.contains(&p.id(unit, func_of(u, f)));
+            let inside = calls.wrappers.contains(&p.id(unit, func_of(u, f)));
             let function = p.portable_name(unit, f.sym);
             let mut ordinal = 0;
             visit(u, Node::Stmt(f.body), &mut |n| {
                 if let Node::Expr(e) = n {
-                    if let Some((sizes, of_wrapper)) = allocation(p, unit, e, &wrappers) {
+                    if let Some((sizes, of_wrapper)) = allocation(&calls, unit, e) {
                         let in_wrapper = inside && is_callers(f, e, &sizes, &follow);
                         let found = element(e, &sizes, &follow).filter(|_| !in_wrapper);
                         if found.is_none() && !in_wrapper {
@@ -136,7 +167,7 @@ pub fn analyse(p: &Program) -> Heap {
     }
     Heap {
         sites,
-        wrappers,
+        wrappers: calls.wrappers,
         unknown,
     }
 }
@@ -151,25 +182,35 @@ fn func_of(u: &Unit, f: &Function) -> FuncId {
 }
 
 /// The size arguments if `e` allocates, and whether through a wrapper.
-fn allocation(
-    p: &Program,
-    unit: usize,
-    e: ExprId,
-    wrappers: &HashSet<FnId>,
-) -> Option<(Vec<ExprId>, bool)> {
-    let u = &p.units[unit];
+fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>, bool)> {
+    let u = &calls.p.units[unit];
     let ExprKind::Call { callee, args } = &u.expr(e).kind else {
         return None;
     };
-    match p.direct(unit, *callee)?.1 {
-        Callee::External(name) => {
+    // A pointer among the arguments is no size: `alloc(pool, n, sizeof(T))`.
+    let wrapped = || {
+        let number = |a: &&ExprId| !matches!(u.ty(u.expr(**a).ty.ty), Type::Pointer(_));
+        Some((args.iter().filter(number).copied().collect(), true))
+    };
+    match calls.p.direct(unit, *callee) {
+        Some((_, Callee::External(name))) => {
             let which = allocator(&name)?;
             Some((
                 which.iter().filter_map(|i| args.get(*i).copied()).collect(),
                 false,
             ))
         }
-        Callee::Defined(f) => wrappers.contains(&f).then(|| (args.clone(), true)),
+        Some((_, Callee::Defined(f))) if calls.wrappers.contains(&f) => wrapped(),
+        Some(_) => None,
+        None => {
+            let targets = calls.indirect.get(&(unit, e))?;
+            let all = !targets.is_empty() && targets.iter().all(|t| calls.wrappers.contains(t));
+            if all {
+                wrapped()
+            } else {
+                None
+            }
+        }
     }
 }
 
@@ -343,7 +384,8 @@ fn passed(p: &Program, f: FnId, flow: &Flow) -> Option<usize> {
 }
 
 /// Does `f` return memory of a size that its caller chose?
-fn is_wrapper(p: &Program, f: FnId, wrappers: &HashSet<FnId>, follow: &Follow) -> bool {
+fn is_wrapper(f: FnId, calls: &Calls, follow: &Follow) -> bool {
+    let p = calls.p;
     let u = p.unit(f);
     let func = p.func(f);
     let unit = p.fns[f.index()].0;
@@ -353,7 +395,7 @@ fn is_wrapper(p: &Program, f: FnId, wrappers: &HashSet<FnId>, follow: &Follow) -
     let mut yes = false;
     visit(u, Node::Stmt(func.body), &mut |n| {
         if let Node::Expr(e) = n {
-            if let Some((sizes, _)) = allocation(p, unit, e, wrappers) {
+            if let Some((sizes, _)) = allocation(calls, unit, e) {
                 yes |= is_callers(func, e, &sizes, follow);
             }
         }

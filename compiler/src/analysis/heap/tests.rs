@@ -26,7 +26,9 @@ fn check(body: &str, expected: &str) {
         diagnostics.list.first().map(|d| &d.message)
     );
     let units = [unit];
-    let heap = analyse(&Program::new(&units));
+    let program = Program::new(&units);
+    let graph = crate::analysis::callgraph::analyse(&program, false);
+    let heap = analyse(&program, &graph);
     let last = units[0]
         .functions
         .last()
@@ -200,5 +202,21 @@ fn wrappers() {
     check(
         "void *f(size_t n) { int *m = malloc(n); void *q = malloc(n); return q; }",
         "int; caller's",
+    );
+}
+
+#[test]
+fn wrappers_behind_pointers() {
+    let pool = "struct pool { void *(*get)(void *, int, int); };
+        static void *plain(void *opaque, int n, int size) { void *v = malloc(n * size); return v; }
+        void init(struct pool *p) { p->get = plain; }";
+    check(
+        &format!("{pool} void f(struct pool *p) {{ double *d = (p->get)(p, sizeof(double), 1); int *i = p->get(p, 10, sizeof *i); }}"),
+        "double; int",
+    );
+    check(
+        &format!("{pool} static void *other(void *o, int n, int s) {{ return o; }} void g(struct pool *p) {{ p->get = other; }}
+            void f(struct pool *p) {{ int *i = p->get(p, 10, sizeof *i); }}"),
+        "",
     );
 }
