@@ -78,7 +78,11 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
         all
     };
     if points.is_empty() {
-        return Plan::default();
+        // Its callers need to know of its tail calls.
+        return Plan {
+            points,
+            ..Plan::default()
+        };
     }
     let shadow_set: HashSet<SymId> = shadow.iter().copied().collect();
     let flow = cfg::build(u, func);
