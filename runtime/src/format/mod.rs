@@ -5,4 +5,3 @@ pub mod bytes;
 pub mod file;
 pub mod meta;
 pub mod read;
-pub mod tree;

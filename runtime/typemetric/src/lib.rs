@@ -8,12 +8,10 @@
 //! * [`layout`]: C's layout rules, for building types without a C compiler.
 //! * [`plan`] (`compile`, `ops`, `exec`), [`float`]: conversion plans and how they run.
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
-//! * [`correspond`]: which type of the target stands for one of the source.
 
 pub mod abi;
 mod codec;
 mod compile;
-pub mod correspond;
 pub mod descriptor;
 mod exec;
 pub mod float;
