@@ -13,6 +13,8 @@ pub struct Target {
     pub size: IntKind,
     pub ptrdiff: IntKind,
     pub wchar: IntKind,
+    /// `#pragma omp` means something.
+    pub openmp: bool,
 }
 
 impl Default for Target {
@@ -26,6 +28,7 @@ impl Default for Target {
             size: IntKind::ULong,
             ptrdiff: IntKind::Long,
             wchar: IntKind::Int,
+            openmp: true,
         }
     }
 }
@@ -54,6 +57,7 @@ impl Target {
             size: kind("__SIZE_TYPE__", d.size),
             ptrdiff: kind("__PTRDIFF_TYPE__", d.ptrdiff),
             wchar: kind("__WCHAR_TYPE__", d.wchar),
+            openmp: macros.contains_key("_OPENMP"),
         }
     }
 

@@ -90,10 +90,15 @@ pub struct Lower {
 
 impl Lower {
     fn new(path: &str, p: Prepared, target: Target, diags: Diagnostics) -> Lower {
+        let openmp = if target.openmp {
+            p.marks.openmp.clone()
+        } else {
+            Vec::new()
+        };
         let unit = Unit {
             path: path.to_string(),
             target,
-            openmp: p.marks.openmp.clone(),
+            openmp,
             ..Unit::default()
         };
         let mut lower = Lower {
