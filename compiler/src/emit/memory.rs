@@ -14,12 +14,17 @@ use super::types::{record_name, row, TypeTable};
 use crate::analysis::heap::Form;
 use crate::rewrite::unit::quote;
 use crate::tree::*;
-use pc3_typemetric::descriptor::{PC3_KIND_STRUCT, PC3_TYPE_ONE, PC3_TYPE_ROW};
+use pc3_typemetric::descriptor::{
+    PC3_KIND_ARRAY, PC3_KIND_STRUCT, PC3_KIND_UINT, PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW,
+};
 
 impl TypeTable<'_, '_> {
     /// A reference to the row of memory of `q` that `place` allocates.
     pub fn memory(&mut self, q: QualType, place: &str, form: Form) -> String {
         let u = self.cx.u;
+        if form == Form::Mixed {
+            return self.mixed(q, place);
+        }
         let flags = match form {
             Form::Row if ends_in_one(u, q.ty) => PC3_TYPE_ROW,
             Form::One if ends_in_one(u, q.ty) => PC3_TYPE_ONE,
@@ -39,6 +44,30 @@ impl TypeTable<'_, '_> {
         );
         self.rows[k] = format!(
             "{{0, {PC3_KIND_STRUCT}, {flags}, {align}, {size}, 1, 0, pc3_members_{k}, {}}}",
+            quote(place)
+        );
+        row(k)
+    }
+
+    /// A union of the number and its bytes: it can only be copied.
+    fn mixed(&mut self, q: QualType, place: &str) -> String {
+        let Some(ty) = self.of(q.ty) else {
+            return "0".into();
+        };
+        let (size, align) = (self.size(q), self.align(q));
+        let byte = self.scalar(PC3_KIND_UINT, 0, "unsigned char");
+        let bytes = self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, 1, {size}, {size}, {}, 0, \"\"}}",
+            row(byte)
+        ));
+        let k = self.add(String::new());
+        self.support += &format!(
+            "static const struct pc3_member pc3_members_{k}[] = {{{{\"value\", {}, 0, 0}}, {{\"bytes\", {}, 0, 0}}}};\n",
+            row(ty),
+            row(bytes)
+        );
+        self.rows[k] = format!(
+            "{{0, {PC3_KIND_UNION}, 0, {align}, {size}, 2, 0, pc3_members_{k}, {}}}",
             quote(place)
         );
         row(k)

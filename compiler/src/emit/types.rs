@@ -73,7 +73,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     }
 
     /// A type without parts, known by its C name.
-    fn scalar(&mut self, kind: u8, flags: u8, c: &str) -> usize {
+    pub fn scalar(&mut self, kind: u8, flags: u8, c: &str) -> usize {
         if let Some(k) = self.named.get(c) {
             return *k;
         }

@@ -212,11 +212,11 @@ impl<'a> Flow<'a> {
     /// Adds the places of this unit whose memory is cast to something else.
     pub fn punned(&self, out: &mut Punned) {
         let u = self.u;
-        for x in &u.exprs {
+        for (i, x) in u.exprs.iter().enumerate() {
             let ExprKind::Cast { to, arg } = &x.kind else {
                 continue;
             };
-            let Some(to) = pointee(u, *to).filter(|q| !super::is_char(u, *q)) else {
+            let Some(to) = pointee(u, *to) else {
                 continue;
             };
             let (from, moved) = self.origin(*arg);
@@ -224,6 +224,14 @@ impl<'a> Flow<'a> {
                 continue;
             };
             let scalar = |q: QualType| matches!(u.ty(q.ty), Type::Int(_) | Type::Float(_));
+            if super::is_char(u, to) {
+                // Numbers that are also kept as bytes, not just looked at as such.
+                let number = scalar(was) && !super::is_char(u, was);
+                if number && !to.is_const && self.is_kept(ExprId(i as u32)) {
+                    out.extend(self.place(from));
+                }
+                continue;
+            }
             let other = match u.ty(was.ty) {
                 Type::Void => moved,
                 _ if super::is_char(u, was) => true,
@@ -232,6 +240,15 @@ impl<'a> Flow<'a> {
             if other {
                 out.extend(self.place(from));
             }
+        }
+    }
+
+    /// Does the value go to a member or a variable that outlives the function?
+    fn is_kept(&self, e: ExprId) -> bool {
+        match self.uses.get(&e) {
+            Some(Use::Same(x) | Use::Cast(_, x)) => self.is_kept(*x),
+            Some(Use::Assign(lhs, _)) => matches!(self.place(*lhs), Some(Place::Named(_))),
+            _ => false,
         }
     }
 

@@ -11,6 +11,9 @@
 //!   memory as something else.
 //! * `realloc` else keeps what its argument points to.
 //!
+//! Numbers in memory that the program also keeps as other numbers or bytes are `Form::Mixed`: they go to machines
+//! that write them alike.
+//!
 //! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
 //! the sites.  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
@@ -50,6 +53,8 @@ pub enum Form {
     Row,
     /// `sizeof(struct s) + ...`
     One,
+    /// Numbers in memory that holds others at other times.
+    Mixed,
 }
 
 pub struct Heap {
@@ -305,6 +310,10 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
         return found.map(|q| (q, Form::Unknown));
     };
     let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
+    let number = matches!(u.ty(base(u, first).ty), Type::Int(_) | Type::Float(_));
+    if alike && number && wish == Wish::Unclear {
+        return Some((first, Form::Mixed));
+    }
     if alike && !size.plain {
         let found = match wish {
             Wish::Chars(q, true) => q,

@@ -220,3 +220,25 @@ fn wrappers_behind_pointers() {
         "",
     );
 }
+
+#[test]
+fn numbers_also_kept_as_bytes() {
+    let form = |body: &str| {
+        let text = format!("# 1 \"t.c\"\n{PRELUDE}struct state {{ unsigned *words; unsigned char *bytes; }};\n{body}\n");
+        let (unit, _) = crate::lower::build("t.c", text, &Target::default());
+        let units = [unit];
+        let program = Program::new(&units);
+        let graph = crate::analysis::callgraph::analyse(&program, false);
+        let heap = analyse(&program, &graph);
+        heap.sites[0].last().map(|s| s.form)
+    };
+    let allocate = "s->words = malloc(n * sizeof(unsigned));";
+    let kept = form(&format!(
+        "void f(struct state *s, int n) {{ {allocate} s->bytes = (unsigned char *)s->words; }}"
+    ));
+    assert_eq!(kept, Some(Form::Mixed));
+    let seen = form(&format!(
+        "int f(struct state *s, int n) {{ {allocate} return ((unsigned char *)s->words)[1]; }}"
+    ));
+    assert_eq!(seen, Some(Form::Row));
+}
