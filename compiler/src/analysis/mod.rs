@@ -4,6 +4,7 @@ pub mod addresses;
 pub mod bits;
 pub mod callgraph;
 pub mod cfg;
+pub mod copied;
 pub mod escape;
 pub mod heap;
 pub mod initialiser;

@@ -130,7 +130,9 @@ impl Printer<'_, '_> {
         let lin = self.plan.linear.get(&Root::Init(v.sym));
         if let Some(i) = &v.init {
             init_exprs(i, &mut |e| self.operand(e, lin, out));
-        } else if self.plan.zeroed.contains(&v.sym) && self.mode != Mode::Plain {
+        } else if (self.plan.zeroed.contains(&v.sym) && self.mode != Mode::Plain)
+            || (self.cx.copied.contains(&v.sym) && fragile(u, sym.ty.ty))
+        {
             if let Some(zero) = zero(u, sym.ty) {
                 out.insert(v.span.end, zero);
             }

@@ -170,6 +170,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
             .enumerate()
             .map(|(i, s)| (s.call, i))
             .collect(),
+        copied: crate::analysis::copied::analyse(u),
         library: crate::library::renamed(w.p.units, unit),
         replaced: RefCell::default(),
         plain: RefCell::default(),

@@ -40,6 +40,8 @@ pub struct UnitCx<'a> {
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// Library functions to declare: replacement name → symbol whose type it has.
+    /// Local structs that are copied as a whole.
+    pub copied: HashSet<SymId>,
     /// Library functions and variables that the program has for itself: what they are called.
     pub library: HashMap<SymId, String>,
     pub replaced: RefCell<BTreeMap<String, SymId>>,
