@@ -131,25 +131,17 @@ fn assertion(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-fn gdb(exe: &Path, dir: &Path, restart: bool) -> Result<String> {
+fn gdb(exe: &Path, dir: &Path, restart: bool, breakpoint: &str) -> Result<String> {
     let mut c = Command::new("gdb");
-    c.args([
-        "-q",
-        "-nx",
-        "-batch",
-        "-ex",
-        "break asserts.c:8",
-        "-ex",
-        "run",
-        "-ex",
-        "bt",
-        "-ex",
-        "info locals",
-    ])
-    .arg(exe)
-    .current_dir(dir)
-    .env("LC_ALL", "C")
-    .env("DEBUGINFOD_URLS", "");
+    c.args(["-q", "-nx", "-batch"]);
+    let set = format!("break {breakpoint}");
+    for command in [&set, "run", "bt", "info locals"] {
+        c.args(["-ex", command]);
+    }
+    c.arg(exe)
+        .current_dir(dir)
+        .env("LC_ALL", "C")
+        .env("DEBUGINFOD_URLS", "");
     if restart {
         c.env("PC3_RESTART", "latest");
     }
@@ -159,7 +151,7 @@ fn gdb(exe: &Path, dir: &Path, restart: bool) -> Result<String> {
 
 fn debugger(dir: &Path) -> Result<()> {
     let (exe, _) = compile("asserts", &["-O0", "-g"], dir)?;
-    let fresh = gdb(&exe, dir, false)?;
+    let fresh = gdb(&exe, dir, false, "asserts.c:8")?;
     if fresh.contains("ptrace: Operation not permitted") {
         println!("skipped view::debugger: no ptrace here");
         return Ok(());
@@ -174,8 +166,10 @@ fn debugger(dir: &Path) -> Result<()> {
     ] {
         ensure!(fresh.contains(frame), "{frame}:\n{fresh}");
     }
+    let main = gdb(&exe, dir, false, "main")?;
+    ensure!(main.contains("#0  main () at "), "{main}");
     stop(&exe, dir, 1)?;
-    let resumed = gdb(&exe, dir, true)?;
+    let resumed = gdb(&exe, dir, true, "asserts.c:8")?;
     for frame in [
         "#0  pc3_resume__depth ()",
         "asserts.c:8",

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 
@@ -32,9 +33,10 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
             &dist.join("include").join(header),
         )?;
     }
-    install(
+    install_runtime(
         &release.join("libpc3rt.a"),
-        &dist.join("lib/pc3").join(&host).join("libpc3rt.a"),
+        &dist.join("lib/pc3").join(&host),
+        "strip",
     )?;
     for t in targets {
         let Some(arch) = env::CROSS.iter().find(|a| a.gnu == t || a.rust == t) else {
@@ -60,9 +62,10 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
             arch.rust,
         ]))?;
         let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
-        install(
+        install_runtime(
             &built,
-            &dist.join("lib/pc3").join(arch.gnu).join("libpc3rt.a"),
+            &dist.join("lib/pc3").join(arch.gnu),
+            &format!("{}-strip", arch.gnu),
         )?;
     }
     Ok(dist)
@@ -76,12 +79,25 @@ fn known() -> String {
         .join(", ")
 }
 
-/// Copies by rename, so that a running binary is not written to.
+/// The library goes into every program: two thirds of it would be debugging information on Rust's sources.
+fn install_runtime(from: &Path, to: &Path, strip: &str) -> Result<()> {
+    install_with(from, &to.join("libpc3rt.a"), |copy| {
+        // Without a strip for the target programs are larger, nothing else.
+        let _ = Command::new(strip).arg("-g").arg(copy).status();
+    })
+}
+
 fn install(from: &Path, to: &Path) -> Result<()> {
+    install_with(from, to, |_| ())
+}
+
+/// Copies by rename, so that a running binary is not written to.
+fn install_with(from: &Path, to: &Path, finish: impl FnOnce(&Path)) -> Result<()> {
     let dir = to.parent().context("no parent directory")?;
     fs::create_dir_all(dir)?;
     let temporary = to.with_extension("new");
     fs::copy(from, &temporary).with_context(|| format!("cannot copy {}", from.display()))?;
+    finish(&temporary);
     fs::rename(&temporary, to)?;
     Ok(())
 }

@@ -124,7 +124,8 @@ pub fn executable(
         .arg("-o")
         .arg(o.output.clone().unwrap_or_else(|| "a.out".into()));
     c.args(t.support_library(&o.compile));
-    c.arg(runtime).args(SYSTEM_LIBS).arg("-Wl,--gc-sections");
+    c.arg(runtime).args(SYSTEM_LIBS);
+    c.args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
     let linked = c.stdin(Stdio::null()).stdout(Stdio::inherit()).output();
     let linked = linked.map_err(|e| t.no_compiler(e))?;
     eprint!(

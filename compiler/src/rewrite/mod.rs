@@ -116,8 +116,9 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     }
 }
 
-/// The process's main is the runtime's.  The user's keeps its name in messages, `__func__` and debuggers.
-const MAIN_NAME: &str = "#pragma redefine_extname main pc3_user_main\n";
+/// The process starts in the runtime's `__wrap_main` (`ld --wrap=main`); a call of the user's from another unit is meant for
+/// the user's.
+const FOREIGN_MAIN: &str = "#pragma redefine_extname main __real_main\n";
 
 struct Whole<'a> {
     p: &'a Program<'a>,
@@ -239,7 +240,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
         None => prelude(main),
     };
     format!(
-        "# 1 \"pc3_rt.h\" 3\n{prelude}\n# 1 \"pc3_tables.h\" 3\n{MAIN_NAME}{}\n# 1 \"{}\"\n{body}\n# 1 \"pc3_tables.h\" 3\n{}",
+        "# 1 \"pc3_rt.h\" 3\n{prelude}\n# 1 \"pc3_tables.h\" 3\n{}{}\n# 1 \"{}\"\n{body}\n# 1 \"pc3_tables.h\" 3\n{}",
+        if main { "" } else { FOREIGN_MAIN },
         tables.front + &plain,
         u.path.replace('\\', "\\\\").replace('"', "\\\""),
         tables.back
@@ -332,9 +334,6 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     if !types.is_empty() {
         inner_typedefs(cx, f, &mut inner);
     }
-    if u.sym(func.sym).name == "main" {
-        front += &main_prototype(cx, func);
-    }
     front += &types;
     front += &statics;
     if instrumented {
@@ -418,18 +417,6 @@ fn rename_parameters(cx: &UnitCx, f: FuncId, edits: &mut Edits) {
                 .for_each(|d| edits.replace(d, new.clone()));
         }
     }
-}
-
-/// The pragma with main's name takes effect at a declaration.
-fn main_prototype(cx: &UnitCx, f: &Function) -> String {
-    let of = |p: &SymId| cx.names.type_name(cx.u.sym(*p).ty);
-    let params: Vec<String> = f.params.iter().map(of).collect();
-    let params = match params.is_empty() {
-        true => "void".into(),
-        false => params.join(", "),
-    };
-    let name = format!("main({params})");
-    format!("{}; ", cx.names.declare(f.ret, &name))
 }
 
 /// Typedefs that were moved in front of the function.

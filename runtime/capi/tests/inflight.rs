@@ -44,8 +44,15 @@ fn build(&(triple, cc, qemu): &(&str, &str, Option<&str>)) -> Option<Vec<PathBuf
     let library = dir.join(triple).join("debug/libpc3rt.a");
     let program = dir.join(format!("inflight.{triple}"));
     let mut c = Command::new(cc);
-    c.args(["-O2", "-fno-pie", "-no-pie", "-static", "-I"])
-        .arg(here.join("../include"));
+    c.args([
+        "-O2",
+        "-fno-pie",
+        "-no-pie",
+        "-Wl,--wrap=main",
+        "-static",
+        "-I",
+    ])
+    .arg(here.join("../include"));
     c.arg(here.join("../tests/c/inflight.c")).arg(library);
     c.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
     let runs = qemu.is_none_or(|q| succeeds(Command::new(q).arg("--version")));

@@ -95,9 +95,15 @@ fn library(target: &Target) -> Option<PathBuf> {
 
 fn compile(target: &Target, library: &Path, source: &str, defines: &[&str], to: &Path) -> bool {
     let mut cc = Command::new(target.cc);
-    cc.args(["-O2", "-fno-pie", "-no-pie", "-ffp-contract=off"])
-        .args(target.flags)
-        .args(defines);
+    cc.args([
+        "-O2",
+        "-fno-pie",
+        "-no-pie",
+        "-Wl,--wrap=main",
+        "-ffp-contract=off",
+    ])
+    .args(target.flags)
+    .args(defines);
     cc.arg("-I").arg(runtime_dir().join("include"));
     cc.arg(runtime_dir().join("tests/c").join(source))
         .arg(library);
