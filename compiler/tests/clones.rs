@@ -210,7 +210,12 @@ fn check(p: &Program) -> Result<usize, String> {
         }
         files.push(obj);
         let program = dir.join("instrumented");
-        let built = compile(cc, &[&own[..], &[opt, "-g"]].concat(), &files, &program);
+        let built = compile(
+            cc,
+            &[&own[..], &[opt, "-g", "-Wl,--wrap=main"]].concat(),
+            &files,
+            &program,
+        );
         if !built.status.success() {
             return Err(format!(
                 "{cc} {opt}: {}",

@@ -144,7 +144,7 @@ static pc3_diff copy_globals(void) {
     return to - &__data_start;
 }
 
-int main(int argc, char **argv, char **envp) {
+int __wrap_main(int argc, char **argv, char **envp) {
     struct pc3_unit *m = 0;
     pc3_diff delta = 0;
     at = getenv("MINI_AT") ? atol(getenv("MINI_AT")) : 0;
