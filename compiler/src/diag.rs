@@ -57,7 +57,6 @@ codes! {
     LiveValue "E0306" "a value is live at a point that cannot be saved";
     VaStart "E0307" "va_start in an instrumented function";
     OpenMp "E0308" "an OpenMP region around a checkpoint location";
-    UnionPointer "E0309" "a union with pointers is live at a point";
     StatementExpression "E0310" "a point inside a statement expression of an unsupported form";
     CompoundLiteral "E0311" "a compound literal that would have to outlive a point";
     PointerAsNumber "E0314" "an address is kept in an integer and becomes a pointer again";
@@ -69,6 +68,7 @@ codes! {
     SharedObject "E0403" "a shared object cannot contain checkpoint locations";
     Main "E0404" "a program with checkpoint locations has exactly one main";
     AddressAsNumber "W0302" "an address is kept as a number";
+    UnionBlocks "W0303" "a union whose state cannot change architecture";
     NoLocation "W0201" "the program never takes a checkpoint";
     ForeignObject "W0202" "an object or archive is linked whose state pc3 does not know";
     UnsavedState "W0203" "something outside of the program's variables is changed that a checkpoint does not hold";

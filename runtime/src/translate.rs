@@ -78,14 +78,16 @@ impl<'a> Translator<'a> {
             let mut word = [0; WORD];
             word.copy_from_slice(from);
             let word = usize::from_ne_bytes(word) as u64;
-            let here = self
-                .address(word)
-                .filter(|_| word != 0)
-                .or_else(|| self.streams.get(&word).copied());
-            if let Some(here) = here {
+            if let Some(here) = self.live(word) {
                 into.copy_from_slice(&here.to_ne_bytes());
             }
         }
+    }
+
+    /// The address here, if `word` is one of something alive.
+    fn live(&self, word: u64) -> Option<usize> {
+        let object = self.address(word).filter(|_| word != 0);
+        object.or_else(|| self.streams.get(&word).copied())
     }
 
     pub fn address(&self, raw: u64) -> Option<usize> {
@@ -152,6 +154,10 @@ impl Resolver for Translator<'_> {
             Some(stream) => Ok(*stream as u64),
             None => Ok(self.lost(raw)),
         }
+    }
+
+    fn word(&mut self, raw: u64) -> u64 {
+        self.live(raw).map_or(raw, |here| here as u64)
     }
 }
 

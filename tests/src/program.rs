@@ -1,7 +1,7 @@
 //! The programs under test and what is needed to build and run them.
 //!
 //! A program's first line says how to run it: `/* pc3-test: seq */` or
-//! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; an argument that names a file in the program's folder
+//! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; `abi=own` where state cannot change its ABI; an argument that names a file in the program's folder
 //! is given as its full path.
 
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ pub struct Program {
     pub args: Vec<String>,
     /// 0: a sequential program.
     pub ranks: u32,
+    /// Its state stays on its ABI: elsewhere a restart refuses it.
+    pub own_abi: bool,
     /// Options for pc3cc only.
     pub pc3_flags: Vec<String>,
     pub flags: Vec<String>,
@@ -62,11 +64,13 @@ impl Program {
                 other => bail!("{}: unknown kind {other:?}", s.display()),
             };
             let mut ranks = u32::from(mpi);
+            let mut own_abi = false;
             for w in words {
                 match w.split_once('=') {
                     Some(("ranks", n)) => {
                         ranks = n.parse().with_context(|| format!("{}: {w}", s.display()))?
                     }
+                    Some(("abi", "own")) => own_abi = true,
                     _ => bail!("{}: unknown word '{w}'", s.display()),
                 }
             }
@@ -87,6 +91,7 @@ impl Program {
                 sources,
                 args,
                 ranks,
+                own_abi,
                 pc3_flags: Vec::new(),
                 flags,
                 stdin: None,

@@ -15,6 +15,8 @@ use crate::program::Program;
 
 /// Exit status of a run that was told to stop after a checkpoint.
 pub const STOPPED: i32 = 85;
+/// ... of a restart that cannot continue the checkpoint.
+pub const REFUSED: i32 = 89;
 
 static RUNS: [AtomicU64; ALL.len()] = [const { AtomicU64::new(0) }; ALL.len()];
 

@@ -264,6 +264,7 @@ fn bzip2_program(sources: &Path, stdin: &Path, args: &[&str]) -> Program {
             .collect(),
         args: args.iter().map(|a| a.to_string()).collect(),
         ranks: 0,
+        own_abi: false,
         pc3_flags: BLOCKS.iter().map(|b| b.to_string()).collect(),
         flags: vec!["-O2".into(), "-w".into(), "-D_FILE_OFFSET_BITS=64".into()],
         stdin: Some(stdin.to_path_buf()),
@@ -305,6 +306,7 @@ fn torture_program(source: &Path, required: bool) -> Result<()> {
         sources: vec![source.to_path_buf()],
         args: Vec::new(),
         ranks: 0,
+        own_abi: false,
         pc3_flags: vec!["--checkpoint-everywhere".into()],
         // Many programs: without the debugging information of the runtime.
         flags: vec!["-O2".into(), "-w".into(), "-s".into()],

@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
 use pc3_tests::program::Program;
-use pc3_tests::run::{difference, Job, STOPPED};
+use pc3_tests::run::{difference, Job, REFUSED, STOPPED};
 
 /// Checkpoints tried per program, sampled evenly.
 fn samples() -> u64 {
@@ -109,8 +109,17 @@ fn sweep(p: &Program) -> Result<()> {
     let n = samples().min(total);
     for i in 0..n {
         let k = 1 + i * (total - 1) / n.max(2).saturating_sub(1).max(1);
-        chain(p, k, &expected, status)
-            .with_context(|| format!("stopped after {k} of {total} checkpoints"))?;
+        let context = || format!("stopped after {k} of {total} checkpoints");
+        if !p.own_abi {
+            chain(p, &hops(), k, &expected, status).with_context(context)?;
+            continue;
+        }
+        for arch in arch::available() {
+            chain(p, &[(arch, "2"); 3], k, &expected, status).with_context(context)?;
+        }
+    }
+    if p.own_abi {
+        refused_elsewhere(p)?;
     }
     Ok(())
 }
@@ -143,46 +152,60 @@ fn count_checkpoints(p: &Program, expected: &[u8]) -> Result<u64> {
     Ok(newest.unwrap_or(0))
 }
 
-/// Host → the others in turn, `k` checkpoints on each → the host to the end.
-fn chain(p: &Program, k: u64, expected: &[u8], status: i32) -> Result<()> {
-    let job = Job::new(p)?;
-    let k = k.to_string();
+/// Host → the others in turn → the host.
+fn hops() -> Vec<(Arch, &'static str)> {
     let mut hops = vec![(HOST, "4")];
     hops.extend(elsewhere());
-    let mut restart: &[(&str, &str)] = &[];
-    for (arch, workers) in hops {
-        let mut env = vec![
-            ("PC3_EVERY", "1x"),
-            ("PC3_STOP_AFTER", k.as_str()),
-            ("PC3_KEEP", "1"),
-            ("PC3_WORKERS", workers),
-        ];
-        env.extend(restart);
-        let done = job.run(arch, &build::instrumented(p, arch)?, &env)?;
+    hops.push((HOST, "2"));
+    hops
+}
+
+/// `k` checkpoints on each, on the last to the end.
+fn chain(p: &Program, hops: &[(Arch, &str)], k: u64, expected: &[u8], status: i32) -> Result<()> {
+    let job = Job::new(p)?;
+    let k = k.to_string();
+    for (i, (arch, workers)) in hops.iter().enumerate() {
+        let mut env = vec![("PC3_KEEP", "1"), ("PC3_WORKERS", *workers)];
+        let last = i + 1 == hops.len();
+        if !last {
+            env.extend([("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", k.as_str())]);
+        }
+        if i > 0 {
+            env.push(("PC3_RESTART", "latest"));
+        }
+        let done = job.run(*arch, &build::instrumented(p, *arch)?, &env)?;
         if done.status == status {
-            return same(&job, expected, arch);
+            return same(&job, expected, *arch);
         }
         ensure!(
-            done.status == STOPPED,
-            "{}: exit status {}\n{}",
+            done.status == STOPPED && !last,
+            "{}, leg {}: exit status {}\n{}",
+            arch.name,
+            i + 1,
+            done.status,
+            done.stderr
+        );
+    }
+    bail!("the last leg did not end")
+}
+
+/// A change of ABI is refused, and says what stands in the way.
+fn refused_elsewhere(p: &Program) -> Result<()> {
+    for (arch, _) in elsewhere() {
+        let job = Job::new(p)?;
+        let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
+        job.run(HOST, &build::instrumented(p, HOST)?, &stop)?;
+        let env = [("PC3_RESTART", "latest")];
+        let done = job.run(arch, &build::instrumented(p, arch)?, &env)?;
+        ensure!(
+            done.status == REFUSED && done.stderr.contains("cannot be continued"),
+            "{}: exit status {} instead of a refusal\n{}",
             arch.name,
             done.status,
             done.stderr
         );
-        restart = &[("PC3_RESTART", "latest")];
     }
-    let done = job.run(
-        HOST,
-        &build::instrumented(p, HOST)?,
-        &[("PC3_RESTART", "latest"), ("PC3_WORKERS", "2")],
-    )?;
-    ensure!(
-        done.status == status,
-        "last leg: exit status {} instead of {status}\n{}",
-        done.status,
-        done.stderr
-    );
-    same(&job, expected, HOST)
+    Ok(())
 }
 
 fn same(job: &Job, expected: &[u8], last: Arch) -> Result<()> {

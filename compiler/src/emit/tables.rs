@@ -33,6 +33,14 @@ pub struct Global {
     pub c_name: String,
     pub ty: QualType,
     pub flags: u32,
+    /// The variable, if the user named it.
+    pub sym: Option<SymId>,
+}
+
+impl Global {
+    pub fn is_constant(&self) -> bool {
+        self.flags & PC3_GLOBAL_CONST != 0
+    }
 }
 
 pub struct Input<'i> {

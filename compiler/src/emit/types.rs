@@ -461,7 +461,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     }
 }
 
-pub(super) fn record_name(d: &Record) -> Option<String> {
+pub fn record_name(d: &Record) -> Option<String> {
     let key = if d.is_union { "union" } else { "struct" };
     d.tag
         .as_ref()

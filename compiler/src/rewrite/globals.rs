@@ -213,16 +213,6 @@ pub fn rows(
             (None, Storage::Static) => format!("{}:{}", base_name(&u.path), s.name),
             _ => s.name.clone(),
         };
-        if cx.has_points && !is_const(u, id) && super::refuse::union_with_pointer(u, s.ty.ty) {
-            let at = s.decls.first().cloned().unwrap_or(0..0);
-            diagnostics.push(Diagnostic::refusal(
-                cx.u,
-                &at,
-                Code::UnionPointer,
-                format!("global `{}` has a union with a pointer in it", s.name),
-                "use a struct, or keep the pointer outside the union",
-            ));
-        }
         let mut flags = 0;
         if is_const(u, id) && !cx.private.contains(&id) {
             flags |= PC3_GLOBAL_CONST;
@@ -235,6 +225,7 @@ pub fn rows(
             c_name,
             ty: s.ty,
             flags,
+            sym: Some(id),
         });
     }
     rows.extend(super::objects::rows(cx));

@@ -19,6 +19,7 @@ mod refuse;
 mod refuse_whole;
 mod stmts;
 mod twins;
+mod unions;
 pub mod unit;
 mod vla;
 
@@ -212,8 +213,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
             TopItem::Other(s) => behind = s.end,
         }
     }
-    refuse::heap_unions(&cx, diagnostics);
     let globals = globals::rows(&cx, w.names, diagnostics);
+    unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);
     let tables = emit::emit(

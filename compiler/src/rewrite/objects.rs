@@ -112,6 +112,7 @@ pub fn rows(cx: &UnitCx) -> Vec<Global> {
             c_name: name.clone(),
             ty,
             flags: PC3_GLOBAL_INIT | if constant { PC3_GLOBAL_CONST } else { 0 },
+            sym: None,
         }
     };
     list.into_iter().map(row).collect()

@@ -23,7 +23,6 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     defined_twice(cx, f, out);
     openmp(cx, f, plan, out);
     other(cx, f, out);
-    unions(cx, plan, out);
     jumps_out_of_statement_expressions(cx, f, plan, out);
     compound_literals(cx, f, out);
     variadic(cx, f, plan, out);
@@ -364,70 +363,6 @@ fn other(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     });
 }
 
-/// A union's bytes say nothing of which member they are: harmless only without pointers.
-fn unions(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
-    let u = cx.u;
-    let mut seen = Vec::new();
-    for e in &plan.literals {
-        if union_with_pointer(u, u.expr(*e).ty.ty) {
-            out.push(Diagnostic::refusal(
-                cx.u,
-                &u.expr(*e).span,
-                Code::UnionPointer,
-                "this compound literal has a union with a pointer in it and is kept",
-                "use a struct, or keep the pointer outside the union",
-            ));
-        }
-    }
-    for (point, live) in plan.points.list.iter().zip(&plan.live) {
-        for s in live.vars.iter().chain(&plan.shadow) {
-            if !seen.contains(s) && union_with_pointer(u, u.sym(*s).ty.ty) {
-                seen.push(*s);
-                out.push(Diagnostic::refusal(
-                    cx.u,
-                    &point.span,
-                    Code::UnionPointer,
-                    format!(
-                        "`{}` has a union with a pointer in it and is needed after this point",
-                        u.sym(*s).name
-                    ),
-                    "use a struct, or keep the pointer outside the union",
-                ));
-            }
-        }
-    }
-}
-
-pub fn union_with_pointer(u: &Unit, t: TypeId) -> bool {
-    fn pointer(u: &Unit, t: TypeId) -> bool {
-        match u.ty(t) {
-            Type::Pointer(_) => true,
-            Type::Array { elem, .. } => pointer(u, elem.ty),
-            Type::Record(r) => u.records[r.index()]
-                .fields
-                .iter()
-                .flatten()
-                .any(|f| pointer(u, f.ty.ty)),
-            _ => false,
-        }
-    }
-    match u.ty(t) {
-        Type::Array { elem, .. } => union_with_pointer(u, elem.ty),
-        Type::Record(r) => {
-            let d = &u.records[r.index()];
-            if d.is_union {
-                pointer(u, t)
-            } else {
-                d.fields
-                    .iter()
-                    .flatten()
-                    .any(|f| union_with_pointer(u, f.ty.ty))
-            }
-        }
-        _ => false,
-    }
-}
-
 fn jumps_out_of_statement_expressions(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
     visit(u, Node::Stmt(u.func(f).body), &mut |n| {
@@ -466,20 +401,5 @@ fn compound_literals(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
             "the address of this compound literal is kept, and its size is not known here",
             "use a variable, or give the array's length",
         ));
-    }
-}
-
-/// The same on the heap, where the type is known.
-pub fn heap_unions(cx: &UnitCx, out: &mut Diagnostics) {
-    for site in cx.heap.sites[cx.unit].iter().filter(|_| cx.has_points) {
-        if site.elem.is_some_and(|q| union_with_pointer(cx.u, q.ty)) {
-            out.push(Diagnostic::refusal(
-                cx.u,
-                &cx.u.expr(site.call).span,
-                Code::UnionPointer,
-                "an object with a union with a pointer in it is allocated here",
-                "use a struct, or keep the pointer outside the union",
-            ));
-        }
     }
 }

@@ -2,11 +2,18 @@
 #include <stdlib.h>
 union u { int *p; long n; };
 struct holder { int kind; union u value; };
+union bytes { double d; unsigned char b[8]; };
+union fine { int *p; char *c; struct holder *h; };
+union also { float f[2]; struct { int a, b; } i; };
 union u global;
+union fine pointers;
+union also numbers;
 int main(void) {
     union u local = { .n = 1 };
+    struct { union bytes x; } pun = { { 1.0 } };
     struct holder *h = malloc(sizeof *h);
     pc3_checkpoint();
     h->kind = (int)local.n;
-    return (int)global.n;
+    pointers.h = h;
+    return (int)global.n + pun.x.b[0];
 }

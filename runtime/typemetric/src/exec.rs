@@ -139,6 +139,7 @@ impl Exec<'_> {
                         (_, Reference::Function) => ctx.function(raw),
                         (_, Reference::Handle(ty)) => ctx.handle(raw, ty),
                         (_, Reference::File) => ctx.file(raw),
+                        (_, Reference::Word) => Ok(ctx.word(raw)),
                     };
                     let shown = || Some(format!("{raw:#x}"));
                     let new = translated.map_err(|e| (shown(), Reason::Unresolved(e)))?;

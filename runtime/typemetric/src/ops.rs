@@ -19,6 +19,8 @@ pub(crate) enum Reference {
     /// The source table's handle type.
     Handle(TypeId),
     File,
+    /// Of a union: perhaps one of the above.
+    Word,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -10,6 +10,7 @@
 //! * Pointers, functions, handles and `FILE *` are translated by a [`Resolver`]; null stays null.
 //! * A union converts if its members agree about what every byte is (then it does not matter which
 //!   is active), or by copy if all of it is laid out identically on both sides and holds no reference.
+//!   On one ABI it is always copied, and what may be a reference in it translated where it is one.
 //! * Opaque and untyped bytes only stay on the same ABI.
 
 use crate::abi::Endian;
@@ -29,6 +30,10 @@ pub trait Resolver {
     /// An opaque token; `ty` is the source table's handle type.
     fn handle(&mut self, raw: u64, ty: TypeId) -> Result<u64, Unresolved>;
     fn file(&mut self, raw: u64) -> Result<u64, Unresolved>;
+    /// What may be any of these, or a number: on the ABI it comes from.
+    fn word(&mut self, raw: u64) -> u64 {
+        raw
+    }
 }
 
 /// Why a reference cannot be translated, in words for the user.

@@ -1,7 +1,10 @@
 //! Unions: they convert if it does not matter which member is in use.
+//!
+//! Where it does matter, a union that stays on its ABI keeps its bytes, and words at places where some member
+//! has a reference are translated if they are addresses of live objects.
 
 use super::{part, Compiler, Mode};
-use crate::ops::{push, push_repeated, Op, Step};
+use crate::ops::{push, push_repeated, Op, Reference, Step};
 use crate::types::{counterparts, TypeId};
 use std::collections::HashSet;
 
@@ -62,12 +65,27 @@ impl Compiler<'_> {
             return;
         };
         let whole: Option<HashSet<&Op>> = units[longest].as_ref().map(|ops| ops.iter().collect());
+        let loose: Option<HashSet<Op>> = units[longest]
+            .as_ref()
+            .map(|ops| ops.iter().map(any_pointer).collect());
+        let mut several_pointees = false;
         for (i, unit) in units.iter().enumerate() {
             let agrees = match (unit, &whole) {
                 (Some(part), Some(whole)) => part.iter().all(|op| whole.contains(op)),
                 _ => false,
             };
-            if !agrees && i != longest {
+            let pointers = || match (unit, &loose) {
+                (Some(part), Some(whole)) => part.iter().all(|op| whole.contains(&any_pointer(op))),
+                _ => false,
+            };
+            if agrees || i == longest {
+                continue;
+            }
+            if pointers() {
+                several_pointees = true;
+            } else if mode == Mode::References && src.abi().same_layout(dst.abi()) {
+                return self.words(s, d, at, out);
+            } else {
                 let reason = format!(
                     "which of the members {:?} and {:?} of {} is in use is not known, and they do not convert alike",
                     a.members[i.min(longest)].name,
@@ -81,7 +99,26 @@ impl Compiler<'_> {
         let (m, n) = (&a.members[longest], &b.members[longest]);
         self.path.push(part(&m.name, longest));
         match (m.bits, n.bits) {
-            (None, None) => self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out),
+            (None, None) => {
+                let mut ops = Vec::new();
+                self.value(
+                    m.ty,
+                    n.ty,
+                    (at.0 + m.offset, at.1 + n.offset),
+                    mode,
+                    &mut ops,
+                );
+                for op in ops {
+                    push(
+                        out,
+                        if several_pointees {
+                            any_pointer(&op)
+                        } else {
+                            op
+                        },
+                    );
+                }
+            }
             _ if mode == Mode::References => {}
             _ => {
                 let ops = units.swap_remove(longest).unwrap_or_default();
@@ -90,6 +127,50 @@ impl Compiler<'_> {
         }
         self.path.pop();
     }
+}
+
+impl Compiler<'_> {
+    /// The places of references in any member.  To do a place twice does no harm.
+    fn words(&mut self, s: TypeId, d: TypeId, at: (u64, u64), out: &mut Vec<Op>) {
+        let (src, dst) = (self.src, self.dst);
+        let members = src.get(s).members.iter().zip(&dst.get(d).members);
+        for (m, n) in members.filter(|(m, _)| m.bits.is_none()) {
+            let (mut ops, place) = (Vec::new(), (at.0 + m.offset, at.1 + n.offset));
+            self.value(m.ty, n.ty, place, Mode::References, &mut ops);
+            for op in ops {
+                push(out, perhaps(op));
+            }
+        }
+    }
+}
+
+/// References become words that may be some.
+fn perhaps(mut op: Op) -> Op {
+    match &mut op.step {
+        Step::Refer { what, .. } => *what = Reference::Word,
+        Step::Repeat { body, .. } => {
+            *body = std::mem::take(body).into_iter().map(perhaps).collect();
+        }
+        _ => {}
+    }
+    op
+}
+
+/// Pointers to different things are one kind of thing.
+fn any_pointer(op: &Op) -> Op {
+    let mut op = op.clone();
+    match &mut op.step {
+        Step::Refer { what, .. } => {
+            if matches!(what, Reference::Pointer(_) | Reference::Function) {
+                *what = Reference::Pointer(TypeId::UNKNOWN);
+            }
+        }
+        Step::Repeat { body, .. } => {
+            *body = body.iter().map(any_pointer).collect();
+        }
+        _ => {}
+    }
+    op
 }
 
 /// Writes runs out as single units; false if there are too many.

@@ -1,0 +1,167 @@
+//! Unions in saved state: a checkpoint does not know which member is in use, so some keep it on its ABI.
+
+use super::unit::UnitCx;
+use crate::analysis::program::base_name;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::emit::tables::Global;
+use crate::emit::types::record_name;
+use crate::tree::*;
+use std::collections::HashSet;
+
+/// Warns once of each union that blocks a change of ABI, where it is first saved.
+pub fn check(cx: &UnitCx, globals: &[Global], out: &mut Diagnostics) {
+    if !cx.has_points {
+        return;
+    }
+    let u = cx.u;
+    let mut seen = HashSet::new();
+    let mut look = |ty: TypeId, at: &Span, what: &str| {
+        if let Some(r) = blocking(u, ty).filter(|r| seen.insert(*r)) {
+            out.push(warning(cx, r, at, what));
+        }
+    };
+    for g in globals.iter().filter(|g| !g.is_constant()) {
+        if let Some(s) = g.sym {
+            let at = u.sym(s).decls.first().cloned().unwrap_or(0..0);
+            look(g.ty.ty, &at, &format!("global `{}`", u.sym(s).name));
+        }
+    }
+    for f in 0..u.functions.len() as u32 {
+        let plan = cx.plan(FuncId(f));
+        for e in &plan.literals {
+            let x = u.expr(*e);
+            look(x.ty.ty, &x.span, "this compound literal");
+        }
+        let live = plan.live.iter().flat_map(|l| &l.vars);
+        for s in live.chain(&plan.shadow) {
+            let at = u.sym(*s).decls.first().cloned().unwrap_or(0..0);
+            look(u.sym(*s).ty.ty, &at, &format!("`{}`", u.sym(*s).name));
+        }
+    }
+    for site in &cx.heap.sites[cx.unit] {
+        if let Some(q) = site.elem {
+            look(q.ty, &u.expr(site.call).span, "the object allocated here");
+        }
+    }
+}
+
+fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
+    let u = cx.u;
+    let d = &u.records[r.index()];
+    let name = match record_name(d) {
+        Some(name) => format!("`{name}`"),
+        None => "a union".into(),
+    };
+    let place = d.def.as_ref().map_or(String::new(), |def| {
+        let p = u.lines.position(def.start);
+        format!(" ({}:{})", base_name(&p.file), p.line)
+    });
+    Diagnostic::advice(
+        u,
+        at,
+        Code::UnionBlocks,
+        format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use: it cannot change architecture"),
+        "use a struct where that matters",
+    )
+}
+
+/// What lies in a type, as far as a change of ABI tells scalars apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scalar {
+    Pointer,
+    /// Integers and floating point of so many bytes.
+    Bytes(u8),
+    Long,
+    LongDouble,
+    Bits(u32),
+    /// Like nothing else.
+    Other(TypeId),
+}
+
+/// Members are compared up to this many scalars.
+const MOST: usize = 1 << 12;
+
+/// The first union in a type that only converts if it is known which member is in use.
+pub fn blocking(u: &Unit, t: TypeId) -> Option<RecordId> {
+    match u.ty(t) {
+        Type::Array { elem, .. } => blocking(u, elem.ty),
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            if d.is_union && !alike(u, d) {
+                return Some(*r);
+            }
+            let mut fields = d.fields.iter().flatten();
+            fields.find_map(|f| blocking(u, f.ty.ty))
+        }
+        _ => None,
+    }
+}
+
+/// Each member is the beginning of the longest.
+fn alike(u: &Unit, d: &Record) -> bool {
+    longest(u, d).is_some()
+}
+
+fn longest(u: &Unit, d: &Record) -> Option<Vec<Scalar>> {
+    let mut list: Vec<Vec<Scalar>> = Vec::new();
+    for f in d.fields.iter().flatten() {
+        let mut out = Vec::new();
+        field(u, f, &mut out)?;
+        list.push(out);
+    }
+    let longest = list.iter().max_by_key(|l| l.len())?.clone();
+    list.iter()
+        .all(|l| longest.starts_with(l))
+        .then_some(longest)
+}
+
+fn field(u: &Unit, f: &Field, out: &mut Vec<Scalar>) -> Option<()> {
+    if f.bit_width.is_some() {
+        out.push(Scalar::Bits(f.width?));
+        return Some(());
+    }
+    flatten(u, f.ty.ty, out)
+}
+
+fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
+    let scalar = match u.ty(t) {
+        Type::Pointer(_) => Scalar::Pointer,
+        Type::Bool => Scalar::Bytes(1),
+        Type::Int(k) => match k {
+            IntKind::Char | IntKind::SChar | IntKind::UChar => Scalar::Bytes(1),
+            IntKind::Short | IntKind::UShort => Scalar::Bytes(2),
+            IntKind::Int | IntKind::UInt => Scalar::Bytes(4),
+            IntKind::LongLong | IntKind::ULongLong => Scalar::Bytes(8),
+            IntKind::Long | IntKind::ULong => Scalar::Long,
+            IntKind::Int128 | IntKind::UInt128 => Scalar::Other(t),
+        },
+        Type::Enum(_) | Type::Float(FloatKind::Float) => Scalar::Bytes(4),
+        Type::Float(FloatKind::Double) => Scalar::Bytes(8),
+        Type::Float(FloatKind::LongDouble) => Scalar::LongDouble,
+        Type::Array {
+            elem,
+            len: ArrayLen::Const(n),
+        } => {
+            let mut one = Vec::new();
+            flatten(u, elem.ty, &mut one)?;
+            if one.len().saturating_mul(*n as usize) > MOST {
+                return None;
+            }
+            (0..*n).for_each(|_| out.extend(&one));
+            return Some(());
+        }
+        Type::Record(r) if u.records[r.index()].is_union => {
+            out.extend(longest(u, &u.records[r.index()])?);
+            return Some(());
+        }
+        Type::Record(r) => {
+            for f in u.records[r.index()].fields.iter().flatten() {
+                field(u, f, out)?;
+            }
+            return (out.len() <= MOST).then_some(());
+        }
+        _ => Scalar::Other(t),
+    };
+    out.push(scalar);
+    Some(())
+}
