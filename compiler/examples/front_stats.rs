@@ -42,7 +42,7 @@ fn main() {
         bytes += unit.text.len();
         let spans = dump::check_spans(&unit);
         clean += (diags.list.is_empty() && spans.is_empty()) as usize;
-        eprint!("{}", diags.render(false));
+        eprint!("{}", diags.render(pc3cc::diag::Format::Plain));
         for s in spans.iter().take(5) {
             eprintln!("{path}: span: {s}");
         }

@@ -15,7 +15,7 @@ fn main() {
     for path in std::env::args().skip(1).filter(|a| !a.starts_with("--")) {
         let text = std::fs::read_to_string(&path).expect("readable source");
         let (unit, diagnostics) = pc3cc::lower::build(&path, text, &target);
-        eprint!("{}", diagnostics.render(false));
+        eprint!("{}", diagnostics.render(pc3cc::diag::Format::Plain));
         units.push(unit);
     }
     if everywhere {
@@ -24,7 +24,7 @@ fn main() {
             everywhere,
         };
         let (placed, diagnostics) = pc3cc::front::place(units, &wanted);
-        eprint!("{}", diagnostics.render(false));
+        eprint!("{}", diagnostics.render(pc3cc::diag::Format::Plain));
         units = placed;
     }
     let out = instrument(
@@ -34,7 +34,7 @@ fn main() {
             ..Options::default()
         },
     );
-    eprint!("{}", out.diagnostics.render(false));
+    eprint!("{}", out.diagnostics.render(pc3cc::diag::Format::Plain));
     eprint!("{}", out.explain);
     for t in &out.texts {
         println!("{t}");

@@ -71,7 +71,11 @@ mod tests {
         let t = target(Command::new("cc").args(["-dM", "-E", "-x", "c", "/dev/null"])).unwrap();
         assert_eq!(t.bits(crate::tree::IntKind::Int), 32);
         let (unit, diags) = unit(path, Command::new("cc").args(["-E", path]), &t).unwrap();
-        assert!(diags.list.is_empty(), "{}", diags.render(false));
+        assert!(
+            diags.list.is_empty(),
+            "{}",
+            diags.render(crate::diag::Format::Plain)
+        );
         let at = ["main", "a.c:5", "a.c:99"]
             .map(|l| Location::parse(l).unwrap())
             .to_vec();

@@ -142,7 +142,11 @@ mod tests {
     fn every_unit_is_understood() {
         for l in ALL {
             let (unit, diags) = l.unit(&Target::default());
-            assert!(diags.list.is_empty(), "{}", diags.render(false));
+            assert!(
+                diags.list.is_empty(),
+                "{}",
+                diags.render(crate::diag::Format::Plain)
+            );
             for n in l.names {
                 assert!(
                     unit.symbols

@@ -44,7 +44,11 @@ fn load(cc: &str, sources: &[PathBuf], flags: &[&str]) -> Vec<Unit> {
             .unwrap();
             let name = s.file_name().unwrap().to_str().unwrap();
             let (unit, diagnostics) = pc3cc::lower::build(name, text, &target);
-            assert!(!diagnostics.has_errors(), "{}", diagnostics.render(false));
+            assert!(
+                !diagnostics.has_errors(),
+                "{}",
+                diagnostics.render(pc3cc::diag::Format::Plain)
+            );
             unit
         })
         .collect()

@@ -11,7 +11,11 @@ fn check(source: &str, expected: Expect) {
     let text = format!("# 1 \"t.c\"\n{source}");
     let target = Target::from_macros(&Default::default());
     let (unit, diagnostics) = pc3cc::lower::build("t.c", text, &target);
-    assert!(!diagnostics.has_errors(), "{}", diagnostics.render(false));
+    assert!(
+        !diagnostics.has_errors(),
+        "{}",
+        diagnostics.render(pc3cc::diag::Format::Plain)
+    );
     let out = instrument(&[unit], &Options::default());
     let body = out.texts[0].split("# 1 \"t.c\"\n").last().unwrap();
     let body = body.split("\n# 1 \"pc3_tables.h\"").next().unwrap();

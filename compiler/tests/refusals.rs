@@ -17,7 +17,11 @@ fn check(source: &str, expected: &[(&str, u32)]) {
     )));
     let text = format!("# 1 \"t.c\"\n{source}");
     let (unit, diagnostics) = pc3cc::lower::build("t.c", text, &target);
-    assert!(!diagnostics.has_errors(), "{}", diagnostics.render(false));
+    assert!(
+        !diagnostics.has_errors(),
+        "{}",
+        diagnostics.render(pc3cc::diag::Format::Plain)
+    );
     let units = [unit];
     let out = instrument(&units, &Options::default());
     let mut got: Vec<(&str, u32)> = out

@@ -94,7 +94,7 @@ fn every_code_is_shown() {
     for path in sources() {
         let text = fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
         for c in Code::ALL {
-            if text.contains(&format!("[{}]: ", c.id())) {
+            if text.contains(&format!("[pc3::{}]: ", c.id())) {
                 seen.insert(c.id());
             }
         }

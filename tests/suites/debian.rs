@@ -379,7 +379,7 @@ fn plain_status(program: &Program, arch: Arch) -> Result<i32> {
 /// A message of pc3cc's own, in contrast to one of the compiler about what pc3cc wrote.
 fn refused(e: &anyhow::Error) -> bool {
     let text = format!("{e:#}");
-    text.contains(": error[E") && !text.contains("panicked")
+    text.contains(": error[pc3::E") && !text.contains("panicked")
 }
 
 fn stem(p: &Path) -> String {

@@ -8,10 +8,11 @@ mod gaps;
 mod options;
 mod toolchain;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
+use crate::diag::{Code, Diagnostic, Diagnostics, Format, Severity};
 use crate::library;
 use crate::locations::{Location, Locations};
 use crate::preprocess::{self, PreprocessError};
@@ -26,6 +27,10 @@ pub fn main(args: Vec<String>) -> i32 {
         Ok(o) => o,
         Err(e) => return fail(&e),
     };
+    if let Some(code) = options.explain_code {
+        println!("{}", code.explain());
+        return 0;
+    }
     let m32 = options.user_has("-m32");
     let toolchain = match Toolchain::find(options.cc.as_deref(), options.target.as_deref(), m32) {
         Ok(t) => t,
@@ -61,6 +66,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
                 );
             } else if o.plain.is_empty() {
                 return Err(Stop::Said(said(
+                    o,
                     Diagnostic::error(Code::NoInput, "no input files")
                         .help("give all C sources of the program: pc3cc a.c b.c -o program"),
                 )));
@@ -68,15 +74,15 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
             return Ok(build::pass_through(o, t)?);
         }
         Mode::Preprocess => return Ok(build::pass_through(o, t)?),
-        Mode::Link if o.sources.is_empty() => return Err(Stop::Said(said(objects_only(o)))),
+        Mode::Link if o.sources.is_empty() => return Err(Stop::Said(said(o, objects_only(o)))),
         Mode::Link => {}
         Mode::Object | Mode::Assembly if o.emit == Emit::Executable => {
-            return Err(Stop::Said(said(separate())))
+            return Err(Stop::Said(said(o, separate())))
         }
         Mode::Object | Mode::Assembly => {}
     }
     if o.shared {
-        return Err(Stop::Said(said(shared())));
+        return Err(Stop::Said(said(o, shared())));
     }
 
     let mut diags = Diagnostics::default();
@@ -191,20 +197,8 @@ fn wanted_locations(o: &Options, diags: &mut Diagnostics) -> Locations {
 
 /// Prints diagnostics; an error among them ends the build with status 1.
 fn report(o: &Options, diags: &Diagnostics) -> Result<i32, Stop> {
-    let mut shown = Diagnostics::default();
-    for d in &diags.list {
-        let mut d = d.clone();
-        if d.severity == Severity::Warning {
-            if o.suppress_warnings {
-                continue;
-            }
-            if o.warnings_are_errors {
-                d.severity = Severity::Error;
-            }
-        }
-        shown.push(d);
-    }
-    eprint!("{}", shown.render(std::io::stderr().is_terminal()));
+    let shown = o.levels.apply(diags);
+    print(o, &shown);
     if shown.has_errors() {
         Err(Stop::Said(1))
     } else {
@@ -212,10 +206,24 @@ fn report(o: &Options, diags: &Diagnostics) -> Result<i32, Stop> {
     }
 }
 
-fn said(d: Diagnostic) -> i32 {
+fn print(o: &Options, shown: &Diagnostics) {
+    let format = match o.json {
+        true => Format::Json,
+        false if std::io::stderr().is_terminal() => Format::Graphical,
+        false => Format::Plain,
+    };
+    eprint!("{}", shown.render(format));
+    let errors = shown.list.iter().filter(|d| d.severity == Severity::Error);
+    let codes: BTreeSet<&str> = errors.map(|d| d.code.id()).collect();
+    if let Some(first) = codes.first().filter(|_| !o.json) {
+        eprintln!("pc3cc: for more on an error: pc3cc --explain-code {first}");
+    }
+}
+
+fn said(o: &Options, d: Diagnostic) -> i32 {
     let mut list = Diagnostics::default();
     list.push(d);
-    eprint!("{}", list.render(std::io::stderr().is_terminal()));
+    print(o, &list);
     1
 }
 

@@ -4,6 +4,7 @@
 //! this file only classifies: which arguments are sources, which take a value, which concern
 //! preprocessing, compiling or linking, and which are pc3's own.
 
+use crate::diag::{BadSwitch, Code, Levels};
 use std::path::{Path, PathBuf};
 
 /// What the user wants as the result.
@@ -41,6 +42,8 @@ pub enum OptionError {
     ResponseDepth(String),
     #[error("unknown value '{1}' of '{0}' (expected {2})")]
     BadValue(&'static str, String, &'static str),
+    #[error(transparent)]
+    Switch(#[from] BadSwitch),
     #[error("cannot specify '-o' with '-c', '-S' or '-E' with multiple files")]
     OutputWithMany,
 }
@@ -69,8 +72,12 @@ pub struct Options {
     pub plain: Vec<String>,
     pub shared: bool,
     pub is_static: bool,
-    pub suppress_warnings: bool,
-    pub warnings_are_errors: bool,
+    /// `-w`, `-Werror`, `-Wno-pc3-…`
+    pub levels: Levels,
+    /// `--message-format=json`
+    pub json: bool,
+    /// `--explain-code=`
+    pub explain_code: Option<Code>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,12 +166,18 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         plain: Vec::new(),
         shared: false,
         is_static: false,
-        suppress_warnings: false,
-        warnings_are_errors: false,
+        levels: Levels::default(),
+        json: false,
+        explain_code: None,
     };
     let mut language: Option<String> = None;
     let mut it = flat.into_iter();
     while let Some(a) = it.next() {
+        if a == "--explain-code" {
+            let v = it.next().ok_or(OptionError::MissingValue(a))?;
+            own_option(&mut o, &format!("--explain-code={v}"))?;
+            continue;
+        }
         if own_option(&mut o, &a)? {
             continue;
         }
@@ -213,6 +226,20 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
         o.everywhere = true;
     } else if a == "--explain" {
         o.explain = true;
+    } else if let Some(v) = a.strip_prefix("--message-format=") {
+        o.json = match v {
+            "json" => true,
+            "human" => false,
+            _ => {
+                let v = v.to_string();
+                return Err(OptionError::BadValue("--message-format", v, "human, json"));
+            }
+        };
+    } else if let Some(v) = a.strip_prefix("--explain-code=") {
+        let code = Code::find(v);
+        o.explain_code = Some(code.ok_or_else(|| {
+            OptionError::BadValue("--explain-code", v.to_string(), "a code such as E0301")
+        })?);
     } else if let Some(v) = a.strip_prefix("--emit=") {
         o.emit = match v {
             "c" => Emit::C,
@@ -220,7 +247,7 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
             _ => return Err(OptionError::BadValue("--emit", v.to_string(), "c")),
         };
     } else {
-        return Ok(false);
+        return Ok(o.levels.take(a)?);
     }
     Ok(true)
 }
@@ -275,11 +302,11 @@ fn classify(
         // Dependency output happens while preprocessing.
         "-MD" | "-MMD" | "-MP" | "-MG" | "-MF" | "-MT" | "-MQ" => both(&mut o.cpp),
         "-w" => {
-            o.suppress_warnings = true;
+            o.levels.silent = true;
             o.compile.push(name);
         }
         "-Werror" => {
-            o.warnings_are_errors = true;
+            o.levels.all_errors = true;
             o.compile.push(name);
         }
         "-shared" => {

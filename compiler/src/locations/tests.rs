@@ -8,7 +8,11 @@ const HEAD: &str =
 
 fn unit(text: &str) -> Unit {
     let (unit, diags) = build("dir/a.c", format!("{HEAD}{text}"), &Target::default());
-    assert!(diags.list.is_empty(), "{}", diags.render(false));
+    assert!(
+        diags.list.is_empty(),
+        "{}",
+        diags.render(crate::diag::Format::Plain)
+    );
     unit
 }
 
@@ -26,11 +30,17 @@ fn check(at: &[&str], text: &str, expect: Expect) {
     let unit = unit(text);
     let applied = apply(&unit, &locations);
     let Some(edited) = applied.text else {
-        return expect.assert_eq(&missing(&[&unit], &locations, &applied.found).render(false));
+        return expect.assert_eq(
+            &missing(&[&unit], &locations, &applied.found).render(crate::diag::Format::Plain),
+        );
     };
     assert!(applied.found.iter().all(|f| *f));
     let (again, diags) = build("dir/a.c", edited.clone(), &Target::default());
-    assert!(diags.list.is_empty(), "{}", diags.render(false));
+    assert!(
+        diags.list.is_empty(),
+        "{}",
+        diags.render(crate::diag::Format::Plain)
+    );
     assert_eq!(crate::dump::check_spans(&again), Vec::<String>::new());
     assert_eq!(edited.lines().count(), unit.text.lines().count());
     expect.assert_eq(&edited[HEAD.len()..].replace("pc3_checkpoint();", "@"));
@@ -87,25 +97,25 @@ fn unknown_places_name_near_ones() {
         &["fob"],
         "int foo(void) { return 1; }\n",
         expect![[r#"
-        pc3cc: error[E0203]: --checkpoint-at=fob: no source defines a function `fob`
-          = help: did you mean `foo`?
-    "#]],
+            pc3cc: error[pc3::E0203]: --checkpoint-at=fob: no source defines a function `fob`
+              = help: did you mean `foo`?
+        "#]],
     );
     check(
         &["a.c:40"],
         "int foo(void) { return 1; }\n",
         expect![[r#"
-        pc3cc: error[E0203]: --checkpoint-at=a.c:40: no statement of a function stands there
-          = help: statements of a.c start on lines 1 to 1; the nearest on line 1
-    "#]],
+            pc3cc: error[pc3::E0203]: --checkpoint-at=a.c:40: no statement of a function stands there
+              = help: statements of a.c start on lines 1 to 1; the nearest on line 1
+        "#]],
     );
     check(
         &["b.c:1"],
         "int foo(void) { return 1; }\n",
         expect![[r#"
-        pc3cc: error[E0203]: --checkpoint-at=b.c:1: no statement of a function stands there
-          = help: no source or header of that name contains a function; sources: dir/a.c
-    "#]],
+            pc3cc: error[pc3::E0203]: --checkpoint-at=b.c:1: no statement of a function stands there
+              = help: no source or header of that name contains a function; sources: dir/a.c
+        "#]],
     );
 }
 

@@ -1,0 +1,4 @@
+// pc3cc: --message-format=json
+int main(void) {
+    return nowhere;
+}
