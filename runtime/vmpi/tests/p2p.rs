@@ -206,7 +206,7 @@ fn modes() {
             p2p::wait(me, r).unwrap();
             recv(me, 1, 0);
             send(me, b"ready", 1, 4, Mode::Ready);
-            assert_eq!(me.bsend.used.load(Relaxed), 0);
+            assert!(me.bsend.is_empty());
         } else {
             recv(me, 0, 3);
             assert_eq!(recv(me, 0, 1).0, [1; 100_000]);

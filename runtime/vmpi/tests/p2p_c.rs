@@ -107,6 +107,10 @@ fn wrong_arguments_are_errors() {
         let mut v = [0i32; 4];
         let b = m(&mut v);
         let (mut r, mut flag) = (REQUEST_NULL, 0);
+        let mut s = empty();
+        s.error = -1;
+        ok(MPI_Request_get_status(r, &mut flag, &mut s));
+        assert_eq!((flag, s.source, s.error), (1, ANY_SOURCE, 0));
         is(MPI_Send(b, 1, INT, n, 0, COMM_WORLD), Class::ERR_RANK);
         is(
             MPI_Send(b, 1, INT, ANY_SOURCE, 0, COMM_WORLD),
@@ -388,7 +392,9 @@ fn buffered_sends_have_an_account() {
     check(2, |me, _| unsafe {
         if me == 0 {
             let mut room = vec![0u8; 3000];
+            is(MPI_Buffer_attach(m(&mut room), -1), Class::ERR_ARG);
             ok(MPI_Buffer_attach(m(&mut room), 3000));
+            is(MPI_Buffer_attach(m(&mut room), 3000), Class::ERR_BUFFER);
             ok(MPI_Bsend(p(&[5; 500]), 500, INT, 1, 0, COMM_WORLD));
             is(
                 MPI_Bsend(p(&[5; 500]), 500, INT, 1, 0, COMM_WORLD),
@@ -398,11 +404,22 @@ fn buffered_sends_have_an_account() {
             let (mut at, mut size) = (0usize, 0);
             ok(MPI_Buffer_detach((&raw mut at).cast(), &mut size));
             assert_eq!((at, size), (room.as_ptr() as usize, 3000));
+            // A few times the data is enough for small messages.
+            ok(MPI_Buffer_attach(m(&mut room), 2000));
+            for i in 0..10 {
+                ok(MPI_Bsend(p(&[i; 10]), 10, INT, 1, 2, COMM_WORLD));
+            }
+            ok(MPI_Send(p::<i32>(&[]), 0, INT, 1, 1, COMM_WORLD));
         } else {
             let mut v = [0; 500];
             ok(MPI_Recv(m(&mut v), 0, INT, 0, 1, COMM_WORLD, null_mut()));
             ok(MPI_Recv(m(&mut v), 500, INT, 0, 0, COMM_WORLD, null_mut()));
             assert_eq!(v, [5; 500]);
+            ok(MPI_Recv(m(&mut v), 0, INT, 0, 1, COMM_WORLD, null_mut()));
+            for i in 0..10 {
+                ok(MPI_Recv(m(&mut v), 10, INT, 0, 2, COMM_WORLD, null_mut()));
+                assert_eq!(v[..10], [i; 10]);
+            }
         }
     });
 }

@@ -121,7 +121,7 @@ fn product(flow: &Flow, args: &[ExprId], depth: u32) -> Size {
                 typed: vec![(super::base(u, q), super::base(u, q) == q)],
                 ..Size::default()
             },
-            None if args.len() == 1 && f == args[0] && !splits(u, f) => Size::plain(),
+            None if args.len() == 1 && f == args[0] && !splits(u, f, depth) => Size::plain(),
             None => sum(flow, f, depth.saturating_sub(1)),
         };
         if part.says_nothing() {
@@ -145,19 +145,19 @@ fn product(flow: &Flow, args: &[ExprId], depth: u32) -> Size {
 }
 
 /// Does `sum` look into it?
-fn splits(u: &Unit, e: ExprId) -> bool {
-    matches!(
-        u.expr(e).kind,
+fn splits(u: &Unit, e: ExprId, depth: u32) -> bool {
+    match u.expr(e).kind {
+        ExprKind::Ident(_) => depth > 0,
         ExprKind::Generic { .. }
-            | ExprKind::Comma(_)
-            | ExprKind::Cond { .. }
-            | ExprKind::Offsetof { .. }
-            | ExprKind::Ident(_)
-            | ExprKind::Binary {
-                op: BinOp::Add | BinOp::Sub,
-                ..
-            }
-    )
+        | ExprKind::Comma(_)
+        | ExprKind::Cond { .. }
+        | ExprKind::Offsetof { .. }
+        | ExprKind::Binary {
+            op: BinOp::Add | BinOp::Sub,
+            ..
+        } => true,
+        _ => false,
+    }
 }
 
 /// `posix_memalign((void **)&p, ...)`: `p`.

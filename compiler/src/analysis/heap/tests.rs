@@ -74,6 +74,11 @@ fn sizes() {
     );
     check("void f(int n) { struct s *p = malloc(__builtin_offsetof(struct s, v) + n * sizeof p->v[0]); }", "struct s");
     check("void f(int n) { struct s *p; size_t all = sizeof *p + n * sizeof(double); p = malloc(all); }", "struct s");
+    // A chain of variables longer than is followed.
+    check(
+        "void f(void) { int a = 4; int b = a * 2; int c = b; int d = c; int e = d; int n = e; void *p = malloc(n); }",
+        "?",
+    );
     // What follows is no part of the struct.
     check(
         "void f(int n) { struct flat *p = malloc(sizeof *p + n * sizeof(float)); }",

@@ -517,7 +517,10 @@ pub unsafe extern "C" fn MPI_Buffer_attach(p: *mut c_void, size: c_int) -> c_int
         if me.bsend.size.get() != 0 {
             return fail(Class::ERR_BUFFER, "a buffer is attached already");
         }
-        me.bsend.attach(p as usize, count(size)?);
+        match usize::try_from(size) {
+            Ok(size) => me.bsend.attach(p as usize, size),
+            Err(_) => return fail(Class::ERR_ARG, format!("the size of the buffer is {size}")),
+        }
         Ok(())
     })
 }
@@ -526,9 +529,9 @@ pub unsafe extern "C" fn MPI_Buffer_attach(p: *mut c_void, size: c_int) -> c_int
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Buffer_detach(p: *mut c_void, size: *mut c_int) -> c_int {
     entry("MPI_Buffer_detach", 0, |me| {
-        while me.bsend.used.load(Acquire) != 0 {
+        while !me.bsend.is_empty() {
             let what = &raw const me.bsend as usize;
-            me.wait_on(what, || me.bsend.used.load(Acquire) == 0);
+            me.wait_on(what, || me.bsend.is_empty());
         }
         let (was, bytes) = me.bsend.detach();
         put(p.cast::<usize>(), was)?;

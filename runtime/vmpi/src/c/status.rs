@@ -48,7 +48,8 @@ impl CStatus {
     }
 }
 
-/// Fills a status, unless it is to be ignored; `MPI_ERROR` only where several are returned.
+/// Fills a status, unless it is to be ignored; `MPI_ERROR` only where several are returned, and where it is
+/// the empty one (section 3.7.3).
 ///
 /// # Safety
 /// `to` is null or valid.
@@ -63,6 +64,9 @@ pub unsafe fn put_status(to: *mut CStatus, s: &Status) {
     c.tag = s.tag;
     c.set_len(s.bytes, s.basic);
     c.inner[2] = c_int::from(s.cancelled);
+    if *s == Status::EMPTY {
+        c.error = s.error.0;
+    }
 }
 
 /// Elements of `ty` in a status; `None`: no whole number.

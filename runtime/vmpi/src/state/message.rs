@@ -2,8 +2,6 @@
 //! packed format.  A message that is still held by a synchronous sender is a reference to the
 //! sender's request; [`link`] finds it when all ranks are loaded.
 
-use std::sync::atomic::Ordering::*;
-
 use crate::datatype::basic::Basic;
 use crate::datatype::build::{make, Constructor};
 use crate::datatype::signature::{Item, Signature};
@@ -13,7 +11,7 @@ use crate::p2p::{Key, Request};
 use crate::pack;
 use crate::wire::{bad, Read, Reader, Writer};
 
-use super::{World, BSEND_OVERHEAD};
+use super::World;
 
 pub(super) fn write_key(w: &mut Writer, k: &Key) {
     w.u32(k.ctx);
@@ -163,11 +161,7 @@ pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
         return bad("an unreceived message that this ABI cannot represent");
     }
     if let Some(b) = buffered_by {
-        world
-            .rank(b)
-            .bsend
-            .used
-            .fetch_add(len + BSEND_OVERHEAD, AcqRel);
+        world.rank(b).bsend.restore(len);
     }
     let data = Data::of(native);
     Ok((

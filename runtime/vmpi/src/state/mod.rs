@@ -7,7 +7,6 @@ pub mod save;
 
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::sync::atomic::Ordering::*;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pc3_runtime::job::Job;
@@ -21,7 +20,7 @@ use crate::p2p::mailbox::Message;
 use crate::sched::{Backend, Host, Quiescent, Sched};
 
 pub use message::link;
-pub use rank::{Call, Phase, RankState, BSEND_OVERHEAD};
+pub use rank::{Call, Phase, RankState};
 
 /// What a rank runs; returns when it is finished.
 pub type Program = Box<dyn Fn(&RankState) + Send + Sync>;
@@ -104,7 +103,7 @@ impl World {
     pub(crate) fn give_back(&self, m: &Message, from: Option<u32>) {
         if let Some(sender) = m.buffered_by {
             let s = self.rank(sender);
-            s.bsend.used.fetch_sub(m.len() + BSEND_OVERHEAD, AcqRel);
+            s.bsend.release(m.len());
             s.notify(&raw const s.bsend as usize, from);
         }
     }

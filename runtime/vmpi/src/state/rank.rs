@@ -18,9 +18,6 @@ use crate::objects::Objects;
 use crate::p2p::mailbox::{Mailbox, Message};
 use crate::p2p::{Key, Req, Request};
 
-/// Room that a buffered message takes beside its data (`MPI_BSEND_OVERHEAD`).
-pub const BSEND_OVERHEAD: usize = 512;
-
 /// The MPI call a rank is in, for error messages and deadlock reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
@@ -64,7 +61,7 @@ impl Call {
 pub struct Bsend {
     pub addr: Cell<usize>,
     pub size: Cell<usize>,
-    pub used: AtomicUsize,
+    used: AtomicUsize,
     /// Its type was unknown; while it is attached it counts as bytes, which may change architecture.
     pub untyped: Cell<bool>,
 }
@@ -84,9 +81,16 @@ impl Bsend {
         (addr, self.size.replace(0))
     }
 
+    /// The room that a message of `len` bytes takes: MPI_BSEND_OVERHEAD bounds what is added, and a program
+    /// that counts on less, as with other libraries, is served too.
+    fn room(len: usize) -> usize {
+        const HEADER: usize = 64;
+        len + HEADER
+    }
+
     /// Takes room for a message.
     pub fn reserve(&self, len: usize) -> Result<()> {
-        let need = len + BSEND_OVERHEAD;
+        let need = Bsend::room(len);
         let (size, used) = (self.size.get(), self.used.load(Acquire));
         if size < used + need {
             let free = size.saturating_sub(used);
@@ -97,6 +101,20 @@ impl Bsend {
         }
         self.used.fetch_add(need, AcqRel);
         Ok(())
+    }
+
+    /// Takes room for a message of a checkpoint, which had it.
+    pub(super) fn restore(&self, len: usize) {
+        self.used.fetch_add(Bsend::room(len), AcqRel);
+    }
+
+    pub(super) fn release(&self, len: usize) {
+        self.used.fetch_sub(Bsend::room(len), AcqRel);
+    }
+
+    /// Have all messages left?
+    pub fn is_empty(&self) -> bool {
+        self.used.load(Acquire) == 0
     }
 }
 

@@ -140,12 +140,12 @@ pub fn dims_create(nodes: i32, dims: &mut [i32]) -> Result<()> {
 
 /// Tries every factorisation of `n` into `k` non-increasing factors, none above `limit`, behind
 /// those `chosen`, in lexicographic order.  The best has the least distance from its greatest factor
-/// to its least; of several, the last one (as MPICH has it).
+/// to its least, then the least sum; of several, the last one (as MPICH has it).
 fn balanced(n: i32, k: usize, limit: i32, chosen: &mut Vec<i32>, best: &mut Vec<i32>) {
-    let spread = |v: &[i32]| v[0] - v[v.len() - 1];
+    let rating = |v: &[i32]| (v[0] - v[v.len() - 1], v.iter().sum::<i32>());
     if k == 1 {
         chosen.push(n);
-        if n <= limit && (best.is_empty() || spread(chosen) <= spread(best)) {
+        if n <= limit && (best.is_empty() || rating(chosen) <= rating(best)) {
             best.clone_from(chosen);
         }
         chosen.pop();
@@ -193,6 +193,7 @@ mod tests {
             (1024, vec![0, 0, 0], vec![16, 8, 8]),
             (5040, vec![0, 0, 0], vec![21, 16, 15]),
             (6240, vec![0, 0, 0], vec![26, 16, 15]),
+            (5616, vec![0; 4], vec![13, 9, 8, 6]),
             (98784, vec![0; 5], vec![14, 14, 9, 8, 7]),
             (1 << 20, vec![0; 10], vec![4; 10]),
             (5, vec![], vec![]),
