@@ -16,31 +16,40 @@ static BUILT: OnceLock<Mutex<HashMap<String, Slot>>> = OnceLock::new();
 /// The program instrumented for `arch`.
 pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
     once(&format!("{}.pc3-{}", p.name, arch.name), |out| {
-        let mut c = Command::new(arch::dist().join("bin/pc3cc"));
-        c.arg(format!("--target={}", arch.gnu))
-            .args(&p.pc3_flags)
-            .args(&p.flags);
-        if arch.emulator().is_some() {
-            c.arg("-static");
-        }
-        c.args(&p.sources).arg("-o").arg(out).arg("-lm");
-        c
+        instrumented_command(p, arch, out)
     })
 }
 
 /// The program as the plain compiler makes it; sequential programs only.
 pub fn plain(p: &Program, arch: Arch) -> Result<PathBuf> {
     once(&format!("{}.plain-{}", p.name, arch.name), |out| {
-        let mut c = Command::new(arch.cc());
-        c.args(arch.plain_flags()).args(&p.flags).arg("-w");
-        // An ordinary compiler needs pc3.h only where a program includes it.
-        c.arg("-I").arg(arch::dist().join("include"));
-        if arch.emulator().is_some() {
-            c.arg("-static");
-        }
-        c.args(&p.sources).arg("-o").arg(out).arg("-lm");
-        c
+        plain_command(p, arch, out)
     })
+}
+
+pub fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
+    let mut c = Command::new(arch::dist().join("bin/pc3cc"));
+    c.arg(format!("--target={}", arch.gnu))
+        .args(&p.pc3_flags)
+        .args(&p.flags);
+    sources(&mut c, p, arch, out);
+    c
+}
+
+pub fn plain_command(p: &Program, arch: Arch, out: &Path) -> Command {
+    let mut c = Command::new(arch.cc());
+    c.args(arch.plain_flags()).args(&p.flags).arg("-w");
+    // An ordinary compiler needs pc3.h only where a program includes it.
+    c.arg("-I").arg(arch::dist().join("include"));
+    sources(&mut c, p, arch, out);
+    c
+}
+
+fn sources(c: &mut Command, p: &Program, arch: Arch, out: &Path) {
+    if arch.emulator().is_some() {
+        c.arg("-static");
+    }
+    c.args(&p.sources).arg("-o").arg(out).arg("-lm");
 }
 
 fn once(name: &str, command: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {

@@ -6,3 +6,4 @@ pub mod arch;
 pub mod build;
 pub mod program;
 pub mod run;
+pub mod torture;

@@ -101,30 +101,18 @@ impl Job {
     }
 
     /// Waits for the end; a run over its limit is killed and reported as hung.
-    pub fn finish(&self, mut child: Child) -> Result<Outcome> {
-        let start = Instant::now();
-        let status = loop {
-            if let Some(s) = child.try_wait()? {
-                break s;
-            }
-            if start.elapsed() > self.limit {
-                child.kill()?;
-                child.wait()?;
-                bail!(
-                    "hung: no end after {:?}; stderr: {}",
-                    self.limit,
-                    self.stderr()
-                );
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        };
-        let status = status
-            .code()
-            .unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-        Ok(Outcome {
-            status,
-            stderr: self.stderr(),
-        })
+    pub fn finish(&self, child: Child) -> Result<Outcome> {
+        match end_of(child, self.limit)? {
+            Some(status) => Ok(Outcome {
+                status,
+                stderr: self.stderr(),
+            }),
+            None => bail!(
+                "hung: no end after {:?}; stderr: {}",
+                self.limit,
+                self.stderr()
+            ),
+        }
     }
 
     pub fn run(&self, arch: Arch, exe: &Path, env: &[(&str, &str)]) -> Result<Outcome> {
@@ -140,6 +128,24 @@ impl Job {
             }
         }
         text
+    }
+}
+
+/// Waits at most `limit` for the end: exit status, or 128 + n for signal n.  None: it took longer, and was killed.
+pub fn end_of(mut child: Child, limit: Duration) -> Result<Option<i32>> {
+    let start = Instant::now();
+    loop {
+        if let Some(s) = child.try_wait()? {
+            return Ok(Some(
+                s.code().unwrap_or_else(|| 128 + s.signal().unwrap_or(0)),
+            ));
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

@@ -7,6 +7,7 @@ mod env;
 mod setup;
 mod sources;
 mod test;
+mod torture;
 
 use clap::{Parser, Subcommand};
 
@@ -40,6 +41,8 @@ enum Task {
         #[arg(long, conflicts_with = "target")]
         all: bool,
     },
+    /// Stop and move many programs at random places, and compare with the plain build
+    Torture(torture::Options),
     /// Measure pc3 beside its peers; tables here, JSON under target/bench
     Bench {
         /// instrumentation, mpi, checkpoint, heap; all when absent
@@ -67,6 +70,7 @@ fn run(task: Task) -> anyhow::Result<()> {
             };
             dist::run(&targets).map(|_| ())
         }
+        Task::Torture(options) => torture::run(&options),
         Task::Bench { name } => bench::run(name.as_deref()),
     }
 }

@@ -1,0 +1,103 @@
+//! Where tortured programs come from: folders of C files, and csmith.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{ensure, Context, Result};
+
+use crate::program::Program;
+
+/// A program that is one C file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub name: String,
+    pub path: PathBuf,
+    pub flags: Vec<String>,
+    /// Options of `cargo xtask torture` that name it.
+    pub named_by: String,
+}
+
+impl Source {
+    pub fn file(path: &Path) -> Source {
+        Source {
+            name: path
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            path: path.to_path_buf(),
+            flags: Vec::new(),
+            named_by: path.display().to_string(),
+        }
+    }
+
+    pub fn program(&self, level: &str, everywhere: bool) -> Program {
+        let mut flags = vec![level.to_owned(), "-w".into(), "-s".into()];
+        flags.extend(self.flags.iter().cloned());
+        Program {
+            name: format!("torture-{}", self.name),
+            sources: vec![self.path.clone()],
+            args: Vec::new(),
+            ranks: 0,
+            pc3_flags: everywhere
+                .then(|| "--checkpoint-everywhere".to_owned())
+                .into_iter()
+                .collect(),
+            flags,
+            stdin: None,
+        }
+    }
+}
+
+/// The C files of a folder and of those in it, in order of name.  A file that another includes is no program.
+pub fn in_folder(folder: &Path) -> Result<Vec<Source>> {
+    let mut folders = vec![folder.to_path_buf()];
+    let mut found = Vec::new();
+    while let Some(dir) = folders.pop() {
+        let entries = std::fs::read_dir(&dir).with_context(|| dir.display().to_string())?;
+        for path in entries.flatten().map(|e| e.path()) {
+            if path.is_dir() {
+                // Those of gcc's library builtins consist of several files.
+                if !path.ends_with("builtins") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|e| e == "c") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found.iter().map(|p| Source::file(p)).collect())
+}
+
+/// The program that csmith makes of a seed, written to `folder`.
+pub fn csmith(seed: u64, folder: &Path) -> Result<Source> {
+    std::fs::create_dir_all(folder)?;
+    let path = folder.join(format!("csmith-{seed}.c"));
+    if !path.is_file() {
+        let done = Command::new("csmith")
+            .args(["--seed", &seed.to_string(), "--output"])
+            .arg(&path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .context("csmith")?;
+        ensure!(done.success(), "csmith --seed {seed} fails");
+    }
+    let mut source = Source::file(&path);
+    source.flags = vec!["-I/usr/include/csmith".into()];
+    source.named_by = format!("--csmith 1 --first {seed}");
+    Ok(source)
+}
+
+/// `n` of them, spread evenly.
+pub fn sample(all: Vec<Source>, n: usize) -> Vec<Source> {
+    let len = all.len();
+    if n >= len {
+        return all;
+    }
+    all.into_iter()
+        .enumerate()
+        .filter(|(i, _)| i * n / len != (i + 1) * n / len)
+        .map(|(_, s)| s)
+        .collect()
+}
