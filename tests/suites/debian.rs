@@ -1,20 +1,19 @@
 //! Sequential programs written by others, from Debian's source packages (`cargo xtask setup` fetches them): bzip2,
-//! and programs of gcc's torture suite with a location everywhere, moved round the architectures mid-run.
-//!
-//! `PC3_TORTURE=all` tries the whole torture suite; a program outside of [`REQUIRED`] may be refused.
+//! and a small share of gcc's torture programs through the torture machine (`cargo xtask torture` tries them all).
 
-use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST, S390X};
 use pc3_tests::build;
 use pc3_tests::program::Program;
-use pc3_tests::run::{difference, Job, STOPPED};
+use pc3_tests::run::{Job, STOPPED};
+use pc3_tests::torture::{Kind, Plan, Scope, Source};
 
-/// Torture programs with state worth moving: these must be accepted and pass.
-const REQUIRED: &[&str] = &[
+/// Torture programs with state worth moving.
+const TORTURE: &[&str] = &[
     "20000223-1",
     "20000605-1",
     "20000815-1",
@@ -87,12 +86,12 @@ pub fn trials() -> Vec<Trial> {
             list.push(trial(name, &bz, move || bzip2(&dir, way, ends)));
         }
     }
-    for name in torture_programs(&torture) {
+    for name in TORTURE {
         let source = torture.join(format!("{name}.c"));
         list.push(trial(
             format!("debian::torture::{name}"),
             &torture,
-            move || torture_program(&source, REQUIRED.contains(&name.as_str())),
+            move || torture_program(&source),
         ));
     }
     list
@@ -102,18 +101,6 @@ pub fn trials() -> Vec<Trial> {
 fn trial(name: String, sources: &Path, run: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
     Trial::test(name, move || run().map_err(|e| format!("{e:#}").into()))
         .with_ignored_flag(!sources.is_dir())
-}
-
-fn torture_programs(folder: &Path) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = REQUIRED.iter().map(|n| n.to_string()).collect();
-    if std::env::var("PC3_TORTURE").is_ok_and(|v| v == "all") {
-        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        names.extend(files.filter_map(|e| {
-            let name = e.file_name().into_string().ok()?;
-            name.strip_suffix(".c").map(str::to_owned)
-        }));
-    }
-    names
 }
 
 /// Host → the others in turn → host.
@@ -300,90 +287,16 @@ fn sample(bytes: usize) -> Vec<u8> {
 
 // ---- gcc's torture programs -----------------------------------------------------------------
 
-fn torture_program(source: &Path, required: bool) -> Result<()> {
-    let program = Program {
-        name: format!("torture-{}", stem(source)),
-        sources: vec![source.to_path_buf()],
-        args: Vec::new(),
-        ranks: 0,
-        own_abi: false,
-        pc3_flags: vec!["--checkpoint-everywhere".into()],
-        // Many programs: without the debugging information of the runtime.
-        flags: vec!["-O2".into(), "-w".into(), "-s".into()],
-        stdin: None,
+fn torture_program(path: &Path) -> Result<()> {
+    let plan = Plan {
+        level: "-O2".into(),
+        scope: Scope::Both,
+        seed: 1,
+        journeys: 2,
+        limit: Duration::from_secs(300),
     };
-    // Some are for other architectures, or expect other options.
-    let mut hops = Vec::new();
-    for arch in round_trip() {
-        match plain_status(&program, arch) {
-            Ok(0) => hops.push(arch),
-            other if required => bail!("plain build on {}: {other:?}", arch.name),
-            _ => {}
-        }
-    }
-    if hops.is_empty() {
-        return Ok(());
-    }
-    let mut unstopped = Vec::new();
-    for arch in &hops {
-        let exe = match build::instrumented(&program, *arch) {
-            Ok(exe) => exe,
-            Err(e) if !required && refused(&e) => {
-                println!("refused: {}: {e:#}", stem(source));
-                return Ok(());
-            }
-            Err(e) => return Err(e),
-        };
-        let job = Job::new(&program)?;
-        let done = job.run(*arch, &exe, &[])?;
-        ensure!(
-            done.status == 0,
-            "{}: exit status {} without checkpoints\n{}",
-            arch.name,
-            done.status,
-            done.stderr
-        );
-        unstopped = job.stdout();
-    }
-    let mut moved = 0;
-    for k in [1, 2, 3, 7] {
-        let job = Job::new(&program)?;
-        let (status, arch, legs) = travel(&job, &hops, k).with_context(|| format!("k = {k}"))?;
-        moved += legs;
-        if !required && status == 89 {
-            println!("refused: {}: {}", stem(source), job.stderr());
-            return Ok(());
-        }
-        ensure!(
-            status == 0,
-            "k = {k}, on {} after {legs} moves: exit status {status}\n{}",
-            arch.name,
-            job.stderr()
-        );
-        if let Some(d) = difference(&unstopped, &job.stdout()) {
-            bail!("k = {k}: {d}");
-        }
-    }
-    ensure!(
-        !required || moved as usize + 1 >= hops.len(),
-        "moved only {moved} times"
-    );
+    let v = plan.torture(&Source::file(path));
+    ensure!(v.kind == Kind::Pass, "{v}\n{}", v.detail);
+    ensure!(v.moves > 0, "never moved");
     Ok(())
-}
-
-fn plain_status(program: &Program, arch: Arch) -> Result<i32> {
-    let job = Job::new(program)?;
-    Ok(job.run(arch, &build::plain(program, arch)?, &[])?.status)
-}
-
-/// A message of pc3cc's own, in contrast to one of the compiler about what pc3cc wrote.
-fn refused(e: &anyhow::Error) -> bool {
-    let text = format!("{e:#}");
-    text.contains(": error[pc3::E") && !text.contains("panicked")
-}
-
-fn stem(p: &Path) -> String {
-    p.file_stem()
-        .map(|s| s.to_string_lossy().into_owned())
-        .unwrap_or_default()
 }

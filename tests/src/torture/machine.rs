@@ -186,8 +186,14 @@ impl Trial<'_> {
         let exe = self.dir.join("front");
         let program = source.program(&self.plan.level, false);
         let (status, said) = self.compile(instrumented_command(&program, HOST, &exe))?;
-        if status != Some(0) {
-            return stop(Kind::Front, said);
+        let codes = codes(&said);
+        match status {
+            Some(0) => {}
+            Some(n) if n < 100 && !codes.is_empty() && !said.contains("panicked") => {
+                let why = format!("{}, even without a location", codes.join(" "));
+                return Err(Stop(Verdict::new(Kind::Refused, said).because(why)));
+            }
+            _ => return stop(Kind::Front, said),
         }
         let job = self.job()?;
         self.same(&job, HOST, &exe, &[], reference, "without a location")

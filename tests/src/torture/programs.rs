@@ -25,7 +25,7 @@ impl Source {
                 .map(|s| s.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             path: path.to_path_buf(),
-            flags: Vec::new(),
+            flags: own_options(path),
             named_by: path.display().to_string(),
         }
     }
@@ -38,6 +38,7 @@ impl Source {
             sources: vec![self.path.clone()],
             args: Vec::new(),
             ranks: 0,
+            own_abi: false,
             pc3_flags: everywhere
                 .then(|| "--checkpoint-everywhere".to_owned())
                 .into_iter()
@@ -46,6 +47,30 @@ impl Source {
             stdin: None,
         }
     }
+}
+
+/// Options that a program of gcc's suite asks for: `{ dg-options "-fgnu89-inline" }`, those for all targets.
+fn own_options(path: &Path) -> Vec<String> {
+    let text = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut options = Vec::new();
+    for part in text.split("{ dg-").skip(1) {
+        let directive = part.split('}').next().unwrap_or("").trim();
+        let Some((name, rest)) = directive.split_once(' ') else {
+            continue;
+        };
+        if !matches!(name, "options" | "additional-options") {
+            continue;
+        }
+        let mut quoted = rest.trim().trim_start_matches('"').splitn(2, '"');
+        let (list, condition) = (quoted.next().unwrap_or(""), quoted.next().unwrap_or(""));
+        if condition.trim().is_empty() {
+            // The level is the plan's.
+            let list = list.split_whitespace().filter(|w| !w.starts_with("-O"));
+            options.extend(list.map(str::to_owned));
+        }
+    }
+    options
 }
 
 /// The C files of a folder and of those in it, in order of name.  A file that another includes is no program.
