@@ -365,8 +365,8 @@ fn taken(job: &Job) -> u64 {
         .flatten()
         .filter_map(|e| {
             let name = e.file_name().into_string().ok()?;
-            let digits: String = name.chars().filter(char::is_ascii_digit).collect();
-            digits.parse().ok()
+            let (id, _) = name.strip_prefix("ckpt-")?.split_once('.')?;
+            id.parse().ok()
         })
         .max()
         .unwrap_or(0)
