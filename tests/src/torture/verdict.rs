@@ -111,13 +111,13 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The codes of pc3cc's errors in what it said: `a.c:3:1: error[E0305]: ...`.
+/// The codes of pc3cc's errors in what it said: `a.c:3:1: error[pc3::E0305]: ...`.
 pub fn codes(said: &str) -> Vec<String> {
     let mut codes: Vec<String> = said
         .lines()
         .filter_map(|l| {
-            let at = l.find(": error[E")?;
-            Some(l[at + 8..].split(']').next()?.to_owned())
+            let (_, rest) = l.split_once(": error[pc3::")?;
+            Some(rest.split(']').next()?.to_owned())
         })
         .collect();
     codes.sort_unstable();
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn messages_are_grouped() {
-        let said = "a.c:1:2: error[E0305]: x\n 1 | a\na.c:3:2: error[E0301]: y\nb.c:3:2: error[E0305]: y\n";
+        let said = "a.c:1:2: error[pc3::E0305]: x\n 1 | a\na.c:3:2: error[pc3::E0301]: y\nb.c:3:2: error[pc3::E0305]: y\n";
         assert_eq!(codes(said), ["E0301", "E0305"]);
         assert_eq!(codes("a.c:1:2: error: expected ';'\n"), [""; 0]);
         let a = "pc3: checkpoint 2 cannot be continued here: rank 0: global 'x': 12 does not fit 'long'";

@@ -1,0 +1,413 @@
+//! Where numbers go, whatever the order: from each place that is read to those that are written with it.
+
+use super::place::Place;
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::program::{Callee, FnId, Program};
+use crate::analysis::walk::{expr_children, init_exprs, strip_casts, visit_decls, Node};
+use crate::tree::*;
+use std::collections::{HashMap, HashSet};
+
+pub type Edges = HashMap<Place, HashSet<Place>>;
+
+/// An address becomes a number.
+pub struct Source {
+    pub unit: usize,
+    pub span: Span,
+    pub to: Vec<Place>,
+}
+
+pub struct Found {
+    pub sources: Vec<Source>,
+    pub edges: Edges,
+}
+
+pub struct Flow<'a> {
+    p: &'a Program<'a>,
+    graph: &'a CallGraph,
+    /// Places that hold addresses, as far as known.
+    addresses: HashSet<Place>,
+    found: Found,
+}
+
+#[derive(Clone, Copy)]
+enum Parent {
+    Expr(ExprId),
+    Variable(SymId),
+    Return(FuncId),
+}
+
+type Parents = HashMap<ExprId, Parent>;
+
+/// One unit, with what its calls through pointers may call.
+struct Cx<'a> {
+    unit: usize,
+    u: &'a Unit,
+    parents: Parents,
+    targets: HashMap<ExprId, &'a [FnId]>,
+}
+
+impl<'a> Flow<'a> {
+    pub fn new(p: &'a Program<'a>, graph: &'a CallGraph, addresses: HashSet<Place>) -> Flow<'a> {
+        let found = Found {
+            sources: Vec::new(),
+            edges: HashMap::new(),
+        };
+        Flow {
+            p,
+            graph,
+            addresses,
+            found,
+        }
+    }
+
+    pub fn follow(mut self) -> Found {
+        for (unit, u) in self.p.units.iter().enumerate() {
+            let mut targets = HashMap::new();
+            for f in self.p.ids().filter(|f| self.p.fns[f.index()].0 == unit) {
+                let sites = &self.graph.calls[f.index()];
+                targets.extend(sites.iter().map(|s| (s.expr, s.targets.as_slice())));
+            }
+            let cx = Cx {
+                unit,
+                u,
+                parents: parents(u),
+                targets,
+            };
+            (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
+        }
+        self.found
+    }
+
+    fn expr(&mut self, cx: &Cx, e: ExprId) {
+        let u = cx.u;
+        let x = u.expr(e);
+        match &x.kind {
+            ExprKind::Cast { arg, .. } => {
+                let from = u.expr(*arg).ty.ty;
+                if is_number(u, x.ty.ty) && is_address(u, from) {
+                    let to = self.up(cx, e);
+                    self.source(cx, e, to);
+                } else if let (Some(a), Some(b)) = (pointee(u, from), pointee(u, x.ty.ty)) {
+                    self.looked_at_as(cx, e, *arg, a, b);
+                }
+            }
+            ExprKind::AddrOf(a) if is_number(u, u.expr(*a).ty.ty) => {
+                // What pointers point to.
+                let places = places(cx, *a);
+                for m in Place::within(cx.unit, u, u.expr(*a).ty.ty) {
+                    self.edges(&places, std::slice::from_ref(&m));
+                    self.edges(std::slice::from_ref(&m), &places);
+                }
+            }
+            ExprKind::Call { callee, args } => {
+                if let (Some((_, Callee::External(name))), [to, from, ..]) =
+                    (self.p.direct(cx.unit, *callee), args.as_slice())
+                {
+                    if name.trim_start_matches("__builtin_").starts_with("mem") {
+                        self.copied(cx, e, *to, *from);
+                    }
+                }
+            }
+            _ => {}
+        }
+        if is_number(u, x.ty.ty) {
+            let from = match &x.kind {
+                ExprKind::Assign { lhs, .. } => places(cx, *lhs),
+                ExprKind::Call { .. } => self.called(cx, e).map(Place::Result).collect(),
+                _ => places(cx, e),
+            };
+            if !from.is_empty() {
+                let to = self.up(cx, e);
+                self.edges(&from, &to);
+            }
+        }
+    }
+
+    fn source(&mut self, cx: &Cx, e: ExprId, to: Vec<Place>) {
+        if !to.is_empty() && !cx.u.lines.is_system(cx.u.expr(e).span.start) {
+            self.found.sources.push(Source {
+                unit: cx.unit,
+                span: cx.u.expr(e).span.clone(),
+                to,
+            });
+        }
+    }
+
+    fn edges(&mut self, from: &[Place], to: &[Place]) {
+        for f in from {
+            let edges = self.found.edges.entry(f.clone()).or_default();
+            edges.extend(to.iter().cloned());
+        }
+    }
+
+    fn called<'c>(&self, cx: &'c Cx, call: ExprId) -> impl Iterator<Item = FnId> + 'c {
+        let targets = cx.targets.get(&call).copied().unwrap_or_default();
+        targets.iter().copied()
+    }
+
+    /// A pointer to `from` becomes one to `to`: one of them is an address, the other a number as wide.
+    fn looked_at_as(&mut self, cx: &Cx, e: ExprId, arg: ExprId, from: TypeId, to: TypeId) {
+        let word = |t: TypeId| match cx.u.ty(t) {
+            Type::Int(k) => cx.u.target.bits(*k) == cx.u.target.bits(IntKind::Long),
+            _ => false,
+        };
+        let memory = if word(to) && holds_addresses(cx.u, from) {
+            Place::within(cx.unit, cx.u, to)
+        } else if word(from) && matches!(cx.u.ty(to), Type::Pointer(_)) {
+            match &cx.u.expr(arg).kind {
+                ExprKind::AddrOf(x) => places(cx, *x),
+                _ => Place::within(cx.unit, cx.u, from),
+            }
+        } else {
+            return;
+        };
+        self.edges(&memory, &[Place::Pointer]);
+        self.source(cx, e, memory);
+    }
+
+    /// `memcpy` and the like between addresses and numbers.
+    fn copied(&mut self, cx: &Cx, call: ExprId, to: ExprId, from: ExprId) {
+        let side = |e: ExprId| -> Option<(bool, Vec<Place>)> {
+            let e = strip_casts(cx.u, e);
+            let ty = pointee(cx.u, cx.u.expr(e).ty.ty)?;
+            let places = match &cx.u.expr(e).kind {
+                ExprKind::AddrOf(x) if is_number(cx.u, cx.u.expr(*x).ty.ty) => places(cx, *x),
+                _ => Place::within(cx.unit, cx.u, ty),
+            };
+            Some((holds_addresses(cx.u, ty), places))
+        };
+        let (Some((a, into)), Some((b, out_of))) = (side(to), side(from)) else {
+            return;
+        };
+        match (a, b) {
+            (false, true) => self.source(cx, call, into),
+            (true, false) => self.edges(&out_of, &[Place::Pointer]),
+            (false, false) => self.edges(&out_of, &into),
+            (true, true) => {}
+        }
+    }
+
+    /// Where the number that is the value of `e` is put.
+    fn up(&self, cx: &Cx, e: ExprId) -> Vec<Place> {
+        let u = cx.u;
+        let mut e = e;
+        loop {
+            let up = match cx.parents.get(&e) {
+                None => return Vec::new(),
+                Some(Parent::Variable(s)) => return object(cx, *s),
+                Some(Parent::Return(f)) => {
+                    let ret = u.func(*f).ret.ty;
+                    return typed(u, ret, || vec![Place::Result(self.p.id(cx.unit, *f))]);
+                }
+                Some(Parent::Expr(up)) => *up,
+            };
+            match &u.expr(up).kind {
+                ExprKind::Assign { op, lhs, rhs } if *rhs == e => {
+                    let ty = u.expr(*lhs).ty.ty;
+                    if op.is_some() && !is_number(u, ty) {
+                        return Vec::new();
+                    }
+                    return typed(u, ty, || places(cx, *lhs));
+                }
+                ExprKind::Cast { .. } if is_number(u, u.expr(up).ty.ty) => e = up,
+                ExprKind::Cast { .. } if is_address(u, u.expr(up).ty.ty) => {
+                    return vec![Place::Pointer]
+                }
+                ExprKind::Binary { op, lhs, rhs } => {
+                    let other = if *lhs == e { *rhs } else { *lhs };
+                    let small = match u.expr(other).kind {
+                        ExprKind::Int(n) => (0..4096).contains(&n),
+                        _ => false,
+                    };
+                    match op {
+                        // Differences and alignments mean the same everywhere.
+                        BinOp::Sub if self.is_an_address(cx, other) => return Vec::new(),
+                        BinOp::And | BinOp::Rem if small => return Vec::new(),
+                        BinOp::Lt
+                        | BinOp::Gt
+                        | BinOp::Le
+                        | BinOp::Ge
+                        | BinOp::Eq
+                        | BinOp::Ne
+                        | BinOp::LogAnd
+                        | BinOp::LogOr => return Vec::new(),
+                        _ if !is_number(u, u.expr(up).ty.ty) => return Vec::new(),
+                        _ => e = up,
+                    }
+                }
+                ExprKind::Unary { op, .. } if *op != UnOp::Not => e = up,
+                ExprKind::Cond { cond, then, .. } if *cond != e || then.is_none() => e = up,
+                ExprKind::Comma(list) if list.last() == Some(&e) => e = up,
+                ExprKind::Generic { .. } | ExprKind::StmtExpr(_) => e = up,
+                ExprKind::CompoundLit { ty, .. } => return Place::within(cx.unit, u, ty.ty),
+                ExprKind::Call { callee, args } if *callee != e => {
+                    let Some(i) = args.iter().position(|a| *a == e) else {
+                        return Vec::new();
+                    };
+                    return self
+                        .called(cx, up)
+                        .filter_map(|f| {
+                            let s = *self.p.func(f).params.get(i)?;
+                            let (unit, _) = self.p.fns[f.index()];
+                            let u = self.p.unit(f);
+                            Some(typed(u, u.sym(s).ty.ty, || vec![Place::Variable(unit, s)]))
+                        })
+                        .flatten()
+                        .collect();
+                }
+                _ => return Vec::new(),
+            }
+        }
+    }
+
+    /// Is the number an address, too?
+    fn is_an_address(&self, cx: &Cx, e: ExprId) -> bool {
+        match &cx.u.expr(e).kind {
+            ExprKind::Cast { arg, .. } => {
+                is_address(cx.u, cx.u.expr(*arg).ty.ty) || self.is_an_address(cx, *arg)
+            }
+            ExprKind::Binary { lhs, rhs, .. } => {
+                self.is_an_address(cx, *lhs) || self.is_an_address(cx, *rhs)
+            }
+            _ => places(cx, e).iter().any(|x| self.addresses.contains(x)),
+        }
+    }
+}
+
+fn is_number(u: &Unit, ty: TypeId) -> bool {
+    matches!(u.ty(ty), Type::Int(_))
+}
+
+fn is_address(u: &Unit, ty: TypeId) -> bool {
+    matches!(
+        u.ty(ty),
+        Type::Pointer(_) | Type::Array { .. } | Type::Function { .. }
+    )
+}
+
+fn pointee(u: &Unit, ty: TypeId) -> Option<TypeId> {
+    match u.ty(ty) {
+        Type::Pointer(q) => Some(q.ty),
+        Type::Array { elem, .. } => Some(elem.ty),
+        _ => None,
+    }
+}
+
+fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
+    match u.ty(ty) {
+        Type::Pointer(_) => true,
+        Type::Array { elem, .. } => holds_addresses(u, elem.ty),
+        Type::Record(r) => {
+            let fields = u.records[r.index()].fields.iter().flatten();
+            fields.into_iter().any(|f| holds_addresses(u, f.ty.ty))
+        }
+        _ => false,
+    }
+}
+
+/// What a number of which a `ty` is made goes into.
+fn typed(u: &Unit, ty: TypeId, number: impl FnOnce() -> Vec<Place>) -> Vec<Place> {
+    match u.ty(ty) {
+        Type::Int(_) => number(),
+        Type::Pointer(_) => vec![Place::Pointer],
+        _ => Vec::new(),
+    }
+}
+
+/// The variable that an initialiser belongs to.
+fn object(cx: &Cx, s: SymId) -> Vec<Place> {
+    match cx.u.ty(cx.u.sym(s).ty.ty) {
+        Type::Int(_) => vec![Place::variable(cx.unit, cx.u, s)],
+        Type::Pointer(_) => vec![Place::Pointer],
+        _ => Place::within(cx.unit, cx.u, cx.u.sym(s).ty.ty),
+    }
+}
+
+/// Where an lvalue of a number lies.
+fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
+    let u = cx.u;
+    let Type::Int(kind) = u.ty(u.expr(e).ty.ty) else {
+        return Vec::new();
+    };
+    match &u.expr(e).kind {
+        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
+            vec![Place::variable(cx.unit, u, *s)]
+        }
+        ExprKind::Member { base, arrow, name } => {
+            let ty = u.expr(*base).ty.ty;
+            let record = if *arrow { pointee(u, ty) } else { Some(ty) };
+            match record.map(|t| u.ty(t)) {
+                Some(Type::Record(r)) => vec![owner(cx, *r, name)],
+                _ => vec![Place::Memory(*kind)],
+            }
+        }
+        ExprKind::Index { .. } | ExprKind::Deref(_) => vec![Place::Memory(*kind)],
+        _ => Vec::new(),
+    }
+}
+
+/// The member as its innermost, possibly anonymous, struct knows it.
+fn owner(cx: &Cx, r: RecordId, name: &str) -> Place {
+    let fields = cx.u.records[r.index()].fields.iter().flatten();
+    for f in fields {
+        match (&f.name, cx.u.ty(f.ty.ty)) {
+            (Some(n), _) if n == name => break,
+            (None, Type::Record(inner)) => {
+                let mut names = cx.u.records[inner.index()].fields.iter().flatten();
+                if names.any(|f| f.name.as_deref() == Some(name) || f.name.is_none()) {
+                    return owner(cx, *inner, name);
+                }
+            }
+            _ => {}
+        }
+    }
+    Place::member(cx.unit, cx.u, r, name)
+}
+
+fn parents(u: &Unit) -> Parents {
+    let mut map = HashMap::new();
+    for k in 0..u.exprs.len() {
+        let e = ExprId(k as u32);
+        expr_children(u, e, &mut |n| match n {
+            Node::Expr(c) => {
+                map.insert(c, Parent::Expr(e));
+            }
+            // The value of the last statement is the whole's.
+            Node::Stmt(s) => {
+                if let StmtKind::Block(list) = &u.stmt(s).kind {
+                    if let Some(StmtKind::Expr(Some(x))) = list.last().map(|l| &u.stmt(*l).kind) {
+                        map.insert(*x, Parent::Expr(e));
+                    }
+                }
+            }
+        });
+    }
+    let mut declared = |d: &DeclGroup| {
+        for v in &d.vars {
+            if let Some(init) = &v.init {
+                init_exprs(init, &mut |e| {
+                    map.insert(e, Parent::Variable(v.sym));
+                });
+            }
+        }
+    };
+    for f in &u.functions {
+        visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
+    }
+    for item in &u.items {
+        if let TopItem::Decl(d) = item {
+            declared(d);
+        }
+    }
+    for (k, f) in u.functions.iter().enumerate() {
+        crate::analysis::walk::visit(u, Node::Stmt(f.body), &mut |n| {
+            if let Node::Stmt(s) = n {
+                if let StmtKind::Return(Some(e)) = &u.stmt(s).kind {
+                    map.insert(*e, Parent::Return(FuncId(k as u32)));
+                }
+            }
+            true
+        });
+    }
+    map
+}
