@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use fastrand::Rng;
 
+use super::state;
 use super::verdict::{codes, reason};
 use super::{Kind, Source, Verdict};
 use crate::arch::{self, Arch, HOST};
@@ -208,7 +209,13 @@ impl Trial<'_> {
             Some(0) => {}
             None => return stop(Kind::Hang, "pc3cc does not end"),
             Some(n) if n >= 100 || said.contains("panicked") => return stop(Kind::Broken, said),
-            Some(_) if codes.is_empty() => return stop(Kind::Uncompilable, said),
+            Some(_) if codes.is_empty() => {
+                if said.contains("undefined reference") && !self.links_unoptimised(arch)? {
+                    let v = Verdict::new(Kind::Refused, said);
+                    return Err(Stop(v.because("links only if the compiler removes calls")));
+                }
+                return stop(Kind::Uncompilable, said);
+            }
             Some(_) => {
                 return Err(Stop(
                     Verdict::new(Kind::Refused, said).because(codes.join(" ")),
@@ -219,6 +226,13 @@ impl Trial<'_> {
         let at = format!("unstopped on {}", arch.name);
         self.same(&job, arch, &exe, &[], reference, &at)?;
         Ok(Built { arch, exe })
+    }
+
+    /// Some programs call functions that do not exist, from code that is never reached.
+    fn links_unoptimised(&self, arch: Arch) -> Result<bool, Stop> {
+        let mut c = plain_command(&self.program, arch, &self.dir.join("unoptimised"));
+        c.args(["-O0", "-fno-inline", "-U__OPTIMIZE__", "-D__OPTIMIZE__=1"]);
+        Ok(self.compile(c)?.0 == Some(0))
     }
 
     fn compile(&self, mut c: Command) -> Result<(Option<i32>, String), Stop> {
@@ -319,6 +333,43 @@ impl Trial<'_> {
         Ok(PROBE)
     }
 
+    /// Where the first move of a journey leads from and to: is what the program holds there the same on both machines,
+    /// without pc3 having moved anything?  If it is not, its result depends on where it computes what.
+    fn native_difference(&self, legs: &[(&Built, u64)]) -> Result<Option<String>, Stop> {
+        let mut passage = 0;
+        for pair in legs.windows(2) {
+            let ((from, k), (to, _)) = (pair[0], pair[1]);
+            passage += k;
+            if from.arch == to.arch {
+                continue;
+            }
+            let (a, b) = (self.state(from, passage)?, self.state(to, passage)?);
+            if let (Some(a), Some(b)) = (a, b) {
+                if let Some(d) = state::difference(&a, &b) {
+                    let names = (from.arch.name, to.arch.name);
+                    let told = format!("at passage {passage}, {} and {}: {d}", names.0, names.1);
+                    return Ok(Some(told));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the program holds when it passes its `k`-th location, having run on one machine only.
+    fn state(&self, b: &Built, k: u64) -> Result<Option<serde_json::Value>, Stop> {
+        let job = self.job()?;
+        let every = format!("{k}x");
+        let env = [("PC3_EVERY", every.as_str()), ("PC3_STOP_AFTER", "1")];
+        // The program's name is part of its state.
+        std::os::unix::fs::symlink(&b.exe, job.dir.path().join("program"))?;
+        let child = job.start(b.arch, Path::new("./program"), &env)?;
+        let status = end_of(child, job.limit)?;
+        Ok(match status {
+            Some(STOPPED) => Some(state::of(&job.checkpoints())?),
+            _ => None,
+        })
+    }
+
     /// Several legs, each to a random location on a random machine, the last one to the end.
     fn journey(
         &mut self,
@@ -329,6 +380,7 @@ impl Trial<'_> {
         let job = self.job()?;
         let stops = 1 + self.rng.usize(0..4);
         let mut told = String::new();
+        let mut legs = Vec::new();
         for i in 0..=stops {
             let b = &builds[self.rng.usize(0..builds.len())];
             let far = self.rng.u64(1..=passages.div_ceil(stops as u64));
@@ -347,12 +399,24 @@ impl Trial<'_> {
                 env.extend([("PC3_EVERY", every.as_str()), ("PC3_STOP_AFTER", "1")]);
             }
             told.push_str(&format!(" {}+{k}", b.arch.name));
-            let status = self.leg(&job, b.arch, &b.exe, &env, reference, &told)?;
-            if status != STOPPED {
-                self.compare(&job, status, reference, &told)?;
-                break;
-            }
-            self.moves += 1;
+            legs.push((b, k));
+            let end = match self.leg(&job, b.arch, &b.exe, &env, reference, &told) {
+                Ok(STOPPED) => {
+                    self.moves += 1;
+                    continue;
+                }
+                Ok(status) => self.compare(&job, status, reference, &told),
+                Err(stop) => Err(stop),
+            };
+            return match end {
+                Err(Stop(v)) if matches!(v.kind, Kind::Wrong | Kind::Hang | Kind::Crash) => {
+                    match self.native_difference(&legs)? {
+                        Some(d) => stop(Kind::Depends, format!("{d}\n{}", v.detail)),
+                        None => Err(Stop(v)),
+                    }
+                }
+                other => other,
+            };
         }
         Ok(())
     }

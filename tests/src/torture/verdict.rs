@@ -16,6 +16,9 @@ pub enum Kind {
     NoReference,
     /// A machine of the plain build's opinion is not here; passes at home.
     Disagree,
+    /// What the program computes is the machine's, byte order or sizes say: run on one machine only it holds other
+    /// values than on another, although it ends alike on each.
+    Depends,
     /// Without a location pc3cc does not make of it what the plain compiler does.
     Front,
     /// pc3cc wrote what the compiler does not take.
@@ -28,13 +31,14 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
         Kind::Pass,
         Kind::Unstopped,
         Kind::Disagree,
         Kind::Refused,
         Kind::RefusedRestart,
         Kind::NoReference,
+        Kind::Depends,
         Kind::Front,
         Kind::Uncompilable,
         Kind::Broken,
@@ -51,6 +55,7 @@ impl Kind {
             Kind::RefusedRestart => "refused-restart",
             Kind::NoReference => "no-reference",
             Kind::Disagree => "plain-disagree",
+            Kind::Depends => "machine-dependent",
             Kind::Front => "front",
             Kind::Uncompilable => "uncompilable",
             Kind::Broken => "broken",
