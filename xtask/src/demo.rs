@@ -16,7 +16,7 @@ const ARGS: [&str; 3] = ["256", "2000", "400"];
 
 pub fn run() -> Result<()> {
     let start = Instant::now();
-    say("building pc3 (compiler, runtime, tools)");
+    say("building pc3: compiler, runtime, tools (a minute or so the first time)");
     let mut tree = dist::run(&[])?;
     let work = env::target_dir().join("demo");
     let _ = fs::remove_dir_all(&work);

@@ -1,6 +1,7 @@
 //! `cargo xtask dist`: `bin/`, `include/` and one runtime archive per target under `target/dist`.
 
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,17 +13,7 @@ use crate::env;
 pub fn run(targets: &[String]) -> Result<PathBuf> {
     let dist = env::dist_dir();
     let host = format!("{}-linux-gnu", std::env::consts::ARCH);
-    env::run(env::cargo().args([
-        "build",
-        "--quiet",
-        "--release",
-        "-p",
-        "pc3cc",
-        "-p",
-        "pc3-tools",
-        "-p",
-        "pc3-capi",
-    ]))?;
+    env::run(build().args(["-p", "pc3cc", "-p", "pc3-tools", "-p", "pc3-capi"]))?;
     let release = env::target_dir().join("release");
     for bin in ["pc3cc", "pc3run", "pc3"] {
         install(&release.join(bin), &dist.join("bin").join(bin))?;
@@ -52,15 +43,7 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
                 missing.join(", ")
             );
         }
-        env::run(env::cargo().args([
-            "build",
-            "--quiet",
-            "--release",
-            "-p",
-            "pc3-capi",
-            "--target",
-            arch.rust,
-        ]))?;
+        env::run(build().args(["-p", "pc3-capi", "--target", arch.rust]))?;
         let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
         install_runtime(
             &built,
@@ -69,6 +52,16 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         )?;
     }
     Ok(dist)
+}
+
+/// Who watches sees cargo's progress; a log is kept short.
+fn build() -> Command {
+    let mut cargo = env::cargo();
+    cargo.args(["build", "--release"]);
+    if !std::io::stderr().is_terminal() {
+        cargo.arg("--quiet");
+    }
+    cargo
 }
 
 fn known() -> String {

@@ -19,6 +19,10 @@ pub fn run() -> Result<()> {
             packages.push("qemu-user");
         }
     }
+    // Without it, tar cannot read the tarballs of `sources`.
+    if !env::has_program("xz") {
+        packages.push("xz-utils");
+    }
     packages.sort_unstable();
     packages.dedup();
     if !packages.is_empty() {
@@ -27,6 +31,7 @@ pub fn run() -> Result<()> {
     let have = env::rust_targets();
     let wanted: Vec<&str> = env::CROSS
         .iter()
+        .filter(|a| env::has_program(&a.gcc()))
         .map(|a| a.rust)
         .filter(|t| !have.iter().any(|h| h == t))
         .collect();

@@ -15,6 +15,8 @@ struct Package {
     name: &'static str,
     /// Folder under `target/sources`; present once it is complete.
     folder: &'static str,
+    /// Programs that unpacking takes.
+    needs: &'static [&'static str],
     /// From the folder with the downloads to the wanted files in `into`.
     unpack: fn(downloads: &Path, into: &Path) -> Result<()>,
 }
@@ -23,11 +25,13 @@ const PACKAGES: &[Package] = &[
     Package {
         name: "bzip2",
         folder: "bzip2",
+        needs: &["tar", "gzip"],
         unpack: bzip2,
     },
     Package {
         name: "gcc-12",
         folder: "torture",
+        needs: &["tar", "xz"],
         unpack: torture,
     },
 ];
@@ -77,6 +81,9 @@ pub fn fetch() {
 }
 
 fn get(p: &Package, downloads: &Path) -> Result<()> {
+    if let Some(program) = p.needs.iter().find(|n| !env::has_program(n)) {
+        bail!("{program} is not installed (cargo xtask setup as root installs what is missing)");
+    }
     let apt = Apt::prepare(downloads)?;
     let dir = downloads.join(p.name);
     fs::create_dir_all(&dir)?;
