@@ -39,5 +39,5 @@ mod tls;
 pub mod transfer;
 mod translate;
 
-pub use life::start;
+pub use life::{start, MARK};
 pub use tls::{pc3_register_tls, Tls};

@@ -12,9 +12,9 @@ use crate::job::Job;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::restart;
-use crate::settings::{Restart, Settings};
+use crate::settings::{misspelt, BadSetting, Restart, Settings};
 use crate::solo::Solo;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::tell::{die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_SETTINGS};
 use crate::tls;
 
@@ -29,6 +29,8 @@ unsafe impl Send for Arguments {}
 unsafe impl Sync for Arguments {}
 
 static ARGUMENTS: OnceLock<Arguments> = OnceLock::new();
+/// By this a program is known that pc3cc has built.
+pub static MARK: &[u8] = b"\0pc3: a program that can be continued elsewhere\0";
 /// The process that runs the job.
 static PROCESS: OnceLock<libc::pid_t> = OnceLock::new();
 
@@ -63,12 +65,19 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
     let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let _ = ARGUMENTS.set(Arguments { list, env });
+    std::hint::black_box(MARK);
 
     let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
-    let mut settings = Settings::read(&path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| {
+    let wrong = |bad: Vec<BadSetting>| -> ! {
         bad.iter().for_each(|b| say(&b.to_string()));
         die(EXIT_SETTINGS, "nothing was run")
-    });
+    };
+    let bad = misspelt(std::env::vars_os());
+    if !bad.is_empty() {
+        wrong(bad);
+    }
+    let mut settings =
+        Settings::read(&path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| wrong(bad));
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
@@ -77,7 +86,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
     let mut store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {
         Store::open(&settings.dir, settings.keep, settings.request_signal())
-            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &e.to_string()))
+            .unwrap_or_else(|e| die(EXIT_DIRECTORY, &unusable(&e)))
     });
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
@@ -119,6 +128,15 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     match job.engine() {
         Some(engine) => engine.run(&job, ranks, body),
         None => die(EXIT_FATAL, "internal error: no engine"),
+    }
+}
+
+fn unusable(error: &StoreError) -> String {
+    match error {
+        StoreError::Locked { .. } => error.to_string(),
+        StoreError::Io { .. } => format!(
+            "the directory for checkpoints cannot be used: {error}; name another with PC3_DIR (pc3run --dir)"
+        ),
     }
 }
 

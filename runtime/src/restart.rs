@@ -29,6 +29,9 @@ pub(crate) fn choose(settings: &Settings) -> Result<Option<Checkpoint>, Failure>
         Restart::No => Ok(None),
         Restart::Id(id) => {
             let path = dir.join(file_name(id));
+            if !path.exists() {
+                return Err((EXIT_NO_CHECKPOINT, absent(id, dir, &all()?)));
+            }
             let wrong = |e: ReadError| (EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display()));
             open(&path).map(Some).map_err(wrong)
         }
@@ -36,7 +39,11 @@ pub(crate) fn choose(settings: &Settings) -> Result<Option<Checkpoint>, Failure>
         Restart::Latest => match newest_good(&all()?) {
             None => Err((
                 EXIT_NO_CHECKPOINT,
-                format!("no usable checkpoint in {}", dir.display()),
+                format!(
+                    "no usable checkpoint in {}; PC3_DIR (pc3run --dir) names another directory, \
+                     'auto' instead of 'latest' starts afresh when there is none",
+                    dir.display()
+                ),
             )),
             found => Ok(found),
         },
@@ -56,6 +63,15 @@ pub(crate) fn restart(
             format!("checkpoint {id} cannot be continued here: {why}"),
         )
     })
+}
+
+fn absent(id: u64, dir: &Path, all: &[(u64, std::path::PathBuf)]) -> String {
+    let ids: Vec<String> = all.iter().map(|(id, _)| id.to_string()).collect();
+    let there = match ids.is_empty() {
+        true => "none is there".to_owned(),
+        false => format!("there: {}", ids.join(", ")),
+    };
+    format!("no checkpoint {id} in {} ({there})", dir.display())
 }
 
 fn newest_good(all: &[(u64, std::path::PathBuf)]) -> Option<Checkpoint> {

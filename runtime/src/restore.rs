@@ -31,7 +31,7 @@ use crate::translate::{Loader, Translator};
 pub enum RestoreError {
     #[error("it was written by another program, or another version of it:{}", lines(.0))]
     OtherProgram(Vec<String>),
-    #[error("it has {saved} ranks, and PC3_RANKS asks for {here}")]
+    #[error("it has {saved} ranks, and PC3_RANKS (pc3run -n) asks for {here}: say {saved} or leave it out")]
     Ranks { saved: u64, here: usize },
     #[error("{0}")]
     Read(#[from] ReadError),

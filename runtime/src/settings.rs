@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +16,25 @@ pub enum Action {
     Checkpoint,
     Stop,
 }
+
+/// Variables that mean something to a program, its launcher or the compiler.
+const NAMES: [&str; 15] = [
+    "PC3_CC",
+    "PC3_DIR",
+    "PC3_EVERY",
+    "PC3_FAIL",
+    "PC3_KEEP",
+    "PC3_ON_SIGNAL",
+    "PC3_PROTOCOL",
+    "PC3_RANKS",
+    "PC3_RESTART",
+    "PC3_ROOT",
+    "PC3_SCHED",
+    "PC3_SHADOW",
+    "PC3_STACK",
+    "PC3_STOP_AFTER",
+    "PC3_WORKERS",
+];
 
 /// `PC3_RESTART`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +66,7 @@ pub struct Settings {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{name}={value}: {why}")]
 pub struct BadSetting {
-    pub name: &'static str,
+    pub name: String,
     pub value: String,
     pub why: String,
 }
@@ -109,6 +129,33 @@ impl Settings {
     }
 }
 
+/// Variables whose names are nearly those of settings: a job that runs for days must not find out at its
+/// end that `PC3_EVRY` meant nothing.
+pub fn misspelt(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<BadSetting> {
+    environment
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let name = name.into_string().ok()?;
+            let rest = name.strip_prefix("PC3_")?;
+            if NAMES.contains(&&*name) {
+                return None;
+            }
+            let near = |known: &&&str| {
+                let known = known.trim_start_matches("PC3_");
+                let distance = strsim::osa_distance(rest, known);
+                distance <= if known.len() < 5 { 1 } else { 2 }
+                    || rest.len() > 3 && known.starts_with(rest)
+            };
+            let meant = NAMES.iter().find(near)?;
+            Some(BadSetting {
+                value: value.to_string_lossy().into_owned(),
+                why: format!("there is no such setting; {meant} is meant?"),
+                name,
+            })
+        })
+        .collect()
+}
+
 impl Settings {
     /// The signal by which others ask for a checkpoint.
     pub fn request_signal(&self) -> Option<c_int> {
@@ -137,6 +184,7 @@ fn parsed<T>(
     match parse(value.trim()) {
         Ok(parsed) => Some(parsed),
         Err(why) => {
+            let name = name.to_owned();
             bad.push(BadSetting { name, value, why });
             None
         }
@@ -280,6 +328,26 @@ mod tests {
     }
 
     #[test]
+    fn misspelt_names_are_noticed() {
+        let meant = |name: &str| {
+            let bad = misspelt([(OsString::from(name), OsString::from("1"))]);
+            bad.first().map(|b| b.why.clone()).unwrap_or_default()
+        };
+        for (name, known) in [
+            ("PC3_RANK", "PC3_RANKS"),
+            ("PC3_EVRY", "PC3_EVERY"),
+            ("PC3_DRI", "PC3_DIR"),
+            ("PC3_STOP", "PC3_STOP_AFTER"),
+            ("PC3_ONSIGNAL", "PC3_ON_SIGNAL"),
+        ] {
+            assert!(meant(name).contains(known), "{name}: {}", meant(name));
+        }
+        for name in NAMES.iter().chain(&["PC3_HOME", "PC3_BUILD", "RANKS"]) {
+            assert_eq!(meant(name), "", "{name}");
+        }
+    }
+
+    #[test]
     fn bad_values_are_all_named() {
         let vars = [
             ("PC3_RANKS", "0"),
@@ -293,7 +361,7 @@ mod tests {
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];
         let bad = read(&vars).unwrap_err();
-        let names: Vec<_> = bad.iter().map(|b| b.name).collect();
+        let names: Vec<&str> = bad.iter().map(|b| &*b.name).collect();
         let mut expected: Vec<_> = vars.iter().map(|v| v.0).collect();
         let mut got = names.clone();
         expected.sort_unstable();

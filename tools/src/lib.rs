@@ -5,4 +5,5 @@
 
 pub mod inspect;
 pub mod launch;
+mod program;
 mod units;

@@ -37,6 +37,9 @@ pub const CROSS: &[Arch] = &[
     },
 ];
 
+/// Programs that single tests use, with their Debian packages.
+pub const EXTRAS: &[(&str, &str)] = &[("clang", "clang"), ("gdb", "gdb"), ("xz", "xz-utils")];
+
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -76,6 +79,10 @@ pub fn rust_targets() -> Vec<String> {
 }
 
 impl Arch {
+    pub fn short(&self) -> &'static str {
+        self.gnu.split('-').next().unwrap_or(self.gnu)
+    }
+
     pub fn gcc(&self) -> String {
         format!("{}-gcc", self.gnu)
     }

@@ -19,10 +19,8 @@ pub fn run() -> Result<()> {
             packages.push("qemu-user");
         }
     }
-    // Without it, tar cannot read the tarballs of `sources`.
-    if !env::has_program("xz") {
-        packages.push("xz-utils");
-    }
+    let extras = env::EXTRAS.iter().filter(|(p, _)| !env::has_program(p));
+    packages.extend(extras.map(|(_, package)| package));
     packages.sort_unstable();
     packages.dedup();
     if !packages.is_empty() {

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: setup, dist, lints, unit and integration tests, end-to-end suites, and a plain summary.
 
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -49,19 +50,41 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
 
     println!("\n== summary");
     let mut have = vec![std::env::consts::ARCH];
-    have.extend(targets.iter().map(|t| t.split('-').next().unwrap_or(t)));
+    have.extend(
+        env::CROSS
+            .iter()
+            .filter(|a| a.missing().is_empty())
+            .map(env::Arch::short),
+    );
     println!("architectures: {}", have.join(", "));
-    for arch in env::CROSS.iter().filter(|a| !a.missing().is_empty()) {
+    let lacking: Vec<&env::Arch> = env::CROSS
+        .iter()
+        .filter(|a| !a.missing().is_empty())
+        .collect();
+    for arch in &lacking {
         println!(
             "skipped: {} (missing {})",
             arch.gnu,
             arch.missing().join(", ")
         );
     }
+    for (program, _) in env::EXTRAS.iter().filter(|(p, _)| !env::has_program(p)) {
+        println!("skipped: tests that need {program} (not installed)");
+    }
     for name in sources::missing() {
         println!("skipped: programs from Debian's {name} (no sources)");
     }
-    tally.remarks.iter().for_each(|r| println!("{r}"));
+    let mut told = HashSet::new();
+    let news = |r: &&String| !lacking.iter().any(|a| r.contains(a.short()));
+    for remark in tally
+        .remarks
+        .iter()
+        .filter(|r| news(r) || r.starts_with("programs"))
+    {
+        if told.insert(remark) {
+            println!("{remark}");
+        }
+    }
     println!(
         "{} passed, {} failed, {} skipped",
         tally.passed, tally.failed, tally.ignored

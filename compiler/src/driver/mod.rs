@@ -59,7 +59,9 @@ impl<E: std::error::Error + 'static> From<E> for Stop {
 fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     match o.mode {
         Mode::PassThrough => {
-            if o.user_has("--version") {
+            if o.plain.iter().any(|a| a == "--help") {
+                print!("{}", options::HELP);
+            } else if o.user_has("--version") {
                 println!(
                     "pc3cc {} (portable checkpointing) over:",
                     env!("CARGO_PKG_VERSION")

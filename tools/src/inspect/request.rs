@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pc3_runtime::settings::{Action, Settings};
 use pc3_runtime::store::{self, Holder};
 
-use crate::units;
+use crate::{program, units};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RequestError {
@@ -151,6 +151,7 @@ fn locked_directory(proc: &Path) -> Option<PathBuf> {
 }
 
 fn unlocked(pid: i32, proc: &Path) -> Option<Job> {
+    let cwd = fs::read_link(proc.join("cwd")).ok()?;
     let words = |file: &str| -> Option<Vec<String>> {
         let bytes = fs::read(proc.join(file)).ok()?;
         Some(
@@ -168,17 +169,26 @@ fn unlocked(pid: i32, proc: &Path) -> Option<Job> {
     };
     let command = words("cmdline")?;
     let emulated = program_name(proc).is_some_and(|n| n.starts_with("qemu-"));
-    let program = command
+    let name = command
         .iter()
         .skip(usize::from(emulated))
         .find(|w| !emulated || !w.starts_with('-'))?;
-    let settings = Settings::read(program, get).ok()?;
+    let file = if emulated {
+        cwd.join(name)
+    } else {
+        proc.join("exe")
+    };
+    // Others may catch the signal, too, and end.
+    if !program::is_ours(&file) {
+        return None;
+    }
+    let settings = Settings::read(name, get).ok()?;
     let signal = settings
         .signals
         .iter()
         .find(|(_, action)| **action == Action::Checkpoint)
         .map(|(n, _)| *n)?;
-    let dir = fs::read_link(proc.join("cwd")).ok()?.join(settings.dir);
+    let dir = cwd.join(settings.dir);
     Some(Job { pid, signal, dir })
 }
 

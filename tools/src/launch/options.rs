@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use pc3_runtime::settings::{BadSetting, Settings};
+use pc3_runtime::settings::{misspelt, BadSetting, Settings};
 
 /// Runs a program compiled by pc3cc.
 ///
@@ -122,7 +122,10 @@ fn arrange(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 
 pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Stop> {
     let cli = Cli::try_parse_from(arrange(args)).map_err(Stop::Clap)?;
-    let mut mistakes = Vec::new();
+    let mut mistakes: Vec<String> = misspelt(std::env::vars_os())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     match cli.procs.parse::<u32>() {
         Ok(1) => {}
         Ok(n) if n > 1 => mistakes.push(format!(

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::ptr::null;
 
+use crate::program::is_ours;
+
 use super::elf::{self, Executable};
 use super::options::Run;
 use super::progress::Progress;
@@ -52,6 +54,9 @@ impl StartError {
 }
 
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
+    if let Some(remark) = foreign(run) {
+        eprintln!("pc3run: {remark}");
+    }
     signals::catch();
     let status = if io::stderr().is_terminal() {
         attended(run)?
@@ -61,6 +66,24 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
     signals::done();
     let code = status.code().or_else(|| status.signal().map(|s| 128 + s));
     Ok(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(u8::MAX))
+}
+
+/// Words about a program given by its path that pc3cc has not built, nor any of its arguments: a launcher's.
+fn foreign(run: &Run) -> Option<String> {
+    let path = Path::new(&run.program);
+    if !run.program.as_bytes().contains(&b'/') || elf::read(path).is_none() {
+        return None;
+    }
+    let ours = [&run.program]
+        .into_iter()
+        .chain(&run.args)
+        .any(|w| locate(w).is_some_and(|f| is_ours(&f)));
+    (!ours).then(|| {
+        format!(
+            "{} is run as it is: it takes no checkpoints, since pc3cc did not build it or found no checkpoint location in it",
+            path.display()
+        )
+    })
 }
 
 fn plain(run: &Run) -> Result<ExitStatus, StartError> {
