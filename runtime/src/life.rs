@@ -94,7 +94,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     if let Some(store) = store.as_mut() {
         match &checkpoint {
             Some(c) => store.continued(c.id()),
-            None => begin_output(store, &settings),
+            None => begin(store, &settings),
         }
     }
     let saved = checkpoint
@@ -142,7 +142,15 @@ fn unusable(error: &StoreError) -> String {
 
 /// A fresh start: takes back what a job that was to go on by itself (`auto`), but died before its
 /// first checkpoint, has printed, and notes where the output stands.
-fn begin_output(store: &Store, settings: &Settings) {
+fn begin(store: &mut Store, settings: &Settings) {
+    let left = store.begun().filter(|_| settings.restart == Restart::No);
+    if let Some(id) = left {
+        say(&format!(
+            "{} holds checkpoints of an earlier run (newest: {id}); the first of this run replaces them. \
+             To go on from there instead: PC3_RESTART=latest (pc3run --restart)",
+            store.dir().display()
+        ));
+    }
     let fd = libc::STDOUT_FILENO;
     let path = leads_to(fd);
     let before = store.begin().filter(|b| b.1 == path);
@@ -208,7 +216,7 @@ fn body(rank: &mut Rank) -> i32 {
         let mut code = if (*rank).status == Status::Unwound {
             resume(rank)
         } else {
-            begin(rank)
+            call_main(rank)
         };
         while tls::unwinding() {
             tls::set_unwinding(false);
@@ -225,7 +233,7 @@ fn body(rank: &mut Rank) -> i32 {
     }
 }
 
-unsafe fn begin(rank: *mut Rank) -> i32 {
+unsafe fn call_main(rank: *mut Rank) -> i32 {
     let Some(args) = ARGUMENTS.get() else {
         return 0;
     };

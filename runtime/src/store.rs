@@ -242,6 +242,13 @@ impl Store {
         self.given_up = id + 1..self.next;
     }
 
+    /// The job begins afresh: its first commit removes what earlier ones left, since falling back to that would
+    /// continue another run.  Returns the newest of it.
+    pub fn begun(&mut self) -> Option<u64> {
+        self.given_up = 0..self.next;
+        list(&self.dir).ok()?.last().map(|(id, _)| *id)
+    }
+
     /// Notes for onlookers how long the job stood still for checkpoint `id`.
     pub fn note_stall(&self, id: u64, time: Duration) {
         // One write of constant length: who reads meanwhile finds a whole line.
@@ -333,6 +340,25 @@ mod tests {
 
     fn put(store: &mut Store, text: &str) -> u64 {
         store.commit(|f, _| f.write_all(text.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn a_fresh_run_leaves_nothing_of_an_earlier_one_to_fall_back_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || Store::open(dir.path(), 3, None).unwrap();
+        let ids = || -> Vec<u64> { list(dir.path()).unwrap().iter().map(|c| c.0).collect() };
+        let mut earlier = open();
+        assert_eq!(earlier.begun(), None);
+        put(&mut earlier, "a");
+        put(&mut earlier, "b");
+        drop(earlier);
+        let mut fresh = open();
+        assert_eq!(fresh.begun(), Some(2));
+        assert_eq!(ids(), [1, 2]);
+        put(&mut fresh, "c");
+        assert_eq!(ids(), [3]);
+        put(&mut fresh, "d");
+        assert_eq!(ids(), [3, 4]);
     }
 
     #[test]

@@ -565,7 +565,7 @@ fn refusals() {
         here,
         &[("PC3_RESTART", "17")],
         88,
-        "ckpt-000017.pc3c",
+        "no checkpoint 17",
     );
 
     // Another program.
