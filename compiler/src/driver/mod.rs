@@ -6,6 +6,7 @@
 mod build;
 mod gaps;
 mod options;
+mod own;
 mod toolchain;
 
 use std::collections::BTreeSet;
@@ -60,7 +61,7 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     match o.mode {
         Mode::PassThrough => {
             if o.plain.iter().any(|a| a == "--help") {
-                print!("{}", options::HELP);
+                print!("{}", own::HELP);
             } else if o.user_has("--version") {
                 println!(
                     "pc3cc {} (portable checkpointing) over:",

@@ -4,8 +4,11 @@
 //! this file only classifies: which arguments are sources, which take a value, which concern
 //! preprocessing, compiling or linking, and which are pc3's own.
 
-use crate::diag::{BadSwitch, Code, Levels};
 use std::path::{Path, PathBuf};
+
+use crate::diag::{BadSwitch, Code, Levels};
+
+use super::own::{self, Mistaken};
 
 /// What the user wants as the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,10 +47,8 @@ pub enum OptionError {
     BadValue(&'static str, String, &'static str),
     #[error(transparent)]
     Switch(#[from] BadSwitch),
-    #[error("unknown option '{0}'; {1} is meant?")]
-    Misspelt(String, &'static str),
-    #[error("'{0}' takes its value after an equals sign: {0}=VALUE")]
-    NoEquals(&'static str),
+    #[error(transparent)]
+    Mistaken(#[from] Mistaken),
     #[error("cannot specify '-o' with '-c', '-S' or '-E' with multiple files")]
     OutputWithMany,
 }
@@ -90,30 +91,6 @@ pub enum LinkItem {
     Source(usize),
     Arg(String),
 }
-
-const OWN: &[&str] = &[
-    "--cc",
-    "--target",
-    "--checkpoint-at",
-    "--checkpoint-everywhere",
-    "--explain",
-    "--emit",
-];
-
-/// `--help`: pc3's part, in front of the compiler's.
-pub const HELP: &str = "\
-Usage: pc3cc [options] file... -o program      (all C sources of the program)
-Options of pc3cc:
-  --checkpoint-at=FUNCTION   A checkpoint can be taken at each entry of FUNCTION.
-  --checkpoint-at=FILE:LINE  ... before the statement on that line.
-  --checkpoint-everywhere    ... at function entries, loops and calls: for testing.
-  --explain                  Say which functions are instrumented, why, and what they save.
-  --emit=c                   Print the instrumented C instead of compiling it.
-  --target=TRIPLE            Build for another machine, with TRIPLE-gcc.
-  --cc=COMMAND               The compiler below (default: PC3_CC, else cc).
-In the source: #pragma pc3 checkpoint, or pc3_checkpoint(); from <pc3.h>
-All other options go to the compiler below, whose help follows.
-";
 
 /// Options whose value is the next argument when it is not attached.
 const SEPARATE: &[&str] = &[
@@ -275,29 +252,13 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
             _ => return Err(OptionError::BadValue("--emit", v.to_string(), "c")),
         };
     } else {
-        return Ok(o.levels.take(a)? || mistaken(a)?);
+        let taken = o.levels.take(a)?;
+        if !taken {
+            own::mistaken(a)?;
+        }
+        return Ok(taken);
     }
     Ok(true)
-}
-
-/// What is nearly one of pc3's options would be a riddle in the words of the compiler below.
-fn mistaken(a: &str) -> Result<bool, OptionError> {
-    let name = a.split('=').next().unwrap_or(a);
-    if let Some(own) = OWN.iter().find(|own| **own == name) {
-        return match *own {
-            "--checkpoint-everywhere" | "--explain" => {
-                Err(OptionError::Misspelt(a.to_string(), own))
-            }
-            _ => Err(OptionError::NoEquals(own)),
-        };
-    }
-    // clang has a `-target` of its own.
-    let long = name.starts_with("--") || name.starts_with('-') && name.len() > 8;
-    let near = |own: &&&str| long && own.len() > 5 && strsim::osa_distance(own, name) <= 2;
-    match OWN.iter().find(near) {
-        Some(own) => Err(OptionError::Misspelt(a.to_string(), own)),
-        None => Ok(false),
-    }
 }
 
 /// The option's name and, where it takes one, its value (attached or the next argument).
@@ -480,28 +441,6 @@ mod tests {
         assert_eq!(o.plain, ["a.c"]);
         assert_eq!(o.locations, ["f", "a.c:3"]);
         assert!(o.everywhere);
-    }
-
-    #[test]
-    fn own_options_are_not_misspelt() {
-        let said = |s: &str| {
-            let parsed = parse(s.split_whitespace().map(String::from));
-            parsed.err().map(|e| e.to_string()).unwrap_or_default()
-        };
-        for (line, meant) in [
-            ("--chekpoint-at=f a.c", "--checkpoint-at is meant"),
-            ("-checkpoint-at=f a.c", "--checkpoint-at is meant"),
-            ("--checkpoint-at f a.c", "--checkpoint-at=VALUE"),
-            ("--explian a.c", "--explain is meant"),
-            ("--explain=all a.c", "--explain is meant"),
-            ("--emti=c a.c", "--emit is meant"),
-        ] {
-            assert!(said(line).contains(meant), "{line}: {}", said(line));
-        }
-        assert_eq!(
-            said("-target x --param a=1 --sysroot=/ --entry=f --trace a.c"),
-            ""
-        );
     }
 
     #[test]
