@@ -34,6 +34,18 @@ fn check(args: &[&str], status: i32, expect: Expect) {
 }
 
 #[test]
+fn a_program_of_another_compiler_is_told_of() {
+    let (status, text) = run(&["/bin/sh", "-c", "exit 3"]);
+    assert_eq!(status, 3);
+    assert!(
+        text.contains("/bin/sh is run as it is: it takes no checkpoints"),
+        "{text}"
+    );
+    // Found in PATH: a shell, an interpreter, a launcher.
+    check(&["sh", "-c", "exit 3"], 3, expect![""]);
+}
+
+#[test]
 fn the_program_gets_its_variables_and_arguments_and_nothing_else_is_printed() {
     let script = r#"echo "$PC3_RANKS,$PC3_WORKERS,$PC3_EVERY,$PC3_DIR,$PC3_RESTART,$PC3_KEEP" "$@"; exit 85"#;
     let args = [

@@ -54,9 +54,6 @@ impl StartError {
 }
 
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
-    if let Some(remark) = foreign(run) {
-        eprintln!("pc3run: {remark}");
-    }
     signals::catch();
     let status = if io::stderr().is_terminal() {
         attended(run)?
@@ -224,6 +221,9 @@ fn spawn(run: &Run, command: &mut Command) -> Result<Child, StartError> {
         .spawn()
         .map_err(|error| explain(&run.program, error))?;
     signals::send_to(child.id() as i32);
+    if let Some(remark) = foreign(run) {
+        eprintln!("pc3run: {remark}");
+    }
     Ok(child)
 }
 
