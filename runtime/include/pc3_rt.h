@@ -186,6 +186,13 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 
 #define PC3_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* setjmp: tokens has one word per call in the function, of which this is number i; real is the buffer to jump to,
+ * base the start of all of the function's. */
+extern void pc3_jump_arm(void *user, unsigned *tokens, unsigned n, unsigned i, void *base, void *real);
+/* In a resume clone, behind restoring: real is what token stands for now. */
+extern void pc3_jump_rearm(unsigned token, void *base, void *real);
+/* longjmp, declared by the compiler with the library's type: pc3_longjmp */
+
 /* ---- what library calls become ------------------------------------------------------- */
 
 /* site: the call's own struct pc3_site; inside an allocation wrapper pc3_take_site(&own),

@@ -22,6 +22,7 @@ mod globals;
 mod heap_abi;
 pub mod identity;
 pub mod job;
+mod jumps;
 mod life;
 mod objects;
 mod partner;

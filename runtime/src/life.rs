@@ -257,6 +257,7 @@ unsafe fn resume(rank: *mut Rank) -> i32 {
     unsafe {
         (*rank).status = Status::Running;
         (*rank).frames.begin_resume();
+        (*rank).jumps.clear();
         (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
         (*rank).abi.site = null_mut();
         match (*rank).job().program.main_resume {

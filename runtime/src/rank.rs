@@ -13,6 +13,7 @@ use crate::files::Files;
 use crate::frames::Frames;
 use crate::globals::Copy;
 use crate::job::Job;
+use crate::jumps::Jumps;
 use crate::shadow::Shadow;
 use crate::tls;
 
@@ -41,6 +42,7 @@ pub struct Rank {
     pub(crate) globals: Option<Copy>,
     pub(crate) files: Files,
     pub(crate) callbacks: Vec<Callback>,
+    pub(crate) jumps: Jumps,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -80,6 +82,7 @@ impl Rank {
             globals,
             files: Files::default(),
             callbacks: Vec::new(),
+            jumps: Jumps::default(),
             critical: 0,
             passages: 0,
             errno: 0,

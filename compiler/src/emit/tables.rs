@@ -96,6 +96,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                             MemberTy::Temp(TempTy::Int) => types.int(),
                             MemberTy::Temp(TempTy::Odd) => types.long_long(),
                             MemberTy::Length => types.length(),
+                            MemberTy::Jumps(n) => types.numbers(n),
                         };
                         Some(Field {
                             name: m.name.clone(),

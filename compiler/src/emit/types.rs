@@ -255,17 +255,38 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         d.fields.as_ref()?;
         let c = self.cx.names.record(r);
         let name = record_name(d).unwrap_or_default();
-        if d.tag.as_deref() == Some("__jmp_buf_tag") {
-            return Some(self.add(format!(
-                "{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
-                quote(&name)
-            )));
+        if d.tag.as_deref() == Some(crate::analysis::tables::JUMP_BUFFER) {
+            return Some(self.jump_buffer(&c, &name));
         }
         let k = self.add(String::new());
         self.known.insert(t, Some(k));
         let fields = self.fields(r, &c);
         self.finish(k, d.is_union, &c, &name, fields);
         Some(k)
+    }
+
+    /// What the runtime puts into it: the number of a call of setjmp, and a mark.
+    fn jump_buffer(&mut self, c: &str, name: &str) -> usize {
+        let ty = self.scalar(PC3_KIND_UINT, 0, "unsigned long long");
+        let field = |name: &str, offset: &str| Field {
+            name: name.into(),
+            ty,
+            offset: offset.into(),
+            bits: None,
+        };
+        let fields = vec![field("number", "0"), field("mark", "8")];
+        let k = self.add(String::new());
+        self.finish(k, false, c, name, fields);
+        k
+    }
+
+    /// `unsigned[n]`
+    pub fn numbers(&mut self, n: usize) -> usize {
+        let elem = self.scalar(PC3_KIND_UINT, 0, "unsigned");
+        self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__(unsigned), {n} * sizeof(unsigned), {n}, {}, 0, \"\"}}",
+            row(elem)
+        ))
     }
 
     fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {

@@ -29,7 +29,8 @@ fn plain(name: &str, mpi: bool) -> Option<&'static str> {
 }
 
 /// Replaced with the same type as the library's: the unit declares them.
-fn same_type(name: &str, mpi: bool) -> Option<String> {
+fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
+    let (mpi, jumps) = (cx.mpi, cx.has_points);
     let known = matches!(
         name,
         "fopen"
@@ -42,6 +43,12 @@ fn same_type(name: &str, mpi: bool) -> Option<String> {
             | "asprintf"
             | "vasprintf"
     ) || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
+    if matches!(
+        name,
+        "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"
+    ) {
+        return jumps.then(|| "pc3_longjmp".into());
+    }
     match name {
         "fopen64" => Some("pc3_fopen".into()),
         "freopen64" => Some("pc3_freopen".into()),
@@ -69,7 +76,7 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         r.extra = format!(", {}", site_argument(cx, call));
     } else if let Some(new) = plain(name, cx.mpi) {
         r.callee = Some(new.into());
-    } else if let Some(new) = same_type(name, cx.mpi) {
+    } else if let Some(new) = same_type(cx, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);
         r.callee = Some(new);
     } else if cx.mpi && tables::is_mpi(name) {
@@ -106,7 +113,7 @@ pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
     if let Some(new) = plain(name, cx.mpi) {
         return Some(new.into());
     }
-    if let Some(new) = same_type(name, cx.mpi) {
+    if let Some(new) = same_type(cx, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);
         return Some(new);
     }

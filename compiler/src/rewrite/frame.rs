@@ -45,6 +45,8 @@ pub enum MemberTy {
     Var(QualType),
     /// A runtime length.
     Length,
+    /// Which of so many calls of `setjmp` can be returned to.
+    Jumps(usize),
     Temp(TempTy),
 }
 
@@ -55,6 +57,7 @@ impl MemberTy {
             MemberTy::Var(q) => n.declare_plain(q, name),
             MemberTy::Temp(t) => n.declare_temp(t, name),
             MemberTy::Length => format!("pc3_size {name}"),
+            MemberTy::Jumps(n) => format!("unsigned {name}[{n}]"),
         }
     }
     fn shape(self, u: &Unit) -> Shape {
@@ -65,6 +68,7 @@ impl MemberTy {
                 Type::Record(_) => Shape::Record,
                 _ => Shape::Scalar,
             },
+            MemberTy::Jumps(_) => Shape::Array,
             _ => Shape::Scalar,
         }
     }
@@ -95,6 +99,9 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
     let u = cx.u;
     let live = &plan.live[label as usize - 1];
     let mut out = Vec::new();
+    if plan.jumps.contains(&label) {
+        return out;
+    }
     for s in &live.vars {
         let name = &u.sym(*s).name;
         let twice = live
@@ -149,6 +156,14 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             place,
             ty: MemberTy::Var(q),
             moved,
+        });
+    }
+    if !plan.jumps.is_empty() {
+        out.push(Member {
+            name: "pc3_jumps".into(),
+            place: "pc3_jt".into(),
+            ty: MemberTy::Jumps(plan.jumps.len()),
+            moved: None,
         });
     }
     // Temporaries are numbered within the point: their numbers in the function depend on the target.
@@ -247,6 +262,9 @@ impl Printer<'_, '_> {
         for p in &self.plan.points.list {
             let list = members(cx, self.plan, p.label);
             let k = p.label;
+            if self.plan.jumps.contains(&k) {
+                continue;
+            }
             if !list.is_empty() {
                 let fields: String = list
                     .iter()
@@ -364,6 +382,7 @@ impl Printer<'_, '_> {
         for p in u.func(self.f).params.iter().filter(|p| self.is_vm(**p)) {
             out += &format!(" {}", self.lengths(*p));
         }
+        out += &self.jump_variables();
         out
     }
 
@@ -394,6 +413,7 @@ impl Printer<'_, '_> {
             };
             out += &format!("{}{start}; ", cx.names.declare_plain(sym.ty, name));
         }
+        out += &self.jump_variables();
         out += "const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; ";
         if self.has_frame() {
             out += &format!(

@@ -11,6 +11,7 @@ mod full;
 mod globals;
 mod hoist;
 mod inexpressible;
+mod jumps;
 mod literals;
 mod objects;
 pub mod plan;

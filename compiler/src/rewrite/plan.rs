@@ -35,6 +35,12 @@ pub struct Plan {
     pub literals: Vec<ExprId>,
     /// Restored in the resume clone: may not be `const` there.
     pub restored: HashSet<SymId>,
+    /// Labels of the calls of `setjmp`.
+    pub jumps: Vec<u32>,
+    /// Those in larger expressions.
+    pub bad_jumps: Vec<u32>,
+    /// Point and call of `setjmp` whose block has ended there: not armed again.
+    pub ended: HashSet<(u32, u32)>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -143,6 +149,14 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             _ => {}
         }
         let need = needed.get(&point.label).cloned().unwrap_or_default();
+        if let PointAt::Jump(_) = point.at {
+            plan.jumps.push(point.label);
+            if !need.temps.is_empty() {
+                plan.bad_jumps.push(point.label);
+            }
+            plan.live.push(Live::default());
+            continue;
+        }
         vars.extend(need.syms);
         let at = point.span.start;
         // Blocks are stacked on those around them.
@@ -157,6 +171,15 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             By::Local(v) => Some(*v),
             By::Elements(_) => None,
         }));
+        if points.list.iter().any(|p| matches!(p.at, PointAt::Jump(_))) {
+            let gone = |s: &&SymId| is_local(u.sym(**s)) && !scopes.visible(**s, at);
+            for s in vars.iter().filter(gone) {
+                let sites = points.list.iter().filter(|p| {
+                    matches!(p.at, PointAt::Jump(_)) && scopes.visible(*s, p.span.start)
+                });
+                plan.ended.extend(sites.map(|p| (point.label, p.label)));
+            }
+        }
         // What a point in its own initialiser could see of a variable is not declared yet.
         let declared_here = |s: &SymId| {
             declarators

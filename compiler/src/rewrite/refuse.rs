@@ -1,13 +1,16 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
 use super::compound::has_place;
+use super::jumps;
 use super::plan::Plan;
 use super::unit::UnitCx;
 use crate::analysis::linear::TempTy;
+use crate::analysis::points::PointAt;
 use crate::analysis::tables;
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+use std::collections::HashSet;
 
 pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let plan = cx.plan(f);
@@ -16,7 +19,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
         return;
     }
     attributes(cx, f, out);
-    setjmp(cx, f, out);
+    setjmp(cx, f, plan, out);
     live_values(cx, plan, out);
     nameless_temporaries(cx, plan, out);
     variable_lengths(cx, f, plan, out);
@@ -63,16 +66,32 @@ fn attributes(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     }
 }
 
-fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
+fn setjmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+    let u = cx.u;
+    let mut armed = HashSet::new();
+    for l in plan.jumps.iter().filter(|l| !plan.bad_jumps.contains(l)) {
+        let PointAt::Jump(call) = plan.points.list[*l as usize - 1].at else {
+            continue;
+        };
+        let Some((callee, buffer, mask)) = jumps::parts(u, call) else {
+            continue;
+        };
+        let literal = mask.is_none_or(|m| matches!(u.expr(m).kind, ExprKind::Int(_)));
+        let known = jumps::buffer_type(u, buffer).is_some();
+        if literal && known && !in_statement_expression(u, f, call) {
+            armed.insert(callee);
+        }
+    }
     visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
         if let Node::Expr(e) = n {
             if let ExprKind::Ident(s) = cx.u.expr(e).kind {
-                if cx.external(s).is_some_and(|n| tables::is_setjmp(&n)) {
+                let setjmp = cx.external(s).is_some_and(|n| tables::is_setjmp(&n));
+                if setjmp && !armed.contains(&e) {
                     out.push(Diagnostic::refusal(cx.u,
                         &cx.u.expr(e).span,
                         Code::Setjmp,
-                        format!("`{}` in a function that can reach a checkpoint location", cx.u.sym(s).name.trim_start_matches('_')),
-                        "a jump buffer does not survive a checkpoint: call setjmp in a function that reaches no location",
+                        format!("this use of `{}` in a function that can reach a checkpoint location", cx.u.sym(s).name.trim_start_matches('_')),
+                        "write it as a condition or as `x = setjmp(b)`, outside of statement expressions, with the C library's jmp_buf",
                     ));
                 }
             }
@@ -184,7 +203,6 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
             }
             let what = match u.ty(u.sym(*s).ty.ty) {
                 Type::VaList => "argument list",
-                Type::Array { elem, .. } if is_tag(u, elem.ty, "__jmp_buf_tag") => "jump buffer",
                 Type::Unsupported(_) => "value of a type that pc3cc does not know",
                 _ => continue,
             };
@@ -279,8 +297,18 @@ fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     });
 }
 
-fn is_tag(u: &Unit, t: TypeId, tag: &str) -> bool {
-    matches!(u.ty(t), Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tag))
+fn in_statement_expression(u: &Unit, f: FuncId, e: ExprId) -> bool {
+    let mut any = false;
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        if let Node::Expr(x) = n {
+            let (outer, inner) = (&u.expr(x).span, &u.expr(e).span);
+            any |= matches!(u.expr(x).kind, ExprKind::StmtExpr(_))
+                && outer.start <= inner.start
+                && inner.end <= outer.end;
+        }
+        true
+    });
+    any
 }
 
 /// Directives that have no statement.
