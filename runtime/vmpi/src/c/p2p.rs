@@ -8,9 +8,8 @@ use super::{buffer, count, entry, put};
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
 use crate::handle::abi;
-use crate::p2p::recv::{check, fetch, post, take};
+use crate::p2p::recv::{await_shown, check, fetch, post, show, take};
 use crate::p2p::request::What;
-use crate::p2p::wait::wait_done;
 use crate::p2p::{
     self, Buf, Dest, Key, Mode, Req, Request, Status, ANY_SOURCE, ANY_TAG, PROC_NULL,
 };
@@ -283,10 +282,9 @@ unsafe fn exchange(
     r.null = from.is_none();
     // SAFETY: the program's buffers; we do not leave before the receive is done.
     unsafe {
-        post(me, &r);
+        let shown = show(me, &r);
         let sent = to.map_or(Ok(()), |to| p2p::send(me, out, to, Mode::Standard));
-        wait_done(me, &r);
-        let s = r.status();
+        let s = await_shown(me, &r, shown);
         put_status(status, &s);
         sent.and(check(s).map(drop))
     }

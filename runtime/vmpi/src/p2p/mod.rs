@@ -5,10 +5,12 @@
 //! its buffer.  Otherwise a small message is buffered; a large or synchronous one is *held*: the
 //! queue points to the sender's request, and the receiver copies from the sender's memory.  When
 //! nothing else can run, held standard-mode messages are buffered after all ([`release_held`]).
+//! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead.
 //!
 //! Everything here speaks of world ranks and context numbers; communicators are resolved above.
 
 pub mod buf;
+pub(crate) mod landing;
 pub mod mailbox;
 pub mod queue;
 pub mod recv;

@@ -37,12 +37,45 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
             Some((k, m)) => fetch(me, &k, m, &buf),
             None => {
                 let r = Request::new(me.rank, What::Recv, 0, key, &buf);
-                post(me, &r);
-                wait_done(me, &r);
-                r.status()
+                let shown = show(me, &r);
+                await_shown(me, &r, shown)
             }
         }
     }
+}
+
+/// Starts a receive that this rank will wait for before it starts another: shown to the ranks of other
+/// workers if possible (then true), else queued.
+///
+/// # Safety
+/// As of [`irecv`], and [`await_shown`] follows.
+#[inline]
+pub(crate) unsafe fn show(me: &RankState, r: &Request) -> bool {
+    let shown = !r.null
+        && !me.world().sched().is_single()
+        && me.mailbox.with(|q| {
+            q.posted.is_empty() && q.inbound.find_message(&r.key).is_none() && me.landing.open(r)
+        });
+    if !shown {
+        // SAFETY: the caller's promise.
+        unsafe { post(me, r) };
+    }
+    shown
+}
+
+/// Waits for a receive that [`show`] started.
+///
+/// # Safety
+/// As of [`show`].
+#[inline]
+pub(crate) unsafe fn await_shown(me: &RankState, r: &Request, shown: bool) -> Status {
+    if !shown {
+        wait_done(me, r);
+    } else if let Some((k, m)) = me.landing.wait(me, r) {
+        // SAFETY: the caller's promise.
+        return unsafe { fetch(me, &k, m, &r.buf()) };
+    }
+    r.status()
 }
 
 /// An error if the message was longer than the buffer.

@@ -78,26 +78,28 @@ pub enum What {
     Recv,
 }
 
+/// What whoever completes it touches comes first and fits into one cache line.
+#[repr(C, align(64))]
 pub struct Request {
-    pub(crate) done: AtomicBool,
-    pub(crate) owner: u32,
-    pub(crate) what: What,
-    /// Sends: the world rank they go to.
-    pub(crate) dest: u32,
-    pub(crate) key: Key,
     pub(crate) addr: *mut u8,
     pub(crate) count: usize,
     pub(crate) ty: TypeRef,
+    pub(crate) status: UnsafeCell<Status>,
+    pub(crate) owner: u32,
+    pub(crate) done: AtomicBool,
+    pub(crate) what: What,
     /// Peer is `MPI_PROC_NULL`: completes by itself.
     pub(crate) null: bool,
     pub(crate) persistent: bool,
     /// Persistent: started and not yet waited for.  Others: always.
     pub(crate) active: Cell<bool>,
+    pub(crate) key: Key,
+    /// Sends: the world rank they go to.
+    pub(crate) dest: u32,
     /// The peer as the program named it.
     pub(crate) peer: i32,
     /// The communicator's handle, for messages and error handlers.
     pub(crate) comm: usize,
-    pub(crate) status: UnsafeCell<Status>,
 }
 
 impl Request {

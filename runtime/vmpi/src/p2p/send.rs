@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::*;
 
 use super::buf::Buf;
+use super::landing::Landing;
 use super::mailbox::{Data, Message, Queues};
 use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
@@ -104,6 +105,19 @@ unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mod
         Buffer,
         Hold,
     }
+    if !me.world().sched().is_single() {
+        // SAFETY: the caller's promise; a claimed receive is pending until we complete it.
+        unsafe {
+            if let Some(ty) = Landing::fits(buf) {
+                if Landing::fill(me, to, key, buf, ty) {
+                    return Ok(true);
+                }
+            } else if let Some(r) = to.landing.hand(key) {
+                deliver(me, r, key, buf);
+                return Ok(true);
+            }
+        }
+    }
     let len = buf.len();
     let next = to.mailbox.with(|q| match q.posted.take_receive(key) {
         Some((_, r)) => Next::Deliver(r),
@@ -142,12 +156,14 @@ fn arrive(
 ) -> Option<(*const Request, Message)> {
     let (matched, probing) = to.mailbox.with(|q| {
         // With one worker nothing can have changed since the caller looked.
-        match if me.world().sched().is_single() {
+        let posted = if me.world().sched().is_single() {
             None
         } else {
-            q.posted.take_receive(key)
-        } {
-            Some((_, r)) => (Some((r, m)), false),
+            let queued = q.posted.take_receive(key).map(|(_, r)| r);
+            queued.or_else(|| to.landing.hand(key))
+        };
+        match posted {
+            Some(r) => (Some((r, m)), false),
             None => {
                 insert(q, *key, m);
                 (None, q.probing)

@@ -15,6 +15,7 @@ use super::World;
 use crate::error::{fail, Class, Result};
 use crate::handle::{Kind, Table};
 use crate::objects::Objects;
+use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{Mailbox, Message};
 use crate::p2p::{Key, Req, Request};
 
@@ -147,6 +148,7 @@ pub struct RankState {
     worker: u32,
     world: *const World,
     pub(crate) mailbox: Mailbox,
+    pub(crate) landing: Landing,
     /// Address of the request it waits for, [`Self::ANY`], or 0.
     waiting: AtomicUsize,
     /// Fruitless polls since the coordinator last looked.
@@ -195,6 +197,7 @@ impl RankState {
             worker,
             world,
             mailbox: Mailbox::new(single),
+            landing: Landing::new(),
             waiting: AtomicUsize::new(0),
             polls: AtomicU32::new(0),
             bsend: Bsend::default(),
@@ -292,18 +295,32 @@ impl RankState {
         self.world().sched().wake(Some(self.worker), other);
     }
 
+    /// Looks for `ready` for as long as that is cheaper than to be woken.
+    #[inline]
+    pub(crate) fn linger(&self, ready: impl Fn() -> bool) -> bool {
+        self.world().sched().linger(self.rank, ready)
+    }
+
+    /// Runs `f` while this rank is said to wait for `what`.
+    #[inline]
+    pub(crate) fn waiting_for(&self, what: usize, f: impl FnOnce()) {
+        self.waiting.store(what, Relaxed);
+        f();
+        self.waiting.store(0, Relaxed);
+    }
+
     /// Blocks until `what` is notified, unless `ready` says it happened already; may return early.
     #[inline]
     pub fn wait_on(&self, what: usize, ready: impl Fn() -> bool) {
-        if self.world().sched().linger(self.rank, &ready) {
+        if self.linger(&ready) {
             return;
         }
-        self.waiting.store(what, Relaxed);
-        self.world().sched().full_fence();
-        if !ready() {
-            self.block();
-        }
-        self.waiting.store(0, Relaxed);
+        self.waiting_for(what, || {
+            self.world().sched().full_fence();
+            if !ready() {
+                self.block();
+            }
+        });
     }
 
     /// Something that the rank may be waiting for has happened.  `from`: the caller's worker.

@@ -1,0 +1,251 @@
+//! Where a rank that waits in a blocking receive takes a message from another worker's rank.
+//!
+//! What passes between two cores does so by cache line, at tens of nanoseconds each.  A receive that nothing
+//! has arrived for is therefore not queued but shown in one line: a sender that finds there what it has
+//! claims the receive with one atomic operation and puts a small message into the same line.  What is too
+//! long for that is delivered to the receive's request as to any other, once it is claimed.
+//!
+//! A receive is shown only while its rank has no other posted, and under the mailbox's lock, as is queueing a
+//! message: whoever is about to queue one looks here too, so neither misses the other.
+
+use std::cell::UnsafeCell;
+use std::ptr::null;
+use std::sync::atomic::{AtomicU64, Ordering::*};
+
+use super::buf::Buf;
+use super::mailbox::{Data, Message};
+use super::queue::Key;
+use super::request::Request;
+use super::wait::wait_done;
+use super::{ANY_SOURCE, ANY_TAG};
+use crate::datatype::{Datatype, TypeRef};
+use crate::state::RankState;
+
+/// Bytes that fit beside the rest.
+const ROOM: usize = 30;
+
+/// Low bits of the word; the key is in the others while the receive can be claimed.
+const STATE: u64 = 7;
+const CLOSED: u64 = 0;
+/// Shown; its rank looks again and again.
+const OPEN: u64 = 1;
+/// Shown; its rank has to be woken.
+const ASLEEP: u64 = 2;
+/// Claimed; the message will be in the line in a moment.
+const FILLING: u64 = 3;
+const FULL: u64 = 4;
+/// Claimed; the request will complete.
+const HANDED: u64 = 5;
+
+#[repr(align(128))]
+pub(crate) struct Landing {
+    word: AtomicU64,
+    place: UnsafeCell<Place>,
+}
+
+/// Written by the owner while closed, by the claimant while filling, read by the owner when full.
+struct Place {
+    request: *const Request,
+    ty: Option<&'static Datatype>,
+    src: i32,
+    tag: i32,
+    count: u16,
+    data: [u8; ROOM],
+}
+
+// SAFETY: `place` has one user at a time, as said there, and the word hands it over.
+unsafe impl Sync for Landing {}
+// SAFETY: as above.
+unsafe impl Send for Landing {}
+
+/// Twenty bits each: context, source, tag; all ones is any.
+const FIELD: u64 = (1 << 20) - 1;
+
+fn field(v: i64, any: i32) -> Option<u64> {
+    match u64::try_from(v) {
+        Ok(v) if v < FIELD => Some(v),
+        _ if v == i64::from(any) => Some(FIELD),
+        _ => None,
+    }
+}
+
+/// `None`: a key with larger numbers.
+fn encode(k: &Key) -> Option<u64> {
+    let ctx = u64::from(k.ctx);
+    let src = field(i64::from(k.src), ANY_SOURCE)?;
+    let tag = field(i64::from(k.tag), ANY_TAG)?;
+    (ctx < FIELD).then_some(ctx << 44 | src << 24 | tag << 4)
+}
+
+fn decode(word: u64) -> Key {
+    let part = |shift: u32, any: i32| match word >> shift & FIELD {
+        FIELD => any,
+        v => v as i32,
+    };
+    Key {
+        ctx: (word >> 44) as u32,
+        src: part(24, ANY_SOURCE),
+        tag: part(4, ANY_TAG),
+    }
+}
+
+impl Landing {
+    pub fn new() -> Landing {
+        Landing {
+            word: AtomicU64::new(CLOSED),
+            place: UnsafeCell::new(Place {
+                request: null(),
+                ty: None,
+                src: 0,
+                tag: 0,
+                count: 0,
+                data: [0; ROOM],
+            }),
+        }
+    }
+
+    /// The owner shows a receive, for [`Landing::wait`]; false if the key cannot be shown.
+    #[inline]
+    pub fn open(&self, r: &Request) -> bool {
+        let Some(key) = encode(&r.key) else {
+            return false;
+        };
+        // SAFETY: closed, so ours.
+        unsafe { (*self.place.get()).request = r };
+        self.word.store(key | OPEN, Release);
+        true
+    }
+
+    /// Claims the receive if it accepts `key`; then tells whether its rank sleeps.
+    #[inline]
+    fn claim(&self, key: &Key, claimed: u64) -> Option<bool> {
+        // A guess saves reading the line before writing it.
+        let mut word = match encode(key) {
+            Some(k) => k | OPEN,
+            None => self.word.load(Acquire),
+        };
+        loop {
+            let shown = matches!(word & STATE, OPEN | ASLEEP);
+            if !shown || !decode(word).accepts(key) {
+                return None;
+            }
+            match self.word.compare_exchange(word, claimed, AcqRel, Acquire) {
+                Ok(_) => return Some(word & STATE == ASLEEP),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Claims the receive of `to` for a message that is delivered to the request.
+    #[inline]
+    pub fn hand(&self, key: &Key) -> Option<*const Request> {
+        self.claim(key, HANDED)?;
+        // SAFETY: claimed; written before it was shown.
+        Some(unsafe { (*self.place.get()).request })
+    }
+
+    /// The message's type, if it can be put into the line.
+    #[inline]
+    pub fn fits(buf: &Buf<'_>) -> Option<&'static Datatype> {
+        match *buf.ty {
+            TypeRef::Static(ty) if buf.len() <= ROOM && buf.count <= ROOM => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// Puts a message that [`Landing::fits`] into the receive that `to` shows; false if that is not for it.
+    ///
+    /// # Safety
+    /// The buffer is readable.
+    #[inline]
+    pub unsafe fn fill(
+        me: &RankState,
+        to: &RankState,
+        key: &Key,
+        buf: &Buf<'_>,
+        ty: &'static Datatype,
+    ) -> bool {
+        let Some(asleep) = to.landing.claim(key, FILLING) else {
+            return false;
+        };
+        // SAFETY: claimed; the caller's promise, and it fits.
+        unsafe {
+            let place = &mut *to.landing.place.get();
+            (place.ty, place.count) = (Some(ty), buf.count as u16);
+            (place.src, place.tag) = (key.src, key.tag);
+            buf.pack(place.data.as_mut_ptr());
+        }
+        to.landing.word.store(FULL, Release);
+        if asleep {
+            me.wake(to.rank);
+        }
+        true
+    }
+
+    fn is_claimed(&self) -> bool {
+        !matches!(self.word.load(Acquire) & STATE, OPEN | ASLEEP)
+    }
+
+    /// The owner waits for the receive it has shown; `None`: the request is complete.
+    pub fn wait(&self, me: &RankState, r: &Request) -> Option<(Key, Message)> {
+        me.linger(|| self.is_claimed());
+        let mut tries = 0u32;
+        loop {
+            let word = self.word.load(Acquire);
+            match word & STATE {
+                OPEN => {
+                    let sleep = word ^ OPEN ^ ASLEEP;
+                    me.waiting_for(&raw const *r as usize, || {
+                        let shown = self.word.compare_exchange(word, sleep, AcqRel, Acquire);
+                        while shown.is_ok() && self.word.load(Acquire) == sleep {
+                            me.block();
+                        }
+                    });
+                }
+                FILLING => {
+                    tries += 1;
+                    if tries % 128 == 0 {
+                        std::thread::yield_now();
+                    }
+                    std::hint::spin_loop();
+                }
+                FULL => {
+                    // SAFETY: full, so ours.
+                    let arrived = unsafe { (*self.place.get()).message() };
+                    self.word.store(CLOSED, Relaxed);
+                    return arrived;
+                }
+                _ => {
+                    wait_done(me, r);
+                    self.word.store(CLOSED, Relaxed);
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+impl Place {
+    fn message(&self) -> Option<(Key, Message)> {
+        let ty = self.ty?;
+        let count = usize::from(self.count);
+        let len = count * ty.size;
+        let mut bytes = [0; Data::SHORT];
+        bytes[..len].copy_from_slice(&self.data[..len]);
+        let key = Key {
+            ctx: 0,
+            src: self.src,
+            tag: self.tag,
+        };
+        let m = Message {
+            data: Data::Short {
+                len: len as u8,
+                bytes,
+            },
+            ty: TypeRef::Static(ty),
+            count,
+            buffered_by: None,
+        };
+        Some((key, m))
+    }
+}
