@@ -134,6 +134,8 @@ fn sources(o: &Options, t: &Toolchain, diags: &mut Diagnostics) -> Result<Vec<Un
     let mut macros = t.command();
     macros
         .args(&o.cpp)
+        .arg("-I")
+        .arg(t.include_dir())
         .args(["-dM", "-E", "-x", "c", "/dev/null"]);
     let target = front::target(&mut macros)?;
     let mut units = Vec::new();

@@ -1,5 +1,6 @@
 //! Where numbers go, whatever the order: from each place that is read to those that are written with it.
 
+use super::offset::is_constant;
 use super::place::Place;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
@@ -84,7 +85,7 @@ impl<'a> Flow<'a> {
         match &x.kind {
             ExprKind::Cast { arg, .. } => {
                 let from = u.expr(*arg).ty.ty;
-                if is_number(u, x.ty.ty) && is_address(u, from) {
+                if is_number(u, x.ty.ty) && is_address(u, from) && !is_constant(u, *arg) {
                     let to = self.up(cx, e);
                     self.source(cx, e, to);
                 } else if let (Some(a), Some(b)) = (pointee(u, from), pointee(u, x.ty.ty)) {
@@ -264,7 +265,8 @@ impl<'a> Flow<'a> {
     fn is_an_address(&self, cx: &Cx, e: ExprId) -> bool {
         match &cx.u.expr(e).kind {
             ExprKind::Cast { arg, .. } => {
-                is_address(cx.u, cx.u.expr(*arg).ty.ty) || self.is_an_address(cx, *arg)
+                (is_address(cx.u, cx.u.expr(*arg).ty.ty) && !is_constant(cx.u, *arg))
+                    || self.is_an_address(cx, *arg)
             }
             ExprKind::Binary { lhs, rhs, .. } => {
                 self.is_an_address(cx, *lhs) || self.is_an_address(cx, *rhs)

@@ -4,6 +4,7 @@
 //! that were made of addresses: into something that a checkpoint holds, and back into a pointer?
 
 mod flow;
+mod offset;
 mod place;
 
 use super::callgraph::CallGraph;

@@ -1,0 +1,2 @@
+#include <mpi.h>
+static inline int forced(void) { return MPI_SUCCESS; }
