@@ -59,12 +59,11 @@ fn sum(flow: &Flow, e: ExprId, depth: u32) -> Size {
             lhs,
             ..
         } => sum(flow, *lhs, depth).add(Size::plain()),
-        ExprKind::Cond {
-            then: Some(a),
-            els: b,
-            ..
-        } => {
-            let (a, b) = (sum(flow, *a, depth), sum(flow, *b, depth));
+        ExprKind::Cond { cond, then, els } => {
+            let (a, b) = (
+                sum(flow, then.unwrap_or(*cond), depth),
+                sum(flow, *els, depth),
+            );
             let unclear = !(a.says_nothing() && b.says_nothing());
             let mut both = a.add(b);
             both.unclear |= unclear && !both.typed.windows(2).all(|w| w[0].0.ty == w[1].0.ty);
@@ -75,9 +74,9 @@ fn sum(flow: &Flow, e: ExprId, depth: u32) -> Size {
             plain: true,
             ..Size::default()
         },
-        ExprKind::Ident(s) if depth > 0 => match flow.only_value(*s) {
-            Some(value) => sum(flow, value, depth - 1),
-            None => Size::plain(),
+        ExprKind::Ident(s) => match flow.only_value(*s) {
+            Some(value) if depth > 0 => sum(flow, value, depth - 1),
+            _ => Size::plain(),
         },
         _ => product(flow, &[e], depth),
     }

@@ -52,6 +52,14 @@ fn check(body: &str, expected: &str) {
 #[test]
 fn sizes() {
     check(
+        "void f(int n) { int a = n, b = a, c = b, d = c, e = d, g = e; void *p = malloc(g), *q = malloc(g * 8), *r = malloc(g * sizeof(double)); }",
+        "?; ?; double",
+    );
+    check(
+        "void f(int n) { void *p = malloc(n ?: 1), *q = malloc((n ?: 1) * sizeof(int)); }",
+        "?; int",
+    );
+    check(
         "void f(int n) { void *p = malloc(n * sizeof(double)); }",
         "double",
     );
