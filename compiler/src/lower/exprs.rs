@@ -176,6 +176,14 @@ impl Lower {
                 match self.lookup(&name) {
                     Some(_) => self.name(i),
                     None => {
+                        if crate::analysis::tables::is_mpi(&name) {
+                            let d = Diagnostic::error(
+                                Code::Undeclared,
+                                format!("`{name}` is not declared here"),
+                            )
+                            .help("include <mpi.h>; what pc3's does not have yet is in docs/limitations.md");
+                            self.diags.push(d.at_text(&self.p.lines, &self.p.text, &at));
+                        }
                         let sym = self.declare_implicit(&name, &at);
                         let ty = self.unit.sym(sym).ty;
                         self.add(ExprKind::Ident(sym), ty, at)
