@@ -6,9 +6,11 @@
 use crate::diag::{Diagnostics, Severity};
 use crate::locations::{apply, missing, Locations};
 use crate::lower;
+use crate::parallel;
 use crate::preprocess::{self, PreprocessError};
 use crate::tree::Unit;
 use crate::types::Target;
+use std::path::Path;
 use std::process::Command;
 
 /// The ABI a compiler compiles for; `command` prints its predefined macros (`CC ... -dM -E`).
@@ -17,31 +19,36 @@ pub fn target(command: &mut Command) -> Result<Target, PreprocessError> {
     Ok(Target::from_macros(&preprocess::parse_macros(&listing)))
 }
 
-/// One source; `command` preprocesses it to its standard output.
-pub fn unit(
-    path: &str,
-    command: &mut Command,
-    target: &Target,
-) -> Result<(Unit, Diagnostics), PreprocessError> {
-    Ok(lower::build(path, preprocess::run(command)?, target))
+/// One unit of preprocessed text; `base` goes in front of relative names of files in what users are told.
+pub fn unit(path: &str, text: String, target: &Target, base: &Path) -> (Unit, Diagnostics) {
+    let (mut unit, mut diags) = lower::build(path, text, target);
+    unit.lines.set_base(base);
+    for d in &mut diags.list {
+        if let Some(place) = &mut d.at {
+            place.position.file = unit.lines.seen(&place.position.file);
+        }
+    }
+    (unit, diags)
 }
 
 /// Puts the locations of the command line into the units of a program.
 pub fn place(units: Vec<Unit>, locations: &Locations) -> (Vec<Unit>, Diagnostics) {
+    let applied = parallel::map(&units, |_, unit| {
+        let applied = apply(unit, locations);
+        let again = applied
+            .text
+            .map(|text| self::unit(&unit.path, text, &unit.target, unit.lines.base()));
+        (applied.found, again)
+    });
     let mut found = vec![false; locations.at.len()];
     let mut diags = Diagnostics::default();
-    let units: Vec<Unit> = units
-        .into_iter()
-        .map(|unit| {
-            let applied = apply(&unit, locations);
-            found
-                .iter_mut()
-                .zip(&applied.found)
-                .for_each(|(all, here)| *all |= here);
-            let Some(text) = applied.text else {
+    let units: Vec<Unit> = (units.into_iter().zip(applied))
+        .map(|(unit, (here, again))| {
+            found.iter_mut().zip(here).for_each(|(all, f)| *all |= f);
+            let Some((mut again, mut said)) = again else {
                 return unit;
             };
-            let (again, mut said) = lower::build(&unit.path, text, &unit.target);
+            again.name = unit.name;
             // Warnings have been given for the text as it was.
             said.list.retain(|d| d.severity == Severity::Error);
             diags.extend(said);
@@ -70,7 +77,8 @@ mod tests {
         let path = file.to_str().unwrap();
         let t = target(Command::new("cc").args(["-dM", "-E", "-x", "c", "/dev/null"])).unwrap();
         assert_eq!(t.bits(crate::tree::IntKind::Int), 32);
-        let (unit, diags) = unit(path, Command::new("cc").args(["-E", path]), &t).unwrap();
+        let text = preprocess::run(Command::new("cc").args(["-E", path])).unwrap();
+        let (unit, diags) = unit(path, text, &t, Path::new(""));
         assert!(
             diags.list.is_empty(),
             "{}",
@@ -101,8 +109,7 @@ mod tests {
         command
             .args(["-E", "/nonexistent/a.c"])
             .stderr(std::process::Stdio::null());
-        let target = Target::default();
-        assert!(unit("/nonexistent/a.c", &mut command, &target).is_err());
-        assert!(unit("a.c", &mut Command::new("/nonexistent/cc"), &target).is_err());
+        assert!(preprocess::run(&mut command).is_err());
+        assert!(preprocess::run(&mut Command::new("/nonexistent/cc")).is_err());
     }
 }

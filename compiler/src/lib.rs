@@ -9,11 +9,12 @@ pub mod driver;
 pub mod dump;
 pub mod emit;
 pub mod front;
-
 pub mod library;
 pub mod locations;
 pub mod lower;
+pub mod parallel;
 mod parse;
+pub mod paths;
 pub mod prefilter;
 pub mod preprocess;
 pub mod rewrite;

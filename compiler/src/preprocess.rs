@@ -5,6 +5,7 @@
 //! octal escapes, so that the rest of the compiler can work on `str`.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +37,12 @@ pub fn run(command: &mut Command) -> Result<String, PreprocessError> {
             status: output.status,
         });
     }
-    let text = to_text(output.stdout);
+    checked_text(output.stdout)
+}
+
+/// Compiler output as text that spans can address.
+pub fn checked_text(bytes: Vec<u8>) -> Result<String, PreprocessError> {
+    let text = to_text(bytes);
     if text.len() >= u32::MAX as usize / 2 {
         return Err(PreprocessError::TooLarge);
     }
@@ -94,6 +100,8 @@ pub struct LineMap {
     /// One per line marker, by offset.
     segments: Vec<Segment>,
     line_starts: Vec<u32>,
+    /// From where users look to where the names of files are relative to.
+    base: PathBuf,
 }
 
 #[derive(Clone, Debug)]
@@ -152,6 +160,23 @@ impl LineMap {
                 system: false,
             },
         }
+    }
+
+    pub fn set_base(&mut self, base: &Path) {
+        self.base = base.to_path_buf();
+    }
+
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
+    /// The name of a file as users find it.
+    pub fn seen(&self, file: &str) -> String {
+        if self.base.as_os_str().is_empty() || file.starts_with(['/', '<']) || file.is_empty() {
+            return file.to_string();
+        }
+        let path = crate::paths::plain(&self.base.join(file));
+        path.display().to_string()
     }
 
     pub fn is_system(&self, offset: u32) -> bool {

@@ -457,6 +457,8 @@ pub enum TopItem {
 pub struct Unit {
     /// Path as given on the command line.
     pub path: String,
+    /// What saved state calls it: the file's name, behind directories where several units have it.
+    pub name: String,
     /// Preprocessed source, line markers and pragmas included.
     pub text: String,
     pub types: Vec<Type>,

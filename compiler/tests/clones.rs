@@ -8,11 +8,12 @@
 
 use pc3cc::diag::Severity;
 use pc3cc::locations::Locations;
-use pc3cc::rewrite::{instrument, Options, Output};
+use pc3cc::rewrite::{instrument, Dialect, Options, Output};
 use pc3cc::tree::Unit;
 use pc3cc::types::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as Ran};
+use std::sync::Arc;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -69,6 +70,13 @@ fn prelude(cc: &str, main: bool) -> String {
         .output()
         .unwrap();
     String::from_utf8(out.stdout).unwrap()
+}
+
+fn dialect(cc: &str) -> Arc<Dialect> {
+    Arc::new(Dialect {
+        clang: cc == "clang",
+        preludes: Some((prelude(cc, true), prelude(cc, false))),
+    })
 }
 
 fn compile(cc: &str, flags: &[&str], sources: &[PathBuf], to: &Path) -> Ran {
@@ -197,8 +205,7 @@ fn check(p: &Program) -> Result<usize, String> {
         }
         let options = Options {
             everywhere,
-            clang: cc == "clang",
-            preludes: Some((prelude(cc, true), prelude(cc, false))),
+            dialects: vec![dialect(cc); units.len()],
         };
         let out = std::panic::catch_unwind(|| must_instrument(&units, &options))
             .map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())?;
@@ -299,8 +306,7 @@ fn generated_code_gives_no_messages() {
     for cc in ["gcc", "clang"].into_iter().filter(|cc| is_here(cc)) {
         for std in ["-std=c89", "-std=c99", "-std=gnu17"] {
             let options = Options {
-                clang: cc == "clang",
-                preludes: Some((prelude(cc, true), prelude(cc, false))),
+                dialects: vec![dialect(cc)],
                 ..Options::default()
             };
             let out = must_instrument(&load(cc, &source, &[std]), &options);

@@ -1,7 +1,8 @@
 //! What users read: each `ui/*.c` through the built pc3cc, its standard error and exit status beside it in `*.stderr`.
 //!
-//! `// pc3cc: OPTIONS` in the first line adds options to `--emit=c FILE`; `// run: ARGUMENTS` gives the
-//! whole command line.  `UPDATE_EXPECT=1` writes what comes out.
+//! `// pc3cc: OPTIONS` in the first line adds options to `--emit=c FILE`.  Otherwise the first lines may be whole command
+//! lines, in which ROOT is a folder of their own: `// run: ARGUMENTS` of pc3cc, `// tool: COMMAND` of something else,
+//! whose output does not count.  `UPDATE_EXPECT=1` writes what comes out.
 
 #![allow(clippy::unwrap_used)]
 
@@ -27,31 +28,56 @@ fn root() -> tempfile::TempDir {
     root
 }
 
-fn arguments(file: &str, source: &str) -> Vec<String> {
-    let first = source.lines().next().unwrap_or("");
-    let words = |s: &str| s.split_whitespace().map(str::to_string).collect::<Vec<_>>();
-    if let Some(line) = first.strip_prefix("// run:") {
-        return words(line);
+/// The programs to run, with their arguments; None: pc3cc.
+fn commands(file: &str, source: &str, root: &Path) -> Vec<(Option<String>, Vec<String>)> {
+    let root = root.display().to_string();
+    let words = |s: &str| {
+        let word = |w: &str| w.replace("ROOT", &root);
+        s.split_whitespace().map(word).collect::<Vec<String>>()
+    };
+    let mut list = Vec::new();
+    for line in source.lines() {
+        if let Some(line) = line.strip_prefix("// run:") {
+            list.push((None, words(line)));
+        } else if let Some(line) = line.strip_prefix("// tool:") {
+            let mut all = words(line);
+            list.push((Some(all.remove(0)), all));
+        } else {
+            break;
+        }
     }
-    let mut args = vec!["--emit=c".to_string()];
-    if let Some(line) = first.strip_prefix("// pc3cc:") {
-        args.extend(words(line));
+    if list.is_empty() {
+        let mut args = vec!["--emit=c".to_string()];
+        if let Some(line) = source.strip_prefix("// pc3cc:") {
+            args.extend(words(line.lines().next().unwrap_or("")));
+        }
+        args.push(file.to_string());
+        list.push((None, args));
     }
-    args.push(file.to_string());
-    args
+    list
 }
 
-fn said(root: &Path, args: &[String]) -> String {
-    let out = Command::new(env!("CARGO_BIN_EXE_pc3cc"))
-        .args(args)
-        .current_dir(folder())
-        .env("PC3_ROOT", root)
-        .env_remove("PC3_CC")
-        .env("LC_ALL", "C")
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&out.stderr).replace(&root.display().to_string(), "ROOT");
-    format!("{text}exit status {}\n", out.status.code().unwrap_or(-1))
+fn said(root: &Path, commands: &[(Option<String>, Vec<String>)]) -> String {
+    let mut text = String::new();
+    for (program, args) in commands {
+        let own = env!("CARGO_BIN_EXE_pc3cc");
+        let out = Command::new(program.as_deref().unwrap_or(own))
+            .args(args)
+            .current_dir(folder())
+            .env("PC3_ROOT", root)
+            .env_remove("PC3_CC")
+            .env("LC_ALL", "C")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        if program.is_some() {
+            assert!(out.status.success(), "{program:?} {args:?}\n{said}");
+            continue;
+        }
+        text += &said.replace(&root.display().to_string(), "ROOT");
+        text += &format!("exit status {}\n", out.status.code().unwrap_or(-1));
+    }
+    text
 }
 
 fn sources() -> Vec<PathBuf> {
@@ -72,7 +98,7 @@ fn messages() {
     for path in sources() {
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
         let source = fs::read_to_string(&path).unwrap();
-        let got = said(root.path(), &arguments(&file, &source));
+        let got = said(root.path(), &commands(&file, &source, root.path()));
         let expected = path.with_extension("stderr");
         let wanted = fs::read_to_string(&expected).unwrap_or_default();
         if got == wanted {

@@ -5,6 +5,7 @@
 mod debian;
 mod faults;
 mod kill;
+mod projects;
 mod streams;
 mod sweep;
 mod view;
@@ -26,6 +27,7 @@ fn main() {
     trials.extend(faults::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(projects::trials());
     trials.extend(debian::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();

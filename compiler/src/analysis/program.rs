@@ -104,7 +104,7 @@ impl<'a> Program<'a> {
         let u = &self.units[unit];
         let s = u.sym(sym);
         if s.storage == Storage::Static {
-            format!("{}:{}", base_name(&u.path), s.name)
+            format!("{}:{}", u.name, s.name)
         } else {
             s.name.clone()
         }

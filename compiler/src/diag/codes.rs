@@ -47,7 +47,7 @@ codes! {
     LabelAddress "E0313" "" "the address of a label is kept in an instrumented function";
     PointerAsNumber "E0314" "" "an address is kept in an integer and becomes a pointer again";
     NoInput "E0401" "" "nothing to compile";
-    SeparateCompilation "E0402" "" "sources are analysed together, so they stand on one command line";
+    UnitData "E0402" "" "what an object carries for pc3cc cannot be used";
     SharedObject "E0403" "" "a shared object cannot contain checkpoint locations";
     Main "E0404" "" "a program with checkpoint locations has exactly one main";
     UnknownPragma "W0101" "unknown-pragma" "a #pragma pc3 that pc3cc does not know";
@@ -55,6 +55,7 @@ codes! {
     NoLocation "W0201" "no-location" "the program never takes a checkpoint";
     ForeignObject "W0202" "foreign-object" "an object or archive is linked whose state pc3 does not know";
     UnsavedState "W0203" "unsaved-state" "something outside of the program's variables is changed that a checkpoint does not hold";
+    LocationElsewhere "W0204" "location-elsewhere" "a location asked for on the command line is not in this program";
     UntypedAllocation "W0301" "untyped-allocation" "an allocation whose type cannot be told";
     AddressAsNumber "W0302" "address-as-number" "an address is kept as a number";
     UnionBlocks "W0303" "union-blocks" "a union whose state cannot change architecture";

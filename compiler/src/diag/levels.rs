@@ -68,6 +68,8 @@ impl Levels {
             .map(|(_, l)| *l);
         match chosen {
             Some(l) => l,
+            // -Werror is about C, and whoever sets it wants his programs built; these two say that one is left as it is.
+            None if matches!(code, Code::NoLocation | Code::LocationElsewhere) => Level::On,
             None if self.all_errors => Level::Error,
             None => Level::On,
         }

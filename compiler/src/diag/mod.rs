@@ -88,8 +88,10 @@ impl Diagnostic {
             .next()
             .unwrap_or("")
             .to_string();
+        let mut position = lines.position(start as u32);
+        position.file = lines.seen(&position.file);
         self.at = Some(Place {
-            position: lines.position(start as u32),
+            position,
             text,
         });
         self

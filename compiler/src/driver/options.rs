@@ -10,18 +10,20 @@ use crate::diag::{BadSwitch, Code, Levels};
 
 use super::own::{self, Mistaken};
 
-/// What the user wants as the result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What the user wants as the result; of several, compilers obey the last in this list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Mode {
-    /// An executable.
+    /// An executable or a shared object.
     Link,
+    /// `-r`
+    Partial,
     /// `-c`
     Object,
     /// `-S`
     Assembly,
     /// `-E`, `-M`, `-MM`: the underlying compiler does it alone.
     Preprocess,
-    /// Nothing to compile: `--version`, `-dumpmachine`, `-print-...`, `-v` alone.
+    /// Nothing to compile: `--version`, `-dumpmachine`, `-print-...`, `-v` alone, `-fsyntax-only`.
     PassThrough,
 }
 
@@ -69,13 +71,19 @@ pub struct Options {
     pub everywhere: bool,
     /// For the preprocessor only: `-I`, `-D`, `-include` ... (and `-std`, `-m`, `-O`, `-f`, which predefine macros).
     pub cpp: Vec<String>,
+    /// `-MMD`, `-MF file` and the like: what the plain compiler writes while it compiles.
+    pub dependencies: Vec<String>,
     /// For compiling preprocessed text: everything but preprocessor and link arguments.
     pub compile: Vec<String>,
     /// Link inputs and options in their order; sources are represented by [`LinkItem::Source`].
     pub link: Vec<LinkItem>,
     /// The command line with pc3's own options removed.
     pub plain: Vec<String>,
+    /// Where the sources stand in it.
+    source_at: Vec<usize>,
     pub shared: bool,
+    /// `-flto` was given, and left out.
+    pub lto: bool,
     pub is_static: bool,
     /// `-w`, `-Werror`, `-Wno-pc3-…`
     pub levels: Levels,
@@ -89,6 +97,8 @@ pub struct Options {
 pub enum LinkItem {
     /// Index into [`Options::sources`].
     Source(usize),
+    /// An object, an archive, a source in another language.
+    Input(String),
     Arg(String),
 }
 
@@ -166,10 +176,13 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         locations: Vec::new(),
         everywhere: false,
         cpp: Vec::new(),
+        dependencies: Vec::new(),
         compile: Vec::new(),
         link: Vec::new(),
         plain: Vec::new(),
+        source_at: Vec::new(),
         shared: false,
+        lto: false,
         is_static: false,
         levels: Levels::default(),
         json: false,
@@ -189,14 +202,17 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         o.plain.push(a.clone());
         if !a.starts_with('-') || a == "-" {
             let is_c = match language.as_deref() {
-                None | Some("none") => Path::new(&a).extension().is_some_and(|e| e == "c"),
-                Some(l) => l == "c",
+                None | Some("none") => Path::new(&a)
+                    .extension()
+                    .is_some_and(|e| e == "c" || e == "i"),
+                Some(l) => l == "c" || l == "cpp-output",
             };
             if is_c {
                 o.link.push(LinkItem::Source(o.sources.len()));
                 o.sources.push(PathBuf::from(a));
+                o.source_at.push(o.plain.len() - 1);
             } else {
-                o.link.push(LinkItem::Arg(a));
+                o.link.push(LinkItem::Input(a));
             }
             continue;
         }
@@ -209,11 +225,13 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
     {
         return Err(OptionError::OutputWithMany);
     }
-    let inputs = o.link.iter().any(|l| match l {
-        LinkItem::Source(_) => true,
-        LinkItem::Arg(a) => !a.starts_with('-'),
-    });
-    if !inputs {
+    // `-lfoo` alone is something to link as well.
+    let libraries = |l: &LinkItem| matches!(l, LinkItem::Arg(a) if a.starts_with("-l"));
+    if !o
+        .link
+        .iter()
+        .any(|l| !matches!(l, LinkItem::Arg(_)) || libraries(l))
+    {
         o.mode = Mode::PassThrough;
     }
     Ok(o)
@@ -229,6 +247,9 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
         o.locations.push(v.to_string());
     } else if a == "--checkpoint-everywhere" {
         o.everywhere = true;
+    } else if a == "-flto" || a.starts_with("-flto=") || a == "-fuse-linker-plugin" {
+        // Objects keep machine code: pc3cc optimises across units by compiling anew what has to be.
+        o.lto |= a.starts_with("-flto");
     } else if a == "--explain" {
         o.explain = true;
     } else if let Some(v) = a.strip_prefix("--message-format=") {
@@ -305,11 +326,16 @@ fn classify(
     match name.as_str() {
         "-o" => o.output = value.map(PathBuf::from),
         "-x" => *language = value,
-        "-c" => o.mode = Mode::Object,
-        "-S" => o.mode = Mode::Assembly,
-        "-E" | "-M" | "-MM" => o.mode = Mode::Preprocess,
-        // Dependency output happens while preprocessing.
-        "-MD" | "-MMD" | "-MP" | "-MG" | "-MF" | "-MT" | "-MQ" => both(&mut o.cpp),
+        "-c" => o.mode = o.mode.max(Mode::Object),
+        "-S" => o.mode = o.mode.max(Mode::Assembly),
+        "-E" | "-M" | "-MM" => o.mode = o.mode.max(Mode::Preprocess),
+        "-fsyntax-only" | "-###" => o.mode = o.mode.max(Mode::PassThrough),
+        "-r" => {
+            o.mode = o.mode.max(Mode::Partial);
+            o.link.push(LinkItem::Arg(name));
+        }
+        "-MD" | "-MMD" | "-MP" | "-MG" | "-MF" | "-MT" | "-MQ" => both(&mut o.dependencies),
+        n if n.starts_with("-Wp,-M") => both(&mut o.dependencies),
         "-w" => {
             o.levels.silent = true;
             o.compile.push(name);
@@ -401,6 +427,44 @@ fn split_words(text: &str) -> Vec<String> {
 }
 
 impl Options {
+    /// The command line with only the `i`th of its sources; `None`: with none.
+    pub fn plain_with(&self, i: Option<usize>) -> Vec<String> {
+        let wanted = i.map(|i| self.source_at[i]);
+        let keep = |at: &usize| Some(*at) == wanted || !self.source_at.contains(at);
+        let words = self.plain.iter().enumerate();
+        words
+            .filter(|(at, _)| keep(at))
+            .map(|(_, a)| a.clone())
+            .collect()
+    }
+
+    /// The options with which `-c` would make an object of one source.
+    pub fn for_object(&self, i: usize, object: &Path) -> Options {
+        let mut o = self.clone();
+        o.mode = Mode::Object;
+        let linking = |a: &String| a == "-r" || a.starts_with("-Wl,") || a.starts_with("-l");
+        let other = |a: &String| self.other_inputs().any(|i| i == a) || linking(a);
+        let mut words: Vec<String> = self.plain_with(Some(i));
+        words.retain(|a| !other(a));
+        let at = words
+            .iter()
+            .position(|a| *a == self.sources[i].display().to_string());
+        words.extend(["-c".into(), "-o".into(), object.display().to_string()]);
+        o.output = Some(object.into());
+        o.plain = words;
+        o.source_at = vec![usize::MAX; self.sources.len()];
+        o.source_at[i] = at.unwrap_or(0);
+        o
+    }
+
+    /// Inputs that are no C sources: objects, archives, sources in other languages.
+    pub fn other_inputs(&self) -> impl Iterator<Item = &str> {
+        self.link.iter().filter_map(|l| match l {
+            LinkItem::Input(a) => Some(a.as_str()),
+            _ => None,
+        })
+    }
+
     /// Has the user said `flag`, or an option that begins with it and `=`?
     pub fn user_has(&self, flag: &str) -> bool {
         self.plain
@@ -429,7 +493,7 @@ mod tests {
             [
                 LinkItem::Arg("-O2".into()),
                 LinkItem::Source(0),
-                LinkItem::Arg("b.o".into()),
+                LinkItem::Input("b.o".into()),
                 LinkItem::Arg("-lm".into())
             ]
         );

@@ -15,7 +15,7 @@ const OPTIONS: &[(&str, bool)] = &[
 
 /// `--help`: pc3's part, in front of the compiler's.
 pub const HELP: &str = "\
-Usage: pc3cc [options] file... -o program      (all C sources of the program)
+Usage: pc3cc [options] file...                 (as cc: sources, objects, archives)
 Options of pc3cc:
   --checkpoint-at=FUNCTION   A checkpoint can be taken at each entry of FUNCTION.
   --checkpoint-at=FILE:LINE  ... before the statement on that line.

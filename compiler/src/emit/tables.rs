@@ -17,6 +17,8 @@ use pc3_typemetric::descriptor::*;
 pub struct Tables {
     pub front: String,
     pub back: String,
+    /// They list nothing.
+    pub empty: bool,
 }
 
 /// A named string literal.
@@ -306,7 +308,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         globals.len(),
         fnrefs.len()
     );
-    Tables { front, back }
+    let listed = [funcs.len(), globals.len(), fnrefs.len(), types.len()];
+    let empty = listed.iter().all(|n| *n == 0) && sites.is_empty();
+    Tables { front, back, empty }
 }
 
 /// What a variable-length array is called in every build: `a in step`, counted where names repeat.

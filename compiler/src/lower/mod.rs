@@ -97,6 +97,7 @@ impl Lower {
         };
         let unit = Unit {
             path: path.to_string(),
+            name: crate::analysis::program::base_name(path).to_string(),
             target,
             openmp,
             ..Unit::default()

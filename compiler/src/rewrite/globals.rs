@@ -3,7 +3,7 @@
 use super::decl::is_const;
 use super::edits::Edits;
 use super::unit::UnitCx;
-use crate::analysis::program::{base_name, Program};
+use crate::analysis::program::Program;
 use crate::analysis::walk::{init_exprs, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::Global;
@@ -209,8 +209,8 @@ pub fn rows(
             .cloned()
             .unwrap_or_else(|| s.name.clone());
         let name = match (local, s.storage) {
-            (Some(f), _) => format!("{}:{}.{}", base_name(&u.path), cx.fname(f), s.name),
-            (None, Storage::Static) => format!("{}:{}", base_name(&u.path), s.name),
+            (Some(f), _) => format!("{}:{}.{}", u.name, cx.fname(f), s.name),
+            (None, Storage::Static) => format!("{}:{}", u.name, s.name),
             _ => s.name.clone(),
         };
         let mut flags = 0;

@@ -32,19 +32,27 @@ use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::{self as emit, Input, Literal};
+use crate::parallel;
 use crate::tree::*;
 use edits::{marker, Edits};
 use plan::Plan;
 use print::{Mode, Printer};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use unit::UnitCx;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Locations come from `--checkpoint-everywhere`: those under library callbacks are dropped.
     pub everywhere: bool,
-    /// The target's compiler is clang.
+    /// Per unit; units without one are for a compiler like gcc, and take the header as it is.
+    pub dialects: Vec<Arc<Dialect>>,
+}
+
+/// For what compiler, and under which options of its, a unit is written.
+#[derive(Clone, Debug, Default)]
+pub struct Dialect {
     pub clang: bool,
     /// What the target's preprocessor (`-E -P`) makes of [`prelude`], for the unit with main and for the
     /// others: then the output is preprocessed text.  Empty: the header as it is, to be preprocessed with it.
@@ -64,8 +72,12 @@ pub fn prelude(main: bool) -> String {
 pub struct Output {
     /// Instrumented C per unit.
     pub texts: Vec<String>,
+    /// Does it differ from the user's?
+    pub changed: Vec<bool>,
     pub diagnostics: Diagnostics,
     pub explain: String,
+    /// Functions with linkage from which a location can be reached: unit, declaration, name.
+    pub reaching: Vec<(usize, Span, String)>,
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
     pub has_mpi: bool,
@@ -106,11 +118,34 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         twins: &twins,
         options,
     };
-    let texts = (0..units.len())
-        .map(|i| unit_text(&whole, i, &mut diagnostics))
+    let (mut texts, mut changed) = (Vec::new(), Vec::new());
+    let written = parallel::map(units, |i, _| {
+        let mut diagnostics = Diagnostics::default();
+        let text = unit_text(&whole, i, &mut diagnostics);
+        (text, diagnostics)
+    });
+    for ((text, differs), d) in written {
+        texts.push(text);
+        changed.push(differs);
+        diagnostics.extend(d);
+    }
+    let reaching = p
+        .ids()
+        .filter(|f| graph.reaches[f.index()] && !p.is_static(*f));
+    let reaching = reaching
+        .map(|f| {
+            let at = p.unit(f).sym(p.func(f).sym).decls.last().cloned();
+            (
+                p.fns[f.index()].0,
+                at.unwrap_or(0..0),
+                p.name(f).to_string(),
+            )
+        })
         .collect();
     Output {
+        reaching,
         texts,
+        changed,
         diagnostics,
         explain: explain::explain(&whole),
         has_locations: graph.reaches.contains(&true),
@@ -148,7 +183,9 @@ fn calls_mpi(p: &Program) -> bool {
     })
 }
 
-fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
+/// The unit's text, and whether there was anything to do in it.
+fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, bool) {
+    let dialect = w.options.dialects.get(unit).cloned().unwrap_or_default();
     let u = &w.p.units[unit];
     let mut cx = UnitCx {
         p: w.p,
@@ -158,7 +195,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
         plans: w.plans,
         heap: w.heap,
         mpi: w.mpi,
-        clang: w.options.clang,
+        clang: dialect.clang,
         has_points: w.graph.reaches.contains(&true),
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
         private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),
@@ -229,9 +266,11 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
     for (at, tag) in cx.names.tags.borrow().iter() {
         edits.insert(*at, format!(" {tag} "));
     }
-    let body = edits.apply(&cx, &(0..u.text.len() as u32));
     let main = u.functions.iter().any(|f| u.sym(f.sym).name == "main");
-    let prelude = match &w.options.preludes {
+    let calls_main = u.symbols.iter().any(|s| s.name == "main" && s.is_global);
+    let changed = main || calls_main || !edits.is_empty() || !tables.empty || !plain.is_empty();
+    let body = edits.apply(&cx, &(0..u.text.len() as u32));
+    let prelude = match &dialect.preludes {
         Some((with, without)) => {
             if main {
                 with.clone()
@@ -241,13 +280,14 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> String {
         }
         None => prelude(main),
     };
-    format!(
+    let text = format!(
         "# 1 \"pc3_rt.h\" 3\n{prelude}\n# 1 \"pc3_tables.h\" 3\n{}{}\n# 1 \"{}\"\n{body}\n# 1 \"pc3_tables.h\" 3\n{}",
         if main { "" } else { FOREIGN_MAIN },
         tables.front + &plain,
         u.path.replace('\\', "\\\\").replace('"', "\\\""),
         tables.back
-    )
+    );
+    (text, changed)
 }
 
 fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {

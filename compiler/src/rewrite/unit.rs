@@ -65,7 +65,7 @@ impl<'a> UnitCx<'a> {
         &self.plans[self.id(f).index()]
     }
     pub fn file(&self) -> &'a str {
-        base_name(&self.u.path)
+        &self.u.name
     }
     /// Name of a library function, None if the program defines it.
     pub fn external(&self, s: SymId) -> Option<String> {

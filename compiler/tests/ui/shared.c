@@ -1,2 +1,3 @@
-// run: -shared shared.c -o libshared.so
-int f(void) { return 0; }
+// run: -shared shared.c -o ROOT/libshared.so
+#include <pc3.h>
+int f(void) { pc3_checkpoint(); return 0; }

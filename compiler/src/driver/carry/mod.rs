@@ -1,0 +1,5 @@
+//! How an object carries what pc3 needs of its sources.
+
+pub mod archive;
+pub mod elf;
+pub mod record;

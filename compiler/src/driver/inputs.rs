@@ -1,0 +1,206 @@
+//! What goes into a link, and which of it carries units.
+
+use super::carry::archive::{self, Member};
+use super::carry::elf::{self, Symbols};
+use super::carry::record::{self, Record, Sealed};
+use super::options::{LinkItem, Options};
+use super::trace::Trace;
+use super::{messages, Stop};
+use crate::paths;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Where an object stands.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// Made from the command line's `i`th source.
+    Source(usize),
+    File(PathBuf),
+    /// The `index`th member.
+    Member {
+        archive: PathBuf,
+        index: usize,
+    },
+}
+
+/// An object that carries units.
+pub struct Carrier {
+    pub place: Place,
+    /// As users know it: `lib.a(a.o)`.
+    pub name: String,
+    pub flags: u32,
+    pub records: Vec<Record>,
+}
+
+/// An object that carries none.
+pub struct Foreign {
+    pub name: String,
+    pub symbols: Symbols,
+}
+
+#[derive(Default)]
+pub struct Inputs {
+    pub carriers: Vec<Carrier>,
+    pub foreign: Vec<Foreign>,
+}
+
+/// The summaries of the units in an object; none if it carries nothing.
+pub fn flags(name: &str, object: &[u8]) -> Result<Option<u32>, Stop> {
+    let Some(section) = elf::carried(object) else {
+        return Ok(None);
+    };
+    let records = split(name, section)?;
+    Ok(Some(records.iter().fold(0, |all, r| all | r.flags)))
+}
+
+fn split<'s>(name: &str, section: &'s [u8]) -> Result<Vec<Sealed<'s>>, Stop> {
+    record::split(section).map_err(|e| messages::stop(messages::unusable(name, e)))
+}
+
+/// The positional inputs, and those inside `-Wl,`.
+pub fn named(o: &Options) -> impl Iterator<Item = &str> {
+    o.link.iter().flat_map(|l| match l {
+        LinkItem::Input(a) => vec![a.as_str()],
+        LinkItem::Arg(a) => match a.strip_prefix("-Wl,") {
+            Some(list) => list.split(',').filter(|p| !p.starts_with('-')).collect(),
+            None => Vec::new(),
+        },
+        LinkItem::Source(_) => Vec::new(),
+    })
+}
+
+/// What the objects and archives on the command line say in summary: `.0` of objects, which all go in, `.1` of
+/// members, which may.
+pub fn summary(o: &Options) -> Result<(Option<u32>, Option<u32>), Stop> {
+    let (mut objects, mut members) = (None, None);
+    let join = |a: &mut Option<u32>, b: Option<u32>| {
+        *a = match (*a, b) {
+            (Some(a), Some(b)) => Some(a | b),
+            (a, b) => a.or(b),
+        }
+    };
+    for name in named(o) {
+        let Some(bytes) = read(Path::new(name)) else {
+            continue;
+        };
+        if archive::is_archive(&bytes) {
+            for m in archive::members(Path::new(name))? {
+                join(
+                    &mut members,
+                    flags(&format!("{name}({})", m.name), &m.data)?,
+                );
+            }
+        } else {
+            join(&mut objects, flags(name, &bytes)?);
+        }
+    }
+    Ok((objects, members))
+}
+
+/// An object or an archive; shared objects of the system concern nobody.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let shared = path.file_name()?.to_string_lossy().contains(".so");
+    let system = ["/lib", "/usr/lib"].iter().any(|d| path.starts_with(d));
+    if path.extension().is_some_and(|e| e == "c") || shared && system {
+        return None;
+    }
+    let bytes = std::fs::read(path).ok()?;
+    (archive::is_archive(&bytes) || bytes.starts_with(&object::elf::ELFMAG)).then_some(bytes)
+}
+
+/// Everything that a linker took, in its order; `sources`: objects made from the command line's sources.
+pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
+    let mut archives: HashMap<&Path, Vec<Member>> = HashMap::new();
+    let mut thin: HashSet<PathBuf> = HashSet::new();
+    for f in &t.files {
+        let mut start = [0; 8];
+        let archive = File::open(f).and_then(|mut f| f.read_exact(&mut start));
+        if archive.is_ok() && archive::is_archive(&start) {
+            let members = archive::members(f)?;
+            thin.extend(
+                members
+                    .iter()
+                    .flat_map(|m| &m.file)
+                    .map(|f| paths::plain(f)),
+            );
+            archives.insert(f, members);
+        }
+    }
+    let mut list = Inputs::default();
+    for f in &t.files {
+        let source = |(object, _): &(PathBuf, Record)| paths::plain(object) == *f;
+        if let Some(i) = sources.iter().position(source) {
+            let r = sources[i].1.clone();
+            list.carriers.push(Carrier {
+                place: Place::Source(i),
+                name: r.path.clone(),
+                flags: r.flags,
+                records: vec![r],
+            });
+        } else if let Some(members) = archives.get(f.as_path()) {
+            for (index, m) in members.iter().enumerate() {
+                let taken = match &m.file {
+                    Some(f) => t.files.contains(&paths::plain(f)),
+                    None => t.members.contains(&(f.clone(), m.name.clone())),
+                };
+                if taken {
+                    let archive = f.clone();
+                    let name = format!("{}({})", f.display(), m.name);
+                    add(&mut list, Place::Member { archive, index }, name, &m.data)?;
+                }
+            }
+        } else if let Some(bytes) = read(f).filter(|_| !thin.contains(f)) {
+            add(
+                &mut list,
+                Place::File(f.clone()),
+                f.display().to_string(),
+                &bytes,
+            )?;
+        }
+    }
+    Ok(list)
+}
+
+fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(), Stop> {
+    let Some(section) = elf::carried(object) else {
+        let symbols = elf::symbols(object);
+        list.foreign.push(Foreign { name, symbols });
+        return Ok(());
+    };
+    let sealed = split(&name, section)?;
+    let flags = sealed.iter().fold(0, |all, r| all | r.flags);
+    let opened = sealed.iter().map(Sealed::open).collect::<Result<_, _>>();
+    let records: Vec<Record> = opened.map_err(|e| messages::stop(messages::unusable(&name, e)))?;
+    list.carriers.push(Carrier {
+        place,
+        name,
+        flags,
+        records,
+    });
+    Ok(())
+}
+
+impl Carrier {
+    /// Does the object define what its units do, and nothing else?
+    pub fn is_unaltered(&self, object: &[u8]) -> bool {
+        let units: BTreeSet<&String> = self.records.iter().flat_map(|r| &r.symbols).collect();
+        elf::symbols(object).defined.iter().collect::<BTreeSet<_>>() == units
+    }
+}
+
+impl Inputs {
+    pub fn of_sources(sources: Vec<Record>) -> Inputs {
+        let carrier = |(i, r): (usize, Record)| Carrier {
+            place: Place::Source(i),
+            name: r.path.clone(),
+            flags: r.flags,
+            records: vec![r],
+        };
+        Inputs {
+            carriers: sources.into_iter().enumerate().map(carrier).collect(),
+            foreign: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! From sources, objects and archives to a program.
+//!
+//! Without a location (nor calls of MPI) in what the plain compiler links, its output is the result.  Otherwise the
+//! plain link, put aside, has said which objects and members go in; their units and those of the sources are one
+//! program ([`super::program`]).  What it changes is compiled anew and takes its object's place: on the command line,
+//! or in a copy of the archive, so that order and meaning of the link stay the user's.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::build::{self, BuildError, Position};
+use super::carry::record::{self, Record};
+use super::inputs::{self, Foreign, Inputs, Place};
+use super::options::{Emit, LinkItem, Mode, Options};
+use super::program::{self, Program};
+use super::recompile::{self, Job};
+use super::substitute::Substitutes;
+use super::toolchain::Toolchain;
+use super::trace::{self, Trace};
+use super::{messages, object, source, Stop};
+use crate::diag::Diagnostics;
+use crate::rewrite::Output;
+use crate::{dump, parallel};
+
+const PROGRAM: u32 = record::LOCATION | record::MPI;
+
+/// Libraries that Rust's standard library asks of the system.
+const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
+
+pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
+    let mut diags = Diagnostics::default();
+    let wanted = source::wanted(o, &mut diags);
+    if o.mode == Mode::Partial {
+        return partial(o, t);
+    }
+    let Some((mut sources, said)) = sources(o, t)? else {
+        // The plain compiler says what is wrong with them.
+        return Ok(build::run(&mut source::plain(o, t, &o.plain), t)?.max(1));
+    };
+    for r in sources.iter_mut().filter(|_| o.shared) {
+        source::find_locations(o, t, r, &wanted)?;
+        if r.flags & record::LOCATION != 0 {
+            return Err(messages::stop(messages::shared(&r.path)));
+        }
+    }
+    let (objects, members) = inputs::summary(o)?;
+    let asked = !o.locations.is_empty() || o.everywhere || o.emit != Emit::Executable;
+    let mpi = |r: &Record| r.text.contains("MPI_");
+    let certain = asked
+        || objects.is_some_and(|f| f & PROGRAM != 0)
+        || (sources.iter()).any(|r| source::may_have_location(&r.text, &wanted) || mpi(r));
+    if !certain || o.shared {
+        let api = objects.is_some_and(|f| f & record::API != 0);
+        match plain(o, t, api, members)? {
+            Plain::Done(status) => return Ok(status),
+            Plain::NeedsMore => {}
+        }
+    }
+    eprint!("{said}");
+    let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+    let l = Link {
+        o,
+        t,
+        dir: dir.path(),
+    };
+    let known = o.emit != Emit::Executable || !l.unknown_libraries();
+    match l.program(sources, objects.is_none() && members.is_none() && known) {
+        Err(Stop::Error(e)) => match e.downcast::<BuildError>() {
+            Ok(b) => match *b {
+                BuildError::Failed(status) => Ok(status),
+                b => Err(b.into()),
+            },
+            Err(e) => Err(Stop::Error(e)),
+        },
+        other => other,
+    }
+}
+
+/// The sources preprocessed, and what the preprocessor said; None if it refuses one.
+fn sources(o: &Options, t: &Toolchain) -> Result<Option<(Vec<Record>, String)>, Stop> {
+    let made = parallel::map(&o.sources, |i, _| source::preprocess(o, t, i));
+    let (mut records, mut said) = (Vec::new(), String::new());
+    for (i, s) in made.into_iter().enumerate() {
+        match s? {
+            Some(s) => {
+                said += &s.said;
+                records.push(source::record(o, t, i, s.text));
+            }
+            None => return Ok(None),
+        }
+    }
+    Ok(Some((records, said)))
+}
+
+/// `-r`: what the objects carry stays in the result.
+fn partial(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
+    let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+    let l = Link {
+        o,
+        t,
+        dir: dir.path(),
+    };
+    let mut objects = Vec::new();
+    for i in 0..o.sources.len() {
+        objects.push(l.dir.join(format!("{i}.o")));
+        match object::object(&o.for_object(i, &objects[i]), t, i, &objects[i])? {
+            0 => {}
+            n => return Ok(n),
+        }
+    }
+    let mut c = l.command(&|item| match item {
+        LinkItem::Source(i) => objects[*i].display().to_string(),
+        LinkItem::Input(a) | LinkItem::Arg(a) => a.clone(),
+    });
+    Ok(build::run(c.arg("-o").arg(output(o)), t)?)
+}
+
+enum Plain {
+    Done(i32),
+    /// A member of an archive has a location.
+    NeedsMore,
+}
+
+/// What the plain compiler makes of the command line.
+fn plain(o: &Options, t: &Toolchain, api: bool, members: Option<u32>) -> Result<Plain, Stop> {
+    let program = members.is_some_and(|f| f & PROGRAM != 0);
+    let mut c = source::plain(o, t, &o.plain);
+    let stubs = api.then(|| Stubs::new(o, t)).transpose()?;
+    if let Some(s) = &stubs {
+        c.arg(s.object());
+    }
+    let (status, trace, said) = traced(&mut c, t)?;
+    if status != 0 && program {
+        return Ok(Plain::NeedsMore);
+    }
+    eprint!("{said}");
+    print!("{}", trace.rest);
+    if status != 0 {
+        return Ok(Plain::Done(status));
+    }
+    let taken = inputs::taken(&trace, &[])?;
+    let first = taken.carriers.iter().find(|c| c.flags & PROGRAM != 0);
+    if let (true, Some(c)) = (o.shared, first) {
+        remove(o);
+        return Err(messages::stop(match c.flags & record::LOCATION {
+            0 => messages::shared_mpi(&c.name),
+            _ => messages::shared(&c.name),
+        }));
+    }
+    if first.is_some() {
+        return Ok(Plain::NeedsMore);
+    }
+    if !o.shared {
+        no_location(o)?;
+    }
+    Ok(Plain::Done(0))
+}
+
+fn no_location(o: &Options) -> Result<(), Stop> {
+    let mut diags = Diagnostics::default();
+    diags.push(messages::no_location());
+    messages::report(o, &diags)
+}
+
+/// Where the result goes.
+fn output(o: &Options) -> PathBuf {
+    o.output.clone().unwrap_or_else(|| "a.out".into())
+}
+
+fn remove(o: &Options) {
+    let _ = std::fs::remove_file(output(o));
+}
+
+/// Functions of `<pc3.h>` for a program that takes no checkpoints.
+struct Stubs(tempfile::TempDir);
+
+impl Stubs {
+    fn new(o: &Options, t: &Toolchain) -> Result<Stubs, Stop> {
+        let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+        let text = "void pc3_checkpoint(void) {} void pc3_critical_begin(void) {} void pc3_critical_end(void) {}\n\
+            void pc3_on(int e, void (*c)(int, void *), void *x) { (void)e; (void)c; (void)x; }\n";
+        std::fs::write(dir.path().join("stubs.c"), text)?;
+        let stubs = Stubs(dir);
+        let mut c = t.command();
+        c.args(recompile::machine(o)).args(["-fPIC", "-c", "-o"]);
+        c.arg(stubs.object()).arg(stubs.0.path().join("stubs.c"));
+        match build::run(&mut c, t)? {
+            0 => Ok(stubs),
+            n => Err(BuildError::Failed(n).into()),
+        }
+    }
+
+    fn object(&self) -> PathBuf {
+        self.0.path().join("stubs.o")
+    }
+}
+
+/// Runs a linking command and has it say what it takes.
+fn traced(c: &mut Command, t: &Toolchain) -> Result<(i32, Trace, String), Stop> {
+    let out = c.args(trace::OPTIONS).stdin(Stdio::null()).output();
+    let out = out.map_err(|e| t.no_compiler(e))?;
+    let trace = trace::parse(&String::from_utf8_lossy(&out.stdout));
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    Ok((build::status(out.status), trace, said))
+}
+
+enum Built {
+    Done(i32),
+    /// Instrumented, the program took more units with it: these.
+    Larger(Trace),
+}
+
+struct Link<'a> {
+    o: &'a Options,
+    t: &'a Toolchain,
+    dir: &'a Path,
+}
+
+impl Link<'_> {
+    /// Libraries that may have been made with pc3cc.
+    fn unknown_libraries(&self) -> bool {
+        const SYSTEM: &[&str] = &[
+            "c", "m", "pthread", "dl", "rt", "util", "gcc", "gcc_s", "atomic",
+        ];
+        self.o.link.iter().any(|l| match l {
+            LinkItem::Arg(a) => a.strip_prefix("-l").is_some_and(|n| !SYSTEM.contains(&n)),
+            _ => false,
+        })
+    }
+
+    /// `alone`: there is nothing to link but the sources and the system's libraries.
+    fn program(&self, sources: Vec<Record>, alone: bool) -> Result<i32, Stop> {
+        if alone {
+            return match self.build(&Inputs::of_sources(sources), &Trace::default())? {
+                Built::Done(status) => Ok(status),
+                Built::Larger(_) => Ok(1),
+            };
+        }
+        let mut plain = Vec::new();
+        for (i, r) in sources.into_iter().enumerate() {
+            plain.push(self.plain_object(i, r)?);
+        }
+        let mut c = self.command(&|item| match item {
+            LinkItem::Source(i) => plain[*i].0.display().to_string(),
+            LinkItem::Input(a) | LinkItem::Arg(a) => a.clone(),
+        });
+        c.arg("-o").arg(self.dir.join("plain"));
+        c.arg("-Wl,--unresolved-symbols=ignore-all");
+        let (status, mut trace, said) = traced(&mut c, self.t)?;
+        if status != 0 {
+            eprint!("{said}");
+            return Ok(status);
+        }
+        loop {
+            match self.build(&inputs::taken(&trace, &plain)?, &trace)? {
+                Built::Done(status) => return Ok(status),
+                Built::Larger(more) => trace.join(more),
+            }
+        }
+    }
+
+    /// A source as the plain compiler makes it, to see what the linker takes with it.
+    fn plain_object(&self, i: usize, mut r: Record) -> Result<(PathBuf, Record), Stop> {
+        let path = self.dir.join(format!("{i}.plain.o"));
+        let (o, t) = (self.o, self.t);
+        let mut c = build::of_source(o, t, &o.sources[i], "-c");
+        c.args(["-w", "-o"]).arg(&path);
+        match build::run(c.stdin(Stdio::null()), t)? {
+            0 => {}
+            n => return Err(BuildError::Failed(n).into()),
+        }
+        let bytes = std::fs::read(&path).map_err(|e| BuildError::Read(path.clone(), e))?;
+        object::note_symbols(&mut r, &bytes);
+        Ok((path, r))
+    }
+
+    /// The linking command with each item as `word` has it.
+    fn command(&self, word: &dyn Fn(&LinkItem) -> String) -> Command {
+        let mut c = self.t.command();
+        self.words(&mut c, word);
+        c.args(Position::of(self.o).linking());
+        c
+    }
+
+    fn words(&self, c: &mut Command, word: &dyn Fn(&LinkItem) -> String) {
+        let made = |a: &str| a.ends_with(".o") || a.ends_with(".a") || a.contains(".so");
+        // Sources in other languages are compiled on the way.
+        if !self.o.other_inputs().all(made) {
+            c.args(&self.o.cpp);
+        }
+        c.args(self.o.link.iter().map(word));
+    }
+
+    /// Analyses, compiles and links.
+    fn build(&self, inputs: &Inputs, taken: &Trace) -> Result<Built, Stop> {
+        let o = self.o;
+        let from_sources = |p: &Place| matches!(p, Place::Source(_));
+        let whole = inputs.carriers.iter().all(|c| from_sources(&c.place));
+        let units: Vec<(usize, &Record)> = (inputs.carriers.iter().enumerate())
+            .flat_map(|(i, c)| c.records.iter().map(move |r| (i, r)))
+            .collect();
+        let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
+        let program = program::read(o, self.t, &records, whole)?;
+        if o.emit == Emit::Tree {
+            let users = program.trees.len() - program.own.len();
+            program.trees[..users]
+                .iter()
+                .for_each(|u| print!("{}", dump::dump(u)));
+            return Ok(Built::Done(0));
+        }
+        let mut out = program.instrument();
+        let runs_plain = !out.has_locations && !out.has_mpi;
+        if !out.has_locations {
+            out.diagnostics.push(messages::no_location());
+        }
+        if !runs_plain {
+            self.foreign(inputs, &mut out.diagnostics);
+            called_from_outside(&program, inputs, &mut out);
+        }
+        messages::report(o, &out.diagnostics)?;
+        if o.explain {
+            print!("{}", out.explain);
+        }
+        if o.emit == Emit::C {
+            out.texts.iter().for_each(|c| print!("{c}"));
+            return Ok(Built::Done(0));
+        }
+        if runs_plain {
+            return self.as_plain().map(Built::Done);
+        }
+        let users = units.len();
+        let mut again: Vec<bool> = out.changed.clone();
+        for (i, c) in inputs.carriers.iter().enumerate() {
+            // The parts of an object that was joined from several cannot be told apart in it.
+            let mine = |u: &usize| *u < users && units[*u].0 == i;
+            let any = (0..users).filter(mine).any(|u| again[u]);
+            let all = any || matches!(c.place, Place::Source(_));
+            (0..users).filter(mine).for_each(|u| again[u] = all);
+        }
+        let jobs: Vec<(usize, Job)> = (0..out.texts.len())
+            .filter(|u| again[*u])
+            .map(|u| (u, self.job(&program, u, &units, inputs, &out.texts[u])))
+            .collect();
+        let (of, jobs): (Vec<usize>, Vec<Job>) = jobs.into_iter().unzip();
+        let objects = recompile::objects(&jobs, self.dir)?;
+        let mut made: Vec<Vec<PathBuf>> = vec![Vec::new(); inputs.carriers.len()];
+        let mut own = Vec::new();
+        for (u, object) in of.into_iter().zip(objects) {
+            match units.get(u) {
+                Some((i, _)) => made[*i].push(object),
+                None => own.push(object),
+            }
+        }
+        let substitutes = Substitutes::new(o, self.t, self.dir, inputs, &made)?;
+        self.link(&substitutes, &own, taken)
+    }
+
+    fn job<'j>(
+        &self,
+        p: &'j Program,
+        unit: usize,
+        units: &[(usize, &'j Record)],
+        inputs: &Inputs,
+        text: &'j str,
+    ) -> Job<'j> {
+        let setting = &p.settings[unit];
+        let source = units.get(unit).and_then(|(i, r)| {
+            let here = matches!(inputs.carriers[*i].place, Place::Source(_));
+            here.then_some(Path::new(&r.path))
+        });
+        let stem = Path::new(&p.trees[unit].path).file_stem();
+        Job {
+            text,
+            options: &setting.options,
+            toolchain: &setting.toolchain,
+            directory: &setting.directory,
+            clang: p.clang(unit),
+            position: Position::of(self.o),
+            source,
+            stem: stem.unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Objects and archives of the user that carry nothing.
+    fn foreign(&self, inputs: &Inputs, diags: &mut Diagnostics) {
+        for name in inputs::named(self.o) {
+            let known = Path::new(name).extension().and_then(|e| e.to_str());
+            let system = ["/usr/lib", "/lib"].iter().any(|d| name.starts_with(d));
+            let part = format!("{name}(");
+            let parts = inputs
+                .carriers
+                .iter()
+                .any(|c| c.name == name || c.name.starts_with(&part));
+            if parts || system || !matches!(known, Some("o" | "a" | "so")) {
+                continue;
+            }
+            diags.push(messages::foreign(name));
+        }
+        for f in &inputs.foreign {
+            let archive = f.name.split_once('(').map_or("", |(a, _)| a);
+            let part = format!("{archive}(");
+            if !archive.is_empty() && inputs.carriers.iter().any(|c| c.name.starts_with(&part)) {
+                diags.push(messages::foreign(&f.name));
+            }
+        }
+    }
+
+    /// There turned out to be nothing to do.
+    fn as_plain(&self) -> Result<i32, Stop> {
+        let stubs = Stubs::new(self.o, self.t)?;
+        let mut c = source::plain(self.o, self.t, &self.o.plain);
+        c.arg("-Wno-unknown-pragmas").arg(stubs.object());
+        Ok(build::run(&mut c, self.t)?)
+    }
+
+    fn link(&self, s: &Substitutes, own: &[PathBuf], taken: &Trace) -> Result<Built, Stop> {
+        let (o, t) = (self.o, self.t);
+        let runtime = t.runtime().map_err(BuildError::from)?;
+        let mut c = t.command();
+        c.args(s.first_arguments());
+        self.words(&mut c, &|l| s.word(l));
+        c.args(own).args(Position::of(o).linking());
+        c.arg("-o").arg(output(o));
+        let support = t.support_library(&o.compile);
+        c.args(&support);
+        c.arg(&runtime).args(SYSTEM_LIBS)
+            .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
+        let (status, mut trace, said) = traced(&mut c, t)?;
+        eprint!("{}", s.messages(&users_messages(&said)));
+        print!("{}", trace.rest);
+        if status != 0 || taken.files.is_empty() {
+            return Ok(Built::Done(status));
+        }
+        trace
+            .files
+            .retain(|f| *f != runtime && Some(f) != support.as_ref());
+        s.check(&trace)?;
+        let more = s.original(trace).without(taken);
+        Ok(match inputs::taken(&more, &[])?.carriers.is_empty() {
+            true => Built::Done(status),
+            false => Built::Larger(more),
+        })
+    }
+}
+
+/// Frames of objects that pc3cc did not compile cannot be saved.
+fn called_from_outside(p: &Program, inputs: &Inputs, out: &mut Output) {
+    for (unit, at, name) in out.reaching.iter().filter(|(_, _, n)| n != "main") {
+        let users = |f: &&Foreign| f.symbols.undefined.contains(name);
+        if let Some(f) = inputs.foreign.iter().find(users) {
+            let tree = &p.trees[*unit];
+            let d = messages::called_from_outside(&f.name, name).at(tree, at);
+            out.diagnostics.push(d);
+        }
+    }
+}
+
+/// What the linker says, less its notes on functions of Rust's standard library that a static program
+/// would need shared libraries for: the runtime never calls them.
+fn users_messages(said: &str) -> String {
+    let ours = |line: &str| line.contains("libpc3rt.a(") && line.contains(": in function `");
+    let note = |line: &str| line.contains("in statically linked applications requires at runtime");
+    let lines: Vec<&str> = said.split_inclusive('\n').collect();
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let of_ours = i > 0 && ours(lines[i - 1]) && note(line);
+        let before_note = ours(line) && lines.get(i + 1).is_some_and(|l| note(l));
+        if !of_ours && !before_note {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn notes_on_the_runtime_are_not_the_users() {
+        let said = "ld: lib/libpc3rt.a(x.o): in function `home':\nos.rs:1: warning: Using 'getpwuid_r' in statically linked applications requires at runtime the shared libraries\n\
+            ld: a.o: in function `main':\na.c:3: warning: Using 'getpwnam' in statically linked applications requires at runtime the shared libraries\n\
+            ld: lib/libpc3rt.a(y.o): in function `g':\nundefined reference to `f'\n";
+        assert_eq!(
+            super::users_messages(said),
+            said.split_inclusive('\n').skip(2).collect::<String>()
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! What the driver itself tells the user, and how diagnostics are shown.
+
+use super::options::Options;
+use super::Stop;
+use crate::diag::{Code, Diagnostic, Diagnostics, Format, Severity};
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+
+/// Prints diagnostics; an error among them ends the build with status 1.
+pub fn report(o: &Options, diags: &Diagnostics) -> Result<(), Stop> {
+    let shown = o.levels.apply(diags);
+    let format = match o.json {
+        true => Format::Json,
+        false if std::io::stderr().is_terminal() => Format::Graphical,
+        false => Format::Plain,
+    };
+    eprint!("{}", shown.render(format));
+    let errors = shown.list.iter().filter(|d| d.severity == Severity::Error);
+    let codes: BTreeSet<&str> = errors.map(|d| d.code.id()).collect();
+    let Some(first) = codes.first() else {
+        return Ok(());
+    };
+    if !o.json {
+        eprintln!("pc3cc: for more on an error: pc3cc --explain-code {first}");
+    }
+    Err(Stop::Said(1))
+}
+
+/// One error that ends the build.
+pub fn stop(d: Diagnostic) -> Stop {
+    Stop::Told(Box::new(d))
+}
+
+pub fn no_input() -> Diagnostic {
+    Diagnostic::error(Code::NoInput, "no input files")
+        .help("give sources, objects or archives: pc3cc a.c b.o -o program")
+}
+
+pub fn shared(unit: &str) -> Diagnostic {
+    let what = format!("a shared object cannot have checkpoint locations, but {unit} has one");
+    Diagnostic::error(Code::SharedObject, what)
+        .help("link the objects into the program: pc3cc instruments whole programs")
+}
+
+pub fn shared_mpi(unit: &str) -> Diagnostic {
+    let what = format!("a shared object cannot call MPI, but {unit} does");
+    Diagnostic::error(Code::SharedObject, what).help(
+        "link the objects into the program: the ranks' copies of its variables are made there",
+    )
+}
+
+/// What an object carries cannot be used.
+pub fn unusable(object: &str, why: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error(Code::UnitData, format!("'{object}' {why}"))
+        .help("compile its sources again with this pc3cc")
+}
+
+pub fn altered(object: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnitData,
+        format!("'{object}' does not define what its sources define: symbols were added, renamed or made local"),
+    )
+    .help("link the objects as pc3cc -c made them: what was joined with foreign objects or edited cannot be compiled anew")
+}
+
+pub fn out_of_reach(object: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::UnitData,
+        format!("'{object}' has to be compiled anew, but the linker finds it by itself"),
+    )
+    .help("name the object or archive on the command line instead of in a linker script")
+}
+
+/// Objects and archives without data for pc3 are linked as they are: what state they keep is not saved.
+pub fn foreign(object: &str) -> Diagnostic {
+    Diagnostic::warning(
+        Code::ForeignObject,
+        format!("'{object}' is linked as it is: state that it keeps is not saved"),
+    )
+    .help("compile it with pc3cc, unless it keeps no state across a checkpoint")
+}
+
+pub fn called_from_outside(object: &str, function: &str) -> Diagnostic {
+    let what = format!("`{function}` can reach a checkpoint location but '{object}', which pc3cc did not compile, uses it");
+    Diagnostic::error(Code::Callback, what)
+        .help("a frame of that object cannot be saved: compile it with pc3cc, or move the location out of what it calls")
+}
+
+pub fn no_location() -> Diagnostic {
+    Diagnostic::warning(Code::NoLocation, "the program has no checkpoint location, so it can never save its state").help(
+        "put '#pragma pc3 checkpoint' into the main loop, or name a place with --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE",
+    )
+}
+
+pub fn no_place(text: &str) -> Diagnostic {
+    Diagnostic::error(
+        Code::NoSuchLocation,
+        format!("--checkpoint-at={text}: not a place"),
+    )
+    .help("write --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE")
+}

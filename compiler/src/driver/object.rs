@@ -1,0 +1,84 @@
+//! `pc3cc -c`: the object that the plain compiler makes, with the unit in it for the link.
+
+use super::carry::{elf, record};
+use super::options::Options;
+use super::toolchain::Toolchain;
+use super::{build, messages, source, Stop};
+use crate::diag::Diagnostics;
+use std::path::Path;
+use std::process::Stdio;
+
+pub fn objects(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
+    if o.other_inputs().next().is_some() || o.sources.is_empty() {
+        let status = build::run(&mut source::plain(o, t, &o.plain_with(None)), t)?;
+        if status != 0 || o.sources.is_empty() {
+            return Ok(status);
+        }
+    }
+    let mut worst = 0;
+    for i in 0..o.sources.len() {
+        let to = source::object_of(o, i);
+        worst = worst.max(object(o, t, i, &to)?);
+    }
+    Ok(worst)
+}
+
+/// The object of the `i`th source, which the options put at `path`.
+pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, Stop> {
+    let mut diags = Diagnostics::default();
+    let wanted = source::wanted(o, &mut diags);
+    messages::report(o, &diags)?;
+    // There is no reading it twice.
+    if o.sources[i] == Path::new("-") {
+        return Ok(build::run(
+            &mut source::plain(o, t, &o.plain_with(Some(i))),
+            t,
+        )?);
+    }
+    let preprocessed = source::preprocess(o, t, i)?;
+    let mut c = source::plain(o, t, &o.plain_with(Some(i)));
+    if preprocessed
+        .as_ref()
+        .is_some_and(|s| source::has_pragma(&s.text))
+    {
+        c.arg("-Wno-unknown-pragmas");
+    }
+    let status = build::run(c.stdin(Stdio::null()), t)?;
+    let Some(preprocessed) = preprocessed.filter(|_| status == 0) else {
+        return Ok(status);
+    };
+    // `-o /dev/null` asks whether it compiles.
+    if !path.is_file() {
+        return Ok(status);
+    }
+    let mut r = source::record(o, t, i, preprocessed.text);
+    let placed = source::find_locations(o, t, &mut r, &wanted);
+    if placed.is_err() {
+        let _ = std::fs::remove_file(path);
+        placed?;
+    }
+    let bytes = std::fs::read(path).map_err(|e| build::BuildError::Read(path.into(), e))?;
+    note_symbols(&mut r, &bytes);
+    match elf::carry(&bytes, &r.encode()) {
+        Ok(with) => {
+            std::fs::write(path, with).map_err(|e| build::BuildError::Write(path.into(), e))?;
+        }
+        // What the options made is no object of ours (`-c -S` in a wrapper, bitcode): linked as it is.
+        Err(elf::ElfError::NotElf) => {}
+        Err(e) => return Err(e.into()),
+    }
+    Ok(0)
+}
+
+/// What the object says about its unit.
+pub fn note_symbols(r: &mut record::Record, object: &[u8]) {
+    let symbols = elf::symbols(object);
+    let calls = |prefix: &str| symbols.undefined.iter().any(|s| s.starts_with(prefix));
+    if calls("MPI_") || calls("PMPI_") {
+        r.flags |= record::MPI;
+    }
+    if calls("pc3_") {
+        r.flags |= record::API;
+    }
+    r.symbols = symbols.defined;
+}

@@ -1,0 +1,179 @@
+//! A program's units, wherever they come from: read, analysed as a whole, and written instrumented.
+
+use super::build::{self, Abi, Position};
+use super::carry::record::Record;
+use super::options::{self, Options};
+use super::toolchain::{Target, Toolchain};
+use super::{messages, source, Stop};
+use crate::diag::{Code, Diagnostics, Severity};
+use crate::locations::Locations;
+use crate::rewrite::{self, Dialect, Output};
+use crate::tree::Unit;
+use crate::{front, library, parallel, paths};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How one unit was and will be compiled.
+pub struct Setting {
+    pub options: Options,
+    pub toolchain: Toolchain,
+    pub directory: PathBuf,
+    pub dialect: Arc<Dialect>,
+}
+
+pub struct Program {
+    pub trees: Vec<Unit>,
+    /// Per unit.
+    pub settings: Vec<Arc<Setting>>,
+    /// The units behind the user's are libraries' of ours: their files.
+    pub own: Vec<&'static str>,
+    everywhere: bool,
+}
+
+/// Reads the units; what is wrong with them has been told.
+pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Result<Program, Stop> {
+    let mut kinds: HashMap<(&[String], &[String]), Arc<Kind>> = HashMap::new();
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut of_records = Vec::new();
+    for r in records {
+        let key = (&r.compiler[..], &r.options[..]);
+        let kind = match kinds.get(&key) {
+            Some(k) => k.clone(),
+            None => {
+                let k = Arc::new(Kind::new(r, t, Position::of(o))?);
+                kinds.insert(key, k.clone());
+                k
+            }
+        };
+        of_records.push(kind);
+    }
+    let read = parallel::map(records, |i, r| {
+        let base = paths::between(&here, Path::new(&r.directory));
+        front::unit(&r.path, r.text.clone(), &of_records[i].abi.target, &base)
+    });
+    let mut diags = Diagnostics::default();
+    let mut trees = Vec::new();
+    for (unit, d) in read {
+        diags.extend(d);
+        trees.push(unit);
+    }
+    let readable = !diags.has_errors();
+    let mut wanted = source::wanted(o, &mut diags);
+    for r in records {
+        let more = r
+            .locations
+            .iter()
+            .filter_map(|l| crate::locations::Location::parse(l));
+        for l in more {
+            if !wanted.at.contains(&l) {
+                wanted.at.push(l);
+            }
+        }
+        wanted.everywhere |= r.everywhere;
+    }
+    if readable {
+        trees = place(trees, &wanted, whole, &mut diags);
+    }
+    let full: Vec<PathBuf> = records
+        .iter()
+        .map(|r| paths::plain(&Path::new(&r.directory).join(&r.path)))
+        .collect();
+    for (unit, name) in trees.iter_mut().zip(paths::distinct_ends(&full)) {
+        unit.name = name;
+    }
+    let settings = records.iter().zip(&of_records);
+    let mut program = Program {
+        trees,
+        settings: settings.map(|(r, k)| k.setting(r)).collect(),
+        own: Vec::new(),
+        everywhere: wanted.everywhere,
+    };
+    program.add_libraries(&mut diags);
+    messages::report(o, &diags)?;
+    Ok(program)
+}
+
+/// `whole`: nothing but sources, so a location that is in none of them is a mistake.
+fn place(trees: Vec<Unit>, wanted: &Locations, whole: bool, diags: &mut Diagnostics) -> Vec<Unit> {
+    if wanted.at.is_empty() && !wanted.everywhere {
+        return trees;
+    }
+    let (trees, mut d) = front::place(trees, wanted);
+    for d in d.list.iter_mut().filter(|_| !whole) {
+        if d.code == Code::NoSuchLocation {
+            d.code = Code::LocationElsewhere;
+            d.severity = Severity::Warning;
+            let help = "it may be meant for another program of the same build";
+            d.help.get_or_insert(help.into());
+        }
+    }
+    diags.extend(d);
+    trees
+}
+
+/// Units that are compiled alike.
+struct Kind {
+    options: Options,
+    toolchain: Toolchain,
+    abi: Abi,
+    dialect: Arc<Dialect>,
+}
+
+impl Kind {
+    fn new(r: &Record, t: &Toolchain, position: Position) -> Result<Kind, Stop> {
+        let toolchain = Toolchain {
+            cc: r.compiler.clone(),
+            target: Target::parse(&r.target),
+            root: t.root.clone(),
+        };
+        let abi = build::abi(&r.compiler, &r.options)?;
+        let options = options::parse(r.options.iter().cloned())?;
+        let mut words = r.options.clone();
+        words.extend(position.compiling(&options).iter().map(|w| w.to_string()));
+        Ok(Kind {
+            options,
+            dialect: build::dialect(&toolchain, &words, abi.clang)?,
+            toolchain,
+            abi,
+        })
+    }
+
+    fn setting(&self, r: &Record) -> Arc<Setting> {
+        Arc::new(Setting {
+            options: self.options.clone(),
+            toolchain: self.toolchain.clone(),
+            directory: r.directory.clone().into(),
+            dialect: self.dialect.clone(),
+        })
+    }
+}
+
+impl Program {
+    /// The program's own copies of library functions that keep state, as further units.
+    fn add_libraries(&mut self, diags: &mut Diagnostics) {
+        let Some(first) = self.trees.first() else {
+            return;
+        };
+        let target = first.target.clone();
+        for own in library::used(&self.trees) {
+            let (unit, d) = own.unit(&target);
+            diags.extend(d);
+            self.trees.push(unit);
+            self.settings.push(self.settings[0].clone());
+            self.own.push(own.file);
+        }
+    }
+
+    pub fn instrument(&self) -> Output {
+        let settings = rewrite::Options {
+            everywhere: self.everywhere,
+            dialects: self.settings.iter().map(|s| s.dialect.clone()).collect(),
+        };
+        rewrite::instrument(&self.trees, &settings)
+    }
+
+    pub fn clang(&self, unit: usize) -> bool {
+        self.settings[unit].dialect.clang
+    }
+}

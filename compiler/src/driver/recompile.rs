@@ -1,0 +1,133 @@
+//! Instrumented text to objects.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use super::build::{self, BuildError, Position};
+use super::options::Options;
+use super::toolchain::Toolchain;
+use crate::parallel;
+
+/// A unit to compile, under its own options.
+pub struct Job<'a> {
+    pub text: &'a str,
+    pub options: &'a Options,
+    pub toolchain: &'a Toolchain,
+    /// Where it was compiled when the user did.
+    pub directory: &'a Path,
+    pub clang: bool,
+    pub position: Position,
+    /// The source, if the user's compiler has not seen it yet.
+    pub source: Option<&'a Path>,
+    /// For names of temporary files.
+    pub stem: String,
+}
+
+/// The objects, in the jobs' order, in `dir`.
+pub fn objects(jobs: &[Job], dir: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let made = parallel::map(jobs, |i, job| {
+        let object = dir.join(format!("{i}-{}.pc3.o", job.stem));
+        job.object(&object).map(|()| object)
+    });
+    made.into_iter().collect()
+}
+
+impl Job<'_> {
+    fn object(&self, object: &Path) -> Result<(), BuildError> {
+        let (text, asm) = (object.with_extension("i"), object.with_extension("s"));
+        std::fs::write(&text, self.text).map_err(|e| BuildError::Write(text.clone(), e))?;
+        self.compile(&text, &asm)?;
+        self.assemble(&asm, object)
+    }
+
+    fn compile(&self, text: &Path, asm: &Path) -> Result<(), BuildError> {
+        let (o, t) = (self.options, self.toolchain);
+        let mut c = t.command();
+        c.args(build::portable_float(o, t))
+            .args(self.position.compiling(o))
+            .args(&o.compile);
+        if !self.clang {
+            c.arg("-fno-section-anchors");
+        }
+        // The compiler has said what it has to say when the object was made.
+        if self.source.is_none() {
+            c.arg("-w");
+        }
+        c.args(["-x", "cpp-output", "-S", "-o"])
+            .arg(asm)
+            .arg(text)
+            .stdin(Stdio::null());
+        if self.directory.is_dir() {
+            c.current_dir(self.directory);
+        }
+        // Its excerpts would show the generated text.
+        if self.clang {
+            c.arg("-fno-caret-diagnostics");
+        }
+        if std::io::stderr().is_terminal() && !o.user_has("-fdiagnostics-color") {
+            c.arg("-fdiagnostics-color=always");
+        }
+        let done = c.stdout(Stdio::inherit()).output();
+        let done = done.map_err(|e| t.no_compiler(e))?;
+        if done.status.success() {
+            eprint!("{}", String::from_utf8_lossy(&done.stderr));
+            return Ok(());
+        }
+        eprint!("{}", self.rejected(&done.stderr)?);
+        Err(BuildError::Failed(build::status(done.status)))
+    }
+
+    /// What the compiler says of the user's own text, where the errors stand once; `said`: of what became of it.
+    fn rejected(&self, said: &[u8]) -> Result<String, BuildError> {
+        let (o, t) = (self.options, self.toolchain);
+        let text = String::from_utf8_lossy(said);
+        let name = match self.source {
+            Some(source) => {
+                let mut c = build::of_source(o, t, source, "-fsyntax-only");
+                c.args(&o.compile)
+                    .arg("-Wno-unknown-pragmas")
+                    .stdin(Stdio::null());
+                if std::io::stderr().is_terminal() && !o.user_has("-fdiagnostics-color") {
+                    c.arg("-fdiagnostics-color=always");
+                }
+                let own = c.stdout(Stdio::null()).output();
+                let own = own.map_err(|e| t.no_compiler(e))?;
+                if !own.status.success() {
+                    return Ok(String::from_utf8_lossy(&own.stderr).into_owned());
+                }
+                source.display().to_string()
+            }
+            None => self.stem.clone(),
+        };
+        Ok(format!("{text}pc3cc: error: the compiler accepts {name}, but not what pc3cc made of it: a bug in pc3cc\n  = help: please report it with {name} and what --emit=c prints\n"))
+    }
+
+    /// Assembles a unit with its objects set apart ([`super::gaps`]).
+    fn assemble(&self, asm: &Path, object: &Path) -> Result<(), BuildError> {
+        let (o, t) = (self.options, self.toolchain);
+        // As Latin-1 every byte is kept: names and literals need not be UTF-8.
+        let bytes = std::fs::read(asm).map_err(|e| BuildError::Read(asm.into(), e))?;
+        let text: String = bytes.iter().map(|&b| char::from(b)).collect();
+        let apart: Vec<u8> = super::gaps::separate(&text)
+            .chars()
+            .map(|c| c as u8)
+            .collect();
+        std::fs::write(asm, apart).map_err(|e| BuildError::Write(asm.into(), e))?;
+        let mut c = t.command();
+        c.args(machine(o)).args(["-c", "-o"]).arg(object).arg(asm);
+        if self.directory.is_dir() {
+            c.current_dir(self.directory);
+        }
+        match build::run(c.stdin(Stdio::null()), t)? {
+            0 => Ok(()),
+            n => Err(BuildError::Failed(n)),
+        }
+    }
+}
+
+/// Options that say which machine code.
+pub fn machine(o: &Options) -> impl Iterator<Item = &String> {
+    let about = ["-m", "-Wa,", "-B", "--sysroot", "--target"];
+    (o.compile.iter()).filter(move |a| about.iter().any(|p| a.starts_with(p)))
+}

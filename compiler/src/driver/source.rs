@@ -1,0 +1,137 @@
+//! Sources: preprocessed into what pc3 analyses, and compiled as the plain compiler would.
+
+use super::carry::record::{Record, LOCATION};
+use super::options::Options;
+use super::toolchain::Toolchain;
+use super::{build, messages, Stop};
+use crate::diag::{Diagnostics, Severity};
+use crate::front;
+use crate::locations::{self, Location, Locations};
+use crate::preprocess;
+use crate::tree::StmtKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A preprocessed source.
+pub struct Source {
+    pub text: String,
+    /// What the preprocessor said.
+    pub said: String,
+}
+
+/// None: the preprocessor failed, of which the caller has the plain compiler tell.
+pub fn preprocess(o: &Options, t: &Toolchain, i: usize) -> Result<Option<Source>, Stop> {
+    let out = output(&mut build::preprocess(o, t, &o.sources[i]), t)?;
+    if !out.status.success() {
+        return Ok(None);
+    }
+    Ok(Some(Source {
+        text: preprocess::checked_text(out.stdout)?,
+        said: String::from_utf8_lossy(&out.stderr).into_owned(),
+    }))
+}
+
+fn output(c: &mut Command, t: &Toolchain) -> Result<Output, Stop> {
+    let out = c.stdin(Stdio::null()).output();
+    Ok(out.map_err(|e| t.no_compiler(e))?)
+}
+
+/// May the text have a location?  Seldom wrong, and never in saying no.
+pub fn may_have_location(text: &str, wanted: &Locations) -> bool {
+    let calls = |word: &str| text.matches(word).count();
+    let asked = |l: &Location| match l {
+        Location::Function(name) => text.contains(name.as_str()),
+        Location::Line { file, .. } => {
+            let name = file.rsplit('/').next().unwrap_or(file);
+            text.contains(name)
+        }
+    };
+    wanted.everywhere
+        || has_pragma(text)
+        || calls("pc3_checkpoint") > calls("void pc3_checkpoint(void);")
+        || wanted.at.iter().any(asked)
+}
+
+pub fn has_pragma(text: &str) -> bool {
+    let own = |l: &str| {
+        l.trim_start()
+            .strip_prefix('#')
+            .and_then(|l| l.trim_start().strip_prefix("pragma"))
+            .is_some_and(|l| matches!(l.split_whitespace().next(), Some("pc3" | "ccc")))
+    };
+    text.contains("pragma") && text.lines().any(own)
+}
+
+/// The locations that the command line asks for.
+pub fn wanted(o: &Options, diags: &mut Diagnostics) -> Locations {
+    let mut wanted = Locations {
+        at: Vec::new(),
+        everywhere: o.everywhere,
+    };
+    for text in &o.locations {
+        match Location::parse(text) {
+            Some(l) => wanted.at.push(l),
+            None => diags.push(messages::no_place(text)),
+        }
+    }
+    wanted
+}
+
+/// What an object made from the source carries, but for what only the object knows.
+pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
+    let directory = std::env::current_dir().unwrap_or_default();
+    Record {
+        path: o.sources[i].display().to_string(),
+        directory: directory.display().to_string(),
+        target: t.target.gnu.clone(),
+        compiler: t.cc.clone(),
+        options: o.compile.clone(),
+        locations: o.locations.clone(),
+        everywhere: o.everywhere,
+        text,
+        ..Record::default()
+    }
+}
+
+/// Looks for locations, and tells of those that stand where none can.
+pub fn find_locations(
+    o: &Options,
+    t: &Toolchain,
+    record: &mut Record,
+    wanted: &Locations,
+) -> Result<(), Stop> {
+    if !may_have_location(&record.text, wanted) {
+        return Ok(());
+    }
+    let target = build::abi(&t.cc, &o.compile)?.target;
+    let (unit, mut diags) = front::unit(&record.path, record.text.clone(), &target, Path::new(""));
+    let found = locations::apply(&unit, wanted).text.is_some()
+        || (unit.stmts.iter()).any(|s| matches!(s.kind, StmtKind::Checkpoint));
+    if found {
+        record.flags |= LOCATION;
+    }
+    // What is wrong with the C the plain compiler has told, and what pc3cc cannot read the link tells.
+    (diags.list).retain(|d| d.severity == Severity::Warning || d.code.id().starts_with("E02"));
+    messages::report(o, &diags)
+}
+
+/// The plain compiler's command, of the user's words but for what pc3 makes the default.
+pub fn plain(o: &Options, t: &Toolchain, words: &[String]) -> Command {
+    let mut c = t.command();
+    c.args(build::portable_float(o, t)).args(words);
+    if !o.sources.is_empty() {
+        c.arg("-D__PC3__=1").arg("-I").arg(t.include_dir());
+    }
+    c
+}
+
+/// Where `-c` puts the object.
+pub fn object_of(o: &Options, i: usize) -> PathBuf {
+    match &o.output {
+        Some(out) => out.clone(),
+        None => {
+            let name = o.sources[i].file_name().unwrap_or_default();
+            Path::new(name).with_extension("o")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Objects made anew in the places of the user's: on the command line, or in copies of archives.
+
+use super::build::{self, BuildError};
+use super::carry::archive;
+use super::inputs::{Inputs, Place};
+use super::options::{LinkItem, Options};
+use super::recompile;
+use super::toolchain::Toolchain;
+use super::trace::Trace;
+use super::{inputs, messages, Stop};
+use crate::paths;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+pub struct Substitutes {
+    /// Objects of the command line's sources.
+    sources: HashMap<usize, PathBuf>,
+    /// What stands for which file.
+    files: HashMap<PathBuf, PathBuf>,
+    /// A directory to look in first, for archives that the linker finds by `-l`.
+    found: Option<PathBuf>,
+    /// A member of an archive has main, which nothing refers to.
+    main_in_archive: bool,
+}
+
+impl Substitutes {
+    /// `made`: per carrier, the objects made anew from its units; none if it stays.
+    pub fn new(
+        o: &Options,
+        t: &Toolchain,
+        dir: &Path,
+        inputs: &Inputs,
+        made: &[Vec<PathBuf>],
+    ) -> Result<Substitutes, Stop> {
+        let mut s = Substitutes {
+            sources: HashMap::new(),
+            files: HashMap::new(),
+            found: None,
+            main_in_archive: false,
+        };
+        let mut archives: BTreeMap<&Path, HashMap<usize, PathBuf>> = BTreeMap::new();
+        for (i, (c, made)) in inputs.carriers.iter().zip(made).enumerate() {
+            let object = match made.as_slice() {
+                [] => continue,
+                [one] => one.clone(),
+                many => join(o, t, many, &dir.join(format!("joined-{i}.o")))?,
+            };
+            match &c.place {
+                Place::Source(i) => {
+                    s.sources.insert(*i, object);
+                }
+                Place::File(f) => {
+                    let bytes = read(f)?;
+                    if !c.is_unaltered(&bytes) {
+                        return Err(messages::stop(messages::altered(&c.name)));
+                    }
+                    s.files.insert(f.clone(), object);
+                }
+                Place::Member { archive, index } => {
+                    s.main_in_archive |= c.records.iter().any(|r| r.symbols.contains("main"));
+                    archives.entry(archive).or_default().insert(*index, object);
+                }
+            }
+        }
+        for (n, (path, objects)) in archives.into_iter().enumerate() {
+            let copy = copy(path, objects, inputs)?;
+            let name = path.file_name().unwrap_or_default();
+            let named = inputs::named(o).any(|a| paths::plain(Path::new(a)) == *path);
+            let folder = match named {
+                true => dir.join(format!("archive-{n}")),
+                false => dir.join("found"),
+            };
+            std::fs::create_dir_all(&folder)?;
+            let to = folder.join(name);
+            if to.exists() {
+                let text = path.display().to_string();
+                return Err(messages::stop(messages::out_of_reach(&text)));
+            }
+            std::fs::write(&to, copy).map_err(|e| BuildError::Write(to.clone(), e))?;
+            if !named {
+                s.found = Some(folder);
+            }
+            s.files.insert(path.into(), to);
+        }
+        Ok(s)
+    }
+
+    /// What goes in front of the user's arguments.
+    pub fn first_arguments(&self) -> Vec<String> {
+        let found = self.found.iter().map(|f| format!("-L{}", f.display()));
+        let main = self.main_in_archive.then(|| "-Wl,--undefined=main".into());
+        found.chain(main).collect()
+    }
+
+    pub fn word(&self, item: &LinkItem) -> String {
+        match item {
+            LinkItem::Source(i) => match self.sources.get(i) {
+                Some(object) => object.display().to_string(),
+                None => String::new(),
+            },
+            LinkItem::Input(a) => self.file(a),
+            LinkItem::Arg(a) => match a.strip_prefix("-Wl,") {
+                Some(list) => {
+                    let parts: Vec<String> = list.split(',').map(|p| self.file(p)).collect();
+                    format!("-Wl,{}", parts.join(","))
+                }
+                None => a.clone(),
+            },
+        }
+    }
+
+    fn file(&self, a: &str) -> String {
+        match self.files.get(&paths::plain(Path::new(a))) {
+            Some(new) => new.display().to_string(),
+            None => a.to_string(),
+        }
+    }
+
+    /// What a linker took, under the names it has without the substitutes.
+    pub fn original(&self, t: Trace) -> Trace {
+        let old = |f: PathBuf| {
+            let of = self.files.iter().find(|(_, new)| **new == f);
+            of.map_or(f, |(old, _)| old.clone())
+        };
+        Trace {
+            files: t.files.into_iter().map(old).collect(),
+            members: t.members.into_iter().map(|(a, m)| (old(a), m)).collect(),
+            rest: t.rest,
+        }
+    }
+
+    /// None of what was made anew may have been linked as it was.
+    pub fn check(&self, t: &Trace) -> Result<(), Stop> {
+        match t.files.iter().find(|f| self.files.contains_key(*f)) {
+            Some(f) => Err(messages::stop(messages::out_of_reach(
+                &f.display().to_string(),
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// A linker's messages, of the user's files.
+    pub fn messages(&self, said: &str) -> String {
+        let mut text = said.to_string();
+        for (old, new) in &self.files {
+            text = text.replace(&*new.display().to_string(), &old.display().to_string());
+        }
+        text
+    }
+}
+
+/// The archive with the objects in the places of their members.
+fn copy(
+    path: &Path,
+    mut objects: HashMap<usize, PathBuf>,
+    inputs: &Inputs,
+) -> Result<Vec<u8>, Stop> {
+    let mut members = Vec::new();
+    for (index, m) in archive::members(path)?.into_iter().enumerate() {
+        let Some(object) = objects.remove(&index) else {
+            members.push((m.name, m.data));
+            continue;
+        };
+        let carrier = inputs.carriers.iter().find(
+            |c| matches!(&c.place, Place::Member { archive, index: i } if archive == path && *i == index),
+        );
+        if let Some(c) = carrier.filter(|c| !c.is_unaltered(&m.data)) {
+            return Err(messages::stop(messages::altered(&c.name)));
+        }
+        members.push((m.name, read(&object)?));
+    }
+    let list: Vec<(String, &[u8])> = members
+        .iter()
+        .map(|(n, d)| {
+            let name = Path::new(n).file_name().unwrap_or_default();
+            (name.to_string_lossy().into_owned(), &d[..])
+        })
+        .collect();
+    Ok(archive::write(path, &list)?)
+}
+
+/// Several units that were one object.
+fn join(o: &Options, t: &Toolchain, parts: &[PathBuf], to: &Path) -> Result<PathBuf, Stop> {
+    let mut c = t.command();
+    c.args(recompile::machine(o))
+        .args(["-r", "-nostdlib", "-o"]);
+    c.arg(to).args(parts);
+    match build::run(&mut c, t)? {
+        0 => Ok(to.to_path_buf()),
+        n => Err(BuildError::Failed(n).into()),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Stop> {
+    Ok(std::fs::read(path).map_err(|e| BuildError::Read(path.into(), e))?)
+}

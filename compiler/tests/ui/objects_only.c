@@ -1,1 +1,0 @@
-// run: a.o b.o -o program

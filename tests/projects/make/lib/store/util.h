@@ -1,0 +1,1 @@
+unsigned hash_text(const char *text);
