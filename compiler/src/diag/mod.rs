@@ -90,10 +90,7 @@ impl Diagnostic {
             .to_string();
         let mut position = lines.position(start as u32);
         position.file = lines.seen(&position.file);
-        self.at = Some(Place {
-            position,
-            text,
-        });
+        self.at = Some(Place { position, text });
         self
     }
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {

@@ -423,7 +423,8 @@ impl Link<'_> {
         c.arg("-o").arg(output(o));
         let support = t.support_library(&o.compile);
         c.args(&support);
-        c.arg(&runtime).args(SYSTEM_LIBS)
+        c.arg(&runtime)
+            .args(SYSTEM_LIBS)
             .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
         let (status, mut trace, said) = traced(&mut c, t)?;
         eprint!("{}", s.messages(&users_messages(&said)));

@@ -2,10 +2,11 @@
 //!
 //! `-c` makes ordinary objects that carry their preprocessed source ([`object`], [`carry`]); a link finds the units of
 //! all that goes in ([`link`], [`inputs`]), has them instrumented as one program ([`program`]), compiles what that
-//! changes ([`recompile`]) and puts it in the place of the objects ([`substitute`]).  What pc3 has nothing to do with
+//! changes ([`recompile`], [`cache`]) and puts it in the place of the objects ([`substitute`]).  What pc3 has nothing to do with
 //! goes to the underlying compiler unchanged.
 
 mod build;
+mod cache;
 mod carry;
 mod gaps;
 mod inputs;

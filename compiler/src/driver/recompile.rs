@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use super::build::{self, BuildError, Position};
+use super::cache::{self, Cache};
 use super::options::Options;
 use super::toolchain::Toolchain;
 use crate::parallel;
@@ -26,22 +27,37 @@ pub struct Job<'a> {
 
 /// The objects, in the jobs' order, in `dir`.
 pub fn objects(jobs: &[Job], dir: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let cache = Cache::find();
     let made = parallel::map(jobs, |i, job| {
         let object = dir.join(format!("{i}-{}.pc3.o", job.stem));
-        job.object(&object).map(|()| object)
+        job.object(&object, cache.as_ref()).map(|()| object)
     });
     made.into_iter().collect()
 }
 
 impl Job<'_> {
-    fn object(&self, object: &Path) -> Result<(), BuildError> {
+    fn object(&self, object: &Path, cache: Option<&Cache>) -> Result<(), BuildError> {
+        let write = |path: &Path, bytes: &[u8]| {
+            std::fs::write(path, bytes).map_err(|e| BuildError::Write(path.into(), e))
+        };
+        let cached = cache.and_then(|c| Some((c, cache::key(self)?)));
+        if let Some(bytes) = cached.as_ref().and_then(|(c, key)| c.get(key)) {
+            return write(object, &bytes);
+        }
         let (text, asm) = (object.with_extension("i"), object.with_extension("s"));
-        std::fs::write(&text, self.text).map_err(|e| BuildError::Write(text.clone(), e))?;
-        self.compile(&text, &asm)?;
-        self.assemble(&asm, object)
+        write(&text, self.text.as_bytes())?;
+        let silent = self.compile(&text, &asm)?;
+        self.assemble(&asm, object)?;
+        // What the compiler has to say it must say again.
+        if let (Some((cache, key)), true) = (cached, silent) {
+            let bytes = std::fs::read(object).map_err(|e| BuildError::Read(object.into(), e))?;
+            cache.put(&key, &bytes);
+        }
+        Ok(())
     }
 
-    fn compile(&self, text: &Path, asm: &Path) -> Result<(), BuildError> {
+    /// Did the compiler say nothing?
+    fn compile(&self, text: &Path, asm: &Path) -> Result<bool, BuildError> {
         let (o, t) = (self.options, self.toolchain);
         let mut c = t.command();
         c.args(build::portable_float(o, t))
@@ -72,7 +88,7 @@ impl Job<'_> {
         let done = done.map_err(|e| t.no_compiler(e))?;
         if done.status.success() {
             eprint!("{}", String::from_utf8_lossy(&done.stderr));
-            return Ok(());
+            return Ok(done.stderr.is_empty());
         }
         eprint!("{}", self.rejected(&done.stderr)?);
         Err(BuildError::Failed(build::status(done.status)))
