@@ -15,7 +15,9 @@ use crate::restart;
 use crate::settings::{misspelt, BadSetting, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{Store, StoreError};
-use crate::tell::{die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_SETTINGS};
+use crate::tell::{
+    die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_SETTINGS,
+};
 use crate::tls;
 
 /// What `main` was called with.
@@ -81,6 +83,10 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
+    }
+    if matches!(settings.restart, Restart::Latest | Restart::Id(_)) && !settings.dir.is_dir() {
+        let dir = settings.dir.display();
+        die(EXIT_NO_CHECKPOINT, &format!("no usable checkpoint: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"));
     }
     let wants =
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -118,7 +118,11 @@ fn locked_by(file: &File) -> io::Result<Option<i32>> {
     Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
 }
 
+/// For as long a job that has just been killed may still be ending.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 fn take_lock(dir: &Path, path: &Path) -> Result<File, StoreError> {
+    let start = Instant::now();
     loop {
         let file = OpenOptions::new()
             .read(true)
@@ -131,20 +135,18 @@ fn take_lock(dir: &Path, path: &Path) -> Result<File, StoreError> {
         // SAFETY: the descriptor is open, the structure initialised.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const want) } != 0 {
             let error = io::Error::last_os_error();
-            return Err(match error.raw_os_error() {
-                Some(libc::EAGAIN | libc::EACCES) => {
-                    let pid = locked_by(&file).ok().flatten();
-                    let holder =
-                        pid.map_or("process unknown".to_owned(), |p| format!("process {p}"));
-                    StoreError::Locked {
-                        dir: dir.to_owned(),
-                        holder,
-                    }
-                }
-                _ => StoreError::Io {
-                    path: path.to_owned(),
-                    error,
-                },
+            let held = matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES));
+            if held && start.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(10));
+                continue;
+            }
+            if !held {
+                return Err(at(path)(error));
+            }
+            let pid = locked_by(&file).ok().flatten();
+            return Err(StoreError::Locked {
+                dir: dir.to_owned(),
+                holder: pid.map_or("process unknown".to_owned(), |p| format!("process {p}")),
             });
         }
         // The holder of before may have removed the file between our open and our lock.
