@@ -84,9 +84,17 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
     }
-    if matches!(settings.restart, Restart::Latest | Restart::Id(_)) && !settings.dir.is_dir() {
+    let asked = match settings.restart {
+        Restart::Latest => Some("no usable checkpoint".to_owned()),
+        Restart::Id(id) => Some(format!("no checkpoint {id}")),
+        Restart::No | Restart::Auto => None,
+    };
+    if let Some(what) = asked.filter(|_| !settings.dir.is_dir()) {
         let dir = settings.dir.display();
-        die(EXIT_NO_CHECKPOINT, &format!("no usable checkpoint: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"));
+        die(
+            EXIT_NO_CHECKPOINT,
+            &format!("{what}: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"),
+        );
     }
     let wants =
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;

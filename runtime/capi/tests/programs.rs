@@ -38,7 +38,7 @@ const TARGETS: [Target; 4] = [
         name: "i686",
         triple: "i686-unknown-linux-gnu",
         cc: "i686-linux-gnu-gcc",
-        flags: &["-msse2", "-mfpmath=sse"],
+        flags: &["-static", "-msse2", "-mfpmath=sse"],
         qemu: None,
     },
     Target {
