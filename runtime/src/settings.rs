@@ -18,7 +18,8 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
+    "PC3_CACHE",
     "PC3_CC",
     "PC3_DIR",
     "PC3_EVERY",
