@@ -68,12 +68,12 @@ impl Job {
     }
 
     /// A job without a program, a directory or an environment: for engines' own tests.
-    pub fn detached(ranks: usize, workers: usize) -> Job {
+    pub fn detached(ranks: usize, workers: usize, every: Every) -> Job {
         Job {
             ranks,
             workers,
             protocol: None,
-            control: Control::new(Every::Never, None),
+            control: Control::new(every, None),
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,
@@ -122,7 +122,7 @@ impl Job {
     /// A failure is reported on stderr and the program goes on.
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
         let start = Instant::now();
-        self.control.begin();
+        let asked = self.control.begin();
         flush_all();
         let committed = self.open_store().and_then(|()| {
             let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,6 +137,9 @@ impl Job {
             }
         });
         if let Err(error) = &committed {
+            if asked {
+                self.refuse(&error.to_string());
+            }
             say(&format!(
                 "no checkpoint was taken: {error}; the program goes on"
             ));
@@ -145,6 +148,26 @@ impl Job {
             After::Stop
         } else {
             After::Continue
+        }
+    }
+
+    /// A planned checkpoint cannot be taken, ranks having passed up to `passage` locations.  Said for the
+    /// first, and to those who ask.
+    pub fn drop_checkpoint(&self, passage: u64, why: &str) {
+        let dropped = self.control.give_up(passage);
+        if dropped.asked && self.open_store().is_ok() {
+            self.refuse(why);
+        }
+        if dropped.asked || dropped.before == 0 {
+            say(why);
+        }
+    }
+
+    /// Lets those know who asked for a checkpoint.
+    fn refuse(&self, why: &str) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = store.as_mut() {
+            store.note_refusal(why);
         }
     }
 

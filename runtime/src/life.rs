@@ -47,7 +47,10 @@ pub(crate) fn forked() -> bool {
 static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 extern "C" fn at_exit() {
-    if let Some(job) = JOB.get() {
+    if let Some(job) = JOB.get().filter(|_| !forked()) {
+        if let Some(words) = job.control.last_words() {
+            say(&words);
+        }
         job.close_store(true);
     }
 }

@@ -108,6 +108,13 @@ impl Rank {
         self.critical > 0
     }
 
+    /// Locations passed so far, where generated code counts them (its counter may have wrapped).
+    pub fn count_passages(&mut self) -> u64 {
+        let new = self.abi.passages.wrapping_sub(self.passages as u32);
+        self.passages += u64::from(new);
+        self.passages
+    }
+
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
     pub fn finish(&mut self, code: i32) {
         self.status = Status::Finished(code);

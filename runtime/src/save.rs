@@ -188,7 +188,7 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
     Ok(RankMeta {
         finished,
         errno: rank.errno,
-        passages: rank.passages.max(u64::from(rank.abi.passages)),
+        passages: rank.passages,
         delta: delta as i64 as u64,
         globals,
         frames,

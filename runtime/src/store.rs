@@ -82,6 +82,14 @@ pub fn stall(dir: &Path, id: u64) -> Option<Duration> {
     (of.trim().parse() == Ok(id)).then(|| Duration::from_nanos(nanoseconds))
 }
 
+/// How many requests for a checkpoint the job that runs in `dir` could not meet, and why the last one.
+pub fn refusal(dir: &Path) -> Option<(u64, String)> {
+    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
+    let line = text.strip_suffix('\n')?.lines().last()?;
+    let (count, why) = line.strip_prefix("refused ")?.split_once(' ')?;
+    Some((count.parse().ok()?, why.to_owned()))
+}
+
 /// Who runs in `dir`, if anyone.
 pub fn holder(dir: &Path) -> io::Result<Option<Holder>> {
     let mut file = match File::open(dir.join(LOCK)) {
@@ -158,6 +166,10 @@ fn take_lock(dir: &Path, path: &Path) -> Result<File, StoreError> {
     }
 }
 
+fn stall_line(id: u64, time: Duration) -> String {
+    format!("stall {id:>20},{:>20}\n", time.as_nanos())
+}
+
 /// A directory locked by this job.  The kernel drops the lock with the process, so that of a
 /// killed job is no obstacle.
 #[derive(Debug)]
@@ -171,6 +183,7 @@ pub struct Store {
     given_up: Range<u64>,
     /// Where its fixed text ends.
     lock_text: u64,
+    refused: u64,
 }
 
 impl Store {
@@ -183,6 +196,8 @@ impl Store {
         if let Some(signal) = signal {
             text.push_str(&format!("signal {signal}\n"));
         }
+        let lock_text = text.len() as u64;
+        text.push_str(&stall_line(0, Duration::ZERO));
         lock.set_len(0)
             .and_then(|()| lock.rewind())
             .and_then(|()| lock.write_all(text.as_bytes()))
@@ -205,7 +220,8 @@ impl Store {
             owner,
             lock,
             given_up: 0..0,
-            lock_text: text.len() as u64,
+            lock_text,
+            refused: 0,
         })
     }
 
@@ -254,8 +270,20 @@ impl Store {
     /// Notes for onlookers how long the job stood still for checkpoint `id`.
     pub fn note_stall(&self, id: u64, time: Duration) {
         // One write of constant length: who reads meanwhile finds a whole line.
-        let line = format!("stall {id:>20},{:>20}\n", time.as_nanos());
+        let line = stall_line(id, time);
         let _ = self.lock.write_at(line.as_bytes(), self.lock_text);
+    }
+
+    /// Notes for those who asked why they do not get a checkpoint.
+    pub fn note_refusal(&mut self, why: &str) {
+        self.refused += 1;
+        let why: Vec<&str> = why.lines().map(str::trim).collect();
+        let line = format!("refused {} {}\n", self.refused, why.join("; "));
+        let at = self.lock_text + stall_line(0, Duration::ZERO).len() as u64;
+        let _ = self
+            .lock
+            .set_len(at)
+            .and_then(|()| self.lock.write_at(line.as_bytes(), at));
     }
 
     /// Someone removed the directory, or the lock in it, so that others no longer see that it is in use.
@@ -403,6 +431,20 @@ mod tests {
         store.note_stall(7, Duration::from_millis(3));
         assert_eq!(stall(dir.path(), 7), Some(Duration::from_millis(3)));
         assert_eq!(stall(dir.path(), 6), None);
+    }
+
+    #[test]
+    fn the_last_refusal_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path(), 2, Some(10)).unwrap();
+        assert_eq!(refusal(dir.path()), None);
+        store.note_refusal("ranks wait\n  rank 0: for long\n  rank 1: too");
+        store.note_refusal("no room");
+        store.note_stall(7, Duration::from_millis(3));
+        assert_eq!(refusal(dir.path()), Some((2, "no room".to_owned())));
+        store.note_refusal("a\n  b");
+        assert_eq!(refusal(dir.path()), Some((3, "a; b".to_owned())));
+        assert_eq!(stall(dir.path(), 7), Some(Duration::from_millis(3)));
     }
 
     #[test]

@@ -24,11 +24,16 @@ pub(super) enum RequestError {
     Deaf(i32),
     #[error("process {pid} cannot be asked: {error}")]
     Kill { pid: i32, error: io::Error },
-    #[error("the job ended before it took a checkpoint")]
+    #[error("the job ended before all its ranks had come to a checkpoint location")]
     Ended,
+    #[error("the job could not take one: {0}")]
+    Refused(String),
     #[error("no checkpoint within {0} s: the job has not come by a checkpoint location, or could not write (see its messages); the request stands")]
     Late(u64),
 }
+
+/// Time that a program has to set up its signals.
+const YOUTH: Duration = Duration::from_secs(1);
 
 struct Job {
     pid: i32,
@@ -41,11 +46,17 @@ pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
         Ok(pid) if pid > 0 && !Path::new(job).is_dir() => by_process(pid)?,
         _ => by_directory(Path::new(job))?,
     };
-    if !listens(job.pid, job.signal) {
-        return Err(RequestError::Deaf(job.pid));
-    }
     let start = Instant::now();
+    // A process that has just begun would be killed by the signal.
+    while !listens(job.pid, job.signal) {
+        if start.elapsed() >= YOUTH || !is_alive(job.pid) {
+            return Err(RequestError::Deaf(job.pid));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let before = newest(&job.dir);
+    let refusals = || store::refusal(&job.dir).unwrap_or_default();
+    let refused = refusals().0;
     // SAFETY: a plain system call.
     if unsafe { libc::kill(job.pid, job.signal) } != 0 {
         return Err(RequestError::Kill {
@@ -66,6 +77,10 @@ pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
                 units::bytes(size),
                 path.display()
             ));
+        }
+        let (count, why) = refusals();
+        if count > refused {
+            return Err(RequestError::Refused(why));
         }
         if !alive {
             return Err(RequestError::Ended);
