@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicU8, Ordering::Se
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::settings::Action;
+use crate::settings::{self, Action};
 
 /// `PC3_EVERY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -263,6 +263,15 @@ extern "C" fn on_signal(signal: c_int) {
             ASKED.store(true, SeqCst);
             request();
         }
+    }
+}
+
+/// A request before `main` must not kill the program: its units call this as they are loaded.
+pub(crate) fn listen() {
+    static LISTENS: AtomicBool = AtomicBool::new(false);
+    if !LISTENS.swap(true, SeqCst) {
+        // What is wrong is said when the program starts.
+        let _ = install_signals(&settings::signals(|n| std::env::var(n).ok()));
     }
 }
 

@@ -91,6 +91,17 @@ pub(crate) fn leads_to(fd: RawFd) -> String {
         .map_or(String::new(), |p| p.to_string_lossy().into_owned())
 }
 
+/// Where a file is appended to is noted outside of the process.
+unsafe fn appends(stream: *mut FILE, mode: *const c_char) {
+    // SAFETY: by the caller, an open stream and a terminated string.
+    let (fd, first) = unsafe { (libc::fileno(stream), *mode as u8) };
+    let length = length_of(fd).filter(|_| first == b'a');
+    // SAFETY: used by entry points only, which user code calls.
+    if let (Some(length), Some(rank)) = (length, unsafe { Rank::current() }) {
+        rank.job().appends(length, leads_to(fd));
+    }
+}
+
 impl Files {
     fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
         self.forget(stream);
@@ -259,6 +270,17 @@ pub(crate) fn cut_back(fd: RawFd, position: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Takes back what was appended to a file, if it is still there.
+pub(crate) fn cut_file(path: &str, position: u64) -> io::Result<()> {
+    match std::fs::OpenOptions::new().write(true).open(path) {
+        Ok(file) if file.metadata()?.is_file() && file.metadata()?.len() > position => {
+            file.set_len(position)
+        }
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
 fn cut(fd: RawFd, length: u64) -> io::Result<()> {
     // SAFETY: a plain system call.
     match unsafe { libc::ftruncate64(fd, length as i64) } {
@@ -358,6 +380,7 @@ pub unsafe extern "C" fn pc3_fopen(path: *const c_char, mode: *const c_char) -> 
         let stream = libc::fopen(path, mode);
         if let Some(files) = files().filter(|_| !stream.is_null()) {
             files.note(stream, owned(path), owned(mode), FileKind::Opened);
+            appends(stream, mode);
         }
         stream
     }
@@ -378,6 +401,7 @@ pub unsafe extern "C" fn pc3_freopen(
             files.forget(stream);
             if !new.is_null() {
                 files.note(new, owned(path), owned(mode), kind_of(new));
+                appends(new, mode);
             }
         }
         new

@@ -10,7 +10,7 @@ use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
 use crate::settings::Settings;
-use crate::store::{Store, StoreError};
+use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, EXIT_STOPPED};
 
 /// What follows a checkpoint.
@@ -115,6 +115,22 @@ impl Job {
                 store.end();
             }
             *store = None;
+        }
+    }
+
+    /// Before anything outside of the process is changed by a restart from checkpoint `id`.
+    pub(crate) fn continued(&self, id: u64) -> Result<(), StoreError> {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        store.as_mut().map_or(Ok(()), |store| store.continued(id))
+    }
+
+    /// The program has opened a file to append to it.  Should it be killed before its first checkpoint and begin
+    /// again, what it has written there is taken back.
+    pub(crate) fn appends(&self, position: u64, path: String) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = Output::Appended { position, path };
+        if let Some(Err(e)) = store.as_mut().map(|store| store.note_output(&output)) {
+            say(&format!("where an output began could not be noted: {e}"));
         }
     }
 

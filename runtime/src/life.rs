@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::control::{install_signals, Every};
 use crate::engine::{mpi, Engine};
-use crate::files::{cut_back, leads_to, stands_at};
+use crate::files::{cut_back, cut_file, leads_to, stands_at};
 use crate::heap_abi::arguments;
 use crate::job::Job;
 use crate::rank::{Rank, Status};
@@ -14,7 +14,7 @@ use crate::registry::Program;
 use crate::restart;
 use crate::settings::{misspelt, BadSetting, Restart, Settings};
 use crate::solo::Solo;
-use crate::store::{Store, StoreError};
+use crate::store::{Output, Store, StoreError};
 use crate::tell::{
     die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_SETTINGS,
 };
@@ -108,11 +108,8 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
     let checkpoint = restart::choose(&settings).unwrap_or_else(|e| leave(e));
-    if let Some(store) = store.as_mut() {
-        match &checkpoint {
-            Some(c) => store.continued(c.id()),
-            None => begin(store, &settings),
-        }
+    if let Some(store) = store.as_mut().filter(|_| checkpoint.is_none()) {
+        begin(store, &settings);
     }
     let saved = checkpoint
         .as_ref()
@@ -158,7 +155,7 @@ fn unusable(error: &StoreError) -> String {
 }
 
 /// A fresh start: takes back what a job that was to go on by itself (`auto`), but died before its
-/// first checkpoint, has printed, and notes where the output stands.
+/// first checkpoint, has written, and notes where the output stands.
 fn begin(store: &mut Store, settings: &Settings) {
     let left = store.begun().filter(|_| settings.restart == Restart::No);
     if let Some(id) = left {
@@ -169,17 +166,27 @@ fn begin(store: &mut Store, settings: &Settings) {
         ));
     }
     let fd = libc::STDOUT_FILENO;
-    let path = leads_to(fd);
-    let before = store.begin().filter(|b| b.1 == path);
-    if let Some((position, _)) = before.filter(|_| settings.restart == Restart::Auto) {
-        if let Err(e) = cut_back(fd, position) {
-            say(&format!(
-                "standard output keeps what an earlier start wrote: {e}"
-            ));
+    let here = leads_to(fd);
+    let before = if settings.restart == Restart::Auto {
+        store.outputs()
+    } else {
+        Vec::new()
+    };
+    for output in &before {
+        let (done, path) = match output {
+            Output::Standard { position, path } if *path == here => (cut_back(fd, *position), path),
+            Output::Standard { .. } => continue,
+            Output::Appended { position, path } => (cut_file(path, *position), path),
+        };
+        if let Err(e) = done {
+            say(&format!("{path} keeps what an earlier start wrote: {e}"));
         }
     }
-    let noted = stands_at(fd).map_or(Ok(()), |position| store.note_begin(position, &path));
-    if let Err(e) = noted {
+    let stdout = stands_at(fd).map(|position| Output::Standard {
+        position,
+        path: here,
+    });
+    if let Err(e) = store.note_begin(stdout) {
         say(&format!("where the output begins could not be noted: {e}"));
     }
 }

@@ -23,6 +23,7 @@ use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::save::program_meta;
 use crate::shadow::Shadow;
+use crate::store::StoreError;
 use crate::tell::say;
 use crate::transfer::LoadError;
 use crate::translate::{Loader, Translator};
@@ -35,6 +36,8 @@ pub enum RestoreError {
     Ranks { saved: u64, here: usize },
     #[error("{0}")]
     Read(#[from] ReadError),
+    #[error("{0}")]
+    Store(#[from] StoreError),
     #[error("{name}: {}", mismatches(.list))]
     Types { name: String, list: Vec<Mismatch> },
     #[error("rank {rank}: {name}{error}")]
@@ -126,6 +129,7 @@ pub(crate) fn restore(
     job.control.resume_at(checkpoint.job.passage);
     engines(checkpoint, job, ranks, &directories, &images)?;
     // Nothing can be refused from here on.
+    job.continued(checkpoint.id())?;
     for rank in ranks.iter_mut() {
         let id = rank.id();
         let settled = rank.files.settle(id == 0);

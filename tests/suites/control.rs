@@ -23,6 +23,13 @@ pub fn trials() -> Vec<Trial> {
         ("intervals go on past a request", request_between),
         ("a request that comes too late is told", too_late),
         ("a request that cannot be met gets the reason", refused),
+        ("a request before main is met", early),
+        (
+            "a request right at the start of pc3run kills nobody",
+            early_through_pc3run,
+        ),
+        ("a course given up is not gone on from", other_course),
+        ("files appended to begin anew", appended_anew),
     ];
     cases
         .iter()
@@ -148,4 +155,95 @@ fn refused() -> Result<()> {
         ensure!(said.contains(words), "'{words}' is missing: {said}");
     }
     Ok(())
+}
+
+fn early() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let done = run(&job, &[("EARLY", "1")])?;
+    ensure!(done.status == 0 && files(&job).len() == 1, "{done:?}");
+    // Who wants the signal for something else gets it.
+    let done = run(&job, &[("EARLY", "1"), ("PC3_ON_SIGNAL", "USR1=none")])?;
+    ensure!(done.status == 128 + libc::SIGUSR1, "{done:?}");
+    Ok(())
+}
+
+fn early_through_pc3run() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let exe = build::instrumented(&job.program, HOST)?;
+    for _ in 0..20 {
+        let mut child = Command::new(arch::dist().join("bin/pc3run"))
+            .arg(&exe)
+            .current_dir(job.dir.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()?;
+        let status = format!("/proc/{}/status", child.id());
+        let caught = || -> Option<u64> {
+            let text = fs::read_to_string(&status).ok()?;
+            let line = text.lines().find_map(|l| l.strip_prefix("SigCgt:"))?;
+            u64::from_str_radix(line.trim(), 16).ok()
+        };
+        while child.try_wait()?.is_none()
+            && caught().is_some_and(|c| c >> (libc::SIGUSR1 - 1) & 1 == 0)
+        {
+            std::hint::spin_loop();
+        }
+        // SAFETY: a signal to our own child.
+        unsafe { libc::kill(child.id() as i32, libc::SIGUSR1) };
+        let status = child.wait()?;
+        ensure!(status.code() == Some(0), "{status}");
+    }
+    Ok(())
+}
+
+fn finished(job: &Job, log: &str) -> Result<Outcome> {
+    let done = run(job, &[("PC3_RESTART", "auto")])?;
+    ensure!(done.status == 0, "{done:?}");
+    let lines = |word: &str| -> String { (1..=10).map(|i| format!("{word} {i}\n")).collect() };
+    if let Some(d) = difference(lines("round").as_bytes(), &job.stdout()) {
+        bail!("{d}; stderr: {}", done.stderr);
+    }
+    let log = format!("{log}{}", lines("entry"));
+    if let Some(d) = difference(log.as_bytes(), &fs::read(job.dir.path().join("log"))?) {
+        bail!("log: {d}; stderr: {}", done.stderr);
+    }
+    Ok(done)
+}
+
+/// Killed before the new course has a checkpoint of its own: what was cut back must not be missed.
+fn other_course() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let env = [
+        ("PC3_EVERY", "1x"),
+        ("PC3_KEEP", "9"),
+        ("PC3_STOP_AFTER", "4"),
+    ];
+    ensure!(run(&job, &env)?.status == STOPPED);
+    for restart in ["2", "auto", "latest"] {
+        let killed = run(&job, &[("PC3_RESTART", restart), ("DIE", "2")])?;
+        ensure!(killed.status == 128 + libc::SIGKILL, "{killed:?}");
+        ensure!(
+            job.stdout() == b"round 1\nround 2\n",
+            "{restart}: {killed:?}"
+        );
+    }
+    ensure!(files(&job).len() == 4, "a checkpoint is gone");
+    let done = finished(&job, "")?;
+    ensure!(done.stderr.contains("given up"), "{done:?}");
+    Ok(())
+}
+
+fn appended_anew() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    fs::write(job.dir.path().join("log"), "of yesterday\n")?;
+    for restart in ["", "auto"] {
+        let env = [
+            ("PC3_EVERY", "100x"),
+            ("PC3_RESTART", restart),
+            ("DIE", "3"),
+        ];
+        let killed = run(&job, &env)?;
+        ensure!(killed.status == 128 + libc::SIGKILL, "{killed:?}");
+    }
+    finished(&job, "of yesterday\n").map(drop)
 }
