@@ -5,6 +5,7 @@
 //! once.  The standard streams are known without being opened; their positions are restored if
 //! they lead to the same regular file.
 
+use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int, CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
@@ -40,6 +41,8 @@ struct Opened {
 #[derive(Debug, Default)]
 pub struct Files {
     opened: Vec<Opened>,
+    /// Where streams were that the program closed.
+    closed: BTreeSet<usize>,
     /// Reopened by a restart, not yet put into position.
     unsettled: Vec<(*mut FILE, FileMeta)>,
 }
@@ -105,6 +108,7 @@ unsafe fn appends(stream: *mut FILE, mode: *const c_char) {
 impl Files {
     fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
         self.forget(stream);
+        self.closed.remove(&(stream as usize));
         self.opened.push(Opened {
             stream,
             path,
@@ -117,11 +121,17 @@ impl Files {
         self.opened.retain(|o| o.stream != stream);
     }
 
+    fn close(&mut self, stream: *mut FILE) {
+        self.forget(stream);
+        self.closed.insert(stream as usize);
+    }
+
     /// All streams as they stand; outputs have been flushed.
     pub fn describe(&self) -> Vec<FileMeta> {
         let inherited = standard()
             .into_iter()
             .filter(|s| !self.opened.iter().any(|o| o.stream == s.1))
+            .filter(|s| !self.closed.contains(&(s.1 as usize)))
             .map(|(kind, stream)| (kind, stream, String::new(), String::new()));
         let opened = self.opened.iter().map(|o| {
             (
@@ -134,10 +144,12 @@ impl Files {
         inherited
             .chain(opened)
             .map(|(kind, stream, path, mode)| describe(kind, stream, path, mode))
+            .chain(self.closed.iter().map(|addr| closed(*addr)))
             .collect()
     }
 
-    /// Opens the files of a checkpoint again; calls `found(saved address, stream here)` for each.
+    /// Opens the files of a checkpoint again; calls `found(saved address, stream here)` for each, null for
+    /// closed ones.
     /// Changes none of them: the restart may still be refused.
     pub fn reopen(
         &mut self,
@@ -145,6 +157,10 @@ impl Files {
         mut found: impl FnMut(u64, usize),
     ) -> Result<(), String> {
         for file in saved {
+            if file.kind == FileKind::Closed {
+                found(file.addr, 0);
+                continue;
+            }
             let at = standard().iter().find(|s| s.0 == file.kind).map(|s| s.1);
             let stream = match at {
                 Some(stream) if file.mode.is_empty() => stream,
@@ -178,6 +194,19 @@ impl Files {
             done.map_err(|e| format!("cannot put {} to where it stood: {e}", file.path))?;
         }
         Ok(())
+    }
+}
+
+fn closed(addr: usize) -> FileMeta {
+    FileMeta {
+        addr: addr as u64,
+        descriptor: NO_DESCRIPTOR,
+        kind: FileKind::Closed,
+        path: String::new(),
+        mode: String::new(),
+        position: None,
+        length: 0,
+        state: 0,
     }
 }
 
@@ -398,7 +427,7 @@ pub unsafe extern "C" fn pc3_freopen(
     unsafe {
         let new = libc::freopen(path, mode, stream);
         if let Some(files) = files() {
-            files.forget(stream);
+            files.close(stream);
             if !new.is_null() {
                 files.note(new, owned(path), owned(mode), kind_of(new));
                 appends(new, mode);
@@ -445,7 +474,7 @@ pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_fclose(stream: *mut FILE) -> c_int {
     if let Some(files) = files() {
-        files.forget(stream);
+        files.close(stream);
     }
     // SAFETY: by the caller.
     unsafe { libc::fclose(stream) }

@@ -317,12 +317,14 @@ pub enum FileKind {
     Stderr = 2,
     Opened = 3,
     Temporary = 4,
+    /// Closed by the program: pointers to it that are still about lead nowhere.
+    Closed = 5,
 }
 
 impl FileKind {
     fn from(n: u8) -> Result<FileKind> {
-        use FileKind::{Opened, Stderr, Stdin, Stdout, Temporary};
-        [Stdin, Stdout, Stderr, Opened, Temporary]
+        use FileKind::{Closed, Opened, Stderr, Stdin, Stdout, Temporary};
+        [Stdin, Stdout, Stderr, Opened, Temporary, Closed]
             .into_iter()
             .find(|k| *k as u8 == n)
             .ok_or(DecodeError::Invalid("file table"))

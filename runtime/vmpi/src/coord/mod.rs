@@ -84,9 +84,8 @@ impl Coordinator {
         if !b.any_parked() {
             return;
         }
-        let idle =
-            |r: u32| world.sched().is_blocked(r) || world.rank(r).polls.load(Relaxed) >= 1024;
-        let all = (0..world.size).all(|r| !b.is_running(r as usize) || idle(r));
+        let idle = |r: u32| !b.is_running(r as usize) || world.rank(r).is_idle();
+        let all = (0..world.size).all(idle);
         if all {
             let verdict = b.stuck();
             drop(b);

@@ -445,3 +445,89 @@ fn what_is_in_flight_survives() {
         2 * (Backend::ALL.len() * Backend::ALL.len()) as u32
     );
 }
+
+fn polls(me: &RankState) -> bool {
+    let any = Key {
+        ctx: 0,
+        src: ANY_SOURCE,
+        tag: ANY_TAG,
+    };
+    p2p::iprobe(me, &any).is_some()
+}
+
+/// Runs with so many milliseconds of patience; what was reported.
+fn watched(ranks: usize, workers: usize, patience: u64, body: Body) -> Vec<String> {
+    let engine = MpiEngine::new(ranks, workers, Backend::ALL[0]);
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let (world, list) = (&engine.world, Arc::clone(&said));
+    world.idle.patience.store(patience, Relaxed);
+    let report = move |text: &str| list.lock().unwrap().push(text.to_owned());
+    assert!(world.on_deadlock.set(Box::new(report)).is_ok());
+    let job = Arc::new(Job::detached(ranks, workers, Every::Never));
+    let all = (0..ranks).map(|id| Rank::new(job.clone(), id).unwrap());
+    assert_eq!(engine.run(&job, all.collect(), body), 0);
+    let said = said.lock().unwrap().clone();
+    said
+}
+
+/// Rank 0 polls until it loses patience itself, which the report must not forestall.
+#[test]
+fn polling_for_what_nobody_can_send_is_told() {
+    for workers in [1, 3] {
+        let said = watched(3, workers, 20, |_| {
+            let me = RankState::current();
+            match me.rank {
+                0 => {
+                    let start = std::time::Instant::now();
+                    while start.elapsed().as_secs() < 2 {
+                        assert!(!polls(me));
+                    }
+                    send(me, 1, 1);
+                }
+                1 => assert_eq!(recv(me, 0), 1),
+                _ => {}
+            }
+            0
+        });
+        assert_eq!(said.len(), 1, "{said:?}");
+        for words in ["rank 0: polls", "rank 1: waits", "rank 2: has ended"] {
+            assert!(said[0].contains(words), "{words}: {}", said[0]);
+        }
+    }
+}
+
+#[test]
+fn polling_for_each_other_is_no_news() {
+    for workers in [1, 3] {
+        let said = watched(3, workers, 50, |_| {
+            let me = RankState::current();
+            if me.rank == 2 {
+                assert_eq!(recv(me, 0), 7);
+                return 0;
+            }
+            let start = std::time::Instant::now();
+            for i in 0.. {
+                let last = me.rank == 0 && start.elapsed().as_millis() > 500;
+                let v = if last { u32::MAX } else { i };
+                if me.rank == 0 {
+                    send(me, v, 1);
+                    if last {
+                        break;
+                    }
+                }
+                while !polls(me) {}
+                if recv(me, 1 - me.rank) == u32::MAX {
+                    break;
+                }
+                if me.rank == 1 {
+                    send(me, i, 0);
+                }
+            }
+            if me.rank == 0 {
+                send(me, 7, 2);
+            }
+            0
+        });
+        assert!(said.is_empty(), "{said:?}");
+    }
+}
