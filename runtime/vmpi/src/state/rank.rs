@@ -318,7 +318,9 @@ impl RankState {
     /// Looks for `ready` for as long as that is cheaper than to be woken.
     #[inline]
     pub(crate) fn linger(&self, ready: impl Fn() -> bool) -> bool {
-        self.world().sched().linger(self.rank, ready)
+        let done = self.world().sched().linger(self.rank, ready);
+        self.polls.store(0, Relaxed);
+        done
     }
 
     /// Runs `f` while this rank is said to wait for `what`.
