@@ -80,8 +80,7 @@ impl Barrier {
     }
 
     pub fn any_parked(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { .. })
-            && self.places.iter().any(|p| *p == Place::Parked)
+        matches!(self.stage, Stage::Gathering { .. }) && self.places.contains(&Place::Parked)
     }
 
     /// The passage that a checkpoint is planned for.
