@@ -149,6 +149,7 @@ struct pc3_rank {
     unsigned passages;               /* locations passed (MPI programs only) */
     const char *at;                  /* "file.c:12" of the latest MPI call, for deadlock reports */
     struct pc3_site *site;           /* set by a caller of an allocation wrapper, taken by the allocation in it */
+    void *args;                      /* set by a caller of a function that reads its variable arguments from memory */
 };
 PC3_TLS struct pc3_rank *pc3_me;
 /* Nonzero when some rank of this process must look closer at its next location. */
@@ -185,6 +186,10 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 #endif
 
 #define PC3_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A va_list that reads arguments from memory where they lie as on the stack, and where one stands. */
+extern void pc3_va_make(void *list, void *at);
+extern void *pc3_va_at(const void *list) __attribute__((cold));
 
 /* setjmp: tokens has one word per call in the function, of which this is number i; real is the buffer to jump to,
  * base the start of all of the function's. */

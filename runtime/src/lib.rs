@@ -24,6 +24,7 @@ pub mod identity;
 pub mod job;
 mod jumps;
 mod life;
+mod lists;
 mod objects;
 mod partner;
 pub mod rank;

@@ -72,6 +72,7 @@ impl Rank {
                 passages: 0,
                 at: std::ptr::null(),
                 site: null_mut(),
+                args: null_mut(),
             },
             id,
             job,

@@ -280,6 +280,25 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         k
     }
 
+    /// `void *`
+    pub fn address(&mut self) -> usize {
+        self.scalar(PC3_KIND_POINTER, 0, "void *")
+    }
+    pub fn long(&mut self, c: &str) -> usize {
+        let kind = if c == "long" {
+            PC3_KIND_SINT
+        } else {
+            PC3_KIND_UINT
+        };
+        self.scalar(kind, 0, c)
+    }
+    pub fn double(&mut self) -> usize {
+        self.scalar(PC3_KIND_FLOAT, 0, "double")
+    }
+    pub fn byte(&mut self) -> usize {
+        self.scalar(PC3_KIND_CHAR, 0, "char")
+    }
+
     /// `unsigned[n]`
     pub fn numbers(&mut self, n: usize) -> usize {
         let elem = self.scalar(PC3_KIND_UINT, 0, "unsigned");

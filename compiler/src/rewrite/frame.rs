@@ -9,6 +9,7 @@
 //! }
 //! ```
 
+use super::arguments;
 use super::ctypes::Names;
 use super::plan::is_vla;
 use super::plan::Plan;
@@ -35,6 +36,7 @@ impl Member {
     fn value(&self) -> String {
         match &self.moved {
             Some(by) => format!("{} + {by}", self.place),
+            None if matches!(self.ty, MemberTy::List) => arguments::position(&self.place),
             None => self.place.clone(),
         }
     }
@@ -45,6 +47,10 @@ pub enum MemberTy {
     Var(QualType),
     /// A runtime length.
     Length,
+    /// A `va_list`: where it stands.
+    List,
+    /// Where packed arguments are.
+    Arguments,
     /// Which of so many calls of `setjmp` can be returned to.
     Jumps(usize),
     Temp(TempTy),
@@ -57,6 +63,7 @@ impl MemberTy {
             MemberTy::Var(q) => n.declare_plain(q, name),
             MemberTy::Temp(t) => n.declare_temp(t, name),
             MemberTy::Length => format!("pc3_size {name}"),
+            MemberTy::List | MemberTy::Arguments => format!("void *{name}"),
             MemberTy::Jumps(n) => format!("unsigned {name}[{n}]"),
         }
     }
@@ -151,11 +158,23 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             });
             continue;
         }
+        let ty = match u.ty(q.ty) {
+            Type::VaList => MemberTy::List,
+            _ => MemberTy::Var(q),
+        };
         out.push(Member {
             name: member,
             place,
-            ty: MemberTy::Var(q),
+            ty,
             moved,
+        });
+    }
+    if plan.packed {
+        out.push(Member {
+            name: "pc3_va".into(),
+            place: "pc3_va".into(),
+            ty: MemberTy::Arguments,
+            moved: None,
         });
     }
     if !plan.jumps.is_empty() {
@@ -180,7 +199,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
 
 impl Printer<'_, '_> {
     pub fn has_frame(&self) -> bool {
-        !self.plan.shadow.is_empty() || !self.plan.literals.is_empty() || self.plan.blocks
+        self.plan.has_frame()
     }
 
     /// Gives the shadow block back.
@@ -232,6 +251,10 @@ impl Printer<'_, '_> {
         let mut out = format!("const {tag} *pc3_r = (const {tag} *)pc3_f->live; ");
         for m in &list {
             out += &match m.ty.shape(u) {
+                _ if matches!(m.ty, MemberTy::List) => {
+                    let at = format!("pc3_r->{}", m.name);
+                    format!("{}; ", arguments::begin(&m.place, &at))
+                }
                 Shape::Scalar => format!("{0} = pc3_r->{1}; ", m.place, m.name),
                 Shape::Array => format!(
                     "__builtin_memcpy((void *){0}, pc3_r->{1}, sizeof pc3_r->{1}); ",
@@ -322,8 +345,13 @@ impl Printer<'_, '_> {
         let n = &cx.names;
         let mut fields = String::new();
         let mut zero = String::new();
-        if self.plan.shadow.is_empty() && self.plan.literals.is_empty() {
+        if self.plan.has_no_members() {
             fields += "char pc3_base; ";
+        }
+        for (i, call) in self.plan.packed_calls.iter().enumerate() {
+            let m = arguments::member(i);
+            fields += &arguments::field(u, n, i, *call);
+            zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
         }
         let (mut params, mut copies) = (Vec::new(), String::new());
         for s in &self.plan.shadow {
@@ -383,6 +411,9 @@ impl Printer<'_, '_> {
             out += &format!(" {}", self.lengths(*p));
         }
         out += &self.jump_variables();
+        if self.plan.packed {
+            out += " void *const pc3_va = pc3_me->args;";
+        }
         out
     }
 
@@ -414,6 +445,9 @@ impl Printer<'_, '_> {
             out += &format!("{}{start}; ", cx.names.declare_plain(sym.ty, name));
         }
         out += &self.jump_variables();
+        if self.plan.packed {
+            out += "void *pc3_va = 0; ";
+        }
         out += "const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; ";
         if self.has_frame() {
             out += &format!(

@@ -75,8 +75,18 @@ impl Printer<'_, '_> {
         nested.sort_unstable();
         nested.dedup();
         for t in &nested {
+            // A value, so that compilers do not wonder where a resume clone gets one.
+            let start = match self.plan.temps[*t] {
+                _ if !all => "",
+                TempTy::Value(q) => match self.u().ty(q.ty) {
+                    Type::Record(_) | Type::Vector { .. } | Type::VaList => "",
+                    Type::Unsupported(_) => "",
+                    _ => " = 0",
+                },
+                _ => " = 0",
+            };
             out += &format!(
-                "{}; ",
+                "{}{start}; ",
                 self.cx
                     .names
                     .declare_temp(self.plan.temps[*t], &format!("pc3_t{t}"))

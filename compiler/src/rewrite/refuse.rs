@@ -1,5 +1,6 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
+use super::arguments;
 use super::compound::has_place;
 use super::jumps;
 use super::plan::Plan;
@@ -7,6 +8,7 @@ use super::unit::UnitCx;
 use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::tables;
+use crate::analysis::variadic::is_list;
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -28,7 +30,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     other(cx, f, out);
     jumps_out_of_statement_expressions(cx, f, plan, out);
     compound_literals(cx, f, out);
-    variadic(cx, f, plan, out);
+    variadic(cx, plan, out);
     label_addresses(cx, f, out);
 }
 
@@ -202,7 +204,9 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
                 continue;
             }
             let what = match u.ty(u.sym(*s).ty.ty) {
-                Type::VaList => "argument list",
+                Type::VaList if plan.shadow_set.contains(s) => {
+                    "argument list (its address is taken)"
+                }
                 Type::Unsupported(_) => "value of a type that pc3cc does not know",
                 _ => continue,
             };
@@ -218,37 +222,37 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     }
 }
 
-fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+fn variadic(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
-    let Some(first) = plan.points.list.first() else {
-        return;
-    };
-    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
-        if let Node::Expr(e) = n {
-            if let ExprKind::Ident(s) = u.expr(e).kind {
-                let starts = starts_arguments(&u.sym(s).name);
-                if starts
-                    && u.sym(s).kind == SymKind::Func
-                    && u.expr(e).span.start > first.span.start
-                {
-                    out.push(Diagnostic::refusal(cx.u,
-                        &u.expr(e).span,
-                        Code::VaStart,
-                        "variable arguments are read after a point where the function can be left and resumed",
-                        "read the arguments before the first checkpoint location or instrumented call",
-                    ));
-                }
+    for call in &plan.packed_calls {
+        for (a, slot) in arguments::slots(u, *call) {
+            if slot.is_none() {
+                out.push(Diagnostic::refusal(
+                    cx.u,
+                    &u.expr(a).span,
+                    Code::Arguments,
+                    "the called function reads its variable arguments after a point, and this one is of a type that cannot be kept for it",
+                    "pass a pointer to it",
+                ));
             }
         }
-        true
-    });
-}
-
-pub fn starts_arguments(name: &str) -> bool {
-    matches!(
-        name,
-        "__builtin_va_start" | "__builtin_c23_va_start" | "__builtin_stdarg_start"
-    )
+    }
+    for call in plan.points.calls.keys() {
+        let ExprKind::Call { args, .. } = &u.expr(*call).kind else {
+            continue;
+        };
+        for a in args.iter().filter(|a| is_list(u, **a)) {
+            if !matches!(u.expr(*a).kind, ExprKind::Ident(_)) {
+                out.push(Diagnostic::refusal(
+                    cx.u,
+                    &u.expr(*a).span,
+                    Code::LiveValue,
+                    "an argument list that is no variable is handed to a function that can reach a checkpoint location",
+                    "copy it to a variable of its own with va_copy",
+                ));
+            }
+        }
+    }
 }
 
 /// Addresses of labels are meaningless in the other clone; only tables of them, used in place, work.
