@@ -72,7 +72,9 @@ fn set_jump() {
 #[test]
 fn argument_lists() {
     accepted("void use(__builtin_va_list); void f(int k, ...) { __builtin_va_list a; __builtin_va_start(a, k); pc3_checkpoint(); use(a); }");
-    accepted("void f(int k, ...) { __builtin_va_list a; pc3_checkpoint(); __builtin_va_start(a, k); }");
+    accepted(
+        "void f(int k, ...) { __builtin_va_list a; pc3_checkpoint(); __builtin_va_start(a, k); }",
+    );
     refused("struct s { int a, b; }; void f(int k, ...) { __builtin_va_list a; pc3_checkpoint(); __builtin_va_start(a, k); }\nvoid g(struct s x) {\n f(1, x); }", "E0307", 3);
     accepted("int f(int k, ...) { __builtin_va_list a; __builtin_va_start(a, k); k = __builtin_va_arg(a, int); __builtin_va_end(a); pc3_checkpoint(); return k; }");
 }
