@@ -46,8 +46,7 @@ pub fn plain_command(p: &Program, arch: Arch, out: &Path) -> Command {
 }
 
 fn sources(c: &mut Command, p: &Program, arch: Arch, out: &Path) {
-    // What a cross compiler's package brings is not where a loader would be looked for.
-    if arch != arch::HOST {
+    if arch.emulator().is_some() {
         c.arg("-static");
     }
     c.args(&p.sources).arg("-o").arg(out).arg("-lm");

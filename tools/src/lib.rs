@@ -5,6 +5,5 @@
 
 pub mod inspect;
 pub mod launch;
-mod process;
 mod program;
 mod units;

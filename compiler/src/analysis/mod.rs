@@ -19,5 +19,4 @@ pub mod scope;
 pub mod tables;
 pub mod unsaved;
 pub mod untouched;
-pub mod variadic;
 pub mod walk;

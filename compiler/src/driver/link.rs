@@ -56,7 +56,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
             Plain::NeedsMore => {}
         }
     }
-    tell!("{said}");
+    eprint!("{said}");
     let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
     let l = Link {
         o,
@@ -133,8 +133,8 @@ fn plain(o: &Options, t: &Toolchain, api: bool, members: Option<u32>) -> Result<
     if status != 0 && program {
         return Ok(Plain::NeedsMore);
     }
-    tell!("{said}");
-    show!("{}", trace.rest);
+    eprint!("{said}");
+    print!("{}", trace.rest);
     if status != 0 {
         return Ok(Plain::Done(status));
     }
@@ -248,7 +248,7 @@ impl Link<'_> {
         c.arg("-Wl,--unresolved-symbols=ignore-all");
         let (status, mut trace, said) = traced(&mut c, self.t)?;
         if status != 0 {
-            tell!("{said}");
+            eprint!("{said}");
             return Ok(status);
         }
         loop {
@@ -305,7 +305,7 @@ impl Link<'_> {
             let users = program.trees.len() - program.own.len();
             program.trees[..users]
                 .iter()
-                .for_each(|u| show!("{}", dump::dump(u)));
+                .for_each(|u| print!("{}", dump::dump(u)));
             return Ok(Built::Done(0));
         }
         let mut out = program.instrument();
@@ -319,10 +319,10 @@ impl Link<'_> {
         }
         messages::report(o, &out.diagnostics)?;
         if o.explain {
-            show!("{}", out.explain);
+            print!("{}", out.explain);
         }
         if o.emit == Emit::C {
-            out.texts.iter().for_each(|c| show!("{c}"));
+            out.texts.iter().for_each(|c| print!("{c}"));
             return Ok(Built::Done(0));
         }
         if runs_plain {
@@ -427,8 +427,8 @@ impl Link<'_> {
             .args(SYSTEM_LIBS)
             .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
         let (status, mut trace, said) = traced(&mut c, t)?;
-        tell!("{}", s.messages(&users_messages(&said)));
-        show!("{}", trace.rest);
+        eprint!("{}", s.messages(&users_messages(&said)));
+        print!("{}", trace.rest);
         if status != 0 || taken.files.is_empty() {
             return Ok(Built::Done(status));
         }

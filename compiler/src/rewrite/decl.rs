@@ -252,8 +252,7 @@ fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
     match u.ty(q.ty) {
         Type::Array { .. } => fragile(u, q.ty).then_some(" = {0}"),
         Type::Record(_) => Some(" = {0}"),
-        Type::VaList => Some(" = {0}"),
-        Type::Vector { .. } => None,
+        Type::Vector { .. } | Type::VaList => None,
         _ => Some(" = 0"),
     }
 }

@@ -1,6 +1,5 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
 
-pub mod arguments;
 mod calls;
 pub mod compound;
 pub mod ctypes;
@@ -12,7 +11,6 @@ mod full;
 mod globals;
 mod hoist;
 mod inexpressible;
-mod jumps;
 mod literals;
 mod objects;
 pub mod plan;

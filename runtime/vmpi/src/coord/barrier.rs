@@ -4,17 +4,17 @@
 //! passed at least `target` locations.  When all ranks are parked (or finished) they unwind; any
 //! such state is consistent, because what is in flight is in the mailboxes.  A plan can be
 //! infeasible: a rank waits for a message that a parked rank would send after its location.  Then
-//! nobody can run; those that are parked go on to their next location, up to [`ATTEMPTS`] times, and
-//! the others park at the first one they reach, whatever they have passed: a cut needs no equal passages.
+//! nobody can run; those that are parked go on to their next location, up to [`ATTEMPTS`] times.
+//! The others still park at the first one they reach: a cut needs no equal passages.
 
 /// Times that a plan is put off before it is given up.
-pub const ATTEMPTS: u32 = 256;
+pub const ATTEMPTS: u32 = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     Running,
-    /// Waits at a location.
-    Parked,
+    /// Waits at a location, having passed so many.
+    Parked(u64),
     /// Unwinds or has unwound.
     Unwinding,
     Unwound,
@@ -24,14 +24,8 @@ pub enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Idle,
-    /// Once put off, a plan takes ranks at any passage.
-    Gathering {
-        target: u64,
-        attempts: u32,
-    },
-    Unwinding {
-        target: u64,
-    },
+    Gathering { target: u64, attempts: u32 },
+    Unwinding,
 }
 
 /// What a parked or arriving rank is to do.
@@ -50,7 +44,7 @@ pub enum Verdict {
     /// These parked ranks go on to a later location.
     Released(Vec<usize>),
     /// Given up; these ranks go on.
-    Dropped { ranks: Vec<usize>, target: u64 },
+    Dropped(Vec<usize>),
 }
 
 #[derive(Debug)]
@@ -80,15 +74,13 @@ impl Barrier {
     }
 
     pub fn any_parked(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { .. }) && self.places.contains(&Place::Parked)
+        matches!(self.stage, Stage::Gathering { .. })
+            && self.places.iter().any(|p| matches!(p, Place::Parked(_)))
     }
 
-    /// The passage that a checkpoint is planned for.
-    pub fn target(&self) -> Option<u64> {
-        match self.stage {
-            Stage::Idle => None,
-            Stage::Gathering { target, .. } | Stage::Unwinding { target } => Some(target),
-        }
+    /// The rank whose location decides about time, requests and intervals.
+    pub fn decider(&self) -> Option<usize> {
+        self.places.iter().position(|p| *p != Place::Finished)
     }
 
     /// Plans a checkpoint at passage `target`.
@@ -104,8 +96,8 @@ impl Barrier {
     /// A rank is at a location, having passed `passed` (this one included).
     pub fn at_location(&mut self, rank: usize, passed: u64) -> Answer {
         match self.stage {
-            Stage::Gathering { target, attempts } if passed >= target || attempts > 0 => {
-                self.places[rank] = Place::Parked;
+            Stage::Gathering { target, .. } if passed >= target => {
+                self.places[rank] = Place::Parked(passed);
                 if self.gather() {
                     self.answer(rank)
                 } else {
@@ -119,7 +111,7 @@ impl Barrier {
     /// What a rank that was told to wait is to do now.
     pub fn answer(&mut self, rank: usize) -> Answer {
         match self.places[rank] {
-            Place::Parked => Answer::Wait,
+            Place::Parked(_) => Answer::Wait,
             Place::Unwinding | Place::Unwound => Answer::Unwind,
             Place::Running | Place::Finished => Answer::Go,
         }
@@ -127,18 +119,16 @@ impl Barrier {
 
     /// True if this completes the plan: all are parked or finished, and unwind.
     fn gather(&mut self) -> bool {
-        let Stage::Gathering { target, .. } = self.stage else {
-            return false;
-        };
-        let ready = self
-            .places
-            .iter()
-            .all(|p| matches!(p, Place::Parked | Place::Finished))
+        let ready = matches!(self.stage, Stage::Gathering { .. })
+            && self
+                .places
+                .iter()
+                .all(|p| matches!(p, Place::Parked(_) | Place::Finished))
             && self.any_parked();
         if ready {
-            self.stage = Stage::Unwinding { target };
+            self.stage = Stage::Unwinding;
             for p in &mut self.places {
-                if *p == Place::Parked {
+                if matches!(p, Place::Parked(_)) {
                     *p = Place::Unwinding;
                 }
             }
@@ -158,7 +148,7 @@ impl Barrier {
     /// A rank's stack is empty; true for the last one: the checkpoint can be written.
     pub fn unwound(&mut self, rank: usize) -> bool {
         self.places[rank] = Place::Unwound;
-        matches!(self.stage, Stage::Unwinding { .. })
+        self.stage == Stage::Unwinding
             && self
                 .places
                 .iter()
@@ -175,11 +165,6 @@ impl Barrier {
         }
     }
 
-    /// Being stuck once more drops the plan.
-    pub fn is_last_attempt(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { attempts, .. } if attempts + 1 >= ATTEMPTS)
-    }
-
     /// Nobody can run any more.
     pub fn stuck(&mut self) -> Verdict {
         let Stage::Gathering { target, attempts } = self.stage else {
@@ -187,7 +172,7 @@ impl Barrier {
         };
         let mut released = Vec::new();
         for (r, p) in self.places.iter_mut().enumerate() {
-            if *p == Place::Parked {
+            if matches!(*p, Place::Parked(_)) {
                 *p = Place::Running;
                 released.push(r);
             }
@@ -196,12 +181,9 @@ impl Barrier {
             return Verdict::Nothing;
         }
         let attempts = attempts + 1;
-        if attempts >= ATTEMPTS {
+        if attempts == ATTEMPTS {
             self.stage = Stage::Idle;
-            return Verdict::Dropped {
-                ranks: released,
-                target,
-            };
+            return Verdict::Dropped(released);
         }
         self.stage = Stage::Gathering { target, attempts };
         Verdict::Released(released)
@@ -238,7 +220,7 @@ mod tests {
     fn a_rank_that_ends_completes_the_plan() {
         let mut b = parked(2, 1, &[(1, 1)]);
         assert!(b.finished(0));
-        assert_eq!((b.answer(1), b.target()), (Answer::Unwind, Some(1)));
+        assert_eq!((b.answer(1), b.decider()), (Answer::Unwind, Some(1)));
         assert!(b.unwound(1));
         b.resume();
         assert!(!b.finished(1) && b.is_idle());
@@ -252,16 +234,6 @@ mod tests {
         assert_eq!(b.answer(0), Answer::Go);
         assert_eq!(b.at_location(0, 6), Answer::Wait);
         assert_eq!(b.at_location(1, 7), Answer::Unwind);
-    }
-
-    #[test]
-    fn a_plan_that_moved_on_takes_those_behind_too() {
-        let mut b = parked(2, 100, &[(0, 100)]);
-        assert_eq!(b.at_location(1, 33), Answer::Go);
-        assert_eq!(b.stuck(), Verdict::Released(vec![0]));
-        assert_eq!(b.at_location(1, 34), Answer::Wait);
-        assert_eq!(b.at_location(0, 101), Answer::Unwind);
-        assert_eq!(b.target(), Some(100));
     }
 
     #[test]
@@ -280,8 +252,8 @@ mod tests {
                     assert_eq!(r, [0]);
                     b.at_location(0, 1 + i);
                 }
-                Verdict::Dropped { ranks, target } => {
-                    assert_eq!((i, ranks, target), (u64::from(ATTEMPTS), vec![0], 1));
+                Verdict::Dropped(r) => {
+                    assert_eq!((i, r), (u64::from(ATTEMPTS), vec![0]));
                     break;
                 }
                 Verdict::Nothing => panic!("there is a plan"),
