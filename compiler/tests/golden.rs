@@ -56,7 +56,7 @@ fn a_loop_with_a_call() {
             {
                 int s = 0;
                 for (int i = 0; i < n; i++)
-                    pc3_L1: __extension__({ int pc3_t0; if (pc3_k == 1) { const struct pc3_live__sum_1 *pc3_r = (const struct pc3_live__sum_1 *)pc3_f->live; n = pc3_r->n; s = pc3_r->s; i = pc3_r->i;  pc3_k = 0; pc3_t0 = ((int (*)(void))pc3_resume_next())(); } else if (!pc3_k) pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; (void)0; });
+                    pc3_L1: __extension__({ int pc3_t0 = 0; if (pc3_k == 1) { const struct pc3_live__sum_1 *pc3_r = (const struct pc3_live__sum_1 *)pc3_f->live; n = pc3_r->n; s = pc3_r->s; i = pc3_r->i;  pc3_k = 0; pc3_t0 = ((int (*)(void))pc3_resume_next())(); } else if (!pc3_k) pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; (void)0; });
                 return s;
             } }
             # 11 "t.c"

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicU8, Ordering::Se
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::settings::Action;
+use crate::settings::{self, Action};
 
 /// `PC3_EVERY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,10 @@ pub const FLAG_ENGINE: c_int = 4;
 #[allow(non_upper_case_globals)]
 pub static pc3_flag: AtomicI32 = AtomicI32::new(0);
 
+/// Somebody asked, or time is up.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// Somebody asked.
+static ASKED: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
 
 pub fn set_flag(bit: c_int) {
@@ -43,12 +46,17 @@ pub fn clear_flag(bit: c_int) {
 }
 
 /// Asks for a checkpoint; safe in a signal handler.
-pub fn request(stop: bool) {
-    if stop {
-        STOP.store(true, SeqCst);
-    }
+fn request() {
     REQUESTED.store(true, SeqCst);
     set_flag(FLAG_REQUEST);
+}
+
+/// A checkpoint that could not be taken.
+pub(crate) struct Dropped {
+    /// Somebody asked for it.
+    pub asked: bool,
+    /// How many were dropped before.
+    pub before: u64,
 }
 
 #[derive(Debug)]
@@ -57,6 +65,9 @@ pub struct Control {
     stop_after: Option<u64>,
     next_passage: AtomicU64,
     taken: AtomicU64,
+    dropped: AtomicU64,
+    /// One was due and has not been taken.
+    due: AtomicBool,
     timer: Option<Arc<Timer>>,
 }
 
@@ -77,6 +88,8 @@ impl Control {
             stop_after,
             next_passage: AtomicU64::new(next_passage),
             taken: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
+            due: AtomicBool::new(false),
             timer,
         }
     }
@@ -99,33 +112,72 @@ impl Control {
         self.every
     }
 
-    /// Is a checkpoint wanted at the location that is the job's `passage`-th, from 1, since the
+    /// Is a checkpoint wanted at the location that is the rank's `passage`-th, from 1, since the
     /// program began?
     pub fn wanted(&self, passage: u64) -> bool {
-        REQUESTED.load(SeqCst) || passage >= self.next_passage.load(SeqCst)
+        let wanted = REQUESTED.load(SeqCst) || passage >= self.next_passage();
+        if wanted && !self.due.load(SeqCst) {
+            self.due.store(true, SeqCst);
+        }
+        wanted
     }
 
-    /// The checkpoint wanted at `passage` cannot be taken: the next one is due an interval later.
-    pub fn give_up(&self, passage: u64) {
-        self.begin();
+    /// The passage at which one is due by `PC3_EVERY=Nx`, a multiple of N.
+    pub fn next_passage(&self) -> u64 {
+        self.next_passage.load(SeqCst)
+    }
+
+    /// The checkpoint planned for `passage` cannot be taken: the next one is due an interval later.
+    pub(crate) fn give_up(&self, passage: u64) -> Dropped {
+        let asked = self.begin();
         self.done(passage, false);
+        if STOP.load(SeqCst) {
+            // Whoever wants the job to stop would wait for ever.
+            request();
+        }
+        Dropped {
+            asked,
+            before: self.dropped.fetch_add(1, SeqCst),
+        }
+    }
+
+    /// What is to be said of checkpoints when the program has come to its end.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        let dropped = self.dropped.load(SeqCst);
+        let due = self.due.load(SeqCst) || REQUESTED.load(SeqCst);
+        let never = self.taken.load(SeqCst) == 0 && dropped == 0;
+        if ASKED.load(SeqCst) || (due && never) {
+            let who = if ASKED.load(SeqCst) {
+                "asked for"
+            } else {
+                "due"
+            };
+            return Some(format!(
+                "a checkpoint was {who}, but the program ended before all ranks had come to a location to take it"
+            ));
+        }
+        (dropped > 1).then(|| format!("{dropped} checkpoints were dropped in all"))
     }
 
     /// After a restart from a checkpoint taken at `passage`.
     pub(crate) fn resume_at(&self, passage: u64) {
         if let Every::Passages(n) = self.every {
-            self.next_passage.store(passage.saturating_add(n), SeqCst);
+            self.next_passage
+                .store((passage / n).saturating_add(1).saturating_mul(n), SeqCst);
         }
     }
 
     /// A checkpoint is about to be written; what is asked for from now on is another one.
-    pub(crate) fn begin(&self) {
+    /// True if somebody asked for it.
+    pub(crate) fn begin(&self) -> bool {
         clear_flag(FLAG_REQUEST);
         REQUESTED.store(false, SeqCst);
+        self.due.store(false, SeqCst);
+        ASKED.swap(false, SeqCst)
     }
 
-    /// After a checkpoint at `passage`: the next one is due an interval later.  True if the job
-    /// is to stop now.
+    /// After a checkpoint at `passage`: the next one is due at the next multiple of the interval.  True
+    /// if the job is to stop now.
     pub(crate) fn done(&self, passage: u64, committed: bool) -> bool {
         self.resume_at(passage);
         if let Some(timer) = &self.timer {
@@ -171,7 +223,7 @@ impl Timer {
             };
             if due.is_some() && wait.is_zero() {
                 *due = None;
-                request(false);
+                request();
                 continue;
             }
             due = self
@@ -204,7 +256,22 @@ extern "C" fn on_signal(signal: c_int) {
     let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
     match action.map_or(0, |a| a.load(SeqCst)) {
         0 => {}
-        n => request(n == 2),
+        n => {
+            if n == 2 {
+                STOP.store(true, SeqCst);
+            }
+            ASKED.store(true, SeqCst);
+            request();
+        }
+    }
+}
+
+/// A request before `main` must not kill the program: its units call this as they are loaded.
+pub(crate) fn listen() {
+    static LISTENS: AtomicBool = AtomicBool::new(false);
+    if !LISTENS.swap(true, SeqCst) {
+        // What is wrong is said when the program starts.
+        let _ = install_signals(&settings::signals(|n| std::env::var(n).ok()));
     }
 }
 

@@ -86,6 +86,12 @@ impl Frames {
         unsafe { (*(*next.point).func).resume }
     }
 
+    /// While resuming: the shadow block of the next frame inwards that has one.
+    pub fn inner_shadow(&self) -> Option<*mut c_void> {
+        let inner = self.list[..self.left].iter().rev().map(|f| f.shadow);
+        inner.into_iter().find(|s| !s.is_null())
+    }
+
     pub fn all_resumed(&self) -> bool {
         self.left == 0
     }

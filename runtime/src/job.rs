@@ -1,18 +1,16 @@
 //! One running program: its settings and what all of its ranks share.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::control::{Control, Every};
 use crate::engine::Engine;
-use crate::library;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
 use crate::settings::Settings;
-use crate::store::{Store, StoreError};
+use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, EXIT_STOPPED};
 
 /// What follows a checkpoint.
@@ -42,7 +40,6 @@ pub struct Job {
     /// Opened, and locked, when first needed.
     store: Mutex<Option<Store>>,
     engine: OnceLock<Box<dyn Engine>>,
-    refused: Mutex<BTreeSet<String>>,
 }
 
 impl Job {
@@ -67,17 +64,16 @@ impl Job {
             signal: s.request_signal(),
             store: Mutex::new(store),
             engine: OnceLock::new(),
-            refused: Mutex::default(),
         }
     }
 
     /// A job without a program, a directory or an environment: for engines' own tests.
-    pub fn detached(ranks: usize, workers: usize) -> Job {
+    pub fn detached(ranks: usize, workers: usize, every: Every) -> Job {
         Job {
             ranks,
             workers,
             protocol: None,
-            control: Control::new(Every::Never, None),
+            control: Control::new(every, None),
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,
@@ -87,7 +83,6 @@ impl Job {
             signal: None,
             store: Mutex::new(None),
             engine: OnceLock::new(),
-            refused: Mutex::default(),
         }
     }
 
@@ -123,16 +118,28 @@ impl Job {
         }
     }
 
+    /// Before anything outside of the process is changed by a restart from checkpoint `id`.
+    pub(crate) fn continued(&self, id: u64) -> Result<(), StoreError> {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        store.as_mut().map_or(Ok(()), |store| store.continued(id))
+    }
+
+    /// The program has opened a file to append to it.  Should it be killed before its first checkpoint and begin
+    /// again, what it has written there is taken back.
+    pub(crate) fn appends(&self, position: u64, path: String) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = Output::Appended { position, path };
+        if let Some(Err(e)) = store.as_mut().map(|store| store.note_output(&output)) {
+            say(&format!("where an output began could not be noted: {e}"));
+        }
+    }
+
     /// Writes and commits a checkpoint of all ranks, which are unwound or finished, in rank order.
     /// A failure is reported on stderr and the program goes on.
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
         let start = Instant::now();
-        self.control.begin();
-        if let Err(obstacle) = library::gather(ranks) {
-            self.refuse(&obstacle);
-            self.control.done(passage, false);
-            return After::Continue;
-        }
+        let asked = self.control.begin();
+        flush_all();
         let committed = self.open_store().and_then(|()| {
             let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
             match store.as_mut() {
@@ -146,6 +153,9 @@ impl Job {
             }
         });
         if let Err(error) = &committed {
+            if asked {
+                self.refuse(&error.to_string());
+            }
             say(&format!(
                 "no checkpoint was taken: {error}; the program goes on"
             ));
@@ -157,19 +167,23 @@ impl Job {
         }
     }
 
-    /// No checkpoint can be taken now: said once for each reason; who asked for it finds it beside the lock.
-    fn refuse(&self, obstacle: &str) {
-        let mut said = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.insert(obstacle.to_owned()) {
-            say(&format!(
-                "no checkpoint was taken: {obstacle}; the program goes on"
-            ));
+    /// A planned checkpoint cannot be taken, ranks having passed up to `passage` locations.  Said for the
+    /// first, and to those who ask.
+    pub fn drop_checkpoint(&self, passage: u64, why: &str) {
+        let dropped = self.control.give_up(passage);
+        if dropped.asked && self.open_store().is_ok() {
+            self.refuse(why);
         }
-        if self.open_store().is_ok() {
-            let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(store) = store.as_ref() {
-                store.note_refusal(obstacle);
-            }
+        if dropped.asked || dropped.before == 0 {
+            say(why);
+        }
+    }
+
+    /// Lets those know who asked for a checkpoint.
+    fn refuse(&self, why: &str) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = store.as_mut() {
+            store.note_refusal(why);
         }
     }
 

@@ -8,28 +8,25 @@
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`.
-//! * `library` gathers state outside of variables: `files`, `process`, and `obstacles`, which cannot be saved.
-//! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`: what generated code calls.
+//! * `entry`, `heap_abi`, `callbacks`, `files`: what generated code calls.
 
 mod callbacks;
 pub mod control;
 pub mod engine;
 mod entry;
-mod exits;
 mod failpoint;
-pub mod files;
+mod files;
 pub mod format;
 mod frames;
 mod globals;
 mod heap_abi;
 pub mod identity;
 pub mod job;
-mod library;
+mod jumps;
 mod life;
+mod lists;
 mod objects;
-mod obstacles;
 mod partner;
-mod process;
 pub mod rank;
 pub mod registry;
 mod restart;

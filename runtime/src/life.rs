@@ -6,19 +6,17 @@ use std::sync::{Arc, OnceLock};
 
 use crate::control::{install_signals, Every};
 use crate::engine::{mpi, Engine};
-use crate::exits;
-use crate::files::{baseline, cut_back, leads_to, stands_at};
+use crate::files::{cut_back, cut_file, leads_to, stands_at};
 use crate::heap_abi::arguments;
 use crate::job::Job;
-use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::restart;
 use crate::settings::{misspelt, BadSetting, Restart, Settings};
 use crate::solo::Solo;
-use crate::store::{Store, StoreError};
+use crate::store::{Output, Store, StoreError};
 use crate::tell::{
-    die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_REFUSED, EXIT_SETTINGS,
+    die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_SETTINGS,
 };
 use crate::tls;
 
@@ -49,7 +47,10 @@ pub(crate) fn forked() -> bool {
 static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 extern "C" fn at_exit() {
-    if let Some(job) = JOB.get() {
+    if let Some(job) = JOB.get().filter(|_| !forked()) {
+        if let Some(words) = job.control.last_words() {
+            say(&words);
+        }
         job.close_store(true);
     }
 }
@@ -67,8 +68,6 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let path = list
         .first()
         .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
-    baseline::note();
-    process::note();
     let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let _ = ARGUMENTS.set(Arguments { list, env });
     std::hint::black_box(MARK);
@@ -88,6 +87,18 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
     }
+    let asked = match settings.restart {
+        Restart::Latest => Some("no usable checkpoint".to_owned()),
+        Restart::Id(id) => Some(format!("no checkpoint {id}")),
+        Restart::No | Restart::Auto => None,
+    };
+    if let Some(what) = asked.filter(|_| !settings.dir.is_dir()) {
+        let dir = settings.dir.display();
+        die(
+            EXIT_NO_CHECKPOINT,
+            &format!("{what}: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"),
+        );
+    }
     let wants =
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
     let mut store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {
@@ -97,11 +108,8 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
     let checkpoint = restart::choose(&settings).unwrap_or_else(|e| leave(e));
-    if let Some(store) = store.as_mut() {
-        match &checkpoint {
-            Some(c) => store.continued(c.id()),
-            None => begin(store, &settings),
-        }
+    if let Some(store) = store.as_mut().filter(|_| checkpoint.is_none()) {
+        begin(store, &settings);
     }
     let saved = checkpoint
         .as_ref()
@@ -131,16 +139,6 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
             .and_then(|()| job.control.start())
             .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
     }
-    for rank in &mut ranks {
-        if let Some(process) = rank.process.take() {
-            process::apply(&process, &rank.own_environment)
-                .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
-        }
-        if !job.program.calls_mpi {
-            // SAFETY: ranks live as long as the process.
-            unsafe { exits::register(&raw mut **rank) };
-        }
-    }
     match job.engine() {
         Some(engine) => engine.run(&job, ranks, body),
         None => die(EXIT_FATAL, "internal error: no engine"),
@@ -157,7 +155,7 @@ fn unusable(error: &StoreError) -> String {
 }
 
 /// A fresh start: takes back what a job that was to go on by itself (`auto`), but died before its
-/// first checkpoint, has printed, and notes where the output stands.
+/// first checkpoint, has written, and notes where the output stands.
 fn begin(store: &mut Store, settings: &Settings) {
     let left = store.begun().filter(|_| settings.restart == Restart::No);
     if let Some(id) = left {
@@ -168,17 +166,27 @@ fn begin(store: &mut Store, settings: &Settings) {
         ));
     }
     let fd = libc::STDOUT_FILENO;
-    let path = leads_to(fd);
-    let before = store.begin().filter(|b| b.1 == path);
-    if let Some((position, _)) = before.filter(|_| settings.restart == Restart::Auto) {
-        if let Err(e) = cut_back(fd, position) {
-            say(&format!(
-                "standard output keeps what an earlier start wrote: {e}"
-            ));
+    let here = leads_to(fd);
+    let before = if settings.restart == Restart::Auto {
+        store.outputs()
+    } else {
+        Vec::new()
+    };
+    for output in &before {
+        let (done, path) = match output {
+            Output::Standard { position, path } if *path == here => (cut_back(fd, *position), path),
+            Output::Standard { .. } => continue,
+            Output::Appended { position, path } => (cut_file(path, *position), path),
+        };
+        if let Err(e) = done {
+            say(&format!("{path} keeps what an earlier start wrote: {e}"));
         }
     }
-    let noted = stands_at(fd).map_or(Ok(()), |position| store.note_begin(position, &path));
-    if let Err(e) = noted {
+    let stdout = stands_at(fd).map(|position| Output::Standard {
+        position,
+        path: here,
+    });
+    if let Err(e) = store.note_begin(stdout) {
         say(&format!("where the output begins could not be noted: {e}"));
     }
 }
@@ -245,9 +253,6 @@ fn body(rank: &mut Rank) -> i32 {
             }
             code = resume(rank);
         }
-        if (*rank).job().program.calls_mpi {
-            exits::run(rank, code);
-        }
         code
     }
 }
@@ -276,6 +281,7 @@ unsafe fn resume(rank: *mut Rank) -> i32 {
     unsafe {
         (*rank).status = Status::Running;
         (*rank).frames.begin_resume();
+        (*rank).jumps.clear();
         (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
         (*rank).abi.site = null_mut();
         match (*rank).job().program.main_resume {

@@ -9,12 +9,11 @@ use pc3_typemetric::descriptor::pc3_rank;
 
 use crate::callbacks::Callback;
 use crate::engine::Extension;
-use crate::exits::AtExit;
 use crate::files::Files;
-use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
 use crate::globals::Copy;
 use crate::job::Job;
+use crate::jumps::Jumps;
 use crate::shadow::Shadow;
 use crate::tls;
 
@@ -43,11 +42,7 @@ pub struct Rank {
     pub(crate) globals: Option<Copy>,
     pub(crate) files: Files,
     pub(crate) callbacks: Vec<Callback>,
-    pub(crate) exits: Vec<AtExit>,
-    /// Of the first rank of a process: what the program made of it, and strings in the program's memory
-    /// that are in its environment.
-    pub(crate) process: Option<ProcessMeta>,
-    pub(crate) own_environment: Vec<usize>,
+    pub(crate) jumps: Jumps,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -77,6 +72,7 @@ impl Rank {
                 passages: 0,
                 at: std::ptr::null(),
                 site: null_mut(),
+                args: null_mut(),
             },
             id,
             job,
@@ -87,9 +83,7 @@ impl Rank {
             globals,
             files: Files::default(),
             callbacks: Vec::new(),
-            exits: Vec::new(),
-            process: None,
-            own_environment: Vec::new(),
+            jumps: Jumps::default(),
             critical: 0,
             passages: 0,
             errno: 0,
@@ -115,23 +109,16 @@ impl Rank {
         self.critical > 0
     }
 
+    /// Locations passed so far, where generated code counts them (its counter may have wrapped).
+    pub fn count_passages(&mut self) -> u64 {
+        let new = self.abi.passages.wrapping_sub(self.passages as u32);
+        self.passages += u64::from(new);
+        self.passages
+    }
+
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
     pub fn finish(&mut self, code: i32) {
         self.status = Status::Finished(code);
-    }
-
-    /// Is it memory of this rank's objects, or a constant of the program?
-    pub(crate) fn owns(&self, addr: usize) -> bool {
-        let program = &self.job.program;
-        let inside = |start: usize, size: usize| addr.wrapping_sub(start) < size;
-        let delta = self.delta();
-        self.heap.find(addr).is_some()
-            || program.literals.iter().any(|l| inside(l.addr, l.size))
-            || program.globals.iter().any(|g| {
-                let moved = if g.constant { 0 } else { delta };
-                inside(g.addr.wrapping_add_signed(moved), g.size)
-            })
-            || (self.shadow.start() as usize..self.shadow.end() as usize).contains(&addr)
     }
 
     /// Distance from a global's template to this rank's copy.

@@ -19,6 +19,7 @@ use pc3_typemetric::descriptor::{
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
+use crate::control;
 use crate::frames::text;
 
 static UNITS: AtomicPtr<pc3_unit> = AtomicPtr::new(null_mut());
@@ -30,8 +31,14 @@ static UNITS: AtomicPtr<pc3_unit> = AtomicPtr::new(null_mut());
 #[no_mangle]
 pub unsafe extern "C" fn pc3_register_unit(unit: *mut pc3_unit) {
     // SAFETY: constructors run one after the other.
-    unsafe { (*unit).next = UNITS.load(SeqCst) };
+    let flags = unsafe {
+        (*unit).next = UNITS.load(SeqCst);
+        (*unit).flags
+    };
     UNITS.store(unit, SeqCst);
+    if flags & PC3_UNIT_HAS_POINTS != 0 {
+        control::listen();
+    }
 }
 
 pub type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;

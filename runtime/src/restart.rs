@@ -1,6 +1,7 @@
 //! Which checkpoint a run continues from: the newest good one, or the one asked for.
 
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::format::read::{Checkpoint, ReadError};
@@ -8,7 +9,7 @@ use crate::job::Job;
 use crate::rank::Rank;
 use crate::restore;
 use crate::settings::{Restart, Settings};
-use crate::store::{file_name, list};
+use crate::store::{file_name, given_up, list};
 use crate::tell::{say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
 
 /// Exit status and message.
@@ -35,8 +36,8 @@ pub(crate) fn choose(settings: &Settings) -> Result<Option<Checkpoint>, Failure>
             let wrong = |e: ReadError| (EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display()));
             open(&path).map(Some).map_err(wrong)
         }
-        Restart::Auto => Ok(newest_good(&all()?)),
-        Restart::Latest => match newest_good(&all()?) {
+        Restart::Auto => Ok(newest_good(&all()?, &given_up(dir))),
+        Restart::Latest => match newest_good(&all()?, &given_up(dir)) {
             None => Err((
                 EXIT_NO_CHECKPOINT,
                 format!(
@@ -65,7 +66,7 @@ pub(crate) fn restart(
     })
 }
 
-fn absent(id: u64, dir: &Path, all: &[(u64, std::path::PathBuf)]) -> String {
+fn absent(id: u64, dir: &Path, all: &[(u64, PathBuf)]) -> String {
     let ids: Vec<String> = all.iter().map(|(id, _)| id.to_string()).collect();
     let there = match ids.is_empty() {
         true => "none is there".to_owned(),
@@ -74,12 +75,27 @@ fn absent(id: u64, dir: &Path, all: &[(u64, std::path::PathBuf)]) -> String {
     format!("no checkpoint {id} in {} ({there})", dir.display())
 }
 
-fn newest_good(all: &[(u64, std::path::PathBuf)]) -> Option<Checkpoint> {
-    all.iter().rev().find_map(|(_, path)| match open(path) {
+/// Of the course that the job took last, if that has any.
+fn newest_good(all: &[(u64, PathBuf)], given_up: &Range<u64>) -> Option<Checkpoint> {
+    let (others, course): (Vec<_>, Vec<_>) = all.iter().partition(|(id, _)| given_up.contains(id));
+    let order = course.iter().rev().chain(others.iter().rev());
+    let found = order.copied().find_map(|(_, path)| match open(path) {
         Ok(checkpoint) => Some(checkpoint),
         Err(e) => {
             say(&format!("{} is skipped: {e}", path.display()));
             None
         }
-    })
+    })?;
+    let newer = others
+        .iter()
+        .filter(|(id, _)| *id > found.id())
+        .map(|o| o.0);
+    if let Some(last) = newer.max() {
+        say(&format!(
+            "going on from checkpoint {}: those after it, up to {last}, were given up by a restart from {}",
+            found.id(),
+            given_up.start - 1
+        ));
+    }
+    Some(found)
 }

@@ -10,21 +10,20 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use pc3_typemetric::plan::{Mismatch, Plan};
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::callbacks::Callback;
 use crate::format::meta::{ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage, ReadError};
 use crate::identity::differences;
 use crate::job::Job;
-use crate::library::{exits, process_here};
 use crate::objects::{Directory, SlabPlace};
 use crate::partner::Plans;
-use crate::process::{check, environment_again};
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::save::program_meta;
 use crate::shadow::Shadow;
+use crate::store::StoreError;
 use crate::tell::say;
 use crate::transfer::LoadError;
 use crate::translate::{Loader, Translator};
@@ -37,6 +36,8 @@ pub enum RestoreError {
     Ranks { saved: u64, here: usize },
     #[error("{0}")]
     Read(#[from] ReadError),
+    #[error("{0}")]
+    Store(#[from] StoreError),
     #[error("{name}: {}", mismatches(.list))]
     Types { name: String, list: Vec<Mismatch> },
     #[error("rank {rank}: {name}{error}")]
@@ -118,36 +119,20 @@ pub(crate) fn restore(
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut directories = Vec::new();
     let mut images = Vec::new();
-    let mut environment = Vec::new();
     for rank in ranks.iter_mut() {
         let image = checkpoint.rank(rank.id() as u64)?;
-        if let Some(process) = &image.meta.library.process {
-            environment = environment_again(process);
-        }
         directories.push(one_rank(
-            checkpoint,
-            program,
-            &here,
-            &image,
-            &environment,
-            &mut plans,
-            rank,
+            checkpoint, program, &here, &image, &mut plans, rank,
         )?);
         images.push(image.engine);
     }
     job.control.resume_at(checkpoint.job.passage);
     engines(checkpoint, job, ranks, &directories, &images)?;
-    for rank in ranks.iter() {
-        let fit = rank.process.as_ref().map_or(Ok(()), check);
-        fit.map_err(|message| RestoreError::Other {
-            rank: rank.id(),
-            message,
-        })?;
-    }
     // Nothing can be refused from here on.
+    job.continued(checkpoint.id())?;
     for rank in ranks.iter_mut() {
         let id = rank.id();
-        let settled = rank.files.settle(id, id == 0);
+        let settled = rank.files.settle(id == 0);
         settled.map_err(|message| RestoreError::Other { rank: id, message })?;
     }
     Ok(())
@@ -189,7 +174,6 @@ fn one_rank<'p>(
     program: &Program,
     here: &ProgramMeta,
     image: &RankImage,
-    environment: &[(u64, u64, usize)],
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {
@@ -203,7 +187,6 @@ fn one_rank<'p>(
         pending: Vec::new(),
     };
     builder.constants(here)?;
-    builder.environment(environment);
     builder.globals()?;
     builder.frames()?;
     builder.heap()?;
@@ -299,19 +282,6 @@ impl RankBuilder<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// Strings that `getenv` may have returned.
-    fn environment(&mut self, strings: &[(u64, u64, usize)]) {
-        let mut types = self.checkpoint.types.iter();
-        let Some((ty, _)) = types.find(|(_, t)| t.kind == Kind::Char) else {
-            return;
-        };
-        if let Ok(plan) = self.plans.get(ty, self.program.char_type()) {
-            for &(addr, bytes, here) in strings {
-                self.directory.object(addr, bytes, ty, here, plan.clone());
-            }
-        }
     }
 
     fn globals(&mut self) -> Result<(), RestoreError> {
@@ -476,17 +446,10 @@ impl RankBuilder<'_, '_> {
             .seal()
             .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
         let mut streams = HashMap::new();
-        let (image, source, directory) = (self.image, self.plans.source, &self.directory);
+        let files = &self.image.meta.files;
         self.rank
             .files
-            .reopen(
-                id,
-                &image.meta.files,
-                &image.meta.library,
-                &|span| image.bytes(span),
-                &|addr| directory.translate(source, addr, TypeId::UNKNOWN).ok(),
-                |saved, here| _ = streams.insert(saved, here),
-            )
+            .reopen(files, |saved, here| _ = streams.insert(saved, here))
             .map_err(other)?;
         let mut translator = Translator::new(self.plans.source, &self.directory, streams);
         for p in &self.pending {
@@ -546,12 +509,6 @@ impl RankBuilder<'_, '_> {
                 },
                 context: translator.address(c.context).unwrap_or(0) as *mut c_void,
             });
-        }
-        self.rank.exits = exits(&mut translator, &image.meta.library.exits).map_err(other)?;
-        if let Some(process) = &image.meta.library.process {
-            let (process, own) = process_here(&mut translator, process).map_err(other)?;
-            self.rank.process = Some(process);
-            self.rank.own_environment = own;
         }
         self.rank.errno = self.image.meta.errno;
         self.rank.passages = self.image.meta.passages;

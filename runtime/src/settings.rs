@@ -18,7 +18,8 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
+    "PC3_CACHE",
     "PC3_CC",
     "PC3_DIR",
     "PC3_EVERY",
@@ -98,21 +99,11 @@ impl Settings {
             }
             _ => Err("expected barrier".to_owned()),
         });
-        let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal);
+        let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
         if !bad.is_empty() {
             return Err(bad);
         }
         let dir = get("PC3_DIR").filter(|d| !d.is_empty());
-        let mut all = BTreeMap::from([
-            (libc::SIGUSR1, Action::Checkpoint),
-            (libc::SIGUSR2, Action::Stop),
-        ]);
-        for (signal, action) in signals.unwrap_or_default() {
-            match action {
-                Some(action) => all.insert(signal, action),
-                None => all.remove(&signal),
-            };
-        }
         Ok(Settings {
             ranks,
             workers,
@@ -123,7 +114,7 @@ impl Settings {
             stop_after: stop_after.map(|n| n as u64),
             restart: restart.unwrap_or(Restart::No),
             protocol,
-            signals: all,
+            signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
         })
     }
@@ -154,6 +145,25 @@ pub fn misspelt(environment: impl IntoIterator<Item = (OsString, OsString)>) -> 
             })
         })
         .collect()
+}
+
+/// What signals do, as far as the variable makes sense: for the time before everything is read.
+pub(crate) fn signals(get: impl Fn(&str) -> Option<String>) -> BTreeMap<c_int, Action> {
+    actions(parsed(&get, "PC3_ON_SIGNAL", &mut Vec::new(), on_signal).unwrap_or_default())
+}
+
+fn actions(changes: Vec<(c_int, Option<Action>)>) -> BTreeMap<c_int, Action> {
+    let mut all = BTreeMap::from([
+        (libc::SIGUSR1, Action::Checkpoint),
+        (libc::SIGUSR2, Action::Stop),
+    ]);
+    for (signal, action) in changes {
+        match action {
+            Some(action) => all.insert(signal, action),
+            None => all.remove(&signal),
+        };
+    }
+    all
 }
 
 impl Settings {

@@ -23,7 +23,7 @@ impl Engine for Solo {
 
     fn due(&self, rank: &mut Rank) -> bool {
         rank.passages += 1;
-        !rank.in_critical() && rank.job().control.wanted(rank.passages)
+        rank.job().control.wanted(rank.passages) && !rank.in_critical()
     }
 
     fn unwound(&self, rank: &mut Rank) {

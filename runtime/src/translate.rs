@@ -16,6 +16,7 @@ use crate::transfer::{Basic, LoadCtx, LoadError, Target};
 pub(crate) struct Translator<'a> {
     source: &'a TypeTable,
     directory: &'a Directory,
+    /// Null: closed.
     streams: HashMap<u64, usize>,
     dangling: u64,
     seen: u64,
@@ -87,21 +88,14 @@ impl<'a> Translator<'a> {
     /// The address here, if `word` is one of something alive.
     fn live(&self, word: u64) -> Option<usize> {
         let object = self.address(word).filter(|_| word != 0);
-        object.or_else(|| self.streams.get(&word).copied())
+        let stream = || self.streams.get(&word).copied().filter(|here| *here != 0);
+        object.or_else(stream)
     }
 
     pub fn address(&self, raw: u64) -> Option<usize> {
         self.directory
             .translate(self.source, raw, TypeId::UNKNOWN)
             .ok()
-    }
-
-    /// A `void *` of which only its owner knows what it is.
-    pub fn any(&mut self, raw: u64) -> usize {
-        match self.address(raw) {
-            Some(here) => here,
-            None => self.lost(raw) as usize,
-        }
     }
 
     /// What `raw` becomes if no object is there.

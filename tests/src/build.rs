@@ -46,7 +46,8 @@ pub fn plain_command(p: &Program, arch: Arch, out: &Path) -> Command {
 }
 
 fn sources(c: &mut Command, p: &Program, arch: Arch, out: &Path) {
-    if arch.emulator().is_some() {
+    // What a cross compiler's package brings is not where a loader would be looked for.
+    if arch != arch::HOST {
         c.arg("-static");
     }
     c.args(&p.sources).arg("-o").arg(out).arg("-lm");

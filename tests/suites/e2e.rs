@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program.
 
+mod control;
 mod debian;
 mod faults;
 mod kill;
@@ -28,6 +29,7 @@ fn main() {
     trials.extend(view::trials());
     trials.extend(streams::trials());
     trials.extend(projects::trials());
+    trials.extend(control::trials());
     trials.extend(debian::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();

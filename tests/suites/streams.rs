@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         ("output of a killed fresh start is taken back", fresh_again),
         ("an input that moved is continued", moved_input),
         ("another input is told", other_input),
+        ("pointers to closed streams are no news", closed),
         ("a course given up leaves no checkpoints", given_up),
     ];
     cases
@@ -132,6 +133,18 @@ fn other_input() -> Result<()> {
         "nothing is said: {}",
         done.stderr
     );
+    Ok(())
+}
+
+fn closed() -> Result<()> {
+    let job = Job::new(&Program::load(
+        &arch::root().join("tests/control/closed.c"),
+    )?)?;
+    stop(&job, "")?;
+    stop(&job, "latest")?;
+    let done = finish(&job, "end\n")?;
+    ensure!(!done.stderr.contains("nothing alive"), "{}", done.stderr);
+    ensure!(fs::read(job.dir.path().join("open"))? == b"round 0\nround 1\nround 2\n");
     Ok(())
 }
 

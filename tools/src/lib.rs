@@ -5,5 +5,6 @@
 
 pub mod inspect;
 pub mod launch;
+mod process;
 mod program;
 mod units;

@@ -63,7 +63,65 @@ pub fn build(u: &Unit, f: &Function) -> Cfg {
     for n in b.computed.clone() {
         b.cfg.nodes[n].succ.extend(&targets);
     }
+    returns_again(u, &mut b.cfg);
     b.cfg
+}
+
+/// Wherever something is called, `setjmp` may return again.
+fn returns_again(u: &Unit, cfg: &mut Cfg) {
+    let mut again = Vec::new();
+    for node in &cfg.nodes {
+        if !node.exprs.iter().any(|e| calls_setjmp(u, *e)) {
+            continue;
+        }
+        // Only what takes the result is assigned again.
+        let mut kills = Bits::default();
+        let mut assigned: Vec<SymId> = node.assigns.into_iter().collect();
+        node.exprs
+            .iter()
+            .for_each(|e| takes_result(u, *e, &mut assigned));
+        let bits = assigned.iter().filter_map(|s| cfg.index.get(s));
+        bits.for_each(|i| kills.insert(*i));
+        again.push(CfgNode {
+            uses: node.uses.clone(),
+            kills,
+            succ: node.succ.clone(),
+            ..CfgNode::default()
+        });
+    }
+    let first = cfg.nodes.len();
+    let targets = first..first + again.len();
+    for node in &mut cfg.nodes {
+        node.succ.extend(targets.clone());
+    }
+    cfg.nodes.extend(again);
+}
+
+fn takes_result(u: &Unit, e: ExprId, out: &mut Vec<SymId>) {
+    visit(u, Node::Expr(e), &mut |n| {
+        if let Node::Expr(x) = n {
+            if let ExprKind::Assign { op: None, lhs, rhs } = &u.expr(x).kind {
+                if let (ExprKind::Ident(s), true) = (&u.expr(*lhs).kind, calls_setjmp(u, *rhs)) {
+                    out.push(*s);
+                }
+            }
+        }
+        true
+    });
+}
+
+fn calls_setjmp(u: &Unit, e: ExprId) -> bool {
+    let mut any = false;
+    visit(u, Node::Expr(e), &mut |n| {
+        if let Node::Expr(x) = n {
+            if let ExprKind::Ident(s) = u.expr(x).kind {
+                any |=
+                    u.sym(s).kind == SymKind::Func && super::tables::is_jump_target(&u.sym(s).name);
+            }
+        }
+        true
+    });
+    any
 }
 
 struct Builder<'a> {

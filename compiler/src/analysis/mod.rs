@@ -19,4 +19,5 @@ pub mod scope;
 pub mod tables;
 pub mod unsaved;
 pub mod untouched;
+pub mod variadic;
 pub mod walk;

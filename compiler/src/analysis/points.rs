@@ -5,7 +5,7 @@
 //! frame is needed, so the frame may as well be gone, as after a tail call.
 
 use super::callgraph::CallGraph;
-use super::program::{FnId, Program};
+use super::program::{Callee, FnId, Program};
 use super::walk::{children, Node};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
@@ -14,6 +14,8 @@ use std::collections::{HashMap, HashSet};
 pub enum PointAt {
     Call(ExprId),
     Location(StmtId),
+    /// A call of `setjmp`: nothing is saved there, but a resumed function can be entered there.
+    Jump(ExprId),
 }
 
 #[derive(Clone, Debug)]
@@ -62,10 +64,12 @@ pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points 
     }
     let u = p.unit(f);
     let mut tails = HashSet::new();
-    if frame_free && p.name(f) != "main" {
+    // A jump to this frame must find it.
+    let jumps = jumps(p, f);
+    if frame_free && p.name(f) != "main" && jumps.is_empty() {
         tail_calls(u, p.func(f), p.func(f).body, &mut tails);
     }
-    let sites = g.calls[f.index()]
+    let calls = g.calls[f.index()]
         .iter()
         .filter(|c| g.is_point(c) && !tails.contains(&c.expr))
         .map(|c| c.expr)
@@ -73,21 +77,69 @@ pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points 
     points.tails = g.calls[f.index()]
         .iter()
         .any(|c| g.is_point(c) && tails.contains(&c.expr));
-    let muted = g.muted[f.index()];
-    number(u, Node::Stmt(p.func(f).body), &sites, muted, &mut points);
+    let mut sites = Sites {
+        calls,
+        jumps: HashSet::new(),
+        muted: g.muted[f.index()],
+    };
+    let body = Node::Stmt(p.func(f).body);
+    number(u, body, &sites, &mut points);
+    if !jumps.is_empty() && !points.is_empty() {
+        sites.jumps = jumps;
+        let tails = points.tails;
+        points = Points {
+            tails,
+            ..Points::default()
+        };
+        number(u, body, &sites, &mut points);
+    }
     points
 }
 
-fn number(u: &Unit, n: Node, sites: &HashSet<ExprId>, muted: bool, out: &mut Points) {
+/// Calls of `setjmp` in a function.
+fn jumps(p: &Program, f: FnId) -> HashSet<ExprId> {
+    let (u, unit) = (p.unit(f), p.fns[f.index()].0);
+    let mut set = HashSet::new();
+    super::walk::visit(u, Node::Stmt(p.func(f).body), &mut |n| {
+        if let Node::Expr(e) = n {
+            if let ExprKind::Call { callee, .. } = &u.expr(e).kind {
+                if let Some((_, Callee::External(name))) = p.direct(unit, *callee) {
+                    if super::tables::is_jump_target(&name) {
+                        set.insert(e);
+                    }
+                }
+            }
+        }
+        true
+    });
+    set
+}
+
+struct Sites {
+    calls: HashSet<ExprId>,
+    jumps: HashSet<ExprId>,
+    muted: bool,
+}
+
+fn number(u: &Unit, n: Node, sites: &Sites, out: &mut Points) {
     let first = out.list.len() as u32 + 1;
     let mut list = Vec::new();
     children(u, n, &mut |c| list.push(c));
     for c in list {
-        number(u, c, sites, muted, out);
+        number(u, c, sites, out);
     }
     let label = out.list.len() as u32 + 1;
     match n {
-        Node::Expr(e) if sites.contains(&e) => {
+        Node::Expr(e) if sites.jumps.contains(&e) => {
+            out.calls.insert(e, label);
+            out.list.push(Point {
+                label,
+                at: PointAt::Jump(e),
+                span: u.expr(e).span.clone(),
+                what: "setjmp".into(),
+            });
+        }
+        Node::Expr(e) if sites.calls.contains(&e) => {
             let what = match &u.expr(e).kind {
                 ExprKind::Call { callee, .. } => match &u.expr(*callee).kind {
                     ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => u.sym(*s).name.clone(),
@@ -103,7 +155,7 @@ fn number(u: &Unit, n: Node, sites: &HashSet<ExprId>, muted: bool, out: &mut Poi
                 what,
             });
         }
-        Node::Stmt(s) if !muted && matches!(u.stmt(s).kind, StmtKind::Checkpoint) => {
+        Node::Stmt(s) if !sites.muted && matches!(u.stmt(s).kind, StmtKind::Checkpoint) => {
             out.list.push(Point {
                 label,
                 at: PointAt::Location(s),

@@ -94,6 +94,14 @@ pub fn is_mpi(name: &str) -> bool {
     name.starts_with("MPI_") || name.starts_with("PMPI_")
 }
 
+/// Functions that return twice, and can be made to again after a restart.
+pub fn is_jump_target(name: &str) -> bool {
+    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
+}
+
+/// The record behind `jmp_buf`.
+pub const JUMP_BUFFER: &str = "__jmp_buf_tag";
+
 /// Functions that return twice.
 pub fn is_setjmp(name: &str) -> bool {
     matches!(

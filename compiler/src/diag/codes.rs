@@ -39,7 +39,7 @@ codes! {
     Cleanup "E0304" "" "__attribute__((cleanup)) on a local of an instrumented function";
     Setjmp "E0305" "" "setjmp in an instrumented function";
     LiveValue "E0306" "" "a value is live at a point that cannot be saved";
-    VaStart "E0307" "" "va_start in an instrumented function";
+    Arguments "E0307" "" "a variable argument that cannot be kept for a function that reads it after a point";
     OpenMp "E0308" "" "an OpenMP region around a checkpoint location";
     StatementExpression "E0310" "" "a point inside a statement expression of an unsupported form";
     CompoundLiteral "E0311" "" "a compound literal that would have to outlive a point";

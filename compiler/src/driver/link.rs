@@ -56,7 +56,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
             Plain::NeedsMore => {}
         }
     }
-    eprint!("{said}");
+    tell!("{said}");
     let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
     let l = Link {
         o,
@@ -133,8 +133,8 @@ fn plain(o: &Options, t: &Toolchain, api: bool, members: Option<u32>) -> Result<
     if status != 0 && program {
         return Ok(Plain::NeedsMore);
     }
-    eprint!("{said}");
-    print!("{}", trace.rest);
+    tell!("{said}");
+    show!("{}", trace.rest);
     if status != 0 {
         return Ok(Plain::Done(status));
     }
@@ -248,7 +248,7 @@ impl Link<'_> {
         c.arg("-Wl,--unresolved-symbols=ignore-all");
         let (status, mut trace, said) = traced(&mut c, self.t)?;
         if status != 0 {
-            eprint!("{said}");
+            tell!("{said}");
             return Ok(status);
         }
         loop {
@@ -305,7 +305,7 @@ impl Link<'_> {
             let users = program.trees.len() - program.own.len();
             program.trees[..users]
                 .iter()
-                .for_each(|u| print!("{}", dump::dump(u)));
+                .for_each(|u| show!("{}", dump::dump(u)));
             return Ok(Built::Done(0));
         }
         let mut out = program.instrument();
@@ -319,10 +319,10 @@ impl Link<'_> {
         }
         messages::report(o, &out.diagnostics)?;
         if o.explain {
-            print!("{}", out.explain);
+            show!("{}", out.explain);
         }
         if o.emit == Emit::C {
-            out.texts.iter().for_each(|c| print!("{c}"));
+            out.texts.iter().for_each(|c| show!("{c}"));
             return Ok(Built::Done(0));
         }
         if runs_plain {
@@ -427,8 +427,8 @@ impl Link<'_> {
             .args(SYSTEM_LIBS)
             .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
         let (status, mut trace, said) = traced(&mut c, t)?;
-        eprint!("{}", s.messages(&users_messages(&said)));
-        print!("{}", trace.rest);
+        tell!("{}", s.messages(&users_messages(&said)));
+        show!("{}", trace.rest);
         if status != 0 || taken.files.is_empty() {
             return Ok(Built::Done(status));
         }

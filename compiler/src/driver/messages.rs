@@ -14,14 +14,14 @@ pub fn report(o: &Options, diags: &Diagnostics) -> Result<(), Stop> {
         false if std::io::stderr().is_terminal() => Format::Graphical,
         false => Format::Plain,
     };
-    eprint!("{}", shown.render(format));
+    tell!("{}", shown.render(format));
     let errors = shown.list.iter().filter(|d| d.severity == Severity::Error);
     let codes: BTreeSet<&str> = errors.map(|d| d.code.id()).collect();
     let Some(first) = codes.first() else {
         return Ok(());
     };
     if !o.json {
-        eprintln!("pc3cc: for more on an error: pc3cc --explain-code {first}");
+        tell!("pc3cc: for more on an error: pc3cc --explain-code {first}\n");
     }
     Err(Stop::Said(1))
 }

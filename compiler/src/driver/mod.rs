@@ -5,6 +5,9 @@
 //! changes ([`recompile`], [`cache`]) and puts it in the place of the objects ([`substitute`]).  What pc3 has nothing to do with
 //! goes to the underlying compiler unchanged.
 
+#[macro_use]
+mod say;
+
 mod build;
 mod cache;
 mod carry;
@@ -33,7 +36,7 @@ pub fn main(args: Vec<String>) -> i32 {
         Err(e) => return fail(&e),
     };
     if let Some(code) = options.explain_code {
-        println!("{}", code.explain());
+        show!("{}\n", code.explain());
         return 0;
     }
     let m32 = options.user_has("-m32");
@@ -73,15 +76,15 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Stop {
 
 fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     if o.lto && matches!(o.mode, Mode::Object | Mode::Link) {
-        eprintln!("pc3cc: note: '-flto' is ignored: objects keep machine code");
+        tell!("pc3cc: note: '-flto' is ignored: objects keep machine code\n");
     }
     match o.mode {
         Mode::PassThrough => {
             if o.plain.iter().any(|a| a == "--help") {
-                print!("{}", own::HELP);
+                show!("{}", own::HELP);
             } else if o.user_has("--version") {
-                println!(
-                    "pc3cc {} (portable checkpointing) over:",
+                show!(
+                    "pc3cc {} (portable checkpointing) over:\n",
                     env!("CARGO_PKG_VERSION")
                 );
             } else if o.plain.is_empty() {
@@ -99,6 +102,6 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
 }
 
 fn fail(e: &(dyn std::error::Error + 'static)) -> i32 {
-    eprintln!("pc3cc: error: {e}");
+    tell!("pc3cc: error: {e}\n");
     1
 }

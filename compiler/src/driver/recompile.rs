@@ -87,10 +87,10 @@ impl Job<'_> {
         let done = c.stdout(Stdio::inherit()).output();
         let done = done.map_err(|e| t.no_compiler(e))?;
         if done.status.success() {
-            eprint!("{}", String::from_utf8_lossy(&done.stderr));
+            tell!("{}", String::from_utf8_lossy(&done.stderr));
             return Ok(done.stderr.is_empty());
         }
-        eprint!("{}", self.rejected(&done.stderr)?);
+        tell!("{}", self.rejected(&done.stderr)?);
         Err(BuildError::Failed(build::status(done.status)))
     }
 

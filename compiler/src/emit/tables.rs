@@ -6,6 +6,7 @@ use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
+use crate::rewrite::arguments::{self, Slot};
 use crate::rewrite::compound::member;
 use crate::rewrite::frame::{members, MemberTy};
 use crate::rewrite::print::shadow_member;
@@ -98,6 +99,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                             MemberTy::Temp(TempTy::Int) => types.int(),
                             MemberTy::Temp(TempTy::Odd) => types.long_long(),
                             MemberTy::Length => types.length(),
+                            MemberTy::Jumps(n) => types.numbers(n),
+                            MemberTy::List | MemberTy::Arguments => types.address(),
                         };
                         Some(Field {
                             name: m.name.clone(),
@@ -124,7 +127,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             "static const struct pc3_point pc3_P_{name}[{n}] = {{\n{}\n}};\n",
             rows.join(",\n")
         );
-        let shadow = if plan.shadow.is_empty() && plan.literals.is_empty() && !plan.blocks {
+        let shadow = if !plan.has_frame() {
             "0".to_string()
         } else {
             let c = format!("struct pc3_shadow__{name}");
@@ -158,6 +161,24 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                     })
                 })
                 .collect();
+            for (i, call) in plan.packed_calls.iter().enumerate() {
+                for (m, slot) in arguments::places(u, i, *call) {
+                    let ty = match slot {
+                        Some(Slot::Long { signed: true, .. }) => types.long("long"),
+                        Some(Slot::Long { .. }) => types.long("unsigned long"),
+                        Some(Slot::Double) => types.double(),
+                        Some(Slot::Value(q)) => types.of(q.ty).unwrap_or_else(|| types.address()),
+                        Some(Slot::PointerTo(q)) => types.pointer_to(q),
+                        None => types.byte(),
+                    };
+                    fields.push(Field {
+                        offset: format!("__builtin_offsetof({c}, {m})"),
+                        name: m,
+                        ty,
+                        bits: None,
+                    });
+                }
+            }
             for (i, e) in plan.literals.iter().enumerate() {
                 if let Some(ty) = types.of(u.expr(*e).ty.ty) {
                     let m = member(i);
@@ -301,7 +322,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
         "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0}};\n\
-         __attribute__((constructor)) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
+         __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
         globals.len(),

@@ -255,34 +255,57 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         d.fields.as_ref()?;
         let c = self.cx.names.record(r);
         let name = record_name(d).unwrap_or_default();
-        if d.tag.as_deref() == Some("__jmp_buf_tag") {
-            return Some(self.add(format!(
-                "{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, {}}}",
-                quote(&name)
-            )));
+        if d.tag.as_deref() == Some(crate::analysis::tables::JUMP_BUFFER) {
+            return Some(self.jump_buffer(&c, &name));
         }
         let k = self.add(String::new());
         self.known.insert(t, Some(k));
-        let fields = match numbered_bits(&name) {
-            true => self.bits(&c),
-            false => self.fields(r, &c),
-        };
+        let fields = self.fields(r, &c);
         self.finish(k, d.is_union, &c, &name, fields);
         Some(k)
     }
 
-    /// The library writes them as words of the ABI's own size; bit n is the same in words of 64 bits.
-    fn bits(&mut self, c: &str) -> Vec<Field> {
-        let e = row(self.scalar(PC3_KIND_UINT, 0, "unsigned long long"));
-        let words = self.add(format!(
-            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__({c}), sizeof({c}), sizeof({c}) / 8, {e}, 0, \"\"}}"
-        ));
-        vec![Field {
-            name: "bits".into(),
-            ty: words,
-            offset: "0".into(),
+    /// What the runtime puts into it: the number of a call of setjmp, and a mark.
+    fn jump_buffer(&mut self, c: &str, name: &str) -> usize {
+        let ty = self.scalar(PC3_KIND_UINT, 0, "unsigned long long");
+        let field = |name: &str, offset: &str| Field {
+            name: name.into(),
+            ty,
+            offset: offset.into(),
             bits: None,
-        }]
+        };
+        let fields = vec![field("number", "0"), field("mark", "8")];
+        let k = self.add(String::new());
+        self.finish(k, false, c, name, fields);
+        k
+    }
+
+    /// `void *`
+    pub fn address(&mut self) -> usize {
+        self.scalar(PC3_KIND_POINTER, 0, "void *")
+    }
+    pub fn long(&mut self, c: &str) -> usize {
+        let kind = if c == "long" {
+            PC3_KIND_SINT
+        } else {
+            PC3_KIND_UINT
+        };
+        self.scalar(kind, 0, c)
+    }
+    pub fn double(&mut self) -> usize {
+        self.scalar(PC3_KIND_FLOAT, 0, "double")
+    }
+    pub fn byte(&mut self) -> usize {
+        self.scalar(PC3_KIND_CHAR, 0, "char")
+    }
+
+    /// `unsigned[n]`
+    pub fn numbers(&mut self, n: usize) -> usize {
+        let elem = self.scalar(PC3_KIND_UINT, 0, "unsigned");
+        self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__(unsigned), {n} * sizeof(unsigned), {n}, {}, 0, \"\"}}",
+            row(elem)
+        ))
     }
 
     fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
@@ -476,11 +499,6 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     pub fn long_long(&mut self) -> usize {
         self.scalar(PC3_KIND_SINT, 0, "long long")
     }
-}
-
-/// The C library's sets of small numbers.
-fn numbered_bits(name: &str) -> bool {
-    matches!(name, "__sigset_t" | "sigset_t" | "fd_set" | "cpu_set_t")
 }
 
 pub fn record_name(d: &Record) -> Option<String> {

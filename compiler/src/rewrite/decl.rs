@@ -252,7 +252,8 @@ fn zero(u: &Unit, q: QualType) -> Option<&'static str> {
     match u.ty(q.ty) {
         Type::Array { .. } => fragile(u, q.ty).then_some(" = {0}"),
         Type::Record(_) => Some(" = {0}"),
-        Type::Vector { .. } | Type::VaList => None,
+        Type::VaList => Some(" = {0}"),
+        Type::Vector { .. } => None,
         _ => Some(" = 0"),
     }
 }

@@ -9,6 +9,7 @@
 //! }
 //! ```
 
+use super::arguments;
 use super::ctypes::Names;
 use super::plan::is_vla;
 use super::plan::Plan;
@@ -35,6 +36,7 @@ impl Member {
     fn value(&self) -> String {
         match &self.moved {
             Some(by) => format!("{} + {by}", self.place),
+            None if matches!(self.ty, MemberTy::List) => arguments::position(&self.place),
             None => self.place.clone(),
         }
     }
@@ -45,6 +47,12 @@ pub enum MemberTy {
     Var(QualType),
     /// A runtime length.
     Length,
+    /// A `va_list`: where it stands.
+    List,
+    /// Where packed arguments are.
+    Arguments,
+    /// Which of so many calls of `setjmp` can be returned to.
+    Jumps(usize),
     Temp(TempTy),
 }
 
@@ -55,6 +63,8 @@ impl MemberTy {
             MemberTy::Var(q) => n.declare_plain(q, name),
             MemberTy::Temp(t) => n.declare_temp(t, name),
             MemberTy::Length => format!("pc3_size {name}"),
+            MemberTy::List | MemberTy::Arguments => format!("void *{name}"),
+            MemberTy::Jumps(n) => format!("unsigned {name}[{n}]"),
         }
     }
     fn shape(self, u: &Unit) -> Shape {
@@ -65,6 +75,7 @@ impl MemberTy {
                 Type::Record(_) => Shape::Record,
                 _ => Shape::Scalar,
             },
+            MemberTy::Jumps(_) => Shape::Array,
             _ => Shape::Scalar,
         }
     }
@@ -95,6 +106,9 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
     let u = cx.u;
     let live = &plan.live[label as usize - 1];
     let mut out = Vec::new();
+    if plan.jumps.contains(&label) {
+        return out;
+    }
     for s in &live.vars {
         let name = &u.sym(*s).name;
         let twice = live
@@ -144,11 +158,31 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             });
             continue;
         }
+        let ty = match u.ty(q.ty) {
+            Type::VaList => MemberTy::List,
+            _ => MemberTy::Var(q),
+        };
         out.push(Member {
             name: member,
             place,
-            ty: MemberTy::Var(q),
+            ty,
             moved,
+        });
+    }
+    if plan.packed {
+        out.push(Member {
+            name: "pc3_va".into(),
+            place: "pc3_va".into(),
+            ty: MemberTy::Arguments,
+            moved: None,
+        });
+    }
+    if !plan.jumps.is_empty() {
+        out.push(Member {
+            name: "pc3_jumps".into(),
+            place: "pc3_jt".into(),
+            ty: MemberTy::Jumps(plan.jumps.len()),
+            moved: None,
         });
     }
     // Temporaries are numbered within the point: their numbers in the function depend on the target.
@@ -165,7 +199,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
 
 impl Printer<'_, '_> {
     pub fn has_frame(&self) -> bool {
-        !self.plan.shadow.is_empty() || !self.plan.literals.is_empty() || self.plan.blocks
+        self.plan.has_frame()
     }
 
     /// Gives the shadow block back.
@@ -217,6 +251,10 @@ impl Printer<'_, '_> {
         let mut out = format!("const {tag} *pc3_r = (const {tag} *)pc3_f->live; ");
         for m in &list {
             out += &match m.ty.shape(u) {
+                _ if matches!(m.ty, MemberTy::List) => {
+                    let at = format!("pc3_r->{}", m.name);
+                    format!("{}; ", arguments::begin(&m.place, &at))
+                }
                 Shape::Scalar => format!("{0} = pc3_r->{1}; ", m.place, m.name),
                 Shape::Array => format!(
                     "__builtin_memcpy((void *){0}, pc3_r->{1}, sizeof pc3_r->{1}); ",
@@ -247,6 +285,9 @@ impl Printer<'_, '_> {
         for p in &self.plan.points.list {
             let list = members(cx, self.plan, p.label);
             let k = p.label;
+            if self.plan.jumps.contains(&k) {
+                continue;
+            }
             if !list.is_empty() {
                 let fields: String = list
                     .iter()
@@ -304,8 +345,13 @@ impl Printer<'_, '_> {
         let n = &cx.names;
         let mut fields = String::new();
         let mut zero = String::new();
-        if self.plan.shadow.is_empty() && self.plan.literals.is_empty() {
+        if self.plan.has_no_members() {
             fields += "char pc3_base; ";
+        }
+        for (i, call) in self.plan.packed_calls.iter().enumerate() {
+            let m = arguments::member(i);
+            fields += &arguments::field(u, n, i, *call);
+            zero += &format!("__builtin_memset((void *)&pc3_s->{m}, 0, sizeof pc3_s->{m}); ");
         }
         let (mut params, mut copies) = (Vec::new(), String::new());
         for s in &self.plan.shadow {
@@ -364,6 +410,10 @@ impl Printer<'_, '_> {
         for p in u.func(self.f).params.iter().filter(|p| self.is_vm(**p)) {
             out += &format!(" {}", self.lengths(*p));
         }
+        out += &self.jump_variables();
+        if self.plan.packed {
+            out += " void *const pc3_va = pc3_me->args;";
+        }
         out
     }
 
@@ -393,6 +443,10 @@ impl Printer<'_, '_> {
                 _ => " = 0",
             };
             out += &format!("{}{start}; ", cx.names.declare_plain(sym.ty, name));
+        }
+        out += &self.jump_variables();
+        if self.plan.packed {
+            out += "void *pc3_va = 0; ";
         }
         out += "const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; ";
         if self.has_frame() {

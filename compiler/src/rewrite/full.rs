@@ -75,8 +75,18 @@ impl Printer<'_, '_> {
         nested.sort_unstable();
         nested.dedup();
         for t in &nested {
+            // A value, so that compilers do not wonder where a resume clone gets one.
+            let start = match self.plan.temps[*t] {
+                _ if !all => "",
+                TempTy::Value(q) => match self.u().ty(q.ty) {
+                    Type::Record(_) | Type::Vector { .. } | Type::VaList => "",
+                    Type::Unsupported(_) => "",
+                    _ => " = 0",
+                },
+                _ => " = 0",
+            };
             out += &format!(
-                "{}; ",
+                "{}{start}; ",
                 self.cx
                     .names
                     .declare_temp(self.plan.temps[*t], &format!("pc3_t{t}"))
@@ -153,6 +163,18 @@ impl Printer<'_, '_> {
                 let text = self.text(*e, Some(lin), false);
                 *out += &format!("(void)({text}); ");
             }
+            Op::Point { label, call, temp } if self.plan.jumps.contains(label) => {
+                let text = self.jump_target(*label, *call, lin);
+                if !resume {
+                    *out += &self.set_or_do(*temp, &text, declared);
+                } else {
+                    *out += &format!(
+                        "if (pc3_k == {label}) {{ pc3_k = 0; {}}} else if (!pc3_k) {}",
+                        self.set_or_do(*temp, temp.map_or("(void)0", |_| "pc3_jv"), declared),
+                        self.set_or_do(*temp, &text, declared)
+                    );
+                }
+            }
             Op::Point { label, call, temp } => {
                 let text = self.text(*call, Some(lin), false);
                 if !resume {
@@ -161,8 +183,9 @@ impl Printer<'_, '_> {
                     let next = self.cx.names.declare(self.u().expr(*call).ty, "(*)(void)");
                     let again = format!("(({next})pc3_resume_next())()");
                     *out += &format!(
-                        "if (pc3_k == {label}) {{ {} pc3_k = 0; {}}} else if (!pc3_k) {}",
+                        "if (pc3_k == {label}) {{ {} pc3_k = 0; {}{}}} else if (!pc3_k) {}",
                         self.restore(*label),
+                        self.rearm(*label),
                         self.set_or_do(*temp, &again, declared),
                         self.set_or_do(*temp, &text, declared)
                     );

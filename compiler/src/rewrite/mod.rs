@@ -1,5 +1,6 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
 
+pub mod arguments;
 mod calls;
 pub mod compound;
 pub mod ctypes;
@@ -11,6 +12,7 @@ mod full;
 mod globals;
 mod hoist;
 mod inexpressible;
+mod jumps;
 mod literals;
 mod objects;
 pub mod plan;

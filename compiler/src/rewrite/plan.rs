@@ -9,6 +9,7 @@ use crate::analysis::moved::{self, By, Move};
 use crate::analysis::points::{self, PointAt, Points};
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::scope::{self, Scopes};
+use crate::analysis::variadic::{self, Variadic};
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::analysis::{cfg, liveness};
 use crate::tree::*;
@@ -35,6 +36,26 @@ pub struct Plan {
     pub literals: Vec<ExprId>,
     /// Restored in the resume clone: may not be `const` there.
     pub restored: HashSet<SymId>,
+    /// Variable arguments come in memory.
+    pub packed: bool,
+    /// Calls of functions of that kind.
+    pub packed_calls: Vec<ExprId>,
+    /// Labels of the calls of `setjmp`.
+    pub jumps: Vec<u32>,
+    /// Those in larger expressions.
+    pub bad_jumps: Vec<u32>,
+    /// Point and call of `setjmp` whose block has ended there: not armed again.
+    pub ended: HashSet<(u32, u32)>,
+}
+
+impl Plan {
+    /// Something of the frame lies on the shadow stack.
+    pub fn has_frame(&self) -> bool {
+        !self.has_no_members() || self.blocks
+    }
+    pub fn has_no_members(&self) -> bool {
+        self.shadow.is_empty() && self.literals.is_empty() && self.packed_calls.is_empty()
+    }
 }
 
 #[derive(Clone, Default, Debug)]
@@ -48,14 +69,22 @@ pub struct Live {
 pub fn make(p: &Program, g: &CallGraph) -> (Vec<Plan>, Escapes) {
     let all: Vec<Points> = p.ids().map(|f| points::analyse(p, g, f, false)).collect();
     let escapes = crate::analysis::escape::analyse(p, g, &all);
+    let variadic = variadic::analyse(p, g);
     let mut plans = Vec::new();
     for (f, points) in p.ids().zip(all) {
-        plans.push(function(p, g, f, points, &escapes));
+        plans.push(function(p, g, f, points, &escapes, &variadic));
     }
     (plans, escapes)
 }
 
-fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes) -> Plan {
+fn function(
+    p: &Program,
+    g: &CallGraph,
+    f: FnId,
+    all: Points,
+    escapes: &Escapes,
+    variadic: &Variadic,
+) -> Plan {
     if all.is_empty() {
         return Plan::default();
     }
@@ -71,7 +100,13 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
     super::decl::close_headers(u, func, &mut shadow);
     shadow.sort();
     let literals = compound::kept(u, func, &escapes.literals[f.index()], &all);
-    let frame_free = shadow.is_empty() && literals.is_empty() && !has_blocks(u, func);
+    let packed = variadic.packed.contains(&f);
+    let packed_calls = variadic.calls.get(&f).cloned().unwrap_or_default();
+    let frame_free = shadow.is_empty()
+        && literals.is_empty()
+        && !packed
+        && packed_calls.is_empty()
+        && !has_blocks(u, func);
     let points = if frame_free {
         points::analyse(p, g, f, true)
     } else {
@@ -111,6 +146,8 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
     }
     let mut plan = Plan {
         literals,
+        packed,
+        packed_calls,
         shadow,
         shadow_set,
         linear,
@@ -143,6 +180,14 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             _ => {}
         }
         let need = needed.get(&point.label).cloned().unwrap_or_default();
+        if let PointAt::Jump(_) = point.at {
+            plan.jumps.push(point.label);
+            if !need.temps.is_empty() {
+                plan.bad_jumps.push(point.label);
+            }
+            plan.live.push(Live::default());
+            continue;
+        }
         vars.extend(need.syms);
         let at = point.span.start;
         // Blocks are stacked on those around them.
@@ -157,6 +202,15 @@ fn function(p: &Program, g: &CallGraph, f: FnId, all: Points, escapes: &Escapes)
             By::Local(v) => Some(*v),
             By::Elements(_) => None,
         }));
+        if points.list.iter().any(|p| matches!(p.at, PointAt::Jump(_))) {
+            let gone = |s: &&SymId| is_local(u.sym(**s)) && !scopes.visible(**s, at);
+            for s in vars.iter().filter(gone) {
+                let sites = points.list.iter().filter(|p| {
+                    matches!(p.at, PointAt::Jump(_)) && scopes.visible(*s, p.span.start)
+                });
+                plan.ended.extend(sites.map(|p| (point.label, p.label)));
+            }
+        }
         // What a point in its own initialiser could see of a variable is not declared yet.
         let declared_here = |s: &SymId| {
             declarators

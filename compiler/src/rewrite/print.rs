@@ -6,6 +6,7 @@ use super::plan::Plan;
 use super::unit::UnitCx;
 use crate::analysis::linear::{Linear, Subst};
 use crate::analysis::program::is_local;
+use crate::analysis::variadic::is_start;
 use crate::analysis::walk::{expr_children, Node};
 use crate::tree::*;
 use std::cell::Cell;
@@ -245,15 +246,25 @@ impl<'p, 'a> Printer<'p, 'a> {
         out: &mut Edits,
     ) {
         let u = self.u();
+        if let Some(text) = self.packed_call(e, callee, args, lin) {
+            return out.replace(&u.expr(e).span, text);
+        }
         for a in args {
             self.expr(*a, lin, out);
         }
         let span = &u.expr(callee).span;
         if let ExprKind::Ident(s) = u.expr(callee).kind {
             if u.sym(s).kind == SymKind::Func {
-                // Refused behind a point, so the resume clone never gets here.
-                if self.mode == Mode::Resume && super::refuse::starts_arguments(&u.sym(s).name) {
-                    return out.replace(&u.expr(e).span, "__builtin_trap()");
+                if is_start(&u.sym(s).name) {
+                    if let (true, [list, ..]) = (self.plan.packed, args) {
+                        let list = self.text(*list, lin, true);
+                        let text = super::arguments::begin(&list, "pc3_va");
+                        return out.replace(&u.expr(e).span, text);
+                    }
+                    // No point leads here, so the resume clone never does.
+                    if self.mode == Mode::Resume {
+                        return out.replace(&u.expr(e).span, "__builtin_trap()");
+                    }
                 }
                 if super::plan::is_alloca(u.sym(s)) && !self.plan.points.is_empty() {
                     if let (Some(n), Some(a)) = (self.cx.sites.get(&e), args.first()) {

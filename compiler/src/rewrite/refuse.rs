@@ -1,13 +1,18 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
+use super::arguments;
 use super::compound::has_place;
+use super::jumps;
 use super::plan::Plan;
 use super::unit::UnitCx;
 use crate::analysis::linear::TempTy;
+use crate::analysis::points::PointAt;
 use crate::analysis::tables;
+use crate::analysis::variadic::is_list;
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+use std::collections::HashSet;
 
 pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let plan = cx.plan(f);
@@ -16,7 +21,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
         return;
     }
     attributes(cx, f, out);
-    setjmp(cx, f, out);
+    setjmp(cx, f, plan, out);
     live_values(cx, plan, out);
     nameless_temporaries(cx, plan, out);
     variable_lengths(cx, f, plan, out);
@@ -25,7 +30,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     other(cx, f, out);
     jumps_out_of_statement_expressions(cx, f, plan, out);
     compound_literals(cx, f, out);
-    variadic(cx, f, plan, out);
+    variadic(cx, plan, out);
     label_addresses(cx, f, out);
 }
 
@@ -63,16 +68,32 @@ fn attributes(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     }
 }
 
-fn setjmp(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
+fn setjmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+    let u = cx.u;
+    let mut armed = HashSet::new();
+    for l in plan.jumps.iter().filter(|l| !plan.bad_jumps.contains(l)) {
+        let PointAt::Jump(call) = plan.points.list[*l as usize - 1].at else {
+            continue;
+        };
+        let Some((callee, buffer, mask)) = jumps::parts(u, call) else {
+            continue;
+        };
+        let literal = mask.is_none_or(|m| matches!(u.expr(m).kind, ExprKind::Int(_)));
+        let known = jumps::buffer_type(u, buffer).is_some();
+        if literal && known && !in_statement_expression(u, f, call) {
+            armed.insert(callee);
+        }
+    }
     visit(cx.u, Node::Stmt(cx.u.func(f).body), &mut |n| {
         if let Node::Expr(e) = n {
             if let ExprKind::Ident(s) = cx.u.expr(e).kind {
-                if cx.external(s).is_some_and(|n| tables::is_setjmp(&n)) {
+                let setjmp = cx.external(s).is_some_and(|n| tables::is_setjmp(&n));
+                if setjmp && !armed.contains(&e) {
                     out.push(Diagnostic::refusal(cx.u,
                         &cx.u.expr(e).span,
                         Code::Setjmp,
-                        format!("`{}` in a function that can reach a checkpoint location", cx.u.sym(s).name.trim_start_matches('_')),
-                        "a jump buffer does not survive a checkpoint: call setjmp in a function that reaches no location",
+                        format!("this use of `{}` in a function that can reach a checkpoint location", cx.u.sym(s).name.trim_start_matches('_')),
+                        "write it as a condition or as `x = setjmp(b)`, outside of statement expressions, with the C library's jmp_buf",
                     ));
                 }
             }
@@ -183,8 +204,9 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
                 continue;
             }
             let what = match u.ty(u.sym(*s).ty.ty) {
-                Type::VaList => "argument list",
-                Type::Array { elem, .. } if is_tag(u, elem.ty, "__jmp_buf_tag") => "jump buffer",
+                Type::VaList if plan.shadow_set.contains(s) => {
+                    "argument list (its address is taken)"
+                }
                 Type::Unsupported(_) => "value of a type that pc3cc does not know",
                 _ => continue,
             };
@@ -200,37 +222,37 @@ fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     }
 }
 
-fn variadic(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+fn variadic(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
-    let Some(first) = plan.points.list.first() else {
-        return;
-    };
-    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
-        if let Node::Expr(e) = n {
-            if let ExprKind::Ident(s) = u.expr(e).kind {
-                let starts = starts_arguments(&u.sym(s).name);
-                if starts
-                    && u.sym(s).kind == SymKind::Func
-                    && u.expr(e).span.start > first.span.start
-                {
-                    out.push(Diagnostic::refusal(cx.u,
-                        &u.expr(e).span,
-                        Code::VaStart,
-                        "variable arguments are read after a point where the function can be left and resumed",
-                        "read the arguments before the first checkpoint location or instrumented call",
-                    ));
-                }
+    for call in &plan.packed_calls {
+        for (a, slot) in arguments::slots(u, *call) {
+            if slot.is_none() {
+                out.push(Diagnostic::refusal(
+                    cx.u,
+                    &u.expr(a).span,
+                    Code::Arguments,
+                    "the called function reads its variable arguments after a point, and this one is of a type that cannot be kept for it",
+                    "pass a pointer to it",
+                ));
             }
         }
-        true
-    });
-}
-
-pub fn starts_arguments(name: &str) -> bool {
-    matches!(
-        name,
-        "__builtin_va_start" | "__builtin_c23_va_start" | "__builtin_stdarg_start"
-    )
+    }
+    for call in plan.points.calls.keys() {
+        let ExprKind::Call { args, .. } = &u.expr(*call).kind else {
+            continue;
+        };
+        for a in args.iter().filter(|a| is_list(u, **a)) {
+            if !matches!(u.expr(*a).kind, ExprKind::Ident(_)) {
+                out.push(Diagnostic::refusal(
+                    cx.u,
+                    &u.expr(*a).span,
+                    Code::LiveValue,
+                    "an argument list that is no variable is handed to a function that can reach a checkpoint location",
+                    "copy it to a variable of its own with va_copy",
+                ));
+            }
+        }
+    }
 }
 
 /// Addresses of labels are meaningless in the other clone; only tables of them, used in place, work.
@@ -279,8 +301,18 @@ fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     });
 }
 
-fn is_tag(u: &Unit, t: TypeId, tag: &str) -> bool {
-    matches!(u.ty(t), Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tag))
+fn in_statement_expression(u: &Unit, f: FuncId, e: ExprId) -> bool {
+    let mut any = false;
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        if let Node::Expr(x) = n {
+            let (outer, inner) = (&u.expr(x).span, &u.expr(e).span);
+            any |= matches!(u.expr(x).kind, ExprKind::StmtExpr(_))
+                && outer.start <= inner.start
+                && inner.end <= outer.end;
+        }
+        true
+    });
+    any
 }
 
 /// Directives that have no statement.

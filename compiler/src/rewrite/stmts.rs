@@ -250,9 +250,10 @@ impl Printer<'_, '_> {
         );
         let text = match self.mode {
             Mode::Resume => format!(
-                "{}{{ if (pc3_k) {{ {} pc3_k = 0; pc3_resumed(); }} else {{ {pass}{due} }} }}",
+                "{}{{ if (pc3_k) {{ {} pc3_k = 0; {}pc3_resumed(); }} else {{ {pass}{due} }} }}",
                 self.labels_text((label, label)),
-                self.restore(label)
+                self.restore(label),
+                self.rearm(label)
             ),
             _ => format!("{{ {pass}{due} }}"),
         };

@@ -10,8 +10,6 @@ use std::path::Path;
 use thiserror::Error;
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
-use crate::files::own::high;
-
 use super::bytes::{DecodeError, Decoder, Encoder};
 
 pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
@@ -224,7 +222,7 @@ pub struct Sections {
 
 impl Sections {
     pub fn open(path: &Path) -> Result<Sections, FileError> {
-        let mut file = high(File::open(path)?);
+        let mut file = File::open(path)?;
         let length = file.metadata()?.len();
         let mut header = [0; HEADER as usize];
         read_at(&mut file, 0, &mut header).map_err(short("the header"))?;

@@ -1,8 +1,7 @@
-//! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` (and `library`) hold what
+//! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` holds what
 //! the sections say, `read` opens it without the program, `tree` makes values of it.  docs/format.md has every byte.
 
 pub mod bytes;
 pub mod file;
-pub mod library;
 pub mod meta;
 pub mod read;

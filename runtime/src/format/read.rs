@@ -9,7 +9,6 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::bytes::DecodeError;
 use super::file::{FileError, Mapping, Section, Sections};
-use super::library::Origin;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
 
 #[derive(Debug, Error)]
@@ -181,13 +180,6 @@ impl Checkpoint {
                 || !fits(s.types.len() as u64)
             {
                 return Err("a heap page".to_owned());
-            }
-        }
-        for (i, open) in meta.library.open.iter().enumerate() {
-            match open.origin {
-                Origin::Removed(span) => inside(span)?,
-                Origin::Again(n) if n >= i as u64 => return Err("a file of no file".to_owned()),
-                _ => {}
             }
         }
         for l in &meta.large {

@@ -161,6 +161,7 @@ pub struct pc3_rank {
     pub passages: c_uint,
     pub at: *const c_char,
     pub site: *mut pc3_site,
+    pub args: *mut c_void,
 }
 
 /// Accessors of the thread-local variables, which the unit that defines `main` holds.

@@ -1,15 +1,18 @@
-//! What a person reads when no rank can ever run again.
+//! What a person reads when no rank can ever run again, or those that run only poll for what nobody can send.
 
 use std::collections::BTreeMap;
-use std::ffi::CStr;
+use std::ffi::{c_char, CStr};
 use std::fmt::Write;
+use std::sync::atomic::{fence, AtomicBool, AtomicU64, Ordering::*};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use pc3_runtime::tell::{die, EXIT_DEADLOCK};
+use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
 
 use crate::handle::abi;
 use crate::p2p::request::What;
 use crate::p2p::{Request, ANY_SOURCE, ANY_TAG};
-use crate::state::{RankState, World};
+use crate::state::{Call, RankState, World};
 
 /// More different lines than this are told without their arguments.
 const LINES: usize = 24;
@@ -26,6 +29,84 @@ pub(crate) fn found(world: &World) {
     }
 }
 
+/// Watches for ranks that poll while all others wait or have ended.  They may have reasons of their own to stop
+/// polling, so this is told and does not end the job.
+pub(crate) struct Idle {
+    since: Mutex<Option<Instant>>,
+    /// Milliseconds after which it is told.
+    pub patience: AtomicU64,
+    told: AtomicBool,
+}
+
+impl Default for Idle {
+    fn default() -> Idle {
+        Idle {
+            since: Mutex::new(None),
+            patience: AtomicU64::new(10_000),
+            told: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Idle {
+    /// `me` has polled in vain for a while.
+    pub fn polled(&self, me: &RankState) {
+        if self.told.load(Relaxed) {
+            return;
+        }
+        let world = me.world();
+        let all = world.ranks().iter().all(RankState::is_idle);
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = *since.get_or_insert_with(Instant::now);
+        if !all {
+            *since = None;
+        } else if start.elapsed() >= Duration::from_millis(self.patience.load(Relaxed)) {
+            self.told.store(true, Relaxed);
+            drop(since);
+            polling(world, me, start.elapsed());
+        }
+    }
+}
+
+fn polling(world: &World, me: &RankState, time: Duration) {
+    let mut lines = BTreeMap::<String, Vec<u32>>::new();
+    for r in world.ranks() {
+        let text = if r.rank == me.rank {
+            format!("polls: {}", line(r, true))
+        } else {
+            while_blocked(r).unwrap_or_else(|| "polls".into())
+        };
+        lines.entry(text).or_default().push(r.rank);
+    }
+    let text = format!(
+        "no progress for {} s: ranks poll while all others wait, so what they poll for can only come from themselves\n{}",
+        time.as_secs(),
+        written(lines)
+    );
+    match world.on_deadlock.get() {
+        Some(f) => f(&text),
+        None => say(text.trim_end()),
+    }
+}
+
+/// Where a rank waits, if it does; others may wake it meanwhile.
+fn while_blocked(r: &RankState) -> Option<String> {
+    let sched = r.world().sched();
+    if sched.has_ended(r.rank) {
+        return Some("has ended".into());
+    }
+    if !sched.is_blocked(r.rank) {
+        return None;
+    }
+    let place = Place {
+        call: r.call.get(),
+        at: r.exec().map_or(std::ptr::null(), |e| e.abi.at),
+    };
+    fence(SeqCst);
+    // What was read while it ran may be torn.
+    sched.is_blocked(r.rank).then(|| place.told(""))
+}
+
 /// Where each rank is, equal lines together.  No rank runs.
 pub(crate) fn describe(world: &World) -> String {
     let full = group(world, true);
@@ -34,6 +115,10 @@ pub(crate) fn describe(world: &World) -> String {
     } else {
         full
     };
+    written(lines)
+}
+
+fn written(lines: BTreeMap<String, Vec<u32>>) -> String {
     let mut out = String::new();
     for (text, ranks) in by_first_rank(lines) {
         let many = if ranks.len() == 1 { "rank" } else { "ranks" };
@@ -64,21 +149,33 @@ fn line(r: &RankState, arguments: bool) -> String {
     if !world.coord.lock().is_running(r.rank as usize) {
         return "waits at a checkpoint location".into();
     }
-    let call = r.call.get();
-    let mut s = String::from(if call.name.is_empty() {
-        "waits"
-    } else {
-        call.name
-    });
-    if arguments {
-        s.push_str(&told(r));
+    let place = Place {
+        call: r.call.get(),
+        at: r.exec().map_or(std::ptr::null(), |e| e.abi.at),
+    };
+    let arguments = if arguments { told(r) } else { String::new() };
+    place.told(&arguments)
+}
+
+struct Place {
+    call: Call,
+    at: *const c_char,
+}
+
+impl Place {
+    fn told(&self, arguments: &str) -> String {
+        let name = match self.call.name {
+            "" => "waits",
+            name => name,
+        };
+        let mut s = format!("{name}{arguments}");
+        if !self.at.is_null() {
+            // SAFETY: generated code stores string literals there.
+            let at = unsafe { CStr::from_ptr(self.at) };
+            let _ = write!(s, " at {}", at.to_string_lossy());
+        }
+        s
     }
-    let at = r.exec().map_or(std::ptr::null(), |e| e.abi.at);
-    if !at.is_null() {
-        // SAFETY: generated code stores string literals there.
-        let _ = write!(s, " at {}", unsafe { CStr::from_ptr(at) }.to_string_lossy());
-    }
-    s
 }
 
 /// The arguments that matter.

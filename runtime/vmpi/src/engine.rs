@@ -10,7 +10,7 @@ use pc3_runtime::rank::{Rank, Status};
 use pc3_runtime::tell::{die, say, EXIT_REFUSED, EXIT_SETTINGS};
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 
-use crate::coord::{barrier::Answer, barrier::Place, passages};
+use crate::coord::{barrier::Answer, barrier::Place, furthest, near};
 use crate::p2p;
 use crate::sched::Backend;
 use crate::state::{self, Phase, RankState, World};
@@ -101,19 +101,22 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     if rank.in_critical() {
         return false;
     }
-    let (id, passed) = (rank.id(), u64::from(rank.abi.passages));
+    let id = rank.id();
     let me = world.rank(id as u32);
+    let passed = rank.count_passages();
     me.polls.store(0, Relaxed);
-    if world.coord.is_no_concern_of(id) {
+    let job = rank.job();
+    if world.coord.is_idle() && !job.control.wanted(passed) {
         return false;
     }
     let mut b = world.coord.lock();
-    if b.is_idle() && b.decider() == Some(id) && rank.job().control.wanted(passed) {
-        let running = (0..world.size as usize).filter(|r| b.is_running(*r));
-        let furthest = running.map(|r| passages(world, r)).max();
-        b.plan(furthest.unwrap_or(0).max(passed));
+    if b.is_idle() && job.control.wanted(passed) {
+        // Whoever comes first plans.  At intervals of passages the place is known beforehand: all
+        // ranks meet where each has passed so many.
+        b.plan(furthest(world, passed).min(job.control.next_passage()));
         set_flag(FLAG_ENGINE);
     }
+    let passed = b.target().map_or(passed, |t| near(t, passed));
     let mut answer = b.at_location(id, passed);
     loop {
         match answer {
@@ -152,8 +155,8 @@ fn unwound(world: &World, rank: &mut Rank) {
         .filter_map(|r| unsafe { r.exec.get().as_mut() })
         .collect();
     let job = Arc::clone(all[id].job());
-    let decider = world.coord.lock().decider().unwrap_or(0);
-    if job.checkpoint(&mut all, passages(world, decider)) == After::Stop {
+    let passage = world.coord.lock().target().unwrap_or(0);
+    if job.checkpoint(&mut all, passage) == After::Stop {
         job.stop();
     }
     clear_flag(FLAG_ENGINE);
@@ -175,6 +178,7 @@ fn end(me: &RankState, code: i32) {
     // What it started to send and never waited for may lie on its stack.
     p2p::settle(me);
     if let Some(r) = me.exec() {
+        r.count_passages();
         r.finish(code);
     }
     if world.coord.lock().finished(me.rank as usize) {

@@ -22,6 +22,7 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
         "STATE",
     ]
     .map(str::to_owned)];
+    let given_up = store::given_up(dir);
     for (id, path) in find::all(dir)? {
         let size = path.metadata().map_or(0, |m| m.len());
         let row = match look(&path) {
@@ -35,7 +36,11 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
                     job.ranks.to_string(),
                     abi,
                     units::bytes(size),
-                    "complete".to_owned(),
+                    if given_up.contains(&id) {
+                        "complete, given up".to_owned()
+                    } else {
+                        "complete".to_owned()
+                    },
                 ]
             }
             Err(error) => {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pc3_runtime::settings::{Action, Settings};
 use pc3_runtime::store::{self, Holder};
 
+use crate::process::{is_alive, listens};
 use crate::{program, units};
 
 #[derive(Debug, thiserror::Error)]
@@ -24,13 +25,16 @@ pub(super) enum RequestError {
     Deaf(i32),
     #[error("process {pid} cannot be asked: {error}")]
     Kill { pid: i32, error: io::Error },
-    #[error("the job cannot take one now: {0}")]
-    Refused(String),
-    #[error("the job ended before it took a checkpoint")]
+    #[error("the job ended before all its ranks had come to a checkpoint location")]
     Ended,
+    #[error("the job could not take one: {0}")]
+    Refused(String),
     #[error("no checkpoint within {0} s: the job has not come by a checkpoint location, or could not write (see its messages); the request stands")]
     Late(u64),
 }
+
+/// Time that a program has to set up its signals.
+const YOUTH: Duration = Duration::from_secs(1);
 
 struct Job {
     pid: i32,
@@ -43,12 +47,17 @@ pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
         Ok(pid) if pid > 0 && !Path::new(job).is_dir() => by_process(pid)?,
         _ => by_directory(Path::new(job))?,
     };
-    if !listens(job.pid, job.signal) {
-        return Err(RequestError::Deaf(job.pid));
-    }
     let start = Instant::now();
+    // A process that has just begun would be killed by the signal.
+    while !listens(job.pid, job.signal) {
+        if start.elapsed() >= YOUTH || !is_alive(job.pid) {
+            return Err(RequestError::Deaf(job.pid));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let before = newest(&job.dir);
-    let refused = store::refusal(&job.dir);
+    let refusals = || store::refusal(&job.dir).unwrap_or_default();
+    let refused = refusals().0;
     // SAFETY: a plain system call.
     if unsafe { libc::kill(job.pid, job.signal) } != 0 {
         return Err(RequestError::Kill {
@@ -70,8 +79,9 @@ pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
                 path.display()
             ));
         }
-        if let Some(new) = store::refusal(&job.dir).filter(|new| refused.as_ref() != Some(new)) {
-            return Err(RequestError::Refused(new.1));
+        let (count, why) = refusals();
+        if count > refused {
+            return Err(RequestError::Refused(why));
         }
         if !alive {
             return Err(RequestError::Ended);
@@ -196,24 +206,4 @@ fn unlocked(pid: i32, proc: &Path) -> Option<Job> {
         .map(|(n, _)| *n)?;
     let dir = cwd.join(settings.dir);
     Some(Job { pid, signal, dir })
-}
-
-/// Does the process catch the signal? One that does not would be killed by it.
-fn listens(pid: i32, signal: i32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
-    let mask = caught
-        .and_then(|m| u64::from_str_radix(m.trim(), 16).ok())
-        .unwrap_or(0);
-    (1..=64).contains(&signal) && mask >> (signal - 1) & 1 != 0
-}
-
-/// A process that only waits for its parent to notice is not.
-fn is_alive(pid: i32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat
-        .rsplit(')')
-        .next()
-        .and_then(|rest| rest.trim_start().chars().next());
-    state.is_some_and(|s| s != 'Z' && s != 'X')
 }

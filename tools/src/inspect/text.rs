@@ -192,6 +192,10 @@ impl Printer<'_, '_> {
 
     fn files(&mut self) {
         let files = &self.reader.image.rank.meta.files;
+        let files: Vec<&FileMeta> = files
+            .iter()
+            .filter(|f| f.kind != FileKind::Closed)
+            .collect();
         if !files.is_empty() {
             self.line(1, "files");
         }
@@ -259,6 +263,7 @@ fn file(f: &FileMeta) -> String {
         FileKind::Stdout => "stdout".to_owned(),
         FileKind::Stderr => "stderr".to_owned(),
         FileKind::Temporary => "temporary file".to_owned(),
+        FileKind::Closed => "closed".to_owned(),
         FileKind::Opened => format!("\"{}\" ({})", f.path.escape_debug(), f.mode),
     };
     match f.position {

@@ -4,6 +4,9 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use crate::process::{is_alive, listens};
 
 const FORWARDED: [c_int; 8] = [
     libc::SIGHUP,
@@ -17,8 +20,12 @@ const FORWARDED: [c_int; 8] = [
 ];
 
 static CHILD: AtomicI32 = AtomicI32::new(0);
-/// Signals that came before the child was there.
+/// Signals that came before the child was there, or before it caught them.
 static EARLY: AtomicU64 = AtomicU64::new(0);
+/// Signals that would kill the child as long as it does not catch them.
+static HELD: AtomicU64 = AtomicU64::new(0);
+/// Time that a program has to set up its signals.
+const YOUTH: Duration = Duration::from_secs(1);
 
 extern "C" fn forward(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel's information about this signal; kill may be called here.
@@ -32,7 +39,10 @@ extern "C" fn forward(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void)
                 EARLY.fetch_or(1 << signal, SeqCst);
             }
             child if child > 0 => {
-                libc::kill(child, signal);
+                EARLY.fetch_or(1 << signal, SeqCst);
+                if HELD.load(SeqCst) & 1 << signal == 0 {
+                    send_early(signal);
+                }
             }
             _ => {}
         }
@@ -58,13 +68,33 @@ pub(super) fn catch() {
     }
 }
 
-pub(super) fn send_to(child: i32) {
+/// `requests`: signals that ask the program for a checkpoint, once it catches them.
+pub(super) fn send_to(child: i32, requests: impl Iterator<Item = c_int>) {
+    let requests: Vec<c_int> = requests.filter(|s| FORWARDED.contains(s)).collect();
+    HELD.store(requests.iter().map(|s| 1 << s).sum(), SeqCst);
     CHILD.store(child, SeqCst);
-    for signal in FORWARDED {
-        if EARLY.load(SeqCst) & 1 << signal != 0 {
-            // SAFETY: our child, not waited for yet.
-            unsafe { libc::kill(child, signal) };
+    let others = FORWARDED.iter().filter(|s| !requests.contains(s));
+    others.for_each(|s| send_early(*s));
+    let wait = move || {
+        let start = Instant::now();
+        for signal in requests {
+            while start.elapsed() < YOUTH && is_alive(child) && !listens(child, signal) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            HELD.fetch_and(!(1 << signal), SeqCst);
+            send_early(signal);
         }
+    };
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        HELD.store(0, SeqCst);
+    }
+}
+
+fn send_early(signal: c_int) {
+    let child = CHILD.load(SeqCst);
+    if child > 0 && EARLY.fetch_and(!(1 << signal), SeqCst) & 1 << signal != 0 {
+        // SAFETY: our child, not waited for yet.
+        unsafe { libc::kill(child, signal) };
     }
 }
 

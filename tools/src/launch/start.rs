@@ -220,7 +220,7 @@ fn spawn(run: &Run, command: &mut Command) -> Result<Child, StartError> {
     let child = command
         .spawn()
         .map_err(|error| explain(&run.program, error))?;
-    signals::send_to(child.id() as i32);
+    signals::send_to(child.id() as i32, run.settings.signals.keys().copied());
     if let Some(remark) = foreign(run) {
         eprintln!("pc3run: {remark}");
     }

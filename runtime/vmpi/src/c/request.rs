@@ -202,12 +202,14 @@ pub unsafe extern "C" fn MPI_Testall(
 ) -> c_int {
     on_request("MPI_Testall", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
-        let done = || list.iter().flatten().all(|r| r.is_done());
-        if !done() {
+        // Asked once for flag and result: other workers complete requests at any time.
+        let all_done = || list.iter().flatten().all(|r| r.is_done());
+        let done = all_done() || {
             me.poll();
-        }
-        put(flag, c_int::from(done()))?;
-        if !done() {
+            all_done()
+        };
+        put(flag, c_int::from(done))?;
+        if !done {
             return Ok(());
         }
         close_all(me, comm, statuses, &mut handles.iter_mut().zip(list))

@@ -4,17 +4,17 @@
 //! passed at least `target` locations.  When all ranks are parked (or finished) they unwind; any
 //! such state is consistent, because what is in flight is in the mailboxes.  A plan can be
 //! infeasible: a rank waits for a message that a parked rank would send after its location.  Then
-//! nobody can run; those that are parked go on to their next location, up to [`ATTEMPTS`] times.
-//! The others still park at the first one they reach: a cut needs no equal passages.
+//! nobody can run; those that are parked go on to their next location, up to [`ATTEMPTS`] times, and
+//! the others park at the first one they reach, whatever they have passed: a cut needs no equal passages.
 
 /// Times that a plan is put off before it is given up.
-pub const ATTEMPTS: u32 = 64;
+pub const ATTEMPTS: u32 = 256;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     Running,
-    /// Waits at a location, having passed so many.
-    Parked(u64),
+    /// Waits at a location.
+    Parked,
     /// Unwinds or has unwound.
     Unwinding,
     Unwound,
@@ -24,8 +24,14 @@ pub enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Idle,
-    Gathering { target: u64, attempts: u32 },
-    Unwinding,
+    /// Once put off, a plan takes ranks at any passage.
+    Gathering {
+        target: u64,
+        attempts: u32,
+    },
+    Unwinding {
+        target: u64,
+    },
 }
 
 /// What a parked or arriving rank is to do.
@@ -44,7 +50,7 @@ pub enum Verdict {
     /// These parked ranks go on to a later location.
     Released(Vec<usize>),
     /// Given up; these ranks go on.
-    Dropped(Vec<usize>),
+    Dropped { ranks: Vec<usize>, target: u64 },
 }
 
 #[derive(Debug)]
@@ -74,13 +80,15 @@ impl Barrier {
     }
 
     pub fn any_parked(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { .. })
-            && self.places.iter().any(|p| matches!(p, Place::Parked(_)))
+        matches!(self.stage, Stage::Gathering { .. }) && self.places.contains(&Place::Parked)
     }
 
-    /// The rank whose location decides about time, requests and intervals.
-    pub fn decider(&self) -> Option<usize> {
-        self.places.iter().position(|p| *p != Place::Finished)
+    /// The passage that a checkpoint is planned for.
+    pub fn target(&self) -> Option<u64> {
+        match self.stage {
+            Stage::Idle => None,
+            Stage::Gathering { target, .. } | Stage::Unwinding { target } => Some(target),
+        }
     }
 
     /// Plans a checkpoint at passage `target`.
@@ -96,8 +104,8 @@ impl Barrier {
     /// A rank is at a location, having passed `passed` (this one included).
     pub fn at_location(&mut self, rank: usize, passed: u64) -> Answer {
         match self.stage {
-            Stage::Gathering { target, .. } if passed >= target => {
-                self.places[rank] = Place::Parked(passed);
+            Stage::Gathering { target, attempts } if passed >= target || attempts > 0 => {
+                self.places[rank] = Place::Parked;
                 if self.gather() {
                     self.answer(rank)
                 } else {
@@ -111,7 +119,7 @@ impl Barrier {
     /// What a rank that was told to wait is to do now.
     pub fn answer(&mut self, rank: usize) -> Answer {
         match self.places[rank] {
-            Place::Parked(_) => Answer::Wait,
+            Place::Parked => Answer::Wait,
             Place::Unwinding | Place::Unwound => Answer::Unwind,
             Place::Running | Place::Finished => Answer::Go,
         }
@@ -119,16 +127,18 @@ impl Barrier {
 
     /// True if this completes the plan: all are parked or finished, and unwind.
     fn gather(&mut self) -> bool {
-        let ready = matches!(self.stage, Stage::Gathering { .. })
-            && self
-                .places
-                .iter()
-                .all(|p| matches!(p, Place::Parked(_) | Place::Finished))
+        let Stage::Gathering { target, .. } = self.stage else {
+            return false;
+        };
+        let ready = self
+            .places
+            .iter()
+            .all(|p| matches!(p, Place::Parked | Place::Finished))
             && self.any_parked();
         if ready {
-            self.stage = Stage::Unwinding;
+            self.stage = Stage::Unwinding { target };
             for p in &mut self.places {
-                if matches!(p, Place::Parked(_)) {
+                if *p == Place::Parked {
                     *p = Place::Unwinding;
                 }
             }
@@ -148,7 +158,7 @@ impl Barrier {
     /// A rank's stack is empty; true for the last one: the checkpoint can be written.
     pub fn unwound(&mut self, rank: usize) -> bool {
         self.places[rank] = Place::Unwound;
-        self.stage == Stage::Unwinding
+        matches!(self.stage, Stage::Unwinding { .. })
             && self
                 .places
                 .iter()
@@ -165,6 +175,11 @@ impl Barrier {
         }
     }
 
+    /// Being stuck once more drops the plan.
+    pub fn is_last_attempt(&self) -> bool {
+        matches!(self.stage, Stage::Gathering { attempts, .. } if attempts + 1 >= ATTEMPTS)
+    }
+
     /// Nobody can run any more.
     pub fn stuck(&mut self) -> Verdict {
         let Stage::Gathering { target, attempts } = self.stage else {
@@ -172,7 +187,7 @@ impl Barrier {
         };
         let mut released = Vec::new();
         for (r, p) in self.places.iter_mut().enumerate() {
-            if matches!(*p, Place::Parked(_)) {
+            if *p == Place::Parked {
                 *p = Place::Running;
                 released.push(r);
             }
@@ -181,9 +196,12 @@ impl Barrier {
             return Verdict::Nothing;
         }
         let attempts = attempts + 1;
-        if attempts == ATTEMPTS {
+        if attempts >= ATTEMPTS {
             self.stage = Stage::Idle;
-            return Verdict::Dropped(released);
+            return Verdict::Dropped {
+                ranks: released,
+                target,
+            };
         }
         self.stage = Stage::Gathering { target, attempts };
         Verdict::Released(released)
@@ -220,7 +238,7 @@ mod tests {
     fn a_rank_that_ends_completes_the_plan() {
         let mut b = parked(2, 1, &[(1, 1)]);
         assert!(b.finished(0));
-        assert_eq!((b.answer(1), b.decider()), (Answer::Unwind, Some(1)));
+        assert_eq!((b.answer(1), b.target()), (Answer::Unwind, Some(1)));
         assert!(b.unwound(1));
         b.resume();
         assert!(!b.finished(1) && b.is_idle());
@@ -234,6 +252,16 @@ mod tests {
         assert_eq!(b.answer(0), Answer::Go);
         assert_eq!(b.at_location(0, 6), Answer::Wait);
         assert_eq!(b.at_location(1, 7), Answer::Unwind);
+    }
+
+    #[test]
+    fn a_plan_that_moved_on_takes_those_behind_too() {
+        let mut b = parked(2, 100, &[(0, 100)]);
+        assert_eq!(b.at_location(1, 33), Answer::Go);
+        assert_eq!(b.stuck(), Verdict::Released(vec![0]));
+        assert_eq!(b.at_location(1, 34), Answer::Wait);
+        assert_eq!(b.at_location(0, 101), Answer::Unwind);
+        assert_eq!(b.target(), Some(100));
     }
 
     #[test]
@@ -252,8 +280,8 @@ mod tests {
                     assert_eq!(r, [0]);
                     b.at_location(0, 1 + i);
                 }
-                Verdict::Dropped(r) => {
-                    assert_eq!((i, r), (u64::from(ATTEMPTS), vec![0]));
+                Verdict::Dropped { ranks, target } => {
+                    assert_eq!((i, ranks, target), (u64::from(ATTEMPTS), vec![0], 1));
                     break;
                 }
                 Verdict::Nothing => panic!("there is a plan"),

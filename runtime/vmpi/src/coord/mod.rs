@@ -5,24 +5,22 @@
 pub mod barrier;
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pc3_runtime::control::{clear_flag, FLAG_ENGINE};
-use pc3_runtime::tell::say;
 
 use crate::deadlock;
-use crate::state::World;
+use crate::state::{RankState, World};
 use barrier::{Barrier, Verdict};
 
 pub struct Coordinator {
     barrier: Mutex<Barrier>,
-    /// Copies of what most locations need to know, so that they need not lock.
+    /// A copy of what most locations need to know, so that they need not lock.
     idle: AtomicBool,
-    decider: AtomicUsize,
 }
 
-/// The barrier, locked; the copies follow when it is let go.
+/// The barrier, locked; the copy follows when it is let go.
 pub(crate) struct Locked<'a> {
     of: &'a Coordinator,
     barrier: MutexGuard<'a, Barrier>,
@@ -44,8 +42,6 @@ impl DerefMut for Locked<'_> {
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         self.of.idle.store(self.barrier.is_idle(), Release);
-        let decider = self.barrier.decider().unwrap_or(usize::MAX);
-        self.of.decider.store(decider, Release);
     }
 }
 
@@ -54,7 +50,6 @@ impl Coordinator {
         Coordinator {
             barrier: Mutex::new(Barrier::new(ranks as usize)),
             idle: AtomicBool::new(true),
-            decider: AtomicUsize::new(0),
         }
     }
 
@@ -63,17 +58,24 @@ impl Coordinator {
         Locked { of: self, barrier }
     }
 
-    /// No checkpoint is planned, and `rank` is not the one to plan it.
+    /// No checkpoint is planned.
     #[inline]
-    pub fn is_no_concern_of(&self, rank: usize) -> bool {
-        self.idle.load(Acquire) && self.decider.load(Acquire) != rank
+    pub fn is_idle(&self) -> bool {
+        self.idle.load(Acquire)
     }
 
     /// No rank can run: if some only wait for others at a location, the cut is infeasible.
     /// True if ranks were woken.
     pub fn quiescent(&self, world: &World) -> bool {
+        let last = self.lock().is_last_attempt();
+        // Who waits where can be read only while nobody runs, and before anybody is released.
+        let who = if last {
+            format!("\n{}", deadlock::describe(world))
+        } else {
+            String::new()
+        };
         let verdict = self.lock().stuck();
-        apply(world, verdict, true)
+        apply(world, verdict, &who)
     }
 
     /// A rank has polled in vain many times: does everybody else wait too?
@@ -82,35 +84,45 @@ impl Coordinator {
         if !b.any_parked() {
             return;
         }
-        let idle =
-            |r: u32| world.sched().is_blocked(r) || world.rank(r).polls.load(Relaxed) >= 1024;
-        let all = (0..world.size).all(|r| !b.is_running(r as usize) || idle(r));
+        let idle = |r: u32| !b.is_running(r as usize) || world.rank(r).is_idle();
+        let all = (0..world.size).all(idle);
         if all {
             let verdict = b.stuck();
             drop(b);
-            apply(world, verdict, false);
+            apply(world, verdict, "");
         }
     }
 }
 
-/// A rank's count of locations passed; the rank may be running.
-pub(crate) fn passages(world: &World, rank: usize) -> u64 {
-    let exec = world.rank(rank as u32).exec.get();
-    if exec.is_null() {
-        return 0;
-    }
-    // SAFETY: an aligned counter that its rank increments; any recent value will do.
-    let n = unsafe { (&raw const (*exec).abi.passages).read_volatile() };
-    u64::from(n)
+/// The passage of the rank that is furthest ahead, if it is ahead of `passed`, else that.
+pub(crate) fn furthest(world: &World, passed: u64) -> u64 {
+    let counter = |r: &RankState| {
+        let exec = r.exec.get();
+        // SAFETY: an aligned counter that its rank increments; any recent value will do.
+        (!exec.is_null()).then(|| unsafe { (&raw const (*exec).abi.passages).read_volatile() })
+    };
+    let ahead = |r| Some(distance(counter(r)?, passed));
+    let most = world.ranks().iter().filter_map(ahead).max();
+    passed.saturating_add_signed(most.unwrap_or(0).max(0))
 }
 
-/// `still`: no rank runs.  True if ranks were woken.
-fn apply(world: &World, verdict: Verdict, still: bool) -> bool {
+/// The passage near `target` that a rank's count stands for.
+pub(crate) fn near(target: u64, passed: u64) -> u64 {
+    target.saturating_add_signed(distance(passed as u32, target))
+}
+
+/// Ranks count in 32 bits, which wrap; differences do not.
+fn distance(counter: u32, from: u64) -> i64 {
+    i64::from(counter.wrapping_sub(from as u32) as i32)
+}
+
+/// `who`: who waits where.  True if ranks were woken.
+fn apply(world: &World, verdict: Verdict, who: &str) -> bool {
     let ranks = match verdict {
         Verdict::Nothing => return false,
         Verdict::Released(ranks) => ranks,
-        Verdict::Dropped(ranks) => {
-            dropped(world, still);
+        Verdict::Dropped { ranks, target } => {
+            dropped(world, target, who);
             ranks
         }
     };
@@ -122,19 +134,11 @@ fn apply(world: &World, verdict: Verdict, still: bool) -> bool {
 }
 
 /// A planned checkpoint turned out to be impossible.
-fn dropped(world: &World, still: bool) {
+fn dropped(world: &World, target: u64, who: &str) {
     clear_flag(FLAG_ENGINE);
-    let decider = world.coord.lock().decider().unwrap_or(0);
-    if let Some(job) = world.job.get() {
-        job.control.give_up(passages(world, decider));
-    }
-    // What ranks are doing can be read only while they do nothing.
-    let who = if still {
-        format!("\n{}", deadlock::describe(world))
-    } else {
-        String::new()
-    };
     let why =
         "a checkpoint was dropped: ranks at checkpoint locations keep others waiting in MPI calls";
-    say(format!("{why}{who}").trim_end());
+    if let Some(job) = world.job.get() {
+        job.drop_checkpoint(furthest(world, target), format!("{why}{who}").trim_end());
+    }
 }

@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::Mutex;
 
+use pc3_runtime::control::Every;
 use pc3_runtime::job::Job;
 use pc3_runtime::transfer::{Basic as Arith, Target};
 
@@ -31,14 +32,24 @@ fn sizes() {
 /// Runs `body` on an engine with a checkpoint planned for passage `target`; the checkpoint itself
 /// fails for want of a directory, which is no business of the coordination.
 fn planned(ranks: usize, target: u64, body: Body) {
+    let first = |e: &MpiEngine, _: &mut [Box<Rank>]| e.world.coord.lock().plan(target);
+    on_all(ranks, Every::Never, first, body);
+}
+
+/// With a checkpoint at every `n`-th passage.
+fn every(ranks: usize, n: u64, body: Body) {
+    on_all(ranks, Every::Passages(n), |_, _| {}, body);
+}
+
+fn on_all(ranks: usize, every: Every, first: impl Fn(&MpiEngine, &mut [Box<Rank>]), body: Body) {
     for &backend in Backend::ALL {
         for workers in [1, 3] {
             let engine = MpiEngine::new(ranks, workers, backend);
-            let job = Arc::new(Job::detached(ranks, workers));
-            let all = (0..ranks)
+            let job = Arc::new(Job::detached(ranks, workers, every));
+            let mut all: Vec<Box<Rank>> = (0..ranks)
                 .map(|id| Rank::new(job.clone(), id).unwrap())
                 .collect();
-            engine.world.coord.lock().plan(target);
+            first(&engine, &mut all);
             assert_eq!(engine.run(&job, all, body), 0);
         }
     }
@@ -46,7 +57,7 @@ fn planned(ranks: usize, target: u64, body: Body) {
 
 /// What `if (pc3_flag && pc3_due(...)) return ...` and the way back amount to.
 fn location(rank: &mut Rank) -> bool {
-    rank.abi.passages += 1;
+    rank.abi.passages = rank.abi.passages.wrapping_add(1);
     let world = RankState::current().world();
     let yes = due(world, rank);
     if yes {
@@ -115,6 +126,110 @@ fn an_infeasible_plan_moves_on() {
             }
         }
         assert_eq!(taken.len(), 1);
+        0
+    });
+}
+
+#[test]
+fn every_third_passage_is_taken() {
+    every(6, 3, |rank| {
+        let me = RankState::current();
+        let n = me.size();
+        let mut taken = Vec::new();
+        for i in 1..=11 {
+            // Ranks are ahead of others by different amounts.
+            if i % 4 == 0 {
+                send(me, i, (me.rank + 1) % n);
+                assert_eq!(recv(me, (me.rank + n - 1) % n), i);
+            }
+            if location(rank) {
+                taken.push(i);
+            }
+        }
+        assert_eq!(taken, [3, 6, 9]);
+        0
+    });
+}
+
+/// The first plan is infeasible; the later ones meet where the ranks then are.
+#[test]
+fn every_passage_is_taken_out_of_step() {
+    every(2, 1, |rank| {
+        let me = RankState::current();
+        let mut taken = Vec::new();
+        for i in 1..=20 {
+            if me.rank == 0 {
+                if location(rank) {
+                    taken.push(i);
+                }
+                send(me, i, 1);
+            } else {
+                assert_eq!(recv(me, 0), i);
+                if location(rank) {
+                    taken.push(i);
+                }
+            }
+        }
+        let from = if me.rank == 0 { 2 } else { 1 };
+        assert_eq!(taken, (from..=20).collect::<Vec<_>>());
+        0
+    });
+}
+
+/// Three passages of one rank to one of the other: at intervals of the faster one's.
+#[test]
+fn unequal_passages_go_by_the_furthest() {
+    every(2, 30, |rank| {
+        let me = RankState::current();
+        let (mut passed, mut taken) = (0, Vec::new());
+        for i in 1..=100 {
+            for _ in 0..if me.rank == 0 { 3 } else { 1 } {
+                passed += 1;
+                if location(rank) {
+                    taken.push(passed);
+                }
+            }
+            if me.rank == 0 {
+                send(me, i, 1);
+                assert_eq!(recv(me, 1), i);
+            } else {
+                assert_eq!(recv(me, 0), i);
+                send(me, i, 0);
+            }
+        }
+        // The last one is due after the other rank's last location.
+        assert_eq!(taken.len(), 9, "{taken:?}");
+        if me.rank == 0 {
+            for (k, at) in (30..300).step_by(30).zip(&taken) {
+                assert!((k..k + 3).contains(at), "{taken:?}");
+            }
+        }
+        0
+    });
+}
+
+/// Generated code counts in 32 bits.
+#[test]
+fn counters_wrap() {
+    let near = u64::from(u32::MAX) - 4;
+    let set = |e: &MpiEngine, ranks: &mut [Box<Rank>]| {
+        for r in ranks {
+            r.abi.passages = near as u32;
+        }
+        e.world.coord.lock().plan(near + 10);
+    };
+    on_all(3, Every::Never, set, |rank| {
+        let me = RankState::current();
+        let n = me.size();
+        let mut taken = Vec::new();
+        for i in 1..=20 {
+            send(me, i, (me.rank + 1) % n);
+            assert_eq!(recv(me, (me.rank + n - 1) % n), i);
+            if location(rank) {
+                taken.push(i);
+            }
+        }
+        assert_eq!(taken, [10]);
         0
     });
 }
@@ -329,4 +444,90 @@ fn what_is_in_flight_survives() {
         SEEN.load(Relaxed),
         2 * (Backend::ALL.len() * Backend::ALL.len()) as u32
     );
+}
+
+fn polls(me: &RankState) -> bool {
+    let any = Key {
+        ctx: 0,
+        src: ANY_SOURCE,
+        tag: ANY_TAG,
+    };
+    p2p::iprobe(me, &any).is_some()
+}
+
+/// Runs with so many milliseconds of patience; what was reported.
+fn watched(ranks: usize, workers: usize, patience: u64, body: Body) -> Vec<String> {
+    let engine = MpiEngine::new(ranks, workers, Backend::ALL[0]);
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let (world, list) = (&engine.world, Arc::clone(&said));
+    world.idle.patience.store(patience, Relaxed);
+    let report = move |text: &str| list.lock().unwrap().push(text.to_owned());
+    assert!(world.on_deadlock.set(Box::new(report)).is_ok());
+    let job = Arc::new(Job::detached(ranks, workers, Every::Never));
+    let all = (0..ranks).map(|id| Rank::new(job.clone(), id).unwrap());
+    assert_eq!(engine.run(&job, all.collect(), body), 0);
+    let said = said.lock().unwrap().clone();
+    said
+}
+
+/// Rank 0 polls until it loses patience itself, which the report must not forestall.
+#[test]
+fn polling_for_what_nobody_can_send_is_told() {
+    for workers in [1, 3] {
+        let said = watched(3, workers, 20, |_| {
+            let me = RankState::current();
+            match me.rank {
+                0 => {
+                    let start = std::time::Instant::now();
+                    while start.elapsed().as_secs() < 2 {
+                        assert!(!polls(me));
+                    }
+                    send(me, 1, 1);
+                }
+                1 => assert_eq!(recv(me, 0), 1),
+                _ => {}
+            }
+            0
+        });
+        assert_eq!(said.len(), 1, "{said:?}");
+        for words in ["rank 0: polls", "rank 1: waits", "rank 2: has ended"] {
+            assert!(said[0].contains(words), "{words}: {}", said[0]);
+        }
+    }
+}
+
+#[test]
+fn polling_for_each_other_is_no_news() {
+    for workers in [1, 3] {
+        let said = watched(3, workers, 50, |_| {
+            let me = RankState::current();
+            if me.rank == 2 {
+                assert_eq!(recv(me, 0), 7);
+                return 0;
+            }
+            let start = std::time::Instant::now();
+            for i in 0.. {
+                let last = me.rank == 0 && start.elapsed().as_millis() > 500;
+                let v = if last { u32::MAX } else { i };
+                if me.rank == 0 {
+                    send(me, v, 1);
+                    if last {
+                        break;
+                    }
+                }
+                while !polls(me) {}
+                if recv(me, 1 - me.rank) == u32::MAX {
+                    break;
+                }
+                if me.rank == 1 {
+                    send(me, i, 0);
+                }
+            }
+            if me.rank == 0 {
+                send(me, 7, 2);
+            }
+            0
+        });
+        assert!(said.is_empty(), "{said:?}");
+    }
 }

@@ -191,8 +191,13 @@ impl Mailbox {
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&mut Queues) -> R) -> R {
         if self.single {
+            debug_assert!(!self.locked.swap(true, Relaxed), "`with` within `with`");
             // SAFETY: one worker executes one rank at a time, and `f` does not switch.
-            return f(unsafe { &mut *self.queues.get() });
+            let r = f(unsafe { &mut *self.queues.get() });
+            if cfg!(debug_assertions) {
+                self.locked.store(false, Relaxed);
+            }
+            return r;
         }
         let mut tries = 0u32;
         while self

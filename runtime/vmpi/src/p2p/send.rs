@@ -154,6 +154,7 @@ fn arrive(
     key: &Key,
     m: Message,
 ) -> Option<(*const Request, Message)> {
+    to.happened();
     let (matched, probing) = to.mailbox.with(|q| {
         // With one worker nothing can have changed since the caller looked.
         let posted = if me.world().sched().is_single() {

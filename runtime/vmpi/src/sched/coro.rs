@@ -41,6 +41,8 @@ fn work<H: Host>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
     super::overflow::watch_overflow();
+    // SAFETY: no preconditions; the address is the thread's, as are the ranks that run on it.
+    w.errno.set(unsafe { libc::__errno_location() });
     let mut pool: Vec<RankStack> = Vec::new();
     while let Some(rank) = w.next.take().or_else(|| sched.next(&**host, w)) {
         let seat = sched.slots[rank as usize].coro.get();
@@ -82,13 +84,25 @@ fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
                 .yielder
                 .set(Yield(yielder))
         };
+        // SAFETY: the worker's thread runs this.
+        unsafe { *host.sched().worker(rank).errno.get() = 0 };
         host.body(rank);
     })
 }
 
-/// Runs others until it is `me`'s turn again.
+/// Runs others until it is `me`'s turn again; its errno waits with it.
 #[inline]
 pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
+    let errno = sched.worker(me).errno.get();
+    // SAFETY: the worker's thread runs this, now and afterwards.
+    let kept = unsafe { *errno };
+    suspend(sched, host, me);
+    // SAFETY: as above.
+    unsafe { *errno = kept };
+}
+
+#[inline]
+fn suspend<H: Host>(sched: &Sched, host: &H, me: u32) {
     let w = sched.worker(me);
     match sched.next(host, w) {
         Some(rank) if rank == me => return,

@@ -93,6 +93,9 @@ struct Worker {
     /// Baton: whom the worker's thread is to switch to.
     #[cfg(pc3_coroutines)]
     next: std::cell::Cell<Option<u32>>,
+    /// Baton: its thread's errno.
+    #[cfg(pc3_coroutines)]
+    errno: std::cell::Cell<*mut std::ffi::c_int>,
     /// Baton: yields in a row that found nobody else.
     lonely: std::cell::Cell<u32>,
     inbox: Inbox,
@@ -219,6 +222,8 @@ impl Sched {
                     run: UnsafeCell::new((0..ranks).filter(|&r| home(r) == w).collect()),
                     #[cfg(pc3_coroutines)]
                     next: std::cell::Cell::new(None),
+                    #[cfg(pc3_coroutines)]
+                    errno: std::cell::Cell::new(std::ptr::null_mut()),
                     lonely: std::cell::Cell::new(0),
                     inbox: Inbox {
                         head: AtomicU32::new(NOBODY),

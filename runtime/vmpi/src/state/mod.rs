@@ -36,6 +36,7 @@ pub struct World {
     /// Absent in tests without a runtime.
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
+    pub(crate) idle: deadlock::Idle,
     /// Takes a deadlock report instead of it ending the process.
     pub on_deadlock: OnceLock<Report>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -64,6 +65,7 @@ impl World {
                 coord: Coordinator::new(ranks),
                 job: OnceLock::new(),
                 program: OnceLock::new(),
+                idle: deadlock::Idle::default(),
                 on_deadlock: OnceLock::new(),
                 panic: Mutex::new(None),
             }

@@ -6,7 +6,7 @@
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
 use std::ptr::{null, null_mut, NonNull};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 
 use pc3_runtime::rank::Rank;
 use pc3_typemetric::types::TypeId;
@@ -143,6 +143,9 @@ pub enum Phase {
     Finalized,
 }
 
+/// So many fruitless polls in a row are waiting.
+const POLLS: u32 = 1024;
+
 pub struct RankState {
     pub rank: u32,
     worker: u32,
@@ -151,8 +154,10 @@ pub struct RankState {
     pub(crate) landing: Landing,
     /// Address of the request it waits for, [`Self::ANY`], or 0.
     waiting: AtomicUsize,
-    /// Fruitless polls since the coordinator last looked.
+    /// Fruitless polls since something last happened to it.
     pub(crate) polls: AtomicU32,
+    /// Something has happened since it last polled.
+    event: AtomicBool,
     pub bsend: Bsend,
     pub call: Cell<Call>,
     pub phase: Cell<Phase>,
@@ -200,6 +205,7 @@ impl RankState {
             landing: Landing::new(),
             waiting: AtomicUsize::new(0),
             polls: AtomicU32::new(0),
+            event: AtomicBool::new(false),
             bsend: Bsend::default(),
             call: Cell::new(Call::NONE),
             phase: Cell::default(),
@@ -273,6 +279,14 @@ impl RankState {
         world.sched().block(world, self.rank);
     }
 
+    /// It polls, or is blocked, or has ended; nothing that it waits for has happened.  Any rank may ask.
+    pub(crate) fn is_idle(&self) -> bool {
+        let sched = self.world().sched();
+        sched.is_blocked(self.rank)
+            || sched.has_ended(self.rank)
+            || (self.polls.load(Relaxed) >= POLLS && !self.event.load(Relaxed))
+    }
+
     /// Lets other ranks run.
     pub fn yield_now(&self) {
         let world = self.world();
@@ -281,10 +295,16 @@ impl RankState {
 
     /// A test or probe found nothing: whoever could change that gets a turn.
     pub fn poll(&self) {
-        let n = self.polls.load(Relaxed).wrapping_add(1);
+        let mut n = self.polls.load(Relaxed).wrapping_add(1);
+        if self.event.load(Relaxed) {
+            self.event.store(false, Relaxed);
+            n = 1;
+        }
         self.polls.store(n, Relaxed);
-        if n % 1024 == 0 {
-            self.world().coord.polled(self.world());
+        if n % POLLS == 0 {
+            let world = self.world();
+            world.coord.polled(world);
+            world.idle.polled(self);
         }
         self.yield_now();
     }
@@ -298,7 +318,9 @@ impl RankState {
     /// Looks for `ready` for as long as that is cheaper than to be woken.
     #[inline]
     pub(crate) fn linger(&self, ready: impl Fn() -> bool) -> bool {
-        self.world().sched().linger(self.rank, ready)
+        let done = self.world().sched().linger(self.rank, ready);
+        self.polls.store(0, Relaxed);
+        done
     }
 
     /// Runs `f` while this rank is said to wait for `what`.
@@ -323,10 +345,20 @@ impl RankState {
         });
     }
 
+    /// It has reason to poll again; called before it can find out.
+    #[inline]
+    pub(crate) fn happened(&self) {
+        // Ranks that never poll have it set for good: their memory is only read.
+        if !self.event.load(Relaxed) {
+            self.event.store(true, Relaxed);
+        }
+    }
+
     /// Something that the rank may be waiting for has happened.  `from`: the caller's worker.
     #[inline]
     pub(crate) fn notify(&self, what: usize, from: Option<u32>) {
         let sched = self.world().sched();
+        self.happened();
         sched.full_fence();
         let waiting = self.waiting.load(Relaxed);
         if waiting == what || waiting == Self::ANY {

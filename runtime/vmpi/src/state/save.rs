@@ -14,8 +14,9 @@ use pc3_runtime::transfer::SaveCtx;
 
 use super::message;
 use super::{Phase, RankState};
+use crate::p2p::mailbox::Message;
 use crate::p2p::request::What;
-use crate::p2p::{Mode, Request, Status};
+use crate::p2p::{Key, Mode, Request, Status};
 use crate::saved;
 use crate::wire::Writer;
 
@@ -48,9 +49,14 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
             .position(|(_, x)| std::ptr::eq(*x, r))
             .map(|i| i as u64)
     };
-    me.mailbox.with(|q| {
-        let all: Vec<_> = q.inbound.iter().collect();
-        w.list(all.into_iter(), |w, (k, m)| message::write(w, k, m, sender));
+    // A sender may be this rank itself: its mailbox must be free while messages are written.
+    let inbound: Vec<(Key, *const Message)> = me.mailbox.with(|q| {
+        let all = q.inbound.iter();
+        all.map(|(k, m)| (*k, &raw const *m)).collect()
+    });
+    w.list(inbound.iter(), |w, (k, m)| {
+        // SAFETY: no rank runs, so what is in the queue stays there.
+        message::write(w, k, unsafe { &**m }, sender);
     });
     let taken = me.messages.borrow();
     let all: Vec<_> = taken.iter().collect();

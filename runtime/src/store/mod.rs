@@ -1,27 +1,27 @@
-//! The checkpoint directory: names, the lock of the running job, atomic commit, pruning.
+//! The checkpoint directory: names, atomic commit, pruning; the running job's [`lock`], its [`course`].
 //!
 //! A checkpoint appears under its name only when it is whole and durable: temporary file, fsync,
 //! rename, fsync of the directory.  Older ones are removed after that, never before.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+mod course;
+mod lock;
+
+use std::fs::{self, File};
+use std::io;
 use std::ops::Range;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::failpoint;
-use crate::files::own::high;
+use course::Begin;
+use lock::Lock;
+
+pub use course::{given_up, Output};
+pub use lock::{holder, refusal, stall, Holder};
 
 pub const SUFFIX: &str = ".pc3c";
-const LOCK: &str = "lock";
-/// Why the latest checkpoint that was asked for was not taken, with the time.
-const REFUSED: &str = "refused";
-/// Where standard output stood when the job began.
-const BEGIN: &str = "begin";
 
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -52,7 +52,7 @@ fn id_of(name: &str) -> Option<u64> {
 }
 
 fn is_temporary(name: &str) -> bool {
-    name.starts_with(".ckpt-") && name.ends_with(".tmp")
+    (name.starts_with(".ckpt-") && name.ends_with(".tmp")) || course::is_temporary(name)
 }
 
 /// The checkpoints of a directory, oldest first; whether they are good is for the reader to say.
@@ -68,134 +68,23 @@ pub fn list(dir: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(found)
 }
 
-/// The running job that holds a directory's lock: its process and the signal that asks it for
-/// a checkpoint.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Holder {
-    pub pid: i32,
-    pub signal: Option<i32>,
-}
-
-/// How long the job that runs in `dir` stood still for checkpoint `id`, if that was its last one.
-pub fn stall(dir: &Path, id: u64) -> Option<Duration> {
-    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("stall "))?;
-    let (of, nanoseconds) = line.split_once(',')?;
-    let nanoseconds = nanoseconds.trim().parse().ok()?;
-    (of.trim().parse() == Ok(id)).then(|| Duration::from_nanos(nanoseconds))
-}
-
-/// Time in nanoseconds since 1970 and reason of the latest checkpoint that could not be taken.
-pub fn refusal(dir: &Path) -> Option<(u128, String)> {
-    let text = fs::read_to_string(dir.join(REFUSED)).ok()?;
-    let (time, why) = text.trim_end().split_once(' ')?;
-    Some((time.parse().ok()?, why.to_owned()))
-}
-
-/// Who runs in `dir`, if anyone.
-pub fn holder(dir: &Path) -> io::Result<Option<Holder>> {
-    let mut file = match File::open(dir.join(LOCK)) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(e),
-    };
-    let Some(pid) = locked_by(&file)? else {
-        return Ok(None);
-    };
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    let signal = text
-        .lines()
-        .find_map(|l| l.strip_prefix("signal "))
-        .and_then(|s| s.trim().parse().ok());
-    Ok(Some(Holder { pid, signal }))
-}
-
-fn whole_file() -> libc::flock {
-    // SAFETY: all-zero is a valid value: from the start to the end of the file.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = libc::F_WRLCK as _;
-    lock.l_whence = libc::SEEK_SET as _;
-    lock
-}
-
-fn locked_by(file: &File) -> io::Result<Option<i32>> {
-    let mut lock = whole_file();
-    // SAFETY: the descriptor is open, the structure initialised.
-    if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok((lock.l_type != libc::F_UNLCK as libc::c_short).then_some(lock.l_pid))
-}
-
-fn take_lock(dir: &Path, path: &Path) -> Result<File, StoreError> {
-    loop {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map(high)
-            .map_err(at(path))?;
-        let want = whole_file();
-        // SAFETY: the descriptor is open, the structure initialised.
-        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const want) } != 0 {
-            let error = io::Error::last_os_error();
-            return Err(match error.raw_os_error() {
-                Some(libc::EAGAIN | libc::EACCES) => {
-                    let pid = locked_by(&file).ok().flatten();
-                    let holder =
-                        pid.map_or("process unknown".to_owned(), |p| format!("process {p}"));
-                    StoreError::Locked {
-                        dir: dir.to_owned(),
-                        holder,
-                    }
-                }
-                _ => StoreError::Io {
-                    path: path.to_owned(),
-                    error,
-                },
-            });
-        }
-        // The holder of before may have removed the file between our open and our lock.
-        let same = |a: &fs::Metadata, b: &fs::Metadata| a.dev() == b.dev() && a.ino() == b.ino();
-        let mine = file.metadata().map_err(at(path))?;
-        if fs::metadata(path).is_ok_and(|now| same(&mine, &now)) {
-            return Ok(file);
-        }
-    }
-}
-
-/// A directory locked by this job.  The kernel drops the lock with the process, so that of a
-/// killed job is no obstacle.
+/// A directory locked by this job.
 #[derive(Debug)]
 pub struct Store {
     dir: PathBuf,
     keep: usize,
     next: u64,
     owner: u32,
-    // POSIX record locks vanish when any descriptor of the file is closed: it stays open.
-    lock: File,
+    lock: Lock,
+    begin: Begin,
     given_up: Range<u64>,
-    /// Where its fixed text ends.
-    lock_text: u64,
 }
 
 impl Store {
     /// Creates the directory if need be, locks it and removes what a crash left behind.
     pub fn open(dir: &Path, keep: usize, signal: Option<i32>) -> Result<Store, StoreError> {
         fs::create_dir_all(dir).map_err(at(dir))?;
-        let path = dir.join(LOCK);
-        let mut lock = take_lock(dir, &path)?;
-        let mut text = format!("pid {}\n", std::process::id());
-        if let Some(signal) = signal {
-            text.push_str(&format!("signal {signal}\n"));
-        }
-        lock.set_len(0)
-            .and_then(|()| lock.rewind())
-            .and_then(|()| lock.write_all(text.as_bytes()))
-            .map_err(at(&path))?;
+        let lock = Lock::take(dir, signal)?;
         for entry in fs::read_dir(dir).map_err(at(dir))? {
             let entry = entry.map_err(at(dir))?;
             if entry.file_name().to_str().is_some_and(is_temporary) {
@@ -213,8 +102,8 @@ impl Store {
             next,
             owner,
             lock,
-            given_up: 0..0,
-            lock_text: text.len() as u64,
+            begin: Begin::of(dir),
+            given_up: given_up(dir),
         })
     }
 
@@ -227,31 +116,36 @@ impl Store {
         self.next
     }
 
-    /// Notes where standard output stands as the job begins: position and path.
-    pub fn note_begin(&self, position: u64, path: &str) -> Result<(), StoreError> {
-        let file = self.dir.join(BEGIN);
-        fs::write(&file, format!("{position} {path}")).map_err(at(&file))
+    /// A job begins, whose standard output stands there, if it is a file.
+    pub fn note_begin(&mut self, stdout: Option<Output>) -> Result<(), StoreError> {
+        let file = self.dir.clone();
+        let noted = self.begin.reset();
+        let noted = noted.and_then(|()| stdout.map_or(Ok(()), |o| self.begin.note(&o)));
+        noted.map_err(at(&file))
     }
 
-    /// What [`Store::note_begin`] noted, if that job did not come to its end.
-    pub fn begin(&self) -> Option<(u64, String)> {
-        let text = fs::read_to_string(self.dir.join(BEGIN)).ok()?;
-        let (position, path) = text.split_once(' ')?;
-        Some((position.parse().ok()?, path.to_owned()))
+    /// The program appends to another file.
+    pub fn note_output(&mut self, output: &Output) -> Result<(), StoreError> {
+        self.begin.note(output).map_err(at(&self.dir))
+    }
+
+    /// Outputs of the job that began here, if it did not come to its end.
+    pub fn outputs(&self) -> Vec<Output> {
+        self.begin.outputs()
     }
 
     /// The job came to its end.
     pub fn end(&self) {
         if std::process::id() == self.owner {
-            let _ = fs::remove_file(self.dir.join(BEGIN));
-            let _ = fs::remove_file(self.dir.join(REFUSED));
+            self.begin.end();
         }
     }
 
-    /// The job goes on from checkpoint `id`; the next commit removes those that came after it, which
-    /// belong to a course that has been given up.
-    pub fn continued(&mut self, id: u64) {
-        self.given_up = id + 1..self.next;
+    /// The job goes on from checkpoint `id`.  Those that came after it belong to a course that is given up:
+    /// nobody goes on from them unless asked to, and the next commit removes them.
+    pub fn continued(&mut self, id: u64) -> Result<(), StoreError> {
+        self.given_up = id + 1..self.next.max(id + 1);
+        course::give_up(&self.dir, &self.given_up).map_err(at(&self.dir))
     }
 
     /// The job begins afresh: its first commit removes what earlier ones left, since falling back to that would
@@ -263,30 +157,17 @@ impl Store {
 
     /// Notes for onlookers how long the job stood still for checkpoint `id`.
     pub fn note_stall(&self, id: u64, time: Duration) {
-        // One write of constant length: who reads meanwhile finds a whole line.
-        let line = format!("stall {id:>20},{:>20}\n", time.as_nanos());
-        let _ = self.lock.write_at(line.as_bytes(), self.lock_text);
+        self.lock.note_stall(id, time);
     }
 
-    /// Notes for who asks why a checkpoint was not taken.
-    pub fn note_refusal(&self, why: &str) {
-        let time = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let _ = fs::write(
-            self.dir.join(REFUSED),
-            format!("{} {why}\n", time.as_nanos()),
-        );
+    /// Notes for those who asked why they do not get a checkpoint.
+    pub fn note_refusal(&mut self, why: &str) {
+        self.lock.note_refusal(why);
     }
 
     /// Someone removed the directory, or the lock in it, so that others no longer see that it is in use.
     pub fn is_gone(&self) -> bool {
-        let same = |a: &fs::Metadata, b: &fs::Metadata| a.dev() == b.dev() && a.ino() == b.ino();
-        match (self.lock.metadata(), fs::metadata(self.dir.join(LOCK))) {
-            (Ok(mine), Ok(now)) => !same(&mine, &now),
-            (_, Err(e)) => e.kind() == io::ErrorKind::NotFound,
-            _ => false,
-        }
+        self.lock.is_gone()
     }
 
     /// Ids go on from there, whatever the directory holds.
@@ -336,14 +217,19 @@ impl Store {
     }
 
     /// Removes all but the newest `keep`.  What cannot be removed now is tried again next time.
-    fn prune(&self) {
+    fn prune(&mut self) {
         let Ok(all) = list(&self.dir) else { return };
         let (gone, kept): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|(id, _)| self.given_up.contains(id));
         let old = kept.iter().rev().skip(self.keep);
+        let mut left = false;
         for (_, path) in gone.iter().chain(old) {
-            let _ = fs::remove_file(path);
+            left |= fs::remove_file(path).is_err();
+        }
+        if !left && !self.given_up.is_empty() {
+            self.given_up = 0..0;
+            let _ = course::give_up(&self.dir, &self.given_up);
         }
     }
 }
@@ -352,13 +238,15 @@ impl Drop for Store {
     fn drop(&mut self) {
         // A forked child of the program may end before it.
         if std::process::id() == self.owner && !self.is_gone() {
-            let _ = fs::remove_file(self.dir.join(LOCK));
+            self.lock.remove();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn put(store: &mut Store, text: &str) -> u64 {
@@ -406,24 +294,17 @@ mod tests {
         for text in ["a", "b", "c", "d"] {
             put(&mut store, text);
         }
-        store.continued(2);
+        store.continued(2).unwrap();
+        drop(store);
+        let mut store = Store::open(dir.path(), 9, None).unwrap();
+        assert_eq!(given_up(dir.path()), 3..5);
         let ids = || -> Vec<u64> { list(dir.path()).unwrap().iter().map(|c| c.0).collect() };
         assert_eq!(ids(), [1, 2, 3, 4]);
         put(&mut store, "e");
         assert_eq!(ids(), [1, 2, 5]);
+        assert!(given_up(dir.path()).is_empty());
         put(&mut store, "f");
         assert_eq!(ids(), [1, 2, 5, 6]);
-    }
-
-    #[test]
-    fn the_last_stall_is_told() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(dir.path(), 2, Some(10)).unwrap();
-        assert_eq!(stall(dir.path(), 7), None);
-        store.note_stall(6, Duration::from_secs(100));
-        store.note_stall(7, Duration::from_millis(3));
-        assert_eq!(stall(dir.path(), 7), Some(Duration::from_millis(3)));
-        assert_eq!(stall(dir.path(), 6), None);
     }
 
     #[test]

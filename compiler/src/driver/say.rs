@@ -1,0 +1,17 @@
+//! Words to the person: a reader who has gone (`2>&1 | head`) does not stop a build.
+
+/// To standard error.
+macro_rules! tell {
+    ($($words:tt)*) => {{
+        use std::io::Write;
+        let _ = write!(std::io::stderr(), $($words)*);
+    }};
+}
+
+/// To standard output.
+macro_rules! show {
+    ($($words:tt)*) => {{
+        use std::io::Write;
+        let _ = write!(std::io::stdout(), $($words)*);
+    }};
+}

@@ -1,0 +1,122 @@
+//! Calls of `setjmp` in functions that can be left and resumed.
+//!
+//! The user's `jmp_buf` only holds a small number, good on every ABI, that says which frame and call is meant; the
+//! real buffer belongs to the clone that runs.  A resume clone arms again what was armed, on its way down:
+//!
+//! ```c
+//! if (setjmp(b) == 0)                                       // user
+//!
+//! unsigned pc3_jt[1] = {0}; struct __jmp_buf_tag pc3_jb[1]; // both clones
+//! if (__extension__({ int pc3_t0 = (pc3_jump_arm(b, pc3_jt, 1, 0, pc3_jb, &pc3_jb[0]), _setjmp(&pc3_jb[0])); pc3_t0 == 0; }))
+//!
+//! if (pc3_jt[0]) {                                          // resume clone, behind restoring
+//!     pc3_jump_rearm(pc3_jt[0], pc3_jb, &pc3_jb[0]);
+//!     pc3_jv = _setjmp(&pc3_jb[0]);
+//!     if (pc3_jv) { pc3_k = 1; goto pc3_L1; }
+//! }
+//! ```
+
+use super::print::{Mode, Printer};
+use crate::analysis::linear::Linear;
+use crate::analysis::tables;
+use crate::tree::*;
+
+/// Callee, buffer and further argument of a call of `setjmp`.
+pub fn parts(u: &Unit, call: ExprId) -> Option<(ExprId, ExprId, Option<ExprId>)> {
+    match &u.expr(call).kind {
+        ExprKind::Call { callee, args } => match args[..] {
+            [buffer] => Some((*callee, buffer, None)),
+            [buffer, mask] => Some((*callee, buffer, Some(mask))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type of the buffer, if it is one that pc3 knows.
+pub fn buffer_type(u: &Unit, buffer: ExprId) -> Option<QualType> {
+    let q = match u.ty(u.expr(buffer).ty.ty) {
+        Type::Array { elem, .. } => *elem,
+        Type::Pointer(q) => *q,
+        _ => return None,
+    };
+    match u.ty(q.ty) {
+        Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tables::JUMP_BUFFER) => {
+            Some(QualType {
+                is_const: false,
+                is_volatile: false,
+                ..q
+            })
+        }
+        _ => None,
+    }
+}
+
+impl Printer<'_, '_> {
+    fn jump_call(&self, label: u32) -> Option<(ExprId, ExprId, Option<ExprId>)> {
+        use crate::analysis::points::PointAt;
+        match self.plan.points.list[label as usize - 1].at {
+            PointAt::Jump(e) => parts(self.u(), e),
+            _ => None,
+        }
+    }
+
+    /// Declared at the start of both clones.
+    pub fn jump_variables(&self) -> String {
+        let first = self.plan.jumps.first().and_then(|l| self.jump_call(*l));
+        let ty = first.and_then(|(_, buffer, _)| buffer_type(self.u(), buffer));
+        let Some(ty) = ty else {
+            return String::new();
+        };
+        let n = self.plan.jumps.len();
+        let real = self.cx.names.declare_plain(ty, &format!("pc3_jb[{n}]"));
+        let value = match self.mode {
+            Mode::Resume => " int pc3_jv = 0;",
+            _ => "",
+        };
+        format!(" unsigned pc3_jt[{n}] = {{0}}; {real};{value} ")
+    }
+
+    /// `_setjmp(&pc3_jb[0])` as the user spelled it.
+    fn real_call(&self, index: usize, callee: ExprId, mask: Option<ExprId>) -> String {
+        let u = self.u();
+        let mask = mask.map_or(String::new(), |m| format!(", {}", u.slice(&u.expr(m).span)));
+        format!("{}(&pc3_jb[{index}]{mask})", u.slice(&u.expr(callee).span))
+    }
+
+    pub fn jump_target(&self, label: u32, call: ExprId, lin: &Linear) -> String {
+        let Some((callee, buffer, mask)) = parts(self.u(), call) else {
+            return String::new();
+        };
+        let n = self.plan.jumps.len();
+        let i = self
+            .plan
+            .jumps
+            .iter()
+            .position(|l| *l == label)
+            .unwrap_or(0);
+        format!(
+            "(pc3_jump_arm((void *)({}), pc3_jt, {n}, {i}, (void *)pc3_jb, (void *)&pc3_jb[{i}]), {})",
+            self.text(buffer, Some(lin), true),
+            self.real_call(i, callee, mask)
+        )
+    }
+
+    /// Behind restoring: what was armed is armed again.
+    pub fn rearm(&self, point: u32) -> String {
+        let mut out = String::new();
+        for (i, l) in self.plan.jumps.iter().enumerate() {
+            if self.plan.ended.contains(&(point, *l)) {
+                continue;
+            }
+            if let Some((callee, _, mask)) = self.jump_call(*l) {
+                out += &format!(
+                    "if (pc3_jt[{i}]) {{ pc3_jump_rearm(pc3_jt[{i}], (void *)pc3_jb, (void *)&pc3_jb[{i}]); \
+                     pc3_jv = {}; if (pc3_jv) {{ pc3_k = {l}; goto pc3_L{l}; }} }} ",
+                    self.real_call(i, callee, mask)
+                );
+            }
+        }
+        out
+    }
+}

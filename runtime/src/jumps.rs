@@ -1,0 +1,179 @@
+//! `setjmp` and `longjmp` among frames that are left and resumed.
+//!
+//! The program's `jmp_buf` holds a number and a mark.  The number names a call of setjmp in a frame that is
+//! alive; where that can be returned to right now (the frame's own buffer on the machine's stack) is listed
+//! here, and listed anew by the resume clones.  Copies of a `jmp_buf` are as good as the original.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::null_mut;
+
+use crate::rank::Rank;
+use crate::tell::{die, EXIT_FATAL};
+
+/// Not what any C library's setjmp leaves in the second eight bytes.
+const MARK: u64 = 0x7063_336a_756d_7031;
+
+unsafe extern "C" {
+    fn longjmp(buffer: *mut c_void, value: c_int) -> !;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Armed {
+    token: u32,
+    /// Where the frame's buffers lie: stacks grow downwards, so frames further in lie below.
+    base: usize,
+    real: usize,
+    /// The shadow stack's top in that frame.
+    sp: usize,
+}
+
+/// Outermost first.
+#[derive(Default, Debug)]
+pub(crate) struct Jumps(Vec<Armed>);
+
+impl Jumps {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn arm(&mut self, tokens: &mut [u32], i: usize, base: usize, real: usize, sp: usize) -> u32 {
+        // Frames that are gone: below this one, or at its place before it was called.
+        let fresh = tokens.iter().all(|t| *t == 0);
+        while let Some(last) = self.0.last() {
+            if last.base > base || last.base == base && !fresh {
+                break;
+            }
+            self.0.pop();
+        }
+        let token = tokens[i];
+        match self.0.iter_mut().find(|a| a.token == token) {
+            Some(known) => known.sp = sp,
+            None => {
+                tokens[i] = self.0.last().map_or(1, |a| a.token + 1);
+                self.push(tokens[i], base, real, sp);
+            }
+        }
+        tokens[i]
+    }
+
+    fn push(&mut self, token: u32, base: usize, real: usize, sp: usize) {
+        self.0.push(Armed {
+            token,
+            base,
+            real,
+            sp,
+        });
+    }
+
+    fn find(&self, token: u64) -> Option<Armed> {
+        let same = |a: &&Armed| u64::from(a.token) == token;
+        self.0.iter().rev().find(same).copied()
+    }
+}
+
+fn no_rank() -> ! {
+    die(
+        EXIT_FATAL,
+        "a thread that is no rank called setjmp in a function with a checkpoint location in it",
+    )
+}
+
+/// # Safety
+/// Called by generated code in front of `setjmp(real)`; `user` is the program's buffer.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_jump_arm(
+    user: *mut c_void,
+    tokens: *mut c_uint,
+    n: c_uint,
+    i: c_uint,
+    base: *mut c_void,
+    real: *mut c_void,
+) {
+    // SAFETY: an entry point.
+    let Some(rank) = (unsafe { Rank::current() }) else {
+        no_rank();
+    };
+    // SAFETY: by the caller.
+    let tokens = unsafe { std::slice::from_raw_parts_mut(tokens, n as usize) };
+    let sp = rank.abi.sp as usize;
+    let token = rank
+        .jumps
+        .arm(tokens, i as usize, base as usize, real as usize, sp);
+    // SAFETY: a jmp_buf is larger on every ABI.
+    unsafe {
+        user.cast::<u64>().write_unaligned(token.into());
+        user.cast::<u64>().add(1).write_unaligned(MARK);
+    }
+}
+
+/// # Safety
+/// Called by resume clones.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_jump_rearm(token: c_uint, base: *mut c_void, real: *mut c_void) {
+    // SAFETY: an entry point.
+    let Some(rank) = (unsafe { Rank::current() }) else {
+        no_rank();
+    };
+    let sp = rank.frames.inner_shadow().unwrap_or(rank.abi.sp.cast());
+    rank.jumps
+        .push(token, base as usize, real as usize, sp as usize);
+}
+
+/// What the program's `longjmp` becomes.
+///
+/// # Safety
+/// As of `longjmp`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_longjmp(user: *mut c_void, value: c_int) -> ! {
+    let mut to = user;
+    // SAFETY: a jmp_buf is larger on every ABI.
+    let (token, mark) = unsafe {
+        let words = user.cast::<u64>();
+        (words.read_unaligned(), words.add(1).read_unaligned())
+    };
+    if mark == MARK {
+        // SAFETY: an entry point.
+        let Some(rank) = (unsafe { Rank::current() }) else {
+            no_rank();
+        };
+        let Some(armed) = rank.jumps.find(token) else {
+            die(
+                EXIT_FATAL,
+                "longjmp: the function that called setjmp has returned, or the block of the call had ended when a checkpoint was taken",
+            );
+        };
+        rank.abi.sp = armed.sp as *mut _;
+        rank.abi.site = null_mut();
+        to = armed.real as *mut c_void;
+    }
+    // SAFETY: by the caller; no frame of ours in between has anything to drop.
+    unsafe { longjmp(to, value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_name_frames() {
+        let mut j = Jumps::default();
+        let (mut outer, mut inner) = ([0; 2], [0; 1]);
+        assert_eq!(j.arm(&mut outer, 1, 0x900, 0x910, 1), 1);
+        assert_eq!(j.arm(&mut inner, 0, 0x800, 0x800, 2), 2);
+        // Again at the same call; then at another of the frame, by which the inner one is gone.
+        assert_eq!(j.arm(&mut inner, 0, 0x800, 0x800, 3), 2);
+        assert_eq!(j.find(2).unwrap().sp, 3);
+        assert_eq!(j.arm(&mut outer, 0, 0x900, 0x900, 4), 2);
+        assert_eq!(j.find(2).unwrap().real, 0x900);
+        assert_eq!(j.find(1).unwrap().real, 0x910);
+        // Another call of a function at the same place of the stack.
+        let mut other = [0; 1];
+        assert_eq!(j.arm(&mut other, 0, 0x900, 0x900, 5), 1);
+        assert!(j.find(2).is_none());
+        // As a restart lists them: what was armed in frames that are gone leaves gaps.
+        j.clear();
+        j.push(3, 0x700, 0x700, 6);
+        let mut next = [0; 1];
+        assert_eq!(j.arm(&mut next, 0, 0x600, 0x600, 7), 4);
+    }
+}

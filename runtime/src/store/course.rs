@@ -1,0 +1,170 @@
+//! What a directory remembers of the course its job takes: where its outputs stood when it began, and
+//! which checkpoints a restart from an older one has given up.
+//!
+//! `begin` has a line for each output, `stdout POSITION PATH` or `append POSITION PATH`, and goes when the
+//! job ends.  `course` is `ID LAST`: the job goes on from ID, and what follows it up to LAST is given
+//! up; it goes with the next commit.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "begin";
+const COURSE: &str = "course";
+const TEMPORARY: &str = ".course.tmp";
+
+pub(super) fn is_temporary(name: &str) -> bool {
+    name == TEMPORARY
+}
+
+/// An output as it stood when the job began.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Output {
+    Standard { position: u64, path: String },
+    Appended { position: u64, path: String },
+}
+
+impl Output {
+    fn parse(line: &str) -> Option<Output> {
+        let (kind, rest) = line.split_once(' ')?;
+        let (position, path) = rest.split_once(' ')?;
+        let (position, path) = (position.parse().ok()?, path.to_owned());
+        match kind {
+            "stdout" => Some(Output::Standard { position, path }),
+            "append" => Some(Output::Appended { position, path }),
+            _ => None,
+        }
+    }
+
+    fn line(&self) -> String {
+        match self {
+            Output::Standard { position, path } => format!("stdout {position} {path}\n"),
+            Output::Appended { position, path } => format!("append {position} {path}\n"),
+        }
+    }
+
+    fn path(&self) -> &str {
+        match self {
+            Output::Standard { path, .. } | Output::Appended { path, .. } => path,
+        }
+    }
+}
+
+/// The outputs of the job that began in `dir` and did not come to its end.
+#[derive(Debug)]
+pub(super) struct Begin {
+    file: PathBuf,
+    known: HashSet<String>,
+}
+
+impl Begin {
+    pub fn of(dir: &Path) -> Begin {
+        let file = dir.join(BEGIN);
+        let known = read(&file).iter().map(|o| o.path().to_owned()).collect();
+        Begin { file, known }
+    }
+
+    pub fn outputs(&self) -> Vec<Output> {
+        read(&self.file)
+    }
+
+    /// A new job begins.
+    pub fn reset(&mut self) -> io::Result<()> {
+        self.known.clear();
+        fs::write(&self.file, "")
+    }
+
+    /// The first note of a file counts.
+    pub fn note(&mut self, output: &Output) -> io::Result<()> {
+        let path = output.path();
+        if path.contains('\n') || !self.known.insert(path.to_owned()) {
+            return Ok(());
+        }
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&self.file)?;
+        file.write_all(output.line().as_bytes())
+    }
+
+    pub fn end(&self) {
+        let _ = fs::remove_file(&self.file);
+    }
+}
+
+fn read(file: &Path) -> Vec<Output> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().filter_map(Output::parse).collect()
+}
+
+/// The checkpoints in `dir` that are given up: newer than the one that its job went on from last.
+pub fn given_up(dir: &Path) -> Range<u64> {
+    let read = || -> Option<Range<u64>> {
+        let text = fs::read_to_string(dir.join(COURSE)).ok()?;
+        let (from, last) = text.trim().split_once(' ')?;
+        let (from, last): (u64, u64) = (from.parse().ok()?, last.parse().ok()?);
+        Some(from.checked_add(1)?..last.checked_add(1)?)
+    };
+    read().unwrap_or(0..0)
+}
+
+/// Durable before it returns: outputs are cut next.
+pub(super) fn give_up(dir: &Path, range: &Range<u64>) -> io::Result<()> {
+    let path = dir.join(COURSE);
+    if range.is_empty() {
+        return match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        };
+    }
+    let temporary = dir.join(TEMPORARY);
+    let mut file = File::create(&temporary)?;
+    file.write_all(format!("{} {}\n", range.start - 1, range.end - 1).as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&temporary, &path)?;
+    File::open(dir)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_noted_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut begin = Begin::of(dir.path());
+        begin.reset().unwrap();
+        let out = Output::Standard {
+            position: 7,
+            path: "/tmp/an out".into(),
+        };
+        let log = |position| Output::Appended {
+            position,
+            path: "/tmp/log".into(),
+        };
+        for o in [&out, &log(3), &log(9)] {
+            begin.note(o).unwrap();
+        }
+        let mut again = Begin::of(dir.path());
+        again.note(&log(11)).unwrap();
+        assert_eq!(again.outputs(), [out, log(3)]);
+        again.end();
+        assert_eq!(Begin::of(dir.path()).outputs(), []);
+    }
+
+    #[test]
+    fn a_course_is_remembered_until_there_is_nothing_to_give_up() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(given_up(dir.path()).is_empty());
+        give_up(dir.path(), &(3..5)).unwrap();
+        assert_eq!(given_up(dir.path()), 3..5);
+        give_up(dir.path(), &(5..5)).unwrap();
+        assert!(given_up(dir.path()).is_empty());
+        for odd in ["", "3", "x 4", "18446744073709551615 2"] {
+            fs::write(dir.path().join(COURSE), odd).unwrap();
+            assert!(given_up(dir.path()).is_empty(), "{odd}");
+        }
+    }
+}

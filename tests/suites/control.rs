@@ -1,0 +1,249 @@
+//! When checkpoints are taken, and from which one a job goes on: intervals, requests, courses that were given up.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, Outcome, STOPPED};
+
+type Case = fn() -> Result<()>;
+
+pub fn trials() -> Vec<Trial> {
+    let cases: &[(&str, Case)] = &[
+        ("every passage of is", || passages("is", 10)),
+        ("every passage of mg", || passages("mg", 4)),
+        ("every passage of cg", || passages("cg", 15)),
+        ("every passage of heat", || passages("heat", 60)),
+        ("intervals go on past a request", request_between),
+        ("a request that comes too late is told", too_late),
+        ("a request that cannot be met gets the reason", refused),
+        ("a request before main is met", early),
+        (
+            "a request right at the start of pc3run kills nobody",
+            early_through_pc3run,
+        ),
+        ("a course given up is not gone on from", other_course),
+        ("files appended to begin anew", appended_anew),
+    ];
+    cases
+        .iter()
+        .map(|(name, case)| {
+            let case = *case;
+            Trial::test(format!("control::{}", name.replace(' ', "_")), move || {
+                case().map_err(|e| format!("{e:#}").into())
+            })
+        })
+        .collect()
+}
+
+fn job(name: &str) -> Result<Job> {
+    let mut job = Job::new(&Program::load(&arch::root().join(name))?)?;
+    job.limit = Duration::from_secs(100);
+    Ok(job)
+}
+
+fn run(job: &Job, env: &[(&str, &str)]) -> Result<Outcome> {
+    job.run(HOST, &build::instrumented(&job.program, HOST)?, env)
+}
+
+/// Checkpoint files, oldest first.
+fn files(job: &Job) -> Vec<PathBuf> {
+    let dir = fs::read_dir(job.checkpoints()).into_iter().flatten();
+    let mut files: Vec<PathBuf> = dir.flatten().map(|e| e.path()).collect();
+    files.retain(|p| p.extension().is_some_and(|x| x == "pc3c"));
+    files.sort();
+    files
+}
+
+/// The passages at which the job's checkpoints were taken.
+fn taken(job: &Job) -> Result<Vec<u64>> {
+    let passage = |file: &PathBuf| -> Result<u64> {
+        let out = Command::new(arch::dist().join("bin/pc3"))
+            .args(["show", "--json"])
+            .arg(file)
+            .output()?;
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let (_, rest) = text.split_once("\"passage\":").context("no passage")?;
+        let digits: String = rest
+            .trim_start()
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
+        Ok(digits.parse()?)
+    };
+    files(job).iter().map(passage).collect()
+}
+
+fn passages(name: &str, total: u64) -> Result<()> {
+    for (every, n) in [("1x", 1), ("3x", 3)] {
+        for workers in ["1", "2", "4"] {
+            let job = job(&format!("examples/c/{name}"))?;
+            let env = [
+                ("PC3_EVERY", every),
+                ("PC3_KEEP", "1000"),
+                ("PC3_WORKERS", workers),
+            ];
+            let done = run(&job, &env)?;
+            ensure!(done.status == 0, "{done:?}");
+            let expected: Vec<u64> = (1..=total / n).map(|k| k * n).collect();
+            let got = taken(&job)?;
+            ensure!(got == expected, "{every}, {workers} workers: {got:?}");
+        }
+    }
+    Ok(())
+}
+
+fn request_between() -> Result<()> {
+    for workers in ["1", "4"] {
+        let mut job = job("tests/control/asks.c")?;
+        job.program.args = vec!["7".into()];
+        let env = |stop, restart| {
+            [
+                ("PC3_EVERY", "5x"),
+                ("PC3_KEEP", "99"),
+                ("PC3_WORKERS", workers),
+                ("PC3_STOP_AFTER", stop),
+                ("PC3_RESTART", restart),
+            ]
+        };
+        ensure!(run(&job, &env("2", ""))?.status == STOPPED);
+        ensure!(run(&job, &env("99", "latest"))?.status == 0);
+        let mut got = taken(&job)?;
+        ensure!(got.len() == 5, "{workers} workers: {got:?}");
+        let asked = got.remove(1);
+        ensure!((7..10).contains(&asked), "{workers} workers: {asked}");
+        ensure!(got == [5, 10, 15, 20], "{workers} workers: {got:?}");
+    }
+    Ok(())
+}
+
+fn too_late() -> Result<()> {
+    let mut job = job("tests/control/asks.c")?;
+    job.program.args = vec!["0".into()];
+    let done = run(&job, &[])?;
+    ensure!(done.status == 0 && files(&job).is_empty(), "{done:?}");
+    let times = done.stderr.matches("was asked for, but the program ended");
+    ensure!(times.count() == 1, "{done:?}");
+    Ok(())
+}
+
+fn refused() -> Result<()> {
+    let mut job = job("tests/control/asks.c")?;
+    job.program.args = vec!["hopeless".into()];
+    let exe = build::instrumented(&job.program, HOST)?;
+    let mut child = job.start(HOST, &exe, &[])?;
+    while job.stdout().is_empty() {
+        ensure!(child.try_wait()?.is_none(), "it ended");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let asked = Command::new(arch::dist().join("bin/pc3"))
+        .arg("checkpoint")
+        .arg(child.id().to_string())
+        .output();
+    child.kill()?;
+    child.wait()?;
+    let asked = asked?;
+    let said = String::from_utf8_lossy(&asked.stderr);
+    ensure!(!asked.status.success(), "{asked:?}");
+    for words in ["could not take one", "ranks 1-3: MPI_Recv(rank 0"] {
+        ensure!(said.contains(words), "'{words}' is missing: {said}");
+    }
+    Ok(())
+}
+
+fn early() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let done = run(&job, &[("EARLY", "1")])?;
+    ensure!(done.status == 0 && files(&job).len() == 1, "{done:?}");
+    // Who wants the signal for something else gets it.
+    let done = run(&job, &[("EARLY", "1"), ("PC3_ON_SIGNAL", "USR1=none")])?;
+    ensure!(done.status == 128 + libc::SIGUSR1, "{done:?}");
+    Ok(())
+}
+
+fn early_through_pc3run() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let exe = build::instrumented(&job.program, HOST)?;
+    for _ in 0..20 {
+        let mut child = Command::new(arch::dist().join("bin/pc3run"))
+            .arg(&exe)
+            .current_dir(job.dir.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()?;
+        let status = format!("/proc/{}/status", child.id());
+        let caught = || -> Option<u64> {
+            let text = fs::read_to_string(&status).ok()?;
+            let line = text.lines().find_map(|l| l.strip_prefix("SigCgt:"))?;
+            u64::from_str_radix(line.trim(), 16).ok()
+        };
+        while child.try_wait()?.is_none()
+            && caught().is_some_and(|c| c >> (libc::SIGUSR1 - 1) & 1 == 0)
+        {
+            std::hint::spin_loop();
+        }
+        // SAFETY: a signal to our own child.
+        unsafe { libc::kill(child.id() as i32, libc::SIGUSR1) };
+        let status = child.wait()?;
+        ensure!(status.code() == Some(0), "{status}");
+    }
+    Ok(())
+}
+
+fn finished(job: &Job, log: &str) -> Result<Outcome> {
+    let done = run(job, &[("PC3_RESTART", "auto")])?;
+    ensure!(done.status == 0, "{done:?}");
+    let lines = |word: &str| -> String { (1..=10).map(|i| format!("{word} {i}\n")).collect() };
+    if let Some(d) = difference(lines("round").as_bytes(), &job.stdout()) {
+        bail!("{d}; stderr: {}", done.stderr);
+    }
+    let log = format!("{log}{}", lines("entry"));
+    if let Some(d) = difference(log.as_bytes(), &fs::read(job.dir.path().join("log"))?) {
+        bail!("log: {d}; stderr: {}", done.stderr);
+    }
+    Ok(done)
+}
+
+/// Killed before the new course has a checkpoint of its own: what was cut back must not be missed.
+fn other_course() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let env = [
+        ("PC3_EVERY", "1x"),
+        ("PC3_KEEP", "9"),
+        ("PC3_STOP_AFTER", "4"),
+    ];
+    ensure!(run(&job, &env)?.status == STOPPED);
+    for restart in ["2", "auto", "latest"] {
+        let killed = run(&job, &[("PC3_RESTART", restart), ("DIE", "2")])?;
+        ensure!(killed.status == 128 + libc::SIGKILL, "{killed:?}");
+        ensure!(
+            job.stdout() == b"round 1\nround 2\n",
+            "{restart}: {killed:?}"
+        );
+    }
+    ensure!(files(&job).len() == 4, "a checkpoint is gone");
+    let done = finished(&job, "")?;
+    ensure!(done.stderr.contains("given up"), "{done:?}");
+    Ok(())
+}
+
+fn appended_anew() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    fs::write(job.dir.path().join("log"), "of yesterday\n")?;
+    for restart in ["", "auto"] {
+        let env = [
+            ("PC3_EVERY", "100x"),
+            ("PC3_RESTART", restart),
+            ("DIE", "3"),
+        ];
+        let killed = run(&job, &env)?;
+        ensure!(killed.status == 128 + libc::SIGKILL, "{killed:?}");
+    }
+    finished(&job, "of yesterday\n").map(drop)
+}
