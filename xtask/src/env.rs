@@ -38,7 +38,12 @@ pub const CROSS: &[Arch] = &[
 ];
 
 /// Programs that single tests use, with their Debian packages.
-pub const EXTRAS: &[(&str, &str)] = &[("clang", "clang"), ("gdb", "gdb"), ("xz", "xz-utils")];
+pub const EXTRAS: &[(&str, &str)] = &[
+    ("clang", "clang"),
+    ("gdb", "gdb"),
+    ("make", "make"),
+    ("xz", "xz-utils"),
+];
 
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
