@@ -1,5 +1,6 @@
 /* pc3-test: seq */
 /* Allocation behind the program's own functions: checked, typed by macro, copying, pooled. */
+#define _POSIX_C_SOURCE 200112L
 #include "check.h"
 
 #define NEW(type) ((type *)xcalloc(1, sizeof(type)))
@@ -52,6 +53,23 @@ static void *copy_bytes(const void *from, size_t size)
     return memcpy(xmalloc(size), from, size);
 }
 
+/* Aligned, with a size that is computed on the way. */
+static void *aligned(size_t size)
+{
+    void *p = NULL;
+    size_t padded = size + 64;
+    if (posix_memalign(&p, 64, padded) || !p)
+        exit(1);
+    return p;
+}
+
+static void *array(unsigned long long count, int size)
+{
+    size_t all = count;
+    all *= (size_t)size;
+    return aligned(all);
+}
+
 static struct named *from_pool(struct pool **pool)
 {
     if (!*pool || (*pool)->used == (*pool)->size) {
@@ -91,6 +109,18 @@ int main(void)
     for (int i = 4; i < 8; i++)
         reals[i] = reals[i - 4] + numbers_copy[i - 3];
 #pragma pc3 checkpoint
+    double(*table)[4][2] = (double(*)[4][2])array(4 * 2, sizeof(double));
+    for (int i = 0; i < 8; i++)
+        (*table)[i / 2][i % 2] = reals[7 - i];
+    struct named *row = array(2, sizeof *row);
+    row[0] = *last;
+    row[1] = (struct named){copy("row"), &row[0], 77};
+#pragma pc3 checkpoint
+    show_real("table", (*table)[1][1] - (*table)[3][0]);
+    show(row[1].name, row[1].rank + row[1].link->rank);
+    free(row[1].name);
+    free(row);
+    free(table);
     double sum = 0;
     for (int i = 0; i < 8; i++)
         sum = sum * 2 + reals[i];

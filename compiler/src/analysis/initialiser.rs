@@ -213,7 +213,7 @@ impl Walker<'_> {
 }
 
 /// What an initialiser deals out to: no unnamed bit-fields.
-fn parts(d: &Record) -> impl Iterator<Item = &Field> {
+pub fn parts(d: &Record) -> impl Iterator<Item = &Field> {
     d.fields
         .iter()
         .flatten()

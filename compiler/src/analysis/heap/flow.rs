@@ -1,17 +1,20 @@
 //! Where a pointer goes, and what that says about the memory behind it.
 
+use super::parts::stored;
 use crate::analysis::program::{is_local, Callee, FnId, Program};
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
 /// What becomes of an expression's value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Use {
     Cast(QualType, ExprId),
     /// Left side; the assignment's own value.
     Assign(ExprId, ExprId),
     Init(SymId),
+    /// A part of an object that is initialised.
+    Part(QualType, Option<Place>),
     Return(QualType),
     /// The call, and which argument.
     Arg(ExprId, usize),
@@ -46,6 +49,25 @@ impl Wish {
 pub enum Place {
     Local(usize, SymId),
     Named(String),
+}
+
+impl Place {
+    pub fn member(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
+        let d = &u.records[r.index()];
+        match d.tag.as_ref().or(d.typedef_name.as_ref()) {
+            Some(n) => Place::Named(format!("{n}.{name}")),
+            None => Place::Named(format!("{unit}#{}.{name}", r.0)),
+        }
+    }
+
+    fn variable(unit: usize, u: &Unit, s: SymId) -> Place {
+        let sym = u.sym(s);
+        if is_local(sym) || sym.storage == Storage::Static {
+            Place::Local(unit, s)
+        } else {
+            Place::Named(sym.name.clone())
+        }
+    }
 }
 
 /// Places whose memory is also looked at as something else than their type says.
@@ -90,9 +112,16 @@ impl<'a> Flow<'a> {
             } = &s.kind
             {
                 for v in &d.vars {
-                    if let Some(Init::Expr(e)) = &v.init {
-                        f.uses.insert(*e, Use::Init(v.sym));
-                        f.values.entry(v.sym).or_default().push(Some(*e));
+                    match &v.init {
+                        Some(Init::Expr(e)) => {
+                            f.uses.insert(*e, Use::Init(v.sym));
+                            f.values.entry(v.sym).or_default().push(Some(*e));
+                        }
+                        Some(list) => {
+                            let place = Place::variable(unit, u, v.sym);
+                            f.parts(u.sym(v.sym).ty, Some(&place), list);
+                        }
+                        None => {}
                     }
                 }
             }
@@ -108,6 +137,12 @@ impl<'a> Flow<'a> {
             });
         }
         f
+    }
+
+    fn parts(&mut self, q: QualType, place: Option<&Place>, init: &Init) {
+        for p in stored(self.unit, self.u, q, place, init) {
+            self.uses.insert(p.expr, Use::Part(p.ty, p.place));
+        }
     }
 
     fn changes(&mut self, e: ExprId) {
@@ -143,6 +178,7 @@ impl<'a> Flow<'a> {
                 }
             }
             ExprKind::Generic { chosen, .. } => _ = self.uses.insert(*chosen, Use::Same(e)),
+            ExprKind::CompoundLit { ty, init } => self.parts(*ty, None, init),
             ExprKind::StmtExpr(s) => {
                 if let StmtKind::Block(list) = &u.stmt(*s).kind {
                     if let Some(StmtKind::Expr(Some(x))) = list.last().map(|s| &u.stmt(*s).kind) {
@@ -181,14 +217,7 @@ impl<'a> Flow<'a> {
     pub fn place(&self, e: ExprId) -> Option<Place> {
         let u = self.u;
         match &u.expr(strip_casts(u, e)).kind {
-            ExprKind::Ident(s) => {
-                let sym = u.sym(*s);
-                Some(if is_local(sym) || sym.storage == Storage::Static {
-                    Place::Local(self.unit, *s)
-                } else {
-                    Place::Named(sym.name.clone())
-                })
-            }
+            ExprKind::Ident(s) => Some(Place::variable(self.unit, u, *s)),
             ExprKind::Member { base, arrow, name } => {
                 let mut t = u.expr(*base).ty;
                 if *arrow {
@@ -197,12 +226,7 @@ impl<'a> Flow<'a> {
                 let Type::Record(r) = u.ty(t.ty) else {
                     return None;
                 };
-                let d = &u.records[r.index()];
-                let record = d.tag.as_ref().or(d.typedef_name.as_ref());
-                Some(match record {
-                    Some(n) => Place::Named(format!("{n}.{name}")),
-                    None => Place::Named(format!("{}#{}.{name}", self.unit, r.0)),
-                })
+                Some(Place::member(self.unit, u, *r, name))
             }
             ExprKind::Index { base, .. } | ExprKind::Deref(base) => self.place(*base),
             _ => None,
@@ -248,6 +272,7 @@ impl<'a> Flow<'a> {
         match self.uses.get(&e) {
             Some(Use::Same(x) | Use::Cast(_, x)) => self.is_kept(*x),
             Some(Use::Assign(lhs, _)) => matches!(self.place(*lhs), Some(Place::Named(_))),
+            Some(Use::Part(_, place)) => matches!(place, Some(Place::Named(_))),
             _ => false,
         }
     }
@@ -340,6 +365,7 @@ impl Follow<'_, '_> {
                 w => w,
             },
             Some(Use::Init(s)) => self.variable(*s, seen),
+            Some(Use::Part(q, place)) => self.at(place.clone(), *q),
             Some(Use::Return(ret)) => self.typed(*ret).unwrap_or(Wish::Nothing),
             Some(Use::Arg(call, i)) => self.argument(*call, *i, seen),
         }
@@ -366,11 +392,7 @@ impl Follow<'_, '_> {
     fn variable(&self, s: SymId, seen: &mut HashSet<SymId>) -> Wish {
         let u = self.flow.u;
         let sym = u.sym(s);
-        let place = if is_local(sym) || sym.storage == Storage::Static {
-            Place::Local(self.flow.unit, s)
-        } else {
-            Place::Named(sym.name.clone())
-        };
+        let place = Place::variable(self.flow.unit, u, s);
         let own = self.at(Some(place), sym.ty);
         let is_pointer = matches!(u.ty(sym.ty.ty), Type::Pointer(_));
         if own != Wish::Nothing || !is_pointer || !is_local(sym) || !seen.insert(s) {
@@ -434,6 +456,14 @@ impl Follow<'_, '_> {
         self.returned(e, &mut HashSet::new())
     }
 
+    /// Does the function return what this place holds?
+    pub fn is_place_returned(&self, place: ExprId) -> bool {
+        match self.flow.u.expr(place).kind {
+            ExprKind::Ident(s) => self.holder_returned(s, &mut HashSet::new()),
+            _ => false,
+        }
+    }
+
     fn returned(&self, e: ExprId, seen: &mut HashSet<SymId>) -> bool {
         match self.flow.uses.get(&e) {
             Some(Use::Return(_)) => true,
@@ -447,7 +477,7 @@ impl Follow<'_, '_> {
                 held || self.returned(*whole, seen)
             }
             Some(Use::Arg(call, i)) => self.is_passed_on(*call, *i) && self.returned(*call, seen),
-            None => false,
+            Some(Use::Part(..)) | None => false,
         }
     }
 

@@ -18,6 +18,7 @@
 //! the sites.  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
 mod flow;
+mod parts;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -267,16 +268,8 @@ fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
 fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<(QualType, Form)> {
     let flow = follow.flow;
     let u = flow.u;
-    let name = match &u.expr(call).kind {
-        ExprKind::Call { callee, .. } => library_name(u, *callee),
-        _ => None,
-    };
-    let mut wish = match name {
-        Some("posix_memalign") => {
-            size::through_address(flow, call).map_or(Wish::Nothing, |x| follow.stored(x))
-        }
-        _ => follow.wish(call),
-    };
+    let name = called_name(u, call);
+    let mut wish = wish(call, follow);
     if wish == Wish::Nothing && matches!(name, Some("realloc" | "reallocarray")) {
         if let ExprKind::Call { args, .. } = &u.expr(call).kind {
             let old = args.first().map(|a| super::walk::strip_casts(u, *a));
@@ -284,6 +277,23 @@ fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<(QualType,
         }
     }
     decide(u, size::size(flow, sizes), wish).filter(|(q, _)| is_complete(u, *q))
+}
+
+fn wish(call: ExprId, follow: &Follow) -> Wish {
+    let flow = follow.flow;
+    match called_name(flow.u, call) {
+        Some("posix_memalign") => {
+            size::through_address(flow, call).map_or(Wish::Nothing, |x| follow.stored(x))
+        }
+        _ => follow.wish(call),
+    }
+}
+
+fn called_name(u: &Unit, call: ExprId) -> Option<&str> {
+    match &u.expr(call).kind {
+        ExprKind::Call { callee, .. } => library_name(u, *callee),
+        _ => None,
+    }
 }
 
 fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
@@ -422,11 +432,17 @@ fn is_callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) 
         flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
     }
     let size = size::size(flow, sizes);
-    follow.is_returned(call)
+    let returned = match called_name(flow.u, call) {
+        Some("posix_memalign") => {
+            size::through_address(flow, call).is_some_and(|x| follow.is_place_returned(x))
+        }
+        _ => follow.is_returned(call),
+    };
+    returned
         && func.params.iter().any(|s| names.contains(s))
         && size.typed.is_empty()
         && !size.unclear
-        && matches!(follow.wish(call), Wish::Nothing | Wish::Chars(..))
+        && matches!(wish(call, follow), Wish::Nothing | Wish::Chars(..))
 }
 
 fn idents(u: &Unit, e: ExprId, out: &mut HashSet<SymId>) {

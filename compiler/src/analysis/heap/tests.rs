@@ -211,10 +211,38 @@ fn wrappers() {
         "void *f(void *q, size_t n) { return memcpy(xmalloc(n), q, n); }",
         "caller's",
     );
+    let aligned = "static size_t pad; static void *aligned(size_t n) { void *p = 0; size_t all = n + pad; int bad = posix_memalign(&p, 64, all); if (!p || bad) exit(1); return p; }
+        static void *array(unsigned long long n, int size) { size_t all = n; all *= size; void *p = aligned(all); return p; }";
+    check(
+        &format!("{aligned} void *f(size_t n) {{ return aligned(n); }}"),
+        "caller's",
+    );
+    check(
+        &format!("{aligned} void f(int n) {{ double *d = aligned(n); double (*p)[8][6] = (double (*)[8][6])array(8 * 6, sizeof(double)); }}"),
+        "double; double [8][6]",
+    );
     // Only what is returned is the caller's.
     check(
         "void *f(size_t n) { int *m = malloc(n); void *q = malloc(n); return q; }",
         "int; caller's",
+    );
+}
+
+#[test]
+fn initialisers() {
+    let types = "struct pair { int n; union { double *d; char *c; }; struct { char *text; int *list[2]; } in; };";
+    check(
+        &format!("{types} void f(int n) {{ struct pair p = {{n, {{malloc(n)}}, {{malloc(n), {{malloc(n), malloc(n)}}}}}}; }}"),
+        "double; char; int; int",
+    );
+    check(
+        &format!("{types} void f(int n) {{ struct pair p = (struct pair){{.in.text = malloc(n), .in.list[1] = malloc(n)}}; }}"),
+        "char; int",
+    );
+    // Where the memory is also looked at as something else.
+    check(
+        &format!("{types} void g(struct pair *p) {{ short *s = (short *)p->in.list[0]; }} void f(int n) {{ struct pair p = {{.in.list = {{malloc(n)}}}}; double *all[2] = {{malloc(n)}}; }}"),
+        "?; double",
     );
 }
 
