@@ -332,3 +332,24 @@ fn a_foreign_process_is_not_signalled() {
     sleeper.kill().unwrap();
     sleeper.wait().unwrap();
 }
+
+/// Checkpoints of all formats that were released.
+#[test]
+fn samples_are_read() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/samples");
+    let mut read = 0;
+    for format in std::fs::read_dir(samples).unwrap().flatten() {
+        for file in std::fs::read_dir(format.path()).into_iter().flatten() {
+            let file = file.unwrap().path();
+            let name = file.display().to_string();
+            let (status, out, err) = pc3(Path::new("."), &format!("verify {name}"));
+            assert_eq!(status, 0, "{name}: {out}{err}");
+            let (status, out, err) = pc3(Path::new("."), &format!("show {name}"));
+            assert!(status == 0 && out.contains("rank 0"), "{name}: {err}");
+            let (status, out, err) = pc3(Path::new("."), &format!("show --json {name}"));
+            assert!(status == 0 && out.contains("passage"), "{name}: {err}");
+            read += 1;
+        }
+    }
+    assert!(read >= 4);
+}

@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Rust's name, C compiler, emulator.
 const TARGETS: [(&str, &str, Option<&str>); 4] = [
@@ -66,28 +68,66 @@ fn build(&(triple, cc, qemu): &(&str, &str, Option<&str>)) -> Option<Vec<PathBuf
     })
 }
 
-#[test]
-fn what_is_in_flight_moves_along() {
-    let built: Vec<_> = TARGETS
-        .iter()
-        .filter_map(|t| {
+fn built() -> &'static [Vec<PathBuf>] {
+    static BUILT: OnceLock<Vec<Vec<PathBuf>>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let one = |t| {
             build(t).or_else(|| {
                 eprintln!("SKIPPED: {}", t.0);
                 None
             })
-        })
-        .collect();
+        };
+        TARGETS.iter().filter_map(one).collect()
+    });
     assert!(!built.is_empty(), "nothing could be built");
-    let run = |on: &[PathBuf], vars: &[(&str, &str)]| {
-        let mut c = Command::new(&on[0]);
-        c.args(&on[1..]).arg("18").envs(vars.iter().copied());
-        let out = c.output().unwrap();
-        (
-            out.status.code(),
-            String::from_utf8_lossy(&out.stdout).into_owned(),
-            String::from_utf8_lossy(&out.stderr).into_owned(),
-        )
-    };
+    built
+}
+
+/// Status, output, messages.
+fn run(on: &[PathBuf], steps: &str, vars: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut c = Command::new(&on[0]);
+    c.args(&on[1..]).arg(steps).envs(vars.iter().copied());
+    let out = c.output().unwrap();
+    (
+        out.status.code(),
+        String::from_utf8_lossy(&out.stdout).into_owned(),
+        String::from_utf8_lossy(&out.stderr).into_owned(),
+    )
+}
+
+/// Checkpoints that an earlier version may have written, one format after the other.
+#[test]
+fn samples_of_all_formats_go_on() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples");
+    let mut tried = 0;
+    for format in fs::read_dir(samples).unwrap().flatten() {
+        for arch in ["x86_64", "s390x"] {
+            let sample = format.path().join(format!("inflight.{arch}.pc3c"));
+            if !sample.exists() {
+                continue;
+            }
+            for on in built() {
+                let want = run(on, "6", &[("PC3_RANKS", "2")]);
+                let dir = tempfile::tempdir().unwrap();
+                fs::copy(&sample, dir.path().join("ckpt-000001.pc3c")).unwrap();
+                let vars = [
+                    ("PC3_DIR", dir.path().to_str().unwrap()),
+                    ("PC3_RESTART", "latest"),
+                ];
+                let got = run(on, "6", &vars);
+                let what = format!("{} on {on:?}: {}", sample.display(), got.2);
+                assert_eq!((got.0, got.1), (Some(0), want.1), "{what}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 2 * built().len());
+}
+
+#[test]
+fn what_is_in_flight_moves_along() {
+    let built = built();
+    let run = |on: &[PathBuf], vars: &[(&str, &str)]| run(on, "18", vars);
     for ranks in ["1", "2", "5"] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().to_str().unwrap();

@@ -167,6 +167,8 @@ struct Place {
     /// Runs `library` or `ring` with these arguments instead of `walk`.
     library: Option<&'static [&'static str]>,
     ring: bool,
+    /// These arguments, but for `walk`.
+    walk: bool,
 }
 
 struct Ran {
@@ -180,6 +182,7 @@ impl Place {
             dir: tempfile::tempdir().unwrap(),
             library: None,
             ring: false,
+            walk: false,
         }
     }
 
@@ -205,6 +208,7 @@ impl Place {
     fn command(&self, on: &Built, vars: &[(&str, &str)]) -> Command {
         let (program, args) = match self.library {
             Some(args) if self.ring => (&on.ring, args),
+            Some(args) if self.walk => (&on.walk, args),
             Some(args) => (&on.library, args),
             None => (&on.walk, &[STEPS, "log"][..]),
         };
@@ -327,6 +331,46 @@ fn moves_around_all_targets_and_back() {
             built()[first].name,
         );
     }
+}
+
+/// Checkpoints that an earlier version may have written, one format after the other.
+#[test]
+fn samples_of_all_formats_go_on() {
+    let samples = runtime_dir().join("../tests/samples");
+    let mut tried = 0;
+    for format in fs::read_dir(samples).unwrap().flatten() {
+        for arch in ["x86_64", "s390x"] {
+            let sample = format.path().join(format!("walk.{arch}.pc3c"));
+            if !sample.exists() {
+                continue;
+            }
+            for on in built() {
+                let whole = Place::library(&["8", "log"]);
+                let whole = Place {
+                    walk: true,
+                    ..whole
+                };
+                let status = whole.run(on, &[]).status;
+                let (out, log) = whole.outputs();
+                let place = Place::new();
+                fs::create_dir(place.path("ckpt")).unwrap();
+                fs::copy(&sample, place.path("ckpt/ckpt-000001.pc3c")).unwrap();
+                fs::write(place.path("log"), &log).unwrap();
+                let ran = place.run(on, &[("PC3_RESTART", "latest")]);
+                let what = format!("{} on {}: {}", sample.display(), on.name, ran.stderr);
+                assert_eq!(ran.status, status, "{what}");
+                let (rest, again) = place.outputs();
+                assert_eq!(again, log, "{what}");
+                // The output of before is in another file.
+                assert!(
+                    !rest.is_empty() && out.ends_with(&rest),
+                    "{what}\n{out}\n{rest}"
+                );
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 2 * built().len());
 }
 
 #[test]
