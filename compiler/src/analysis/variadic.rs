@@ -21,11 +21,14 @@ pub struct Variadic {
 }
 
 pub fn analyse(p: &Program, g: &CallGraph) -> Variadic {
-    let mut r = Variadic::default();
-    r.packed = p
+    let packed = p
         .ids()
         .filter(|f| g.reaches[f.index()] && needs_memory(p, g, *f))
         .collect();
+    let mut r = Variadic {
+        packed,
+        ..Variadic::default()
+    };
     for f in p.ids() {
         let sites = g.calls[f.index()].iter();
         let packed = sites.filter(|c| c.targets.iter().any(|t| r.packed.contains(t)));
