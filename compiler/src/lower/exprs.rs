@@ -181,7 +181,7 @@ impl Lower {
                                 Code::Undeclared,
                                 format!("`{name}` is not declared here"),
                             )
-                            .help("include <mpi.h>; what pc3's does not have yet is in docs/limitations.md");
+                            .help(super::MPI_MISSING);
                             self.diags.push(d.at_text(&self.p.lines, &self.p.text, &at));
                         }
                         let sym = self.declare_implicit(&name, &at);

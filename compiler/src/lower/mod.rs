@@ -28,6 +28,9 @@ use lang_c::span::Node;
 use scopes::Scope;
 use std::collections::HashMap;
 
+/// What to do about a name of MPI's that is not declared.
+const MPI_MISSING: &str = "include <mpi.h>; what pc3's does not have yet is in docs/limitations.md";
+
 /// Deeply nested expressions need deep recursion, in the parser most of all.
 const STACK: usize = 1 << 30;
 
@@ -181,6 +184,10 @@ impl Lower {
                     self.other(piece);
                     return;
                 }
+                if let Some(d) = self.missing_mpi_type(i) {
+                    self.diags.push(d);
+                    return self.other(piece);
+                }
                 let mut d = Diagnostic::error(
                     Code::Syntax,
                     format!(
@@ -217,6 +224,24 @@ impl Lower {
             }
         }
         self.other(piece);
+    }
+
+    /// A name of MPI's at or before token `i` that would be a type if mpi.h had it.
+    fn missing_mpi_type(&self, i: usize) -> Option<Diagnostic> {
+        let candidates = [Some(i), i.checked_sub(1)].into_iter().flatten();
+        let at = candidates.into_iter().find(|&k| {
+            let name = self.p.token_text(k);
+            name.starts_with("MPI_") && !self.is_file_type(name) && !self.globals.contains_key(name)
+        })?;
+        let t = self.p.tokens.list[at];
+        let d = Diagnostic::error(
+            Code::Undeclared,
+            format!("`{}` is not declared here", self.p.token_text(at)),
+        );
+        Some(
+            d.help(MPI_MISSING)
+                .at_text(&self.p.lines, &self.p.text, &(t.start..t.end)),
+        )
     }
 
     fn other(&mut self, piece: &Piece) {
