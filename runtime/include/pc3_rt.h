@@ -191,6 +191,9 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 extern void pc3_va_make(void *list, void *at);
 extern void *pc3_va_at(const void *list) __attribute__((cold));
 
+/* The process's environment, which is another one after a restart. */
+extern char **pc3_environment(void);
+
 /* setjmp: tokens has one word per call in the function, of which this is number i; real is the buffer to jump to,
  * base the start of all of the function's. */
 extern void pc3_jump_arm(void *user, unsigned *tokens, unsigned n, unsigned i, void *base, void *real);

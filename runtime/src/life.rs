@@ -154,6 +154,12 @@ fn unusable(error: &StoreError) -> String {
     }
 }
 
+/// The environment that this process was started with.
+#[no_mangle]
+pub extern "C" fn pc3_environment() -> *mut *mut c_char {
+    ARGUMENTS.get().map_or(null_mut(), |a| a.env)
+}
+
 /// A fresh start: takes back what a job that was to go on by itself (`auto`), but died before its
 /// first checkpoint, has written, and notes where the output stands.
 fn begin(store: &mut Store, settings: &Settings) {

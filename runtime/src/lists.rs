@@ -2,7 +2,6 @@
 //! registers have been read.
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
 
 use crate::tell::{die, EXIT_FATAL};
 
@@ -22,7 +21,7 @@ impl List {
             integers: 48,
             floats: 176,
             stack,
-            registers: null_mut(),
+            registers: std::ptr::null_mut(),
         }
     }
     fn all_read(&self) -> bool {
@@ -46,7 +45,7 @@ impl List {
             integers: 5,
             floats: 4,
             stack,
-            registers: null_mut(),
+            registers: std::ptr::null_mut(),
         }
     }
     fn all_read(&self) -> bool {
@@ -70,8 +69,8 @@ impl List {
     fn at(stack: *mut c_void) -> List {
         List {
             stack,
-            integers_end: null_mut(),
-            floats_end: null_mut(),
+            integers_end: std::ptr::null_mut(),
+            floats_end: std::ptr::null_mut(),
             integers: 0,
             floats: 0,
         }

@@ -24,8 +24,7 @@ pub struct CallGraph {
     pub external_taken: Vec<BTreeSet<SymId>>,
     /// Functions from which a location can be reached.
     pub reaches: Vec<bool>,
-    /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries,
-    /// or by functions that never return.
+    /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries.
     pub muted: Vec<bool>,
     pub diagnostics: Diagnostics,
 }
@@ -178,11 +177,6 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             .iter()
             .flat_map(|x| x.targets.iter().copied())
             .collect();
-        // Nor can a location be resumed under a function that never returns.
-        todo.extend(p.ids().filter(|f| {
-            let sym = p.unit(*f).sym(p.func(*f).sym);
-            sym.attributes.iter().any(|a| a == "noreturn")
-        }));
         while let Some(f) = todo.pop() {
             if !std::mem::replace(&mut muted[f.index()], true) {
                 todo.extend(

@@ -77,7 +77,19 @@ pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points 
     points.tails = g.calls[f.index()]
         .iter()
         .any(|c| g.is_point(c) && tails.contains(&c.expr));
+    let unit = p.fns[f.index()].0;
+    let called = |e: &ExprId| match &u.expr(*e).kind {
+        ExprKind::Call { callee, .. } => match (p.direct(unit, *callee), &u.expr(*callee).kind) {
+            (Some((_, Callee::Defined(t))), ExprKind::Ident(_)) => {
+                Some((*e, p.name(t).to_string()))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let calls: HashSet<ExprId> = calls;
     let mut sites = Sites {
+        names: calls.iter().filter_map(called).collect(),
         calls,
         jumps: HashSet::new(),
         muted: g.muted[f.index()],
@@ -117,6 +129,8 @@ fn jumps(p: &Program, f: FnId) -> HashSet<ExprId> {
 
 struct Sites {
     calls: HashSet<ExprId>,
+    /// What they call, by the name of its definition.
+    names: HashMap<ExprId, String>,
     jumps: HashSet<ExprId>,
     muted: bool,
 }
@@ -140,13 +154,7 @@ fn number(u: &Unit, n: Node, sites: &Sites, out: &mut Points) {
             });
         }
         Node::Expr(e) if sites.calls.contains(&e) => {
-            let what = match &u.expr(e).kind {
-                ExprKind::Call { callee, .. } => match &u.expr(*callee).kind {
-                    ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => u.sym(*s).name.clone(),
-                    _ => "(*)".to_string(),
-                },
-                _ => String::new(),
-            };
+            let what = sites.names.get(&e).cloned().unwrap_or("(*)".into());
             out.calls.insert(e, label);
             out.list.push(Point {
                 label,

@@ -27,6 +27,17 @@ pub struct Program<'a> {
     linked: HashMap<&'a str, FnId>,
 }
 
+/// The function that a declaration with `alias` or `weakref` is another name for.
+pub fn alias(u: &Unit, s: &Symbol) -> Option<SymId> {
+    let names = s.attributes.iter().filter_map(|a| {
+        let name = a.strip_prefix("alias=").or(a.strip_prefix("weakref="))?;
+        Some(name.trim().trim_matches('"'))
+    });
+    let name = names.last().filter(|_| s.kind == SymKind::Func)?;
+    let mut functions = u.functions.iter().map(|f| f.sym);
+    functions.find(|f| u.sym(*f).name == name)
+}
+
 impl<'a> Program<'a> {
     pub fn new(units: &'a [Unit]) -> Self {
         let mut fns = Vec::new();
@@ -41,6 +52,16 @@ impl<'a> Program<'a> {
                 let sym = u.sym(f.sym);
                 if sym.storage != Storage::Static {
                     linked.entry(sym.name.as_str()).or_insert(id);
+                }
+            }
+            // Other names of them.
+            for (k, s) in u.symbols.iter().enumerate() {
+                let Some(id) = alias(u, s).and_then(|f| map.get(&f).copied()) else {
+                    continue;
+                };
+                map.insert(SymId(k as u32), id);
+                if s.storage != Storage::Static {
+                    linked.entry(s.name.as_str()).or_insert(id);
                 }
             }
             own.push(map);

@@ -90,6 +90,15 @@ pub fn never_returns(u: &Unit, e: ExprId) -> bool {
         ) || s.attributes.iter().any(|a| a == "noreturn"))
 }
 
+/// A direct call of a function with that attribute.
+pub fn is_declared_noreturn(u: &Unit, call: ExprId) -> bool {
+    let ExprKind::Call { callee, .. } = &u.expr(call).kind else {
+        return false;
+    };
+    matches!(u.expr(*callee).kind, ExprKind::Ident(s) if u.sym(s).kind == SymKind::Func
+        && u.sym(s).attributes.iter().any(|a| a == "noreturn"))
+}
+
 pub fn is_mpi(name: &str) -> bool {
     name.starts_with("MPI_") || name.starts_with("PMPI_")
 }

@@ -117,7 +117,7 @@ impl Lower {
         for a in self.p.attributes_in(span) {
             words.push(a.name.clone());
             let argument = self.text(&a.args).trim().trim_matches('"');
-            if matches!(a.name.as_str(), "cleanup") {
+            if matches!(a.name.as_str(), "cleanup" | "alias" | "weakref") {
                 words.push(format!("{}={argument}", a.name));
             }
         }

@@ -439,6 +439,7 @@ impl Printer<'_, '_> {
                 continue;
             }
             let start = match u.ty(sym.ty.ty) {
+                _ if self.plan.environment == Some(*p) => " = pc3_environment()",
                 Type::Record(_) | Type::VaList | Type::Vector { .. } => "",
                 _ => " = 0",
             };

@@ -191,6 +191,9 @@ impl Printer<'_, '_> {
                     );
                 }
                 *out += &format!("if (__builtin_expect(pc3_state, 0)) {} ", self.save(*label));
+                if crate::analysis::tables::is_declared_noreturn(self.u(), *call) {
+                    *out += "__builtin_unreachable(); ";
+                }
             }
             Op::If { cond, then, els } => self.branch(cond, then, els, lin, declared, out),
             Op::Block { stmt, temp } => {

@@ -1,6 +1,7 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
 
 pub mod arguments;
+mod attributes;
 mod calls;
 pub mod compound;
 pub mod ctypes;
@@ -224,6 +225,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     hoist::prepare(&mut cx);
     vla::name_lengths(&mut cx);
     hoist::spell_typeofs(&mut cx);
+    attributes::prepare(&mut cx, w.graph);
 
     let none = Plan::default();
     let mut edits = Edits::default();
@@ -381,6 +383,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     front += &statics;
     if instrumented {
         front += &hot.front();
+        front += &attributes::wrappers(cx, f);
     }
     let is_main = u.sym(func.sym).name == "main";
     let mut prologue = hot.hot_prologue();

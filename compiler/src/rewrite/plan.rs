@@ -36,6 +36,8 @@ pub struct Plan {
     pub literals: Vec<ExprId>,
     /// Restored in the resume clone: may not be `const` there.
     pub restored: HashSet<SymId>,
+    /// main's third parameter: a restart has an environment of its own.
+    pub environment: Option<SymId>,
     /// Variable arguments come in memory.
     pub packed: bool,
     /// Calls of functions of that kind.
@@ -154,6 +156,7 @@ fn function(
         temps,
         ..Plan::default()
     };
+    let environment = environment(u, func, &escapes.taken[f.index()]);
     let moves = moved::analyse(u, func, &escapes.taken[f.index()]);
     let mut declarators = Vec::new();
     visit_decls(u, Node::Stmt(func.body), &mut |d, _| {
@@ -197,6 +200,11 @@ fn function(
             .copied()
             .filter(|s| is_vla(u, *s) && scopes.declared(*s, at));
         vars.extend(blocks);
+        // Cleanup functions look at them when the block ends.
+        let cleaned = func.locals.iter().copied();
+        vars.extend(
+            cleaned.filter(|s| super::attributes::is_cleaned(u.sym(*s)) && scopes.declared(*s, at)),
+        );
         let moved = moved_before(&moves, at, &vars);
         vars.extend(moved.values().filter_map(|by| match by {
             By::Local(v) => Some(*v),
@@ -223,6 +231,9 @@ fn function(
                 && scopes.visible(*s, at)
                 && !declared_here(s)
         });
+        if let Some(e) = environment.filter(|e| vars.remove(e)) {
+            plan.environment = Some(e);
+        }
         for s in &vars {
             plan.restored.insert(*s);
             if unset.is_none_or(|b| flow.index.get(s).is_some_and(|i| b.contains(*i)))
@@ -248,6 +259,30 @@ fn function(
     plan.blocks = has_blocks(u, func);
     plan.uses_alloca = calls_alloca(u, func);
     plan
+}
+
+/// main's third parameter, if nothing is assigned to it.
+fn environment(u: &Unit, f: &Function, taken: &HashSet<SymId>) -> Option<SymId> {
+    let s = f.params.get(2).copied()?;
+    if u.sym(f.sym).name != "main" || taken.contains(&s) {
+        return None;
+    }
+    let mut fixed = true;
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            let target = match &u.expr(e).kind {
+                ExprKind::Assign { lhs, .. } => *lhs,
+                ExprKind::Unary {
+                    op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                    arg,
+                } => *arg,
+                _ => return true,
+            };
+            fixed &= !matches!(u.expr(target).kind, ExprKind::Ident(x) if x == s);
+        }
+        true
+    });
+    fixed.then_some(s)
 }
 
 fn moved_before(

@@ -1,6 +1,7 @@
 //! What instrumented functions cannot contain: one function per refusal.
 
 use super::arguments;
+use super::attributes::is_cleaned;
 use super::compound::has_place;
 use super::jumps;
 use super::plan::Plan;
@@ -20,9 +21,9 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     if plan.points.is_empty() {
         return;
     }
-    attributes(cx, f, out);
+    attributes(cx, f, plan, out);
     setjmp(cx, f, plan, out);
-    live_values(cx, plan, out);
+    live_values(cx, f, plan, out);
     nameless_temporaries(cx, plan, out);
     variable_lengths(cx, f, plan, out);
     defined_twice(cx, f, out);
@@ -34,34 +35,37 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     label_addresses(cx, f, out);
 }
 
-fn attributes(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
+fn attributes(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let sym = cx.u.sym(cx.u.func(f).sym);
     for a in &sym.attributes {
-        if matches!(
-            a.as_str(),
-            "noreturn" | "pure" | "const" | "naked" | "constructor" | "destructor" | "ifunc"
-        ) {
+        if matches!(a.as_str(), "naked" | "constructor" | "destructor" | "ifunc") {
             let at = sym.decls.first().cloned().unwrap_or(0..0);
-            out.push(Diagnostic::refusal(cx.u,
+            out.push(Diagnostic::refusal(
+                cx.u,
                 &at,
                 Code::Attribute,
-                format!("`{}` can reach a checkpoint location but is declared `{a}`", sym.name),
-                format!("remove the attribute `{a}`: at a checkpoint the function returns to its caller"),
+                format!(
+                    "`{}` can reach a checkpoint location but is declared `{a}`",
+                    sym.name
+                ),
+                "call it from main instead",
             ));
         }
     }
     for s in &cx.u.func(f).locals {
         let sym = cx.u.sym(*s);
-        if sym.attributes.iter().any(|a| a == "cleanup") {
+        let moved = plan.shadow_set.contains(s) || cx.names.is_vm(sym.ty);
+        if is_cleaned(sym) && (moved || cx.clang) {
             let at = sym.decls.first().cloned().unwrap_or(0..0);
+            let why = match moved {
+                true => "and its address is kept, or its size is a runtime value",
+                false => "and clang allows no jumps to where it is in scope",
+            };
             out.push(Diagnostic::refusal(
                 cx.u,
                 &at,
                 Code::Cleanup,
-                format!(
-                    "`{}` has a cleanup function, which would run at every checkpoint",
-                    sym.name
-                ),
+                format!("`{}` has a cleanup function, {why}", sym.name),
                 "call the function explicitly instead",
             ));
         }
@@ -195,12 +199,23 @@ fn defined_twice(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     }
 }
 
-fn live_values(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
+fn live_values(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     let u = cx.u;
     let mut seen = Vec::new();
     for (point, live) in plan.points.list.iter().zip(&plan.live) {
         for s in live.vars.iter().chain(&plan.shadow) {
             if seen.contains(s) {
+                continue;
+            }
+            if u.sym(u.func(f).sym).name == "main" && u.func(f).params.get(2) == Some(s) {
+                seen.push(*s);
+                out.push(Diagnostic::refusal(
+                    cx.u,
+                    &point.span,
+                    Code::LiveValue,
+                    format!("the environment `{}`, which is assigned to, is needed after this point", u.sym(*s).name),
+                    "go through it with a variable of its own: a restart has an environment of its own",
+                ));
                 continue;
             }
             let what = match u.ty(u.sym(*s).ty.ty) {

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use crate::analysis::callgraph::CallGraph;
-use crate::analysis::program::{Callee, FnId, Program};
+use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::{addresses, unsaved};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -15,7 +15,6 @@ pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mu
     if !points {
         return;
     }
-    environment(p, plans, out);
     aliases(p, out);
     cleanups(p, graph, out);
     let saved = |unit: usize, f: FuncId, s: SymId| {
@@ -52,49 +51,21 @@ fn mains(p: &Program, out: &mut Diagnostics) {
     }
 }
 
-/// The strings of the environment belong to the process, and are not restored.
-fn environment(p: &Program, plans: &[Plan], out: &mut Diagnostics) {
-    for f in p.ids().filter(|f| p.name(*f) == "main") {
-        let (u, plan) = (p.unit(f), &plans[f.index()]);
-        let Some(env) = p.func(f).params.get(2) else {
-            continue;
-        };
-        let live = plan
-            .points
-            .list
-            .iter()
-            .zip(&plan.live)
-            .find(|(_, l)| l.vars.contains(env) || plan.shadow_set.contains(env));
-        if let Some((point, _)) = live {
-            out.push(Diagnostic::refusal(
-                u,
-                &point.span,
-                Code::LiveValue,
-                format!(
-                    "the environment `{}` is needed after this point",
-                    u.sym(*env).name
-                ),
-                "use getenv: a restart has an environment of its own",
-            ));
-        }
-    }
-}
-
-/// Another name for a function would be its uninstrumented self to the call graph.
+/// What a name means that is only known to the linker.
 fn aliases(p: &Program, out: &mut Diagnostics) {
     for u in p.units {
         for s in &u.symbols {
-            let alias = s
+            let attribute = s
                 .attributes
                 .iter()
                 .any(|a| matches!(a.as_str(), "alias" | "weakref"));
-            if s.kind == SymKind::Func && alias && !s.system {
+            if s.kind == SymKind::Func && attribute && !s.system && alias(u, s).is_none() {
                 out.push(Diagnostic::refusal(
                     u,
                     &s.decls.first().cloned().unwrap_or(0..0),
                     Code::Attribute,
                     format!(
-                        "`{}` is an alias: pc3cc cannot follow calls through it",
+                        "`{}` is an alias of what this unit does not define: pc3cc cannot follow calls through it",
                         s.name
                     ),
                     "write a function that calls the other",

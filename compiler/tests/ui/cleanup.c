@@ -1,4 +1,5 @@
 #include <pc3.h>
+static int *kept;
 static void done(int *p) { *p = 0; }
 static void slow(int *p) { pc3_checkpoint(); *p = 0; }
 static int leaf(int i) {
@@ -6,7 +7,9 @@ static int leaf(int i) {
     return x + 1;
 }
 int main(void) {
+    int fine __attribute__((__cleanup__(done))) = 1;
     int x __attribute__((__cleanup__(done))) = 1;
+    kept = &x;
     pc3_checkpoint();
-    return x + leaf(2);
+    return fine + leaf(2);
 }

@@ -13,5 +13,7 @@ static int sum(int n, ...) {
 }
 int main(int argc, char **argv, char **env) {
     int n = sum(2, 1, 2);
-    return n + argc + argv[0][0] + env[0][0];
+    while (*env)
+        n += **env++;
+    return n + argc + argv[0][0];
 }
