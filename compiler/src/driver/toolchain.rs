@@ -46,10 +46,10 @@ impl Target {
 #[derive(Debug, thiserror::Error)]
 #[expect(clippy::enum_variant_names)]
 pub enum ToolchainError {
-    #[error("cannot run the compiler '{cc}': {source}\n  help: install it (on Debian: apt-get install gcc-{triple}), or name another with --cc=COMMAND or PC3_CC")]
+    #[error("cannot run the compiler '{cc}': {source}\n  help: install it (on Debian: apt-get install {package}), or name another with --cc=COMMAND or PC3_CC")]
     NoCompiler {
         cc: String,
-        triple: String,
+        package: String,
         source: std::io::Error,
     },
     #[error("no pc3 runtime for {triple}: {path} does not exist\n  help: build it with 'cargo xtask dist --target {rust}'")]
@@ -96,7 +96,7 @@ impl Toolchain {
             None => Target::parse(&dump_machine(&words).map_err(|source| {
                 ToolchainError::NoCompiler {
                     cc: words.join(" "),
-                    triple: host.gnu.clone(),
+                    package: "gcc".into(),
                     source,
                 }
             })?),
@@ -151,10 +151,20 @@ impl Toolchain {
         path.is_file().then_some(path)
     }
 
+    /// Debian's, of a compiler for the target.
+    fn package(&self) -> String {
+        match self.target.gnu.split_once('-') {
+            Some((arch, rest)) if arch != std::env::consts::ARCH => {
+                format!("gcc-{}-{rest}", arch.replace('_', "-"))
+            }
+            _ => "gcc".into(),
+        }
+    }
+
     pub fn no_compiler(&self, source: std::io::Error) -> ToolchainError {
         ToolchainError::NoCompiler {
             cc: self.cc.join(" "),
-            triple: self.target.gnu.clone(),
+            package: self.package(),
             source,
         }
     }
