@@ -3,14 +3,15 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::ops::Deref;
-use std::os::fd::AsRawFd;
 use std::path::Path;
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use thiserror::Error;
+
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
 use super::bytes::{DecodeError, Decoder, Encoder};
+use super::mapping::Mapping;
 
 pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
 pub const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
@@ -218,6 +219,8 @@ pub struct Sections {
     pub id: u64,
     pub length: u64,
     pub entries: Vec<Entry>,
+    /// Whose checksums were found right: one look at each section is enough.
+    checked: Vec<AtomicBool>,
 }
 
 impl Sections {
@@ -245,34 +248,55 @@ impl Sections {
             file,
             id,
             length,
+            checked: entries.iter().map(|_| AtomicBool::new(false)).collect(),
             entries,
         })
     }
 
     pub fn find(&self, section: Section, rank: u64) -> Option<&Entry> {
-        self.entries
-            .iter()
-            .find(|e| e.section == section && e.rank == rank)
+        self.index(section, rank).map(|i| &self.entries[i])
     }
 
-    /// A section's bytes, mapped and checked.
+    fn index(&self, section: Section, rank: u64) -> Option<usize> {
+        self.entries
+            .iter()
+            .position(|e| e.section == section && e.rank == rank)
+    }
+
+    fn missing(section: Section, rank: u64) -> FileError {
+        damaged(format!("no {} of rank {rank}", section.name()))
+    }
+
+    /// The length of a section.
+    pub fn length_of(&self, section: Section, rank: u64) -> Result<u64, FileError> {
+        let found = self.find(section, rank);
+        found
+            .map(|e| e.length)
+            .ok_or_else(|| Sections::missing(section, rank))
+    }
+
+    /// A section's bytes, mapped, and checked if that has not been done.
     pub fn load(&self, section: Section, rank: u64) -> Result<Mapping, FileError> {
-        let entry = self
-            .find(section, rank)
-            .ok_or_else(|| damaged(format!("no {} of rank {rank}", section.name())))?;
+        let index = self.index(section, rank);
+        self.load_at(index.ok_or_else(|| Sections::missing(section, rank))?)
+    }
+
+    fn load_at(&self, index: usize) -> Result<Mapping, FileError> {
+        let entry = &self.entries[index];
         let mapping = Mapping::new(&self.file, entry.offset, entry.length)?;
-        if xxh3_64(&mapping) != entry.hash {
-            return Err(damaged(format!("{} of rank {rank}", section.name())));
+        if !self.checked[index].load(Relaxed) {
+            if xxh3_64(&mapping) != entry.hash {
+                let name = entry.section.name();
+                return Err(damaged(format!("{name} of rank {}", entry.rank)));
+            }
+            self.checked[index].store(true, Relaxed);
         }
         Ok(mapping)
     }
 
     /// Checks every section's checksum.
     pub fn verify(&self) -> Result<(), FileError> {
-        for e in &self.entries {
-            self.load(e.section, e.rank)?;
-        }
-        Ok(())
+        (0..self.entries.len()).try_for_each(|i| self.load_at(i).map(drop))
     }
 }
 
@@ -367,87 +391,6 @@ fn check_layout(file: &mut File, length: u64, entries: &[Entry]) -> Result<(), F
     }
 }
 
-/// A read-only mapping of part of a file.
-#[derive(Debug)]
-pub struct Mapping {
-    base: *mut libc::c_void,
-    mapped: usize,
-    skip: usize,
-    length: usize,
-}
-
-// SAFETY: the memory is read-only and owned.
-unsafe impl Send for Mapping {}
-unsafe impl Sync for Mapping {}
-
-impl Mapping {
-    fn new(file: &File, offset: u64, length: u64) -> io::Result<Mapping> {
-        let too_large = || {
-            io::Error::new(
-                io::ErrorKind::OutOfMemory,
-                "section larger than this host's memory",
-            )
-        };
-        let length = usize::try_from(length).map_err(|_| too_large())?;
-        // SAFETY: a plain query.
-        let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
-            .unwrap_or(4096)
-            .max(1);
-        let skip = (offset % page) as usize;
-        let mapped = length.checked_add(skip).ok_or_else(too_large)?;
-        if length == 0 {
-            return Ok(Mapping {
-                base: std::ptr::null_mut(),
-                mapped: 0,
-                skip: 0,
-                length: 0,
-            });
-        }
-        let start = libc::off64_t::try_from(offset - skip as u64).map_err(|_| too_large())?;
-        // SAFETY: a fresh mapping at an address of the kernel's choice.
-        let base = unsafe {
-            let base = libc::mmap64(
-                std::ptr::null_mut(),
-                mapped,
-                libc::PROT_READ,
-                libc::MAP_PRIVATE | libc::MAP_POPULATE,
-                file.as_raw_fd(),
-                start,
-            );
-            if base == libc::MAP_FAILED {
-                return Err(io::Error::last_os_error());
-            }
-            base
-        };
-        Ok(Mapping {
-            base,
-            mapped,
-            skip,
-            length,
-        })
-    }
-}
-
-impl Deref for Mapping {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        if self.length == 0 {
-            return &[];
-        }
-        // SAFETY: the mapping covers skip + length bytes and lives as long as self.
-        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(self.skip), self.length) }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        if self.mapped > 0 {
-            // SAFETY: exactly what `new` mapped.
-            unsafe { libc::munmap(self.base, self.mapped) };
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -475,6 +418,20 @@ mod tests {
         assert_eq!(&*file.load(Section::Job, 0).unwrap(), b"job");
         assert_eq!(&*file.load(Section::Data, 0).unwrap(), vec![5; BUFFER + 3]);
         assert!(file.load(Section::Data, 1).is_err());
+    }
+
+    #[test]
+    fn sections_are_hashed_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        sample(&path);
+        let file = Sections::open(&path).unwrap();
+        file.verify().unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[HEADER as usize] = b'J';
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(&*file.load(Section::Job, 0).unwrap(), b"Job");
+        assert!(check(&path).is_err());
     }
 
     #[test]

@@ -3,5 +3,6 @@
 
 pub mod bytes;
 pub mod file;
+mod mapping;
 pub mod meta;
 pub mod read;

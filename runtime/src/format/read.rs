@@ -8,7 +8,8 @@ use thiserror::Error;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::bytes::DecodeError;
-use super::file::{FileError, Mapping, Section, Sections};
+use super::file::{FileError, Section, Sections};
+use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
 
 #[derive(Debug, Error)]
@@ -77,20 +78,25 @@ impl Checkpoint {
     pub fn verify(&self) -> Result<(), ReadError> {
         self.sections.verify()?;
         for rank in 0..self.job.ranks {
-            self.rank(rank)?;
+            self.directory(rank)?;
         }
         Ok(())
     }
 
-    pub fn rank(&self, rank: u64) -> Result<RankImage, ReadError> {
+    fn directory(&self, rank: u64) -> Result<RankMeta, ReadError> {
         let meta = RankMeta::decode(&self.sections.load(Section::Rank, rank)?)?;
+        self.check_rank(&meta, self.sections.length_of(Section::Data, rank)?)
+            .map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;
+        Ok(meta)
+    }
+
+    pub fn rank(&self, rank: u64) -> Result<RankImage, ReadError> {
+        let meta = self.directory(rank)?;
         let data = self.sections.load(Section::Data, rank)?;
         let engine = match self.sections.find(Section::Engine, rank) {
             Some(_) => self.sections.load(Section::Engine, rank)?.to_vec(),
             None => Vec::new(),
         };
-        self.check_rank(&meta, data.len() as u64)
-            .map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;
         Ok(RankImage { meta, data, engine })
     }
 

@@ -1,0 +1,108 @@
+//! Converts what was saved into the places made for it.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use pc3_typemetric::types::TypeId;
+
+use super::{Name, RankBuilder, RestoreError};
+use crate::callbacks::Callback;
+use crate::objects::Directory;
+use crate::rank::Status;
+use crate::tell::say;
+use crate::translate::Translator;
+
+impl RankBuilder<'_, '_> {
+    pub(super) fn finish(mut self) -> Result<Directory, RestoreError> {
+        let id = self.rank.id();
+        let other = |message: String| RestoreError::Other { rank: id, message };
+        self.directory
+            .seal()
+            .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
+        let mut streams = HashMap::new();
+        let files = &self.image.meta.files;
+        self.rank
+            .files
+            .reopen(files, |saved, here| _ = streams.insert(saved, here))
+            .map_err(other)?;
+        let mut translator = Translator::new(self.plans.source, &self.directory, streams);
+        for p in &self.pending {
+            // SAFETY: a place made for this object, which nobody else uses now.
+            let into = unsafe { target(p.target, p.bytes) };
+            let done = p
+                .plan
+                .run_object(self.image.bytes(p.span), into, &mut translator);
+            done.map_err(|e| self.value(p.name, &e.to_string()))?;
+            if p.untyped {
+                translator.untyped(self.image.bytes(p.span), into);
+            }
+            translator.lost_in(|| self.words(p.name));
+        }
+        for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
+            let data = self.image.bytes(s.data);
+            for (k, (to, slot)) in place
+                .targets()
+                .iter()
+                .zip(data.chunks_exact(s.slot as usize))
+                .enumerate()
+            {
+                let Some((size, ty)) = s.object(k) else { break };
+                let plan = place.plan(k);
+                let name = Name::Heap(ty);
+                let bytes = plan
+                    .dst_size(size)
+                    .map_err(|e| self.value(name, &e.to_string()))?
+                    as usize;
+                // SAFETY: as above.
+                let into = unsafe { target(*to, bytes) };
+                let done = plan.run_object(&slot[..size as usize], into, &mut translator);
+                done.map_err(|e| self.value(name, &e.to_string()))?;
+                if ty == TypeId::UNKNOWN {
+                    translator.untyped(&slot[..size as usize], into);
+                }
+                translator.lost_in(|| self.words(name));
+            }
+        }
+        for report in translator
+            .report()
+            .into_iter()
+            .chain(translator.ambiguous())
+        {
+            say(&format!("rank {id}: {report}"));
+        }
+        for c in &self.image.meta.callbacks {
+            let function = translator.address(c.function);
+            let function = function.ok_or_else(|| {
+                other("a callback of pc3_on is not a function of this program".to_owned())
+            })?;
+            self.rank.callbacks.push(Callback {
+                events: c.events as i32,
+                // SAFETY: the function that was registered, by name.
+                function: unsafe {
+                    std::mem::transmute::<usize, unsafe extern "C" fn(i32, *mut c_void)>(function)
+                },
+                context: translator.address(c.context).unwrap_or(0) as *mut c_void,
+            });
+        }
+        self.rank.errno = self.image.meta.errno;
+        self.rank.passages = self.image.meta.passages;
+        self.rank.abi.passages = self.image.meta.passages as u32;
+        self.rank.restarted = true;
+        self.rank.status = self
+            .image
+            .meta
+            .finished
+            .map_or(Status::Unwound, Status::Finished);
+        Ok(self.directory)
+    }
+}
+
+/// # Safety
+/// `bytes` bytes at `addr` are ours to write while the slice lives.
+unsafe fn target<'a>(addr: usize, bytes: usize) -> &'a mut [u8] {
+    if bytes == 0 {
+        return &mut [];
+    }
+    // SAFETY: by the caller.
+    unsafe { std::slice::from_raw_parts_mut(addr as *mut u8, bytes) }
+}

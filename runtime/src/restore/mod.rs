@@ -1,0 +1,238 @@
+//! Builds the complete state of all ranks from a checkpoint, before any user code runs.
+//!
+//! First every object gets its [`place`] here (so that every address has a translation), then each is
+//! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
+
+mod fill;
+mod place;
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use pc3_typemetric::plan::{Mismatch, Plan};
+use pc3_typemetric::types::TypeId;
+
+use crate::format::meta::{ProgramMeta, Span};
+use crate::format::read::{Checkpoint, RankImage, ReadError};
+use crate::identity::differences;
+use crate::job::Job;
+use crate::objects::Directory;
+use crate::partner::Plans;
+use crate::rank::Rank;
+use crate::registry::Program;
+use crate::save::program_meta;
+use crate::store::StoreError;
+use crate::transfer::LoadError;
+use crate::translate::Loader;
+
+#[derive(Debug, Error)]
+pub enum RestoreError {
+    #[error("it was written by another program, or another version of it:{}", lines(.0))]
+    OtherProgram(Vec<String>),
+    #[error("it has {saved} ranks, and PC3_RANKS (pc3run -n) asks for {here}: say {saved} or leave it out")]
+    Ranks { saved: u64, here: usize },
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("{name}: {}", mismatches(.list))]
+    Types { name: String, list: Vec<Mismatch> },
+    #[error("rank {rank}: {name}{error}")]
+    Value {
+        rank: usize,
+        name: String,
+        error: String,
+    },
+    #[error("rank {rank}: no memory for {what}")]
+    Memory { rank: usize, what: String },
+    #[error("rank {rank}: {message}")]
+    Other { rank: usize, message: String },
+}
+
+fn lines(list: &[String]) -> String {
+    let mut text: String = list.iter().take(10).map(|l| format!("\n  {l}")).collect();
+    if list.len() > 10 {
+        text.push_str(&format!("\n  and {} more", list.len() - 10));
+    }
+    text
+}
+
+fn mismatches(list: &[Mismatch]) -> String {
+    let mut all: Vec<String> = list.iter().take(3).map(ToString::to_string).collect();
+    if list.len() > 3 {
+        all.push(format!("and {} more", list.len() - 3));
+    }
+    all.join("; ")
+}
+
+/// An object that waits for its bytes.
+struct Pending {
+    name: Name,
+    span: Span,
+    target: usize,
+    bytes: usize,
+    plan: Arc<Plan>,
+    /// Bytes of unknown type, which may hold pointers.
+    untyped: bool,
+}
+
+/// What an object is called in messages; put into words only when needed.
+#[derive(Clone, Copy)]
+enum Name {
+    Global(usize),
+    Live { func: usize },
+    Shadow { func: usize },
+    Block,
+    Heap(TypeId),
+}
+
+struct RankBuilder<'a, 'p> {
+    checkpoint: &'a Checkpoint,
+    program: &'a Program,
+    image: &'a RankImage,
+    plans: &'a mut Plans<'p>,
+    rank: &'a mut Rank,
+    directory: Directory,
+    pending: Vec<Pending>,
+}
+
+pub(crate) fn restore(
+    checkpoint: &Checkpoint,
+    job: &Arc<Job>,
+    ranks: &mut [Box<Rank>],
+) -> Result<(), RestoreError> {
+    let program = &job.program;
+    let here = program_meta(program);
+    let found = differences(&checkpoint.program, &here);
+    if !found.is_empty() {
+        return Err(RestoreError::OtherProgram(found));
+    }
+    if checkpoint.job.ranks != ranks.len() as u64 {
+        return Err(RestoreError::Ranks {
+            saved: checkpoint.job.ranks,
+            here: ranks.len(),
+        });
+    }
+    let mut plans = Plans::new(&checkpoint.types, &program.types);
+    let mut directories = Vec::new();
+    let mut images = Vec::new();
+    for rank in ranks.iter_mut() {
+        let image = checkpoint.rank(rank.id() as u64)?;
+        directories.push(one_rank(
+            checkpoint, program, &here, &image, &mut plans, rank,
+        )?);
+        images.push(image.engine);
+    }
+    job.control.resume_at(checkpoint.job.passage);
+    engines(checkpoint, job, ranks, &directories, &images)?;
+    // Nothing can be refused from here on.
+    job.continued(checkpoint.id())?;
+    for rank in ranks.iter_mut() {
+        let id = rank.id();
+        let settled = rank.files.settle(id == 0);
+        settled.map_err(|message| RestoreError::Other { rank: id, message })?;
+    }
+    Ok(())
+}
+
+fn engines(
+    checkpoint: &Checkpoint,
+    job: &Job,
+    ranks: &mut [Box<Rank>],
+    directories: &[Directory],
+    images: &[Vec<u8>],
+) -> Result<(), RestoreError> {
+    let program = &job.program;
+    let Some(engine) = job.engine() else {
+        return Ok(());
+    };
+    let wrong = |rank: usize| {
+        move |e: LoadError| RestoreError::Other {
+            rank,
+            message: e.to_string(),
+        }
+    };
+    if let Some(first) = directories.first() {
+        let ctx = Loader::new(&checkpoint.types, &program.types, first);
+        engine
+            .load_job(&checkpoint.engine_job()?, &ctx)
+            .map_err(wrong(0))?;
+    }
+    for ((rank, directory), bytes) in ranks.iter_mut().zip(directories).zip(images) {
+        let ctx = Loader::new(&checkpoint.types, &program.types, directory);
+        let id = rank.id();
+        engine.load(rank, bytes, &ctx).map_err(wrong(id))?;
+    }
+    Ok(())
+}
+
+fn one_rank<'p>(
+    checkpoint: &Checkpoint,
+    program: &Program,
+    here: &ProgramMeta,
+    image: &RankImage,
+    plans: &mut Plans<'p>,
+    rank: &mut Rank,
+) -> Result<Directory, RestoreError> {
+    let mut builder = RankBuilder {
+        checkpoint,
+        program,
+        image,
+        plans,
+        rank,
+        directory: Directory::new(!checkpoint.types.abi().same_layout(program.types.abi())),
+        pending: Vec::new(),
+    };
+    builder.constants(here)?;
+    builder.globals()?;
+    builder.frames()?;
+    builder.heap()?;
+    builder.finish()
+}
+
+impl RankBuilder<'_, '_> {
+    fn words(&self, name: Name) -> String {
+        let funcs = &self.checkpoint.program.funcs;
+        match name {
+            Name::Global(i) => format!("global {}", self.checkpoint.program.globals[i].name),
+            Name::Live { func } | Name::Shadow { func } => funcs[func].name.clone(),
+            Name::Block => "array on the stack ".to_owned(),
+            Name::Heap(ty) => format!("heap object '{}'", self.checkpoint.types.describe(ty)),
+        }
+    }
+
+    fn types(&self, name: Name) -> impl FnOnce(Vec<Mismatch>) -> RestoreError {
+        let name = self.words(name);
+        move |list| RestoreError::Types { name, list }
+    }
+
+    fn memory(&self, what: &str) -> RestoreError {
+        RestoreError::Memory {
+            rank: self.rank.id(),
+            what: what.to_owned(),
+        }
+    }
+
+    fn size(&self, plan: &Plan, bytes: u64, name: Name) -> Result<usize, RestoreError> {
+        let size = plan
+            .dst_size(bytes)
+            .map_err(|e| self.value(name, &e.to_string()))?;
+        usize::try_from(size).map_err(|_| self.memory(&self.words(name)))
+    }
+
+    fn value(&self, name: Name, error: &str) -> RestoreError {
+        let name = self.words(name);
+        // Paths of members begin with a dot and continue the name; messages without one do not.
+        let glue = if error.starts_with(['.', '[']) {
+            ""
+        } else {
+            ": "
+        };
+        RestoreError::Value {
+            rank: self.rank.id(),
+            name,
+            error: format!("{glue}{error}"),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Gives every saved object its place: what is the same in every run, globals, stack, heap.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use pc3_typemetric::types::{TypeId, TypeTable};
+
+use super::{Name, Pending, RankBuilder, RestoreError};
+use crate::format::meta::ProgramMeta;
+use crate::objects::SlabPlace;
+use crate::shadow::Shadow;
+
+impl RankBuilder<'_, '_> {
+    /// What is the same in every run: constants, literals, functions.
+    pub(super) fn constants(&mut self, here: &ProgramMeta) -> Result<(), RestoreError> {
+        let saved = &self.checkpoint.program;
+        for (i, (a, b)) in saved
+            .globals
+            .iter()
+            .zip(&here.globals)
+            .enumerate()
+            .filter(|(_, (a, _))| a.constant)
+        {
+            let plan = self
+                .plans
+                .get(a.ty, b.ty)
+                .map_err(self.types(Name::Global(i)))?;
+            self.directory
+                .object(a.addr, a.size, a.ty, b.addr as usize, plan);
+        }
+        let by_contents: HashMap<&[u8], u64> = here
+            .literals
+            .iter()
+            .map(|l| (&l.bytes[..], l.addr))
+            .collect();
+        for l in &saved.literals {
+            let Ok((_, plan)) = self.plans.find(l.ty) else {
+                continue;
+            };
+            let mut bytes = vec![0; plan.dst_size(l.bytes.len() as u64).unwrap_or(0) as usize];
+            let converted = plan.run_object(
+                &l.bytes,
+                &mut bytes,
+                &mut pc3_typemetric::plan::NoReferences,
+            );
+            if let Some(addr) = converted.ok().and_then(|()| by_contents.get(&bytes[..])) {
+                self.directory
+                    .literal(l.addr, l.bytes.len() as u64, l.ty, *addr as usize, plan);
+            }
+        }
+        let functions: HashMap<&str, u64> = here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect();
+        for (name, addr) in &saved.fnrefs {
+            if let Some(to) = functions.get(&name[..]) {
+                self.directory.function(*addr, *to as usize);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn globals(&mut self) -> Result<(), RestoreError> {
+        let saved = &self.checkpoint.program.globals;
+        let writable = saved.iter().enumerate().filter(|(_, g)| !g.constant);
+        let delta = self.rank.delta();
+        for ((i, g), span) in writable.zip(&self.image.meta.globals) {
+            let name = Name::Global(i);
+            let to = &self.program.globals[i];
+            let plan = self.plans.get(g.ty, to.ty).map_err(self.types(name))?;
+            let bytes = self.size(&plan, g.size, name)?;
+            if bytes != to.size {
+                let error = format!(
+                    "it has {bytes} bytes in the checkpoint's shape, and {} here",
+                    to.size
+                );
+                return Err(self.value(name, &error));
+            }
+            let target = to.addr.wrapping_add_signed(delta);
+            let start =
+                g.addr.wrapping_add(self.image.meta.delta) & address_mask(self.plans.source);
+            self.directory
+                .object(start, g.size, g.ty, target, plan.clone());
+            self.pending.push(Pending {
+                name,
+                span: *span,
+                target,
+                bytes,
+                plan,
+                untyped: false,
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn frames(&mut self) -> Result<(), RestoreError> {
+        let meta = &self.image.meta;
+        let mut structs = vec![std::ptr::null_mut::<c_void>(); meta.frames.len()];
+        self.rank.shadow.reset();
+        for s in &meta.shadow {
+            let func = s.frame.map(|f| meta.frames[f as usize].func as usize);
+            let name = func.map_or(Name::Block, |func| Name::Shadow { func });
+            let (to, plan) = match func {
+                Some(func) => {
+                    let to = self.program.funcs[func].shadow.unwrap_or(TypeId::UNKNOWN);
+                    (to, self.plans.get(s.ty, to).map_err(self.types(name))?)
+                }
+                None => self.plans.find(s.ty).map_err(self.types(name))?,
+            };
+            let bytes = self.size(&plan, s.data.bytes, name)?;
+            let align = usize::from(self.program.types.get(to).align);
+            let elem = self
+                .program
+                .descriptors
+                .get(&to)
+                .copied()
+                .unwrap_or(std::ptr::null_mut());
+            let shadow: &mut Shadow = &mut self.rank.shadow;
+            let placed = match func {
+                Some(_) => shadow.push_struct(bytes, align),
+                None => shadow.push_block(bytes, elem),
+            };
+            let Some(target) = placed else {
+                return Err(self.memory(
+                    "the stack of locals whose address escapes; set PC3_SHADOW to a larger size",
+                ));
+            };
+            if let Some(f) = s.frame {
+                structs[f as usize] = target as *mut c_void;
+            }
+            self.directory
+                .object(s.addr, s.data.bytes, s.ty, target, plan.clone());
+            self.pending.push(Pending {
+                name,
+                span: s.data,
+                target,
+                bytes,
+                plan,
+                untyped: s.ty == TypeId::UNKNOWN,
+            });
+        }
+        self.rank.frames.clear();
+        for (f, shadow) in meta.frames.iter().zip(structs) {
+            let func = f.func as usize;
+            let name = Name::Live { func };
+            let from = self.checkpoint.program.funcs[func].points[f.point as usize].live;
+            let point = &self.program.funcs[func].points[f.point as usize];
+            let (Some(from), Some(to)) = (from, point.live) else {
+                self.rank.frames.push(point.raw, 0, shadow);
+                continue;
+            };
+            let plan = self.plans.get(from, to).map_err(self.types(name))?;
+            let bytes = self.program.types.size(to) as usize;
+            let target = self.rank.frames.push(point.raw, bytes, shadow) as usize;
+            self.pending.push(Pending {
+                name,
+                span: f.live,
+                target,
+                bytes,
+                plan,
+                untyped: false,
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn heap(&mut self) -> Result<(), RestoreError> {
+        for l in &self.image.meta.large {
+            let name = Name::Heap(l.ty);
+            let (to, plan) = self.plans.find(l.ty).map_err(self.types(name))?;
+            let bytes = self.size(&plan, l.data.bytes, name)?;
+            let target = self.rank.heap.alloc_zeroed(bytes, to.0) as usize;
+            if target == 0 {
+                return Err(self.memory(&format!("a heap object of {bytes} bytes")));
+            }
+            self.directory
+                .object(l.base, l.data.bytes, l.ty, target, plan.clone());
+            self.pending.push(Pending {
+                name,
+                span: l.data,
+                target,
+                bytes,
+                plan,
+                untyped: l.ty == TypeId::UNKNOWN,
+            });
+        }
+        for s in &self.image.meta.slabs {
+            let count = s.count() as usize;
+            let mut targets = Vec::with_capacity(count);
+            let mut plans = Vec::new();
+            let mut k = 0;
+            // One round for alike objects, else one per object.
+            let alike = s.sizes.len() == 1 && s.types.len() == 1;
+            while targets.len() < count {
+                let Some((size, ty)) = s.object(k) else { break };
+                let name = Name::Heap(ty);
+                let (to, plan) = self.plans.find(ty).map_err(self.types(name))?;
+                let bytes = self.size(&plan, size, name)?;
+                let n = if alike { count } else { 1 };
+                let made = self.rank.heap.alloc_many(bytes, to.0, n, |p| {
+                    // SAFETY: a fresh object of this size.
+                    unsafe { p.write_bytes(0, bytes) };
+                    targets.push(p as usize);
+                });
+                if made < n {
+                    return Err(self.memory("the heap"));
+                }
+                if s.types.len() > 1 || plans.is_empty() {
+                    plans.push(plan);
+                }
+                k += 1;
+            }
+            self.directory.slab(SlabPlace::new(s, plans, targets));
+        }
+        Ok(())
+    }
+}
+
+fn address_mask(types: &TypeTable) -> u64 {
+    if types.abi().pointer.size >= 8 {
+        u64::MAX
+    } else {
+        u64::from(u32::MAX)
+    }
+}
