@@ -4,9 +4,11 @@
 use pc3_vmpi::c::coll::*;
 use pc3_vmpi::c::comm::*;
 use pc3_vmpi::c::datatype::*;
+use pc3_vmpi::c::datatype_query::*;
 use pc3_vmpi::c::errors::*;
 use pc3_vmpi::c::group::*;
 use pc3_vmpi::c::op::*;
+use pc3_vmpi::c::reduce::*;
 use pc3_vmpi::c::topo::*;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::error::Class;

@@ -7,6 +7,8 @@ use pc3_vmpi::c::datatype::*;
 use pc3_vmpi::c::env::*;
 use pc3_vmpi::c::errors::*;
 use pc3_vmpi::c::p2p::*;
+use pc3_vmpi::c::persistent::*;
+use pc3_vmpi::c::probe::*;
 use pc3_vmpi::c::request::*;
 use pc3_vmpi::c::status::*;
 use pc3_vmpi::datatype::basic::Basic;

@@ -1,24 +1,21 @@
-//! Completing, testing, starting and giving up requests (MPI 4.1 sections 3.7 to 3.9).
+//! Completing, testing and giving up requests (MPI 4.1 sections 3.7 and 3.8.4).
 //!
 //! Errors of an operation go to the handler of the communicator that the request was made on.
 
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::Ordering::*;
+use std::ffi::c_int;
 
 use super::errors::raise;
-use super::p2p::{data, prepare, publish, source, target};
 use super::status::{put_status, CStatus};
 use super::{count, entry, put, slice_mut};
 use crate::error::{fail, Class, Result};
 use crate::handle::abi::{REQUEST_NULL, UNDEFINED};
-use crate::p2p::recv::{check, post};
-use crate::p2p::request::What;
+use crate::p2p::recv::check;
 use crate::p2p::wait::{wait_any, wait_done};
-use crate::p2p::{self, Buf, Mode, Request, Status};
+use crate::p2p::{self, Request, Status};
 use crate::state::RankState;
 
 /// As [`entry`], where the communicator is known only when the request has been looked at.
-fn on_request(
+pub(super) fn on_request(
     name: &'static str,
     f: impl FnOnce(&'static RankState, &mut usize) -> Result<()>,
 ) -> c_int {
@@ -38,7 +35,7 @@ fn on_request(
 }
 
 /// The request of a handle; `None` for `MPI_REQUEST_NULL`.
-fn look(me: &RankState, handle: usize) -> Result<Option<&'static Request>> {
+pub(super) fn look(me: &RankState, handle: usize) -> Result<Option<&'static Request>> {
     if handle == REQUEST_NULL {
         return Ok(None);
     }
@@ -72,7 +69,7 @@ fn close(me: &RankState, handle: &mut usize, r: &Request) -> Status {
     status
 }
 
-unsafe fn one<'a>(request: *mut usize) -> Result<&'a mut usize> {
+pub(super) unsafe fn one<'a>(request: *mut usize) -> Result<&'a mut usize> {
     // SAFETY: the program's own variable.
     unsafe { request.as_mut() }.map_or_else(
         || fail(Class::ERR_REQUEST, "the request is a null pointer"),
@@ -431,106 +428,4 @@ pub unsafe extern "C" fn MPI_Cancel(request: *mut usize) -> c_int {
         }
         None => fail(Class::ERR_REQUEST, "the request is MPI_REQUEST_NULL"),
     })
-}
-
-unsafe fn start(me: &RankState, handle: usize, comm: &mut usize) -> Result<()> {
-    let Some(r) = look(me, handle)?.filter(|r| r.persistent) else {
-        return fail(Class::ERR_REQUEST, "not a persistent request");
-    };
-    *comm = r.comm;
-    if r.active.get() {
-        return fail(Class::ERR_REQUEST, "the request is active already");
-    }
-    r.done.store(false, Relaxed);
-    // SAFETY: not pending; the buffer is the program's.
-    unsafe {
-        match r.what {
-            What::Recv => post(me, r),
-            What::Send(_) => p2p::send::start(me, r)?,
-        }
-    }
-    r.active.set(true);
-    Ok(())
-}
-
-/// MPI 4.1 section 3.9.
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Start(request: *mut usize) -> c_int {
-    on_request("MPI_Start", |me, comm| start(me, *one(request)?, comm))
-}
-
-/// MPI 4.1 section 3.9.
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Startall(n: c_int, requests: *mut usize) -> c_int {
-    on_request("MPI_Startall", |me, comm| {
-        for h in slice_mut(requests, count(n)?)? {
-            start(me, *h, comm)?;
-        }
-        Ok(())
-    })
-}
-
-/// A persistent request, not started.
-#[allow(clippy::too_many_arguments)]
-unsafe fn init(
-    name: &'static str,
-    what: What,
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    peer: c_int,
-    tag: c_int,
-    comm: usize,
-    request: *mut usize,
-) -> c_int {
-    entry(name, comm, |me| {
-        let (to, from) = match what {
-            What::Send(_) => (target(me, name, peer, tag, comm)?, None),
-            What::Recv => (None, source(me, name, peer, tag, comm)?),
-        };
-        let (n, ty) = data(me, p, n, datatype)?;
-        let mut r = prepare(me, what, to, from, &Buf::new(p.cast(), n, &ty), peer, comm);
-        r.get_mut().persistent = true;
-        r.get().active.set(false);
-        // SAFETY: the program's own variable.
-        unsafe { publish(me, r, request) }
-    })
-}
-
-macro_rules! inits { ($($name:ident $mode:ident;)*) => { $(
-    /// MPI 4.1 section 3.9.
-    #[no_mangle]
-    pub unsafe extern "C" fn $name(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
-        init(stringify!($name), What::Send(Mode::$mode), p.cast_mut(), n, datatype, dest, tag, comm, request)
-    }
-)* } }
-inits! {
-    MPI_Send_init Standard;
-    MPI_Ssend_init Synchronous;
-    MPI_Bsend_init Buffered;
-    MPI_Rsend_init Ready;
-}
-
-/// MPI 4.1 section 3.9.
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Recv_init(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    src: c_int,
-    tag: c_int,
-    comm: usize,
-    request: *mut usize,
-) -> c_int {
-    init(
-        "MPI_Recv_init",
-        What::Recv,
-        p,
-        n,
-        datatype,
-        src,
-        tag,
-        comm,
-        request,
-    )
 }

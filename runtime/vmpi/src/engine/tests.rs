@@ -303,6 +303,7 @@ static SEEN: AtomicU32 = AtomicU32::new(0);
 #[test]
 fn what_is_in_flight_survives() {
     use crate::c::p2p::*;
+    use crate::c::persistent::*;
     use crate::c::request::*;
     use crate::handle::abi::{COMM_WORLD, REQUEST_NULL};
     use std::ptr::null_mut;

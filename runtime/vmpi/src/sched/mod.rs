@@ -10,6 +10,7 @@
 
 #[cfg(pc3_coroutines)]
 pub mod coro;
+mod inbox;
 mod overflow;
 #[cfg(pc3_coroutines)]
 mod stack;
@@ -21,6 +22,7 @@ use std::env::VarError;
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use self::inbox::{Inbox, NOBODY};
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
@@ -101,81 +103,11 @@ struct Worker {
     inbox: Inbox,
 }
 
-const NOBODY: u32 = u32::MAX;
-
 /// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
 /// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
 const SPIN: u32 = 30_000;
 /// Looks at a single condition, before being woken is prepared for.
 const LINGER: u32 = 500;
-
-/// Ranks that other workers have woken: a stack linked through their slots (a rank is in it at most once,
-/// because only the step from blocked to notified puts it there), taken as a whole.
-#[repr(align(128))]
-struct Inbox {
-    head: AtomicU32,
-    /// The worker sleeps until the bell rings.
-    asleep: AtomicBool,
-    door: Mutex<()>,
-    bell: Condvar,
-}
-
-impl Inbox {
-    fn has(&self) -> bool {
-        self.head.load(Acquire) != NOBODY
-    }
-
-    /// Puts the ranks from `first` on, linked up to `last`, in front.
-    fn push(&self, slots: &[Slot], first: u32, last: u32) {
-        let mut head = self.head.load(Relaxed);
-        loop {
-            slots[last as usize].link.store(head, Relaxed);
-            match self
-                .head
-                .compare_exchange_weak(head, first, SeqCst, Relaxed)
-            {
-                Ok(_) => break,
-                Err(other) => head = other,
-            }
-        }
-        // Ringing costs a system call.  Sequentially consistent like the sleeper's store and load:
-        // one of the two sees the other.
-        if self.asleep.load(SeqCst) && self.asleep.swap(false, SeqCst) {
-            self.ring();
-        }
-    }
-
-    fn ring(&self) {
-        let _door = lock(&self.door);
-        self.bell.notify_all();
-    }
-
-    /// Moves everybody to the end of `run`, first come first.
-    fn drain(&self, slots: &[Slot], run: &mut VecDeque<u32>) {
-        let mut rank = self.head.swap(NOBODY, AcqRel);
-        let start = run.len();
-        while rank != NOBODY {
-            run.push_back(rank);
-            rank = slots[rank as usize].link.load(Relaxed);
-        }
-        if run.len() > start + 1 {
-            run.make_contiguous()[start..].reverse();
-        }
-    }
-
-    /// Sleeps until somebody is in it or `stopping`.
-    fn sleep(&self, stopping: &AtomicBool) {
-        let mut door = lock(&self.door);
-        loop {
-            self.asleep.store(true, SeqCst);
-            if self.head.load(SeqCst) != NOBODY || stopping.load(SeqCst) {
-                break;
-            }
-            door = self.bell.wait(door).unwrap_or_else(PoisonError::into_inner);
-        }
-        self.asleep.store(false, SeqCst);
-    }
-}
 
 pub struct Sched {
     slots: Box<[Slot]>,
@@ -225,12 +157,7 @@ impl Sched {
                     #[cfg(pc3_coroutines)]
                     errno: std::cell::Cell::new(std::ptr::null_mut()),
                     lonely: std::cell::Cell::new(0),
-                    inbox: Inbox {
-                        head: AtomicU32::new(NOBODY),
-                        asleep: AtomicBool::new(false),
-                        door: Mutex::new(()),
-                        bell: Condvar::new(),
-                    },
+                    inbox: Inbox::new(),
                 })
                 .collect(),
             backend,

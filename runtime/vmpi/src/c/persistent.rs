@@ -1,0 +1,115 @@
+//! Persistent requests (MPI 4.1 section 3.9).
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::Ordering::*;
+
+use super::p2p::{data, prepare, publish, source, target};
+use super::request::{look, on_request, one};
+use super::{count, entry, slice_mut};
+use crate::error::{fail, Class, Result};
+use crate::p2p::recv::post;
+use crate::p2p::request::What;
+use crate::p2p::{self, Buf, Mode};
+use crate::state::RankState;
+
+unsafe fn start(me: &RankState, handle: usize, comm: &mut usize) -> Result<()> {
+    let Some(r) = look(me, handle)?.filter(|r| r.persistent) else {
+        return fail(Class::ERR_REQUEST, "not a persistent request");
+    };
+    *comm = r.comm;
+    if r.active.get() {
+        return fail(Class::ERR_REQUEST, "the request is active already");
+    }
+    r.done.store(false, Relaxed);
+    // SAFETY: not pending; the buffer is the program's.
+    unsafe {
+        match r.what {
+            What::Recv => post(me, r),
+            What::Send(_) => p2p::send::start(me, r)?,
+        }
+    }
+    r.active.set(true);
+    Ok(())
+}
+
+/// MPI 4.1 section 3.9.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Start(request: *mut usize) -> c_int {
+    on_request("MPI_Start", |me, comm| start(me, *one(request)?, comm))
+}
+
+/// MPI 4.1 section 3.9.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Startall(n: c_int, requests: *mut usize) -> c_int {
+    on_request("MPI_Startall", |me, comm| {
+        for h in slice_mut(requests, count(n)?)? {
+            start(me, *h, comm)?;
+        }
+        Ok(())
+    })
+}
+
+/// A persistent request, not started.
+#[allow(clippy::too_many_arguments)]
+unsafe fn init(
+    name: &'static str,
+    what: What,
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    peer: c_int,
+    tag: c_int,
+    comm: usize,
+    request: *mut usize,
+) -> c_int {
+    entry(name, comm, |me| {
+        let (to, from) = match what {
+            What::Send(_) => (target(me, name, peer, tag, comm)?, None),
+            What::Recv => (None, source(me, name, peer, tag, comm)?),
+        };
+        let (n, ty) = data(me, p, n, datatype)?;
+        let mut r = prepare(me, what, to, from, &Buf::new(p.cast(), n, &ty), peer, comm);
+        r.get_mut().persistent = true;
+        r.get().active.set(false);
+        // SAFETY: the program's own variable.
+        unsafe { publish(me, r, request) }
+    })
+}
+
+macro_rules! inits { ($($name:ident $mode:ident;)*) => { $(
+    /// MPI 4.1 section 3.9.
+    #[no_mangle]
+    pub unsafe extern "C" fn $name(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
+        init(stringify!($name), What::Send(Mode::$mode), p.cast_mut(), n, datatype, dest, tag, comm, request)
+    }
+)* } }
+inits! {
+    MPI_Send_init Standard;
+    MPI_Ssend_init Synchronous;
+    MPI_Bsend_init Buffered;
+    MPI_Rsend_init Ready;
+}
+
+/// MPI 4.1 section 3.9.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Recv_init(
+    p: *mut c_void,
+    n: c_int,
+    datatype: usize,
+    src: c_int,
+    tag: c_int,
+    comm: usize,
+    request: *mut usize,
+) -> c_int {
+    init(
+        "MPI_Recv_init",
+        What::Recv,
+        p,
+        n,
+        datatype,
+        src,
+        tag,
+        comm,
+        request,
+    )
+}
