@@ -31,8 +31,8 @@ pub fn unit(path: &str, text: String, target: &Target, base: &Path) -> (Unit, Di
     (unit, diags)
 }
 
-/// Puts the locations of the command line into the units of a program.
-pub fn place(units: Vec<Unit>, locations: &Locations) -> (Vec<Unit>, Diagnostics) {
+/// Puts the locations of the command line into the units of a program; `whole` as in [`missing`].
+pub fn place(units: Vec<Unit>, locations: &Locations, whole: bool) -> (Vec<Unit>, Diagnostics) {
     let applied = parallel::map(&units, |_, unit| {
         let applied = apply(unit, locations);
         let again = applied
@@ -59,6 +59,7 @@ pub fn place(units: Vec<Unit>, locations: &Locations) -> (Vec<Unit>, Diagnostics
         &units.iter().collect::<Vec<_>>(),
         locations,
         &found,
+        whole,
     ));
     (units, diags)
 }
@@ -93,6 +94,7 @@ mod tests {
                 at,
                 everywhere: false,
             },
+            true,
         );
         let points = units[0]
             .stmts

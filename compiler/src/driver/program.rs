@@ -5,7 +5,7 @@ use super::carry::record::Record;
 use super::options::{self, Options};
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
-use crate::diag::{Code, Diagnostics, Severity};
+use crate::diag::Diagnostics;
 use crate::locations::Locations;
 use crate::rewrite::{self, Dialect, Output};
 use crate::tree::Unit;
@@ -99,15 +99,7 @@ fn place(trees: Vec<Unit>, wanted: &Locations, whole: bool, diags: &mut Diagnost
     if wanted.at.is_empty() && !wanted.everywhere {
         return trees;
     }
-    let (trees, mut d) = front::place(trees, wanted);
-    for d in d.list.iter_mut().filter(|_| !whole) {
-        if d.code == Code::NoSuchLocation {
-            d.code = Code::LocationElsewhere;
-            d.severity = Severity::Warning;
-            let help = "it may be meant for another program of the same build";
-            d.help.get_or_insert(help.into());
-        }
-    }
+    let (trees, d) = front::place(trees, wanted, whole);
     diags.extend(d);
     trees
 }

@@ -4,8 +4,21 @@ use super::{same_file, Location, Locations, Places};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-/// Errors for locations that no unit contains.
-pub fn missing(units: &[&Unit], locations: &Locations, found: &[bool]) -> Diagnostics {
+/// Errors for locations that no unit contains.  `whole`: these units are all that was asked for; otherwise one
+/// that has nothing to do with them may be meant for another program.
+pub fn missing(
+    units: &[&Unit],
+    locations: &Locations,
+    found: &[bool],
+    whole: bool,
+) -> Diagnostics {
+    let elsewhere = |d: Diagnostic| {
+        if whole {
+            return d;
+        }
+        Diagnostic::warning(Code::LocationElsewhere, d.message)
+            .help("it may be meant for another program of the same build")
+    };
     let mut diags = Diagnostics::default();
     for (l, _) in locations.at.iter().zip(found).filter(|(_, f)| !**f) {
         let d = match l {
@@ -15,8 +28,8 @@ pub fn missing(units: &[&Unit], locations: &Locations, found: &[bool]) -> Diagno
                     Code::NoSuchLocation,
                     format!("--checkpoint-at={name}: no source defines a function `{name}`"),
                 );
-                if near.is_empty() {
-                    d
+                if !whole || near.is_empty() {
+                    elsewhere(d)
                 } else {
                     d.help(format!("did you mean {}?", near.join(", ")))
                 }
@@ -30,10 +43,10 @@ pub fn missing(units: &[&Unit], locations: &Locations, found: &[bool]) -> Diagno
                 );
                 match near_lines(units, file, *line) {
                     Some(help) => d.help(help),
-                    None => d.help(format!(
+                    None => elsewhere(d.help(format!(
                         "no source or header of that name contains a function; sources: {}",
                         sources(units)
-                    )),
+                    ))),
                 }
             }
         };

@@ -31,7 +31,7 @@ fn check(at: &[&str], text: &str, expect: Expect) {
     let applied = apply(&unit, &locations);
     let Some(edited) = applied.text else {
         return expect.assert_eq(
-            &missing(&[&unit], &locations, &applied.found).render(crate::diag::Format::Plain),
+            &missing(&[&unit], &locations, &applied.found, true).render(crate::diag::Format::Plain),
         );
     };
     assert!(applied.found.iter().all(|f| *f));
