@@ -1,5 +1,5 @@
-//! Whole builds: a project under `tests/projects` with a Makefile of its own, built with `make -j` and `CC=pc3cc` for
-//! every architecture, and moved round them at checkpoints spread over its run.
+//! Whole builds: a project of several directories under `tests/projects`, built with `make -j` and with CMake, with
+//! `CC=pc3cc` for every architecture, and moved round them at checkpoints spread over its run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,36 +12,89 @@ use pc3_tests::run::{difference, Job, STOPPED};
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("projects::make::moved", moved),
-        trial("projects::make::no_location", no_location),
+        trial("projects::make::moved", "make", || moved(make)),
+        trial("projects::make::no_location", "make", no_location),
+        trial("projects::cmake::moved", "cmake", || moved(cmake)),
     ]
 }
 
-fn trial(name: &str, run: fn() -> Result<()>) -> Trial {
-    let make = Command::new("make").arg("--version").output().is_ok();
-    if !make {
-        println!("skipped {name}: no make");
+/// Ignored, and shown so, without the tool.
+fn trial(name: &str, tool: &str, run: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
+    let there = Command::new(tool).arg("--version").output().is_ok();
+    if !there {
+        println!("skipped {name}: no {tool}");
     }
-    Trial::test(name, move || run().map_err(|e| format!("{e:#}").into())).with_ignored_flag(!make)
+    Trial::test(name, move || run().map_err(|e| format!("{e:#}").into())).with_ignored_flag(!there)
 }
 
-fn make(out: &Path, cc: &str, flags: &str) -> Result<()> {
-    let done = Command::new("make")
-        .arg("-j4")
-        .arg(format!("CC={cc}"))
-        .arg(format!("OUT={}", out.display()))
-        .arg(format!("LDFLAGS={flags}"))
-        .current_dir(arch::root().join("tests/projects/make"))
+fn project() -> PathBuf {
+    arch::root().join("tests/projects/machine")
+}
+
+fn done(c: &mut Command) -> Result<()> {
+    let out = c
         .output()
-        .context("make")?;
-    let said = String::from_utf8_lossy(&done.stderr);
-    ensure!(done.status.success(), "{cc}: {said}");
+        .with_context(|| format!("{:?}", c.get_program()))?;
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    ensure!(
+        out.status.success(),
+        "{c:?}\n{}\n{}",
+        text(&out.stdout),
+        text(&out.stderr)
+    );
     Ok(())
 }
 
-fn pc3cc(arch: Arch) -> String {
-    let cc = arch::dist().join("bin/pc3cc");
-    format!("{} --target={}", cc.display(), arch.gnu)
+/// Builds the project in `out`; `arch` is None for the plain compiler.
+type Build = fn(out: &Path, arch: Option<Arch>) -> Result<()>;
+
+fn make(out: &Path, arch: Option<Arch>) -> Result<()> {
+    done(
+        Command::new("make")
+            .arg("-j4")
+            .arg(format!("CC={}", cc(arch)))
+            .arg(format!("OUT={}", out.display()))
+            .arg(format!("LDFLAGS={}", link_flags(arch)))
+            .current_dir(project()),
+    )
+}
+
+/// Positions: one with the option for shared libraries, which changes how units are compiled.
+fn cmake(out: &Path, arch: Option<Arch>) -> Result<()> {
+    let pointer = if arch.is_some_and(|a| a.name == "i686") {
+        4
+    } else {
+        8
+    };
+    let pic = if arch == Some(HOST) { "ON" } else { "OFF" };
+    done(
+        Command::new("cmake")
+            .arg("-S")
+            .arg(project())
+            .arg("-B")
+            .arg(out)
+            .arg("-DCMAKE_BUILD_TYPE=Release")
+            .arg(format!("-DWANTED_POINTER={pointer}"))
+            .arg(format!("-DPIC={pic}"))
+            .arg(format!("-DCMAKE_EXE_LINKER_FLAGS={}", link_flags(arch)))
+            .env("CC", cc(arch)),
+    )?;
+    done(Command::new("cmake").arg("--build").arg(out).arg("-j4"))
+}
+
+fn cc(arch: Option<Arch>) -> String {
+    let own = arch::dist().join("bin/pc3cc");
+    match arch {
+        Some(a) => format!("{} --target={}", own.display(), a.gnu),
+        None => "cc".into(),
+    }
+}
+
+fn link_flags(arch: Option<Arch>) -> &'static str {
+    match arch {
+        Some(a) if a != HOST => "-static",
+        _ => "",
+    }
 }
 
 fn job(limit: &str) -> Result<Job> {
@@ -62,14 +115,14 @@ const ROUNDS: &str = "3";
 const PASSED: u64 = 261;
 const STOPS: u64 = 20;
 
-fn moved() -> Result<()> {
+fn moved(build: Build) -> Result<()> {
     let dir = tempfile::tempdir()?;
     let archs = arch::available();
-    make(&dir.path().join("plain"), "cc", "")?;
+    build(&dir.path().join("plain"), None)?;
     let mut built: Vec<PathBuf> = Vec::new();
     for a in &archs {
         let out = dir.path().join(a.name);
-        make(&out, &pc3cc(*a), if *a == HOST { "" } else { "-static" })?;
+        build(&out, Some(*a))?;
         built.push(out.join("machine"));
     }
     let plain = job(ROUNDS)?;
@@ -112,7 +165,7 @@ fn moved() -> Result<()> {
 fn no_location() -> Result<()> {
     let dir = tempfile::tempdir()?;
     let out = dir.path().join("out");
-    make(&out, &pc3cc(HOST), "")?;
+    make(&out, Some(HOST))?;
     let done = Command::new(out.join("selftest")).output()?;
     ensure!(done.status.success(), "selftest: {}", done.status);
     let by_cc = dir.path().join("by_cc");

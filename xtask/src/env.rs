@@ -41,8 +41,9 @@ pub const CROSS: &[Arch] = &[
 pub const EXTRAS: &[(&str, &str)] = &[
     ("clang", "clang"),
     ("gdb", "gdb"),
-    ("make", "make"),
     ("xz", "xz-utils"),
+    ("make", "make"),
+    ("cmake", "cmake"),
 ];
 
 pub fn root() -> PathBuf {

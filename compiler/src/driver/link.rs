@@ -57,6 +57,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         }
     }
     tell!("{said}");
+    source::dependencies(o, t)?;
     let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
     let l = Link {
         o,

@@ -61,6 +61,8 @@ pub struct Options {
     pub emit: Emit,
     pub explain: bool,
     pub sources: Vec<PathBuf>,
+    /// Which of them are preprocessed already.
+    pub preprocessed: Vec<bool>,
     pub output: Option<PathBuf>,
     /// `--cc=`, before `PC3_CC` and the default are considered.
     pub cc: Option<String>,
@@ -170,6 +172,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         emit: Emit::Executable,
         explain: false,
         sources: Vec::new(),
+        preprocessed: Vec::new(),
         output: None,
         cc: None,
         target: None,
@@ -208,6 +211,11 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
                 Some(l) => l == "c" || l == "cpp-output",
             };
             if is_c {
+                let extension = Path::new(&a).extension().is_some_and(|e| e == "i");
+                o.preprocessed.push(match language.as_deref() {
+                    None | Some("none") => extension,
+                    Some(l) => l == "cpp-output",
+                });
                 o.link.push(LinkItem::Source(o.sources.len()));
                 o.sources.push(PathBuf::from(a));
                 o.source_at.push(o.plain.len() - 1);

@@ -21,6 +21,15 @@ pub struct Source {
 
 /// None: the preprocessor failed, of which the caller has the plain compiler tell.
 pub fn preprocess(o: &Options, t: &Toolchain, i: usize) -> Result<Option<Source>, Stop> {
+    if o.preprocessed[i] {
+        let Ok(bytes) = std::fs::read(&o.sources[i]) else {
+            return Ok(None);
+        };
+        return Ok(Some(Source {
+            text: preprocess::checked_text(bytes)?,
+            said: String::new(),
+        }));
+    }
     let out = output(&mut build::preprocess(o, t, &o.sources[i]), t)?;
     if !out.status.success() {
         return Ok(None);
@@ -34,6 +43,17 @@ pub fn preprocess(o: &Options, t: &Toolchain, i: usize) -> Result<Option<Source>
 fn output(c: &mut Command, t: &Toolchain) -> Result<Output, Stop> {
     let out = c.stdin(Stdio::null()).output();
     Ok(out.map_err(|e| t.no_compiler(e))?)
+}
+
+/// Writes what `-MMD` and the like ask for, where the plain compiler does not compile.
+pub fn dependencies(o: &Options, t: &Toolchain) -> Result<(), Stop> {
+    if !o.dependencies.is_empty() {
+        for source in &o.sources {
+            let mut c = build::preprocess(o, t, source);
+            output(c.args(&o.dependencies), t)?;
+        }
+    }
+    Ok(())
 }
 
 /// May the text have a location?  Seldom wrong, and never in saying no.

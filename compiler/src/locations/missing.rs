@@ -6,12 +6,7 @@ use crate::tree::*;
 
 /// Errors for locations that no unit contains.  `whole`: these units are all that was asked for; otherwise one
 /// that has nothing to do with them may be meant for another program.
-pub fn missing(
-    units: &[&Unit],
-    locations: &Locations,
-    found: &[bool],
-    whole: bool,
-) -> Diagnostics {
+pub fn missing(units: &[&Unit], locations: &Locations, found: &[bool], whole: bool) -> Diagnostics {
     let elsewhere = |d: Diagnostic| {
         if whole {
             return d;
