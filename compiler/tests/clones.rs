@@ -206,6 +206,7 @@ fn check(p: &Program) -> Result<usize, String> {
         let options = Options {
             everywhere,
             dialects: vec![dialect(cc); units.len()],
+            ..Options::default()
         };
         let out = std::panic::catch_unwind(|| must_instrument(&units, &options))
             .map_err(|e| e.downcast_ref::<String>().cloned().unwrap_or_default())?;

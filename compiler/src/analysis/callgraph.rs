@@ -27,6 +27,7 @@ pub struct CallGraph {
     /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries.
     pub muted: Vec<bool>,
     pub diagnostics: Diagnostics,
+    shapes: HashMap<FnId, Shape>,
 }
 
 /// The shape of a function type: enough to exclude what no cast would make callable.
@@ -226,6 +227,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         reaches,
         muted,
         diagnostics,
+        shapes,
     }
 }
 
@@ -265,6 +267,13 @@ impl CallGraph {
     /// Can the call lead to a location?
     pub fn is_point(&self, site: &CallSite) -> bool {
         site.targets.iter().any(|t| self.reaches[t.index()])
+    }
+
+    /// A function that reaches a location and that a pointer to this type may mean.
+    pub fn reaching_like(&self, u: &Unit, function: TypeId) -> Option<FnId> {
+        let want = shape(u, function);
+        let mut like = self.address_taken.iter().copied();
+        like.find(|f| self.reaches[f.index()] && fits(&want, &self.shapes[f]))
     }
 
     pub fn to_text(&self, p: &Program) -> String {

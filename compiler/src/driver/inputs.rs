@@ -7,6 +7,7 @@ use super::options::{LinkItem, Options};
 use super::trace::Trace;
 use super::{messages, Stop};
 use crate::paths;
+use crate::rewrite::Outside;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
@@ -191,6 +192,17 @@ impl Carrier {
 }
 
 impl Inputs {
+    /// What the others define and use.
+    pub fn outside(&self) -> Outside {
+        let mut o = Outside::default();
+        for f in &self.foreign {
+            let named = |s: &String| (s.clone(), f.name.clone());
+            o.defines.extend(f.symbols.defined.iter().map(named));
+            o.uses.extend(f.symbols.undefined.iter().map(named));
+        }
+        o
+    }
+
     pub fn of_sources(sources: Vec<Record>) -> Inputs {
         let carrier = |(i, r): (usize, Record)| Carrier {
             place: Place::Source(i),

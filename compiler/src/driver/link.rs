@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use super::build::{self, BuildError, Position};
 use super::carry::record::{self, Record};
-use super::inputs::{self, Foreign, Inputs, Place};
+use super::inputs::{self, Inputs, Place};
 use super::options::{Emit, LinkItem, Mode, Options};
 use super::program::{self, Program};
 use super::recompile::{self, Job};
@@ -19,7 +19,6 @@ use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
 use super::{messages, object, source, Stop};
 use crate::diag::Diagnostics;
-use crate::rewrite::Output;
 use crate::{dump, parallel};
 
 const PROGRAM: u32 = record::LOCATION | record::MPI;
@@ -309,14 +308,13 @@ impl Link<'_> {
                 .for_each(|u| show!("{}", dump::dump(u)));
             return Ok(Built::Done(0));
         }
-        let mut out = program.instrument();
+        let mut out = program.instrument(inputs.outside());
         let runs_plain = !out.has_locations && !out.has_mpi;
         if !out.has_locations {
             out.diagnostics.push(messages::no_location());
         }
         if !runs_plain {
             self.foreign(inputs, &mut out.diagnostics);
-            called_from_outside(&program, inputs, &mut out);
         }
         messages::report(o, &out.diagnostics)?;
         if o.explain {
@@ -442,18 +440,6 @@ impl Link<'_> {
             true => Built::Done(status),
             false => Built::Larger(more),
         })
-    }
-}
-
-/// Frames of objects that pc3cc did not compile cannot be saved.
-fn called_from_outside(p: &Program, inputs: &Inputs, out: &mut Output) {
-    for (unit, at, name) in out.reaching.iter().filter(|(_, _, n)| n != "main") {
-        let users = |f: &&Foreign| f.symbols.undefined.contains(name);
-        if let Some(f) = inputs.foreign.iter().find(users) {
-            let tree = &p.trees[*unit];
-            let d = messages::called_from_outside(&f.name, name).at(tree, at);
-            out.diagnostics.push(d);
-        }
     }
 }
 

@@ -80,12 +80,6 @@ pub fn foreign(object: &str) -> Diagnostic {
     .help("compile it with pc3cc, unless it keeps no state across a checkpoint")
 }
 
-pub fn called_from_outside(object: &str, function: &str) -> Diagnostic {
-    let what = format!("`{function}` can reach a checkpoint location but '{object}', which pc3cc did not compile, uses it");
-    Diagnostic::error(Code::Callback, what)
-        .help("a frame of that object cannot be saved: compile it with pc3cc, or move the location out of what it calls")
-}
-
 pub fn no_location() -> Diagnostic {
     Diagnostic::warning(Code::NoLocation, "the program has no checkpoint location, so it can never save its state").help(
         "put '#pragma pc3 checkpoint' into the main loop, or name a place with --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE",

@@ -7,7 +7,7 @@ use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
 use crate::diag::Diagnostics;
 use crate::locations::Locations;
-use crate::rewrite::{self, Dialect, Output};
+use crate::rewrite::{self, Dialect, Output, Outside};
 use crate::tree::Unit;
 use crate::{front, library, parallel, paths};
 use std::collections::HashMap;
@@ -157,10 +157,11 @@ impl Program {
         }
     }
 
-    pub fn instrument(&self) -> Output {
+    pub fn instrument(&self, outside: Outside) -> Output {
         let settings = rewrite::Options {
             everywhere: self.everywhere,
             dialects: self.settings.iter().map(|s| s.dialect.clone()).collect(),
+            outside,
         };
         rewrite::instrument(&self.trees, &settings)
     }

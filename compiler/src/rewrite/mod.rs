@@ -16,6 +16,7 @@ mod inexpressible;
 mod jumps;
 mod literals;
 mod objects;
+mod outside;
 pub mod plan;
 pub mod print;
 mod refuse;
@@ -50,6 +51,14 @@ pub struct Options {
     pub everywhere: bool,
     /// Per unit; units without one are for a compiler like gcc, and take the header as it is.
     pub dialects: Vec<Arc<Dialect>>,
+    pub outside: Outside,
+}
+
+/// What is linked with the units without being one: by symbol, the object's name.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    pub defines: HashMap<String, String>,
+    pub uses: HashMap<String, String>,
 }
 
 /// For what compiler, and under which options of its, a unit is written.
@@ -78,8 +87,6 @@ pub struct Output {
     pub changed: Vec<bool>,
     pub diagnostics: Diagnostics,
     pub explain: String,
-    /// Functions with linkage from which a location can be reached: unit, declaration, name.
-    pub reaching: Vec<(usize, Span, String)>,
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
     pub has_mpi: bool,
@@ -108,6 +115,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         ));
     }
     refuse_whole::check(&p, &graph, &plans, mpi, &mut diagnostics);
+    outside::check(&p, &graph, &options.outside, &mut diagnostics);
     let whole = Whole {
         p: &p,
         graph: &graph,
@@ -131,21 +139,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         changed.push(differs);
         diagnostics.extend(d);
     }
-    let reaching = p
-        .ids()
-        .filter(|f| graph.reaches[f.index()] && !p.is_static(*f));
-    let reaching = reaching
-        .map(|f| {
-            let at = p.unit(f).sym(p.func(f).sym).decls.last().cloned();
-            (
-                p.fns[f.index()].0,
-                at.unwrap_or(0..0),
-                p.name(f).to_string(),
-            )
-        })
-        .collect();
     Output {
-        reaching,
         texts,
         changed,
         diagnostics,
