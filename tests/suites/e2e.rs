@@ -6,6 +6,7 @@ mod control;
 mod debian;
 mod faults;
 mod kill;
+mod links;
 mod projects;
 mod streams;
 mod sweep;
@@ -29,6 +30,7 @@ fn main() {
     trials.extend(view::trials());
     trials.extend(streams::trials());
     trials.extend(projects::trials());
+    trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());
     let conclusion = libtest_mimic::run(&args, trials);

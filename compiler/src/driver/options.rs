@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::diag::{BadSwitch, Code, Levels};
 
 use super::own::{self, Mistaken};
+use super::response;
 
 /// What the user wants as the result; of several, compilers obey the last in this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -165,7 +166,7 @@ const LINK: &[&str] = &["-L", "-l", "-Xlinker", "-T", "-u", "-z", "-e"];
 pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionError> {
     let mut flat = Vec::new();
     for a in args {
-        expand(a, 0, &mut flat)?;
+        response::expand(a, 0, &mut flat)?;
     }
     let mut o = Options {
         mode: Mode::Link,
@@ -387,53 +388,6 @@ fn classify(
     }
 }
 
-/// Expands `@file` as gcc does: white space separates, quotes and backslashes protect.
-fn expand(a: String, depth: u32, out: &mut Vec<String>) -> Result<(), OptionError> {
-    let Some(path) = a.strip_prefix('@') else {
-        out.push(a);
-        return Ok(());
-    };
-    if depth > 64 {
-        return Err(OptionError::ResponseDepth(a));
-    }
-    match std::fs::read_to_string(path) {
-        Ok(text) => {
-            for word in split_words(&text) {
-                expand(word, depth + 1, out)?;
-            }
-            Ok(())
-        }
-        // gcc passes the argument on when there is no such file.
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            out.push(a);
-            Ok(())
-        }
-        Err(e) => Err(OptionError::Response(path.to_string(), e.to_string())),
-    }
-}
-
-fn split_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote: Option<char> = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (_, '\\') => word.get_or_insert_with(String::new).extend(chars.next()),
-            (Some(q), c) if c == q => quote = None,
-            (Some(_), c) => word.get_or_insert_with(String::new).push(c),
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_with(String::new);
-            }
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (None, c) => word.get_or_insert_with(String::new).push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 impl Options {
     /// The command line with only the `i`th of its sources; `None`: with none.
     pub fn plain_with(&self, i: Option<usize>) -> Vec<String> {
@@ -525,14 +479,6 @@ mod tests {
         assert_eq!(
             parse(["-c", "a.c", "b.c", "-o", "x"].map(String::from)),
             Err(OptionError::OutputWithMany)
-        );
-    }
-
-    #[test]
-    fn response_words() {
-        assert_eq!(
-            split_words("a 'b c' \"d\\\"e\" f\\ g\n''"),
-            ["a", "b c", "d\"e", "f g", ""]
         );
     }
 }

@@ -1,0 +1,3 @@
+static int calls = 100;
+
+int helper(int i) { return i * 2 + calls++; }

@@ -1,0 +1,1 @@
+int pure(int i) { return i + 1; }
