@@ -147,8 +147,12 @@ impl Resolver for Translator<'_> {
         }
     }
 
+    /// Handles are small numbers under every ABI: what is not was never one.
     fn handle(&mut self, raw: u64, _: TypeId) -> Result<u64, Unresolved> {
-        Ok(raw)
+        match u32::try_from(raw) {
+            Ok(_) => Ok(raw),
+            Err(_) => Ok(self.lost(raw)),
+        }
     }
 
     fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {

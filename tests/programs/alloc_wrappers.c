@@ -70,6 +70,22 @@ static void *array(unsigned long long count, int size)
     return aligned(all);
 }
 
+/* Bytes more than whole elements, and a start that is moved into them. */
+static long padded_sum(int count)
+{
+    long *base = xmalloc((size_t)count * sizeof(long) + 37);
+    long *from = base + 4;
+    for (int i = 0; i < count; i++) {
+        from[i] = i * 3L - 1;
+#pragma pc3 checkpoint
+    }
+    long sum = 0;
+    for (int i = 0; i < count; i++)
+        sum = sum * 2 + base[i + 4];
+    free(base);
+    return sum;
+}
+
 static struct named *from_pool(struct pool **pool)
 {
     if (!*pool || (*pool)->used == (*pool)->size) {
@@ -121,6 +137,7 @@ int main(void)
     free(row[1].name);
     free(row);
     free(table);
+    show("padded", padded_sum(5));
     double sum = 0;
     for (int i = 0; i < 8; i++)
         sum = sum * 2 + reals[i];

@@ -332,6 +332,10 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
         let row = found.ty == first.ty;
         return Some((found, if row { Form::Row } else { Form::Unknown }));
     }
+    // Some bytes more, to align or to pad.
+    if alike && number && wanted.is_some_and(|w| w.ty == first.ty) {
+        return Some((first, Form::Unknown));
+    }
     // One struct with more behind it.
     let fits = |head: QualType| {
         let others = size.typed.iter().filter(|(q, _)| q.ty != head.ty);

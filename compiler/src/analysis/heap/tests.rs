@@ -56,6 +56,10 @@ fn sizes() {
         "?; ?; double",
     );
     check(
+        "void f(int n) { double *p = (double *)malloc(2 * n * sizeof(double) + 256); struct flat *q = malloc(n * sizeof(struct flat) + 64); }",
+        "double; ?",
+    );
+    check(
         "void f(int n) { void *p = malloc(n ?: 1), *q = malloc((n ?: 1) * sizeof(int)); }",
         "?; int",
     );
