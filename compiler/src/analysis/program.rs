@@ -29,11 +29,11 @@ pub struct Program<'a> {
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
 pub fn alias(u: &Unit, s: &Symbol) -> Option<SymId> {
-    let names = s.attributes.iter().filter_map(|a| {
+    let mut names = s.attributes.iter().filter_map(|a| {
         let name = a.strip_prefix("alias=").or(a.strip_prefix("weakref="))?;
         Some(name.trim().trim_matches('"'))
     });
-    let name = names.last().filter(|_| s.kind == SymKind::Func)?;
+    let name = names.next_back().filter(|_| s.kind == SymKind::Func)?;
     let mut functions = u.functions.iter().map(|f| f.sym);
     functions.find(|f| u.sym(*f).name == name)
 }
