@@ -10,6 +10,7 @@ mod links;
 mod projects;
 mod streams;
 mod sweep;
+mod trees;
 mod view;
 
 use libtest_mimic::{Arguments, Trial};
@@ -33,6 +34,7 @@ fn main() {
     trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());
+    trials.extend(trees::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));

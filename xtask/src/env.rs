@@ -44,6 +44,7 @@ pub const EXTRAS: &[(&str, &str)] = &[
     ("xz", "xz-utils"),
     ("make", "make"),
     ("cmake", "cmake"),
+    ("bzip2", "bzip2"),
 ];
 
 pub fn root() -> PathBuf {

@@ -34,6 +34,24 @@ const PACKAGES: &[Package] = &[
         needs: &["tar", "xz"],
         unpack: torture,
     },
+    Package {
+        name: "zlib",
+        folder: "zlib",
+        needs: &["tar", "bzip2"],
+        unpack: tree,
+    },
+    Package {
+        name: "lua5.4",
+        folder: "lua",
+        needs: &["tar", "gzip"],
+        unpack: tree,
+    },
+    Package {
+        name: "tcc",
+        folder: "tcc",
+        needs: &["tar", "bzip2"],
+        unpack: tree,
+    },
 ];
 const SUITE: &str = "deb http://deb.debian.org/debian bookworm main";
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
@@ -165,6 +183,22 @@ fn bzip2(downloads: &Path, into: &Path) -> Result<()> {
             .arg(into)
             .args(["--strip-components=1", "--wildcards", "*.c", "*.h"]),
     )
+}
+
+/// All of it, as its own build wants it.
+fn tree(downloads: &Path, into: &Path) -> Result<()> {
+    let mut c = Command::new("tar");
+    c.arg("-xf").arg(orig(downloads)?).arg("-C").arg(into);
+    env::run(&mut c)?;
+    // Some tarballs have a folder around everything.
+    let inside: Vec<PathBuf> = fs::read_dir(into)?.flatten().map(|e| e.path()).collect();
+    if let [one] = inside.as_slice() {
+        for e in fs::read_dir(one)?.flatten() {
+            fs::rename(e.path(), into.join(e.file_name()))?;
+        }
+        fs::remove_dir(one)?;
+    }
+    Ok(())
 }
 
 /// The tarball holds gcc's own, which is read without being written out.

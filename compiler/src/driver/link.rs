@@ -236,10 +236,8 @@ impl Link<'_> {
                 Built::Larger(_) => Ok(1),
             };
         }
-        let mut plain = Vec::new();
-        for (i, r) in sources.into_iter().enumerate() {
-            plain.push(self.plain_object(i, r)?);
-        }
+        let plain = parallel::map(&sources, |i, r| self.plain_object(i, r.clone()));
+        let plain = plain.into_iter().collect::<Result<Vec<_>, Stop>>()?;
         let mut c = self.command(&|item| match item {
             LinkItem::Source(i) => plain[*i].0.display().to_string(),
             LinkItem::Input(a) | LinkItem::Arg(a) => a.clone(),
@@ -376,6 +374,7 @@ impl Link<'_> {
             clang: p.clang(unit),
             position: Position::of(self.o),
             source,
+            name: &p.trees[unit].path,
             stem: stem.unwrap_or_default().to_string_lossy().into_owned(),
         }
     }

@@ -21,7 +21,8 @@ pub struct Job<'a> {
     pub position: Position,
     /// The source, if the user's compiler has not seen it yet.
     pub source: Option<&'a Path>,
-    /// For names of temporary files.
+    /// For messages, and for names of temporary files.
+    pub name: &'a str,
     pub stem: String,
 }
 
@@ -114,7 +115,7 @@ impl Job<'_> {
                 }
                 source.display().to_string()
             }
-            None => self.stem.clone(),
+            None => self.name.to_string(),
         };
         Ok(format!("{text}pc3cc: error: the compiler accepts {name}, but not what pc3cc made of it: a bug in pc3cc\n  = help: please report it with {name} and what --emit=c prints\n"))
     }

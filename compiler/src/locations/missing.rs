@@ -75,7 +75,7 @@ fn near_lines(units: &[&Unit], file: &str, line: u32) -> Option<String> {
     for u in units {
         for (s, _) in Places::new(u).list {
             let p = u.lines.position(u.stmt(s).span.start);
-            if same_file(&p.file, file) {
+            if same_file(&u.lines.seen(&p.file), file) {
                 lines.push(p.line);
             }
         }

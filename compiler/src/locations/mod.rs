@@ -215,7 +215,8 @@ impl Edit<'_> {
             .filter_map(|(s, place)| {
                 let start = unit.stmt(*s).span.start;
                 let p = unit.lines.position(start);
-                (p.line >= line && same_file(&p.file, file)).then_some((p.line, start, *s, *place))
+                (p.line >= line && same_file(&unit.lines.seen(&p.file), file))
+                    .then_some((p.line, start, *s, *place))
             })
             .min_by_key(|(line, start, ..)| (*line, *start));
         let Some((_, _, s, place)) = best else {
