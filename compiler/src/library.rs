@@ -55,6 +55,21 @@ const ALL: &[Library] = &[
         text: include_str!("../library/pc3-calendar.c"),
         names: &["localtime", "gmtime", "asctime", "ctime"],
     },
+    Library {
+        file: "pc3-getenv.c",
+        text: include_str!("../library/pc3-getenv.c"),
+        names: &["getenv"],
+    },
+    Library {
+        file: "pc3-messages.c",
+        text: include_str!("../library/pc3-messages.c"),
+        names: &["strerror", "strsignal"],
+    },
+    Library {
+        file: "pc3-tmpnam.c",
+        text: include_str!("../library/pc3-tmpnam.c"),
+        names: &["tmpnam"],
+    },
 ];
 
 impl Library {

@@ -128,6 +128,8 @@ struct pc3_unit {
     int (*main)(int, char **, char **); /* the unit that defines main, else 0 */
     struct pc3_func *main_func;      /* its descriptor if main is instrumented, else 0 */
     struct pc3_unit *next;
+    const unsigned long long *marks; /* numbers that the program keeps in pointers: (T *)0xdead */
+    pc3_size nmarks;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

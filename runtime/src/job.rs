@@ -33,6 +33,8 @@ pub struct Job {
     /// File name of the program.
     pub name: String,
     pub(crate) shadow: usize,
+    /// `PC3_ADDRESSES=ignore`.
+    pub(crate) ignore_addresses: bool,
     dir: PathBuf,
     keep: usize,
     /// Signal by which others ask for a checkpoint.
@@ -59,6 +61,7 @@ impl Job {
             program,
             name: name.to_owned(),
             shadow: s.shadow,
+            ignore_addresses: s.ignore_addresses,
             dir: s.dir.clone(),
             keep: s.keep,
             signal: s.request_signal(),
@@ -77,6 +80,7 @@ impl Job {
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,
+            ignore_addresses: false,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),
             keep: 1,

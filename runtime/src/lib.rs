@@ -20,6 +20,7 @@ pub mod format;
 mod frames;
 mod globals;
 mod heap_abi;
+mod hidden;
 pub mod identity;
 pub mod job;
 mod jumps;

@@ -314,6 +314,42 @@ impl Directory {
         }
     }
 
+    /// From the first to the last address of what began at `from` or above and is elsewhere now; literals and
+    /// functions apart.
+    pub fn moved(&self, from: u64) -> Option<(u64, u64)> {
+        let high = self.ranges.iter().filter(|r| r.start >= from);
+        let moved = high.filter(|r| match &r.what {
+            What::Object {
+                target, literal, ..
+            } => !literal && *target as u64 != r.start,
+            What::Slab(i) => self.slabs[*i].targets.first() != Some(&(r.start as usize)),
+            What::Function(_) => false,
+        });
+        moved.fold(None, |all, r| match all {
+            None => Some((r.start, r.last)),
+            Some((low, high)) => Some((low.min(r.start), high.max(r.last))),
+        })
+    }
+
+    /// Is `addr` one of the first `tags` addresses of an object that is elsewhere now?
+    pub fn leads_away(&self, addr: u64, tags: u64) -> bool {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
+            return false;
+        };
+        let object = match &range.what {
+            _ if addr > range.last => None,
+            What::Object {
+                target,
+                literal: false,
+                ..
+            } => Some((*target, addr - range.start)),
+            What::Slab(i) => self.slabs[*i].find(addr).map(|o| (o.target, o.offset)),
+            _ => None,
+        };
+        object.is_some_and(|(target, offset)| offset < tags && target as u64 + offset != addr)
+    }
+
     /// Pointers that could mean the end of one global or the start of the next.
     pub fn ambiguous(&self) -> u64 {
         self.ambiguous.get()

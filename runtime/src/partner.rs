@@ -40,15 +40,17 @@ impl<'a> Plans<'a> {
 
     /// The plan of an object known only by its saved type, and the type here.
     pub fn find(&mut self, from: TypeId) -> Result<(TypeId, Arc<Plan>), Vec<Mismatch>> {
-        let to = match self.partner.get(&from) {
-            Some(to) => *to,
-            None => {
-                let to = partner(self.source, from, self.target)?;
-                self.partner.insert(from, to);
-                to
-            }
-        };
+        let to = self.partner(from)?;
         Ok((to, self.get(from, to)?))
+    }
+
+    pub fn partner(&mut self, from: TypeId) -> Result<TypeId, Vec<Mismatch>> {
+        if let Some(to) = self.partner.get(&from) {
+            return Ok(*to);
+        }
+        let to = partner(self.source, from, self.target)?;
+        self.partner.insert(from, to);
+        Ok(to)
     }
 }
 

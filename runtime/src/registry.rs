@@ -102,6 +102,8 @@ pub struct Program {
     pub globals: Vec<Global>,
     pub literals: Vec<Literal>,
     pub fnrefs: BTreeMap<String, usize>,
+    /// Numbers that the program keeps in pointers.
+    pub marks: Vec<u64>,
     pub main: Main,
     pub main_resume: pc3_fn,
     pub calls_mpi: bool,
@@ -155,6 +157,7 @@ impl Program {
             globals: Vec::new(),
             literals: Vec::new(),
             fnrefs: BTreeMap::new(),
+            marks: Vec::new(),
             main: nothing,
             main_resume: None,
             calls_mpi: false,
@@ -220,6 +223,7 @@ struct Builder {
     literals: Vec<Literal>,
     seen: HashSet<usize>,
     fnrefs: BTreeMap<String, usize>,
+    marks: Vec<u64>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -244,6 +248,7 @@ impl Builder {
                         .or_insert(addr as usize);
                 }
             }
+            self.marks.extend_from_slice(slice(u.marks, u.nmarks));
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -295,6 +300,7 @@ impl Builder {
             globals,
             literals: self.literals,
             fnrefs: self.fnrefs,
+            marks: self.marks,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
             calls_mpi: self.flags & PC3_UNIT_HAS_MPI != 0,

@@ -18,7 +18,8 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
+    "PC3_ADDRESSES",
     "PC3_CACHE",
     "PC3_CC",
     "PC3_DIR",
@@ -62,6 +63,8 @@ pub struct Settings {
     pub protocol: Option<String>,
     pub signals: BTreeMap<c_int, Action>,
     pub shadow: usize,
+    /// Numbers that look like addresses are numbers.
+    pub ignore_addresses: bool,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -100,6 +103,11 @@ impl Settings {
             _ => Err("expected barrier".to_owned()),
         });
         let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
+        let addresses = parsed(&get, "PC3_ADDRESSES", &mut bad, |s| match s {
+            "refuse" => Ok(false),
+            "ignore" => Ok(true),
+            _ => Err("expected refuse or ignore".to_owned()),
+        });
         if !bad.is_empty() {
             return Err(bad);
         }
@@ -116,6 +124,7 @@ impl Settings {
             protocol,
             signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
+            ignore_addresses: addresses.unwrap_or(false),
         })
     }
 }
@@ -367,6 +376,7 @@ mod tests {
             ("PC3_EVERY", "5"),
             ("PC3_RESTART", "newest"),
             ("PC3_SHADOW", "1k"),
+            ("PC3_ADDRESSES", "maybe"),
             ("PC3_PROTOCOL", "magic"),
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];

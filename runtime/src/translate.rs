@@ -18,6 +18,8 @@ pub(crate) struct Translator<'a> {
     directory: &'a Directory,
     /// Null: closed.
     streams: HashMap<u64, usize>,
+    /// Numbers that the program keeps in pointers.
+    marks: &'a [u64],
     dangling: u64,
     seen: u64,
     first: Vec<String>,
@@ -30,11 +32,13 @@ impl<'a> Translator<'a> {
         source: &'a TypeTable,
         directory: &'a Directory,
         streams: HashMap<u64, usize>,
+        marks: &'a [u64],
     ) -> Translator<'a> {
         Translator {
             source,
             directory,
             streams,
+            marks,
             dangling: 0,
             seen: 0,
             first: Vec::new(),
@@ -100,7 +104,15 @@ impl<'a> Translator<'a> {
 
     /// What `raw` becomes if no object is there.
     fn lost(&mut self, raw: u64) -> u64 {
-        if let Some(mark) = mark(raw, u32::from(self.source.abi().pointer.size) * 8) {
+        let bits = u32::from(self.source.abi().pointer.size) * 8;
+        if let Some(known) = self
+            .marks
+            .iter()
+            .find(|m| **m & (u64::MAX >> (64 - bits)) == raw)
+        {
+            return *known as usize as u64;
+        }
+        if let Some(mark) = mark(raw, bits) {
             return mark as isize as usize as u64;
         }
         self.dangling += 1;

@@ -4,6 +4,7 @@
 
 #define NOTHING ((struct node *)-1)
 #define DELETED ((struct node *)1)
+#define POISON ((struct node *)0xdead4eadUL)
 
 struct node {
     struct node *next;
@@ -12,6 +13,7 @@ struct node {
 };
 
 static void *last = (void *)-1;
+static struct node *poison = POISON;
 static void (*handler)(int) = (void (*)(int))1;
 
 static int walk(struct node *from, void *mark)
@@ -48,5 +50,6 @@ int main(void)
         head = n->next;
         free(n);
     }
+    printf("%d\n", poison == POISON);
     return finish();
 }

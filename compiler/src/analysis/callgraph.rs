@@ -24,7 +24,8 @@ pub struct CallGraph {
     pub external_taken: Vec<BTreeSet<SymId>>,
     /// Functions from which a location can be reached.
     pub reaches: Vec<bool>,
-    /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries.
+    /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries,
+    /// or such that hold what no checkpoint can.
     pub muted: Vec<bool>,
     pub diagnostics: Diagnostics,
     shapes: HashMap<FnId, Shape>,
@@ -178,6 +179,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             .iter()
             .flat_map(|x| x.targets.iter().copied())
             .collect();
+        todo.extend(p.ids().filter(|f| super::quiet::is_quiet(p, *f)));
         while let Some(f) = todo.pop() {
             if !std::mem::replace(&mut muted[f.index()], true) {
                 todo.extend(

@@ -15,6 +15,7 @@ pub mod moved;
 pub mod passed;
 pub mod points;
 pub mod program;
+pub mod quiet;
 pub mod scope;
 pub mod tables;
 pub mod unsaved;

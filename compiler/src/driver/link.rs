@@ -310,6 +310,8 @@ impl Link<'_> {
         let runs_plain = !out.has_locations && !out.has_mpi;
         if !out.has_locations {
             out.diagnostics.push(messages::no_location());
+        } else if o.user_has("-finstrument-functions") {
+            out.diagnostics.push(messages::call_hooks());
         }
         if !runs_plain {
             self.foreign(inputs, &mut out.diagnostics);

@@ -86,6 +86,14 @@ pub fn no_location() -> Diagnostic {
     )
 }
 
+pub fn call_hooks() -> Diagnostic {
+    Diagnostic::error(
+        Code::CallHooks,
+        "-finstrument-functions would report the calls of every checkpoint and restart, too",
+    )
+    .help("leave the option out, or build without checkpoint locations")
+}
+
 pub fn no_place(text: &str) -> Diagnostic {
     Diagnostic::error(
         Code::NoSuchLocation,

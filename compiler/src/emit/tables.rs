@@ -6,6 +6,7 @@ use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
+use crate::analysis::walk::strip_casts;
 use crate::rewrite::arguments::{self, Slot};
 use crate::rewrite::compound::member;
 use crate::rewrite::frame::{members, MemberTy};
@@ -13,6 +14,7 @@ use crate::rewrite::print::shadow_member;
 use crate::rewrite::unit::{quote, UnitCx};
 use crate::tree::*;
 use pc3_typemetric::descriptor::*;
+use std::collections::BTreeSet;
 
 /// What goes in front of the user's text and behind it.
 pub struct Tables {
@@ -51,6 +53,26 @@ pub struct Input<'i> {
     pub globals: &'i [Global],
     /// (portable name, C expression)
     pub fnrefs: &'i [(String, String)],
+}
+
+/// Numbers that the program makes pointers of, to be told from addresses of what is gone.
+fn marks(u: &Unit) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for e in &u.exprs {
+        if let ExprKind::Cast { arg, .. } = e.kind {
+            let pointer = matches!(u.ty(e.ty.ty), Type::Pointer(_));
+            if pointer && !u.lines.is_system(e.span.start) {
+                found.extend(u.view().eval(strip_casts(u, arg)));
+            }
+        }
+    }
+    let words = found.iter().filter_map(|v| {
+        let word = i64::try_from(*v).map(|v| v as u64);
+        word.or(u64::try_from(*v)).ok()
+    });
+    // The runtime knows the smallest of either sign.
+    let far = words.filter(|w| !(-4096..4096).contains(&(*w as i64)));
+    far.map(|w| format!("{w:#x}ULL")).collect()
 }
 
 /// Can the callee of a point have left by a tail call when an inner frame is saved?
@@ -305,6 +327,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let (text, pg) = list("pc3_globals", "struct pc3_global", &globals);
     back += &text;
+    let marks = marks(u);
+    let (text, pm) = list("pc3_marks", "const unsigned long long", &marks);
+    back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
     back += &sites;
@@ -321,15 +346,16 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
         globals.len(),
-        fnrefs.len()
+        fnrefs.len(),
+        marks.len()
     );
     let listed = [funcs.len(), globals.len(), fnrefs.len(), types.len()];
-    let empty = listed.iter().all(|n| *n == 0) && sites.is_empty();
+    let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }
 }
 

@@ -53,7 +53,9 @@ fn variable_types(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
 
 /// What looks at the machine's stack finds other frames there after a checkpoint.
 fn own_frame(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
-    const NAMES: [&str; 6] = [
+    const NAMES: [&str; 8] = [
+        "__builtin_va_arg_pack",
+        "__builtin_va_arg_pack_len",
         "__builtin_frame_address",
         "__builtin_return_address",
         "__builtin_apply",

@@ -280,8 +280,13 @@ fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
             inside.push(d.span.clone());
         }
     });
+    // Checkpoints know nothing of the tables, so that nothing else may point into them.
+    let mut direct = HashSet::new();
     visit(u, Node::Stmt(u.func(f).body), &mut |n| {
         let at = match n {
+            Node::Expr(e) if matches!(u.expr(e).kind, ExprKind::Ident(s) if tables.contains(&s)) => {
+                (!direct.contains(&e)).then_some(&u.expr(e).span)
+            }
             Node::Expr(e) if matches!(u.expr(e).kind, ExprKind::LabelAddr(_)) => {
                 let span = &u.expr(e).span;
                 (!inside
@@ -290,15 +295,14 @@ fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
                 .then_some(span)
             }
             Node::Stmt(s) => match &u.stmt(s).kind {
-                StmtKind::GotoComputed(e) => {
-                    let direct = match &u.expr(*e).kind {
-                        ExprKind::Index { base, .. } => {
-                            matches!(u.expr(*base).kind, ExprKind::Ident(s) if tables.contains(&s))
-                        }
-                        _ => false,
-                    };
-                    (!direct).then_some(&u.stmt(s).span)
-                }
+                StmtKind::GotoComputed(e) => match &u.expr(*e).kind {
+                    ExprKind::Index { base, .. } if matches!(u.expr(*base).kind, ExprKind::Ident(s) if tables.contains(&s)) =>
+                    {
+                        direct.insert(*base);
+                        None
+                    }
+                    _ => Some(&u.stmt(s).span),
+                },
                 _ => None,
             },
             _ => None,

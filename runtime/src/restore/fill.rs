@@ -7,10 +7,14 @@ use pc3_typemetric::types::TypeId;
 
 use super::{Name, RankBuilder, RestoreError};
 use crate::callbacks::Callback;
+use crate::hidden::Hidden;
 use crate::objects::Directory;
 use crate::rank::Status;
 use crate::tell::say;
 use crate::translate::Translator;
+
+const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
+    set PC3_ADDRESSES=ignore if it is none)";
 
 impl RankBuilder<'_, '_> {
     pub(super) fn finish(mut self) -> Result<Directory, RestoreError> {
@@ -25,7 +29,13 @@ impl RankBuilder<'_, '_> {
             .files
             .reopen(files, |saved, here| _ = streams.insert(saved, here))
             .map_err(other)?;
-        let mut translator = Translator::new(self.plans.source, &self.directory, streams);
+        let mut translator = Translator::new(
+            self.plans.source,
+            &self.directory,
+            streams,
+            &self.program.marks,
+        );
+        let mut hidden = Hidden::new(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
@@ -33,6 +43,15 @@ impl RankBuilder<'_, '_> {
                 .plan
                 .run_object(self.image.bytes(p.span), into, &mut translator);
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
+            let hidden = hidden.as_mut();
+            if let Some(at) = hidden.and_then(|h| h.find(p.ty, self.image.bytes(p.span))) {
+                let found = self.value(p.name, &format!("{at}: {HIDDEN}"));
+                // What a stack's array has never been given may be anything.
+                if !matches!(p.name, Name::Shadow { .. } | Name::Block) {
+                    return Err(found);
+                }
+                say(&format!("{found}, unless it is not used any more"));
+            }
             if p.untyped {
                 translator.untyped(self.image.bytes(p.span), into);
             }
@@ -57,6 +76,10 @@ impl RankBuilder<'_, '_> {
                 let into = unsafe { target(*to, bytes) };
                 let done = plan.run_object(&slot[..size as usize], into, &mut translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
+                let hidden = hidden.as_mut();
+                if let Some(at) = hidden.and_then(|h| h.find(ty, &slot[..size as usize])) {
+                    return Err(self.value(name, &format!("{at}: {HIDDEN}")));
+                }
                 if ty == TypeId::UNKNOWN {
                     translator.untyped(&slot[..size as usize], into);
                 }

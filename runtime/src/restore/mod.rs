@@ -73,6 +73,8 @@ struct Pending {
     target: usize,
     bytes: usize,
     plan: Arc<Plan>,
+    /// Its type in the checkpoint.
+    ty: TypeId,
     /// Bytes of unknown type, which may hold pointers.
     untyped: bool,
 }
@@ -95,6 +97,8 @@ struct RankBuilder<'a, 'p> {
     rank: &'a mut Rank,
     directory: Directory,
     pending: Vec<Pending>,
+    /// For addresses kept as numbers.
+    look: bool,
 }
 
 pub(crate) fn restore(
@@ -119,9 +123,7 @@ pub(crate) fn restore(
     let mut images = Vec::new();
     for rank in ranks.iter_mut() {
         let image = checkpoint.rank(rank.id() as u64)?;
-        directories.push(one_rank(
-            checkpoint, program, &here, &image, &mut plans, rank,
-        )?);
+        directories.push(one_rank(checkpoint, job, &here, &image, &mut plans, rank)?);
         images.push(image.engine);
     }
     job.control.resume_at(checkpoint.job.passage);
@@ -169,12 +171,13 @@ fn engines(
 
 fn one_rank<'p>(
     checkpoint: &Checkpoint,
-    program: &Program,
+    job: &Job,
     here: &ProgramMeta,
     image: &RankImage,
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {
+    let program = &job.program;
     let mut builder = RankBuilder {
         checkpoint,
         program,
@@ -183,6 +186,7 @@ fn one_rank<'p>(
         rank,
         directory: Directory::new(!checkpoint.types.abi().same_layout(program.types.abi())),
         pending: Vec::new(),
+        look: !job.ignore_addresses,
     };
     builder.constants(here)?;
     builder.globals()?;

@@ -1,8 +1,9 @@
 //! Gives every saved object its place: what is the same in every run, globals, stack, heap.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 
+use pc3_typemetric::plan::NoReferences;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
@@ -28,24 +29,28 @@ impl RankBuilder<'_, '_> {
             self.directory
                 .object(a.addr, a.size, a.ty, b.addr as usize, plan);
         }
-        let by_contents: HashMap<&[u8], u64> = here
-            .literals
-            .iter()
-            .map(|l| (&l.bytes[..], l.addr))
-            .collect();
+        // Like contents are one literal; how its characters' type is spelt is the ABI's.
+        let mut by_contents: BTreeMap<TypeId, HashMap<&[u8], u64>> = BTreeMap::new();
+        for l in &here.literals {
+            let alike = by_contents.entry(l.ty).or_default();
+            alike.insert(&l.bytes[..], l.addr);
+        }
         for l in &saved.literals {
-            let Ok((_, plan)) = self.plans.find(l.ty) else {
-                continue;
+            let same = self.plans.partner(l.ty).ok();
+            let mut like = |ty: TypeId| {
+                let plan = self.plans.get(l.ty, ty).ok()?;
+                let size = plan.dst_size(l.bytes.len() as u64).ok()?;
+                let mut bytes = vec![0; size as usize];
+                plan.run_object(&l.bytes, &mut bytes, &mut NoReferences)
+                    .ok()?;
+                Some((*by_contents.get(&ty)?.get(&bytes[..])?, plan))
             };
-            let mut bytes = vec![0; plan.dst_size(l.bytes.len() as u64).unwrap_or(0) as usize];
-            let converted = plan.run_object(
-                &l.bytes,
-                &mut bytes,
-                &mut pc3_typemetric::plan::NoReferences,
-            );
-            if let Some(addr) = converted.ok().and_then(|()| by_contents.get(&bytes[..])) {
+            let found = same
+                .and_then(&mut like)
+                .or_else(|| by_contents.keys().find_map(|ty| like(*ty)));
+            if let Some((addr, plan)) = found {
                 self.directory
-                    .literal(l.addr, l.bytes.len() as u64, l.ty, *addr as usize, plan);
+                    .literal(l.addr, l.bytes.len() as u64, l.ty, addr as usize, plan);
             }
         }
         let functions: HashMap<&str, u64> = here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect();
@@ -84,6 +89,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                ty: g.ty,
                 untyped: false,
             });
         }
@@ -133,6 +139,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                ty: s.ty,
                 untyped: s.ty == TypeId::UNKNOWN,
             });
         }
@@ -155,6 +162,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                ty: from,
                 untyped: false,
             });
         }
@@ -178,6 +186,7 @@ impl RankBuilder<'_, '_> {
                 target,
                 bytes,
                 plan,
+                ty: l.ty,
                 untyped: l.ty == TypeId::UNKNOWN,
             });
         }

@@ -4,7 +4,7 @@
 
 #![allow(non_camel_case_types)]
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 
 /// The header's text: pc3cc puts it in front of every instrumented translation unit.
 pub const PRELUDE: &str = include_str!("../../include/pc3_rt.h");
@@ -150,6 +150,8 @@ pub struct pc3_unit {
     pub main: Option<unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>,
     pub main_func: *mut pc3_func,
     pub next: *mut pc3_unit,
+    pub marks: *const c_ulonglong,
+    pub nmarks: pc3_size,
 }
 
 /// The running rank as generated code sees it.

@@ -54,7 +54,7 @@ fn layouts_agree_with_the_header() {
         pc3_site { "type" = ty, "file" = file, "line" = line }
         pc3_unit { "version" = version, "flags" = flags, "file" = file, "types" = types, "ntypes" = ntypes,
             "funcs" = funcs, "nfuncs" = nfuncs, "globals" = globals, "nglobals" = nglobals, "fnrefs" = fnrefs,
-            "nfnrefs" = nfnrefs, "main" = main, "main_func" = main_func, "next" = next }
+            "nfnrefs" = nfnrefs, "main" = main, "main_func" = main_func, "next" = next, "marks" = marks, "nmarks" = nmarks }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site }
         pc3_tls { "set" = set, "me" = me, "state" = state }
     );

@@ -226,7 +226,8 @@ fn encode(negative: bool, value: Value, format: Format) -> Result<u128, FloatErr
     )
 }
 
-/// The number as a person reads it: decimal as far as binary64 reaches, else in powers of two.
+/// The number as a person reads it: decimal as far as binary64 reaches, else in powers of two; in hexadecimal, as C
+/// writes it, if it has more digits.
 pub fn text(src: &[u8], format: Format, endian: Endian) -> String {
     let Ok((negative, value)) = decode(load(src, format, endian), format) else {
         return "an invalid x87 encoding".into();
@@ -240,6 +241,11 @@ pub fn text(src: &[u8], format: Format, endian: Endian) -> String {
             significand,
             exponent,
         } => {
+            if significand << 53 != 0 {
+                let fraction = format!("{:032x}", significand << 1);
+                let fraction = fraction.trim_end_matches('0');
+                return format!("{sign}0x1.{fraction}p{exponent}");
+            }
             let top = (significand >> 64) as u64 as f64 / 9_223_372_036_854_775_808.0;
             if (-1000..=1000).contains(&exponent) {
                 format!("{sign}{:e}", top * 2f64.powi(exponent))
@@ -247,5 +253,27 @@ pub fn text(src: &[u8], format: Format, endian: Endian) -> String {
                 format!("{sign}{top}*2^{exponent}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_digit_is_shown() {
+        let check = |bits: u128, format: Format, expected: &str| {
+            let bytes = bits.to_le_bytes();
+            assert_eq!(text(&bytes, format, Endian::Little), expected);
+        };
+        let one = 0x3fff_u128 << 112;
+        check(one, Format::Binary128, "1e0");
+        check(one | 1 << 111, Format::Binary128, "1.5e0");
+        let last = "0x1.0000000000000000000000000001p0";
+        check(one | 1, Format::Binary128, last);
+        let x87 = 0x3fff_u128 << 64 | 1 << 63;
+        check(x87, Format::X87, "1e0");
+        check(x87 | 1, Format::X87, "0x1.0000000000000002p0");
+        check(1 << 127 | one | 1 << 111, Format::Binary128, "-1.5e0");
     }
 }

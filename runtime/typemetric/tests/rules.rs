@@ -182,7 +182,7 @@ fn long_double_is_exact_or_refused() {
         &Abi::ARMHF,
         LONG_DOUBLE_TYPE,
         &one,
-        expect!["1e0 has no exact representation in the target's floating-point format"],
+        expect!["0x1.0000000000000002p0 has no exact representation in the target's floating-point format"],
     );
     check(
         &Abi::X86_64,

@@ -94,13 +94,27 @@ pub fn in_folder(folder: &Path) -> Result<Vec<Source>> {
     Ok(found.iter().map(|p| Source::file(p)).collect())
 }
 
+/// A location everywhere makes a compiler's afternoon of what csmith writes by itself.
+const SMALL: [&str; 8] = [
+    "--max-funcs",
+    "4",
+    "--max-block-size",
+    "3",
+    "--max-block-depth",
+    "4",
+    "--max-expr-complexity",
+    "6",
+];
+
 /// The program that csmith makes of a seed, written to `folder`.
 pub fn csmith(seed: u64, folder: &Path) -> Result<Source> {
     std::fs::create_dir_all(folder)?;
     let path = folder.join(format!("csmith-{seed}.c"));
     if !path.is_file() {
         let done = Command::new("csmith")
-            .args(["--seed", &seed.to_string(), "--output"])
+            .args(["--seed", &seed.to_string()])
+            .args(SMALL)
+            .arg("--output")
             .arg(&path)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

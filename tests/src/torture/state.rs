@@ -24,7 +24,7 @@ pub fn of(checkpoints: &Path) -> Result<Value> {
 }
 
 /// Members that differ by nature: how types are spelt, where pointers lead (objects are numbered in memory's order).
-const APART: [&str; 3] = ["type", "to", "path"];
+const APART: [&str; 4] = ["type", "to", "path", "address"];
 
 /// The first number or text in variables that differs, with its place.
 pub fn difference(a: &Value, b: &Value) -> Option<String> {

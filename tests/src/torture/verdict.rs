@@ -16,8 +16,8 @@ pub enum Kind {
     NoReference,
     /// A machine of the plain build's opinion is not here; passes at home.
     Disagree,
-    /// What the program computes is the machine's, byte order or sizes say: run on one machine only it holds other
-    /// values than on another, although it ends alike on each.
+    /// No wonder: run on one machine only the program holds other values than on another, although it ends alike on
+    /// each (byte order, sizes); or the plain build, too, does something else once the compiler inlines less.
     Depends,
     /// Without a location pc3cc does not make of it what the plain compiler does.
     Front,
@@ -55,7 +55,7 @@ impl Kind {
             Kind::RefusedRestart => "refused-restart",
             Kind::NoReference => "no-reference",
             Kind::Disagree => "plain-disagree",
-            Kind::Depends => "machine-dependent",
+            Kind::Depends => "dependent",
             Kind::Front => "front",
             Kind::Uncompilable => "uncompilable",
             Kind::Broken => "broken",

@@ -1,0 +1,294 @@
+//! Addresses in numbers.  A restart translates pointers; a number that is the address of an object stays as it is, and
+//! would lead nowhere.  What the compiler does not see (pc3cc's E0314, W0302) shows in the values: a 64-bit number at
+//! the start of a live object is hardly ever anything else.  So such a restart is refused, if the object has moved.
+//!
+//! Only 64-bit sources, and only objects above 4 GiB (heap, stacks): what lies below has addresses like everyday
+//! numbers.  Characters count where whole words of them are the address of an object, exactly.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use pc3_typemetric::abi::Endian;
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+use crate::objects::Directory;
+
+const WORD: u64 = 8;
+/// Numbers below are too likely.
+const LOWEST: u64 = 1 << 32;
+/// Tags in the low bits of an address.
+const TAGS: u64 = 8;
+/// Words looked at together.
+const BLOCK: usize = 64 * WORD as usize;
+
+/// The words of a type that may hold addresses without being pointers.
+#[derive(Debug)]
+enum Spot {
+    Words {
+        at: u64,
+        count: u64,
+        characters: bool,
+    },
+    Repeat {
+        at: u64,
+        count: u64,
+        step: u64,
+        of: Rc<[Spot]>,
+    },
+}
+
+pub(crate) struct Hidden<'a> {
+    types: &'a TypeTable,
+    directory: &'a Directory,
+    low: u64,
+    span: u64,
+    spots: HashMap<TypeId, Rc<[Spot]>>,
+}
+
+impl<'a> Hidden<'a> {
+    /// None if there is nothing to look for.
+    pub fn new(types: &'a TypeTable, directory: &'a Directory) -> Option<Hidden<'a>> {
+        let (low, high) = directory.moved(LOWEST)?;
+        (u64::from(types.abi().pointer.size) == WORD).then(|| Hidden {
+            types,
+            directory,
+            low,
+            span: high - low + TAGS,
+            spots: HashMap::new(),
+        })
+    }
+
+    /// Where in an object (one `ty` after the other) an address is, as the path of a member.
+    pub fn find(&mut self, ty: TypeId, bytes: &[u8]) -> Option<String> {
+        let size = self.types.size(ty);
+        let of = self.spots(ty);
+        if size == 0 || of.is_empty() {
+            return None;
+        }
+        let whole = repeat(0, bytes.len() as u64 / size, size, of);
+        let at = self.scan(&whole, 0, bytes)?;
+        let index = at / size;
+        let element = if index > 0 {
+            format!("[{index}]")
+        } else {
+            String::new()
+        };
+        Some(element + &path(self.types, ty, at % size))
+    }
+
+    fn spots(&mut self, ty: TypeId) -> Rc<[Spot]> {
+        if let Some(known) = self.spots.get(&ty) {
+            return known.clone();
+        }
+        let mut list = Vec::new();
+        let t = self.types.get(ty);
+        match t.kind {
+            Kind::SInt | Kind::UInt if t.size == WORD => list.push(Spot::Words {
+                at: 0,
+                count: 1,
+                characters: false,
+            }),
+            Kind::Array if t.count > 0 => {
+                let elem = self.types.get(t.elem);
+                match elem.kind {
+                    Kind::SInt | Kind::UInt | Kind::Char if matches!(elem.size, 1 | WORD) => {
+                        let count = t.count * elem.size / WORD;
+                        if count > 0 {
+                            list.push(Spot::Words {
+                                at: 0,
+                                count,
+                                characters: elem.size == 1,
+                            });
+                        }
+                    }
+                    _ => {
+                        let of = self.spots(t.elem);
+                        if !of.is_empty() {
+                            list.push(repeat(0, t.count, elem.size, of));
+                        }
+                    }
+                }
+            }
+            // Words of these are translated, whatever they are.
+            Kind::Union if refers(self.types, ty) => {}
+            Kind::Struct | Kind::Union => {
+                for m in t.members.iter().filter(|m| m.bits.is_none()) {
+                    let of = self.spots(m.ty);
+                    if !of.is_empty() {
+                        list.push(repeat(m.offset, 1, self.types.size(m.ty), of));
+                    }
+                }
+            }
+            _ => {}
+        }
+        let list: Rc<[Spot]> = list.into();
+        self.spots.insert(ty, list.clone());
+        list
+    }
+
+    /// The offset of the first address.
+    fn scan(&self, spot: &Spot, base: u64, bytes: &[u8]) -> Option<u64> {
+        match spot {
+            Spot::Repeat {
+                at,
+                count,
+                step,
+                of,
+            } => (0..*count)
+                .flat_map(|i| of.iter().map(move |s| (base + at + i * step, s)))
+                .find_map(|(base, s)| self.scan(s, base, bytes)),
+            Spot::Words {
+                at,
+                count,
+                characters,
+            } => {
+                let start = (base + at) as usize;
+                // Characters are looked at where a pointer could have been stored.
+                let start = if *characters {
+                    start.next_multiple_of(WORD as usize)
+                } else {
+                    start
+                };
+                let end = (base + at + count * WORD).min(bytes.len() as u64) as usize;
+                let words = bytes.get(start..end)?;
+                let found = match self.types.abi().endian {
+                    Endian::Little => self.words(words, *characters, u64::from_le_bytes),
+                    Endian::Big => self.words(words, *characters, u64::from_be_bytes),
+                };
+                found.map(|i| (start + i) as u64)
+            }
+        }
+    }
+
+    fn words(
+        &self,
+        bytes: &[u8],
+        exact: bool,
+        number: impl Fn([u8; WORD as usize]) -> u64,
+    ) -> Option<usize> {
+        let number = |word: &[u8]| word.try_into().map_or(0, &number);
+        let near = |v: u64| v.wrapping_sub(self.low) < self.span;
+        for (i, block) in bytes.chunks(BLOCK).enumerate() {
+            let words = || block.chunks_exact(WORD as usize);
+            // Without a branch per word, so that it goes at the speed of memory.
+            if !words().fold(false, |any, w| any | near(number(w))) {
+                continue;
+            }
+            let tags = if exact { 1 } else { TAGS };
+            let mut all = words().map(number).enumerate();
+            if let Some((k, _)) = all.find(|(_, v)| near(*v) && self.directory.leads_away(*v, tags))
+            {
+                return Some(i * BLOCK + k * WORD as usize);
+            }
+        }
+        None
+    }
+}
+
+fn refers(types: &TypeTable, ty: TypeId) -> bool {
+    let t = types.get(ty);
+    match t.kind {
+        Kind::Array => refers(types, t.elem),
+        Kind::Struct | Kind::Union => t.members.iter().any(|m| refers(types, m.ty)),
+        kind => kind.is_reference(),
+    }
+}
+
+/// `count` times the same; words beside words are one row of words.
+fn repeat(at: u64, count: u64, step: u64, of: Rc<[Spot]>) -> Spot {
+    match *of {
+        [Spot::Words {
+            at: 0,
+            count: words,
+            characters: false,
+        }] if words * WORD == step => Spot::Words {
+            at,
+            count: count * words,
+            characters: false,
+        },
+        _ => Spot::Repeat {
+            at,
+            count,
+            step,
+            of,
+        },
+    }
+}
+
+/// The member at an offset: `.key`, `.list[3]`.
+fn path(types: &TypeTable, ty: TypeId, offset: u64) -> String {
+    let t = types.get(ty);
+    match t.kind {
+        Kind::Array => {
+            let size = types.size(t.elem).max(1);
+            format!("[{}]", offset / size) + &path(types, t.elem, offset % size)
+        }
+        Kind::Struct | Kind::Union => {
+            let mut members = t.members.iter().filter(|m| m.bits.is_none());
+            let inside = |o: u64, ty| (o..o + types.size(ty)).contains(&offset);
+            match members.find(|m| inside(m.offset, m.ty)) {
+                Some(m) if m.name.is_empty() => path(types, m.ty, offset - m.offset),
+                Some(m) => format!(".{}", m.name) + &path(types, m.ty, offset - m.offset),
+                None => String::new(),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pc3_typemetric::abi::Abi;
+    use pc3_typemetric::plan::Plan;
+    use pc3_typemetric::types::{Member, Type};
+    use std::sync::Arc;
+
+    const OBJECT: u64 = 0x7f00_1234_5600;
+
+    /// Does `values`, at the place of `kind`s in a struct behind an int, refuse an object that is at `here` now?
+    fn found(elem: (Kind, u64), values: &[u64], here: u64) -> Option<String> {
+        let mut types = TypeTable::new(Abi::host());
+        let mut add = |t: Type| types.add(t).expect("a type");
+        let int = add(Type::scalar(Kind::SInt, "int", 4, 4, 0));
+        let e = add(Type::scalar(elem.0, "elem", elem.1, elem.1 as u16, 0));
+        let n = values.len() as u64 * 8 / elem.1;
+        let list = add(Type::array(e, elem.1, elem.1 as u16, n));
+        let member = |name: &str, ty, offset| Member {
+            name: name.into(),
+            ty,
+            offset,
+            bits: None,
+        };
+        let mut s = Type::scalar(Kind::Struct, "s", 8 + 8 * values.len() as u64, 8, 0);
+        s.members = vec![member("n", int, 0), member("list", list, 8)];
+        s.count = 2;
+        let s = add(s);
+        let plan = Arc::new(Plan::compile(&types, s, &types, s).expect("a plan"));
+        let mut d = Directory::new(false);
+        d.object(OBJECT, 64, s, here as usize, plan);
+        d.seal().expect("one object");
+        let mut bytes = vec![0; 8];
+        values.iter().for_each(|v| bytes.extend(v.to_ne_bytes()));
+        Hidden::new(&types, &d)?.find(s, &bytes)
+    }
+
+    #[test]
+    fn addresses_of_objects_that_moved() {
+        let (long, text) = ((Kind::UInt, 8), (Kind::Char, 1));
+        let mut many = vec![7; 300];
+        many[257] = OBJECT;
+        let there = Some(".list[257]".to_owned());
+        assert_eq!(found(long, &many, OBJECT + 64), there);
+        assert_eq!(found(long, &many, OBJECT), None);
+        let check = |elem, value, expected: Option<&str>| {
+            assert_eq!(found(elem, &[1, value], 0x9000).as_deref(), expected);
+        };
+        check(long, OBJECT + 1, Some(".list[1]"));
+        check(long, OBJECT + 8, None);
+        check(long, OBJECT - 1, None);
+        check(text, OBJECT, Some(".list[8]"));
+        check(text, OBJECT + 1, None);
+        check((Kind::Float, 8), OBJECT, None);
+    }
+}
