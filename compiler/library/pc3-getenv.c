@@ -18,12 +18,7 @@ struct variable {
 
 static struct variable *known;
 
-static char *copy(const char *text)
-{
-    char *made = (char *)malloc(strlen(text) + 1);
-    return made ? strcpy(made, text) : made;
-}
-
+/* Allocates here, not in a helper: constructors call this before there is a rank to note the place for. */
 char *getenv(const char *name)
 {
     const char *value = environment(name);
@@ -36,20 +31,22 @@ char *getenv(const char *name)
         v = (struct variable *)malloc(sizeof(struct variable));
         if (!v)
             return 0;
-        v->name = copy(name);
         v->value = 0;
+        v->name = (char *)malloc(strlen(name) + 1);
         if (!v->name) {
             free(v);
             return 0;
         }
+        strcpy(v->name, name);
         v->next = known;
         known = v;
     }
     /* What was handed out stays, as long as it is true. */
     if (!v->value || strcmp(v->value, value)) {
-        char *now = copy(value);
+        char *now = (char *)malloc(strlen(value) + 1);
         if (!now)
             return 0;
+        strcpy(now, value);
         free(v->value);
         v->value = now;
     }
