@@ -344,6 +344,20 @@ fn unions_with_pointers_stay_on_their_abi() {
         .map(|w| u64::from_le_bytes(w.try_into().unwrap()))
         .collect();
     assert_eq!(out, [7, 0x2000, 7, 0x1001]);
+    // So in a union around it.
+    let around: Make = |t| {
+        let cell = VALUE(t);
+        let d = arith(t, Arith::Double);
+        union(t, "union node", &[("cell", cell, None), ("d", d, None)])
+    };
+    let plan = self::plan(&Abi::X86_64, &Abi::X86_64, around).unwrap();
+    let words: Vec<u8> = [7u64, 0x1000]
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .collect();
+    let mut out = vec![0; 16];
+    plan.run(&words, &mut out, 1, &mut Near).unwrap();
+    assert_eq!(out[8..], 0x2000u64.to_le_bytes());
     // Whichever pointer is in use, it is a pointer.
     let links: Make = |t| {
         let (i, d) = (arith(t, Arith::Int), arith(t, Arith::Double));

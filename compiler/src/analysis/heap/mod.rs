@@ -6,8 +6,8 @@
 //!   the measure of (scalars for other scalars, a struct measured in words).
 //! * `sizeof(struct s) + ...` is one `struct s` with a longer array at its end, if `s` ends in an array of
 //!   what follows; else nobody can say where which type lies.
-//! * Without `sizeof`, what the result is cast or assigned to, passed as or returned as; a `void *` variable's
-//!   own uses count.  A pointer to characters means characters, unless the program also looks at that
+//! * Without `sizeof`, what the result is cast or assigned to, passed as or returned as, if that is no struct (which
+//!   may be but the head of something); a `void *` variable's own uses count.  A pointer to characters means characters, unless the program also looks at that
 //!   memory as something else.
 //! * `realloc` else keeps what its argument points to.
 //!
@@ -313,6 +313,8 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
     }
     let Some(&(first, _)) = size.typed.first() else {
         let found = match wish {
+            // How much of it, or what behind it, only a `sizeof` could say.
+            Wish::Type(q) if matches!(u.ty(base(u, q).ty), Type::Record(_)) => None,
             Wish::Type(q) | Wish::Chars(q, _) => Some(q),
             Wish::Nothing => size.chars,
             Wish::Unclear => None,
@@ -446,7 +448,12 @@ fn is_callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) 
         && func.params.iter().any(|s| names.contains(s))
         && size.typed.is_empty()
         && !size.unclear
-        && matches!(wish(call, follow), Wish::Nothing | Wish::Chars(..))
+        && match wish(call, follow) {
+            Wish::Nothing | Wish::Chars(..) => true,
+            // The head that all of the callers' objects have.
+            Wish::Type(q) => matches!(flow.u.ty(q.ty), Type::Record(_)),
+            Wish::Unclear => false,
+        }
 }
 
 fn idents(u: &Unit, e: ExprId, out: &mut HashSet<SymId>) {

@@ -26,6 +26,8 @@ impl Compiler<'_> {
         if counterparts(a, b).is_none() {
             return self.different_members(s, d);
         }
+        let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
+        let before = self.mismatches.len();
         let mut units: Vec<Option<Vec<Op>>> = Vec::new();
         for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
             let mut ops = Vec::new();
@@ -59,6 +61,11 @@ impl Compiler<'_> {
             let mut left = MAX_UNION_UNITS;
             units.push(expand(&ops, (0, 0), &mut left, &mut list).then_some(list));
         }
+        if stays && self.mismatches.len() > before {
+            // A union in it is of that kind.
+            self.mismatches.truncate(before);
+            return self.words(s, d, at, out);
+        }
         let Some(longest) =
             (0..units.len()).max_by_key(|&i| units[i].as_ref().map_or(usize::MAX, Vec::len))
         else {
@@ -83,7 +90,7 @@ impl Compiler<'_> {
             }
             if pointers() {
                 several_pointees = true;
-            } else if mode == Mode::References && src.abi().same_layout(dst.abi()) {
+            } else if stays {
                 return self.words(s, d, at, out);
             } else {
                 let reason = format!(
