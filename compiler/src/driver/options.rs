@@ -470,9 +470,39 @@ mod tests {
     }
 
     #[test]
+    fn dependency_files_are_not_for_preprocessing() {
+        let o = p("-c -O2 -MMD -MP -MF a.d -MT a.o -Wp,-MD,b.d -Wp,-DX a.c -o a.o");
+        assert_eq!(o.cpp, ["-O2", "-Wp,-DX"]);
+        let words = ["-MMD", "-MP", "-MF", "a.d", "-MT", "a.o", "-Wp,-MD,b.d"];
+        assert_eq!(o.dependencies, words);
+        assert_eq!(o.compile, ["-O2"]);
+    }
+
+    #[test]
+    fn one_source_of_several() {
+        let o = p("-c a.c -O2 b.c c.o d.i");
+        assert_eq!(o.plain_with(Some(1)), ["-c", "-O2", "b.c", "c.o"]);
+        assert_eq!(o.plain_with(None), ["-c", "-O2", "c.o"]);
+        assert_eq!(o.preprocessed, [false, false, true]);
+        assert_eq!(o.other_inputs().collect::<Vec<_>>(), ["c.o"]);
+    }
+
+    #[test]
+    fn optimisation_at_link_time_is_left_out() {
+        let o = p("-flto=4 -O2 a.c");
+        assert!(o.lto);
+        assert_eq!(o.plain, ["-O2", "a.c"]);
+    }
+
+    #[test]
     fn modes() {
         assert_eq!(p("-c a.c").mode, Mode::Object);
         assert_eq!(p("-E a.c").mode, Mode::Preprocess);
+        assert_eq!(p("-E -c a.c").mode, Mode::Preprocess);
+        assert_eq!(p("-S -c a.c").mode, Mode::Assembly);
+        assert_eq!(p("-r a.o b.o").mode, Mode::Partial);
+        assert_eq!(p("-fsyntax-only a.c").mode, Mode::PassThrough);
+        assert_eq!(p("-L dir -v").mode, Mode::PassThrough);
         assert_eq!(p("--version").mode, Mode::PassThrough);
         assert_eq!(p("-x c weird.txt -o x").sources.len(), 1);
         assert!(parse(["-o".to_string()]).is_err());

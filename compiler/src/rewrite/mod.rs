@@ -115,7 +115,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         ));
     }
     refuse_whole::check(&p, &graph, &plans, mpi, &mut diagnostics);
-    outside::check(&p, &graph, &options.outside, &mut diagnostics);
+    outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,
         graph: &graph,

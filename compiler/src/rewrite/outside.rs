@@ -3,6 +3,7 @@
 //! That an object calls a function by name its symbols say.  What it calls through pointers nobody can say; but what the
 //! program gives it that holds fitting pointers, and which variables of the program it reads.
 
+use super::globals::Private;
 use super::Outside;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
@@ -10,10 +11,39 @@ use crate::analysis::walk::strip_casts;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-pub fn check(p: &Program, graph: &CallGraph, outside: &Outside, out: &mut Diagnostics) {
+pub fn check(
+    p: &Program,
+    graph: &CallGraph,
+    outside: &Outside,
+    private: &Private,
+    out: &mut Diagnostics,
+) {
     called(p, graph, outside, out);
     handed_over(p, graph, outside, out);
     shared(p, graph, outside, out);
+    seen_by_all(p, outside, private, out);
+}
+
+/// Variables that each rank has for itself, which an object outside knows by name only.
+fn seen_by_all(p: &Program, outside: &Outside, private: &Private, out: &mut Diagnostics) {
+    for (u, symbols) in p.units.iter().zip(&private.symbols) {
+        let mut list: Vec<&SymId> = symbols.iter().collect();
+        list.sort();
+        for s in list.into_iter().map(|s| u.sym(*s)) {
+            let linked = s.is_global && s.storage != Storage::Static && s.defined;
+            let Some(object) = outside.uses.get(&s.name).filter(|_| linked) else {
+                continue;
+            };
+            let at = s.decls.last().cloned().unwrap_or(0..0);
+            out.push(Diagnostic::advice(
+                u,
+                &at,
+                Code::ForeignObject,
+                format!("'{object}', which pc3cc did not compile, uses `{}`: of several ranks in a process it sees the first one's", s.name),
+                "compile it with pc3cc, or pass it the variable's address",
+            ));
+        }
+    }
 }
 
 /// Functions that an object outside refers to.
