@@ -23,6 +23,16 @@ const CASES: &[(&str, &str)] = &[
     ("thin_archive", "ar rcsT sub/libx.a a.o sub/../b.o; $CC main.o sub/libx.a -o p"),
     ("thin_by_name", "ar rcsT libx.a a.o b.o; $CC main.o -L. -lx -o p"),
     ("members_of_one_name", "cp a.o sub/b.o; ar q libx.a b.o sub/b.o; ranlib libx.a; $CC main.o libx.a -o p"),
+    (
+        "one_of_several_of_a_name",
+        "echo 'int counter = 7; int main(void) { return counter; }' > sub/b.c; $CC -c sub/b.c -o sub/b.o; \
+            ar q libx.a sub/b.o b.o sub/b.o; ranlib libx.a; $CC main.o a.o libx.a -o p",
+    ),
+    (
+        "one_of_several_by_name",
+        "echo 'int counter = 7;' > sub/b.c; $CC -c sub/b.c -o sub/b.o; \
+            ar qT libx.a sub/b.o b.o pure.o; ranlib libx.a; $CC main.o a.o -L. -lx -o p",
+    ),
     ("main_in_archive", "ar rcs libm1.a main.o; ar rcs libx.a a.o b.o; $CC -L. -lm1 -lx -o p"),
     ("two_mains", "echo 'int main(void) { return 9; }' > other.c; $CC -c other.c; ar rcs libx.a a.o other.o b.o; $CC main.o libx.a -o p"),
     ("moved", "mkdir new; cp a.o new/x.o; mv b.o new/y.o; rm a.o; $CC main.o new/x.o new/y.o -o p"),

@@ -4,7 +4,7 @@ use super::carry::archive::{self, Member};
 use super::carry::elf::{self, Symbols};
 use super::carry::record::{self, Record, Sealed};
 use super::options::{LinkItem, Options};
-use super::trace::Trace;
+use super::trace::{self, Trace};
 use super::{messages, Stop};
 use crate::paths;
 use crate::rewrite::Outside;
@@ -142,9 +142,13 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
             });
         } else if let Some(members) = archives.get(f.as_path()) {
             for (index, m) in members.iter().enumerate() {
+                let renamed = t.renamed.contains(f);
                 let taken = match &m.file {
-                    Some(f) => t.files.contains(&paths::plain(f)),
-                    None => t.members.contains(&(f.clone(), m.name.clone())),
+                    Some(f) if !renamed => t.files.contains(&paths::plain(f)),
+                    _ if renamed => t
+                        .members
+                        .contains(&(f.clone(), trace::own_name(index, &m.name))),
+                    _ => t.members.contains(&(f.clone(), m.name.clone())),
                 };
                 if taken {
                     let archive = f.clone();
@@ -162,6 +166,23 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
         }
     }
     Ok(list)
+}
+
+/// Archives of which the linker took members that share a name with others.
+pub fn ambiguous(t: &Trace) -> Result<Vec<PathBuf>, Stop> {
+    let mut found = Vec::new();
+    let archives: BTreeSet<&PathBuf> = t.members.iter().map(|(a, _)| a).collect();
+    for a in archives {
+        let mut seen = HashSet::new();
+        let members = archive::members(a)?;
+        if members.iter().any(|m| {
+            let taken = t.members.contains(&(a.clone(), m.name.clone()));
+            !seen.insert(&m.name) && taken && elf::carried(&m.data).is_some()
+        }) {
+            found.push(a.clone());
+        }
+    }
+    Ok(found)
 }
 
 fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(), Stop> {

@@ -238,16 +238,16 @@ impl Link<'_> {
         }
         let plain = parallel::map(&sources, |i, r| self.plain_object(i, r.clone()));
         let plain = plain.into_iter().collect::<Result<Vec<_>, Stop>>()?;
-        let mut c = self.command(&|item| match item {
-            LinkItem::Source(i) => plain[*i].0.display().to_string(),
-            LinkItem::Input(a) | LinkItem::Arg(a) => a.clone(),
-        });
-        c.arg("-o").arg(self.dir.join("plain"));
-        c.arg("-Wl,--unresolved-symbols=ignore-all");
-        let (status, mut trace, said) = traced(&mut c, self.t)?;
+        let (status, mut trace, said) = self.aside(&plain, &Substitutes::default())?;
         if status != 0 {
             tell!("{said}");
             return Ok(status);
+        }
+        let unclear = inputs::ambiguous(&trace)?;
+        if !unclear.is_empty() {
+            let s = Substitutes::renaming(self.o, self.dir, &unclear)?;
+            trace = s.original(self.aside(&plain, &s)?.1);
+            trace.renamed.extend(unclear);
         }
         loop {
             match self.build(&inputs::taken(&trace, &plain)?, &trace)? {
@@ -255,6 +255,24 @@ impl Link<'_> {
                 Built::Larger(more) => trace.join(more),
             }
         }
+    }
+
+    /// What a plain link takes, and says.
+    fn aside(
+        &self,
+        plain: &[(PathBuf, Record)],
+        s: &Substitutes,
+    ) -> Result<(i32, Trace, String), Stop> {
+        let mut c = self.t.command();
+        c.args(s.first_arguments());
+        self.words(&mut c, &|item| match item {
+            LinkItem::Source(i) => plain[*i].0.display().to_string(),
+            item => s.word(item),
+        });
+        c.args(Position::of(self.o).linking());
+        c.arg("-o").arg(self.dir.join("plain"));
+        c.arg("-Wl,--unresolved-symbols=ignore-all");
+        traced(&mut c, self.t)
     }
 
     /// A source as the plain compiler makes it, to see what the linker takes with it.
@@ -350,7 +368,7 @@ impl Link<'_> {
                 None => own.push(object),
             }
         }
-        let substitutes = Substitutes::new(o, self.t, self.dir, inputs, &made)?;
+        let substitutes = Substitutes::new(o, self.t, self.dir, inputs, &made, &taken.renamed)?;
         self.link(&substitutes, &own, taken)
     }
 

@@ -6,12 +6,13 @@ use super::inputs::{Inputs, Place};
 use super::options::{LinkItem, Options};
 use super::recompile;
 use super::toolchain::Toolchain;
-use super::trace::Trace;
+use super::trace::{self, Trace};
 use super::{inputs, messages, Stop};
 use crate::paths;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+#[derive(Default)]
 pub struct Substitutes {
     /// Objects of the command line's sources.
     sources: HashMap<usize, PathBuf>,
@@ -31,13 +32,9 @@ impl Substitutes {
         dir: &Path,
         inputs: &Inputs,
         made: &[Vec<PathBuf>],
+        renamed: &HashSet<PathBuf>,
     ) -> Result<Substitutes, Stop> {
-        let mut s = Substitutes {
-            sources: HashMap::new(),
-            files: HashMap::new(),
-            found: None,
-            main_in_archive: false,
-        };
+        let mut s = Substitutes::default();
         let mut archives: BTreeMap<&Path, HashMap<usize, PathBuf>> = BTreeMap::new();
         for (i, (c, made)) in inputs.carriers.iter().zip(made).enumerate() {
             let object = match made.as_slice() {
@@ -62,27 +59,53 @@ impl Substitutes {
                 }
             }
         }
+        for a in renamed {
+            archives.entry(a).or_default();
+        }
         for (n, (path, objects)) in archives.into_iter().enumerate() {
-            let copy = copy(path, objects, inputs)?;
-            let name = path.file_name().unwrap_or_default();
-            let named = inputs::named(o).any(|a| paths::plain(Path::new(a)) == *path);
-            let folder = match named {
-                true => dir.join(format!("archive-{n}")),
-                false => dir.join("found"),
-            };
-            std::fs::create_dir_all(&folder)?;
-            let to = folder.join(name);
-            if to.exists() {
-                let text = path.display().to_string();
-                return Err(messages::stop(messages::out_of_reach(&text)));
-            }
-            std::fs::write(&to, copy).map_err(|e| BuildError::Write(to.clone(), e))?;
-            if !named {
-                s.found = Some(folder);
-            }
-            s.files.insert(path.into(), to);
+            let copy = copy(path, objects, inputs, renamed.contains(path))?;
+            s.put_archive(o, dir, n, path, &copy)?;
         }
         Ok(s)
+    }
+
+    /// The archives with a name of its own for each member, to see which of them a linker takes.
+    pub fn renaming(o: &Options, dir: &Path, archives: &[PathBuf]) -> Result<Substitutes, Stop> {
+        let mut s = Substitutes::default();
+        for (n, path) in archives.iter().enumerate() {
+            let copy = copy(path, HashMap::new(), &Inputs::default(), true)?;
+            s.put_archive(o, &dir.join("renamed"), n, path, &copy)?;
+        }
+        Ok(s)
+    }
+
+    /// A copy of an archive where the linker finds it instead.
+    fn put_archive(
+        &mut self,
+        o: &Options,
+        dir: &Path,
+        n: usize,
+        path: &Path,
+        copy: &[u8],
+    ) -> Result<(), Stop> {
+        let name = path.file_name().unwrap_or_default();
+        let named = inputs::named(o).any(|a| paths::plain(Path::new(a)) == *path);
+        let folder = match named {
+            true => dir.join(format!("archive-{n}")),
+            false => dir.join("found"),
+        };
+        std::fs::create_dir_all(&folder)?;
+        let to = folder.join(name);
+        if to.exists() {
+            let text = path.display().to_string();
+            return Err(messages::stop(messages::out_of_reach(&text)));
+        }
+        std::fs::write(&to, copy).map_err(|e| BuildError::Write(to.clone(), e))?;
+        if !named {
+            self.found = Some(folder);
+        }
+        self.files.insert(path.into(), to);
+        Ok(())
     }
 
     /// What goes in front of the user's arguments.
@@ -125,6 +148,7 @@ impl Substitutes {
         Trace {
             files: t.files.into_iter().map(old).collect(),
             members: t.members.into_iter().map(|(a, m)| (old(a), m)).collect(),
+            renamed: t.renamed,
             rest: t.rest,
         }
     }
@@ -154,6 +178,7 @@ fn copy(
     path: &Path,
     mut objects: HashMap<usize, PathBuf>,
     inputs: &Inputs,
+    renamed: bool,
 ) -> Result<Vec<u8>, Stop> {
     let mut members = Vec::new();
     for (index, m) in archive::members(path)?.into_iter().enumerate() {
@@ -169,13 +194,14 @@ fn copy(
         }
         members.push((m.name, read(&object)?));
     }
-    let list: Vec<(String, &[u8])> = members
-        .iter()
-        .map(|(n, d)| {
-            let name = Path::new(n).file_name().unwrap_or_default();
-            (name.to_string_lossy().into_owned(), &d[..])
-        })
-        .collect();
+    let mut list: Vec<(String, &[u8])> = Vec::new();
+    for (index, (name, data)) in members.iter().enumerate() {
+        let base = match Path::new(name).file_name() {
+            Some(base) if !renamed => base.to_string_lossy().into_owned(),
+            _ => trace::own_name(index, name),
+        };
+        list.push((base, data));
+    }
     Ok(archive::write(path, &list)?)
 }
 

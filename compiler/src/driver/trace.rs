@@ -13,6 +13,8 @@ pub struct Trace {
     pub files: Vec<PathBuf>,
     /// Archive and member.
     pub members: HashSet<(PathBuf, String)>,
+    /// Archives whose members have been given names of their own ([`own_name`]): several had the same.
+    pub renamed: HashSet<PathBuf>,
     /// Lines that name nothing: for the user.
     pub rest: String,
 }
@@ -42,6 +44,11 @@ pub fn parse(output: &str) -> Trace {
     t
 }
 
+/// A name that no other member of the archive has.
+pub fn own_name(index: usize, name: &str) -> String {
+    format!("{index}.{}", name.replace('/', "-"))
+}
+
 /// The compiler's own temporary objects are gone by now.
 fn names_a_file(line: &str) -> bool {
     let ends = [".o", ".a", ")"].iter().any(|e| line.ends_with(e));
@@ -59,6 +66,7 @@ impl Trace {
     pub fn join(&mut self, more: Trace) {
         self.files.extend(more.files);
         self.members.extend(more.members);
+        self.renamed.extend(more.renamed);
     }
 }
 
