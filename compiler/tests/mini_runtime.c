@@ -121,6 +121,12 @@ char *pc3_strndup(const char *s, pc3_size n) { return strndup(s, n); }
 FILE *pc3_fopen(const char *p, const char *m) { return fopen(p, m); }
 FILE *pc3_fdopen(int d, const char *m) { return fdopen(d, m); }
 int pc3_fclose(FILE *f) { return fclose(f); }
+void pc3_call_at(const char *p) { (void)p; }
+/* Calls of these stand in the unit of main; no program here makes them. */
+int pc3_open_file(int d, const char *p, int f, unsigned m, const char *n) { (void)d; (void)p; (void)f; (void)m; (void)n; abort(); }
+void *pc3_thread_made(const char *n, void (*f)(void), void *a) { (void)n; (void)f; (void)a; abort(); }
+void pc3_thread_failed(void *s) { (void)s; }
+void (*pc3_thread_begin(void *s, void **a))(void) { (void)s; (void)a; abort(); }
 void pc3_exit(int s) { exit(s); }
 
 /* Enough of MPI for programs that only ask who they are: their globals become private. */

@@ -222,6 +222,13 @@ extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));
 /* FILE is the user's own: the compiler declares these with the replaced function's type:
  *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf pc3_vasprintf
+ *   and what else makes or closes files, mappings and threads (compiler/src/rewrite/calls.rs). */
+/* Before such a call: where it stands. */
+extern void pc3_call_at(const char *);
+/* Around calls that return a new descriptor, or memory that is mapped: name, place, result. */
+extern int pc3_descriptor(const char *, const char *, int);
+extern void *pc3_mapped(const char *, const char *, void *);
+/*
  * exit, _Exit/_exit, abort in programs that call MPI: */
 extern void pc3_exit(int) __attribute__((noreturn));
 extern void pc3__exit(int) __attribute__((noreturn));
@@ -270,6 +277,46 @@ int pc3_asprintf(char **pc3_out, const char *pc3_format, ...) {
     __builtin_va_end(pc3_args);
     return pc3_n;
 }
+/* A mode that was not given is not looked at. -100: AT_FDCWD. */
+extern int pc3_open_file(int, const char *, int, unsigned, const char *);
+#define PC3_OPEN(pc3_name, pc3_as, pc3_more, pc3_at)                                            \
+    int pc3_##pc3_name pc3_more __asm__("pc3_" #pc3_as);                                        \
+    int pc3_##pc3_name pc3_more {                                                               \
+        __builtin_va_list pc3_args;                                                             \
+        unsigned pc3_mode;                                                                      \
+        __builtin_va_start(pc3_args, pc3_flags);                                                \
+        pc3_mode = __builtin_va_arg(pc3_args, unsigned);                                        \
+        __builtin_va_end(pc3_args);                                                             \
+        return pc3_open_file(pc3_at, pc3_path, pc3_flags, pc3_mode, #pc3_as);                   \
+    }
+PC3_OPEN(opens, open, (const char *pc3_path, int pc3_flags, ...), -100)
+PC3_OPEN(opens_at, openat, (int pc3_folder, const char *pc3_path, int pc3_flags, ...), pc3_folder)
+#undef PC3_OPEN
+/* A thread's own function may leave it by unwinding, which must not pass through Rust. */
+extern void *pc3_thread_made(const char *, void (*)(void), void *);
+extern void pc3_thread_failed(void *);
+extern void (*pc3_thread_begin(void *, void **))(void);
+#define PC3_THREAD(pc3_name, pc3_result, pc3_params, pc3_args)                                  \
+    extern int pc3_make_##pc3_name pc3_params __asm__(#pc3_name);                               \
+    static pc3_result pc3_main_##pc3_name(void *pc3_start) {                                    \
+        void *pc3_arg;                                                                          \
+        pc3_result (*pc3_f)(void *) = (pc3_result (*)(void *))pc3_thread_begin(pc3_start, &pc3_arg); \
+        return pc3_f(pc3_arg);                                                                  \
+    }                                                                                           \
+    int pc3_new_##pc3_name pc3_params __asm__("pc3_" #pc3_name);                                \
+    int pc3_new_##pc3_name pc3_params {                                                         \
+        void *pc3_start = pc3_thread_made(#pc3_name, (void (*)(void))pc3_f, pc3_arg);           \
+        int pc3_failed;                                                                         \
+        pc3_f = pc3_main_##pc3_name;                                                            \
+        pc3_arg = pc3_start;                                                                    \
+        pc3_failed = pc3_make_##pc3_name pc3_args;                                              \
+        if (pc3_failed) pc3_thread_failed(pc3_start);                                           \
+        return pc3_failed;                                                                      \
+    }
+PC3_THREAD(pthread_create, void *, (void *pc3_t, const void *pc3_a, void *(*pc3_f)(void *), void *pc3_arg),
+           (pc3_t, pc3_a, pc3_f, pc3_arg))
+PC3_THREAD(thrd_create, int, (void *pc3_t, int (*pc3_f)(void *), void *pc3_arg), (pc3_t, pc3_f, pc3_arg))
+#undef PC3_THREAD
 #endif
 
 #endif

@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_site, pc3_type};
 
 use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
+use crate::exits;
 use crate::frames::{calls, text};
 use crate::life;
 use crate::rank::Rank;
@@ -220,6 +221,12 @@ pub unsafe extern "C" fn pc3_take_site(own: *mut pc3_site) -> *mut pc3_site {
 pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
     // SAFETY: an entry point.
     if let Some(rank) = unsafe { Rank::current() } {
+        let rank = std::ptr::from_mut(rank);
+        // SAFETY: the thread's rank; the reference is no longer used.
+        let rank = unsafe {
+            exits::run(rank, code);
+            &mut *rank
+        };
         let job = rank.job().clone();
         if let Some(engine) = job.engine() {
             engine.exit(rank, code);

@@ -1,11 +1,13 @@
 //! One running program: its settings and what all of its ranks share.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::control::{Control, Every};
 use crate::engine::Engine;
+use crate::library;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
@@ -42,6 +44,7 @@ pub struct Job {
     /// Opened, and locked, when first needed.
     store: Mutex<Option<Store>>,
     engine: OnceLock<Box<dyn Engine>>,
+    refused: Mutex<BTreeSet<String>>,
 }
 
 impl Job {
@@ -67,6 +70,7 @@ impl Job {
             signal: s.request_signal(),
             store: Mutex::new(store),
             engine: OnceLock::new(),
+            refused: Mutex::default(),
         }
     }
 
@@ -87,6 +91,7 @@ impl Job {
             signal: None,
             store: Mutex::new(None),
             engine: OnceLock::new(),
+            refused: Mutex::default(),
         }
     }
 
@@ -143,7 +148,11 @@ impl Job {
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
         let start = Instant::now();
         let asked = self.control.begin();
-        flush_all();
+        if let Err(obstacle) = library::gather(ranks) {
+            self.in_the_way(&obstacle, asked);
+            self.control.done(passage, false);
+            return After::Continue;
+        }
         let committed = self.open_store().and_then(|()| {
             let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
             match store.as_mut() {
@@ -168,6 +177,19 @@ impl Job {
             After::Stop
         } else {
             After::Continue
+        }
+    }
+
+    /// Something that no checkpoint can hold exists: said once, and to those who ask.
+    fn in_the_way(&self, obstacle: &str, asked: bool) {
+        if asked && self.open_store().is_ok() {
+            self.refuse(obstacle);
+        }
+        let mut said = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.insert(obstacle.to_owned()) || asked {
+            say(&format!(
+                "no checkpoint was taken: {obstacle}; the program goes on"
+            ));
         }
     }
 

@@ -8,14 +8,16 @@
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`.
-//! * `entry`, `heap_abi`, `callbacks`, `files`: what generated code calls.
+//! * `library` gathers state outside of variables: `files`, `process`, and `obstacles`, which cannot be saved.
+//! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`: what generated code calls.
 
 mod callbacks;
 pub mod control;
 pub mod engine;
 mod entry;
+mod exits;
 mod failpoint;
-mod files;
+pub mod files;
 pub mod format;
 mod frames;
 mod globals;
@@ -24,10 +26,13 @@ mod hidden;
 pub mod identity;
 pub mod job;
 mod jumps;
+mod library;
 mod life;
 mod lists;
 mod objects;
+mod obstacles;
 mod partner;
+mod process;
 pub mod rank;
 pub mod registry;
 mod restart;

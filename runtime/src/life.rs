@@ -6,9 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use crate::control::{install_signals, Every};
 use crate::engine::{mpi, Engine};
-use crate::files::{cut_back, cut_file, leads_to, stands_at};
+use crate::exits;
+use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
 use crate::heap_abi::arguments;
 use crate::job::Job;
+use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::restart;
@@ -16,7 +18,8 @@ use crate::settings::{misspelt, BadSetting, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{
-    die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_SETTINGS,
+    die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_REFUSED,
+    EXIT_SETTINGS,
 };
 use crate::tls;
 
@@ -68,6 +71,8 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let path = list
         .first()
         .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
+    baseline::note();
+    process::note();
     let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let _ = ARGUMENTS.set(Arguments { list, env });
     std::hint::black_box(MARK);
@@ -138,6 +143,16 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         install_signals(&settings.signals)
             .and_then(|()| job.control.start())
             .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
+    }
+    for rank in &mut ranks {
+        if let Some(process) = rank.process.take() {
+            process::apply(&process, &rank.own_environment)
+                .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
+        }
+        if !job.program.calls_mpi {
+            // SAFETY: ranks live as long as the process.
+            unsafe { exits::register(&raw mut **rank) };
+        }
     }
     match job.engine() {
         Some(engine) => engine.run(&job, ranks, body),
@@ -258,6 +273,9 @@ fn body(rank: &mut Rank) -> i32 {
                 None => die(EXIT_FATAL, "internal error: no engine"),
             }
             code = resume(rank);
+        }
+        if (*rank).job().program.calls_mpi {
+            exits::run(rank, code);
         }
         code
     }

@@ -9,7 +9,9 @@ use pc3_typemetric::descriptor::pc3_rank;
 
 use crate::callbacks::Callback;
 use crate::engine::Extension;
+use crate::exits::AtExit;
 use crate::files::Files;
+use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
 use crate::globals::Copy;
 use crate::job::Job;
@@ -43,6 +45,11 @@ pub struct Rank {
     pub(crate) files: Files,
     pub(crate) callbacks: Vec<Callback>,
     pub(crate) jumps: Jumps,
+    pub(crate) exits: Vec<AtExit>,
+    /// Of the first rank of a process: what the program made of it, and strings in the program's memory
+    /// that are in its environment.
+    pub(crate) process: Option<ProcessMeta>,
+    pub(crate) own_environment: Vec<usize>,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -84,6 +91,9 @@ impl Rank {
             files: Files::default(),
             callbacks: Vec::new(),
             jumps: Jumps::default(),
+            exits: Vec::new(),
+            process: None,
+            own_environment: Vec::new(),
             critical: 0,
             passages: 0,
             errno: 0,
@@ -119,6 +129,20 @@ impl Rank {
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
     pub fn finish(&mut self, code: i32) {
         self.status = Status::Finished(code);
+    }
+
+    /// Is it memory of this rank's objects, or a constant of the program?
+    pub(crate) fn owns(&self, addr: usize) -> bool {
+        let program = &self.job.program;
+        let inside = |start: usize, size: usize| addr.wrapping_sub(start) < size;
+        let delta = self.delta();
+        self.heap.find(addr).is_some()
+            || program.literals.iter().any(|l| inside(l.addr, l.size))
+            || program.globals.iter().any(|g| {
+                let moved = if g.constant { 0 } else { delta };
+                inside(g.addr.wrapping_add_signed(moved), g.size)
+            })
+            || (self.shadow.start() as usize..self.shadow.end() as usize).contains(&addr)
     }
 
     /// Distance from a global's template to this rank's copy.

@@ -9,7 +9,9 @@ use pc3_heap::{Block, Slab};
 use pc3_typemetric::descriptor::pc3_frame;
 use pc3_typemetric::types::TypeId;
 
+use crate::exits::AtExit;
 use crate::format::file::{Section, Writer};
+use crate::format::library::{ExitMeta, LibraryMeta};
 use crate::format::meta::{
     CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
     ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
@@ -205,6 +207,33 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
             })
             .collect(),
         files: rank.files.describe(),
+        library: library(rank, data)?,
+    })
+}
+
+/// State outside of the program's variables, as it was gathered.
+fn library(rank: &Rank, data: &mut Data) -> io::Result<LibraryMeta> {
+    let mut spans = Vec::new();
+    for bytes in rank.files.contents() {
+        // SAFETY: the runtime's own copy.
+        spans.push(unsafe { data.object(bytes.as_ptr() as usize, bytes.len())? });
+    }
+    let exits = rank.exits.iter().map(|x| match *x {
+        AtExit::Plain(function) => ExitMeta {
+            with_status: false,
+            function: function as usize as u64,
+            argument: 0,
+        },
+        AtExit::WithStatus(function, argument) => ExitMeta {
+            with_status: true,
+            function: function as usize as u64,
+            argument: argument as usize as u64,
+        },
+    });
+    Ok(LibraryMeta {
+        exits: exits.collect(),
+        process: rank.process.clone(),
+        ..rank.files.library(&spans)
     })
 }
 

@@ -102,6 +102,14 @@ impl<'a> Translator<'a> {
             .ok()
     }
 
+    /// A `void *` of which only its owner knows what it is.
+    pub fn any(&mut self, raw: u64) -> usize {
+        match self.address(raw) {
+            Some(here) => here,
+            None => self.lost(raw) as usize,
+        }
+    }
+
     /// What `raw` becomes if no object is there.
     fn lost(&mut self, raw: u64) -> u64 {
         let bits = u32::from(self.source.abi().pointer.size) * 8;

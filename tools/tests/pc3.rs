@@ -51,7 +51,7 @@ fn show() {
         0,
         expect![[r#"
             checkpoint 3 of list, 2027-01-15 08:00:00 UTC
-            2 ranks on 2 workers, x86_64, passage 7, 3.1 KiB, written by pc3 test
+            2 ranks on 2 workers, x86_64, passage 7, 3.3 KiB, written by pc3 test
 
             rank 0
               stack, innermost first
@@ -167,11 +167,11 @@ fn ls() {
         "ls",
         0,
         expect![[r#"
-        ID  TIME (UTC)           PROGRAM  RANKS  ABI   SIZE     STATE
-        3   2027-01-15 08:00:00  list     2      i686  3.1 KiB  complete
-        4   -                    -        -      -     3.1 KiB  incomplete: the end is missing
-        12  2027-01-15 08:00:00  list     2      i686  3.1 KiB  complete
-    "#]],
+            ID  TIME (UTC)           PROGRAM  RANKS  ABI   SIZE     STATE
+            3   2027-01-15 08:00:00  list     2      i686  3.2 KiB  complete
+            4   -                    -        -      -     3.2 KiB  incomplete: the end is missing
+            12  2027-01-15 08:00:00  list     2      i686  3.2 KiB  complete
+        "#]],
     );
     check(
         dir.path(),
@@ -260,8 +260,8 @@ fn verify_finds_every_flipped_bit_and_every_truncation() {
         "verify list.pc3",
         0,
         expect![[r#"
-        list.pc3/ckpt-000001.pc3c: good (checkpoint 1, 2 ranks, 3.1 KiB)
-    "#]],
+            list.pc3/ckpt-000001.pc3c: good (checkpoint 1, 2 ranks, 3.3 KiB)
+        "#]],
     );
     let step = 37;
     for at in (0..good.len()).step_by(step) {

@@ -1,5 +1,5 @@
-//! State outside of the program's own variables: what a checkpoint does not hold, told where the
-//! program makes it.
+//! State outside of the program's own variables: what a checkpoint does not hold, or what keeps one from being
+//! taken, told where the program makes it.
 
 use super::program::{Callee, Program};
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -7,49 +7,53 @@ use crate::tree::*;
 use std::collections::HashSet;
 
 const AGAIN: &str = "do it again in a callback: pc3_on(PC3_RESTART, ...)";
-const DESCRIPTOR: &str =
-    "use fopen or fdopen, whose streams are saved, or open it again in a callback: pc3_on(PC3_RESTART, ...)";
 
-/// What a library function leaves behind that a restart does not bring back, and what to do.
-fn left_behind(name: &str) -> Option<(&'static str, &'static str)> {
+/// What becomes of what a library function does.
+enum Fate {
+    /// A restart does not bring it back; what to do.
+    Lost(&'static str, &'static str),
+    /// No checkpoint is taken while it exists; how to end it.
+    InTheWay(&'static str, &'static str),
+    /// All ranks of a process have it in common (programs that call MPI).
+    Shared(&'static str),
+}
+
+fn fate(name: &str) -> Option<Fate> {
+    use Fate::{InTheWay, Lost, Shared};
+    const CLOSE: &str = "close it before a checkpoint can happen";
     Some(match name {
-        "setlocale" | "uselocale" => ("the locale", AGAIN),
-        "open" | "open64" | "openat" | "creat" | "socket" | "accept" | "pipe" | "pipe2" | "dup"
-        | "dup2" | "mkstemp" | "epoll_create" | "epoll_create1" | "eventfd" | "timerfd_create" => {
-            ("a file descriptor", DESCRIPTOR)
+        "socket" | "accept" | "accept4" | "socketpair" => InTheWay("a socket", CLOSE),
+        "pipe" | "pipe2" | "popen" => InTheWay("a pipe", CLOSE),
+        "epoll_create" | "epoll_create1" | "eventfd" | "timerfd_create" | "signalfd"
+        | "inotify_init" | "inotify_init1" | "mq_open" => {
+            InTheWay("a descriptor of no file", CLOSE)
         }
-        "popen" | "fmemopen" | "open_memstream" | "opendir" | "fopencookie" => {
-            ("a stream", "close it before a checkpoint can happen")
+        "opendir" | "fdopendir" => InTheWay("a directory stream", CLOSE),
+        "fmemopen" | "open_memstream" => InTheWay("a stream in memory", CLOSE),
+        "fopencookie" => Lost("a stream", CLOSE),
+        "mmap" | "mmap64" | "mremap" | "shmat" => {
+            InTheWay("mapped memory", "unmap it before, or use malloc")
         }
-        "mmap" | "mmap64" | "shmat" | "sbrk" | "brk" => {
-            ("memory that pc3 does not know", "use malloc")
+        "sbrk" | "brk" => Lost("memory that pc3 does not know", "use malloc"),
+        "pthread_create" | "thrd_create" => {
+            InTheWay("a thread", "join it before a checkpoint can happen")
         }
-        "dlopen" => ("a library", AGAIN),
-        "pthread_create" | "thrd_create" => (
-            "a thread",
-            "join it before a checkpoint can happen: only the thread that reaches the location is saved",
-        ),
-        "alarm" | "setitimer" | "timer_create" => ("a timer", AGAIN),
-        "sigprocmask" | "pthread_sigmask" | "sigaltstack" => ("the signals' state", AGAIN),
-        "sigaction" | "signal" | "bsd_signal" | "sysv_signal" | "sigset" => {
-            ("a signal's handler", AGAIN)
-        }
-        "atexit" | "on_exit" | "at_quick_exit" => ("a function to be called at the end", AGAIN),
-        "chdir" | "fchdir" | "chroot" => ("the working directory", AGAIN),
-        "umask" | "setrlimit" | "setpriority" | "nice" => ("an attribute of the process", AGAIN),
-        "setenv" | "unsetenv" | "putenv" | "clearenv" => ("the environment", AGAIN),
+        "dlopen" => Lost("a library", AGAIN),
+        "uselocale" => Lost("a thread's locale", "use setlocale, whose choice is saved"),
+        "timer_create" => Lost("a timer", "use setitimer, whose timers are saved"),
+        "sigaltstack" => Lost("a stack for signals", AGAIN),
+        "at_quick_exit" => Lost("a function to be called at the end", AGAIN),
+        "chroot" => Lost("the root directory", AGAIN),
+        "setrlimit" | "setpriority" | "nice" => Lost("an attribute of the process", AGAIN),
+        "chdir" | "fchdir" => Shared("the working directory"),
+        "umask" => Shared("the file mode mask"),
         _ => return None,
     })
 }
 
 /// One warning per function, at its first use. Calls in the C library's own headers are not the user's.
-pub fn library_state(p: &Program, out: &mut Diagnostics) {
+pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
     let mut said = HashSet::new();
-    let streams = p.units.iter().any(|u| {
-        u.exprs
-            .iter()
-            .any(|e| matches!(e.kind, ExprKind::Ident(s) if u.sym(s).name == "fdopen"))
-    });
     for (i, u) in p.units.iter().enumerate() {
         for e in &u.exprs {
             let ExprKind::Ident(s) = e.kind else { continue };
@@ -59,17 +63,29 @@ pub fn library_state(p: &Program, out: &mut Diagnostics) {
             let Callee::External(name) = p.resolve(i, s) else {
                 continue;
             };
-            let Some((what, help)) = left_behind(&name) else {
-                continue;
+            let (message, help) = match fate(&name) {
+                Some(Fate::Lost(what, help)) => (
+                    format!("`{name}` leaves {what} behind, which a restart does not bring back"),
+                    help,
+                ),
+                Some(Fate::InTheWay(what, help)) => (
+                    format!("`{name}` makes {what}; no checkpoint is taken while it is there"),
+                    help,
+                ),
+                Some(Fate::Shared(what)) if mpi => (
+                    format!("`{name}` changes {what} of all ranks that share a process"),
+                    "let rank 0 do it, or give whole paths",
+                ),
+                _ => continue,
             };
-            if (streams && help == DESCRIPTOR) || said.contains(&name) {
+            if said.contains(&name) {
                 continue;
             }
             out.push(Diagnostic::advice(
                 u,
                 &e.span,
                 Code::UnsavedState,
-                format!("`{name}` leaves {what} behind, which a restart does not bring back"),
+                message,
                 help,
             ));
             said.insert(name);

@@ -260,7 +260,10 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         }
         let k = self.add(String::new());
         self.known.insert(t, Some(k));
-        let fields = self.fields(r, &c);
+        let fields = match numbered_bits(&name) {
+            true => self.bits(&c),
+            false => self.fields(r, &c),
+        };
         self.finish(k, d.is_union, &c, &name, fields);
         Some(k)
     }
@@ -306,6 +309,20 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             "{{0, {PC3_KIND_ARRAY}, 0, __alignof__(unsigned), {n} * sizeof(unsigned), {n}, {}, 0, \"\"}}",
             row(elem)
         ))
+    }
+
+    /// The library writes them as words of the ABI's own size; bit n is the same in words of 64 bits.
+    fn bits(&mut self, c: &str) -> Vec<Field> {
+        let e = row(self.scalar(PC3_KIND_UINT, 0, "unsigned long long"));
+        let words = self.add(format!(
+            "{{0, {PC3_KIND_ARRAY}, 0, __alignof__({c}), sizeof({c}), sizeof({c}) / 8, {e}, 0, \"\"}}"
+        ));
+        vec![Field {
+            name: "bits".into(),
+            ty: words,
+            offset: "0".into(),
+            bits: None,
+        }]
     }
 
     fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
@@ -499,6 +516,11 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     pub fn long_long(&mut self) -> usize {
         self.scalar(PC3_KIND_SINT, 0, "long long")
     }
+}
+
+/// The C library's sets of small numbers.
+fn numbered_bits(name: &str) -> bool {
+    matches!(name, "__sigset_t" | "sigset_t" | "fd_set" | "cpu_set_t")
 }
 
 pub fn record_name(d: &Record) -> Option<String> {

@@ -33,16 +33,22 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
     let (mpi, jumps) = (cx.mpi, cx.has_points);
     let known = matches!(
         name,
-        "fopen"
-            | "freopen"
-            | "fclose"
-            | "fdopen"
-            | "tmpfile"
-            | "getline"
+        "getline"
             | "getdelim"
             | "asprintf"
             | "vasprintf"
-    ) || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
+            | "fclose"
+            | "close"
+            | "setvbuf"
+            | "setbuf"
+            | "setbuffer"
+            | "setlinebuf"
+            | "munmap"
+            | "shmdt"
+            | "atexit"
+            | "on_exit"
+    ) || makes(name)
+        || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
     if matches!(
         name,
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"
@@ -50,12 +56,57 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
         return jumps.then(|| "pc3_longjmp".into());
     }
     match name {
-        "fopen64" => Some("pc3_fopen".into()),
-        "freopen64" => Some("pc3_freopen".into()),
+        "fopen64" | "freopen64" | "tmpfile64" | "open64" | "openat64" | "creat64" => {
+            Some(format!("pc3_{}", name.trim_end_matches("64")))
+        }
         "__getdelim" => Some("pc3_getdelim".into()),
         "_exit" | "_Exit" if mpi => Some("pc3__exit".into()),
         _ => known.then(|| format!("pc3_{name}")),
     }
+}
+
+/// Replaced ones that make something, which a message may have to name with the place of the call.
+fn makes(name: &str) -> bool {
+    let name = match name {
+        "fopen64" | "freopen64" | "tmpfile64" | "open64" | "openat64" | "creat64" => {
+            name.trim_end_matches("64")
+        }
+        _ => name,
+    };
+    matches!(
+        name,
+        "fopen"
+            | "freopen"
+            | "fdopen"
+            | "tmpfile"
+            | "popen"
+            | "fmemopen"
+            | "open_memstream"
+            | "open"
+            | "openat"
+            | "creat"
+            | "pipe"
+            | "pipe2"
+            | "socketpair"
+            | "opendir"
+            | "fdopendir"
+            | "pthread_create"
+            | "thrd_create"
+    )
+}
+
+/// What notes the result of a call: these are called as they are.
+fn noted(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "dup" | "dup2" | "dup3" | "mkstemp" | "mkstemp64" | "mkostemp" | "mkostemp64"
+        | "mkstemps" | "mkstemps64" | "mkostemps" | "socket" | "accept" | "accept4"
+        | "epoll_create" | "epoll_create1" | "eventfd" | "timerfd_create" | "signalfd"
+        | "inotify_init" | "inotify_init1" | "memfd_create" | "shm_open" | "mq_open" => {
+            "pc3_descriptor"
+        }
+        "mmap" | "mmap64" | "mremap" | "shmat" => "pc3_mapped",
+        _ => return None,
+    })
 }
 
 pub struct Call {
@@ -78,14 +129,22 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         r.callee = Some(new.into());
     } else if let Some(new) = same_type(cx, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);
-        r.callee = Some(new);
+        r.callee = Some(if makes(name) {
+            format!("(pc3_call_at({}), {new})", place(cx, call))
+        } else {
+            new
+        });
+    } else if let Some(note) = noted(name) {
+        r.callee = Some(format!("{note}(\"{name}\", {}, {name}", place(cx, call)));
+        r.extra = ")".into();
     } else if cx.mpi && tables::is_mpi(name) {
-        r.callee = Some(format!(
-            "(pc3_me->at = {}, {name})",
-            cx.place(cx.u.expr(call).span.start)
-        ));
+        r.callee = Some(format!("(pc3_me->at = {}, {name})", place(cx, call)));
     }
     r
+}
+
+fn place(cx: &UnitCx, call: ExprId) -> String {
+    cx.place(cx.u.expr(call).span.start)
 }
 
 /// A call of one of the program's own allocation wrappers: the caller leaves its site.

@@ -22,7 +22,7 @@ pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mu
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
     addresses::check(p, graph, &saved, out);
-    unsaved::library_state(p, out);
+    unsaved::library_state(p, mpi, out);
     unsaved::constructors(p, out);
 }
 

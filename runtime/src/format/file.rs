@@ -10,6 +10,8 @@ use thiserror::Error;
 
 use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 
+use crate::files::own::high;
+
 use super::bytes::{DecodeError, Decoder, Encoder};
 use super::mapping::Mapping;
 
@@ -225,7 +227,7 @@ pub struct Sections {
 
 impl Sections {
     pub fn open(path: &Path) -> Result<Sections, FileError> {
-        let mut file = File::open(path)?;
+        let mut file = high(File::open(path)?);
         let length = file.metadata()?.len();
         let mut header = [0; HEADER as usize];
         read_at(&mut file, 0, &mut header).map_err(short("the header"))?;

@@ -5,6 +5,7 @@ use pc3_typemetric::abi::Abi;
 use pc3_typemetric::types::TypeId;
 
 use super::bytes::{DecodeError, Decoder, Encoder};
+pub use super::library::{FileKind, FileMeta, LibraryMeta};
 
 type Result<T> = std::result::Result<T, DecodeError>;
 
@@ -203,12 +204,12 @@ pub struct Span {
     pub bytes: u64,
 }
 
-fn put_span(e: &mut Encoder, s: Span) {
+pub(super) fn put_span(e: &mut Encoder, s: Span) {
     e.u64(s.offset);
     e.u64(s.bytes);
 }
 
-fn get_span(d: &mut Decoder) -> Result<Span> {
+pub(super) fn get_span(d: &mut Decoder) -> Result<Span> {
     Ok(Span {
         offset: d.u64()?,
         bytes: d.u64()?,
@@ -289,48 +290,6 @@ pub struct CallbackMeta {
     pub context: u64,
 }
 
-/// An open file, or a standard stream.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FileMeta {
-    /// Address of the `FILE`; 0 for a bare descriptor.
-    pub addr: u64,
-    /// Descriptor, or 2^64-1 if it has none.
-    pub descriptor: u64,
-    pub kind: FileKind,
-    /// As given to `fopen`; of an inherited standard stream, where it led.
-    pub path: String,
-    /// As given to `fopen`; empty: inherited.
-    pub mode: String,
-    /// None: not seekable.
-    pub position: Option<u64>,
-    /// The file's length.
-    pub length: u64,
-    /// Bit 0: end of file was met; bit 1: an error was.
-    pub state: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum FileKind {
-    Stdin = 0,
-    Stdout = 1,
-    Stderr = 2,
-    Opened = 3,
-    Temporary = 4,
-    /// Closed by the program: pointers to it that are still about lead nowhere.
-    Closed = 5,
-}
-
-impl FileKind {
-    fn from(n: u8) -> Result<FileKind> {
-        use FileKind::{Closed, Opened, Stderr, Stdin, Stdout, Temporary};
-        [Stdin, Stdout, Stderr, Opened, Temporary, Closed]
-            .into_iter()
-            .find(|k| *k as u8 == n)
-            .ok_or(DecodeError::Invalid("file table"))
-    }
-}
-
 /// Section `Rank`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RankMeta {
@@ -350,6 +309,7 @@ pub struct RankMeta {
     pub large: Vec<LargeMeta>,
     pub callbacks: Vec<CallbackMeta>,
     pub files: Vec<FileMeta>,
+    pub library: LibraryMeta,
 }
 
 impl RankMeta {
@@ -400,17 +360,8 @@ impl RankMeta {
                 .for_each(|v| e.u64(v));
         }
         e.len(self.files.len());
-        for f in &self.files {
-            e.u64(f.addr);
-            e.u64(f.descriptor);
-            e.u8(f.kind as u8);
-            e.str(&f.path);
-            e.str(&f.mode);
-            e.u64(f.position.is_some().into());
-            e.u64(f.position.unwrap_or(0));
-            e.u64(f.length);
-            e.u64(f.state);
-        }
+        self.files.iter().for_each(|f| f.encode(&mut e));
+        self.library.encode(&mut e);
         e.0
     }
 
@@ -454,7 +405,8 @@ impl RankMeta {
                     context: d.u64()?,
                 })
             })?,
-            files: d.list(65, file)?,
+            files: d.list(89, FileMeta::decode)?,
+            library: LibraryMeta::decode(&mut d)?,
         };
         d.end()?;
         Ok(meta)
@@ -469,22 +421,6 @@ fn slab(d: &mut Decoder) -> Result<SlabMeta> {
         sizes: d.list(8, Decoder::u64)?,
         types: d.list(8, |d| Ok(TypeId(d.u32()?)))?,
         data: get_span(d)?,
-    })
-}
-
-fn file(d: &mut Decoder) -> Result<FileMeta> {
-    let (addr, descriptor) = (d.u64()?, d.u64()?);
-    let (kind, path, mode) = (FileKind::from(d.u8()?)?, d.str()?, d.str()?);
-    let position = (d.u64()? != 0, d.u64()?);
-    Ok(FileMeta {
-        addr,
-        descriptor,
-        kind,
-        path,
-        mode,
-        position: position.0.then_some(position.1),
-        length: d.u64()?,
-        state: d.u64()?,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Directories go through their binary form unchanged, and no damage to it is accepted or panics.
 
+use super::super::library::*;
 use super::*;
 
 fn rank() -> RankMeta {
@@ -51,7 +52,71 @@ fn rank() -> RankMeta {
             position: Some(12),
             length: 20,
             state: 1,
+            pushed: b"xy".to_vec(),
+            pending: b"z".to_vec(),
+            buffer: Some(BufferMeta {
+                mode: 1,
+                addr: 7,
+                size: 100,
+            }),
         }],
+        library: library(),
+    }
+}
+
+fn library() -> LibraryMeta {
+    let open = |origin, n| OpenMeta {
+        origin,
+        path: b"/a\xff/b".to_vec(),
+        below: Some(b"b".to_vec()),
+        access: ACCESS_READ | ACCESS_WRITE,
+        position: Some(4),
+        length: 9,
+        numbers: vec![(n, false), (n + 4, true)],
+    };
+    let span = Span {
+        offset: 5,
+        bytes: 9,
+    };
+    LibraryMeta {
+        open: vec![
+            open(Origin::Path, 3),
+            open(Origin::Inherited(1), 4),
+            open(Origin::Removed(span), 5),
+            open(Origin::Again(2), 6),
+        ],
+        closed: vec![0],
+        appended: vec![AppendedMeta {
+            path: b"/log".to_vec(),
+            below: None,
+            length: 3,
+        }],
+        exits: vec![ExitMeta {
+            with_status: true,
+            function: 1,
+            argument: 2,
+        }],
+        process: Some(ProcessMeta {
+            directory: Some((b"/x".to_vec(), None)),
+            umask: Some(0o77),
+            environment: vec![VariableMeta {
+                addr: 8,
+                text: b"A=b".to_vec(),
+                changed: true,
+                own: false,
+            }],
+            removed: vec![b"HOME".to_vec()],
+            locale: vec![(1, "C.UTF-8".into())],
+            zone: true,
+            signals: vec![SignalMeta {
+                signal: 10,
+                handler: 1,
+                mask: 6,
+                flags: SIGNAL_RESTART,
+            }],
+            blocked: Some(2),
+            timers: vec![(0, 5, 6)],
+        }),
     }
 }
 

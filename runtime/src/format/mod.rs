@@ -1,8 +1,9 @@
-//! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` holds what
+//! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` (and `library`) hold what
 //! the sections say, `read` opens it without the program, `tree` makes values of it.  docs/format.md has every byte.
 
 pub mod bytes;
 pub mod file;
+pub mod library;
 mod mapping;
 pub mod meta;
 pub mod read;

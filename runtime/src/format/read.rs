@@ -9,6 +9,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::bytes::DecodeError;
 use super::file::{FileError, Section, Sections};
+use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
 
@@ -186,6 +187,13 @@ impl Checkpoint {
                 || !fits(s.types.len() as u64)
             {
                 return Err("a heap page".to_owned());
+            }
+        }
+        for (i, open) in meta.library.open.iter().enumerate() {
+            match open.origin {
+                Origin::Removed(span) => inside(span)?,
+                Origin::Again(n) if n >= i as u64 => return Err("a file of no file".to_owned()),
+                _ => {}
             }
         }
         for l in &meta.large {

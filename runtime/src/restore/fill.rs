@@ -8,6 +8,7 @@ use pc3_typemetric::types::TypeId;
 use super::{Name, RankBuilder, RestoreError};
 use crate::callbacks::Callback;
 use crate::hidden::Hidden;
+use crate::library::{exits, process_here};
 use crate::objects::Directory;
 use crate::rank::Status;
 use crate::tell::say;
@@ -24,10 +25,17 @@ impl RankBuilder<'_, '_> {
             .seal()
             .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
         let mut streams = HashMap::new();
-        let files = &self.image.meta.files;
+        let (image, source, directory) = (self.image, self.plans.source, &self.directory);
         self.rank
             .files
-            .reopen(files, |saved, here| _ = streams.insert(saved, here))
+            .reopen(
+                id,
+                &image.meta.files,
+                &image.meta.library,
+                &|span| image.bytes(span),
+                &|addr| directory.translate(source, addr, TypeId::UNKNOWN).ok(),
+                |saved, here| _ = streams.insert(saved, here),
+            )
             .map_err(other)?;
         let mut translator = Translator::new(
             self.plans.source,
@@ -106,6 +114,12 @@ impl RankBuilder<'_, '_> {
                 },
                 context: translator.address(c.context).unwrap_or(0) as *mut c_void,
             });
+        }
+        self.rank.exits = exits(&mut translator, &image.meta.library.exits).map_err(other)?;
+        if let Some(process) = &image.meta.library.process {
+            let (process, own) = process_here(&mut translator, process).map_err(other)?;
+            self.rank.process = Some(process);
+            self.rank.own_environment = own;
         }
         self.rank.errno = self.image.meta.errno;
         self.rank.passages = self.image.meta.passages;

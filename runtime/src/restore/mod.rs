@@ -19,6 +19,7 @@ use crate::identity::differences;
 use crate::job::Job;
 use crate::objects::Directory;
 use crate::partner::Plans;
+use crate::process::{check, environment_again};
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::program_meta;
@@ -121,18 +122,37 @@ pub(crate) fn restore(
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut directories = Vec::new();
     let mut images = Vec::new();
+    let mut environment = Vec::new();
     for rank in ranks.iter_mut() {
         let image = checkpoint.rank(rank.id() as u64)?;
-        directories.push(one_rank(checkpoint, job, &here, &image, &mut plans, rank)?);
+        if let Some(process) = &image.meta.library.process {
+            environment = environment_again(process);
+        }
+        directories.push(one_rank(
+            checkpoint,
+            job,
+            &here,
+            &image,
+            &environment,
+            &mut plans,
+            rank,
+        )?);
         images.push(image.engine);
     }
     job.control.resume_at(checkpoint.job.passage);
     engines(checkpoint, job, ranks, &directories, &images)?;
+    for rank in ranks.iter() {
+        let fit = rank.process.as_ref().map_or(Ok(()), check);
+        fit.map_err(|message| RestoreError::Other {
+            rank: rank.id(),
+            message,
+        })?;
+    }
     // Nothing can be refused from here on.
     job.continued(checkpoint.id())?;
     for rank in ranks.iter_mut() {
         let id = rank.id();
-        let settled = rank.files.settle(id == 0);
+        let settled = rank.files.settle(id, id == 0);
         settled.map_err(|message| RestoreError::Other { rank: id, message })?;
     }
     Ok(())
@@ -174,6 +194,7 @@ fn one_rank<'p>(
     job: &Job,
     here: &ProgramMeta,
     image: &RankImage,
+    environment: &[(u64, u64, usize)],
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {
@@ -189,6 +210,7 @@ fn one_rank<'p>(
         look: !job.ignore_addresses,
     };
     builder.constants(here)?;
+    builder.environment(environment);
     builder.globals()?;
     builder.frames()?;
     builder.heap()?;

@@ -62,6 +62,19 @@ impl RankBuilder<'_, '_> {
         Ok(())
     }
 
+    /// Strings that `getenv` may have returned.
+    pub(super) fn environment(&mut self, strings: &[(u64, u64, usize)]) {
+        let mut types = self.checkpoint.types.iter();
+        let Some((ty, _)) = types.find(|(_, t)| t.kind == Kind::Char) else {
+            return;
+        };
+        if let Ok(plan) = self.plans.get(ty, self.program.char_type()) {
+            for &(addr, bytes, here) in strings {
+                self.directory.object(addr, bytes, ty, here, plan.clone());
+            }
+        }
+    }
+
     pub(super) fn globals(&mut self) -> Result<(), RestoreError> {
         let saved = &self.checkpoint.program.globals;
         let writable = saved.iter().enumerate().filter(|(_, g)| !g.constant);

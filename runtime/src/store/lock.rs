@@ -10,6 +10,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::files::own::high;
+
 use super::{at, StoreError};
 
 const LOCK: &str = "lock";
@@ -159,6 +161,7 @@ fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
             .create(true)
             .truncate(false)
             .open(path)
+            .map(high)
             .map_err(at(path))?;
         let want = whole_file();
         // SAFETY: the descriptor is open, the structure initialised.

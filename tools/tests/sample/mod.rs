@@ -339,7 +339,11 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
             position: Some(12),
             length: 12,
             state: 0,
+            pushed: Vec::new(),
+            pending: Vec::new(),
+            buffer: None,
         }],
+        library: LibraryMeta::default(),
     }
 }
 
@@ -367,5 +371,6 @@ fn rank1(s: &mut Sample, program: &ProgramMeta) -> RankMeta {
         large: vec![],
         callbacks: vec![],
         files: vec![],
+        library: LibraryMeta::default(),
     }
 }

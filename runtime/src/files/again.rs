@@ -1,0 +1,197 @@
+//! Opening the files of a checkpoint again, under the numbers they had.  Until [`Files::settle`] nothing outside
+//! of the process changes.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+use super::baseline;
+use super::own::{disown, duplicate};
+use super::scan::{self, Made};
+use super::system;
+use crate::format::library::{OpenMeta, Origin};
+use crate::format::meta::Span;
+
+/// An open file of a checkpoint, opened here.
+#[derive(Debug)]
+pub(super) struct Reopened {
+    pub meta: OpenMeta,
+    /// In the runtime's range.
+    pub fd: OwnedFd,
+}
+
+fn name(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+fn open_path(path: &[u8], flags: i32) -> io::Result<OwnedFd> {
+    let path = CString::new(path)?;
+    // SAFETY: a terminated string; the result is a descriptor nobody else has.
+    let fd = unsafe { libc::open64(path.as_ptr(), flags | libc::O_CLOEXEC, 0o666) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: as above.
+    let low = unsafe { OwnedFd::from_raw_fd(fd) };
+    duplicate(low.as_raw_fd())
+}
+
+/// Opens one; `earlier` are the same rank's before it, `contents` what removed files held.
+pub(super) fn open<'a>(
+    meta: &OpenMeta,
+    earlier: &[Reopened],
+    contents: &dyn Fn(Span) -> &'a [u8],
+) -> Result<OwnedFd, String> {
+    let cannot = |e: io::Error| format!("cannot reopen {}: {e}", name(&meta.path));
+    match meta.origin {
+        Origin::Inherited(standard) => {
+            let fd = standard as RawFd;
+            duplicate(fd).map_err(|e| format!("cannot duplicate descriptor {fd}: {e}"))
+        }
+        Origin::Removed(span) => removed(meta, contents(span)).map_err(|e| {
+            format!(
+                "cannot make the removed file {} again: {e}",
+                name(&meta.path)
+            )
+        }),
+        Origin::Again(i) => {
+            let first = usize::try_from(i).ok().and_then(|i| earlier.get(i));
+            let first = first.ok_or("the file table is damaged")?;
+            let path = format!("/proc/self/fd/{}", first.fd.as_raw_fd());
+            open_path(path.as_bytes(), system::flags(meta.access)).map_err(cannot)
+        }
+        Origin::Path => named(meta),
+    }
+}
+
+fn named(meta: &OpenMeta) -> Result<OwnedFd, String> {
+    let flags = system::flags(meta.access);
+    let places = baseline::get().candidates(&meta.path, meta.below.as_deref());
+    let mut first = None;
+    for path in &places {
+        match open_path(path, flags) {
+            Ok(fd) => return long_enough(meta, path, fd),
+            Err(e) => first = first.or(Some(format!("cannot reopen {}: {e}", name(path)))),
+        }
+    }
+    // An empty output may be made again.
+    if scan::writes(meta) && meta.length == 0 {
+        for path in &places {
+            if let Ok(fd) = open_path(path, flags | libc::O_CREAT) {
+                return Ok(fd);
+            }
+        }
+    }
+    Err(first.unwrap_or_default())
+}
+
+fn long_enough(meta: &OpenMeta, path: &[u8], fd: OwnedFd) -> Result<OwnedFd, String> {
+    match system::length_of(fd.as_raw_fd()) {
+        Some(now) if now < meta.length => Err(format!(
+            "cannot reopen {}: it has {now} bytes, and had {} at the checkpoint",
+            name(path),
+            meta.length
+        )),
+        _ => Ok(fd),
+    }
+}
+
+/// A file without a name, beside where it was or in the folder for temporary files.
+fn removed(meta: &OpenMeta, contents: &[u8]) -> io::Result<OwnedFd> {
+    let beside = meta
+        .path
+        .iter()
+        .rposition(|b| *b == b'/')
+        .map(|i| meta.path[..i].to_vec());
+    let folders = beside
+        .into_iter()
+        .chain([std::env::temp_dir().into_os_string().into_encoded_bytes()]);
+    let mut last = io::Error::from_raw_os_error(libc::ENOENT);
+    for folder in folders {
+        match nameless(&folder) {
+            Ok(mut file) => {
+                file.write_all(contents)?;
+                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+                return open_path(path.as_bytes(), system::flags(meta.access));
+            }
+            Err(e) => last = e,
+        }
+    }
+    Err(last)
+}
+
+fn nameless(folder: &[u8]) -> io::Result<File> {
+    let mut template = [folder, b"/pc3-XXXXXX\0"].concat();
+    // SAFETY: a terminated template; the result is a descriptor nobody else has.
+    unsafe {
+        let fd = libc::mkstemp(template.as_mut_ptr().cast());
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        libc::unlink(template.as_ptr().cast());
+        Ok(File::from_raw_fd(fd))
+    }
+}
+
+/// Gives the program's numbers, but the standard ones, to what has been opened.
+pub(super) fn place(rank: usize, files: &[Reopened]) -> Result<(), String> {
+    for file in files {
+        for (number, ends) in &file.meta.numbers {
+            let n = RawFd::try_from(*number).map_err(|_| "the file table is damaged")?;
+            if n < 3 {
+                continue;
+            }
+            if system::is_open(n) {
+                let leads = name(&system::path_of(n));
+                return Err(format!(
+                    "descriptor {n}, which was {}, leads to {leads} here: start it without that",
+                    name(&file.meta.path)
+                ));
+            }
+            put(&file.fd, n, *ends)?;
+            remember(rank, n, &file.meta);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
+    let made = Made {
+        rank,
+        call: "an earlier run".to_owned(),
+        whole: meta.below.is_none(),
+        directory: false,
+    };
+    scan::made().insert(n, made);
+}
+
+/// Makes `n` a duplicate.
+pub(super) fn put(fd: &OwnedFd, n: RawFd, ends_with_exec: bool) -> Result<(), String> {
+    let flags = if ends_with_exec { libc::O_CLOEXEC } else { 0 };
+    // SAFETY: plain system calls; `n` is the program's.
+    let done = unsafe {
+        raise_limit(n);
+        libc::dup3(fd.as_raw_fd(), n, flags)
+    };
+    disown(n);
+    if done < 0 {
+        let e = io::Error::last_os_error();
+        return Err(format!("descriptor {n} cannot be had here: {e}"));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// Plain system calls.
+unsafe fn raise_limit(n: RawFd) {
+    // SAFETY: getrlimit fills the structure.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        if (limit.rlim_cur as u64) <= n as u64 && limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! How the process was when it started: its folder, and the descriptors it was given.
+
+use std::collections::BTreeMap;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStringExt;
+use std::sync::OnceLock;
+
+use super::own::is_own;
+use super::system::{self, Identity};
+use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
+
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    pub directory: Vec<u8>,
+    /// With what they may be used for.
+    inherited: BTreeMap<RawFd, (Identity, u64)>,
+}
+
+fn uses(fd: RawFd) -> u64 {
+    system::access(fd) & (ACCESS_READ | ACCESS_WRITE)
+}
+
+static BASELINE: OnceLock<Baseline> = OnceLock::new();
+
+/// To be called before anything of the program, but its constructors, runs.
+pub(crate) fn note() {
+    let directory = std::env::current_dir().map_or(Vec::new(), |d| d.into_os_string().into_vec());
+    let list = system::open_ones().unwrap_or_else(|_| (0..3).collect());
+    let inherited = list
+        .into_iter()
+        .filter(|fd| !is_own(*fd))
+        .filter_map(|fd| Some((fd, (system::of(fd)?, uses(fd)))))
+        .collect();
+    let _ = BASELINE.set(Baseline {
+        directory,
+        inherited,
+    });
+}
+
+/// Has it been noted?  Engines' own tests run ranks without a process of theirs.
+pub(crate) fn is_known() -> bool {
+    BASELINE.get().is_some()
+}
+
+pub(crate) fn get() -> &'static Baseline {
+    static NONE: Baseline = Baseline {
+        directory: Vec::new(),
+        inherited: BTreeMap::new(),
+    };
+    BASELINE.get().unwrap_or(&NONE)
+}
+
+impl Baseline {
+    pub fn had(&self, fd: RawFd) -> bool {
+        self.inherited.contains_key(&fd)
+    }
+
+    /// Does it still lead where it led?
+    pub fn is_unchanged(&self, fd: RawFd, now: &Identity) -> bool {
+        self.inherited.get(&fd).is_some_and(|i| i.0.same(now))
+    }
+
+    /// The standard descriptors, as they were, that led to where `fd` leads and were used alike.
+    pub fn standard(&self, fd: RawFd, file: &Identity) -> impl Iterator<Item = RawFd> + '_ {
+        let (file, uses) = (*file, uses(fd));
+        let alike = move |i: &(Identity, u64)| i.0.same(&file) && i.1 == uses;
+        (0..3).filter(move |fd| self.inherited.get(fd).is_some_and(alike))
+    }
+
+    /// A path relative to the folder of the start.
+    pub fn below(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let rest = path.strip_prefix(&self.directory[..])?;
+        match (self.directory.ends_with(b"/"), rest) {
+            (_, []) => Some(Vec::new()),
+            (true, rest) => Some(rest.to_vec()),
+            (false, [b'/', rest @ ..]) => Some(rest.to_vec()),
+            _ => None,
+        }
+        .filter(|_| !self.directory.is_empty())
+    }
+
+    /// Where a path of the checkpoint may lie here, the likelier first.
+    pub fn candidates(&self, path: &[u8], below: Option<&[u8]>) -> Vec<Vec<u8>> {
+        let moved = below.map(|rest| [&self.directory[..], rest].join(&b'/'));
+        let mut list: Vec<Vec<u8>> = moved.into_iter().chain([path.to_vec()]).collect();
+        list.dedup();
+        list
+    }
+}

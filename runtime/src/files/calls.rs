@@ -1,0 +1,447 @@
+//! What the program calls instead of the C library's functions that make and close files.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::os::fd::RawFd;
+use std::ptr::null;
+
+use libc::FILE;
+
+use super::baseline;
+use super::scan::{made, Made};
+use super::system::Identity;
+use super::{kind_of, leads_to, owned, path_text, system, Files, Opened, Written};
+use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
+use crate::rank::Rank;
+
+thread_local! {
+    /// Where the call stands that is being made.
+    static PLACE: Cell<*const c_char> = const { Cell::new(null()) };
+}
+
+/// Says where the next call stands: a static string, `a.c:12`.
+#[no_mangle]
+pub extern "C" fn pc3_call_at(place: *const c_char) {
+    PLACE.set(place);
+}
+
+/// `open at a.c:12`.
+pub(crate) fn call(name: &str) -> String {
+    let place = PLACE.replace(null());
+    if place.is_null() {
+        return name.to_owned();
+    }
+    // SAFETY: a static string of generated code.
+    let place = unsafe { CStr::from_ptr(place) }.to_string_lossy();
+    format!("{name} at {place}")
+}
+
+fn files<'a>() -> Option<&'a mut Files> {
+    // SAFETY: used by entry points only, which user code calls.
+    unsafe { Rank::current() }.map(|rank| &mut rank.files)
+}
+
+fn rank() -> usize {
+    // SAFETY: as above.
+    unsafe { Rank::current() }.map_or(0, |rank| rank.id())
+}
+
+/// A descriptor has been made; `path`: the one given.
+fn note(fd: RawFd, name: &str, path: *const c_char, directory: bool) -> RawFd {
+    if fd >= 0 {
+        // SAFETY: null or a terminated string.
+        let whole = !path.is_null() && unsafe { *path } == b'/' as c_char;
+        let new = Made {
+            rank: rank(),
+            call: call(name),
+            whole,
+            directory,
+        };
+        made().insert(fd, new);
+    }
+    fd
+}
+
+/// A regular file that has been written is about to be closed.
+fn note_written(fd: RawFd) {
+    let errno = errno();
+    let access = system::access(fd);
+    if access & (ACCESS_WRITE | ACCESS_APPEND) != 0 {
+        let own =
+            |i: Identity| i.is_regular() && i.links > 0 && !baseline::get().is_unchanged(fd, &i);
+        let named = system::of(fd).is_some_and(own);
+        if let Some(files) = files().filter(|_| named) {
+            files.note_written(Written {
+                path: system::path_of(fd),
+                whole: made().get(&fd).is_some_and(|m| m.whole),
+                append: access & ACCESS_APPEND != 0,
+            });
+        }
+    }
+    made().remove(&fd);
+    set_errno(errno);
+}
+
+fn errno() -> c_int {
+    // SAFETY: the thread's own variable.
+    unsafe { *libc::__errno_location() }
+}
+
+fn set_errno(code: c_int) {
+    // SAFETY: the thread's own variable.
+    unsafe { *libc::__errno_location() = code };
+}
+
+/// Where a file is appended to is noted outside of the process.
+fn appends(fd: RawFd, append: bool) {
+    let length = system::length_of(fd).filter(|_| append);
+    // SAFETY: used by entry points only, which user code calls.
+    if let (Some(length), Some(rank)) = (length, unsafe { Rank::current() }) {
+        rank.job().appends(length, leads_to(fd));
+    }
+}
+
+fn note_stream(stream: *mut FILE, name: &str, path: *const c_char, mode: CString, kind: FileKind) {
+    if stream.is_null() {
+        return;
+    }
+    let errno = errno();
+    // SAFETY: an open stream; a terminated string or null.
+    let (fd, text) = unsafe { (libc::fileno(stream), owned(path)) };
+    note(fd, name, path, false);
+    appends(fd, mode.as_bytes().first() == Some(&b'a'));
+    if let Some(files) = files() {
+        let text = if path.is_null() { path_text(fd) } else { text };
+        files.note(stream, text, mode, kind);
+    }
+    set_errno(errno);
+}
+
+/// # Safety
+/// As `fopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let stream = libc::fopen64(path, mode);
+        note_stream(stream, "fopen", path, owned(mode), FileKind::Opened);
+        stream
+    }
+}
+
+/// # Safety
+/// As `freopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_freopen(
+    path: *const c_char,
+    mode: *const c_char,
+    stream: *mut FILE,
+) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let fd = libc::fileno(stream);
+        if fd >= 0 && !path.is_null() {
+            libc::fflush(stream);
+            note_written(fd);
+        }
+        let new = libc::freopen64(path, mode, stream);
+        if let Some(files) = files() {
+            files.close(stream);
+        }
+        note_stream(new, "freopen", path, owned(mode), kind_of(new));
+        new
+    }
+}
+
+/// # Safety
+/// As `fdopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fdopen(fd: c_int, mode: *const c_char) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let stream = libc::fdopen(fd, mode);
+        if let Some(files) = files().filter(|_| !stream.is_null()) {
+            files.note(stream, path_text(fd), owned(mode), FileKind::Opened);
+        }
+        stream
+    }
+}
+
+/// # Safety
+/// As `tmpfile`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_tmpfile() -> *mut FILE {
+    // SAFETY: as tmpfile.
+    let stream = unsafe { libc::tmpfile64() };
+    let mode = c"w+".to_owned();
+    note_stream(stream, "tmpfile", null(), mode, FileKind::Temporary);
+    stream
+}
+
+/// # Safety
+/// As `popen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_popen(command: *const c_char, mode: *const c_char) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let stream = libc::popen(command, mode);
+        if !stream.is_null() {
+            note(libc::fileno(stream), "popen", null(), false);
+        }
+        stream
+    }
+}
+
+fn note_memory(stream: *mut FILE, name: &str, mode: CString) -> *mut FILE {
+    let call = call(name);
+    if let Some(files) = files().filter(|_| !stream.is_null()) {
+        files.note(stream, CString::default(), mode, FileKind::Opened);
+        if let Some(last) = files.opened.last_mut() {
+            let last: &mut Opened = last;
+            last.memory = Some(call);
+        }
+    }
+    stream
+}
+
+/// # Safety
+/// As `fmemopen`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fmemopen(
+    bytes: *mut c_void,
+    n: usize,
+    mode: *const c_char,
+) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe { note_memory(libc::fmemopen(bytes, n, mode), "fmemopen", owned(mode)) }
+}
+
+extern "C" {
+    fn setlinebuf(stream: *mut FILE);
+    fn setbuffer(stream: *mut FILE, buffer: *mut c_char, n: usize);
+}
+
+/// # Safety
+/// As `open_memstream`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usize) -> *mut FILE {
+    // SAFETY: by the caller.
+    unsafe {
+        let stream = libc::open_memstream(bytes, n);
+        note_memory(stream, "open_memstream", c"w".to_owned())
+    }
+}
+
+/// # Safety
+/// As `fclose`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fclose(stream: *mut FILE) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let before = errno();
+        let fd = libc::fileno(stream);
+        set_errno(before);
+        if let Some(files) = files() {
+            files.close(stream);
+        }
+        if fd >= 0 {
+            note_written(fd);
+        }
+        libc::fclose(stream)
+    }
+}
+
+fn note_buffer(stream: *mut FILE, mode: c_int, buffer: *mut c_char, size: usize) {
+    if let Some(files) = files() {
+        let meta = BufferMeta {
+            mode: mode as u64,
+            addr: buffer as usize as u64,
+            size: size as u64,
+        };
+        files.buffers.insert(stream as usize, meta);
+    }
+}
+
+/// # Safety
+/// As `setvbuf`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_setvbuf(
+    stream: *mut FILE,
+    buffer: *mut c_char,
+    mode: c_int,
+    size: usize,
+) -> c_int {
+    // SAFETY: by the caller.
+    let done = unsafe { libc::setvbuf(stream, buffer, mode, size) };
+    if done == 0 {
+        note_buffer(stream, mode, buffer, size);
+    }
+    done
+}
+
+fn mode_for(buffer: *mut c_char) -> c_int {
+    if buffer.is_null() {
+        libc::_IONBF
+    } else {
+        libc::_IOFBF
+    }
+}
+
+/// # Safety
+/// As `setbuf`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_setbuf(stream: *mut FILE, buffer: *mut c_char) {
+    note_buffer(stream, mode_for(buffer), buffer, libc::BUFSIZ as usize);
+    // SAFETY: by the caller.
+    unsafe { libc::setbuf(stream, buffer) };
+}
+
+/// # Safety
+/// As `setbuffer`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_setbuffer(stream: *mut FILE, buffer: *mut c_char, size: usize) {
+    note_buffer(stream, mode_for(buffer), buffer, size);
+    // SAFETY: by the caller.
+    unsafe { setbuffer(stream, buffer, size) };
+}
+
+/// # Safety
+/// As `setlinebuf`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_setlinebuf(stream: *mut FILE) {
+    note_buffer(stream, libc::_IOLBF, std::ptr::null_mut(), 0);
+    // SAFETY: by the caller.
+    unsafe { setlinebuf(stream) };
+}
+
+/// `open`, `openat` and their like, whose last argument is optional in C.
+///
+/// # Safety
+/// As `openat`; the mode may be anything if the flags ask for none.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_open_file(
+    folder: c_int,
+    path: *const c_char,
+    flags: c_int,
+    mode: c_uint,
+    name: *const c_char,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let fd = libc::openat64(folder, path, flags, mode);
+        let error = errno();
+        appends(fd, flags & libc::O_APPEND != 0);
+        set_errno(error);
+        note(
+            fd,
+            CStr::from_ptr(name).to_str().unwrap_or("open"),
+            path,
+            false,
+        )
+    }
+}
+
+/// # Safety
+/// As `creat`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_creat(path: *const c_char, mode: libc::mode_t) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { note(libc::creat64(path, mode), "creat", path, false) }
+}
+
+/// # Safety
+/// As `close`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_close(fd: c_int) -> c_int {
+    note_written(fd);
+    // SAFETY: by the caller.
+    unsafe { libc::close(fd) }
+}
+
+/// A function returned a descriptor that it made.
+///
+/// # Safety
+/// `name` is a terminated string.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_descriptor(
+    name: *const c_char,
+    place: *const c_char,
+    fd: c_int,
+) -> c_int {
+    pc3_call_at(place);
+    // SAFETY: by the caller.
+    let name = unsafe { CStr::from_ptr(name) };
+    note(fd, name.to_str().unwrap_or_default(), null(), false)
+}
+
+/// Two descriptors from `pipe` and its like.
+///
+/// # Safety
+/// `pair` has two descriptors if `done` is 0.
+unsafe fn note_pair(done: c_int, pair: *const c_int, name: &str) -> c_int {
+    if done == 0 {
+        let place = PLACE.get();
+        for i in 0..2 {
+            PLACE.set(place);
+            // SAFETY: by the caller.
+            note(unsafe { *pair.add(i) }, name, null(), false);
+        }
+    }
+    done
+}
+
+/// # Safety
+/// As `pipe`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_pipe(pair: *mut c_int) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { note_pair(libc::pipe(pair), pair, "pipe") }
+}
+
+/// # Safety
+/// As `pipe2`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_pipe2(pair: *mut c_int, flags: c_int) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { note_pair(libc::pipe2(pair, flags), pair, "pipe2") }
+}
+
+/// # Safety
+/// As `socketpair`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_socketpair(
+    domain: c_int,
+    kind: c_int,
+    protocol: c_int,
+    pair: *mut c_int,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let done = libc::socketpair(domain, kind, protocol, pair);
+        note_pair(done, pair, "socketpair")
+    }
+}
+
+/// # Safety
+/// As `opendir`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_opendir(path: *const c_char) -> *mut libc::DIR {
+    // SAFETY: by the caller.
+    unsafe { note_directory(libc::opendir(path), "opendir") }
+}
+
+/// # Safety
+/// As `fdopendir`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_fdopendir(fd: c_int) -> *mut libc::DIR {
+    // SAFETY: by the caller.
+    unsafe { note_directory(libc::fdopendir(fd), "fdopendir") }
+}
+
+unsafe fn note_directory(dir: *mut libc::DIR, name: &str) -> *mut libc::DIR {
+    if !dir.is_null() {
+        // SAFETY: an open directory stream.
+        note(unsafe { libc::dirfd(dir) }, name, null(), true);
+    }
+    dir
+}

@@ -1,0 +1,476 @@
+//! A rank's open files: streams and descriptors, where they stand at a checkpoint, and opening them again at
+//! a restart, under the numbers they had.
+//!
+//! `calls`: what the program calls; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
+//! the streams with which a program is started; `stream`: inside of a `FILE`; `system`: what the system says of
+//! descriptors; `baseline`: how the process began; `own`: the runtime's own descriptors.
+//!
+//! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
+
+mod again;
+pub(crate) mod baseline;
+mod calls;
+pub mod own;
+pub(crate) mod scan;
+mod standard;
+mod stream;
+mod system;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::fs::FileExt;
+
+use libc::FILE;
+
+use crate::format::library::{
+    AppendedMeta, BufferMeta, FileKind, FileMeta, LibraryMeta, OpenMeta, Origin, STATE_CONSUMED,
+};
+use crate::format::meta::Span;
+use again::Reopened;
+pub(crate) use calls::{call, pc3_call_at};
+use scan::Open;
+pub(crate) use standard::{cut_back, cut_file, leads_to, stands_at};
+use standard::{kind_of, standard};
+
+const NO_DESCRIPTOR: u64 = u64::MAX;
+/// Files written and closed that are remembered: the latest of them, and all that were appended to.
+const WRITTEN: usize = 256;
+
+#[derive(Debug, Clone)]
+struct Opened {
+    stream: *mut FILE,
+    path: CString,
+    mode: CString,
+    kind: FileKind,
+    /// It lives in memory, and this call made it.
+    memory: Option<String>,
+}
+
+/// A file that was written and closed: what is appended later must not be appended twice.
+#[derive(Debug, Clone)]
+struct Written {
+    path: Vec<u8>,
+    whole: bool,
+    append: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Files {
+    opened: Vec<Opened>,
+    buffers: HashMap<usize, BufferMeta>,
+    /// Where streams were that the program closed.
+    gone: BTreeSet<usize>,
+    written: Vec<Written>,
+    /// What is open at the checkpoint that is being taken.
+    scanned: Vec<Open>,
+    closed: Vec<u64>,
+    /// Reopened by a restart, not yet put into position.
+    unsettled: Unsettled,
+}
+
+#[derive(Debug, Default)]
+struct Unsettled {
+    files: Vec<Reopened>,
+    streams: Vec<(*mut FILE, FileMeta)>,
+    closed: Vec<u64>,
+    appended: Vec<AppendedMeta>,
+}
+
+impl Files {
+    fn note(&mut self, stream: *mut FILE, path: CString, mode: CString, kind: FileKind) {
+        self.forget(stream);
+        self.gone.remove(&(stream as usize));
+        self.opened.push(Opened {
+            stream,
+            path,
+            mode,
+            kind,
+            memory: None,
+        });
+    }
+
+    fn forget(&mut self, stream: *mut FILE) {
+        self.opened.retain(|o| o.stream != stream);
+        self.buffers.remove(&(stream as usize));
+    }
+
+    fn close(&mut self, stream: *mut FILE) {
+        self.forget(stream);
+        self.gone.insert(stream as usize);
+    }
+
+    fn note_written(&mut self, written: Written) {
+        self.written.retain(|w| w.path != written.path);
+        self.written.push(written);
+        let few = self.written.iter().filter(|w| !w.append).count();
+        if few > WRITTEN {
+            if let Some(first) = self.written.iter().position(|w| !w.append) {
+                self.written.remove(first);
+            }
+        }
+    }
+
+    /// Standard streams that the program has neither opened anew nor closed.
+    fn given(&self) -> Vec<*mut FILE> {
+        let mut list: Vec<*mut FILE> = standard().into_iter().map(|s| s.1).collect();
+        list.retain(|s| !self.gone.contains(&(*s as usize)));
+        list.retain(|s| !self.opened.iter().any(|o| o.stream == *s));
+        list
+    }
+
+    /// A stream whose contents no checkpoint can hold.
+    pub(crate) fn obstacle(&self) -> Option<String> {
+        let coded = |o: &&Opened| o.mode.to_bytes().windows(4).any(|w| w == b",ccs");
+        let memory = self.opened.iter().find_map(|o| o.memory.as_ref());
+        memory
+            .map(|call| format!("a stream in memory is open (made by {call})"))
+            .or_else(|| {
+                let o = self.opened.iter().find(coded)?;
+                let path = o.path.to_string_lossy();
+                Some(format!("{path} is open with a character set of its own"))
+            })
+    }
+
+    /// Writes out what waits in streams that are no files: how far they are nobody can say later.  What waits
+    /// for a file stays and is saved, so that a checkpoint does not change the order in which things get there.
+    pub(crate) fn flush(&self) {
+        let opened = self.opened.iter().map(|o| o.stream);
+        for stream in opened.chain(self.given()) {
+            // SAFETY: an open stream, or a standard one.
+            unsafe {
+                if !stream::may_wait(stream) {
+                    libc::fflush(stream);
+                }
+            }
+        }
+    }
+
+    /// Takes over what has been found open.
+    pub(crate) fn take(&mut self, open: Vec<Open>, closed: Vec<u64>) {
+        self.scanned = open;
+        self.closed = closed;
+        let streams: Vec<*mut FILE> = self.opened.iter().map(|o| o.stream).collect();
+        for stream in streams.into_iter().chain(self.given()) {
+            // SAFETY: an open stream, or a standard one.
+            let (fd, unread) = unsafe { (libc::fileno(stream), stream::standing(stream).unread) };
+            let on = |o: &&mut Open| o.meta.numbers.iter().any(|n| n.0 as i64 == i64::from(fd));
+            if let Some(open) = self.scanned.iter_mut().find(on).filter(|_| unread > 0) {
+                let at = &mut open.meta.position;
+                *at = at.map(|at| at.saturating_sub(unread));
+            }
+        }
+    }
+
+    /// Contents of removed files, in the order of the entries that want a place for them.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = &[u8]> {
+        self.scanned.iter().filter_map(|o| o.contents.as_deref())
+    }
+
+    /// What `take` took, with the places of removed files' contents.
+    pub(crate) fn library(&self, contents: &[Span]) -> LibraryMeta {
+        let mut spans = contents.iter();
+        let open = self.scanned.iter().map(|o| {
+            let mut meta = o.meta.clone();
+            if o.contents.is_some() {
+                if let Some(span) = spans.next() {
+                    meta.origin = Origin::Removed(*span);
+                }
+            }
+            meta
+        });
+        LibraryMeta {
+            open: open.collect(),
+            closed: self.closed.clone(),
+            appended: self.written.iter().filter_map(as_it_is).collect(),
+            ..LibraryMeta::default()
+        }
+    }
+
+    /// All streams as they stand.
+    pub fn describe(&self) -> Vec<FileMeta> {
+        let inherited = standard()
+            .into_iter()
+            .filter(|s| !self.opened.iter().any(|o| o.stream == s.1))
+            .filter(|s| !self.gone.contains(&(s.1 as usize)))
+            .map(|(kind, stream)| (kind, stream, String::new(), String::new()));
+        let opened = self.opened.iter().map(|o| {
+            (
+                o.kind,
+                o.stream,
+                o.path.to_string_lossy().into_owned(),
+                o.mode.to_string_lossy().into_owned(),
+            )
+        });
+        inherited
+            .chain(opened)
+            .map(|(kind, stream, path, mode)| FileMeta {
+                buffer: self.buffers.get(&(stream as usize)).copied(),
+                ..describe(kind, stream, path, mode)
+            })
+            .chain(self.gone.iter().map(|addr| gone(*addr)))
+            .collect()
+    }
+
+    /// Opens the files of a checkpoint again; calls `found(saved address, stream here)` for each stream, null
+    /// for closed ones.
+    /// Changes none of them: the restart may still be refused.
+    pub(crate) fn reopen<'a>(
+        &mut self,
+        rank: usize,
+        streams: &[FileMeta],
+        library: &LibraryMeta,
+        contents: &dyn Fn(Span) -> &'a [u8],
+        address: &dyn Fn(u64) -> Option<usize>,
+        mut found: impl FnMut(u64, usize),
+    ) -> Result<(), String> {
+        let mut files: Vec<Reopened> = Vec::new();
+        for meta in &library.open {
+            let fd = again::open(meta, &files, contents)?;
+            let meta = meta.clone();
+            files.push(Reopened { meta, fd });
+        }
+        again::place(rank, &files)?;
+        for file in streams {
+            if file.kind == FileKind::Closed {
+                found(file.addr, 0);
+                continue;
+            }
+            let own = standard().iter().find(|s| s.0 == file.kind).map(|s| s.1);
+            let stream = match own {
+                Some(stream) => stream,
+                None => stream_on(file, &files)?,
+            };
+            if !file.mode.is_empty() {
+                let text = |s: &str| CString::new(s).unwrap_or_default();
+                self.note(stream, text(&file.path), text(&file.mode), file.kind);
+            }
+            let mut file = file.clone();
+            if let Some(buffer) = &mut file.buffer {
+                let here = address(buffer.addr).filter(|_| buffer.addr != 0);
+                buffer.addr = here.map_or(0, |a| a as u64);
+                self.buffers.insert(stream as usize, *buffer);
+            }
+            found(file.addr, stream as usize);
+            self.unsettled.streams.push((stream, file));
+        }
+        self.unsettled.files = files;
+        self.unsettled.closed.clone_from(&library.closed);
+        self.unsettled.appended.clone_from(&library.appended);
+        Ok(())
+    }
+
+    /// Cuts outputs and seeks inputs to where they stood.  `inherits`: the standard streams are this
+    /// rank's to restore.
+    pub fn settle(&mut self, rank: usize, inherits: bool) -> Result<(), String> {
+        let all = std::mem::take(&mut self.unsettled);
+        let is_on = |meta: &OpenMeta, fd: u64| meta.numbers.iter().any(|n| n.0 == fd);
+        let replaced =
+            |fd: u64| all.closed.contains(&fd) || all.files.iter().any(|f| is_on(&f.meta, fd));
+        let mut streams = all.streams;
+        streams.retain(|(_, file)| inherits || !file.mode.is_empty());
+        let given = |file: &FileMeta| file.mode.is_empty() && !replaced(file.kind as u64);
+        for (_, file) in streams.iter().filter(|s| given(&s.1)) {
+            let done = standard::restore(file, file.kind as RawFd);
+            done.map_err(|e| cannot(&file.path, &e))?;
+        }
+        for file in &all.files {
+            let done = match file.meta.origin {
+                // Its position is the standard stream's.
+                Origin::Inherited(n) if !replaced(n) => Ok(()),
+                _ => position(file),
+            };
+            done.map_err(|e| cannot(&String::from_utf8_lossy(&file.meta.path), &e))?;
+            for (n, ends) in file.meta.numbers.iter().filter(|n| n.0 < 3) {
+                again::put(&file.fd, *n as RawFd, *ends)?;
+                again::remember(rank, *n as RawFd, &file.meta);
+            }
+        }
+        for n in &all.closed {
+            // SAFETY: a standard descriptor that the program had closed.
+            unsafe { libc::close(*n as RawFd) };
+        }
+        for (stream, file) in &streams {
+            // SAFETY: a stream that nobody has used yet.
+            unsafe {
+                if !file.mode.is_empty() {
+                    if file.kind as u8 <= FileKind::Stderr as u8 {
+                        stream::set_mode(*stream, &file.mode);
+                    }
+                    stream::set_descriptor(*stream, file.descriptor as RawFd);
+                }
+                settle_stream(*stream, file, !given(file) || waits_still(file));
+            }
+        }
+        for appended in &all.appended {
+            self.cut_written(appended)?;
+        }
+        Ok(())
+    }
+
+    fn cut_written(&mut self, file: &AppendedMeta) -> Result<(), String> {
+        let base = baseline::get();
+        for path in base.candidates(&file.path, file.below.as_deref()) {
+            let Some(now) = system::of_path(&path).filter(|i| i.is_regular()) else {
+                continue;
+            };
+            self.note_written(Written {
+                path: path.clone(),
+                whole: file.below.is_none(),
+                append: true,
+            });
+            if now.length > file.length {
+                let name = String::from_utf8_lossy(&path).into_owned();
+                let cut = std::fs::OpenOptions::new().write(true).open(&name);
+                cut.and_then(|f| f.set_len(file.length))
+                    .map_err(|e| cannot(&name, &e))?;
+            }
+            break;
+        }
+        Ok(())
+    }
+}
+
+fn gone(addr: usize) -> FileMeta {
+    FileMeta {
+        addr: addr as u64,
+        descriptor: NO_DESCRIPTOR,
+        kind: FileKind::Closed,
+        path: String::new(),
+        mode: String::new(),
+        position: None,
+        length: 0,
+        state: 0,
+        pushed: Vec::new(),
+        pending: Vec::new(),
+        buffer: None,
+    }
+}
+
+fn cannot(name: &str, e: &io::Error) -> String {
+    format!("cannot put {name} to where it stood: {e}")
+}
+
+fn as_it_is(w: &Written) -> Option<AppendedMeta> {
+    let now = system::of_path(&w.path).filter(|i| i.is_regular())?;
+    Some(AppendedMeta {
+        below: baseline::get().below(&w.path).filter(|_| !w.whole),
+        path: w.path.clone(),
+        length: now.length,
+    })
+}
+
+/// A stream on the descriptor it had; a standard one is not yet in its place.
+fn stream_on(file: &FileMeta, files: &[Reopened]) -> Result<*mut FILE, String> {
+    use std::os::fd::AsRawFd;
+    let on = |f: &&Reopened| f.meta.numbers.iter().any(|n| n.0 == file.descriptor);
+    let of = files.iter().find(on);
+    let of = of.ok_or_else(|| format!("the descriptor of {} was not open", file.path))?;
+    let fd = match file.descriptor {
+        0..3 => of.fd.as_raw_fd(),
+        n => n as RawFd,
+    };
+    let mode = CString::new(file.mode.as_str()).unwrap_or_default();
+    // SAFETY: an open descriptor.
+    let stream = unsafe { libc::fdopen(fd, mode.as_ptr()) };
+    if stream.is_null() {
+        let e = io::Error::last_os_error();
+        return Err(format!("cannot reopen {}: {e}", file.path));
+    }
+    Ok(stream)
+}
+
+fn position(file: &Reopened) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let fd = file.fd.as_raw_fd();
+    let meta = &file.meta;
+    let Some(at) = meta.position else {
+        return Ok(());
+    };
+    match meta.origin {
+        Origin::Inherited(_) if system::path_of(fd) != meta.path => Ok(()),
+        Origin::Inherited(2) => Ok(()),
+        Origin::Inherited(1) => cut_back(fd, at),
+        _ => {
+            if scan::writes(meta) && system::length_of(fd).is_some() {
+                system::cut(fd, meta.length)?;
+            }
+            system::set_position(fd, at)
+        }
+    }
+}
+
+/// # Safety
+/// A stream that nobody has used yet.
+unsafe fn settle_stream(stream: *mut FILE, file: &FileMeta, waits: bool) {
+    // SAFETY: by the caller.
+    unsafe {
+        if let Some(b) = file.buffer {
+            libc::setvbuf(stream, b.addr as *mut _, b.mode as i32, b.size as usize);
+        }
+        let pending: &[u8] = if waits { &file.pending } else { &[] };
+        stream::put_back(stream, pending, &file.pushed, file.state);
+    }
+}
+
+/// A job that stops writes out what waits.  Where standard output leads elsewhere now, that is not taken back.
+fn waits_still(file: &FileMeta) -> bool {
+    if file.pending.is_empty() || file.path == leads_to(file.kind as RawFd) {
+        return true;
+    }
+    let there = |at: u64| {
+        let mut bytes = vec![0; file.pending.len()];
+        let old = std::fs::File::open(&file.path).ok()?;
+        old.read_exact_at(&mut bytes, at).ok()?;
+        Some(bytes == file.pending)
+    };
+    file.position.and_then(there) != Some(true)
+}
+
+fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
+    // SAFETY: an open stream (the program closes them through us).
+    let (fd, standing, used) = unsafe {
+        (
+            libc::fileno(stream),
+            stream::standing(stream),
+            stream::is_used(stream),
+        )
+    };
+    let length = system::length_of(fd);
+    let position = if mode.is_empty() && kind != FileKind::Stdin {
+        stands_at(fd)
+    } else {
+        system::position(fd).map(|at| at.saturating_sub(standing.unread))
+    };
+    let consumed = kind == FileKind::Stdin && length.is_none() && mode.is_empty() && used;
+    FileMeta {
+        addr: stream as usize as u64,
+        descriptor: u64::try_from(fd).unwrap_or(NO_DESCRIPTOR),
+        kind,
+        path: if mode.is_empty() { leads_to(fd) } else { path },
+        mode,
+        position: position.filter(|_| length.is_some()),
+        length: length.unwrap_or(0),
+        state: standing.state | if consumed { STATE_CONSUMED } else { 0 },
+        pushed: standing.pushed,
+        pending: standing.pending,
+        buffer: None,
+    }
+}
+
+/// Where a descriptor leads, as a terminated string.
+fn path_text(fd: RawFd) -> CString {
+    CString::new(system::path_of(fd)).unwrap_or_default()
+}
+
+/// # Safety
+/// A terminated string or null.
+unsafe fn owned(s: *const std::ffi::c_char) -> CString {
+    // SAFETY: by the caller.
+    if s.is_null() {
+        CString::default()
+    } else {
+        unsafe { CStr::from_ptr(s) }.to_owned()
+    }
+}

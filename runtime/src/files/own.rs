@@ -1,0 +1,54 @@
+//! The runtime's own descriptors.  They lie high, so that the program gets the numbers that it gets without
+//! us, and a restart finds those it held free.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static OWN: Mutex<BTreeSet<RawFd>> = Mutex::new(BTreeSet::new());
+
+fn own() -> MutexGuard<'static, BTreeSet<RawFd>> {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where ours begin: not so high that the system's table of descriptors grows for them.
+fn base() -> RawFd {
+    // SAFETY: getrlimit fills the structure.
+    let limit = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        limit.rlim_cur
+    };
+    RawFd::try_from(limit).unwrap_or(RawFd::MAX).min(4096) - 64
+}
+
+/// A duplicate in the runtime's range, known as ours.  The caller keeps `fd`.
+pub(super) fn duplicate(fd: RawFd) -> io::Result<OwnedFd> {
+    for at in [base().max(3), 3] {
+        // SAFETY: a plain system call; the result is a descriptor nobody else has.
+        let new = unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, at) };
+        if new >= 0 {
+            own().insert(new);
+            // SAFETY: as above.
+            return Ok(unsafe { OwnedFd::from_raw_fd(new) });
+        }
+    }
+    Err(io::Error::last_os_error())
+}
+
+/// Moves a file of the runtime out of the program's way.
+pub fn high(file: File) -> File {
+    // Where it is, it only takes a number.
+    duplicate(file.as_raw_fd()).map_or(file, File::from)
+}
+
+pub(super) fn is_own(fd: RawFd) -> bool {
+    own().contains(&fd)
+}
+
+/// It is the program's from now on, or closed.
+pub(super) fn disown(fd: RawFd) {
+    own().remove(&fd);
+}

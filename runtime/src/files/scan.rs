@@ -1,0 +1,253 @@
+//! The program's descriptors at a checkpoint.  The system is asked what is open, so nothing escapes; what
+//! the program was given and what is the runtime's own is left out.
+
+use std::collections::BTreeMap;
+use std::os::fd::RawFd;
+use std::os::unix::fs::FileExt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::baseline;
+use super::own::is_own;
+use super::system::{self, Identity};
+use crate::format::library::{OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_WRITE};
+use crate::format::meta::Span;
+
+/// Contents of removed files are saved up to this length.
+pub const REMOVED_LIMIT: u64 = 64 << 20;
+
+/// Who made a descriptor, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pub rank: usize,
+    /// `open at a.c:12`.
+    pub call: String,
+    /// The program gave an absolute path.
+    pub whole: bool,
+    /// A directory stream's.
+    pub directory: bool,
+}
+
+static MADE: Mutex<BTreeMap<RawFd, Made>> = Mutex::new(BTreeMap::new());
+
+pub(crate) fn made() -> MutexGuard<'static, BTreeMap<RawFd, Made>> {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An open file of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    pub meta: OpenMeta,
+    /// Of a removed file.
+    pub contents: Option<Vec<u8>>,
+}
+
+/// What is open, with the rank that it belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub open: Vec<(usize, Open)>,
+    pub closed: Vec<u64>,
+}
+
+struct Found {
+    fd: RawFd,
+    identity: Identity,
+    access: u64,
+    inherited: Option<RawFd>,
+    open: Open,
+}
+
+/// All of it, or why it cannot be saved.  No rank runs.
+pub(crate) fn scan() -> Result<Scan, String> {
+    let list = system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))?;
+    let base = baseline::get();
+    let made = made();
+    let mut found: Vec<(usize, Found)> = Vec::new();
+    for fd in list.iter().copied().filter(|fd| !is_own(*fd)) {
+        let Some(identity) = system::of(fd) else {
+            continue;
+        };
+        if base.is_unchanged(fd, &identity) {
+            continue;
+        }
+        let made = made.get(&fd);
+        let rank = made.map_or(0, |m| m.rank);
+        let access = system::access(fd);
+        let number = (fd as u64, system::ends_with_exec(fd));
+        let inherited = duplicate_of_standard(fd, &identity);
+        let shared = found.iter_mut().find(|(_, f)| {
+            f.identity.same(&identity)
+                && f.access == access
+                && f.inherited == inherited
+                && (inherited.is_some()
+                    || !identity.is_regular()
+                    || system::share_position(f.fd, fd))
+        });
+        if let Some((_, first)) = shared {
+            first.open.meta.numbers.push(number);
+            continue;
+        }
+        let mut open = match inherited {
+            Some(standard) => described(fd, &identity, access, Origin::Inherited(standard as u64)),
+            None => program_file(fd, &identity, access, made, &found)?,
+        };
+        open.meta.numbers.push(number);
+        found.push((
+            rank,
+            Found {
+                fd,
+                identity,
+                access,
+                inherited,
+                open,
+            },
+        ));
+    }
+    Ok(Scan {
+        open: by_rank(found),
+        closed: (0..3)
+            .filter(|fd| base.had(*fd) && !list.contains(fd))
+            .map(|fd| fd as u64)
+            .collect(),
+    })
+}
+
+/// References between removed files count within a rank.
+fn by_rank(found: Vec<(usize, Found)>) -> Vec<(usize, Open)> {
+    let ranks: Vec<usize> = found.iter().map(|f| f.0).collect();
+    let bytes: Vec<Option<Vec<u8>>> = found.iter().map(|f| f.1.open.contents.clone()).collect();
+    let nth = |i: usize| ranks[..i].iter().filter(|r| **r == ranks[i]).count() as u64;
+    found
+        .into_iter()
+        .map(|(rank, f)| {
+            let mut open = f.open;
+            if let Origin::Again(i) = open.meta.origin {
+                let i = i as usize;
+                if ranks[i] == rank {
+                    open.meta.origin = Origin::Again(nth(i));
+                } else {
+                    open.contents = bytes[i].clone();
+                    open.meta.origin = NOT_YET;
+                }
+            }
+            (rank, open)
+        })
+        .collect()
+}
+
+/// The place of the contents is known when they are written.
+const NOT_YET: Origin = Origin::Removed(Span {
+    offset: 0,
+    bytes: 0,
+});
+
+/// `dup(1)`, or a standard descriptor that is another's duplicate now.
+fn duplicate_of_standard(fd: RawFd, identity: &Identity) -> Option<RawFd> {
+    let base = baseline::get();
+    if identity.kind == libc::S_IFCHR && DEVICES.contains(&&system::path_of(fd)[..]) {
+        return None;
+    }
+    let mut list = base.standard(fd, identity);
+    if !identity.is_regular() {
+        return list.next();
+    }
+    // The same file may have been opened once more.  Where the original is gone, it must be its duplicate.
+    list.find(|standard| match system::of(*standard) {
+        Some(now) if base.is_unchanged(*standard, &now) => system::share_position(*standard, fd),
+        _ => true,
+    })
+}
+
+fn described(fd: RawFd, identity: &Identity, access: u64, origin: Origin) -> Open {
+    let regular = identity.is_regular();
+    Open {
+        meta: OpenMeta {
+            origin,
+            path: system::path_of(fd),
+            below: None,
+            access,
+            position: system::position(fd).filter(|_| regular),
+            length: if regular { identity.length } else { 0 },
+            numbers: Vec::new(),
+        },
+        contents: None,
+    }
+}
+
+fn program_file(
+    fd: RawFd,
+    identity: &Identity,
+    access: u64,
+    made: Option<&Made>,
+    earlier: &[(usize, Found)],
+) -> Result<Open, String> {
+    let by = made.map_or(String::new(), |m| format!(" (made by {})", m.call));
+    let refuse = |what: &str| Err(format!("descriptor {fd} is {what}{by}"));
+    let mut open = described(fd, identity, access, Origin::Path);
+    let path = open.meta.path.clone();
+    match identity.kind {
+        libc::S_IFREG => {}
+        libc::S_IFDIR if !made.is_some_and(|m| m.directory) => {
+            open.meta.access |= ACCESS_DIRECTORY;
+        }
+        libc::S_IFDIR => return refuse("a directory that is being read"),
+        libc::S_IFCHR if DEVICES.contains(&&path[..]) => return Ok(open),
+        libc::S_IFCHR => return refuse(&format!("the device {}", String::from_utf8_lossy(&path))),
+        libc::S_IFSOCK => return refuse("a socket"),
+        libc::S_IFIFO => return refuse("a pipe"),
+        _ => return refuse(&format!("no file: {}", String::from_utf8_lossy(&path))),
+    }
+    if !made.is_some_and(|m| m.whole) {
+        open.meta.below = baseline::get().below(&path);
+    }
+    let named = system::of_path(&path).is_some_and(|i| i.same(identity));
+    if identity.links > 0 && named {
+        return Ok(open);
+    }
+    if !identity.is_regular() {
+        return refuse("a directory that has been removed");
+    }
+    // Its name is gone, or another file's now.
+    if let Some(i) = earlier
+        .iter()
+        .position(|(_, f)| f.identity.same(identity) && f.inherited.is_none())
+    {
+        open.meta.origin = match earlier[i].1.open.meta.origin {
+            Origin::Again(first) => Origin::Again(first),
+            _ => Origin::Again(i as u64),
+        };
+        return Ok(open);
+    }
+    if identity.length > REMOVED_LIMIT {
+        return refuse(&format!(
+            "a removed file of {} bytes, and at most {REMOVED_LIMIT} are saved",
+            identity.length
+        ));
+    }
+    open.meta.origin = NOT_YET;
+    open.contents = Some(contents(fd, identity.length).map_err(|e| {
+        format!("descriptor {fd} is a removed file{by}, which cannot be read: {e}")
+    })?);
+    Ok(open)
+}
+
+const DEVICES: [&[u8]; 6] = [
+    b"/dev/null",
+    b"/dev/zero",
+    b"/dev/full",
+    b"/dev/random",
+    b"/dev/urandom",
+    b"/dev/tty",
+];
+
+/// The descriptor itself may be for writing only.
+fn contents(fd: RawFd, length: u64) -> std::io::Result<Vec<u8>> {
+    let file = std::fs::File::open(format!("/proc/self/fd/{fd}"))?;
+    let mut bytes = vec![0; length as usize];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// Is what is written through it to be taken back?
+pub(super) fn writes(meta: &OpenMeta) -> bool {
+    meta.access & (ACCESS_WRITE | ACCESS_APPEND) != 0 && meta.access & ACCESS_DIRECTORY == 0
+}

@@ -1,0 +1,92 @@
+//! State outside of the program's variables, gathered from all ranks of this process before a checkpoint is
+//! written: open files, attributes of the process; or what stands in the way of saving it.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+
+use crate::exits::{AtExit, Plain, WithStatus};
+use crate::files::baseline;
+use crate::files::scan::{scan, Open};
+use crate::format::library::{ExitMeta, ProcessMeta};
+use crate::obstacles;
+use crate::process;
+use crate::rank::Rank;
+use crate::translate::Translator;
+
+/// Every rank is unwound or finished.
+pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
+    if !baseline::is_known() {
+        return Ok(());
+    }
+    if let Some(obstacle) = obstacles::any() {
+        return Err(obstacle);
+    }
+    if let Some(obstacle) = ranks.iter().find_map(|r| r.files.obstacle()) {
+        return Err(obstacle);
+    }
+    ranks.iter().for_each(|r| r.files.flush());
+    let found = scan()?;
+    let mut open: BTreeMap<usize, Vec<Open>> = BTreeMap::new();
+    let first = ranks.first().map_or(0, |r| r.id());
+    for (rank, file) in found.open {
+        let here = ranks.iter().any(|r| r.id() == rank);
+        let owner = if here { rank } else { first };
+        open.entry(owner).or_default().push(file);
+    }
+    for (i, rank) in ranks.iter_mut().enumerate() {
+        let closed = if i == 0 {
+            found.closed.clone()
+        } else {
+            Vec::new()
+        };
+        rank.files
+            .take(open.remove(&rank.id()).unwrap_or_default(), closed);
+        rank.process = (i == 0).then(|| {
+            let program = &rank.job().program;
+            let is_function = |a: u64| program.fnrefs.values().any(|f| *f as u64 == a);
+            // Ranks of MPI programs run on threads that a restart makes anew.
+            let masks = !program.calls_mpi;
+            process::collect(&is_function, &|a| rank.owns(a), masks)
+        });
+    }
+    Ok(())
+}
+
+/// What a checkpoint's rank had registered for its end, with functions and arguments of this program.
+pub(crate) fn exits(
+    translator: &mut Translator,
+    saved: &[ExitMeta],
+) -> Result<Vec<AtExit>, String> {
+    let one = |x: &ExitMeta| {
+        let function = translator
+            .address(x.function)
+            .ok_or("a function given to atexit is not a function of this program")?;
+        // SAFETY: the function that was registered, by name.
+        Ok(unsafe {
+            if x.with_status {
+                let argument = translator.any(x.argument) as *mut c_void;
+                AtExit::WithStatus(std::mem::transmute::<usize, WithStatus>(function), argument)
+            } else {
+                AtExit::Plain(std::mem::transmute::<usize, Plain>(function))
+            }
+        })
+    };
+    saved.iter().map(one).collect()
+}
+
+/// The attributes of a checkpoint's process with addresses of this program; strings of its memory that are in
+/// the environment.
+pub(crate) fn process_here(
+    translator: &mut Translator,
+    saved: &ProcessMeta,
+) -> Result<(ProcessMeta, Vec<usize>), String> {
+    let mut process = saved.clone();
+    for s in process.signals.iter_mut().filter(|s| s.handler > 1) {
+        let here = translator.address(s.handler);
+        let here = here.ok_or("a signal's handler is not a function of this program")?;
+        s.handler = here as u64;
+    }
+    let own = saved.environment.iter().filter(|v| v.own);
+    let own = own.filter_map(|v| translator.address(v.addr)).collect();
+    Ok((process, own))
+}

@@ -1,0 +1,144 @@
+//! What no checkpoint can hold while it lives: threads of the program, memory it has mapped or shares.  They are
+//! noted when they are made, so that a refusal can name the call.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pc3_typemetric::descriptor::pc3_fn;
+
+use crate::files::{call, pc3_call_at};
+
+static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+static THREADS: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
+
+fn lock<K>(table: &Mutex<BTreeMap<K, String>>) -> MutexGuard<'_, BTreeMap<K, String>> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something that stands in the way, with the call that made it.
+pub(crate) fn any() -> Option<String> {
+    if let Some(call) = lock(&THREADS).values().next() {
+        return Some(format!("a thread runs (made by {call})"));
+    }
+    let mapped = lock(&MAPPED);
+    let call = mapped.values().next()?;
+    Some(format!("memory is mapped (made by {call})"))
+}
+
+/// Memory that `mmap` or `shmat` gave.
+///
+/// # Safety
+/// `name` is a terminated string, `place` as for `pc3_call_at`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_mapped(
+    name: *const c_char,
+    place: *const c_char,
+    at: *mut c_void,
+) -> *mut c_void {
+    if at as isize != -1 {
+        pc3_call_at(place);
+        // SAFETY: by the caller.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        lock(&MAPPED).insert(at as usize, call(&name));
+    }
+    at
+}
+
+/// # Safety
+/// As `munmap`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_munmap(at: *mut c_void, bytes: usize) -> c_int {
+    let start = at as usize;
+    // SAFETY: by the caller.
+    let done = unsafe { libc::munmap(at, bytes) };
+    if done == 0 {
+        lock(&MAPPED).retain(|a, _| !(start..start.saturating_add(bytes)).contains(a));
+    }
+    done
+}
+
+/// # Safety
+/// As `shmdt`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_shmdt(at: *const c_void) -> c_int {
+    // SAFETY: by the caller.
+    let done = unsafe { libc::shmdt(at) };
+    if done == 0 {
+        lock(&MAPPED).remove(&(at as usize));
+    }
+    done
+}
+
+/// A thread of the program is in the list as long as it lives.
+struct Alive(Cell<u64>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        lock(&THREADS).remove(&self.0.get());
+    }
+}
+
+thread_local! {
+    static ALIVE: Alive = const { Alive(Cell::new(0)) };
+}
+
+struct Start {
+    id: u64,
+    function: pc3_fn,
+    argument: *mut c_void,
+}
+
+/// A thread is about to be made, which will call `function(argument)`.
+///
+/// # Safety
+/// Called by what pc3_rt.h puts in the place of `pthread_create`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_thread_made(
+    name: *const c_char,
+    function: pc3_fn,
+    argument: *mut c_void,
+) -> *mut c_void {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let id = NEXT.fetch_add(1, Relaxed);
+    // SAFETY: a terminated string.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    lock(&THREADS).insert(id, call(&name));
+    let start = Start {
+        id,
+        function,
+        argument,
+    };
+    Box::into_raw(Box::new(start)).cast()
+}
+
+/// It could not be made.
+///
+/// # Safety
+/// `start` is what [`pc3_thread_made`] returned.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_thread_failed(start: *mut c_void) {
+    // SAFETY: by the caller.
+    let start = unsafe { Box::from_raw(start.cast::<Start>()) };
+    lock(&THREADS).remove(&start.id);
+}
+
+/// It begins: what it is to call.
+///
+/// # Safety
+/// As [`pc3_thread_failed`], on the new thread.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_thread_begin(
+    start: *mut c_void,
+    argument: *mut *mut c_void,
+) -> pc3_fn {
+    // SAFETY: by the caller.
+    unsafe {
+        let start = Box::from_raw(start.cast::<Start>());
+        ALIVE.with(|alive| alive.0.set(start.id));
+        *argument = start.argument;
+        start.function
+    }
+}

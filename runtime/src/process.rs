@@ -1,0 +1,337 @@
+//! What a program changes of its process: working directory, umask, environment, locale, signals, timers.  All of
+//! it can be asked for, so nothing is noted when it changes.
+
+use std::ffi::{c_char, c_int, CStr, CString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::files::baseline;
+use crate::format::library::{
+    ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
+    SIGNAL_NO_ZOMBIES, SIGNAL_RESET, SIGNAL_RESTART,
+};
+
+extern "C" {
+    static mut environ: *mut *mut c_char;
+    static tzname: [*mut c_char; 2];
+    fn tzset();
+}
+
+#[derive(Debug, Default)]
+struct Beginning {
+    umask: u32,
+    environment: Vec<Vec<u8>>,
+    signals: Vec<SignalMeta>,
+    blocked: u64,
+}
+
+static BEGINNING: OnceLock<Beginning> = OnceLock::new();
+
+/// To be called before the program runs.
+pub(crate) fn note() {
+    let beginning = Beginning {
+        umask: umask(),
+        environment: environment().map(|(_, text)| text).collect(),
+        signals: (1..=64).filter_map(disposition).collect(),
+        blocked: blocked(),
+    };
+    let _ = BEGINNING.set(beginning);
+}
+
+fn umask() -> u32 {
+    // SAFETY: plain system calls; no other thread makes files now.
+    unsafe {
+        let mask = libc::umask(0o77);
+        libc::umask(mask);
+        mask
+    }
+}
+
+fn environment() -> impl Iterator<Item = (usize, Vec<u8>)> {
+    let mut i = 0;
+    std::iter::from_fn(move || {
+        // SAFETY: a list that ends with null; nobody changes it now.
+        unsafe {
+            let list = environ;
+            if list.is_null() {
+                return None;
+            }
+            let text = *list.add(i);
+            i += 1;
+            (!text.is_null()).then(|| (text as usize, CStr::from_ptr(text).to_bytes().to_vec()))
+        }
+    })
+}
+
+fn name_of(text: &[u8]) -> &[u8] {
+    text.split(|b| *b == b'=').next().unwrap_or(text)
+}
+
+fn is_ours(text: &[u8]) -> bool {
+    text.starts_with(b"PC3_")
+}
+
+fn blocked() -> u64 {
+    // SAFETY: the set is filled by the call.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set);
+        bits(&set)
+    }
+}
+
+fn bits(set: &libc::sigset_t) -> u64 {
+    (1..=64)
+        // SAFETY: an initialised set.
+        .filter(|n| unsafe { libc::sigismember(set, *n) } == 1)
+        .fold(0, |bits, n| bits | 1 << (n - 1))
+}
+
+fn set(bits: u64) -> libc::sigset_t {
+    // SAFETY: sigemptyset initialises it.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for n in (1..=64).filter(|n| bits >> (n - 1) & 1 != 0) {
+            libc::sigaddset(&raw mut set, n);
+        }
+        set
+    }
+}
+
+const FLAGS: [(c_int, u64); 6] = [
+    (libc::SA_RESTART, SIGNAL_RESTART),
+    (libc::SA_SIGINFO, SIGNAL_INFO),
+    (libc::SA_NODEFER, SIGNAL_NODEFER),
+    (libc::SA_RESETHAND as c_int, SIGNAL_RESET),
+    (libc::SA_NOCLDSTOP, SIGNAL_NO_STOPPED_CHILDREN),
+    (libc::SA_NOCLDWAIT, SIGNAL_NO_ZOMBIES),
+];
+
+fn disposition(signal: c_int) -> Option<SignalMeta> {
+    // SAFETY: the structure is filled by the call.
+    let act = unsafe {
+        let mut act: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, std::ptr::null(), &raw mut act) != 0 {
+            return None;
+        }
+        act
+    };
+    let flags = FLAGS.iter().filter(|f| act.sa_flags & f.0 != 0);
+    Some(SignalMeta {
+        signal: signal as u64,
+        handler: act.sa_sigaction as u64,
+        mask: bits(&act.sa_mask),
+        flags: flags.fold(0, |bits, f| bits | f.1),
+    })
+}
+
+/// What differs from the beginning.  `is_function`: is it one of the program's?  `is_own`: is the address one of
+/// the program's memory?
+pub(crate) fn collect(
+    is_function: &dyn Fn(u64) -> bool,
+    is_own: &dyn Fn(usize) -> bool,
+    masks: bool,
+) -> ProcessMeta {
+    static NONE: Beginning = Beginning {
+        umask: 0,
+        environment: Vec::new(),
+        signals: Vec::new(),
+        blocked: 0,
+    };
+    let first = BEGINNING.get().unwrap_or(&NONE);
+    let mask = umask();
+    let now = blocked();
+    let list: Vec<VariableMeta> = environment()
+        .filter(|(_, text)| !is_ours(text))
+        .map(|(addr, text)| VariableMeta {
+            addr: addr as u64,
+            changed: !first.environment.contains(&text),
+            own: is_own(addr),
+            text,
+        })
+        .collect();
+    let has = |text: &[u8]| list.iter().any(|v| name_of(&v.text) == name_of(text));
+    let removed = first.environment.iter().filter(|t| !is_ours(t) && !has(t));
+    let signals = (1..=64).filter_map(disposition);
+    ProcessMeta {
+        directory: directory(),
+        umask: (mask != first.umask).then_some(u64::from(mask)),
+        removed: removed.map(|t| name_of(t).to_vec()).collect(),
+        environment: list,
+        locale: locale(),
+        // SAFETY: the library's variable; nobody changes it now.
+        zone: unsafe { CStr::from_ptr(tzname[0]) } != c"GMT",
+        signals: signals
+            .filter(|s| !first.signals.contains(s) && (s.handler <= 1 || is_function(s.handler)))
+            .collect(),
+        blocked: (masks && now != first.blocked).then_some(now),
+        timers: timers(),
+    }
+}
+
+fn directory() -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+    let base = baseline::get();
+    let now = std::env::current_dir().ok()?.into_os_string().into_vec();
+    let below = base.below(&now);
+    (now != base.directory).then_some((now, below))
+}
+
+/// The C library's categories, but for the one that means all.
+const CATEGORIES: [c_int; 12] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12];
+
+fn locale() -> Vec<(u64, String)> {
+    let name = |category: c_int| {
+        // SAFETY: asks only; the result is a terminated string or null.
+        unsafe {
+            let name = libc::setlocale(category, std::ptr::null());
+            (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
+        }
+    };
+    CATEGORIES
+        .into_iter()
+        .filter_map(|c| Some((c as u64, name(c)?)))
+        .filter(|(_, name)| name != "C")
+        .collect()
+}
+
+extern "C" {
+    fn getitimer(which: c_int, value: *mut libc::itimerval) -> c_int;
+    fn setitimer(which: c_int, value: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
+}
+
+#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
+fn timers() -> Vec<(u64, u64, u64)> {
+    let micros = |t: &libc::timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
+    (0..3)
+        .filter_map(|kind| {
+            // SAFETY: the structure is filled by the call.
+            let value = unsafe {
+                let mut value: libc::itimerval = std::mem::zeroed();
+                (getitimer(kind, &raw mut value) == 0).then_some(value)
+            }?;
+            let left = micros(&value.it_value);
+            (left > 0).then(|| (kind as u64, left, micros(&value.it_interval)))
+        })
+        .collect()
+}
+
+/// Changes the environment as the program had, and says where its strings are now: saved address, length, here.
+/// Strings in the program's own memory follow with [`apply`].
+pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
+    let text = |bytes: &[u8]| CString::new(bytes).unwrap_or_default();
+    // SAFETY: terminated strings; the program does not run yet.
+    unsafe {
+        for name in &saved.removed {
+            libc::unsetenv(text(name).as_ptr());
+        }
+        for v in saved.environment.iter().filter(|v| v.changed && !v.own) {
+            let name = name_of(&v.text);
+            if let Some(value) = v.text.get(name.len() + 1..) {
+                libc::setenv(text(name).as_ptr(), text(value).as_ptr(), 1);
+            }
+        }
+    }
+    let here: Vec<(usize, Vec<u8>)> = environment().collect();
+    let place = |v: &VariableMeta| {
+        let same = here.iter().find(|h| h.1 == v.text);
+        // What the program may still point to stays as it was.
+        same.map_or_else(|| text(&v.text).into_raw() as usize, |h| h.0)
+    };
+    let foreign = saved.environment.iter().filter(|v| !v.own);
+    foreign
+        .map(|v| (v.addr, v.text.len() as u64, place(v)))
+        .collect()
+}
+
+/// Can all of it be had here?  Changes nothing.  Handlers are addresses of this program already.
+pub(crate) fn check(saved: &ProcessMeta) -> Result<(), String> {
+    for (category, name) in &saved.locale {
+        let text = CString::new(name.as_str()).unwrap_or_default();
+        // SAFETY: a terminated string; what is made is given back.
+        unsafe {
+            let made = libc::newlocale(1 << category, text.as_ptr(), std::ptr::null_mut());
+            if made.is_null() {
+                return Err(format!("the program's locale {name} is not installed here"));
+            }
+            libc::freelocale(made);
+        }
+    }
+    if let Some((path, below)) = &saved.directory {
+        if !places(path, below.as_deref()).any(|p| p.is_dir()) {
+            let path = String::from_utf8_lossy(path);
+            return Err(format!(
+                "the program's working directory {path} is not here"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn places<'a>(
+    path: &[u8],
+    below: Option<&[u8]>,
+) -> impl Iterator<Item = std::path::PathBuf> + use<'a> {
+    let list = baseline::get().candidates(path, below);
+    list.into_iter()
+        .map(|p| Path::new(std::ffi::OsStr::from_bytes(&p)).to_owned())
+}
+
+/// Makes the process what the program had made of it; `own`: strings of its memory that are in the environment.
+pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
+    let failed = |what: &str| {
+        let e = std::io::Error::last_os_error();
+        Err(format!("{what} cannot be restored: {e}"))
+    };
+    if let Some((path, below)) = &saved.directory {
+        if !places(path, below.as_deref()).any(|p| std::env::set_current_dir(p).is_ok()) {
+            return failed("the working directory");
+        }
+    }
+    // SAFETY: plain calls with initialised structures and terminated strings; the program does not run yet.
+    unsafe {
+        if let Some(mask) = saved.umask {
+            libc::umask(mask as libc::mode_t);
+        }
+        for text in own {
+            libc::putenv(*text as *mut c_char);
+        }
+        for (category, name) in &saved.locale {
+            let text = CString::new(name.as_str()).unwrap_or_default();
+            if libc::setlocale(*category as c_int, text.as_ptr()).is_null() {
+                return failed("the locale");
+            }
+        }
+        if saved.zone {
+            tzset();
+        }
+        for s in &saved.signals {
+            let mut act: libc::sigaction = std::mem::zeroed();
+            act.sa_sigaction = s.handler as usize;
+            act.sa_mask = set(s.mask);
+            for (flag, _) in FLAGS.iter().filter(|f| s.flags & f.1 != 0) {
+                act.sa_flags |= flag;
+            }
+            if libc::sigaction(s.signal as c_int, &raw const act, std::ptr::null_mut()) != 0 {
+                return failed("a signal's handler");
+            }
+        }
+        if let Some(blocked) = saved.blocked {
+            let blocked = set(blocked);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const blocked, std::ptr::null_mut());
+        }
+        for (kind, left, each) in &saved.timers {
+            let time = |micros: u64| libc::timeval {
+                tv_sec: (micros / 1_000_000) as _,
+                tv_usec: (micros % 1_000_000) as _,
+            };
+            let value = libc::itimerval {
+                it_interval: time(*each),
+                it_value: time(*left),
+            };
+            setitimer(*kind as c_int, &raw const value, std::ptr::null_mut());
+        }
+    }
+    Ok(())
+}
