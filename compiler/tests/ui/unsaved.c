@@ -1,15 +1,26 @@
+#define _GNU_SOURCE
 #include <pc3.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 __attribute__((constructor)) static void early(void) {}
+static void late(void) {}
 int main(void) {
     char text[] = "a b";
     srand(1);
     setlocale(LC_ALL, "");
+    atexit(late);
+    chdir("/");
+    nice(1);
     for (char *w = strtok(text, " "); w; w = strtok(0, " "))
         pc3_checkpoint();
-    return rand() + open("x", O_RDONLY);
+    FILE *p = popen("true", "r");
+    void *m = mmap(0, 4096, PROT_READ, MAP_PRIVATE, 3, 0);
+    return rand() + open("x", O_RDONLY) + socket(1, 2, 0) + socket(1, 2, 0) + (p != m);
 }
