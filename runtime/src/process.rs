@@ -154,11 +154,14 @@ pub(crate) fn collect(
         .collect();
     let has = |text: &[u8]| list.iter().any(|v| name_of(&v.text) == name_of(text));
     let removed = first.environment.iter().filter(|t| !is_ours(t) && !has(t));
+    let removed = removed.map(|t| name_of(t).to_vec()).collect();
+    let mut list = list;
+    list.retain(|v| v.changed);
     let signals = (1..=64).filter_map(disposition);
     ProcessMeta {
         directory: directory(),
         umask: (mask != first.umask).then_some(u64::from(mask)),
-        removed: removed.map(|t| name_of(t).to_vec()).collect(),
+        removed,
         environment: list,
         locale: locale(),
         // SAFETY: the library's variable; nobody changes it now.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 
 use pc3_typemetric::plan::NoReferences;
-use pc3_typemetric::types::{TypeId, TypeTable};
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::format::meta::ProgramMeta;
