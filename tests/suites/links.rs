@@ -54,6 +54,17 @@ const CASES: &[(&str, &str)] = &[
     ("place_on_the_link", "sed -i /pragma/d main.c; $CC -c main.c; $CC --checkpoint-at=step main.o a.o b.o -o p"),
     ("place_on_compiling", "sed -i /pragma/d main.c; $CC -c main.c; $CC --checkpoint-at=step -c a.c; $CC main.o a.o b.o -o p"),
     ("at_once", "for n in 1 2 3 4; do $CC -O2 main.o a.o b.o -o p$n & done; wait; cmp p1 p2; cmp p3 p4; mv p4 p"),
+    (
+        "location_by_name",
+        "echo '#include <mpi.h>' > m.c; sed 's/argc/&/; s/main(void) {/main(int c, char **v) { MPI_Init(\\&c, \\&v);/; \
+            s/return 0;/MPI_Finalize(); &/' main.c >> m.c; $CC -c m.c; ar rcs libm1.a m.o a.o b.o; $CC -L. -lm1 -o p",
+    ),
+    (
+        "calls_of_pc3_h",
+        "printf '#include <pc3.h>\nint main(void) { pc3_critical_begin(); pc3_critical_end(); return 0; }' > q.c; \
+            $CC q.c -o q; ./q; $CC -c q.c; $CC q.o -o q; ./q; ar rcs libq.a q.o; $CC -L. -lq -o q; ./q; \
+            $CC main.o a.o b.o -o p",
+    ),
     ("no_cache", "PC3_CACHE=off $CC main.o a.o b.o -o p"),
     ("place_for_a_cache_gone", "PC3_CACHE=/dev/null/x $CC main.o a.o b.o -o p"),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),

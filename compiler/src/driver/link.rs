@@ -49,8 +49,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         || objects.is_some_and(|f| f & PROGRAM != 0)
         || (sources.iter()).any(|r| source::may_have_location(&r.text, &wanted) || mpi(r));
     if !certain || o.shared {
-        let api = objects.is_some_and(|f| f & record::API != 0);
-        match plain(o, t, api, members)? {
+        match plain(o, t, members)? {
             Plain::Done(status) => return Ok(status),
             Plain::NeedsMore => {}
         }
@@ -122,15 +121,17 @@ enum Plain {
 }
 
 /// What the plain compiler makes of the command line.
-fn plain(o: &Options, t: &Toolchain, api: bool, members: Option<u32>) -> Result<Plain, Stop> {
-    let program = members.is_some_and(|f| f & PROGRAM != 0);
+fn plain(o: &Options, t: &Toolchain, members: Option<u32>) -> Result<Plain, Stop> {
     let mut c = source::plain(o, t, &o.plain);
-    let stubs = api.then(|| Stubs::new(o, t)).transpose()?;
-    if let Some(s) = &stubs {
-        c.arg(s.object());
+    let (mut status, mut trace, mut said) = traced(&mut c, t)?;
+    // Missing functions are the only sign of what an archive found by its name would bring.
+    if status != 0 && said.contains("pc3_") {
+        let stubs = Stubs::new(o, t)?;
+        let mut c = source::plain(o, t, &o.plain);
+        (status, trace, said) = traced(c.arg(stubs.object()), t)?;
     }
-    let (status, trace, said) = traced(&mut c, t)?;
-    if status != 0 && program {
+    let program = members.is_some_and(|f| f & PROGRAM != 0);
+    if status != 0 && (program || said.contains("MPI_")) {
         return Ok(Plain::NeedsMore);
     }
     tell!("{said}");

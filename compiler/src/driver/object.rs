@@ -77,8 +77,5 @@ pub fn note_symbols(r: &mut record::Record, object: &[u8]) {
     if calls("MPI_") || calls("PMPI_") {
         r.flags |= record::MPI;
     }
-    if calls("pc3_") {
-        r.flags |= record::API;
-    }
     r.symbols = symbols.defined;
 }

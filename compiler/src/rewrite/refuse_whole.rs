@@ -35,8 +35,8 @@ fn mains(p: &Program, out: &mut Diagnostics) {
     let mains: Vec<FnId> = p.ids().filter(|f| p.name(*f) == "main").collect();
     if mains.is_empty() {
         out.push(
-            Diagnostic::error(Code::Main, "no source on the command line defines main")
-                .help("give all C sources on one command line, the one with main among them"),
+            Diagnostic::error(Code::Main, "nothing that pc3cc compiled defines main")
+                .help("compile the source with main with pc3cc, too, and link its object"),
         );
     }
     for f in mains.iter().skip(1) {

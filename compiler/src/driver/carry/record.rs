@@ -3,7 +3,7 @@
 //! ```text
 //! magic    8  "\x7fpc3unit"
 //! version  4
-//! flags    4  LOCATION | MPI | API
+//! flags    4  LOCATION | MPI
 //! length   8  of the payload
 //! check    8  XXH3 of flags and payload
 //! payload     path, directory, target, compiler words, options, locations asked for, everywhere, symbols,
@@ -24,8 +24,6 @@ const HEAD: usize = 32;
 pub const LOCATION: u32 = 1;
 /// It calls MPI.
 pub const MPI: u32 = 2;
-/// It calls functions of `<pc3.h>`.
-pub const API: u32 = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
