@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         ("another input is told", other_input),
         ("pointers to closed streams are no news", closed),
         ("a course given up leaves no checkpoints", given_up),
+        ("what cannot be saved is named by its call", obstacles),
     ];
     cases
         .iter()
@@ -172,4 +173,26 @@ fn given_up() -> Result<()> {
         "{names:?}"
     );
     finish(&job, OUTPUT).map(drop)
+}
+
+/// The program goes on, each reason is told once, and where nothing is in the way a checkpoint is taken.
+fn obstacles() -> Result<()> {
+    let program = Program::load(&arch::root().join("tests/faults/obstacles.c"))?;
+    let job = Job::new(&program)?;
+    let done = run(&job, &[("PC3_EVERY", "1x")])?;
+    ensure!(done.status == 0 && job.stdout() == b"end\n", "{done:?}");
+    let told: Vec<&str> = done.stderr.lines().collect();
+    for what in [
+        "a socket (made by socket at obstacles.c:22)",
+        "a pipe (made by popen at obstacles.c:25)",
+        "a directory that is being read (made by opendir at obstacles.c:28)",
+        "memory is mapped (made by mmap at obstacles.c:31)",
+        "a stream in memory is open (made by fmemopen at obstacles.c:35)",
+        "a thread runs (made by pthread_create at obstacles.c:39)",
+        "a pipe (made by pipe at obstacles.c:39)",
+    ] {
+        let lines = told.iter().filter(|l| l.contains(what)).count();
+        ensure!(lines == 1, "{lines} lines say '{what}': {}", done.stderr);
+    }
+    finish(&job, "end\n").map(drop)
 }

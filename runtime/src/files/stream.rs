@@ -80,7 +80,8 @@ pub(super) unsafe fn standing(stream: *mut FILE) -> Standing {
             if bytes > 0 {
                 pending = std::slice::from_raw_parts(inner.write_base.cast(), bytes).to_vec();
             }
-            0
+            // What is written where something had been read goes in front of the rest of that.
+            between(inner.write_base, inner.read_end)
         } else {
             let rest = between(inner.read_ptr, inner.read_end);
             if inner.flags & IN_BACKUP != 0 {

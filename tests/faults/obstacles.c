@@ -1,0 +1,51 @@
+/* pc3-test: seq */
+/* Each of these keeps a checkpoint from being taken while it is there. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int ends[2];
+
+static void *waits(void *unused)
+{
+    char c;
+    return read(ends[0], &c, 1) == 1 ? NULL : unused;
+}
+
+int main(void)
+{
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+#pragma pc3 checkpoint
+    close(s);
+    FILE *p = popen("true", "r");
+#pragma pc3 checkpoint
+    pclose(p);
+    DIR *d = opendir(".");
+#pragma pc3 checkpoint
+    closedir(d);
+    void *m = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#pragma pc3 checkpoint
+    munmap(m, 4096);
+    char text[10] = "text";
+    FILE *f = fmemopen(text, sizeof text, "r");
+#pragma pc3 checkpoint
+    fclose(f);
+    pthread_t t;
+    if (pipe(ends) || pthread_create(&t, NULL, waits, NULL))
+        abort();
+#pragma pc3 checkpoint
+    if (write(ends[1], "x", 1) != 1)
+        abort();
+    pthread_join(t, NULL);
+#pragma pc3 checkpoint
+    close(ends[0]);
+    close(ends[1]);
+#pragma pc3 checkpoint
+    puts("end");
+    return 0;
+}
