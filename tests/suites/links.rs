@@ -65,6 +65,11 @@ const CASES: &[(&str, &str)] = &[
             $CC q.c -o q; ./q; $CC -c q.c; $CC q.o -o q; ./q; ar rcs libq.a q.o; $CC -L. -lq -o q; ./q; \
             $CC main.o a.o b.o -o p",
     ),
+    (
+        "standard_input",
+        "echo 'int main(void) { return 0; }' | $CC -x c - -o q; ./q; echo 'int main(void) { return 0; }' | $CC -c -x c - -o q.o; \
+            $CC q.o -o q; ./q; $CC main.o a.o b.o -o p",
+    ),
     ("no_cache", "PC3_CACHE=off $CC main.o a.o b.o -o p"),
     ("place_for_a_cache_gone", "PC3_CACHE=/dev/null/x $CC main.o a.o b.o -o p"),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),

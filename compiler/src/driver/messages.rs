@@ -80,6 +80,18 @@ pub fn foreign(object: &str) -> Diagnostic {
     .help("compile it with pc3cc, unless it keeps no state across a checkpoint")
 }
 
+pub fn standard_input() -> Diagnostics {
+    let mut list = Diagnostics::default();
+    list.push(
+        Diagnostic::warning(
+            Code::NoLocation,
+            "a source from standard input is compiled as it is, without checkpoint locations",
+        )
+        .help("put it into a file"),
+    );
+    list
+}
+
 pub fn no_location() -> Diagnostic {
     Diagnostic::warning(Code::NoLocation, "the program has no checkpoint location, so it can never save its state").help(
         "put '#pragma pc3 checkpoint' into the main loop, or name a place with --checkpoint-at=FUNCTION or --checkpoint-at=FILE:LINE",

@@ -28,6 +28,7 @@ mod trace;
 
 use crate::diag::{Diagnostic, Diagnostics};
 use options::{Emit, Mode, Options};
+use std::path::Path;
 use toolchain::Toolchain;
 
 /// Runs the command line (without the program's name) and returns the exit status.
@@ -95,6 +96,13 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         }
         Mode::Object | Mode::Assembly | Mode::Link if o.emit != Emit::Executable => {
             link::link(o, t)
+        }
+        // Standard input cannot be read twice.
+        Mode::Object | Mode::Partial | Mode::Link
+            if o.sources.iter().any(|s| s == Path::new("-")) =>
+        {
+            messages::report(o, &messages::standard_input())?;
+            Ok(build::run(&mut source::plain(o, t, &o.plain), t)?)
         }
         Mode::Preprocess | Mode::Assembly => Ok(build::pass_through(o, t)?),
         Mode::Object => object::objects(o, t),

@@ -28,13 +28,6 @@ pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, 
     let mut diags = Diagnostics::default();
     let wanted = source::wanted(o, &mut diags);
     messages::report(o, &diags)?;
-    // There is no reading it twice.
-    if o.sources[i] == Path::new("-") {
-        return Ok(build::run(
-            &mut source::plain(o, t, &o.plain_with(Some(i))),
-            t,
-        )?);
-    }
     let preprocessed = source::preprocess(o, t, i)?;
     let mut c = source::plain(o, t, &o.plain_with(Some(i)));
     if preprocessed
