@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod analysis;
+pub mod annotations;
 pub mod consteval;
 pub mod diag;
 pub mod driver;

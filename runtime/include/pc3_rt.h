@@ -58,6 +58,7 @@ struct pc3_member {
     struct pc3_type *type;
     pc3_size offset;                 /* of a bit-field: unused */
     const unsigned char *bits;       /* bit-field: image of the struct with just this field all ones; else 0 */
+    const char *choice;              /* union: how another member says which of its members is in use; else 0 */
 };
 
 /* ---- stack -------------------------------------------------------------------- */

@@ -259,6 +259,7 @@ mod tests {
             ty,
             offset,
             bits: None,
+            choice: Default::default(),
         };
         let mut s = Type::scalar(Kind::Struct, "s", 8 + 8 * values.len() as u64, 8, 0);
         s.members = vec![member("n", int, 0), member("list", list, 8)];

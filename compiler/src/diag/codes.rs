@@ -33,6 +33,7 @@ codes! {
     PragmaPlace "E0201" "" "a checkpoint location stands where no statement can";
     CheckpointValue "E0202" "" "pc3_checkpoint() is a statement of its own, not part of an expression";
     NoSuchLocation "E0203" "" "a location asked for on the command line does not exist";
+    Annotation "E0204" "" "an annotation that cannot be followed";
     Unsupported "E0301" "" "a construct that instrumented functions cannot contain yet";
     Callback "E0302" "" "a library calls back into code that reaches a checkpoint location";
     Attribute "E0303" "" "a function attribute that contradicts saving and resuming";

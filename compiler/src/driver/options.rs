@@ -71,6 +71,8 @@ pub struct Options {
     pub target: Option<String>,
     /// `--checkpoint-at=`
     pub locations: Vec<String>,
+    /// `--annotations=`
+    pub annotations: Vec<String>,
     pub everywhere: bool,
     /// For the preprocessor only: `-I`, `-D`, `-include` ... (and `-std`, `-m`, `-O`, `-f`, which predefine macros).
     pub cpp: Vec<String>,
@@ -178,6 +180,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         cc: None,
         target: None,
         locations: Vec::new(),
+        annotations: Vec::new(),
         everywhere: false,
         cpp: Vec::new(),
         dependencies: Vec::new(),
@@ -254,6 +257,8 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
         o.target = Some(v.to_string());
     } else if let Some(v) = a.strip_prefix("--checkpoint-at=") {
         o.locations.push(v.to_string());
+    } else if let Some(v) = a.strip_prefix("--annotations=") {
+        o.annotations.push(v.to_string());
     } else if a == "--checkpoint-everywhere" {
         o.everywhere = true;
     } else if a == "-flto" || a.starts_with("-flto=") || a == "-fuse-linker-plugin" {

@@ -7,6 +7,7 @@ const OPTIONS: &[(&str, bool)] = &[
     ("--target", true),
     ("--checkpoint-at", true),
     ("--checkpoint-everywhere", false),
+    ("--annotations", true),
     ("--explain", false),
     ("--explain-code", true),
     ("--message-format", true),
@@ -20,6 +21,7 @@ Options of pc3cc:
   --checkpoint-at=FUNCTION   A checkpoint can be taken at each entry of FUNCTION.
   --checkpoint-at=FILE:LINE  ... before the statement on that line.
   --checkpoint-everywhere    ... at function entries, loops and calls: for testing.
+  --annotations=FILE         What is said of types, for sources that stay untouched.
   --explain                  Say which functions are instrumented, why, and what they save.
   --emit=c                   Print the instrumented C instead of compiling it.
   --target=TRIPLE            Build for another machine, with TRIPLE-gcc.

@@ -5,7 +5,8 @@ use super::carry::record::Record;
 use super::options::{self, Options};
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
-use crate::diag::Diagnostics;
+use crate::annotations::{self, Annotation};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::locations::Locations;
 use crate::rewrite::{self, Dialect, Output, Outside};
 use crate::tree::Unit;
@@ -29,6 +30,7 @@ pub struct Program {
     /// The units behind the user's are libraries' of ours: their files.
     pub own: Vec<&'static str>,
     everywhere: bool,
+    annotations: Vec<Annotation>,
 }
 
 /// Reads the units; what is wrong with them has been told.
@@ -88,10 +90,26 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         settings: settings.map(|(r, k)| k.setting(r)).collect(),
         own: Vec::new(),
         everywhere: wanted.everywhere,
+        annotations: annotations(o, &mut diags),
     };
     program.add_libraries(&mut diags);
     messages::report(o, &diags)?;
     Ok(program)
+}
+
+/// What the files of `--annotations` say.
+fn annotations(o: &Options, diags: &mut Diagnostics) -> Vec<Annotation> {
+    let mut all = Vec::new();
+    for name in &o.annotations {
+        match std::fs::read_to_string(name) {
+            Ok(text) => all.extend(annotations::in_file(name, &text)),
+            Err(e) => diags.push(
+                Diagnostic::error(Code::Annotation, format!("{name}: {e}"))
+                    .help("give the path of a file of annotations"),
+            ),
+        }
+    }
+    all
 }
 
 /// `whole`: nothing but sources, so a location that is in none of them is a mistake.
@@ -162,6 +180,7 @@ impl Program {
             everywhere: self.everywhere,
             dialects: self.settings.iter().map(|s| s.dialect.clone()).collect(),
             outside,
+            annotations: self.annotations.clone(),
         };
         rewrite::instrument(&self.trees, &settings)
     }

@@ -129,6 +129,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                             ty,
                             offset: format!("__builtin_offsetof({c}, {})", m.name),
                             bits: None,
+                            choice: None,
                         })
                     })
                     .collect();
@@ -180,6 +181,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                         ty,
                         offset: format!("__builtin_offsetof({c}, {m})"),
                         bits: None,
+                        choice: None,
                     })
                 })
                 .collect();
@@ -198,6 +200,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                         name: m,
                         ty,
                         bits: None,
+                        choice: None,
                     });
                 }
             }
@@ -209,6 +212,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                         name: m,
                         ty,
                         bits: None,
+                        choice: None,
                     });
                 }
             }

@@ -24,6 +24,8 @@ pub struct Field {
     pub ty: usize,
     pub offset: String,
     pub bits: Option<String>,
+    /// Which of a union's members is in use.
+    pub choice: Option<String>,
 }
 
 impl<'c, 'a> TypeTable<'c, 'a> {
@@ -276,6 +278,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             ty,
             offset: offset.into(),
             bits: None,
+            choice: None,
         };
         let fields = vec![field("number", "0"), field("mark", "8")];
         let k = self.add(String::new());
@@ -328,10 +331,13 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     fn fields(&mut self, r: RecordId, c: &str) -> Vec<Field> {
         let u = self.cx.u;
         let mut out = Vec::new();
-        for f in u.records[r.index()].fields.iter().flatten() {
+        for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
+            let choice = self.cx.choices.get(&(r, k)).map(|c| c.text());
             match (&f.name, &f.bit_width) {
                 (None, Some(_)) => {}
-                (None, None) => out.extend(self.anonymous(f, c)),
+                (None, None) => {
+                    out.extend(self.anonymous(f, c).map(|f| Field { choice, ..f }));
+                }
                 (Some(n), Some(_)) => {
                     let image = format!("pc3_bits_{}_{}", r.0, out.len());
                     self.support += &format!(
@@ -343,6 +349,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                         ty,
                         offset: "0".into(),
                         bits: Some(format!("{image}.b")),
+                        choice: None,
                     });
                 }
                 (Some(n), None) => {
@@ -352,6 +359,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                         ty,
                         offset: format!("__builtin_offsetof({c}, {n})"),
                         bits: None,
+                        choice,
                     });
                 }
             }
@@ -389,6 +397,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             ty: self.named[&c],
             offset,
             bits: None,
+            choice: None,
         })
     }
 
@@ -433,11 +442,12 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 .iter()
                 .map(|f| {
                     format!(
-                        "{{{}, {}, {}, {}}}",
+                        "{{{}, {}, {}, {}, {}}}",
                         quote(&f.name),
                         row(f.ty),
                         f.offset,
-                        f.bits.as_deref().unwrap_or("0")
+                        f.bits.as_deref().unwrap_or("0"),
+                        f.choice.as_deref().map_or("0".into(), quote)
                     )
                 })
                 .collect();
@@ -508,6 +518,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             ty,
             offset: format!("__builtin_offsetof({c}, pc3_base)"),
             bits: None,
+            choice: None,
         }
     }
     pub fn int(&mut self) -> usize {

@@ -90,6 +90,12 @@ pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut
         if let Some([own @ ("pc3" | "ccc"), rest @ ..]) =
             pragma_words(&text[d.start as usize..d.end as usize]).as_deref()
         {
+            if rest
+                .first()
+                .is_some_and(|w| crate::annotations::is_annotation(w))
+            {
+                continue;
+            }
             let message = format!(
                 "unknown pragma `{own}{}`",
                 rest.iter().map(|w| format!(" {w}")).collect::<String>()
@@ -97,7 +103,7 @@ pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut
             diags.push(
                 Diagnostic::warning(Code::UnknownPragma, message)
                     .at_text(lines, text, &(d.start..d.end))
-                    .help("pc3cc knows `#pragma pc3 checkpoint`"),
+                    .help("pc3cc knows `#pragma pc3 checkpoint` and `#pragma pc3 union`"),
             );
         }
     }

@@ -33,6 +33,7 @@ use crate::analysis::heap;
 use crate::analysis::linear::value_statements;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
+use crate::annotations::{self, Annotation, Choices};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::{self as emit, Input, Literal};
 use crate::parallel;
@@ -52,6 +53,8 @@ pub struct Options {
     /// Per unit; units without one are for a compiler like gcc, and take the header as it is.
     pub dialects: Vec<Arc<Dialect>>,
     pub outside: Outside,
+    /// Of `--annotations`.
+    pub annotations: Vec<Annotation>,
 }
 
 /// What is linked with the units without being one: by symbol, the object's name.
@@ -106,6 +109,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     let mut diagnostics = graph.diagnostics.clone();
+    let choices = annotations::resolve(units, &options.annotations, &mut diagnostics);
     for (unit, e) in &heap.unknown {
         diagnostics.push(Diagnostic::advice(&units[*unit],
             &units[*unit].expr(*e).span,
@@ -126,6 +130,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         names: &names,
         private: &private,
         twins: &twins,
+        choices: &choices,
         options,
     };
     let (mut texts, mut changed) = (Vec::new(), Vec::new());
@@ -163,6 +168,7 @@ struct Whole<'a> {
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
+    choices: &'a Choices,
     options: &'a Options,
 }
 
@@ -206,6 +212,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             .enumerate()
             .map(|(i, s)| (s.call, i))
             .collect(),
+        choices: &w.choices[unit],
         copied: crate::analysis::copied::analyse(u),
         library: crate::library::renamed(w.p.units, unit),
         replaced: RefCell::default(),
@@ -220,6 +227,13 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     vla::name_lengths(&mut cx);
     hoist::spell_typeofs(&mut cx);
     attributes::prepare(&mut cx, w.graph);
+    // Other compilers do not know them.
+    let said = annotations::pragmas(u).into_iter();
+    cx.ambient.extend(said.map(|(span, _)| edits::Edit {
+        span,
+        text: String::new(),
+    }));
+    cx.ambient.sort_by_key(|e| e.span.start);
 
     let none = Plan::default();
     let mut edits = Edits::default();

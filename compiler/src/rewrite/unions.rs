@@ -16,7 +16,7 @@ pub fn check(cx: &UnitCx, globals: &[Global], out: &mut Diagnostics) {
     let u = cx.u;
     let mut seen = HashSet::new();
     let mut look = |ty: TypeId, at: &Span, what: &str| {
-        if let Some(r) = blocking(u, ty).filter(|r| seen.insert(*r)) {
+        if let Some(r) = blocking(cx, ty).filter(|r| seen.insert(*r)) {
             out.push(warning(cx, r, at, what));
         }
     };
@@ -61,7 +61,7 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
         at,
         Code::UnionBlocks,
         format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use: it cannot change architecture"),
-        "use a struct where that matters",
+        "say which: `#pragma pc3 union STRUCT.MEMBER by TAG: MEMBER = VALUE, ...`, or use a struct",
     )
 }
 
@@ -82,16 +82,18 @@ enum Scalar {
 const MOST: usize = 1 << 12;
 
 /// The first union in a type that only converts if it is known which member is in use.
-pub fn blocking(u: &Unit, t: TypeId) -> Option<RecordId> {
+pub fn blocking(cx: &UnitCx, t: TypeId) -> Option<RecordId> {
+    let u = cx.u;
     match u.ty(t) {
-        Type::Array { elem, .. } => blocking(u, elem.ty),
+        Type::Array { elem, .. } => blocking(cx, elem.ty),
         Type::Record(r) => {
             let d = &u.records[r.index()];
             if d.is_union && !alike(u, d) {
                 return Some(*r);
             }
-            let mut fields = d.fields.iter().flatten();
-            fields.find_map(|f| blocking(u, f.ty.ty))
+            let fields = d.fields.iter().flatten().enumerate();
+            let mut unsaid = fields.filter(|(k, _)| !cx.choices.contains_key(&(*r, *k)));
+            unsaid.find_map(|(_, f)| blocking(cx, f.ty.ty))
         }
         _ => None,
     }

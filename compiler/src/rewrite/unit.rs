@@ -6,6 +6,7 @@ use super::plan::Plan;
 use crate::analysis::heap::Heap;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
 use crate::tree::*;
+use pc3_typemetric::choice::Choice;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -40,6 +41,8 @@ pub struct UnitCx<'a> {
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// Library functions to declare: replacement name → symbol whose type it has.
+    /// What is said of unions in structs.
+    pub choices: &'a HashMap<(RecordId, usize), Choice>,
     /// Local structs that are copied as a whole.
     pub copied: HashSet<SymId>,
     /// Library functions and variables that the program has for itself: what they are called.

@@ -76,6 +76,7 @@ pub struct pc3_member {
     pub ty: *mut pc3_type,
     pub offset: pc3_size,
     pub bits: *const u8,
+    pub choice: *const c_char,
 }
 
 #[repr(C)]

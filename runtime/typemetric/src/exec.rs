@@ -5,7 +5,7 @@
 
 use crate::abi::Endian;
 use crate::float::{self, FloatError};
-use crate::ops::{Int, Op, Reference, Step};
+use crate::ops::{Case, Int, Op, Reference, Step, Tag};
 use crate::plan::{Body, Env, Reason, Resolver};
 use crate::types::Bits;
 
@@ -156,6 +156,27 @@ impl Exec<'_> {
                 signed,
                 to_signed,
             } => return self.bits(from, to, signed, to_signed, span),
+            Step::Choose {
+                ref tag,
+                ref cases,
+                ref otherwise,
+            } => {
+                for r in 0..span.reps {
+                    let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+                    let value = self.tag(tag, at.0);
+                    let fits = |c: &&Case| c.tests.iter().any(|t| t.fits(value, tag.mask));
+                    let ops = cases.iter().find(fits).map(|c| &c.ops);
+                    let Some(ops) = ops.or(otherwise.as_ref()) else {
+                        return Err(Fail {
+                            offset: at.0 as u64 + tag.at,
+                            bit: tag.bits.map(|b| at.0 as u64 * 8 + b.offset),
+                            value: Some(value.to_string()),
+                            reason: Reason::NoMember,
+                        });
+                    };
+                    self.elements(ops, at, (0, 0), 1)?;
+                }
+            }
             Step::Repeat {
                 from_stride,
                 to_stride,
@@ -168,6 +189,20 @@ impl Exec<'_> {
             }
         }
         Ok(())
+    }
+
+    fn tag(&self, tag: &Tag, at: usize) -> i128 {
+        match tag.bits {
+            Some(bits) => {
+                let raw = get_bits(&self.src[at..], bits, self.env.from);
+                widen(raw, bits.width, tag.int.signed)
+            }
+            None => {
+                let at = at + tag.at as usize;
+                let raw = load(&self.src[at..at + usize::from(tag.int.size)], self.env.from);
+                widen(raw, u32::from(tag.int.size) * 8, tag.int.signed)
+            }
+        }
     }
 
     /// Runs of one unit each go through a loop of fixed width; longer runs through slices.

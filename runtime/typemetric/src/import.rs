@@ -1,10 +1,12 @@
 //! From the C descriptors of a translation unit to ids of a table.
 
 use crate::abi::Endian;
+use crate::choice::Choice;
 use crate::descriptor::{pc3_member, pc3_type};
 use crate::intern::Batch;
-use crate::types::{Bits, Kind, Member, Type, TypeError, TypeId, TypeTable};
+use crate::types::{Bits, Chosen, Kind, Member, Type, TypeError, TypeId, TypeTable};
 use std::ffi::{c_char, CStr};
+use std::sync::Arc;
 
 /// Why descriptors cannot be used; all are faults of the generated code.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -115,11 +117,18 @@ pub unsafe fn import_unit(
                 let ty_id = resolve(m.ty, table)
                     .filter(|&id| id != TypeId::UNKNOWN)
                     .ok_or_else(foreign)?;
+                let choice = (!m.choice.is_null()).then(|| {
+                    // SAFETY: a C string.
+                    let text = unsafe { string(m.choice) };
+                    // The compiler has read it before.
+                    Choice::parse(&text, &|_| None).ok().map(Arc::new)
+                });
                 ty.members.push(Member {
                     name: member,
                     ty: ty_id,
                     offset,
                     bits,
+                    choice: Chosen(choice.flatten()),
                 });
             }
         }

@@ -3,7 +3,7 @@
 //! types the runtime makes itself, and tests.
 
 use crate::abi::{Abi, Metric};
-use crate::types::{Bits, Kind, Member, Type, TypeError, TypeId, TypeTable, LONG_DOUBLE};
+use crate::types::{Bits, Chosen, Kind, Member, Type, TypeError, TypeId, TypeTable, LONG_DOUBLE};
 
 macro_rules! arithmetic {
     ($($name:ident $c:literal $kind:ident $metric:expr;)*) => {
@@ -102,6 +102,7 @@ pub fn lay_out(kind: Kind, name: &str, fields: &[Field]) -> Type {
                 ty: field.ty,
                 offset: at / 8,
                 bits,
+                choice: Chosen::default(),
             });
         }
         size = size.max(end);

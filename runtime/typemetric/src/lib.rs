@@ -10,6 +10,7 @@
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
 
 pub mod abi;
+pub mod choice;
 mod codec;
 mod compile;
 pub mod descriptor;

@@ -1,6 +1,7 @@
 //! The steps of a plan.  Offsets are relative to the element the surrounding loop stands at; runs
 //! of equal steps are merged as they are appended.
 
+use crate::choice::Test;
 use crate::float::Stored;
 use crate::types::{Bits, TypeId};
 
@@ -42,12 +43,34 @@ pub(crate) enum Step {
         signed: bool,
         to_signed: bool,
     },
+    /// What the value of `tag` (with the struct's offsets) says is in use.
+    Choose {
+        tag: Tag,
+        cases: Vec<Case>,
+        /// For other values; None: refused.
+        otherwise: Option<Vec<Op>>,
+    },
     /// `n` elements.
     Repeat {
         from_stride: u64,
         to_stride: u64,
         body: Vec<Op>,
     },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Tag {
+    pub name: String,
+    pub at: u64,
+    pub int: Int,
+    pub bits: Option<Bits>,
+    pub mask: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Case {
+    pub tests: Vec<Test>,
+    pub ops: Vec<Op>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -73,7 +96,7 @@ impl Step {
                 to_stride,
                 ..
             } => (*from_stride, *to_stride),
-            Step::Bits { .. } => return None,
+            Step::Bits { .. } | Step::Choose { .. } => return None,
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::abi::Abi;
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::intern::Index;
-use crate::types::{Bits, Kind, Member, Type, TypeId, TypeTable};
+use crate::types::{Bits, Chosen, Kind, Member, Type, TypeId, TypeTable};
 
 const VERSION: u8 = 1;
 const WHAT: &str = "type table";
@@ -67,6 +67,7 @@ impl TypeTable {
                     ty,
                     offset,
                     bits,
+                    choice: Chosen::default(),
                 });
             }
             table.types.push(Type {

@@ -6,9 +6,11 @@
 //! times its element's; scalars have sizes that exist.
 
 use crate::abi::{Abi, Endian};
+use crate::choice::Choice;
 use crate::descriptor as c;
 use crate::intern::Index;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Index into a [`TypeTable`].  0 is untyped bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -108,6 +110,21 @@ pub struct Member {
     /// In bytes; of a bit-field, the byte its first bit lies in.
     pub offset: u64,
     pub bits: Option<Bits>,
+    pub choice: Chosen,
+}
+
+/// What this program's author says of a union: no part of the type, and not saved with it.
+#[derive(Clone, Default, Debug)]
+pub struct Chosen(pub Option<Arc<Choice>>);
+
+impl PartialEq for Chosen {
+    fn eq(&self, _: &Chosen) -> bool {
+        true
+    }
+}
+impl Eq for Chosen {}
+impl std::hash::Hash for Chosen {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// Where a bit-field lies in its struct.  Bits are counted in memory order: on a little-endian ABI

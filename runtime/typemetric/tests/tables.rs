@@ -162,18 +162,21 @@ fn import_of_a_unit() {
                 ty: int,
                 offset: 0,
                 bits: null(),
+                choice: std::ptr::null(),
             },
             pc3_member {
                 name: name(c"kind"),
                 ty: int,
                 offset: 0,
                 bits: image.as_ptr(),
+                choice: std::ptr::null(),
             },
             pc3_member {
                 name: name(c"next"),
                 ty: ptr,
                 offset: std::mem::offset_of!(Node, next),
                 bits: null(),
+                choice: std::ptr::null(),
             },
         ];
         types[1].members = members.as_ptr();

@@ -429,9 +429,10 @@ impl<'a> Compiler<'a> {
                     );
                 }
                 (Some(_), Some(_)) => {}
-                (None, None) => {
-                    self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out)
-                }
+                (None, None) => match &n.choice.0 {
+                    Some(choice) => self.chosen((s, i), (d, k), choice, at, mode, out),
+                    None => self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out),
+                },
                 _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
             }
             self.path.pop();

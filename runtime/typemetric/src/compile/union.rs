@@ -4,8 +4,9 @@
 //! has a reference are translated if they are addresses of live objects.
 
 use super::{part, Compiler, Mode};
-use crate::ops::{push, push_repeated, Op, Reference, Step};
-use crate::types::{counterparts, TypeId};
+use crate::choice::Choice;
+use crate::ops::{push, push_repeated, Case, Int, Op, Reference, Step, Tag};
+use crate::types::{counterparts, Type, TypeId};
 use std::collections::HashSet;
 
 /// Unions are compared scalar by scalar up to this many.
@@ -137,6 +138,81 @@ impl Compiler<'_> {
 }
 
 impl Compiler<'_> {
+    /// A union of which another member of the struct says what is in use.
+    pub(super) fn chosen(
+        &mut self,
+        (s, i): (TypeId, usize),
+        (d, k): (TypeId, usize),
+        choice: &Choice,
+        at: (u64, u64),
+        mode: Mode,
+        out: &mut Vec<Op>,
+    ) {
+        let (src, dst) = (self.src, self.dst);
+        if mode == Mode::References && !self.has_references(src.get(s).members[i].ty) {
+            return;
+        }
+        let (outer, m, n) = (src.get(s), &src.get(s).members[i], &dst.get(d).members[k]);
+        let (a, b) = (src.get(m.ty), dst.get(n.ty));
+        let place = (m.offset, n.offset);
+        let tag = outer.members.iter().find(|t| t.name == choice.tag);
+        let Some(tag) = tag.filter(|t| src.get(t.ty).kind.is_integer()) else {
+            return self.mismatch(s, d, format!("there is no integer {:?}", choice.tag));
+        };
+        let int = src.get(tag.ty);
+        let tag = Tag {
+            name: tag.name.clone(),
+            at: tag.offset,
+            int: Int {
+                size: int.size as u8,
+                signed: int.is_signed(src.abi()),
+            },
+            bits: tag.bits,
+            mask: choice.mask,
+        };
+        let mut cases = Vec::new();
+        for rule in &choice.rules {
+            let mut ops = Vec::new();
+            if let Some(name) = &rule.member {
+                let named = |t: &Type| t.members.iter().position(|m| m.name == *name);
+                let (Some(x), Some(y)) = (named(a), named(b)) else {
+                    self.mismatch(m.ty, n.ty, format!("it has no member {name:?}"));
+                    continue;
+                };
+                let (x, y) = (&a.members[x], &b.members[y]);
+                self.path.push(part(name, 0));
+                let from = (place.0 + x.offset, place.1 + y.offset);
+                match (x.bits, y.bits) {
+                    (None, None) => self.value(x.ty, y.ty, from, mode, &mut ops),
+                    _ => self.mismatch(x.ty, y.ty, "it is a bit-field"),
+                }
+                self.path.pop();
+            }
+            cases.push(Case {
+                tests: rule.tests.clone(),
+                ops,
+            });
+        }
+        let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
+        let otherwise = stays.then(|| {
+            let mut ops = Vec::new();
+            self.words(m.ty, n.ty, place, &mut ops);
+            ops
+        });
+        let step = Step::Choose {
+            tag,
+            cases,
+            otherwise,
+        };
+        let op = Op {
+            s: at.0,
+            d: at.1,
+            n: 1,
+            step,
+        };
+        push(out, op);
+    }
+
     /// The places of references in any member.  To do a place twice does no harm.
     fn words(&mut self, s: TypeId, d: TypeId, at: (u64, u64), out: &mut Vec<Op>) {
         let (src, dst) = (self.src, self.dst);
@@ -145,22 +221,35 @@ impl Compiler<'_> {
             let (mut ops, place) = (Vec::new(), (at.0 + m.offset, at.1 + n.offset));
             self.value(m.ty, n.ty, place, Mode::References, &mut ops);
             for op in ops {
-                push(out, perhaps(op));
+                perhaps(op, out);
             }
         }
     }
 }
 
 /// References become words that may be some.
-fn perhaps(mut op: Op) -> Op {
+fn perhaps(mut op: Op, out: &mut Vec<Op>) {
     match &mut op.step {
         Step::Refer { what, .. } => *what = Reference::Word,
         Step::Repeat { body, .. } => {
-            *body = std::mem::take(body).into_iter().map(perhaps).collect();
+            let mut words = Vec::new();
+            std::mem::take(body)
+                .into_iter()
+                .for_each(|b| perhaps(b, &mut words));
+            *body = words;
+        }
+        // Whether it holds what decides is not known.
+        Step::Choose { cases, .. } => {
+            for inner in cases.iter().flat_map(|c| c.ops.clone()) {
+                let mut words = Vec::new();
+                perhaps(inner, &mut words);
+                push_repeated(out, words, (op.s, op.d), (0, 0), 1);
+            }
+            return;
         }
         _ => {}
     }
-    op
+    push(out, op);
 }
 
 /// Pointers to different things are one kind of thing.

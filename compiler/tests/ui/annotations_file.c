@@ -1,0 +1,2 @@
+// pc3cc: --annotations=nowhere.txt
+int main(void) { return 0; }
