@@ -325,6 +325,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             ty: words,
             offset: "0".into(),
             bits: None,
+            choice: None,
         }]
     }
 
