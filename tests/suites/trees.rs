@@ -46,8 +46,15 @@ const TREES: &[Tree] = &[
         build: "make -j4 linux CC=\"$CC -std=gnu99\"",
         check: "echo 'print(#arg, string.format(\"%.14g\", math.pi), pcall(error, {}, 0) and 1, \
             select(2, load(\"x = \")), table.concat({(\"a b c\"):byte(1, -1)}, \",\"))' > t.lua; \
-            src/luac -o t.out t.lua; src/lua t.out 1 2; src/lua -v",
-        located: None,
+            src/luac -o t.out t.lua; src/lua t.out 1 2; src/lua -v; \
+            echo 'local t, co = {}, coroutine.wrap(function() for i = 1, 99 do coroutine.yield(i * i) end end) \
+            for i = 1, 40 do t[i] = i .. tostring(pcall(function() if i % 7 == 0 then error(\"seven\") end return i end)) \
+            print(i, co(), #t, t[#t], (\"ab\"):rep(i % 5), collectgarbage(\"step\")) end' > moved.lua",
+        located: Some(Located {
+            build: "cd src; rm lua; $CC --checkpoint-at=luaB_print -O2 -o lua lua.o liblua.a -lm -Wl,-E -ldl",
+            run: "exec src/lua moved.lua",
+            every: "7x",
+        }),
     },
     Tree {
         name: "tcc",
@@ -112,7 +119,7 @@ fn check(t: &Tree, sources: &Path) -> Result<()> {
 
 /// Stops after each checkpoint until it is done: the pieces of its output are the whole.
 fn stopped(l: &Located, tree: &Path, cc: &str) -> Result<()> {
-    let sources = sh(tree, "cat *.c", cc)?;
+    let sources = sh(tree, "find . -name '*.c' | sort | xargs cat", cc)?;
     std::fs::write(tree.join("input"), sources)?;
     let expected = output(l, tree, &[])?;
     ensure!(
