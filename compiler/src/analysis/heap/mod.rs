@@ -239,16 +239,16 @@ fn is_char(u: &Unit, q: QualType) -> bool {
     )
 }
 
-/// Without lengths that are not constant.
-fn base(u: &Unit, mut q: QualType) -> QualType {
-    while let Type::Array {
-        elem,
-        len: ArrayLen::Vla(_) | ArrayLen::Unknown,
-    } = u.ty(q.ty)
-    {
-        q = *elem;
+/// Without lengths that are not constant, nor those of arrays of such arrays.
+fn base(u: &Unit, q: QualType) -> QualType {
+    let (mut inner, mut found) = (q, q);
+    while let Type::Array { elem, len } = u.ty(inner.ty) {
+        inner = *elem;
+        if matches!(len, ArrayLen::Vla(_) | ArrayLen::Unknown) {
+            found = inner;
+        }
     }
-    q
+    found
 }
 
 /// Two scalars that are the same in memory on every ABI, signs apart.

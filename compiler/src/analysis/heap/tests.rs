@@ -52,6 +52,10 @@ fn check(body: &str, expected: &str) {
 #[test]
 fn sizes() {
     check(
+        "void f(int n) { int (*p)[n] = malloc(sizeof(int[2][n])); double (*q)[n][3] = malloc(n * sizeof(double[n][3])); int (*r)[4] = malloc(sizeof(int[n][4])); }",
+        "int; double [3]; int [4]",
+    );
+    check(
         "void f(int n) { int a = n, b = a, c = b, d = c, e = d, g = e; void *p = malloc(g), *q = malloc(g * 8), *r = malloc(g * sizeof(double)); }",
         "?; ?; double",
     );
