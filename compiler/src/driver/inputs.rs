@@ -72,6 +72,41 @@ pub fn named(o: &Options) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Where the user has libraries looked for.
+pub fn searched(o: &Options) -> HashSet<PathBuf> {
+    let mut folders: HashSet<PathBuf> = std::env::var_os("LIBRARY_PATH")
+        .iter()
+        .flat_map(std::env::split_paths)
+        .collect();
+    let mut words = o.link.iter();
+    while let Some(word) = words.next() {
+        let LinkItem::Arg(a) = word else { continue };
+        match (a.strip_prefix("-L"), a.strip_prefix("-Wl,-L")) {
+            (Some(""), _) => {
+                if let Some(LinkItem::Arg(next)) = words.next() {
+                    folders.insert(next.into());
+                }
+            }
+            (Some(folder), _) | (_, Some(folder)) => {
+                folders.insert(folder.into());
+            }
+            _ => {}
+        }
+    }
+    folders.iter().map(|f| paths::plain(f)).collect()
+}
+
+/// An object, an archive, or a source in a language that is not C; linker scripts hold no code.
+pub fn is_code(name: &str) -> bool {
+    const KNOWN: &[&str] = &[
+        "o", "a", "so", "s", "S", "sx", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "f", "F", "for", "FOR", "ftn",
+        "f77", "f90", "F90", "f95", "F95", "f03", "f08", "d", "adb", "ads", "m", "mm", "go",
+    ];
+    let path = Path::new(name);
+    let ending = path.extension().and_then(|e| e.to_str());
+    ending.is_some_and(|e| KNOWN.contains(&e)) || read(path).is_some()
+}
+
 /// What the objects and archives on the command line say in summary: `.0` of objects, which all go in, `.1` of
 /// members, which may.
 pub fn summary(o: &Options) -> Result<(Option<u32>, Option<u32>), Stop> {

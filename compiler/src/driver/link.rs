@@ -5,6 +5,7 @@
 //! program ([`super::program`]).  What it changes is compiled anew and takes its object's place: on the command line,
 //! or in a copy of the archive, so that order and meaning of the link stay the user's.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,7 +20,7 @@ use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
 use super::{messages, object, source, Stop};
 use crate::diag::Diagnostics;
-use crate::{dump, parallel};
+use crate::{dump, parallel, paths};
 
 const PROGRAM: u32 = record::LOCATION | record::MPI;
 
@@ -400,26 +401,31 @@ impl Link<'_> {
         }
     }
 
-    /// Objects and archives of the user that carry nothing.
+    /// What the user links that carries nothing.
     fn foreign(&self, inputs: &Inputs, diags: &mut Diagnostics) {
-        for name in inputs::named(self.o) {
-            let known = Path::new(name).extension().and_then(|e| e.to_str());
-            let system = ["/usr/lib", "/lib"].iter().any(|d| name.starts_with(d));
+        let system = |name: &str| ["/usr/lib", "/lib"].iter().any(|d| name.starts_with(d));
+        let carries = |name: &str| {
             let part = format!("{name}(");
-            let parts = inputs
-                .carriers
-                .iter()
-                .any(|c| c.name == name || c.name.starts_with(&part));
-            if parts || system || !matches!(known, Some("o" | "a" | "so")) {
-                continue;
+            (inputs.carriers.iter()).any(|c| c.name == name || c.name.starts_with(&part))
+        };
+        for name in inputs::named(self.o) {
+            if !carries(name) && !system(name) && inputs::is_code(name) {
+                diags.push(messages::foreign(name));
             }
-            diags.push(messages::foreign(name));
         }
+        let searched = inputs::searched(self.o);
+        let mut told = HashSet::new();
         for f in &inputs.foreign {
             let archive = f.name.split_once('(').map_or("", |(a, _)| a);
-            let part = format!("{archive}(");
-            if !archive.is_empty() && inputs.carriers.iter().any(|c| c.name.starts_with(&part)) {
+            if !archive.is_empty() && carries(archive) {
                 diags.push(messages::foreign(&f.name));
+                continue;
+            }
+            let file = if archive.is_empty() { &f.name } else { archive };
+            let found = Path::new(file).parent().is_some_and(|d| searched.contains(d));
+            let plain = |n: &str| paths::plain(Path::new(n)) == Path::new(file);
+            if found && !system(file) && !inputs::named(self.o).any(plain) && told.insert(file) {
+                diags.push(messages::foreign(file));
             }
         }
     }
