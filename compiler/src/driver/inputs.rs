@@ -99,8 +99,9 @@ pub fn searched(o: &Options) -> HashSet<PathBuf> {
 /// An object, an archive, or a source in a language that is not C; linker scripts hold no code.
 pub fn is_code(name: &str) -> bool {
     const KNOWN: &[&str] = &[
-        "o", "a", "so", "s", "S", "sx", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "f", "F", "for", "FOR", "ftn",
-        "f77", "f90", "F90", "f95", "F95", "f03", "f08", "d", "adb", "ads", "m", "mm", "go",
+        "o", "a", "so", "s", "S", "sx", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "f", "F",
+        "for", "FOR", "ftn", "f77", "f90", "F90", "f95", "F95", "f03", "f08", "d", "adb", "ads",
+        "m", "mm", "go",
     ];
     let path = Path::new(name);
     let ending = path.extension().and_then(|e| e.to_str());

@@ -422,7 +422,9 @@ impl Link<'_> {
                 continue;
             }
             let file = if archive.is_empty() { &f.name } else { archive };
-            let found = Path::new(file).parent().is_some_and(|d| searched.contains(d));
+            let found = Path::new(file)
+                .parent()
+                .is_some_and(|d| searched.contains(d));
             let plain = |n: &str| paths::plain(Path::new(n)) == Path::new(file);
             if found && !system(file) && !inputs::named(self.o).any(plain) && told.insert(file) {
                 diags.push(messages::foreign(file));

@@ -3,8 +3,10 @@
 use std::num::NonZeroUsize;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::Mutex;
 
 use corosensei::stack::{Stack, StackPointer, MIN_STACK_SIZE};
+use pc3_runtime::tell::{die, EXIT_FATAL};
 
 use super::overflow::{register, Guard, GUARD};
 
@@ -43,12 +45,12 @@ impl RankStack {
                 0,
             );
             if p == libc::MAP_FAILED || libc::mprotect(p, GUARD, libc::PROT_NONE) != 0 {
-                eprintln!(
-                    "pc3: no address space for a stack of {} KiB: {}; set PC3_STACK to a smaller size",
-                    size >> 10,
-                    std::io::Error::last_os_error()
-                );
-                std::process::exit(1);
+                let e = std::io::Error::last_os_error();
+                static ONE: Mutex<()> = Mutex::new(());
+                // Workers come here together: one speaks.
+                let _one = ONE.lock();
+                let kib = size >> 10;
+                die(EXIT_FATAL, &format!("no address space for a stack of {kib} KiB: {e}; set PC3_STACK to a smaller size"));
             }
             p.cast::<u8>()
         };

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::overflow::{watch_thread, GUARD};
 use super::{lock, Host, Sched};
+use pc3_runtime::tell::{die, EXIT_FATAL};
 
 /// A rank's turn: raised by whoever hands over, taken by the rank's thread.
 #[derive(Default)]
@@ -63,13 +64,10 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
             });
         match made {
             Ok(t) => threads.push(t),
-            Err(e) => {
-                eprintln!(
-                    "pc3: no thread for rank {rank} of {}: {e}",
-                    sched.slots.len()
-                );
-                std::process::exit(1);
-            }
+            Err(e) => die(
+                EXIT_FATAL,
+                &format!("no thread for rank {rank} of {}: {e}", sched.slots.len()),
+            ),
         }
     }
     for w in &sched.workers {

@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 
 use pc3_runtime::rank::Rank;
+use pc3_runtime::tell::{die, EXIT_FATAL};
 use pc3_typemetric::types::TypeId;
 
 use super::World;
@@ -410,10 +411,10 @@ impl RankState {
 
 #[cold]
 fn outside() -> ! {
-    eprintln!(
-        "pc3: an MPI function was called outside of any rank (from another thread, or before main)"
-    );
-    std::process::exit(1)
+    die(
+        EXIT_FATAL,
+        "an MPI function was called outside of any rank (from another thread, or before main)",
+    )
 }
 
 impl Drop for RankState {
