@@ -144,6 +144,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         changed.push(differs);
         diagnostics.extend(d);
     }
+    unions::once(&mut diagnostics);
     Output {
         texts,
         changed,

@@ -45,6 +45,16 @@ pub fn check(cx: &UnitCx, globals: &[Global], out: &mut Diagnostics) {
     }
 }
 
+/// Of units that share a header, the first that tells of a union is enough.
+pub fn once(out: &mut Diagnostics) {
+    let mut seen = HashSet::new();
+    out.list.retain(|d| {
+        // `x` holds `union u` (file:line), and ...
+        let union = d.message.split_once(" holds ").map(|(_, u)| u.to_string());
+        d.code != Code::UnionBlocks || union.is_none_or(|u| seen.insert(u))
+    });
+}
+
 fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
     let u = cx.u;
     let d = &u.records[r.index()];
