@@ -103,11 +103,12 @@ impl Step {
 
 impl Op {
     fn shifted(mut self, s: u64, d: u64) -> Op {
-        self.s += s;
-        self.d += d;
         if let Step::Bits { from, to, .. } = &mut self.step {
             from.offset += 8 * s;
             to.offset += 8 * d;
+        } else {
+            self.s += s;
+            self.d += d;
         }
         self
     }

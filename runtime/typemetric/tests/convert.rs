@@ -5,7 +5,7 @@
 mod support;
 
 use pc3_typemetric::abi::Abi;
-use pc3_typemetric::plan::Plan;
+use pc3_typemetric::plan::{Plan, Reason};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 use proptest::prelude::*;
 use support::{build, leaves, read, spec, value_for, write, Leaf, Shift, Spec, Value};
@@ -60,10 +60,12 @@ fn check(spec: &Spec, seeds: &[u64], count: u64) -> Result<(), TestCaseError> {
                 write(&a.table, leaf, *value, &mut a.bytes);
             }
             let plan = Plan::compile(&a.table, a.id, &b.table, b.id).unwrap();
-            prop_assert_eq!(
-                plan.dst_size(a.bytes.len() as u64).unwrap(),
-                b.bytes.len() as u64
-            );
+            let size = match plan.dst_size(a.bytes.len() as u64) {
+                // `char name[1]` at the end may stand for more; `rules` has what is known then.
+                Err(e) if matches!(e.reason, Reason::AmbiguousTail { .. }) => continue,
+                size => size.unwrap(),
+            };
+            prop_assert_eq!(size, b.bytes.len() as u64);
             plan.run_object(&a.bytes, &mut b.bytes, &mut Shift(SHIFT))
                 .unwrap();
             for (leaf, value) in b.leaves.iter().zip(&values) {

@@ -43,7 +43,7 @@ pub fn spec() -> impl Strategy<Value = Spec> {
     leaf.prop_recursive(4, 40, 6, |inner| {
         prop_oneof![
             2 => prop::collection::vec(inner.clone(), 1..6).prop_map(Spec::Struct),
-            1 => (inner, 2u64..5).prop_map(|(s, n)| Spec::Array(Box::new(s), n)),
+            1 => (inner, 1u64..5).prop_map(|(s, n)| Spec::Array(Box::new(s), n)),
         ]
     })
 }
