@@ -251,9 +251,11 @@ extern void pc3_register_tls(const struct pc3_tls *);
 #ifdef PC3_MAIN_UNIT
 __thread int pc3_state;
 __thread pc3_diff pc3_delta;
-__thread struct pc3_rank *pc3_me;
-static void pc3_tls_set(struct pc3_rank *pc3_r, pc3_diff pc3_d) { pc3_me = pc3_r; pc3_delta = pc3_d; }
-static struct pc3_rank *pc3_tls_me(void) { return pc3_me; }
+/* Who runs in constructors and in threads of libraries: callers of allocation wrappers write there. */
+static struct pc3_rank pc3_nobody;
+__thread struct pc3_rank *pc3_me = &pc3_nobody;
+static void pc3_tls_set(struct pc3_rank *pc3_r, pc3_diff pc3_d) { pc3_me = pc3_r ? pc3_r : &pc3_nobody; pc3_delta = pc3_d; }
+static struct pc3_rank *pc3_tls_me(void) { return pc3_me == &pc3_nobody ? (struct pc3_rank *)0 : pc3_me; }
 static int *pc3_tls_state(void) { return &pc3_state; }
 static const struct pc3_tls pc3_tls_access = { pc3_tls_set, pc3_tls_me, pc3_tls_state };
 __attribute__((constructor)) static void pc3_tls_register(void) { pc3_register_tls(&pc3_tls_access); }
