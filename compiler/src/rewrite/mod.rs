@@ -349,10 +349,14 @@ fn declare_replaced(cx: &UnitCx) -> String {
     let map = std::mem::take(&mut *cx.replaced.borrow_mut());
     map.iter()
         .filter(|(new, _)| !new.starts_with("pc3_plain_"))
-        .map(|(new, s)| match cx.library.get(s) {
-            // The program's declaration of it may stand in an inner block.
-            Some(_) => format!(" extern {};", cx.names.declare_plain(cx.u.sym(*s).ty, new)),
-            None => format!(" extern __typeof__({}) {new};", cx.u.sym(*s).name),
+        .map(|(new, s)| {
+            let original = cx.u.sym(*s);
+            // The program's declaration may stand in an inner block, or there may be none.
+            if cx.library.contains_key(s) || original.implicit {
+                format!(" extern {};", cx.names.declare_plain(original.ty, new))
+            } else {
+                format!(" extern __typeof__({}) {new};", original.name)
+            }
         })
         .collect()
 }

@@ -55,7 +55,12 @@ impl RankBuilder<'_, '_> {
             if let Some(at) = hidden.and_then(|h| h.find(p.ty, self.image.bytes(p.span))) {
                 let found = self.value(p.name, &format!("{at}: {HIDDEN}"));
                 // What a stack's array has never been given may be anything.
-                if !matches!(p.name, Name::Shadow { .. } | Name::Block) {
+                let given = match p.name {
+                    Name::Shadow { .. } | Name::Block => false,
+                    Name::Live { .. } => !at.contains('['),
+                    Name::Global(_) | Name::Heap(_) => true,
+                };
+                if given {
                     return Err(found);
                 }
                 say(&format!("{found}, unless it is not used any more"));
