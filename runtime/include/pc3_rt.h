@@ -241,7 +241,7 @@ extern char *pc3_characters(pc3_size);
 
 /* Defined by the compiler in exactly that unit, before this text: it holds the thread-local
  * variables, because they must be part of the executable, and hands the runtime their accessors.
- * Its main is renamed; libpc3rt.a has the program's. */
+ * Its main keeps its name: programs are linked with --wrap=main, and libpc3rt.a has __wrap_main. */
 struct pc3_tls {
     void (*set)(struct pc3_rank *, pc3_diff);
     struct pc3_rank *(*me)(void);
