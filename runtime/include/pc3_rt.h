@@ -11,7 +11,7 @@
 #ifndef PC3_RT_H
 #define PC3_RT_H
 
-#define PC3_DESCRIPTOR_VERSION 1
+#define PC3_DESCRIPTOR_VERSION 2
 
 typedef __SIZE_TYPE__ pc3_size;
 typedef __PTRDIFF_TYPE__ pc3_diff;
@@ -118,6 +118,11 @@ struct pc3_site {
 #define PC3_UNIT_PRIVATE_GLOBALS 1   /* globals are reached through pc3_delta */
 #define PC3_UNIT_HAS_MPI 2
 #define PC3_UNIT_HAS_POINTS 4
+#define PC3_HOOK_LAST 65536          /* priority of those that have none */
+struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
+    unsigned destructor, priority;
+    void (*function)(void);          /* constructors are given main's arguments */
+};
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */
     unsigned flags;
@@ -131,6 +136,7 @@ struct pc3_unit {
     struct pc3_unit *next;
     const unsigned long long *marks; /* numbers that the program keeps in pointers: (T *)0xdead */
     pc3_size nmarks;
+    const struct pc3_hook *hooks; pc3_size nhooks;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

@@ -1,5 +1,5 @@
 //! Functions that the program wants called at its end: kept here and not with the C library, so that they are
-//! saved, and each rank's run when that rank ends.
+//! saved, and each rank's run when that rank ends.  Destructors follow them.
 
 use std::ffi::{c_int, c_void};
 
@@ -31,6 +31,24 @@ pub(crate) unsafe fn run(rank: *mut Rank, status: c_int) {
                 None => break,
                 Some(AtExit::Plain(function)) => function(),
                 Some(AtExit::WithStatus(function, argument)) => function(status, argument),
+            }
+        }
+    }
+    // SAFETY: as above.
+    unsafe { destructors(rank) };
+}
+
+/// # Safety
+/// As [`run`].
+unsafe fn destructors(rank: *mut Rank) {
+    // SAFETY: by the caller; the program vouches for its functions, which may call `exit`.
+    unsafe {
+        let job = (*rank).job().clone();
+        let list = || job.program.hooks.iter().filter(|h| h.destructor != 0);
+        while let Some(hook) = list().nth((*rank).destroyed) {
+            (*rank).destroyed += 1;
+            if let Some(function) = hook.function {
+                function();
             }
         }
     }

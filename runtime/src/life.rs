@@ -12,7 +12,7 @@ use crate::heap_abi::arguments;
 use crate::job::Job;
 use crate::process;
 use crate::rank::{Rank, Status};
-use crate::registry::Program;
+use crate::registry::{Main, Program};
 use crate::restart;
 use crate::settings::{misspelt, BadSetting, Restart, Settings};
 use crate::solo::Solo;
@@ -291,12 +291,20 @@ unsafe fn call_main(rank: *mut Rank) -> i32 {
         if argv.is_null() {
             die(EXIT_FATAL, "no memory for the arguments");
         }
-        let main = (*rank).job().program.main;
-        main(
-            c_int::try_from(args.list.len()).unwrap_or(c_int::MAX),
-            argv,
-            args.env,
-        )
+        let argc = c_int::try_from(args.list.len()).unwrap_or(c_int::MAX);
+        let job = (*rank).job().clone();
+        let hooks = job.program.hooks.iter();
+        for function in hooks
+            .filter(|h| h.destructor == 0)
+            .filter_map(|h| h.function)
+        {
+            // The C library gives them main's arguments.
+            let function: Main = std::mem::transmute(function);
+            function(argc, argv, args.env);
+        }
+        let main = job.program.main;
+        drop(job);
+        main(argc, argv, args.env)
     }
 }
 

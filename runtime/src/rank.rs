@@ -46,6 +46,8 @@ pub struct Rank {
     pub(crate) callbacks: Vec<Callback>,
     pub(crate) jumps: Jumps,
     pub(crate) exits: Vec<AtExit>,
+    /// Destructors that have been run.
+    pub(crate) destroyed: usize,
     /// Of the first rank of a process: what the program made of it, and strings in the program's memory
     /// that are in its environment.
     pub(crate) process: Option<ProcessMeta>,
@@ -92,6 +94,7 @@ impl Rank {
             callbacks: Vec::new(),
             jumps: Jumps::default(),
             exits: Vec::new(),
+            destroyed: 0,
             process: None,
             own_environment: Vec::new(),
             critical: 0,

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::{
-    pc3_fn, pc3_func, pc3_global, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
+    pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
     PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS,
     PC3_UNIT_PRIVATE_GLOBALS,
 };
@@ -106,6 +106,8 @@ pub struct Program {
     pub marks: Vec<u64>,
     pub main: Main,
     pub main_resume: pc3_fn,
+    /// Constructors, then destructors, in the order in which they run.
+    pub hooks: Vec<pc3_hook>,
     pub calls_mpi: bool,
     pub private_globals: bool,
     pub has_points: bool,
@@ -160,6 +162,7 @@ impl Program {
             marks: Vec::new(),
             main: nothing,
             main_resume: None,
+            hooks: Vec::new(),
             calls_mpi: false,
             private_globals: false,
             has_points: false,
@@ -227,6 +230,7 @@ struct Builder {
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
+    hooks: Vec<pc3_hook>,
     flags: u32,
 }
 
@@ -249,6 +253,7 @@ impl Builder {
                 }
             }
             self.marks.extend_from_slice(slice(u.marks, u.nmarks));
+            self.hooks.extend_from_slice(slice(u.hooks, u.nhooks));
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -303,6 +308,7 @@ impl Builder {
             marks: self.marks,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
+            hooks: in_order(self.hooks),
             calls_mpi: self.flags & PC3_UNIT_HAS_MPI != 0,
             private_globals: self.flags & PC3_UNIT_PRIVATE_GLOBALS != 0,
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
@@ -311,6 +317,16 @@ impl Builder {
             char_type,
         })
     }
+}
+
+/// By priority, then as they are linked; destructors the other way round.
+fn in_order(hooks: Vec<pc3_hook>) -> Vec<pc3_hook> {
+    let (mut last, mut first): (Vec<_>, Vec<_>) =
+        hooks.into_iter().partition(|h| h.destructor != 0);
+    first.sort_by_key(|h| h.priority);
+    last.sort_by_key(|h| h.priority);
+    first.extend(last.into_iter().rev());
+    first
 }
 
 unsafe fn func(raw: *mut pc3_func) -> Func {

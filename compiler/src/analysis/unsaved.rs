@@ -92,19 +92,3 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
         }
     }
 }
-
-/// A constructor runs before the program's state exists, and again at each restart.
-pub fn constructors(p: &Program, out: &mut Diagnostics) {
-    for f in p.ids() {
-        let sym = p.unit(f).sym(p.func(f).sym);
-        if sym.attributes.iter().any(|a| a == "constructor") && !sym.system {
-            out.push(Diagnostic::advice(
-                p.unit(f),
-                &sym.decls.first().cloned().unwrap_or(0..0),
-                Code::UnsavedState,
-                format!("the constructor `{}` runs again at each restart, and what it allocates is not saved", sym.name),
-                "call it in main",
-            ));
-        }
-    }
-}

@@ -8,6 +8,7 @@ use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
 use crate::analysis::walk::strip_casts;
 use crate::rewrite::arguments::{self, Slot};
+use crate::rewrite::attributes;
 use crate::rewrite::compound::member;
 use crate::rewrite::frame::{members, MemberTy};
 use crate::rewrite::print::shadow_member;
@@ -336,6 +337,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
+    let hooks = attributes::hooks(cx);
+    let (text, ph) = list("pc3_hooks", "const struct pc3_hook", &hooks);
+    back += &text;
     back += &sites;
 
     let (wrapper, main) = main_wrapper(cx);
@@ -350,15 +354,22 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
         globals.len(),
         fnrefs.len(),
-        marks.len()
+        marks.len(),
+        hooks.len()
     );
-    let listed = [funcs.len(), globals.len(), fnrefs.len(), types.len()];
+    let listed = [
+        funcs.len(),
+        globals.len(),
+        fnrefs.len(),
+        types.len(),
+        hooks.len(),
+    ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }
 }

@@ -117,7 +117,10 @@ impl Lower {
         for a in self.p.attributes_in(span) {
             words.push(a.name.clone());
             let argument = self.text(&a.args).trim().trim_matches('"');
-            if matches!(a.name.as_str(), "cleanup" | "alias" | "weakref") {
+            if matches!(
+                a.name.as_str(),
+                "cleanup" | "alias" | "weakref" | "constructor" | "destructor"
+            ) {
                 words.push(format!("{}={argument}", a.name));
             }
         }

@@ -1,7 +1,7 @@
 //! Attributes that would not hold for instrumented functions, and what is done about them.
 //!
 //! `noreturn`, `pure` and `const` are dropped from functions that can reach a location: at a checkpoint they return, and
-//! have effects.  Cleanup functions are called through a wrapper that does nothing while the stack is taken down:
+//! have effects.  Constructors and destructors become rows of the unit's table: the runtime runs them, for each rank.  Cleanup functions are called through a wrapper that does nothing while the stack is taken down:
 //!
 //! ```c
 //! static void pc3_cleanup__f_done(int *pc3_p) { if (!pc3_state) done(pc3_p); }
@@ -13,24 +13,28 @@ use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::Callee;
 use crate::analysis::walk::{visit_decls, Node};
 use crate::tree::*;
+use pc3_typemetric::descriptor::PC3_HOOK_LAST;
 use std::collections::BTreeMap;
 
 /// Dropped where they do not hold.
 const DROPPED: [&str; 3] = ["noreturn", "pure", "const"];
+const HOOKS: [&str; 2] = ["constructor", "destructor"];
 
 /// Finds what has to change in the unit's text wherever it is printed.
 pub fn prepare(cx: &mut UnitCx, graph: &CallGraph) {
     let u = cx.u;
     let mut edits = Vec::new();
     for (i, s) in u.symbols.iter().enumerate() {
-        let dropped = s.attributes.iter().any(|a| DROPPED.contains(&a.as_str()));
-        if s.kind != SymKind::Func || !dropped {
+        let has = |names: &[&str]| s.attributes.iter().any(|a| names.contains(&a.as_str()));
+        if s.kind != SymKind::Func || !(has(&DROPPED) || has(&HOOKS)) {
             continue;
         }
         if let Callee::Defined(f) = cx.p.resolve(cx.unit, SymId(i as u32)) {
+            let mut names = HOOKS.to_vec();
             if graph.reaches[f.index()] {
-                s.decls.iter().for_each(|d| drop(u, d, &mut edits));
+                names.extend(DROPPED);
             }
+            s.decls.iter().for_each(|d| drop(u, d, &names, &mut edits));
         }
     }
     for k in 0..u.functions.len() {
@@ -49,6 +53,27 @@ pub fn prepare(cx: &mut UnitCx, graph: &CallGraph) {
     edits.dedup_by(|a, b| a.span == b.span);
     cx.ambient.extend(edits);
     cx.ambient.sort_by_key(|e| e.span.start);
+}
+
+/// Rows for the unit's constructors and destructors.
+pub fn hooks(cx: &UnitCx) -> Vec<String> {
+    let mut rows = Vec::new();
+    for f in &cx.u.functions {
+        let s = cx.u.sym(f.sym);
+        for (destructor, kind) in HOOKS.iter().enumerate() {
+            if s.attributes.iter().any(|a| a == kind) {
+                let given = |a: &String| Some(a.strip_prefix(kind)?.strip_prefix('=')?.to_string());
+                let priority = s.attributes.iter().find_map(given);
+                let priority = priority.filter(|p| !p.is_empty());
+                rows.push(format!(
+                    "{{{destructor}, {}, (void (*)(void)){}}}",
+                    priority.unwrap_or_else(|| PC3_HOOK_LAST.to_string()),
+                    s.name
+                ));
+            }
+        }
+    }
+    rows
 }
 
 pub fn has_cleanup(u: &Unit, f: FuncId) -> bool {
@@ -125,7 +150,7 @@ fn words(u: &Unit, span: &Span) -> Vec<(Span, String)> {
 }
 
 /// The attributes on the declaration around a declarator.
-fn drop(u: &Unit, declarator: &Span, out: &mut Vec<Edit>) {
+fn drop(u: &Unit, declarator: &Span, names: &[&str], out: &mut Vec<Edit>) {
     let (before, behind) = (
         &u.text[..declarator.start as usize],
         &u.text[declarator.end as usize..],
@@ -134,23 +159,38 @@ fn drop(u: &Unit, declarator: &Span, out: &mut Vec<Edit>) {
     let end = declarator.end + behind.find([';', '{']).unwrap_or(behind.len()) as u32;
     // Within `__attribute__((...))`: how many parentheses are open.
     let (mut inside, mut depth) = (false, 0);
+    // The arguments of what is dropped begin there.
+    let (mut dropped, mut arguments) = (false, None);
     for (span, word) in words(u, &(start..end)) {
         let bare = word.trim_matches('_');
+        let was = std::mem::take(&mut dropped);
+        let blank = |span: Span| Edit {
+            span,
+            text: String::new(),
+        };
         match word.as_str() {
-            "(" => depth += i32::from(inside),
+            "(" => {
+                if was && depth == 2 {
+                    arguments = Some(span.start);
+                }
+                depth += i32::from(inside);
+            }
             ")" => {
                 depth -= i32::from(inside);
                 inside &= depth > 0;
+                if depth == 2 {
+                    out.extend(arguments.take().map(|from| blank(from..span.end)));
+                }
             }
-            "_Noreturn" => out.push(Edit {
-                span,
-                text: String::new(),
-            }),
+            "_Noreturn" if names.contains(&"noreturn") => out.push(blank(span)),
             _ if bare == "attribute" => (inside, depth) = (true, 0),
-            _ if inside && depth == 2 && DROPPED.contains(&bare) => out.push(Edit {
-                span,
-                text: "unused".into(),
-            }),
+            _ if inside && depth == 2 && names.contains(&bare) => {
+                dropped = true;
+                out.push(Edit {
+                    span,
+                    text: "unused".into(),
+                });
+            }
             _ => {}
         }
     }
@@ -178,7 +218,8 @@ mod tests {
             };
             let at = text.find("fn").unwrap() as u32;
             let mut edits = Vec::new();
-            drop(&u, &(at..at + 2), &mut edits);
+            let names = [&HOOKS[..], &DROPPED].concat();
+            drop(&u, &(at..at + 2), &names, &mut edits);
             let mut out = text.to_string();
             for e in edits.iter().rev() {
                 out.replace_range(e.span.start as usize..e.span.end as usize, &e.text);
@@ -196,6 +237,10 @@ mod tests {
         check(
             "__attribute__((section(\"const\"), format(pure, 1, 2))) int fn(void);",
             "__attribute__((section(\"const\"), format(pure, 1, 2))) int fn(void);",
+        );
+        check(
+            "static void fn(void) __attribute__((constructor (100 + (1)), used, destructor));",
+            "static void fn(void) __attribute__((unused , used, unused));",
         );
     }
 }

@@ -1,7 +1,7 @@
 //! From the typed tree of a whole program to instrumented C, one text per unit.
 
 pub mod arguments;
-mod attributes;
+pub mod attributes;
 mod calls;
 pub mod compound;
 pub mod ctypes;

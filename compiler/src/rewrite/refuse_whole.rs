@@ -23,7 +23,6 @@ pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mu
     };
     addresses::check(p, graph, &saved, out);
     unsaved::library_state(p, mpi, out);
-    unsaved::constructors(p, out);
 }
 
 fn declared(u: &Unit, s: SymId) -> Span {

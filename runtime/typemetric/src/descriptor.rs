@@ -18,7 +18,7 @@ macro_rules! constants {
 }
 
 constants! {
-    PC3_DESCRIPTOR_VERSION: c_uint = 1;
+    PC3_DESCRIPTOR_VERSION: c_uint = 2;
     PC3_KIND_VOID: u8 = 0;
     PC3_KIND_BOOL: u8 = 1;
     PC3_KIND_CHAR: u8 = 2;
@@ -47,6 +47,7 @@ constants! {
     PC3_UNIT_PRIVATE_GLOBALS: c_uint = 1;
     PC3_UNIT_HAS_MPI: c_uint = 2;
     PC3_UNIT_HAS_POINTS: c_uint = 4;
+    PC3_HOOK_LAST: c_uint = 65536;
 }
 
 /// `offset` etc. are `size_t`, which is Rust's `usize` on every supported target.
@@ -135,6 +136,14 @@ pub struct pc3_site {
 }
 
 #[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct pc3_hook {
+    pub destructor: c_uint,
+    pub priority: c_uint,
+    pub function: pc3_fn,
+}
+
+#[repr(C)]
 #[derive(Debug)]
 pub struct pc3_unit {
     pub version: c_uint,
@@ -153,6 +162,8 @@ pub struct pc3_unit {
     pub next: *mut pc3_unit,
     pub marks: *const c_ulonglong,
     pub nmarks: pc3_size,
+    pub hooks: *const pc3_hook,
+    pub nhooks: pc3_size,
 }
 
 /// The running rank as generated code sees it.
