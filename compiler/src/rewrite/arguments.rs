@@ -185,7 +185,7 @@ impl Printer<'_, '_> {
             let place = format!("{base}.a{i}");
             values.push(s.map_or(place.clone(), |s| s.read(&place)));
         }
-        out += &format!("{}({}))", self.text(callee, lin, true), values.join(", "));
+        out += &format!("({})({}))", self.text(callee, lin, true), values.join(", "));
         Some(out)
     }
 }

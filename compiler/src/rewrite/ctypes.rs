@@ -5,7 +5,7 @@
 
 use crate::analysis::linear::TempTy;
 use crate::tree::*;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
 pub struct Names<'a> {
@@ -17,6 +17,8 @@ pub struct Names<'a> {
     pub enums: HashMap<EnumId, String>,
     /// Variables that hold runtime lengths: they are evaluated once, where the type is declared.
     pub lengths: HashMap<ExprId, String>,
+    /// All expressions by where they start.
+    by_start: OnceCell<Vec<ExprId>>,
 }
 
 impl<'a> Names<'a> {
@@ -27,6 +29,7 @@ impl<'a> Names<'a> {
             records: HashMap::new(),
             enums: HashMap::new(),
             lengths: HashMap::new(),
+            by_start: OnceCell::new(),
         }
     }
 
@@ -169,12 +172,11 @@ impl<'a> Names<'a> {
     /// A constant length as it can stand anywhere in the unit: `sizeof` of a local is that of its type.
     pub fn constant_length(&self, s: &Span) -> String {
         let u = self.u;
-        let inside = |x: &&Expr| x.span.start >= s.start && x.span.end <= s.end;
         let local = |x: &Expr| matches!(x.kind, ExprKind::Ident(v) if u.sym(v).func.is_some() && u.sym(v).kind != SymKind::EnumConst);
         let mut text = u.slice(s).to_string();
-        if u.exprs.iter().filter(inside).any(local) {
+        if self.inside(s).any(|e| local(u.expr(e))) {
             let mut found: Vec<(&Span, QualType)> = Vec::new();
-            for x in u.exprs.iter().filter(inside) {
+            for x in self.inside(s).map(|e| u.expr(e)) {
                 if let ExprKind::SizeofExpr(a) = x.kind {
                     found.push((&x.span, u.expr(a).ty));
                 }
@@ -186,7 +188,25 @@ impl<'a> Names<'a> {
                 text.replace_range(at, &format!("sizeof({})", self.type_name(q)));
             }
         }
-        text.replace('\n', " ")
+        super::edits::join_lines(&mut text);
+        text
+    }
+
+    /// The expressions in a stretch of text.
+    pub fn inside(&self, s: &Span) -> impl Iterator<Item = ExprId> + use<'_> {
+        let u = self.u;
+        let sorted = self.by_start.get_or_init(|| {
+            let mut all: Vec<ExprId> = (0..u.exprs.len() as u32).map(ExprId).collect();
+            all.sort_by_key(|e| u.expr(*e).span.start);
+            all
+        });
+        let (first, end) = (
+            sorted.partition_point(|e| u.expr(*e).span.start < s.start),
+            s.end,
+        );
+        let behind = move |e: &ExprId| u.expr(*e).span.start < end;
+        let here = sorted[first..].iter().copied().take_while(behind);
+        here.filter(move |e| u.expr(*e).span.end <= end)
     }
 
     fn go(&self, q: QualType, inner: String, quals: bool) -> String {

@@ -127,6 +127,7 @@ impl Printer<'_, '_> {
             }
         }
         v.vla_lens.iter().for_each(|e| self.operand(*e, None, out));
+        self.constant_lengths(v, out);
         let lin = self.plan.linear.get(&Root::Init(v.sym));
         if let Some(i) = &v.init {
             init_exprs(i, &mut |e| self.operand(e, lin, out));
@@ -136,6 +137,26 @@ impl Printer<'_, '_> {
             if let Some(zero) = zero(u, sym.ty) {
                 out.insert(v.span.end, zero);
             }
+        }
+    }
+
+    /// Names of statics that were moved, in constant lengths.
+    fn constant_lengths(&self, v: &VarDecl, out: &mut Edits) {
+        let u = self.u();
+        let mut t = u.sym(v.sym).ty.ty;
+        while let Type::Array { elem, len } = u.ty(t) {
+            if let ArrayLen::Target(s) = len {
+                if s.start >= v.span.start && s.end <= v.span.end {
+                    for e in self.cx.names.inside(s) {
+                        if let ExprKind::Ident(x) = u.expr(e).kind {
+                            if let Some(new) = self.cx.statics.get(&x) {
+                                out.replace(&u.expr(e).span, new.clone());
+                            }
+                        }
+                    }
+                }
+            }
+            t = elem.ty;
         }
     }
 
