@@ -258,6 +258,10 @@ impl Dumper<'_> {
                 let ops: Vec<String> = ops.iter().map(|e| self.expr(*e)).collect();
                 self.line(&format!("asm {}", ops.join(", ")));
             }
+            StmtKind::Nested { sym, body } => {
+                self.line(&format!("function {}", self.unit.sym(*sym).name));
+                self.stmt(*body);
+            }
             StmtKind::Checkpoint => self.line("checkpoint"),
             StmtKind::Other { unsupported } => {
                 self.line(&format!("other {}", unsupported.as_deref().unwrap_or("")))

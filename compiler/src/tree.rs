@@ -394,9 +394,14 @@ pub enum StmtKind {
     Return(Option<ExprId>),
     /// With its operand expressions (all of them may be read and written).
     Asm(Vec<ExprId>),
+    /// A function within a function (GNU C).
+    Nested {
+        sym: SymId,
+        body: StmtId,
+    },
     /// `pc3_checkpoint();`, a pragma (blanked to that call for the parser), or a location from the command line.
     Checkpoint,
-    /// A nested function, `_Static_assert` and the like: text is kept, `unsupported` says what to refuse.
+    /// Text is kept, `unsupported` says what to refuse.
     Other {
         unsupported: Option<String>,
     },
@@ -424,6 +429,8 @@ pub enum TypeRefTo {
 pub struct Label {
     pub name: String,
     pub func: FuncId,
+    /// `__label__`: of a block, not of the function.
+    pub local: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -479,6 +486,8 @@ pub struct Unit {
     /// The `Unsupported` types among `types` that are integers all the same: gcc computes with bit-fields wider
     /// than `int` in exactly their width.
     pub odd_integers: std::collections::HashSet<TypeId>,
+    /// `__label__ a, b;`
+    pub label_decls: Vec<Span>,
     /// Operands of `__typeof__` inside functions.
     pub typeofs: Vec<ExprId>,
     /// Uses of type names declared inside functions.

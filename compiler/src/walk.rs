@@ -90,6 +90,7 @@ pub fn stmt_children(kind: &StmtKind) -> (Vec<ExprId>, Vec<StmtId>) {
             stmts.push(*stmt);
         }
         StmtKind::Default(s) | StmtKind::Label { stmt: s, .. } => stmts.push(*s),
+        StmtKind::Nested { body, .. } => stmts.push(*body),
         StmtKind::GotoComputed(e) => exprs.push(*e),
         StmtKind::Asm(l) => exprs.extend(l),
         StmtKind::Goto(_)

@@ -73,6 +73,11 @@ fn fits(call: &Shape, def: &Shape) -> bool {
     }
 }
 
+/// Is it the name of a nested function?
+fn nested(u: &Unit, callee: ExprId) -> bool {
+    matches!(u.expr(callee).kind, ExprKind::Ident(s) if matches!(u.ty(u.sym(s).ty.ty), Type::Function { .. }))
+}
+
 struct External {
     caller: FnId,
     span: Span,
@@ -152,6 +157,8 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                                     });
                                 }
                             }
+                            // What it calls is found where it stands.
+                            None if nested(u, *callee) => {}
                             None => {
                                 let want = shape(u, u.expr(*callee).ty.ty);
                                 let targets = match passed.functions(f, *callee) {

@@ -363,7 +363,8 @@ impl Builder<'_> {
                 let n = self.next();
                 self.cfg.nodes[n].location = Some(s);
             }
-            Other { .. } => {}
+            // Nested functions stand in no function that has points.
+            Nested { .. } | Other { .. } => {}
         }
     }
 

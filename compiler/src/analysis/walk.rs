@@ -106,6 +106,7 @@ pub fn stmt_children(u: &Unit, s: StmtId, f: &mut dyn FnMut(Node)) {
             f(Node::Stmt(*body));
         }
         Case { lo: _, hi: _, stmt } | Default(stmt) | Label { stmt, .. } => f(Node::Stmt(*stmt)),
+        Nested { body, .. } => f(Node::Stmt(*body)),
         GotoComputed(e) => f(Node::Expr(*e)),
         Asm(list) => list.iter().for_each(|x| f(Node::Expr(*x))),
         Goto(_) | Continue | Break | Checkpoint | Other { .. } => {}

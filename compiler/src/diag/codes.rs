@@ -29,7 +29,7 @@ codes! {
     BadExpression "E0106" "" "an expression whose type cannot be determined";
     BadDeclaration "E0107" "" "a declaration that cannot be understood";
     BadLabel "E0108" "" "a label that is missing or defined twice";
-    NestedFunction "E0109" "" "GNU nested functions are not supported";
+    NestedFunction "E0109" "" "a nested function (GNU C) in a function that can reach a checkpoint location";
     PragmaPlace "E0201" "" "a checkpoint location stands where no statement can";
     CheckpointValue "E0202" "" "pc3_checkpoint() is a statement of its own, not part of an expression";
     NoSuchLocation "E0203" "" "a location asked for on the command line does not exist";

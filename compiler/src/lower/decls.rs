@@ -65,6 +65,8 @@ impl Lower {
             let is_func = self.types.is_function(declared.ty.ty);
             let kind = match (specs.is_typedef, is_func) {
                 (true, _) => SymKind::Typedef,
+                // Of a nested function.
+                (_, true) if specs.storage == Some(Storage::Auto) => SymKind::Var,
                 (_, true) => SymKind::Func,
                 _ => SymKind::Var,
             };
@@ -181,7 +183,7 @@ impl Lower {
         let id = FuncId(self.unit.functions.len() as u32);
         self.func = Some(FuncState {
             id,
-            labels: HashMap::new(),
+            labels: vec![Default::default()],
             locals: Vec::new(),
         });
         let declared = self.declarator(&f.declarator, base, true);
@@ -232,16 +234,8 @@ impl Lower {
         }
         let body = self.statement(&f.statement);
         self.scopes.pop();
+        self.leave_labels();
         if let Some(state) = self.func.take() {
-            let missing = state.labels.iter().filter(|(_, (_, _, defined))| !defined);
-            let mut missing: Vec<_> = missing
-                .map(|(name, (_, at, _))| (at.start, name, at))
-                .collect();
-            missing.sort_unstable_by_key(|m| m.0);
-            for (_, name, at) in missing {
-                let message = format!("label `{name}` is not defined in this function");
-                self.error(Code::BadLabel, at, message);
-            }
             self.unit.functions[id.index()].locals = state.locals;
         }
         self.unit.functions[id.index()].body = body;

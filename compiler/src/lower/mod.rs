@@ -8,7 +8,9 @@ mod declarators;
 mod decls;
 mod exprs;
 mod init;
+mod labels;
 mod leaves;
+mod nested;
 mod records;
 mod scopes;
 mod specifiers;
@@ -69,7 +71,8 @@ fn build_here(path: &str, mut text: String, target: &Target) -> (Unit, Diagnosti
 /// The function being lowered.
 struct FuncState {
     id: FuncId,
-    labels: HashMap<String, (LabelId, Span, bool)>,
+    /// The function's, and those of blocks with `__label__` and of nested functions being lowered.
+    labels: Vec<labels::Labels>,
     locals: Vec<SymId>,
 }
 

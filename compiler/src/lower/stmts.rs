@@ -1,15 +1,14 @@
-//! Statements and labels.
+//! Statements.
 
 use super::scopes::Scope;
 use super::Lower;
-use crate::diag::Code;
 use crate::prefilter::Mark;
 use crate::tree::*;
 use lang_c::ast;
 use lang_c::span::Node;
 
 impl Lower {
-    fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
+    pub fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
         self.unit.stmts.push(Stmt { kind, span });
         StmtId(self.unit.stmts.len() as u32 - 1)
     }
@@ -19,7 +18,11 @@ impl Lower {
         let kind = match &n.node {
             ast::Statement::Compound(items) => {
                 self.scopes.push(Scope::default());
-                let list = items.iter().filter_map(|i| self.block_item(i)).collect();
+                let own = self.enter_block_labels(self.raw(n.span).start);
+                let list = self.block_items(items);
+                if own {
+                    self.leave_labels();
+                }
                 self.scopes.pop();
                 StmtKind::Block(list)
             }
@@ -91,6 +94,24 @@ impl Lower {
         self.add_stmt(kind, span)
     }
 
+    fn block_items(&mut self, items: &[Node<ast::BlockItem>]) -> Vec<StmtId> {
+        let mut list = Vec::new();
+        let mut items = items.iter().peekable();
+        while let Some(i) = items.next() {
+            if let (ast::BlockItem::Declaration(d), Some(next)) = (&i.node, items.peek()) {
+                if let ast::BlockItem::Statement(body) = &next.node {
+                    if self.mark_at(body.span) == Some(Mark::NestedBody) {
+                        list.extend(self.nested(d, body));
+                        items.next();
+                        continue;
+                    }
+                }
+            }
+            list.extend(self.block_item(i));
+        }
+        list
+    }
+
     fn block_item(&mut self, i: &Node<ast::BlockItem>) -> Option<StmtId> {
         match &i.node {
             ast::BlockItem::Statement(s) => Some(self.statement(s)),
@@ -139,40 +160,6 @@ impl Lower {
             },
             ast::Label::Default => StmtKind::Default(self.statement(&l.statement)),
         }
-    }
-
-    /// Labels are known in the whole function, before and behind their statement.
-    pub fn label(&mut self, name: &str, at: Span, defines: bool) -> LabelId {
-        let new = LabelId(self.unit.labels.len() as u32);
-        let Some(f) = &mut self.func else {
-            self.error(
-                Code::BadLabel,
-                &at,
-                format!("label `{name}` outside of a function"),
-            );
-            return new;
-        };
-        let id = f.id;
-        let entry = f
-            .labels
-            .entry(name.to_string())
-            .or_insert((new, at.clone(), false));
-        let (label, twice) = (entry.0, defines && entry.2);
-        entry.2 |= defines;
-        if label == new {
-            self.unit.labels.push(Label {
-                name: name.to_string(),
-                func: id,
-            });
-        }
-        if twice {
-            self.error(
-                Code::BadLabel,
-                &at,
-                format!("label `{name}` is defined twice in this function (local labels are not supported)"),
-            );
-        }
-        label
     }
 
     /// `pc3_checkpoint()` as a whole statement.

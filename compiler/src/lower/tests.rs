@@ -407,7 +407,7 @@ fn refusals() {
         expect![[r#"
             E0202 pc3_checkpoint() stands inside an expression [1:pc3_checkpoint()]
             E0103 `y` is not declared here [1:y]
-            E0108 label `l` is defined twice in this function (local labels are not supported) [1:l]
+            E0108 label `l` is defined twice in this function [1:l]
             E0108 label `nowhere` is not defined in this function [1:nowhere]
             function f: void (int) linked init (x: int)
               {
@@ -445,9 +445,15 @@ fn refusals() {
     check(
         "int f(void) { int g(int x) { return x; } return g(1); }",
         expect![[r#"
-        E0109 a function inside a function (GNU extension) is not supported [1:{]
-        other int f(void) { int g(int x) { return x; } return g(1); }
-    "#]],
+            function f: int (void) linked init ()
+              {
+                function g
+                {
+                  return x
+                }
+                return (call g 1):int
+              }
+        "#]],
     );
     check(
         "int a; int b = = 2; int c; void f(void) { a = 1 +; }",

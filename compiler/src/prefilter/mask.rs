@@ -5,7 +5,7 @@
 
 use super::normalise::is_openmp;
 use super::tokens::{Token, TokenKind, Tokens};
-use super::{closing, Attribute, Mark, Marks};
+use super::{closing, nested, Attribute, Mark, Marks};
 
 pub fn mask(text: &str, tokens: &Tokens) -> (String, Marks) {
     let mut m = Masker {
@@ -141,6 +141,7 @@ impl<'a> Masker<'a> {
                 while j < self.tokens.list.len() && self.word(j) != ";" {
                     j += 1;
                 }
+                self.local_labels(i, j);
                 return self.drop(i, j);
             }
             "goto" if self.word(i + 1) == "*" => {
@@ -190,6 +191,7 @@ impl<'a> Masker<'a> {
         let next = self.tokens.list.get(i + 1).copied();
         match self.word(i) {
             "{" => {
+                self.nested(i, t);
                 self.braces += 1;
                 self.copy(t);
                 if self.word(i + 1) == "}" && self.is_compound_literal(i) {
@@ -218,6 +220,43 @@ impl<'a> Masker<'a> {
             _ => self.copy(t),
         }
         i + 1
+    }
+
+    /// `__label__` with its names, of the block that begins before it.
+    fn local_labels(&mut self, i: usize, end: usize) {
+        let brace = (0..i).rev().find(|&j| self.word(j) == "{");
+        let Some(brace) = brace.map(|j| self.tokens.list[j].start) else {
+            return;
+        };
+        let end = self.tokens.list.get(end).map_or(0, |t| t.end);
+        let span = self.tokens.list[i].start..end.max(self.tokens.list[i].end);
+        self.marks.local_labels.entry(brace).or_default().push(span);
+    }
+
+    /// The `{` of a function within a function: the parser sees a declaration and a block.
+    fn nested(&mut self, i: usize, t: Token) {
+        if self.braces == 0 {
+            return;
+        }
+        let Some(head) = nested::head(self.text, self.tokens, i, &|j| self.previous(j)) else {
+            return;
+        };
+        let end = self.tokens.list[head.last()].end;
+        if end == t.start {
+            return;
+        }
+        if let Some((last, others)) = head.semicolons.split_last() {
+            for j in head.open + 1..=head.close {
+                let t = self.tokens.list[j];
+                self.out[t.start as usize..t.end as usize].fill(b' ');
+            }
+            for j in others {
+                self.put(self.tokens.list[*j].start, ",");
+            }
+            self.put(self.tokens.list[*last].start, ")");
+        }
+        self.put(end, ";");
+        self.mark(t.start, Mark::NestedBody);
     }
 
     /// Is `{` at `i` the start of a compound literal's list, not of a block?

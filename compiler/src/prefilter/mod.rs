@@ -7,6 +7,7 @@
 
 mod comments;
 mod mask;
+mod nested;
 mod normalise;
 pub use normalise::insert;
 pub mod tokens;
@@ -40,6 +41,8 @@ pub enum Mark {
     /// The `;` behind an assembler statement without operands, which starts at the offset.
     Asm(u32),
     AsmGoto(u32),
+    /// The `{` of a nested function.
+    NestedBody,
     /// `goto *p;`, masked as `*p;`: where the `goto` stands.
     ComputedGoto(u32),
 }
@@ -62,6 +65,8 @@ pub struct Marks {
     /// Per token: blanked, and stands for itself (static assertions, file-scope assembler).
     pub gone: Vec<bool>,
     pub openmp: Vec<Span>,
+    /// `__label__ a, b;`, by the `{` of the block.
+    pub local_labels: HashMap<u32, Vec<Span>>,
 }
 
 /// Text ready to be parsed and lowered.

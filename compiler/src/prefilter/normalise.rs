@@ -1,5 +1,6 @@
 //! Edits of the preprocessed text itself: each keeps the meaning and the line of every token.
 
+use super::nested;
 use super::tokens::{tokenize, TokenKind, Tokens};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::preprocess::LineMap;
@@ -13,11 +14,17 @@ pub fn normalise(mut text: String) -> String {
             .map_or("", |t| &text[t.start as usize..t.end as usize])
     };
     let mut inserts: Vec<(u32, &str)> = Vec::new();
+    let mut depth = 0;
     for (i, t) in tokens.list.iter().enumerate() {
         if t.kind != TokenKind::Punct {
             continue;
         }
         let next = tokens.list.get(i + 1);
+        match word(i) {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            _ => {}
+        }
         match word(i) {
             // `L: }` is accepted by compilers, not by the parser.
             ":" if word(i + 1) == "}" => inserts.push((t.end, ";")),
@@ -27,6 +34,14 @@ pub fn normalise(mut text: String) -> String {
                 if !text[after as usize..].starts_with([' ', '\t', '\n']) {
                     inserts.push((after, " "));
                 }
+            }
+            // Room for the end of a nested function's head.
+            "{" if depth > 1
+                && matches!(word(i - 1), ")" | ";")
+                && tokens.list[i - 1].end == t.start
+                && nested::head(&text, &tokens, i, &|j| j.checked_sub(1)).is_some() =>
+            {
+                inserts.push((t.start, " "));
             }
             "{" if word(i + 1) == "}"
                 && next.is_some_and(|n| n.start == t.end)

@@ -267,7 +267,7 @@ impl Printer<'_, '_> {
         let span = self.u().stmt(s).span.clone();
         self.depth.set(self.depth.get() + 1);
         if let (Mode::Resume, Some(r)) = (self.mode, range) {
-            edits.insert(span.start + 1, self.dispatch(r));
+            edits.insert(super::labels::inside(self.u(), &span), self.dispatch(r));
         }
         self.stmt(s, &mut edits);
         self.depth.set(self.depth.get() - 1);

@@ -14,6 +14,7 @@ mod globals;
 mod hoist;
 mod inexpressible;
 mod jumps;
+mod labels;
 mod literals;
 mod objects;
 mod outside;
@@ -228,6 +229,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     vla::name_lengths(&mut cx);
     hoist::spell_typeofs(&mut cx);
     attributes::prepare(&mut cx, w.graph);
+    labels::prepare(&mut cx);
     // Other compilers do not know them.
     let said = annotations::pragmas(u).into_iter();
     cx.ambient.extend(said.map(|(span, _)| edits::Edit {
@@ -413,7 +415,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     }
     rename_parameters(cx, f, edits);
     if !prologue.is_empty() {
-        inner.insert(body.start + 1, prologue.clone());
+        inner.insert(labels::inside(u, &body), prologue.clone());
     }
     if !epilogue.is_empty() {
         inner.insert(body.end - 1, epilogue.clone());

@@ -3,6 +3,7 @@
 use super::plan::Plan;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{alias, Callee, FnId, Program};
+use crate::analysis::walk::{visit, Node};
 use crate::analysis::{addresses, unsaved};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -16,6 +17,7 @@ pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mu
         return;
     }
     aliases(p, out);
+    nested(p, graph, out);
     cleanups(p, graph, out);
     let saved = |unit: usize, f: FuncId, s: SymId| {
         let plan = &plans[p.id(unit, f).index()];
@@ -71,6 +73,30 @@ fn aliases(p: &Program, out: &mut Diagnostics) {
                 ));
             }
         }
+    }
+}
+
+/// They share their function's frame.
+fn nested(p: &Program, graph: &CallGraph, out: &mut Diagnostics) {
+    for f in p.ids().filter(|f| graph.reaches[f.index()]) {
+        let u = p.unit(f);
+        visit(u, Node::Stmt(p.func(f).body), &mut |n| {
+            if let Node::Stmt(s) = n {
+                if let StmtKind::Nested { sym, .. } = u.stmt(s).kind {
+                    out.push(Diagnostic::refusal(
+                        u,
+                        &declared(u, sym),
+                        Code::NestedFunction,
+                        format!(
+                            "`{}` is a function within a function that can reach a checkpoint location",
+                            u.sym(sym).name
+                        ),
+                        "move it to file scope, and hand it what it uses of the other's variables",
+                    ));
+                }
+            }
+            true
+        });
     }
 }
 

@@ -75,7 +75,10 @@ fn copyable(p: &Program, f: FnId) -> bool {
         plain &= match n {
             Node::Stmt(s) => !matches!(
                 u.stmt(s).kind,
-                StmtKind::Asm(_) | StmtKind::GotoComputed(_) | StmtKind::Other { .. }
+                StmtKind::Asm(_)
+                    | StmtKind::GotoComputed(_)
+                    | StmtKind::Nested { .. }
+                    | StmtKind::Other { .. }
             ),
             Node::Expr(e) => !matches!(u.expr(e).kind, ExprKind::LabelAddr(_)),
         };
@@ -133,7 +136,7 @@ pub fn text(
     for d in u.sym(func.sym).decls.iter().filter(head) {
         edits.replace(d, name(u, func.sym));
     }
-    edits.insert(body.start + 1, prologue);
+    edits.insert(super::labels::inside(u, &body), prologue);
     printer.stmt(func.body, &mut edits);
     if !hoist::types_text(cx, f).is_empty() {
         super::inner_typedefs(cx, f, &mut edits);

@@ -5,6 +5,5 @@ int undeclared(void) { return nowhere; }
 int member(struct s s) { return s.b + s.a; }
 int expression(struct s s) { return s + 1; }
 void label(void) { goto out; }
-int outer(void) { int inner(int i) { return i; } return inner(1); }
 int value(void) { return (pc3_checkpoint(), 1); }
 int main(void) { return 0; }
