@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicU8, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicU8, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -51,6 +51,16 @@ fn request() {
     set_flag(FLAG_REQUEST);
 }
 
+/// What became of a checkpoint that was to be taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Taken {
+    Committed,
+    /// Something of the program's stands in the way, which may soon be gone.
+    InTheWay,
+    /// It could not be written, which was not for free.
+    Failed,
+}
+
 /// A checkpoint that could not be taken.
 pub(crate) struct Dropped {
     /// Somebody asked for it.
@@ -66,6 +76,9 @@ pub struct Control {
     next_passage: AtomicU64,
     taken: AtomicU64,
     dropped: AtomicU64,
+    failed: AtomicU64,
+    /// Failures since the last one was taken.
+    in_vain: AtomicU32,
     /// One was due and has not been taken.
     due: AtomicBool,
     timer: Option<Arc<Timer>>,
@@ -89,6 +102,8 @@ impl Control {
             next_passage: AtomicU64::new(next_passage),
             taken: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            in_vain: AtomicU32::new(0),
             due: AtomicBool::new(false),
             timer,
         }
@@ -106,6 +121,12 @@ impl Control {
                 .spawn(move || timer.run())
         })?;
         Ok(())
+    }
+
+    /// Does the job stop with its next checkpoint?
+    pub(crate) fn stops(&self) -> bool {
+        let taken = self.taken.load(SeqCst);
+        STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken + 1 >= k)
     }
 
     pub fn every(&self) -> Every {
@@ -130,7 +151,7 @@ impl Control {
     /// The checkpoint planned for `passage` cannot be taken: the next one is due an interval later.
     pub(crate) fn give_up(&self, passage: u64) -> Dropped {
         let asked = self.begin();
-        self.done(passage, false);
+        self.after(passage);
         if STOP.load(SeqCst) {
             // Whoever wants the job to stop would wait for ever.
             request();
@@ -145,7 +166,8 @@ impl Control {
     pub(crate) fn last_words(&self) -> Option<String> {
         let dropped = self.dropped.load(SeqCst);
         let due = self.due.load(SeqCst) || REQUESTED.load(SeqCst);
-        let never = self.taken.load(SeqCst) == 0 && dropped == 0;
+        let failed = self.failed.load(SeqCst);
+        let never = self.taken.load(SeqCst) == 0 && dropped == 0 && failed == 0;
         if ASKED.load(SeqCst) || (due && never) {
             let who = if ASKED.load(SeqCst) {
                 "asked for"
@@ -156,7 +178,8 @@ impl Control {
                 "a checkpoint was {who}, but the program ended before all ranks had come to a location to take it"
             ));
         }
-        (dropped > 1).then(|| format!("{dropped} checkpoints were dropped in all"))
+        let told = |n: u64, what: &str| (n > 1).then(|| format!("{n} checkpoints {what} in all"));
+        told(dropped, "were dropped").or_else(|| told(failed, "could not be written"))
     }
 
     /// After a restart from a checkpoint taken at `passage`.
@@ -176,18 +199,57 @@ impl Control {
         ASKED.swap(false, SeqCst)
     }
 
-    /// After a checkpoint at `passage`: the next one is due at the next multiple of the interval.  True
-    /// if the job is to stop now.
-    pub(crate) fn done(&self, passage: u64, committed: bool) -> bool {
+    /// After a checkpoint at `passage`: the next one is due at the next multiple of the interval.
+    fn after(&self, passage: u64) {
         self.resume_at(passage);
         if let Some(timer) = &self.timer {
             timer.restart();
         }
-        if !committed {
-            return false;
+    }
+
+    /// The same, and what became of it.  `took`: how long that was.  True if the job is to stop now.
+    pub(crate) fn done(&self, passage: u64, what: Taken, took: Duration) -> bool {
+        self.after(passage);
+        if what == Taken::Committed {
+            self.in_vain.store(0, SeqCst);
+            let taken = self.taken.fetch_add(1, SeqCst) + 1;
+            return STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k);
         }
-        let taken = self.taken.fetch_add(1, SeqCst) + 1;
-        STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k)
+        let times = self.in_vain.fetch_add(1, SeqCst).min(6);
+        if what == Taken::Failed {
+            self.failed.fetch_add(1, SeqCst);
+            if let Every::Passages(n) = self.every {
+                // Not every time: a full disk is not soon empty.
+                self.resume_at(passage.saturating_add(((1 << times) - 1) * n));
+            }
+        }
+        let by_passage = matches!(self.every, Every::Passages(_));
+        if STOP.load(SeqCst) || (self.stops() && !by_passage) {
+            let pause = match what {
+                Taken::Failed => Duration::from_secs(1),
+                _ => Duration::from_millis(10),
+            };
+            request_after((pause * (1 << times)).max(took * 10));
+        }
+        false
+    }
+}
+
+/// Whoever wants the job to stop does not ask twice.
+fn request_after(pause: Duration) {
+    static WAITS: AtomicBool = AtomicBool::new(false);
+    if WAITS.swap(true, SeqCst) {
+        return;
+    }
+    let wait = move || {
+        std::thread::sleep(pause);
+        WAITS.store(false, SeqCst);
+        request();
+    };
+    let name = "pc3-again".to_owned();
+    if without_signals(|| std::thread::Builder::new().name(name).spawn(wait)).is_err() {
+        WAITS.store(false, SeqCst);
+        request();
     }
 }
 

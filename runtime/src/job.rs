@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use crate::control::{Control, Every};
+use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
 use crate::library;
 use crate::rank::Rank;
@@ -44,7 +44,13 @@ pub struct Job {
     /// Opened, and locked, when first needed.
     store: Mutex<Option<Store>>,
     engine: OnceLock<Box<dyn Engine>>,
+    /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
     refused: Mutex<BTreeSet<String>>,
+    failures: Mutex<BTreeSet<String>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Job {
@@ -71,6 +77,7 @@ impl Job {
             store: Mutex::new(store),
             engine: OnceLock::new(),
             refused: Mutex::default(),
+            failures: Mutex::default(),
         }
     }
 
@@ -92,6 +99,7 @@ impl Job {
             store: Mutex::new(None),
             engine: OnceLock::new(),
             refused: Mutex::default(),
+            failures: Mutex::default(),
         }
     }
 
@@ -106,7 +114,7 @@ impl Job {
 
     /// Opens and locks the checkpoint directory, if that has not been done.
     pub(crate) fn open_store(&self) -> Result<(), StoreError> {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = lock(&self.store);
         let gone = store.take_if(|s| s.is_gone()).map(|s| s.next_id());
         if store.is_none() {
             let mut new = Store::open(&self.dir, self.keep, self.signal)?;
@@ -129,14 +137,14 @@ impl Job {
 
     /// Before anything outside of the process is changed by a restart from checkpoint `id`.
     pub(crate) fn continued(&self, id: u64) -> Result<(), StoreError> {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = lock(&self.store);
         store.as_mut().map_or(Ok(()), |store| store.continued(id))
     }
 
     /// The program has opened a file to append to it.  Should it be killed before its first checkpoint and begin
     /// again, what it has written there is taken back.
     pub(crate) fn appends(&self, position: u64, path: String) {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = lock(&self.store);
         let output = Output::Appended { position, path };
         if let Some(Err(e)) = store.as_mut().map(|store| store.note_output(&output)) {
             say(&format!("where an output began could not be noted: {e}"));
@@ -148,48 +156,54 @@ impl Job {
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
         let start = Instant::now();
         let asked = self.control.begin();
-        if let Err(obstacle) = library::gather(ranks) {
-            self.in_the_way(&obstacle, asked);
-            self.control.done(passage, false);
-            return After::Continue;
-        }
-        let committed = self.open_store().and_then(|()| {
-            let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-            match store.as_mut() {
-                Some(store) => {
-                    let id =
-                        store.commit(|file, id| save::write(self, ranks, passage, id, file))?;
-                    store.note_stall(id, start.elapsed());
-                    Ok(id)
+        let what = match library::gather(ranks) {
+            Err(obstacle) => {
+                self.not_taken(&self.refused, &obstacle, asked);
+                Taken::InTheWay
+            }
+            Ok(()) => match self.commit(ranks, passage, start) {
+                Ok(()) => {
+                    lock(&self.failures).clear();
+                    Taken::Committed
                 }
-                None => Ok(0),
-            }
-        });
-        if let Err(error) = &committed {
-            if asked {
-                self.refuse(&error.to_string());
-            }
-            say(&format!(
-                "no checkpoint was taken: {error}; the program goes on"
-            ));
-        }
-        if self.control.done(passage, committed.is_ok()) {
+                Err(error) => {
+                    self.not_taken(&self.failures, &error.to_string(), asked);
+                    Taken::Failed
+                }
+            },
+        };
+        if self.control.done(passage, what, start.elapsed()) {
             After::Stop
         } else {
             After::Continue
         }
     }
 
-    /// Something that no checkpoint can hold exists: said once, and to those who ask.
-    fn in_the_way(&self, obstacle: &str, asked: bool) {
-        if asked && self.open_store().is_ok() {
-            self.refuse(obstacle);
+    fn commit(
+        &self,
+        ranks: &mut [&mut Rank],
+        passage: u64,
+        start: Instant,
+    ) -> Result<(), StoreError> {
+        self.open_store()?;
+        if let Some(store) = lock(&self.store).as_mut() {
+            let id = store.commit(|file, id| save::write(self, ranks, passage, id, file))?;
+            store.note_stall(id, start.elapsed());
         }
-        let mut said = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.insert(obstacle.to_owned()) || asked {
-            say(&format!(
-                "no checkpoint was taken: {obstacle}; the program goes on"
-            ));
+        Ok(())
+    }
+
+    /// Said once for each cause, and to those who ask.
+    fn not_taken(&self, said: &Mutex<BTreeSet<String>>, why: &str, asked: bool) {
+        if asked && self.open_store().is_ok() {
+            self.refuse(why);
+        }
+        if lock(said).insert(why.to_owned()) || asked {
+            let next = match self.control.stops() {
+                true => "the program goes on, and stops as soon as one can be taken",
+                false => "the program goes on",
+            };
+            say(&format!("no checkpoint was taken: {why}; {next}"));
         }
     }
 
@@ -207,7 +221,7 @@ impl Job {
 
     /// Lets those know who asked for a checkpoint.
     fn refuse(&self, why: &str) {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = lock(&self.store);
         if let Some(store) = store.as_mut() {
             store.note_refusal(why);
         }

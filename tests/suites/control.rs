@@ -28,6 +28,10 @@ pub fn trials() -> Vec<Trial> {
             "a request right at the start of pc3run kills nobody",
             early_through_pc3run,
         ),
+        (
+            "a request to stop is met when nothing is in the way any more",
+            stop_later,
+        ),
         ("a course given up is not gone on from", other_course),
         ("files appended to begin anew", appended_anew),
     ];
@@ -154,6 +158,19 @@ fn refused() -> Result<()> {
     for words in ["could not take one", "ranks 1-3: MPI_Recv(rank 0"] {
         ensure!(said.contains(words), "'{words}' is missing: {said}");
     }
+    Ok(())
+}
+
+/// Told once, tried again by itself.
+fn stop_later() -> Result<()> {
+    let job = job("tests/control/blocked.c")?;
+    let done = run(&job, &[])?;
+    ensure!(done.status == STOPPED && files(&job).len() == 1, "{done:?}");
+    let words = "a pipe (made by pipe at blocked.c:13); the program goes on, and stops as soon";
+    ensure!(done.stderr.matches(words).count() == 1, "{done:?}");
+    let done = run(&job, &[("PC3_RESTART", "latest")])?;
+    ensure!(done.status == 0, "{done:?}");
+    ensure!(job.stdout() == b"closed\nend\n", "{done:?}");
     Ok(())
 }
 
