@@ -35,7 +35,14 @@ const ALL: &[Library] = &[
     Library {
         file: "pc3-random.c",
         text: include_str!("../library/pc3-random.c"),
-        names: &["rand", "srand", "random", "srandom"],
+        names: &[
+            "rand",
+            "srand",
+            "random",
+            "srandom",
+            "initstate",
+            "setstate",
+        ],
     },
     Library {
         file: "pc3-rand48.c",
@@ -70,6 +77,57 @@ const ALL: &[Library] = &[
         text: include_str!("../library/pc3-tmpnam.c"),
         names: &["tmpnam"],
     },
+    Library {
+        file: "pc3-directory.c",
+        text: include_str!("../library/pc3-directory.c"),
+        names: &[
+            "opendir",
+            "fdopendir",
+            "readdir",
+            "readdir64",
+            "closedir",
+            "rewinddir",
+            "telldir",
+            "seekdir",
+            "dirfd",
+            "scandir",
+            "scandir64",
+        ],
+    },
+    Library {
+        file: "pc3-texts.c",
+        text: include_str!("../library/pc3-texts.c"),
+        names: &[
+            "setlocale",
+            "nl_langinfo",
+            "ctermid",
+            "ttyname",
+            "getlogin",
+            "ptsname",
+        ],
+    },
+    Library {
+        file: "pc3-paths.c",
+        text: include_str!("../library/pc3-paths.c"),
+        names: &[
+            "getcwd",
+            "realpath",
+            "canonicalize_file_name",
+            "get_current_dir_name",
+            "tempnam",
+            "wcsdup",
+        ],
+    },
+    Library {
+        file: "pc3-conventions.c",
+        text: include_str!("../library/pc3-conventions.c"),
+        names: &["localeconv"],
+    },
+    Library {
+        file: "pc3-accounts.c",
+        text: include_str!("../library/pc3-accounts.c"),
+        names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],
+    },
 ];
 
 impl Library {
@@ -89,14 +147,21 @@ pub fn renamed(units: &[Unit], unit: usize) -> HashMap<SymId, String> {
         }
         for (i, s) in u.symbols.iter().enumerate() {
             if s.is_global && l.names.contains(&s.name.as_str()) {
-                // Headers for strict POSIX say so by another name for the linker.
-                let posix = s.name == "getopt" && u.text.contains("\"__posix_getopt\"");
-                let prefix = if posix { "pc3_posix_" } else { "pc3_" };
-                map.insert(SymId(i as u32), format!("{prefix}{}", s.name));
+                map.insert(SymId(i as u32), linked_as(u, &s.name));
             }
         }
     }
     map
+}
+
+/// Headers say by another name for the linker that they mean strict POSIX, or large files.
+fn linked_as(u: &Unit, name: &str) -> String {
+    let says = |other: &str| u.text.contains(&format!("\"{other}\""));
+    match name {
+        "getopt" if says("__posix_getopt") => "pc3_posix_getopt".into(),
+        "readdir" | "scandir" if says(&format!("{name}64")) => format!("pc3_{name}64"),
+        _ => format!("pc3_{name}"),
+    }
 }
 
 /// What the program uses and does not define itself.

@@ -28,9 +28,20 @@ fn fate(name: &str) -> Option<Fate> {
         | "inotify_init" | "inotify_init1" | "mq_open" => {
             InTheWay("a descriptor of no file", CLOSE)
         }
-        "opendir" | "fdopendir" => InTheWay("a directory stream", CLOSE),
         "fmemopen" | "open_memstream" => InTheWay("a stream in memory", CLOSE),
-        "fopencookie" => Lost("a stream", CLOSE),
+        "tsearch" => Lost("a tree in the library's memory", AGAIN),
+        "hcreate" | "hcreate_r" => Lost("a table in the library's memory", AGAIN),
+        "regcomp" => Lost("a compiled pattern in the library's memory", AGAIN),
+        "glob" | "wordexp" | "getaddrinfo" | "backtrace_symbols" | "fts_open" | "setmntent" => {
+            Lost(
+                "results in the library's memory",
+                "finish using them before a checkpoint can happen",
+            )
+        }
+        "iconv_open" | "catopen" | "newlocale" | "duplocale" => {
+            Lost("an object of the library", AGAIN)
+        }
+        "fopencookie" | "open_wmemstream" => InTheWay("a stream in memory", CLOSE),
         "mmap" | "mmap64" | "mremap" | "shmat" => {
             InTheWay("mapped memory", "unmap it before, or use malloc")
         }

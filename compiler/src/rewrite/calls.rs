@@ -88,8 +88,6 @@ fn makes(name: &str) -> bool {
             | "pipe"
             | "pipe2"
             | "socketpair"
-            | "opendir"
-            | "fdopendir"
             | "pthread_create"
             | "thrd_create"
     )

@@ -161,7 +161,6 @@ pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
         rank,
         call: "an earlier run".to_owned(),
         whole: meta.below.is_none(),
-        directory: false,
     };
     scan::made().insert(n, made);
 }

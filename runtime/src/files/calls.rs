@@ -47,7 +47,7 @@ fn rank() -> usize {
 }
 
 /// A descriptor has been made; `path`: the one given.
-fn note(fd: RawFd, name: &str, path: *const c_char, directory: bool) -> RawFd {
+fn note(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
     if fd >= 0 {
         // SAFETY: null or a terminated string.
         let whole = !path.is_null() && unsafe { *path } == b'/' as c_char;
@@ -55,7 +55,6 @@ fn note(fd: RawFd, name: &str, path: *const c_char, directory: bool) -> RawFd {
             rank: rank(),
             call: call(name),
             whole,
-            directory,
         };
         made().insert(fd, new);
     }
@@ -108,7 +107,7 @@ fn note_stream(stream: *mut FILE, name: &str, path: *const c_char, mode: CString
     let errno = errno();
     // SAFETY: an open stream; a terminated string or null.
     let (fd, text) = unsafe { (libc::fileno(stream), owned(path)) };
-    note(fd, name, path, false);
+    note(fd, name, path);
     appends(fd, mode.as_bytes().first() == Some(&b'a'));
     if let Some(files) = files() {
         let text = if path.is_null() { path_text(fd) } else { text };
@@ -186,7 +185,7 @@ pub unsafe extern "C" fn pc3_popen(command: *const c_char, mode: *const c_char) 
     unsafe {
         let stream = libc::popen(command, mode);
         if !stream.is_null() {
-            note(libc::fileno(stream), "popen", null(), false);
+            note(libc::fileno(stream), "popen", null());
         }
         stream
     }
@@ -332,12 +331,7 @@ pub unsafe extern "C" fn pc3_open_file(
         let error = errno();
         appends(fd, flags & libc::O_APPEND != 0);
         set_errno(error);
-        note(
-            fd,
-            CStr::from_ptr(name).to_str().unwrap_or("open"),
-            path,
-            false,
-        )
+        note(fd, CStr::from_ptr(name).to_str().unwrap_or("open"), path)
     }
 }
 
@@ -346,7 +340,7 @@ pub unsafe extern "C" fn pc3_open_file(
 #[no_mangle]
 pub unsafe extern "C" fn pc3_creat(path: *const c_char, mode: libc::mode_t) -> c_int {
     // SAFETY: by the caller.
-    unsafe { note(libc::creat64(path, mode), "creat", path, false) }
+    unsafe { note(libc::creat64(path, mode), "creat", path) }
 }
 
 /// # Safety
@@ -371,7 +365,7 @@ pub unsafe extern "C" fn pc3_descriptor(
     pc3_call_at(place);
     // SAFETY: by the caller.
     let name = unsafe { CStr::from_ptr(name) };
-    note(fd, name.to_str().unwrap_or_default(), null(), false)
+    note(fd, name.to_str().unwrap_or_default(), null())
 }
 
 /// Two descriptors from `pipe` and its like.
@@ -384,7 +378,7 @@ unsafe fn note_pair(done: c_int, pair: *const c_int, name: &str) -> c_int {
         for i in 0..2 {
             PLACE.set(place);
             // SAFETY: by the caller.
-            note(unsafe { *pair.add(i) }, name, null(), false);
+            note(unsafe { *pair.add(i) }, name, null());
         }
     }
     done
@@ -420,28 +414,4 @@ pub unsafe extern "C" fn pc3_socketpair(
         let done = libc::socketpair(domain, kind, protocol, pair);
         note_pair(done, pair, "socketpair")
     }
-}
-
-/// # Safety
-/// As `opendir`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_opendir(path: *const c_char) -> *mut libc::DIR {
-    // SAFETY: by the caller.
-    unsafe { note_directory(libc::opendir(path), "opendir") }
-}
-
-/// # Safety
-/// As `fdopendir`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_fdopendir(fd: c_int) -> *mut libc::DIR {
-    // SAFETY: by the caller.
-    unsafe { note_directory(libc::fdopendir(fd), "fdopendir") }
-}
-
-unsafe fn note_directory(dir: *mut libc::DIR, name: &str) -> *mut libc::DIR {
-    if !dir.is_null() {
-        // SAFETY: an open directory stream.
-        note(unsafe { libc::dirfd(dir) }, name, null(), true);
-    }
-    dir
 }

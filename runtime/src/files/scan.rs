@@ -23,8 +23,6 @@ pub(crate) struct Made {
     pub call: String,
     /// The program gave an absolute path.
     pub whole: bool,
-    /// A directory stream's.
-    pub directory: bool,
 }
 
 static MADE: Mutex<BTreeMap<RawFd, Made>> = Mutex::new(BTreeMap::new());
@@ -186,10 +184,7 @@ fn program_file(
     let path = open.meta.path.clone();
     match identity.kind {
         libc::S_IFREG => {}
-        libc::S_IFDIR if !made.is_some_and(|m| m.directory) => {
-            open.meta.access |= ACCESS_DIRECTORY;
-        }
-        libc::S_IFDIR => return refuse("a directory that is being read"),
+        libc::S_IFDIR => open.meta.access |= ACCESS_DIRECTORY,
         libc::S_IFCHR if DEVICES.contains(&&path[..]) => return Ok(open),
         libc::S_IFCHR => return refuse(&format!("the device {}", String::from_utf8_lossy(&path))),
         libc::S_IFSOCK => return refuse("a socket"),

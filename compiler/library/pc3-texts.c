@@ -1,0 +1,76 @@
+/* Functions that return text of their own: here it is memory of the program, each result in the place of the last. */
+
+typedef __typeof__(sizeof 0) size;
+
+size strlen(const char *);
+char *strcpy(char *, const char *);
+void *malloc(size);
+void free(void *);
+
+char *locale_name(int, const char *) __asm__("setlocale");
+char *language_text(int) __asm__("nl_langinfo");
+char *terminal(char *) __asm__("ctermid");
+char *terminal_of(int) __asm__("ttyname");
+char *user(void) __asm__("getlogin");
+char *other_side(int) __asm__("ptsname");
+
+char *setlocale(int, const char *) __asm__("pc3_setlocale");
+char *nl_langinfo(int) __asm__("pc3_nl_langinfo");
+char *ctermid(char *) __asm__("pc3_ctermid");
+char *ttyname(int) __asm__("pc3_ttyname");
+char *getlogin(void) __asm__("pc3_getlogin");
+char *ptsname(int) __asm__("pc3_ptsname");
+
+struct place {
+    char *text;
+    size room;
+};
+
+static struct place locale, language, controlling, name_of_terminal, login, slave;
+
+static char *kept(struct place *place, const char *text)
+{
+    size need;
+    if (!text)
+        return 0;
+    need = strlen(text) + 1;
+    if (need > place->room) {
+        char *more = (char *)malloc(need + 32);
+        if (!more)
+            return 0;
+        free(place->text);
+        place->text = more;
+        place->room = need + 32;
+    }
+    return strcpy(place->text, text);
+}
+
+char *setlocale(int category, const char *name)
+{
+    return kept(&locale, locale_name(category, name));
+}
+
+char *nl_langinfo(int item)
+{
+    return kept(&language, language_text(item));
+}
+
+char *ctermid(char *into)
+{
+    return into ? terminal(into) : kept(&controlling, terminal(0));
+}
+
+char *ttyname(int fd)
+{
+    return kept(&name_of_terminal, terminal_of(fd));
+}
+
+char *getlogin(void)
+{
+    return kept(&login, user());
+}
+
+char *ptsname(int fd)
+{
+    return kept(&slave, other_side(fd));
+}
