@@ -75,7 +75,7 @@ fn argument_lists() {
     accepted(
         "void f(int k, ...) { __builtin_va_list a; pc3_checkpoint(); __builtin_va_start(a, k); }",
     );
-    refused("struct s { int a, b; }; void f(int k, ...) { __builtin_va_list a; pc3_checkpoint(); __builtin_va_start(a, k); }\nvoid g(struct s x) {\n f(1, x); }", "E0307", 3);
+    refused("struct s { int a, b; } __attribute__((aligned(16))); void f(int k, ...) { __builtin_va_list a; pc3_checkpoint(); __builtin_va_start(a, k); }\nvoid g(struct s x) {\n f(1, x); }", "E0307", 3);
     accepted("int f(int k, ...) { __builtin_va_list a; __builtin_va_start(a, k); k = __builtin_va_arg(a, int); __builtin_va_end(a); pc3_checkpoint(); return k; }");
 }
 

@@ -200,6 +200,18 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 extern void pc3_va_make(void *list, void *at);
 extern void *pc3_va_at(const void *list) __attribute__((cold));
 
+/* How arguments of more than a word lie there.  By reference: 1: all but structs of 1, 2, 4 or 8 bytes; 2: large ones.  Wide:
+ * what is aligned to so much, is on the stack, too; right: small ones lie at the end of their word. */
+#if defined(__s390x__)
+enum { pc3_args_by = 1, pc3_args_wide = 1 << 20, pc3_args_right = 1 };
+#elif defined(__aarch64__)
+enum { pc3_args_by = 2, pc3_args_wide = 16, pc3_args_right = 0 };
+#elif defined(__arm__)
+enum { pc3_args_by = 0, pc3_args_wide = 8, pc3_args_right = 0 };
+#else
+enum { pc3_args_by = 0, pc3_args_wide = 16, pc3_args_right = 0 };
+#endif
+
 /* The process's environment, which is another one after a restart. */
 extern char **pc3_environment(void);
 

@@ -7,7 +7,7 @@ use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
 use crate::analysis::walk::strip_casts;
-use crate::rewrite::arguments::{self, Slot};
+use crate::rewrite::arguments::{self, Held, Slot};
 use crate::rewrite::attributes;
 use crate::rewrite::compound::member;
 use crate::rewrite::frame::{members, MemberTy};
@@ -187,14 +187,17 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 })
                 .collect();
             for (i, call) in plan.packed_calls.iter().enumerate() {
-                for (m, slot) in arguments::places(u, i, *call) {
-                    let ty = match slot {
-                        Some(Slot::Long { signed: true, .. }) => types.long("long"),
-                        Some(Slot::Long { .. }) => types.long("unsigned long"),
-                        Some(Slot::Double) => types.double(),
-                        Some(Slot::Value(q)) => types.of(q.ty).unwrap_or_else(|| types.address()),
-                        Some(Slot::PointerTo(q)) => types.pointer_to(q),
-                        None => types.byte(),
+                for (m, held) in arguments::places(u, i, *call) {
+                    let ty = match held {
+                        Held::Argument(Slot::Long { signed: true, .. }) => types.long("long"),
+                        Held::Argument(Slot::Long { .. }) => types.long("unsigned long"),
+                        Held::Argument(Slot::Double) => types.double(),
+                        Held::Argument(Slot::Value(q) | Slot::Copy(q)) | Held::Copy(q) => {
+                            types.of(q.ty).unwrap_or_else(|| types.address())
+                        }
+                        Held::Argument(Slot::PointerTo(q)) => types.pointer_to(q),
+                        Held::Filled => types.nothing(&format!("(({c} *)0)->{m}")),
+                        Held::End => types.byte(),
                     };
                     fields.push(Field {
                         offset: format!("__builtin_offsetof({c}, {m})"),

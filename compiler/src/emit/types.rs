@@ -301,6 +301,12 @@ impl<'c, 'a> TypeTable<'c, 'a> {
     pub fn double(&mut self) -> usize {
         self.scalar(PC3_KIND_FLOAT, 0, "double")
     }
+    /// Bytes that are no part of the state: a struct without members.
+    pub fn nothing(&mut self, c: &str) -> usize {
+        self.add(format!(
+            "{{0, {PC3_KIND_STRUCT}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, \"\"}}"
+        ))
+    }
     pub fn byte(&mut self) -> usize {
         self.scalar(PC3_KIND_CHAR, 0, "char")
     }

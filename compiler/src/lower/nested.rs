@@ -36,8 +36,16 @@ impl Lower {
                 attributes: Vec::new(),
             }),
         };
-        self.scopes
-            .push(declared.params.map(|p| p.scope).unwrap_or_default());
+        let (scope, names) = match declared.params {
+            Some(p) => (p.scope, p.old_style),
+            None => Default::default(),
+        };
+        self.scopes.push(scope);
+        // Those of which nothing is said.
+        for (name, at) in names {
+            let int = self.types.int(IntKind::Int);
+            self.declare_param(name, Some(at), int, None, true);
+        }
         self.enter_nested_labels();
         let body = self.statement(body);
         self.leave_labels();

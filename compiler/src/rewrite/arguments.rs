@@ -12,6 +12,7 @@
 //! void *const pc3_va = pc3_me->args;                                        // in `say`
 //! ```
 
+use super::copied;
 use super::ctypes::Names;
 use super::print::Printer;
 use crate::analysis::linear::Linear;
@@ -29,16 +30,19 @@ pub enum Slot {
     Value(QualType),
     /// A decayed array or function.
     PointerTo(QualType),
+    /// What may take several, or be passed by reference: there is a copy beside them.
+    Copy(QualType),
 }
 
 impl Slot {
-    pub fn declare(self, n: &Names, name: &str) -> String {
+    fn declare(self, u: &Unit, n: &Names, name: &str) -> String {
         match self {
             Slot::Long { signed: true, .. } => format!("long {name}"),
             Slot::Long { .. } => format!("unsigned long {name}"),
             Slot::Double => format!("double {name}"),
             Slot::Value(q) => n.declare_plain(q, name),
             Slot::PointerTo(q) => n.pointer_to(q, name),
+            Slot::Copy(q) => copied::slot(u, &n.type_name(QualType::plain(q.ty)), q, name),
         }
     }
     /// The argument itself.
@@ -90,7 +94,7 @@ fn slot(u: &Unit, a: ExprId) -> Option<Slot> {
         },
         Type::Int(k) => match k {
             IntKind::LongLong | IntKind::ULongLong => Slot::Value(q),
-            IntKind::Int128 | IntKind::UInt128 => return None,
+            IntKind::Int128 | IntKind::UInt128 => Slot::Copy(q),
             IntKind::Long => Slot::Long {
                 signed: true,
                 int: false,
@@ -112,6 +116,7 @@ fn slot(u: &Unit, a: ExprId) -> Option<Slot> {
         Type::Pointer(_) => Slot::Value(q),
         Type::Array { elem, .. } => Slot::PointerTo(*elem),
         Type::Function { .. } => Slot::PointerTo(q),
+        _ if copied::is_known(u, q) => Slot::Copy(q),
         _ => return None,
     })
 }
@@ -121,27 +126,51 @@ pub fn member(n: usize) -> String {
     format!("pc3_args{n}")
 }
 
-/// Members of the shadow struct for the `n`-th packed call, with their types; the last is a byte at the end.
-pub fn places(u: &Unit, n: usize, call: ExprId) -> Vec<(String, Option<Slot>)> {
-    let list = slots(u, call);
-    let args = list.iter().enumerate();
-    let mut out: Vec<_> = args
-        .map(|(i, (_, s))| (format!("{}.a{i}", member(n)), *s))
-        .collect();
-    out.push((format!("{}.pc3_end", member(n)), None));
+/// What lies at a place of the shadow struct.
+pub enum Held {
+    Argument(Slot),
+    /// Filled from the copy: nothing of its own.
+    Filled,
+    Copy(QualType),
+    /// A byte at the end.
+    End,
+}
+
+/// Members of the shadow struct for the `n`-th packed call.
+pub fn places(u: &Unit, n: usize, call: ExprId) -> Vec<(String, Held)> {
+    let mut out = Vec::new();
+    let mut copies = Vec::new();
+    for (i, (_, slot)) in slots(u, call).into_iter().enumerate() {
+        let held = match slot {
+            Some(Slot::Copy(q)) => {
+                copies.push((copied::member(n, i), Held::Copy(q)));
+                Held::Filled
+            }
+            Some(s) => Held::Argument(s),
+            None => continue,
+        };
+        out.push((format!("{}.a{i}", member(n)), held));
+    }
+    out.push((format!("{}.pc3_end", member(n)), Held::End));
+    out.extend(copies);
     out
 }
 
 /// The member's declaration.
 pub fn field(u: &Unit, names: &Names, n: usize, call: ExprId) -> String {
     let mut out = String::from("struct { ");
+    let mut copies = String::new();
     for (i, (_, s)) in slots(u, call).iter().enumerate() {
         if let Some(s) = s {
-            out += &format!("{}; ", s.declare(names, &format!("a{i}")));
+            out += &format!("{}; ", s.declare(u, names, &format!("a{i}")));
+        }
+        if let Some(Slot::Copy(q)) = s {
+            let c = copied::member(n, i);
+            copies += &format!("{}; char pc3_gap_{c}; ", names.declare_plain(*q, &c));
         }
     }
     out + &format!(
-        "char pc3_end; }} {} __attribute__((aligned(16))); ",
+        "char pc3_end; }} {} __attribute__((aligned(16))); {copies}",
         member(n)
     )
 }
@@ -170,8 +199,18 @@ impl Printer<'_, '_> {
         let named = args.len() - list.len();
         let base = format!("pc3_s->{}", member(n));
         let mut out = String::from("(");
-        for (i, (a, _)) in list.iter().enumerate().rev() {
-            out += &format!("{base}.a{i} = ({}), ", self.text(*a, lin, true));
+        for (i, (a, s)) in list.iter().enumerate().rev() {
+            let text = self.text(*a, lin, true);
+            out += &match s {
+                Some(Slot::Copy(q)) => {
+                    let copy = format!("pc3_s->{}", copied::member(n, i));
+                    format!(
+                        "{copy} = ({text}), {}, ",
+                        copied::fill(self.cx, *q, &format!("{base}.a{i}"), &copy)
+                    )
+                }
+                _ => format!("{base}.a{i} = ({text}), "),
+            };
         }
         out += &format!("pc3_me->args = (void *)&{base}, ");
         if let Some(site) = super::calls::wrapper_site(self.cx, call) {
@@ -182,10 +221,30 @@ impl Printer<'_, '_> {
             .map(|a| self.text(*a, lin, true))
             .collect();
         for (i, (_, s)) in list.iter().enumerate() {
-            let place = format!("{base}.a{i}");
+            let place = match s {
+                Some(Slot::Copy(_)) => format!("pc3_s->{}", copied::member(n, i)),
+                _ => format!("{base}.a{i}"),
+            };
             values.push(s.map_or(place.clone(), |s| s.read(&place)));
         }
         out += &format!("({})({}))", self.text(callee, lin, true), values.join(", "));
         Some(out)
+    }
+
+    /// In a resume clone, behind restoring: what has been passed in memory is there again.
+    pub fn refill(&self, call: ExprId) -> String {
+        let u = self.u();
+        let Some(n) = self.plan.packed_calls.iter().position(|c| *c == call) else {
+            return String::new();
+        };
+        let mut out = String::new();
+        for (i, (_, s)) in slots(u, call).iter().enumerate() {
+            if let Some(Slot::Copy(q)) = s {
+                let copy = format!("pc3_s->{}", copied::member(n, i));
+                let slot = format!("pc3_s->{}.a{i}", member(n));
+                out += &format!("{}; ", copied::fill(self.cx, *q, &slot, &copy));
+            }
+        }
+        out
     }
 }

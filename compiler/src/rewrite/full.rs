@@ -185,7 +185,7 @@ impl Printer<'_, '_> {
                     *out += &format!(
                         "if (pc3_k == {label}) {{ {} pc3_k = 0; {}{}}} else if (!pc3_k) {}",
                         self.restore(*label),
-                        self.rearm(*label),
+                        self.refill(*call) + &self.rearm(*label),
                         self.set_or_do(*temp, &again, declared),
                         self.set_or_do(*temp, &text, declared)
                     );

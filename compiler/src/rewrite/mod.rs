@@ -4,6 +4,7 @@ pub mod arguments;
 pub mod attributes;
 mod calls;
 pub mod compound;
+mod copied;
 pub mod ctypes;
 mod decl;
 mod edits;
