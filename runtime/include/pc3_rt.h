@@ -34,6 +34,8 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
 #define PC3_KIND_HANDLE 13  /* opaque MPI handle: a pointer-sized token, not an address */
 #define PC3_KIND_FILE 14    /* FILE *: a pointer-sized reference to the runtime's file table */
 #define PC3_KIND_OPAQUE 15  /* bytes that cannot change ABI (va_list, jmp_buf, vectors, __int128) */
+#define PC3_KIND_ADDRESS 16 /* integer that holds the address of an object; count: its low bits that do not belong to
+                               the address, and from bit 8 on, for each value of theirs, is it an address at all */
 
 #define PC3_TYPE_LONGDOUBLE 1
 #define PC3_TYPE_SIGNED 2   /* of enum's representation */
@@ -93,6 +95,7 @@ struct pc3_frame {
 #define PC3_GLOBAL_CONST 1           /* never written: contents are not saved, one copy for all ranks */
 #define PC3_GLOBAL_INIT 2            /* has an initialiser other than zero */
 #define PC3_GLOBAL_LITERAL 4         /* string literal, matched by contents */
+#define PC3_GLOBAL_UNSAVED 8         /* its contents are computed anew: not part of a checkpoint */
 struct pc3_global {
     const char *name;                /* "x"; statics "file.c:x"; function statics "file.c:f.x" */
     void *addr;                      /* rank 0's / the template's address */
@@ -111,6 +114,17 @@ struct pc3_site {
     struct pc3_type *type;           /* element type; 0 unknown */
     const char *file;
     unsigned line;
+};
+
+/* ---- functions of the program that are called around checkpoints -------------------- */
+
+#define PC3_EVENT_BEFORE 1            /* as the events of pc3.h */
+#define PC3_EVENT_CONTINUE 2
+#define PC3_EVENT_RESTART 4
+#define PC3_EVENT_RECOMPUTE 8         /* at a restart, before all others: computes what is not saved */
+struct pc3_around {
+    void (*function)(void);
+    unsigned events;
 };
 
 /* ---- one translation unit, registered by a constructor --------------------------- */
@@ -137,6 +151,7 @@ struct pc3_unit {
     const unsigned long long *marks; /* numbers that the program keeps in pointers: (T *)0xdead */
     pc3_size nmarks;
     const struct pc3_hook *hooks; pc3_size nhooks;
+    const struct pc3_around *around; pc3_size naround;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use pc3_typemetric::descriptor::{PC3_EVENT_RECOMPUTE, PC3_EVENT_RESTART};
+
 use crate::rank::Rank;
 
 pub const BEFORE: c_int = 1;
@@ -17,11 +19,30 @@ pub struct Callback {
     pub context: *mut c_void,
 }
 
-/// Calls the rank's callbacks for `event`, in the order of their registration.
+/// Calls the program's own functions for `event`, in the order of its units, then the rank's callbacks in the order of their
+/// registration.  At a restart, what computes unsaved variables comes before all.
 ///
 /// # Safety
 /// `rank` is the calling thread's rank; no reference to it is in use.
 pub(crate) unsafe fn run(rank: *mut Rank, event: c_int) {
+    // SAFETY: by the caller; the rank keeps its job alive.
+    let around = unsafe {
+        (*std::ptr::from_ref(&**(*rank).job()))
+            .program
+            .around
+            .clone()
+    };
+    let phases: &[u32] = if event == RESTART {
+        &[PC3_EVENT_RECOMPUTE, PC3_EVENT_RESTART]
+    } else {
+        &[event as u32]
+    };
+    for phase in phases {
+        for &(_, function) in around.iter().filter(|(events, _)| events & phase != 0) {
+            // SAFETY: pc3cc has seen that it is a function without parameters.
+            unsafe { std::mem::transmute::<usize, unsafe extern "C" fn()>(function)() };
+        }
+    }
     // Callbacks may register further ones, so the list is read anew each time.
     let mut i = 0;
     loop {

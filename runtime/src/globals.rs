@@ -105,7 +105,7 @@ fn points_into(templates: &[(usize, usize)], value: usize) -> bool {
 pub fn pointers(types: &TypeTable, ty: TypeId, at: usize, out: &mut Vec<usize>) {
     let t = types.get(ty);
     match t.kind {
-        Kind::Pointer => out.push(at),
+        Kind::Pointer | Kind::Address => out.push(at),
         Kind::Array if t.count > 0 => {
             let mut one = Vec::new();
             pointers(types, t.elem, 0, &mut one);

@@ -13,8 +13,8 @@ use thiserror::Error;
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
-    PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS,
-    PC3_UNIT_PRIVATE_GLOBALS,
+    PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI,
+    PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -84,6 +84,8 @@ pub struct Global {
     pub size: usize,
     pub constant: bool,
     pub initialised: bool,
+    /// Computed anew at a restart.
+    pub unsaved: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -104,6 +106,8 @@ pub struct Program {
     pub fnrefs: BTreeMap<String, usize>,
     /// Numbers that the program keeps in pointers.
     pub marks: Vec<u64>,
+    /// Functions to call around checkpoints: events, address.
+    pub around: Vec<(u32, usize)>,
     pub main: Main,
     pub main_resume: pc3_fn,
     /// Constructors, then destructors, in the order in which they run.
@@ -160,6 +164,7 @@ impl Program {
             literals: Vec::new(),
             fnrefs: BTreeMap::new(),
             marks: Vec::new(),
+            around: Vec::new(),
             main: nothing,
             main_resume: None,
             hooks: Vec::new(),
@@ -227,6 +232,7 @@ struct Builder {
     seen: HashSet<usize>,
     fnrefs: BTreeMap<String, usize>,
     marks: Vec<u64>,
+    around: Vec<(u32, usize)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -254,6 +260,10 @@ impl Builder {
             }
             self.marks.extend_from_slice(slice(u.marks, u.nmarks));
             self.hooks.extend_from_slice(slice(u.hooks, u.nhooks));
+            for h in slice(u.around, u.naround) {
+                self.around
+                    .extend(h.function.map(|f| (h.events, f as usize)));
+            }
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -280,6 +290,7 @@ impl Builder {
                 size: g.size,
                 constant: g.flags & PC3_GLOBAL_CONST != 0,
                 initialised: g.flags & PC3_GLOBAL_INIT != 0,
+                unsaved: g.flags & PC3_GLOBAL_UNSAVED != 0,
             };
             self.globals.push(global);
         }
@@ -306,6 +317,7 @@ impl Builder {
             literals: self.literals,
             fnrefs: self.fnrefs,
             marks: self.marks,
+            around: self.around,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
             hooks: in_order(self.hooks),

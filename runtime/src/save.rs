@@ -178,8 +178,9 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
     let delta = rank.delta();
     let mut globals = Vec::new();
     for g in program.globals.iter().filter(|g| !g.constant) {
+        let bytes = if g.unsaved { 0 } else { g.size };
         // SAFETY: the rank's own copy; the rank is at rest.
-        globals.push(unsafe { data.object(g.addr.wrapping_add_signed(delta), g.size)? });
+        globals.push(unsafe { data.object(g.addr.wrapping_add_signed(delta), bytes)? });
     }
     let (frames, shadow) = if finished.is_some() {
         (Vec::new(), Vec::new())

@@ -58,6 +58,7 @@ codes! {
     ForeignObject "W0202" "foreign-object" "an object or archive is linked whose state pc3 does not know";
     UnsavedState "W0203" "unsaved-state" "something outside of the program's variables is changed that a checkpoint does not hold";
     LocationElsewhere "W0204" "location-elsewhere" "a location asked for on the command line is not in this program";
+    AnnotationElsewhere "W0206" "annotation-elsewhere" "an annotation is about nothing in this program";
     OutsideCall "W0205" "outside-call" "an object that pc3cc did not compile could call into a checkpoint location";
     UntypedAllocation "W0301" "untyped-allocation" "an allocation whose type cannot be told";
     AddressAsNumber "W0302" "address-as-number" "an address is kept as a number";

@@ -4,6 +4,7 @@ use super::carry::{elf, record};
 use super::options::Options;
 use super::toolchain::Toolchain;
 use super::{build, messages, source, Stop};
+use crate::annotations;
 use crate::diag::Diagnostics;
 use std::path::Path;
 use std::process::Stdio;
@@ -27,6 +28,7 @@ pub fn objects(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
 pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, Stop> {
     let mut diags = Diagnostics::default();
     let wanted = source::wanted(o, &mut diags);
+    let said = source::annotations(o, &mut diags);
     messages::report(o, &diags)?;
     let preprocessed = source::preprocess(o, t, i)?;
     let mut c = source::plain(o, t, &o.plain_with(Some(i)));
@@ -45,6 +47,7 @@ pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, 
         return Ok(status);
     }
     let mut r = source::record(o, t, i, preprocessed.text);
+    r.annotations = annotations::lines(&said);
     let placed = source::find_locations(o, t, &mut r, &wanted);
     if placed.is_err() {
         let _ = std::fs::remove_file(path);

@@ -6,7 +6,7 @@ use super::options::{self, Options};
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
 use crate::annotations::{self, Annotation};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::Diagnostics;
 use crate::locations::Locations;
 use crate::rewrite::{self, Dialect, Output, Outside};
 use crate::tree::Unit;
@@ -90,23 +90,30 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         settings: settings.map(|(r, k)| k.setting(r)).collect(),
         own: Vec::new(),
         everywhere: wanted.everywhere,
-        annotations: annotations(o, &mut diags),
+        annotations: annotations(o, records, whole, &mut diags),
     };
+    annotations::prepare(&mut program.trees, &program.annotations);
     program.add_libraries(&mut diags);
     messages::report(o, &diags)?;
     Ok(program)
 }
 
-/// What the files of `--annotations` say.
-fn annotations(o: &Options, diags: &mut Diagnostics) -> Vec<Annotation> {
-    let mut all = Vec::new();
-    for name in &o.annotations {
-        match std::fs::read_to_string(name) {
-            Ok(text) => all.extend(annotations::in_file(name, &text)),
-            Err(e) => diags.push(
-                Diagnostic::error(Code::Annotation, format!("{name}: {e}"))
-                    .help("give the path of a file of annotations"),
-            ),
+/// What the files of `--annotations` say, those of the compilations included.
+fn annotations(
+    o: &Options,
+    records: &[&Record],
+    whole: bool,
+    diags: &mut Diagnostics,
+) -> Vec<Annotation> {
+    let mut all = source::annotations(o, diags);
+    all.iter_mut().for_each(|a| a.strict = whole);
+    for said in records.iter().flat_map(|r| &r.annotations) {
+        if let Some((place, text)) = said.split_once('\t') {
+            all.push(Annotation {
+                text: text.to_string(),
+                from: annotations::From::File(place.to_string()),
+                strict: whole,
+            });
         }
     }
     all

@@ -4,7 +4,8 @@ use super::carry::record::{Record, LOCATION};
 use super::options::Options;
 use super::toolchain::Toolchain;
 use super::{build, messages, Stop};
-use crate::diag::{Diagnostics, Severity};
+use crate::annotations::{self, Annotation};
+use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::front;
 use crate::locations::{self, Location, Locations};
 use crate::preprocess;
@@ -95,6 +96,21 @@ pub fn wanted(o: &Options, diags: &mut Diagnostics) -> Locations {
         }
     }
     wanted
+}
+
+/// What the files of `--annotations` say.
+pub fn annotations(o: &Options, diags: &mut Diagnostics) -> Vec<Annotation> {
+    let mut all = Vec::new();
+    for name in &o.annotations {
+        match std::fs::read_to_string(name) {
+            Ok(text) => all.extend(annotations::in_file(name, &text)),
+            Err(e) => diags.push(
+                Diagnostic::error(Code::Annotation, format!("{name}: {e}"))
+                    .help("give the path of a file of annotations"),
+            ),
+        }
+    }
+    all
 }
 
 /// What an object made from the source carries, but for what only the object knows.

@@ -15,13 +15,21 @@ use crate::analysis::heap::Form;
 use crate::rewrite::unit::quote;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{
-    PC3_KIND_ARRAY, PC3_KIND_STRUCT, PC3_KIND_UINT, PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW,
+    PC3_KIND_ADDRESS, PC3_KIND_ARRAY, PC3_KIND_POINTER, PC3_KIND_STRUCT, PC3_KIND_UINT,
+    PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW, PC3_TYPE_SIGNED,
 };
+use pc3_typemetric::types::Held;
 
 impl TypeTable<'_, '_> {
     /// A reference to the row of memory of `q` that `place` allocates.
-    pub fn memory(&mut self, q: QualType, place: &str, form: Form) -> String {
+    pub fn memory(&mut self, q: QualType, place: &str, form: Form, held: Option<Held>) -> String {
         let u = self.cx.u;
+        if held.is_some() {
+            return match self.held(q.ty, held) {
+                Some(ty) => self.wrapped(q, ty, 0, place),
+                None => "0".into(),
+            };
+        }
         if form == Form::Mixed {
             return self.mixed(q, place);
         }
@@ -36,6 +44,50 @@ impl TypeTable<'_, '_> {
         let Some(ty) = self.of(q.ty) else {
             return "0".into();
         };
+        self.wrapped(q, ty, flags, place)
+    }
+
+    /// Integers that hold addresses, in arrays and behind pointers too; without `held`, the type as it is.
+    pub fn held(&mut self, t: TypeId, held: Option<Held>) -> Option<usize> {
+        let Some(h) = held else {
+            return self.of(t);
+        };
+        let u = self.cx.u;
+        match u.ty(t) {
+            Type::Int(k) => {
+                let c = crate::rewrite::ctypes::int_name(*k);
+                let flags = if u.target.signed(*k) {
+                    PC3_TYPE_SIGNED
+                } else {
+                    0
+                };
+                Some(self.add(format!(
+                    "{{0, {PC3_KIND_ADDRESS}, {flags}, __alignof__({c}), sizeof({c}), {}, 0, 0, \"\"}}",
+                    h.count()
+                )))
+            }
+            Type::Array { elem, len } => {
+                let (count, size) = self.count(*elem, len);
+                let align = self.align(*elem);
+                let e = self.held(elem.ty, held)?;
+                Some(self.add(format!(
+                    "{{0, {PC3_KIND_ARRAY}, 0, {align}, {size}, {count}, {}, 0, \"\"}}",
+                    row(e)
+                )))
+            }
+            Type::Pointer(to) => {
+                let e = self.held(to.ty, held)?;
+                Some(self.add(format!(
+                    "{{0, {PC3_KIND_POINTER}, 0, __alignof__(void *), sizeof(void *), 0, {}, 0, \"\"}}",
+                    row(e)
+                )))
+            }
+            _ => self.of(t),
+        }
+    }
+
+    /// A struct around it, named after the place.
+    fn wrapped(&mut self, q: QualType, ty: usize, flags: u8, place: &str) -> String {
         let (size, align) = (self.size(q), self.align(q));
         let k = self.add(String::new());
         self.support += &format!(

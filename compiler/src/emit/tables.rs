@@ -116,8 +116,11 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 let fields = list
                     .iter()
                     .filter_map(|m| {
+                        let held = m.sym.and_then(|s| cx.said.addresses.variables.get(&s));
                         let ty = match m.ty {
-                            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => types.of(q.ty)?,
+                            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => {
+                                types.held(q.ty, held.copied())?
+                            }
                             MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
                             MemberTy::Temp(TempTy::Int) => types.int(),
                             MemberTy::Temp(TempTy::Odd) => types.long_long(),
@@ -130,7 +133,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                             ty,
                             offset: format!("__builtin_offsetof({c}, {})", m.name),
                             bits: None,
-                            choice: None,
+                            choice: m.sym.and_then(|s| Some(cx.said.chosen.get(&s)?.text())),
                         })
                     })
                     .collect();
@@ -160,7 +163,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 .iter()
                 .filter_map(|s| {
                     let m = shadow_member(u, *s);
-                    let ty = types.of(u.sym(*s).ty.ty)?;
+                    let held = cx.said.addresses.variables.get(s).copied();
+                    let ty = types.held(u.sym(*s).ty.ty, held)?;
                     let twice = plan
                         .shadow
                         .iter()
@@ -182,7 +186,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                         ty,
                         offset: format!("__builtin_offsetof({c}, {m})"),
                         bits: None,
-                        choice: None,
+                        choice: cx.said.chosen.get(s).map(|c| c.text()),
                     })
                 })
                 .collect();
@@ -237,7 +241,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
 
     let mut globals = Vec::new();
     for g in input.globals {
-        let ty = types.pointer(g.ty);
+        let held = g.sym.and_then(|s| cx.said.addresses.variables.get(&s));
+        let ty = types.held(g.ty.ty, held.copied()).map_or("0".into(), row);
         let size = if is_incomplete(u, g.ty) {
             "0".into()
         } else {
@@ -276,7 +281,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
         let at = u.lines.position(u.expr(s.call).span.start);
         let ty = match s.elem {
-            Some(q) => types.memory(innermost(u, q), &s.name, s.form),
+            Some(q) => types.memory(innermost(u, q), &s.name, s.form, s.held),
             None => "0".into(),
         };
         front += &format!("static struct pc3_site pc3_site_{n}; ");
@@ -291,7 +296,12 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         sites += &format!(
             "static struct pc3_type *const pc3_elem_{} = {};\n",
             s.0,
-            types.memory(*elem, &block_name(cx, *s), Form::Row)
+            types.memory(
+                *elem,
+                &block_name(cx, *s),
+                Form::Row,
+                cx.said.addresses.variables.get(s).copied()
+            )
         );
     }
     let fnrefs: Vec<String> = input
@@ -335,6 +345,14 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let (text, pg) = list("pc3_globals", "struct pc3_global", &globals);
     back += &text;
+    let around: Vec<String> = cx
+        .said
+        .around
+        .iter()
+        .map(|(s, events)| format!("{{{}, {events}}}", u.sym(*s).name))
+        .collect();
+    let (text, pa) = list("pc3_called", "const struct pc3_around", &around);
+    back += &text;
     let marks = marks(u);
     let (text, pm) = list("pc3_marks", "const unsigned long long", &marks);
     back += &text;
@@ -357,14 +375,15 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
         globals.len(),
         fnrefs.len(),
         marks.len(),
-        hooks.len()
+        hooks.len(),
+        around.len()
     );
     let listed = [
         funcs.len(),
@@ -372,6 +391,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         fnrefs.len(),
         types.len(),
         hooks.len(),
+        around.len(),
     ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }

@@ -147,14 +147,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 }
                 let e = self.of(elem.ty);
                 let pe = e.map_or("0".into(), row);
-                let (count, size) = match len {
-                    ArrayLen::Const(n) => (format!("{n}"), format!("{n} * {}", self.size(*elem))),
-                    ArrayLen::Target(s) => {
-                        let n = self.cx.names.constant_length(s);
-                        (format!("({n})"), format!("({n}) * {}", self.size(*elem)))
-                    }
-                    ArrayLen::Vla(_) | ArrayLen::Unknown => ("0".into(), "0".into()),
-                };
+                let (count, size) = self.count(*elem, len);
                 let align = self.align(*elem);
                 self.add(format!(
                     "{{0, {PC3_KIND_ARRAY}, 0, {align}, {size}, {count}, {pe}, 0, \"\"}}"
@@ -162,6 +155,18 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             }
             Type::Record(r) => return self.record(t, *r),
         })
+    }
+
+    /// An array's number of elements and its size, as C.
+    pub(super) fn count(&self, elem: QualType, len: &ArrayLen) -> (String, String) {
+        match len {
+            ArrayLen::Const(n) => (format!("{n}"), format!("{n} * {}", self.size(elem))),
+            ArrayLen::Target(s) => {
+                let n = self.cx.names.constant_length(s);
+                (format!("({n})"), format!("({n}) * {}", self.size(elem)))
+            }
+            ArrayLen::Vla(_) | ArrayLen::Unknown => ("0".into(), "0".into()),
+        }
     }
 
     /// An array whose elements have no row: bytes of one ABI.
@@ -339,7 +344,8 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         let u = self.cx.u;
         let mut out = Vec::new();
         for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
-            let choice = self.cx.choices.get(&(r, k)).map(|c| c.text());
+            let choice = self.cx.said.choices.get(&(r, k)).map(|c| c.text());
+            let held = self.cx.said.addresses.members.get(&(r, k)).copied();
             match (&f.name, &f.bit_width) {
                 (None, Some(_)) => {}
                 (None, None) => {
@@ -360,7 +366,9 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                     });
                 }
                 (Some(n), None) => {
-                    let Some(ty) = self.of(f.ty.ty) else { continue };
+                    let Some(ty) = self.held(f.ty.ty, held) else {
+                        continue;
+                    };
                     out.push(Field {
                         name: n.clone(),
                         ty,

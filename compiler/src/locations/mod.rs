@@ -339,7 +339,7 @@ fn named_function(unit: &Unit, e: ExprId) -> Option<SymId> {
 }
 
 /// `src/a.c` is named by `a.c`, `src/a.c` and `./src/a.c`.
-fn same_file(full: &str, given: &str) -> bool {
+pub fn same_file(full: &str, given: &str) -> bool {
     let parts = |s: &str| {
         s.split('/')
             .filter(|p| !p.is_empty() && *p != ".")

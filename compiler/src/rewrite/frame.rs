@@ -27,6 +27,8 @@ pub struct Member {
     /// What it is called in the clones.
     pub place: String,
     pub ty: MemberTy,
+    /// The user's variable, if it is one.
+    pub sym: Option<SymId>,
     /// A parameter that has been moved back by this much: saved as it was before.
     pub moved: Option<String>,
 }
@@ -144,6 +146,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
                     name: format!("{member}__n{i}"),
                     place: cx.names.lengths[e].clone(),
                     ty: MemberTy::Length,
+                    sym: None,
                     moved: None,
                 });
             }
@@ -154,6 +157,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
                 name: member,
                 place: format!("pc3_vla_{}", s.0),
                 ty: MemberTy::Temp(TempTy::PointerTo(elem)),
+                sym: None,
                 moved: None,
             });
             continue;
@@ -166,6 +170,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name: member,
             place,
             ty,
+            sym: Some(*s),
             moved,
         });
     }
@@ -174,6 +179,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name: "pc3_va".into(),
             place: "pc3_va".into(),
             ty: MemberTy::Arguments,
+            sym: None,
             moved: None,
         });
     }
@@ -182,6 +188,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name: "pc3_jumps".into(),
             place: "pc3_jt".into(),
             ty: MemberTy::Jumps(plan.jumps.len()),
+            sym: None,
             moved: None,
         });
     }
@@ -191,6 +198,7 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             name: format!("pc3_t{}", i + 1),
             place: format!("pc3_t{t}"),
             ty: MemberTy::Temp(plan.temps[*t]),
+            sym: None,
             moved: None,
         });
     }

@@ -8,7 +8,7 @@ use crate::analysis::walk::{init_exprs, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::Global;
 use crate::tree::*;
-use pc3_typemetric::descriptor::{PC3_GLOBAL_CONST, PC3_GLOBAL_INIT};
+use pc3_typemetric::descriptor::{PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_UNSAVED};
 use std::collections::{HashMap, HashSet};
 
 /// Names with linkage that some unit defines: name → first unit.
@@ -219,6 +219,9 @@ pub fn rows(
         }
         if s.initialised {
             flags |= PC3_GLOBAL_INIT;
+        }
+        if cx.said.unsaved.contains(&id) && flags & PC3_GLOBAL_CONST == 0 {
+            flags |= PC3_GLOBAL_UNSAVED;
         }
         rows.push(Global {
             name,

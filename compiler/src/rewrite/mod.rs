@@ -35,8 +35,8 @@ use crate::analysis::heap;
 use crate::analysis::linear::value_statements;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
-use crate::annotations::{self, Annotation, Choices};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::annotations::{self, Annotation, Said};
+use crate::diag::Diagnostics;
 use crate::emit::tables::{self as emit, Input, Literal};
 use crate::parallel;
 use crate::tree::*;
@@ -101,7 +101,10 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let p = Program::new(units);
     let graph = callgraph::analyse(&p, options.everywhere);
     let (plans, escapes) = plan::make(&p, &graph);
-    let heap = heap::analyse(&p, &graph);
+    let mut diagnostics = graph.diagnostics.clone();
+    let said = annotations::resolve(units, &options.annotations, &mut diagnostics);
+    let heap = heap::analyse(&p, &graph, &said);
+    said.check(&p, &graph, &heap, &mut diagnostics);
     let mpi = calls_mpi(&p);
     let names = globals::defined(&p);
     let private = if mpi {
@@ -110,17 +113,8 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         globals::Private::default()
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
-    let mut diagnostics = graph.diagnostics.clone();
-    let choices = annotations::resolve(units, &options.annotations, &mut diagnostics);
-    for (unit, e) in &heap.unknown {
-        diagnostics.push(Diagnostic::advice(&units[*unit],
-            &units[*unit].expr(*e).span,
-            Code::UntypedAllocation,
-            "the type of this allocation is unknown: a checkpoint with it cannot change architecture if it holds pointers",
-            "use sizeof in the size, or assign the result to a typed pointer",
-        ));
-    }
-    refuse_whole::check(&p, &graph, &plans, mpi, &mut diagnostics);
+    heap.tell(units, &mut diagnostics);
+    refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,
@@ -132,7 +126,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         names: &names,
         private: &private,
         twins: &twins,
-        choices: &choices,
+        said: &said,
         options,
     };
     let (mut texts, mut changed) = (Vec::new(), Vec::new());
@@ -171,7 +165,7 @@ struct Whole<'a> {
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
-    choices: &'a Choices,
+    said: &'a Said,
     options: &'a Options,
 }
 
@@ -215,7 +209,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             .enumerate()
             .map(|(i, s)| (s.call, i))
             .collect(),
-        choices: &w.choices[unit],
+        said: &w.said.units[unit],
         copied: crate::analysis::copied::analyse(u),
         library: crate::library::renamed(w.p.units, unit),
         replaced: RefCell::default(),
@@ -232,8 +226,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     attributes::prepare(&mut cx, w.graph);
     labels::prepare(&mut cx);
     // Other compilers do not know them.
-    let said = annotations::pragmas(u).into_iter();
-    cx.ambient.extend(said.map(|(span, _)| edits::Edit {
+    let pragmas = annotations::pragmas(u).into_iter();
+    cx.ambient.extend(pragmas.map(|(span, _)| edits::Edit {
         span,
         text: String::new(),
     }));

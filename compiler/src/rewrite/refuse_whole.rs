@@ -5,10 +5,18 @@ use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
 use crate::analysis::{addresses, unsaved};
+use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mut Diagnostics) {
+pub fn check(
+    p: &Program,
+    graph: &CallGraph,
+    plans: &[Plan],
+    said: &Said,
+    mpi: bool,
+    out: &mut Diagnostics,
+) {
     let points = graph.reaches.contains(&true);
     if points || mpi {
         mains(p, out);
@@ -23,7 +31,7 @@ pub fn check(p: &Program, graph: &CallGraph, plans: &[Plan], mpi: bool, out: &mu
         let plan = &plans[p.id(unit, f).index()];
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
-    addresses::check(p, graph, &saved, out);
+    addresses::check(p, graph, said, &saved, out);
     unsaved::library_state(p, mpi, out);
 }
 

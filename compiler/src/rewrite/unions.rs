@@ -20,8 +20,9 @@ pub fn check(cx: &UnitCx, globals: &[Global], out: &mut Diagnostics) {
             out.push(warning(cx, r, at, what));
         }
     };
+    let unsaid = |s: &SymId| !cx.said.chosen.contains_key(s) && !cx.said.unsaved.contains(s);
     for g in globals.iter().filter(|g| !g.is_constant()) {
-        if let Some(s) = g.sym {
+        if let Some(s) = g.sym.filter(unsaid) {
             let at = u.sym(s).decls.first().cloned().unwrap_or(0..0);
             look(g.ty.ty, &at, &format!("global `{}`", u.sym(s).name));
         }
@@ -33,7 +34,7 @@ pub fn check(cx: &UnitCx, globals: &[Global], out: &mut Diagnostics) {
             look(x.ty.ty, &x.span, "this compound literal");
         }
         let live = plan.live.iter().flat_map(|l| &l.vars);
-        for s in live.chain(&plan.shadow) {
+        for s in live.chain(&plan.shadow).filter(|s| unsaid(s)) {
             let at = u.sym(*s).decls.first().cloned().unwrap_or(0..0);
             look(u.sym(*s).ty.ty, &at, &format!("`{}`", u.sym(*s).name));
         }
@@ -102,7 +103,7 @@ pub fn blocking(cx: &UnitCx, t: TypeId) -> Option<RecordId> {
                 return Some(*r);
             }
             let fields = d.fields.iter().flatten().enumerate();
-            let mut unsaid = fields.filter(|(k, _)| !cx.choices.contains_key(&(*r, *k)));
+            let mut unsaid = fields.filter(|(k, _)| !cx.said.choices.contains_key(&(*r, *k)));
             unsaid.find_map(|(_, f)| blocking(cx, f.ty.ty))
         }
         _ => None,

@@ -5,8 +5,8 @@ use super::edits::Edit;
 use super::plan::Plan;
 use crate::analysis::heap::Heap;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
+use crate::annotations::InUnit;
 use crate::tree::*;
-use pc3_typemetric::choice::Choice;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -40,13 +40,13 @@ pub struct UnitCx<'a> {
     pub func_names: RefCell<BTreeMap<FuncId, usize>>,
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
-    /// Library functions to declare: replacement name → symbol whose type it has.
-    /// What is said of unions in structs.
-    pub choices: &'a HashMap<(RecordId, usize), Choice>,
+    /// What the program's author says of this unit.
+    pub said: &'a InUnit,
     /// Local structs that are copied as a whole.
     pub copied: HashSet<SymId>,
     /// Library functions and variables that the program has for itself: what they are called.
     pub library: HashMap<SymId, String>,
+    /// Library functions to declare: replacement name → symbol whose type it has.
     pub replaced: RefCell<BTreeMap<String, SymId>>,
     /// Element types of variable-length arrays.
     pub elems: RefCell<BTreeMap<SymId, QualType>>,

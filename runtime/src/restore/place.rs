@@ -82,6 +82,20 @@ impl RankBuilder<'_, '_> {
         for ((i, g), span) in writable.zip(&self.image.meta.globals) {
             let name = Name::Global(i);
             let to = &self.program.globals[i];
+            let target = to.addr.wrapping_add_signed(delta);
+            let start =
+                g.addr.wrapping_add(self.image.meta.delta) & address_mask(self.plans.source);
+            if span.bytes == 0 && g.size > 0 {
+                if !to.unsaved {
+                    let error = "it is not saved in the checkpoint, and nothing here computes it";
+                    return Err(self.value(name, error));
+                }
+                // Of what does not convert, there are no pointers to keep.
+                if let Ok(plan) = self.plans.get(g.ty, to.ty) {
+                    self.directory.object(start, g.size, g.ty, target, plan);
+                }
+                continue;
+            }
             let plan = self.plans.get(g.ty, to.ty).map_err(self.types(name))?;
             let bytes = self.size(&plan, g.size, name)?;
             if bytes != to.size {
@@ -91,9 +105,6 @@ impl RankBuilder<'_, '_> {
                 );
                 return Err(self.value(name, &error));
             }
-            let target = to.addr.wrapping_add_signed(delta);
-            let start =
-                g.addr.wrapping_add(self.image.meta.delta) & address_mask(self.plans.source);
             self.directory
                 .object(start, g.size, g.ty, target, plan.clone());
             self.pending.push(Pending {

@@ -114,7 +114,8 @@ fn name(text: &str) -> Result<String, String> {
     Ok(text.to_string())
 }
 
-fn integer(word: &str) -> Option<i128> {
+/// `12`, `-1`, `0x1f`, `'c'`
+pub fn integer(word: &str) -> Option<i128> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, word),

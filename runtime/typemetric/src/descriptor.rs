@@ -35,6 +35,7 @@ constants! {
     PC3_KIND_HANDLE: u8 = 13;
     PC3_KIND_FILE: u8 = 14;
     PC3_KIND_OPAQUE: u8 = 15;
+    PC3_KIND_ADDRESS: u8 = 16;
     PC3_TYPE_LONGDOUBLE: u8 = 1;
     PC3_TYPE_SIGNED: u8 = 2;
     PC3_TYPE_UNKNOWN: u8 = 4;
@@ -44,6 +45,11 @@ constants! {
     PC3_GLOBAL_CONST: c_uint = 1;
     PC3_GLOBAL_INIT: c_uint = 2;
     PC3_GLOBAL_LITERAL: c_uint = 4;
+    PC3_GLOBAL_UNSAVED: c_uint = 8;
+    PC3_EVENT_BEFORE: c_uint = 1;
+    PC3_EVENT_CONTINUE: c_uint = 2;
+    PC3_EVENT_RESTART: c_uint = 4;
+    PC3_EVENT_RECOMPUTE: c_uint = 8;
     PC3_UNIT_PRIVATE_GLOBALS: c_uint = 1;
     PC3_UNIT_HAS_MPI: c_uint = 2;
     PC3_UNIT_HAS_POINTS: c_uint = 4;
@@ -145,6 +151,13 @@ pub struct pc3_hook {
 
 #[repr(C)]
 #[derive(Debug)]
+pub struct pc3_around {
+    pub function: pc3_fn,
+    pub events: c_uint,
+}
+
+#[repr(C)]
+#[derive(Debug)]
 pub struct pc3_unit {
     pub version: c_uint,
     pub flags: c_uint,
@@ -164,6 +177,8 @@ pub struct pc3_unit {
     pub nmarks: pc3_size,
     pub hooks: *const pc3_hook,
     pub nhooks: pc3_size,
+    pub around: *const pc3_around,
+    pub naround: pc3_size,
 }
 
 /// The running rank as generated code sees it.

@@ -133,6 +133,12 @@ impl Exec<'_> {
                 let env = self.env;
                 return self.try_each(span, from.into(), to.into(), |s, d, ctx| {
                     let raw = load(s, env.from);
+                    let shown = || Some(format!("{raw:#x}"));
+                    if let Reference::Held(address) = what {
+                        let new = address.translate(raw, ctx).map_err(|e| (shown(), e))?;
+                        store(new, d, env.to);
+                        return Ok(());
+                    }
                     let translated = match (raw, what) {
                         (0, _) => Ok(0),
                         (_, Reference::Pointer(pointee)) => ctx.pointer(raw, pointee),
@@ -140,8 +146,9 @@ impl Exec<'_> {
                         (_, Reference::Handle(ty)) => ctx.handle(raw, ty),
                         (_, Reference::File) => ctx.file(raw),
                         (_, Reference::Word) => Ok(ctx.word(raw)),
+                        // Done above.
+                        (_, Reference::Held(_)) => Ok(raw),
                     };
-                    let shown = || Some(format!("{raw:#x}"));
                     let new = translated.map_err(|e| (shown(), Reason::Unresolved(e)))?;
                     if to == 4 && new > u64::from(u32::MAX) {
                         return Err((shown(), Reason::Address(new)));

@@ -7,6 +7,7 @@
 //! * `table_codec`, `table_text`: a type table as bytes and as text.
 //! * [`layout`]: C's layout rules, for building types without a C compiler.
 //! * [`plan`] (`compile`, `ops`, `exec`), [`float`]: conversion plans and how they run.
+//! * [`choice`], `held`: what the program's author says of unions, and of integers that hold addresses.
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
 
 pub mod abi;
@@ -16,6 +17,7 @@ mod compile;
 pub mod descriptor;
 mod exec;
 pub mod float;
+mod held;
 pub mod import;
 mod intern;
 pub mod layout;

@@ -3,6 +3,7 @@
 
 use crate::choice::Test;
 use crate::float::Stored;
+use crate::held::Address;
 use crate::types::{Bits, TypeId};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,6 +23,8 @@ pub(crate) enum Reference {
     File,
     /// Of a union: perhaps one of the above.
     Word,
+    /// Of data, in an integer.
+    Held(Address),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -58,12 +58,17 @@ kinds! {
     Handle = c::PC3_KIND_HANDLE, "handle";
     File = c::PC3_KIND_FILE, "file";
     Opaque = c::PC3_KIND_OPAQUE, "opaque";
+    /// An integer that holds the address of an object; see [`Held`].
+    Address = c::PC3_KIND_ADDRESS, "address";
 }
 
 impl Kind {
     /// Holds a value that means something else in another process.
     pub fn is_reference(self) -> bool {
-        matches!(self, Kind::Pointer | Kind::Handle | Kind::File)
+        matches!(
+            self,
+            Kind::Pointer | Kind::Handle | Kind::File | Kind::Address
+        )
     }
     pub fn is_integer(self) -> bool {
         matches!(
@@ -246,7 +251,7 @@ impl Type {
         match self.kind {
             Kind::Char => abi.char_signed,
             Kind::SInt => true,
-            Kind::Enum => self.flags & SIGNED != 0,
+            Kind::Enum | Kind::Address => self.flags & SIGNED != 0,
             _ => false,
         }
     }
@@ -423,7 +428,7 @@ impl TypeTable {
             Kind::Complex if t.is_long_double() => t.size == 2 * long_double,
             Kind::Complex => sized(&[8, 16]),
             Kind::Pointer | Kind::File => t.size == pointer,
-            Kind::Handle => sized(&[4, 8]),
+            Kind::Handle | Kind::Address => sized(&[4, 8]),
             Kind::Void
             | Kind::Function
             | Kind::Struct
@@ -493,6 +498,36 @@ impl TypeTable {
             return bad("types contain each other, or nest too deeply".into());
         }
         Ok(depth)
+    }
+}
+
+/// How an integer holds an address: what the `count` of its type says.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Held {
+    /// Low bits that are the program's own.
+    pub tags: u8,
+    /// Bit n: with the tag n, it is an address; else a number.
+    pub addresses: u16,
+}
+
+impl Held {
+    /// Tags take up to four bits.
+    pub const MOST: u8 = 15;
+
+    pub fn new(tags: u8, addresses: u16) -> Held {
+        Held { tags, addresses }
+    }
+    pub fn count(self) -> u64 {
+        u64::from(self.tags) | u64::from(self.addresses) << 8
+    }
+    pub fn of(t: &Type) -> Held {
+        Held {
+            tags: t.count as u8 & Held::MOST,
+            addresses: (t.count >> 8) as u16,
+        }
+    }
+    pub fn is_address(self, raw: u64) -> bool {
+        self.addresses >> (raw & u64::from(self.tags)) & 1 != 0
     }
 }
 

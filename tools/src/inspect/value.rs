@@ -2,7 +2,7 @@
 
 use pc3_typemetric::abi::{Abi, Endian};
 use pc3_typemetric::float::{self, Format, Stored};
-use pc3_typemetric::types::{Bits, Kind, Member, Type, TypeId};
+use pc3_typemetric::types::{Bits, Held, Kind, Member, Type, TypeId};
 
 use super::image::{Image, Target};
 
@@ -175,6 +175,15 @@ impl Reader<'_> {
                 Value::Complex(Box::new((self.float(t, re), self.float(t, im))))
             }
             Kind::Pointer => Value::Pointer(self.image.target(unsigned() as u64, t.elem)),
+            Kind::Address if !Held::of(t).is_address(unsigned() as u64) => Value::Int(extend(
+                unsigned(),
+                bytes.len() as u32 * 8,
+                t.is_signed(self.abi()),
+            )),
+            Kind::Address => {
+                let raw = unsigned() as u64 & !u64::from(Held::of(t).tags);
+                Value::Pointer(self.image.target(raw, t.elem))
+            }
             Kind::Handle | Kind::File => Value::Token(unsigned() as u64),
             _ => Value::Bytes(bytes.to_vec()),
         }

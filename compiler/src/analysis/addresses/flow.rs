@@ -25,6 +25,8 @@ pub struct Found {
 pub struct Flow<'a> {
     p: &'a Program<'a>,
     graph: &'a CallGraph,
+    /// Places of which the author says so.
+    known: &'a HashSet<Place>,
     /// Places that hold addresses, as far as known.
     addresses: HashSet<Place>,
     found: Found,
@@ -45,10 +47,16 @@ struct Cx<'a> {
     u: &'a Unit,
     parents: Parents,
     targets: HashMap<ExprId, &'a [FnId]>,
+    known: &'a HashSet<Place>,
 }
 
 impl<'a> Flow<'a> {
-    pub fn new(p: &'a Program<'a>, graph: &'a CallGraph, addresses: HashSet<Place>) -> Flow<'a> {
+    pub fn new(
+        p: &'a Program<'a>,
+        graph: &'a CallGraph,
+        known: &'a HashSet<Place>,
+        addresses: HashSet<Place>,
+    ) -> Flow<'a> {
         let found = Found {
             sources: Vec::new(),
             edges: HashMap::new(),
@@ -56,6 +64,7 @@ impl<'a> Flow<'a> {
         Flow {
             p,
             graph,
+            known,
             addresses,
             found,
         }
@@ -73,6 +82,7 @@ impl<'a> Flow<'a> {
                 u,
                 parents: parents(u),
                 targets,
+                known: self.known,
             };
             (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
         }
@@ -94,7 +104,8 @@ impl<'a> Flow<'a> {
             }
             ExprKind::AddrOf(a) if is_number(u, u.expr(*a).ty.ty) => {
                 // What pointers point to.
-                let places = places(cx, *a);
+                let mut places = places(cx, *a);
+                places.retain(|x| !cx.known.contains(x));
                 for m in Place::within(cx.unit, u, u.expr(*a).ty.ty) {
                     self.edges(&places, std::slice::from_ref(&m));
                     self.edges(std::slice::from_ref(&m), &places);
@@ -118,7 +129,9 @@ impl<'a> Flow<'a> {
                 _ => places(cx, e),
             };
             if !from.is_empty() {
-                let to = self.up(cx, e);
+                // What a tagged integer is divided or shifted for is the number in it.
+                let address = from.iter().all(|x| cx.known.contains(x));
+                let to = self.up_from(cx, e, address);
                 self.edges(&from, &to);
             }
         }
@@ -190,6 +203,11 @@ impl<'a> Flow<'a> {
 
     /// Where the number that is the value of `e` is put.
     fn up(&self, cx: &Cx, e: ExprId) -> Vec<Place> {
+        self.up_from(cx, e, false)
+    }
+
+    /// `address`: only as far as it stays one.
+    fn up_from(&self, cx: &Cx, e: ExprId, address: bool) -> Vec<Place> {
         let u = cx.u;
         let mut e = e;
         loop {
@@ -224,6 +242,11 @@ impl<'a> Flow<'a> {
                         // Differences and alignments mean the same everywhere.
                         BinOp::Sub if self.is_an_address(cx, other) => return Vec::new(),
                         BinOp::And | BinOp::Rem if small => return Vec::new(),
+                        BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr
+                            if address =>
+                        {
+                            return Vec::new()
+                        }
                         BinOp::Lt
                         | BinOp::Gt
                         | BinOp::Le
@@ -343,8 +366,36 @@ fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
                 _ => vec![Place::Memory(*kind)],
             }
         }
-        ExprKind::Index { .. } | ExprKind::Deref(_) => vec![Place::Memory(*kind)],
+        ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
+            let known = holder(cx, *base).filter(|x| cx.known.contains(x));
+            vec![known.unwrap_or(Place::Memory(*kind))]
+        }
         _ => Vec::new(),
+    }
+}
+
+/// The variable or member by which memory is reached.
+fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
+    let u = cx.u;
+    match &u.expr(e).kind {
+        ExprKind::Ident(s) => Some(Place::variable(cx.unit, u, *s)),
+        ExprKind::Member { base, arrow, name } => {
+            let ty = u.expr(*base).ty.ty;
+            let record = if *arrow { pointee(u, ty)? } else { ty };
+            match u.ty(record) {
+                Type::Record(r) => Some(owner(cx, *r, name)),
+                _ => None,
+            }
+        }
+        ExprKind::Index { base, .. }
+        | ExprKind::Deref(base)
+        | ExprKind::Unary { arg: base, .. }
+        | ExprKind::Cast { arg: base, .. } => holder(cx, *base),
+        ExprKind::Binary { lhs, rhs, .. } => {
+            let pointer = |e: &ExprId| is_address(u, u.expr(*e).ty.ty);
+            holder(cx, if pointer(lhs) { *lhs } else { *rhs })
+        }
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod place;
 
 use super::callgraph::CallGraph;
 use super::program::Program;
+use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use flow::{Edges, Flow, Source};
@@ -19,26 +20,47 @@ use std::collections::HashSet;
 pub fn check(
     p: &Program,
     graph: &CallGraph,
+    said: &Said,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) {
+    let known = annotated(p, said);
     // What is an address at all decides what a difference of two is, so that comes first.
-    let first = Flow::new(p, graph, HashSet::new()).follow();
+    let first = Flow::new(p, graph, &known, HashSet::new()).follow();
     let addresses = reached(&first.edges, first.sources.iter().flat_map(|s| &s.to));
-    let all = Flow::new(p, graph, addresses).follow();
+    let all = Flow::new(p, graph, &known, addresses).follow();
     for Source { unit, span, to, .. } in &all.sources {
         let u = &p.units[*unit];
         let places = reached(&all.edges, to.iter());
-        if !places.iter().any(|x| x.kept(p, saved)) {
+        if !places
+            .iter()
+            .any(|x| !known.contains(x) && x.kept(p, saved))
+        {
             continue;
         }
-        let help = "keep it in a pointer";
+        let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
         out.push(if places.contains(&Place::Pointer) {
             Diagnostic::refusal(u, span, Code::PointerAsNumber, "an address is kept in an integer and could become a pointer again: after a restart it would point nowhere", help)
         } else {
             Diagnostic::advice(u, span, Code::AddressAsNumber, "an address is kept as a number: after a restart the object is elsewhere and the number is not", help)
         });
     }
+}
+
+/// Integers of which it is said that they hold addresses.
+fn annotated(p: &Program, said: &Said) -> HashSet<Place> {
+    let mut all = HashSet::new();
+    for (unit, u) in p.units.iter().enumerate() {
+        let addresses = &said.units[unit].addresses;
+        let variables = addresses.variables.keys();
+        all.extend(variables.map(|s| Place::variable(unit, u, *s)));
+        for (r, k) in addresses.members.keys() {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            let name = fields.get(*k).and_then(|f| f.name.as_deref());
+            all.extend(name.map(|n| Place::member(unit, u, *r, n)));
+        }
+    }
+    all
 }
 
 fn reached<'a>(edges: &Edges, from: impl Iterator<Item = &'a Place>) -> HashSet<Place> {

@@ -60,7 +60,7 @@ impl Place {
         }
     }
 
-    fn variable(unit: usize, u: &Unit, s: SymId) -> Place {
+    pub fn variable(unit: usize, u: &Unit, s: SymId) -> Place {
         let sym = u.sym(s);
         if is_local(sym) || sym.storage == Storage::Static {
             Place::Local(unit, s)
@@ -277,6 +277,68 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The places that an expression's value is put into at once.
+    pub fn destinations(&self, e: ExprId) -> Vec<Place> {
+        match self.uses.get(&e) {
+            Some(Use::Same(x) | Use::Cast(_, x)) => self.destinations(*x),
+            Some(Use::Assign(lhs, whole)) => {
+                let mut all = self.destinations(*whole);
+                all.extend(self.place(*lhs));
+                all
+            }
+            Some(Use::Init(s)) => vec![Place::variable(self.unit, self.u, *s)],
+            Some(Use::Part(_, place)) => place.iter().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where a value goes, in words: `it is assigned to x`.
+    pub fn goes(&self, e: ExprId) -> Option<String> {
+        let u = self.u;
+        let void = |q: QualType| pointee(u, q).is_none();
+        let first = |name: &str| format!("the first typed use of `{name}`, which it goes to");
+        Some(match self.uses.get(&e)? {
+            Use::Same(x) => self.goes(*x)?,
+            Use::Cast(q, x) if void(*q) => self.goes(*x)?,
+            Use::Cast(q, _) => format!("the cast to `{}`", u.type_name(*q)),
+            Use::Assign(lhs, _) => {
+                let text = one_line(u.slice(&u.expr(*lhs).span));
+                match void(u.expr(*lhs).ty) {
+                    true => first(&text),
+                    false => format!("`{text}`, which it is assigned to"),
+                }
+            }
+            Use::Init(s) if void(u.sym(*s).ty) => first(&u.sym(*s).name),
+            Use::Init(s) => format!("`{}`, which it initialises", u.sym(*s).name),
+            Use::Part(q, _) => format!(
+                "the member of type `{}` that it initialises",
+                u.type_name(*q)
+            ),
+            Use::Return(q) => format!("the function's result, `{}`", u.type_name(*q)),
+            Use::Arg(call, i) => {
+                let ExprKind::Call { callee, .. } = u.expr(*call).kind else {
+                    return None;
+                };
+                match self.is_first_of(*call, *i) {
+                    true => self.goes(*call)?,
+                    false => format!(
+                        "the parameter of `{}` that it is given to",
+                        one_line(u.slice(&u.expr(callee).span))
+                    ),
+                }
+            }
+        })
+    }
+
+    /// `memcpy` and the like return it.
+    fn is_first_of(&self, call: ExprId, i: usize) -> bool {
+        let ExprKind::Call { callee, .. } = self.u.expr(call).kind else {
+            return false;
+        };
+        let name = super::library_name(self.u, callee).unwrap_or("");
+        i == 0 && (name.starts_with("mem") || name.starts_with("str"))
+    }
+
     /// The pointer that pointer arithmetic starts from, and whether there is any.
     fn origin(&self, mut e: ExprId) -> (ExprId, bool) {
         let u = self.u;
@@ -307,6 +369,11 @@ impl<'a> Flow<'a> {
             }
         }
     }
+}
+
+/// Text of the user's, as it fits into a sentence.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn element(u: &Unit, q: QualType) -> Option<QualType> {

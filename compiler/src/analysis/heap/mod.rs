@@ -26,8 +26,11 @@ mod tests;
 use super::callgraph::CallGraph;
 use super::program::{Callee, FnId, Program};
 use super::walk::{children, visit, Node};
+use crate::annotations::{Allocation, Said, Typed};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use flow::{Flow, Follow, Punned, Wish};
+use flow::{Flow, Follow, Place, Punned, Wish};
+use pc3_typemetric::types::Held;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Debug)]
@@ -43,6 +46,29 @@ pub struct Site {
     pub in_wrapper: bool,
     /// The call is one of a wrapper of the program's own.
     pub of_wrapper: bool,
+    /// Integers that hold addresses.
+    pub held: Option<Held>,
+    /// Why it has its type, or none.
+    pub why: Why,
+}
+
+/// What says the type of memory, or why nothing does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// `sizeof` in the size.
+    Size,
+    /// The older form of a flexible array, or `sizeof(struct s) + ...`.
+    Longer,
+    /// Where the result goes, in words.
+    Goes(String),
+    /// `realloc`: what was there before.
+    Before,
+    /// An annotation.
+    Said,
+    /// The callers of the wrapper say it.
+    Callers,
+    /// Nothing, because.
+    Unknown(String),
 }
 
 /// How a size counts structs.
@@ -62,8 +88,24 @@ pub struct Heap {
     /// In source order, per unit.
     pub sites: Vec<Vec<Site>>,
     pub wrappers: HashSet<FnId>,
-    /// Sites whose type is unknown.
-    pub unknown: Vec<(usize, ExprId)>,
+}
+
+impl Heap {
+    /// Warns of what nothing says the type of.
+    pub fn tell(&self, units: &[Unit], out: &mut Diagnostics) {
+        for s in self.sites.iter().flatten() {
+            if let Why::Unknown(why) = &s.why {
+                let u = &units[s.unit];
+                out.push(Diagnostic::advice(
+                    u,
+                    &u.expr(s.call).span,
+                    Code::UntypedAllocation,
+                    format!("the type of this allocation is unknown, as {why}: a checkpoint with it cannot change architecture if it holds pointers"),
+                    "use sizeof in the size, assign the result to a typed pointer, or say it: `#pragma pc3 type TYPE` above",
+                ));
+            }
+        }
+    }
 }
 
 /// Library allocators and which of their arguments are sizes.
@@ -86,6 +128,7 @@ struct Calls<'a> {
     wrappers: HashSet<FnId>,
     /// Calls through pointers and what they may reach.
     indirect: HashMap<(usize, ExprId), &'a [FnId]>,
+    said: &'a [Allocation],
 }
 
 impl<'a> Calls<'a> {
@@ -106,11 +149,45 @@ impl<'a> Calls<'a> {
             p,
             wrappers: HashSet::new(),
             indirect,
+            said: &[],
         }
+    }
+
+    /// The type that an annotation gives.
+    fn said(&self, unit: usize, e: ExprId) -> Option<Typed> {
+        self.said.iter().find_map(|a| a.of(unit, e))
     }
 }
 
-pub fn analyse(p: &Program, graph: &CallGraph) -> Heap {
+fn as_said(t: Typed) -> Form {
+    if t.longer {
+        Form::One
+    } else {
+        Form::Row
+    }
+}
+
+/// Places whose integers hold addresses.
+fn addresses(p: &Program, said: &Said) -> HashMap<Place, Held> {
+    let mut all = HashMap::new();
+    for (unit, u) in p.units.iter().enumerate() {
+        let Some(said) = said.units.get(unit) else {
+            continue;
+        };
+        for (s, held) in &said.addresses.variables {
+            all.insert(Place::variable(unit, u, *s), *held);
+        }
+        for ((r, k), held) in &said.addresses.members {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            if let Some(name) = fields.get(*k).and_then(|f| f.name.as_deref()) {
+                all.insert(Place::member(unit, u, *r, name), *held);
+            }
+        }
+    }
+    all
+}
+
+pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
     let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
     let mut punned = Punned::new();
     flows.iter().for_each(|f| f.punned(&mut punned));
@@ -124,6 +201,8 @@ pub fn analyse(p: &Program, graph: &CallGraph) -> Heap {
         passes: &passes,
     };
     let mut calls = Calls::new(p, graph);
+    calls.said = &said.allocations;
+    let held = addresses(p, said);
     loop {
         let found: Vec<FnId> = p
             .ids()
@@ -138,7 +217,6 @@ pub fn analyse(p: &Program, graph: &CallGraph) -> Heap {
         calls.wrappers.extend(found);
     }
     let mut sites = Vec::new();
-    let mut unknown = Vec::new();
     for (unit, u) in p.units.iter().enumerate() {
         let follow = follow(unit);
         let mut list = Vec::new();
@@ -149,20 +227,33 @@ pub fn analyse(p: &Program, graph: &CallGraph) -> Heap {
             visit(u, Node::Stmt(f.body), &mut |n| {
                 if let Node::Expr(e) = n {
                     if let Some((sizes, of_wrapper)) = allocation(&calls, unit, e) {
-                        let in_wrapper = inside && is_callers(f, e, &sizes, &follow);
-                        let found = element(e, &sizes, &follow).filter(|_| !in_wrapper);
-                        if found.is_none() && !in_wrapper {
-                            unknown.push((unit, e));
-                        }
+                        let said = calls.said(unit, e);
+                        let in_wrapper =
+                            said.is_none() && inside && is_callers(f, e, &sizes, &follow);
+                        let found = match said {
+                            Some(t) => Ok((t.elem, as_said(t), Why::Said)),
+                            None if in_wrapper => Err(Why::Callers),
+                            None => element(e, &sizes, &follow).map_err(Why::Unknown),
+                        };
+                        let (elem, form, why) = match found {
+                            Ok((elem, form, why)) => (Some(elem), form, why),
+                            Err(why) => (None, Form::Unknown, why),
+                        };
                         ordinal += 1;
                         list.push(Site {
                             unit,
                             call: e,
                             name: format!("allocation {ordinal} in {function}"),
-                            elem: found.map(|f| f.0),
-                            form: found.map_or(Form::Unknown, |f| f.1),
+                            elem,
+                            form,
                             in_wrapper,
                             of_wrapper,
+                            held: follow
+                                .flow
+                                .destinations(e)
+                                .iter()
+                                .find_map(|x| held.get(x).copied()),
+                            why,
                         });
                     }
                 }
@@ -174,7 +265,6 @@ pub fn analyse(p: &Program, graph: &CallGraph) -> Heap {
     Heap {
         sites,
         wrappers: calls.wrappers,
-        unknown,
     }
 }
 
@@ -264,19 +354,40 @@ fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
     a.ty == b.ty || rank(a) != 0 && rank(a) == rank(b)
 }
 
-/// The element type of what `call` allocates.
-fn element(call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<(QualType, Form)> {
+/// The element type of what `call` allocates, or why there is none.
+fn element(
+    call: ExprId,
+    sizes: &[ExprId],
+    follow: &Follow,
+) -> Result<(QualType, Form, Why), String> {
     let flow = follow.flow;
     let u = flow.u;
     let name = called_name(u, call);
     let mut wish = wish(call, follow);
+    let mut before = false;
     if wish == Wish::Nothing && matches!(name, Some("realloc" | "reallocarray")) {
         if let ExprKind::Call { args, .. } = &u.expr(call).kind {
             let old = args.first().map(|a| super::walk::strip_casts(u, *a));
             wish = old.map_or(wish, |old| follow.stored(old));
+            before = true;
         }
     }
-    decide(u, size::size(flow, sizes), wish).filter(|(q, _)| is_complete(u, *q))
+    let size = size::size(flow, sizes);
+    let of: Vec<QualType> = size.typed.iter().map(|t| t.0).collect();
+    let (q, form) = decide(u, size, wish)?;
+    if !is_complete(u, q) {
+        return Err(format!("`{}` is not defined here", u.type_name(q)));
+    }
+    let why = match form {
+        Form::One => Why::Longer,
+        _ if of.iter().any(|t| t.ty == q.ty) => Why::Size,
+        _ if before => Why::Before,
+        _ => match flow.goes(call) {
+            Some(where_to) => Why::Goes(where_to),
+            None => Why::Size,
+        },
+    };
+    Ok((q, form, why))
 }
 
 fn wish(call: ExprId, follow: &Follow) -> Wish {
@@ -303,28 +414,43 @@ fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
     }
 }
 
-fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
+fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), String> {
+    const SEVERAL: &str = "its memory is looked at as several types";
+    let name = |q: QualType| {
+        u.type_name(QualType {
+            is_const: false,
+            ..q
+        })
+    };
     let wanted = match wish {
         Wish::Type(q) => Some(q),
         _ => None,
     };
     if size.unclear {
-        return None;
+        return Err("the size combines several `sizeof`".into());
     }
     let Some(&(first, _)) = size.typed.first() else {
         let found = match wish {
             // How much of it, or what behind it, only a `sizeof` could say.
-            Wish::Type(q) if matches!(u.ty(base(u, q).ty), Type::Record(_)) => None,
+            Wish::Type(q) if matches!(u.ty(base(u, q).ty), Type::Record(_)) => {
+                return Err(format!(
+                    "it becomes a pointer to `{}`, and the size does not say by `sizeof` how many, or what follows",
+                    name(base(u, q))
+                ));
+            }
             Wish::Type(q) | Wish::Chars(q, _) => Some(q),
             Wish::Nothing => size.chars,
-            Wish::Unclear => None,
+            Wish::Unclear => return Err(SEVERAL.into()),
         };
-        return found.map(|q| (q, Form::Unknown));
+        return match found {
+            Some(q) => Ok((q, Form::Unknown)),
+            None => Err("neither the size nor where the result goes names a type".into()),
+        };
     };
     let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
     let number = matches!(u.ty(base(u, first).ty), Type::Int(_) | Type::Float(_));
     if alike && number && wish == Wish::Unclear {
-        return Some((first, Form::Mixed));
+        return Ok((first, Form::Mixed));
     }
     if alike && !size.plain {
         let found = match wish {
@@ -332,11 +458,11 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
             _ => wanted.map_or(first, |w| measured(u, first, w)),
         };
         let row = found.ty == first.ty;
-        return Some((found, if row { Form::Row } else { Form::Unknown }));
+        return Ok((found, if row { Form::Row } else { Form::Unknown }));
     }
     // Some bytes more, to align or to pad.
     if alike && number && wanted.is_some_and(|w| w.ty == first.ty) {
-        return Some((first, Form::Unknown));
+        return Ok((first, Form::Unknown));
     }
     // One struct with more behind it.
     let fits = |head: QualType| {
@@ -346,7 +472,21 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Option<(QualType, Form)> {
     };
     let heads = size.typed.iter().filter(|(_, whole)| *whole).map(|t| t.0);
     let mut all = wanted.into_iter().chain(heads);
-    all.find(|q| fits(*q)).map(|q| (q, Form::One))
+    match all.find(|q| fits(*q)) {
+        Some(q) => Ok((q, Form::One)),
+        None if alike => Err(format!(
+            "the size is `sizeof({})` and more, of which it does not say what it is",
+            name(first)
+        )),
+        None => {
+            let mut names: Vec<String> = size.typed.iter().map(|t| name(t.0)).collect();
+            names.dedup();
+            Err(format!(
+                "the size adds up `sizeof` of {}, and it is not known what lies where",
+                names.join(", ")
+            ))
+        }
+    }
 }
 
 /// `n * sizeof(of)` bytes for a pointer to `wanted`.
@@ -420,7 +560,8 @@ fn is_wrapper(f: FnId, calls: &Calls, follow: &Follow) -> bool {
     let mut yes = false;
     visit(u, Node::Stmt(func.body), &mut |n| {
         if let Node::Expr(e) = n {
-            if let Some((sizes, _)) = allocation(calls, unit, e) {
+            let unsaid = calls.said(unit, e).is_none();
+            if let Some((sizes, _)) = allocation(calls, unit, e).filter(|_| unsaid) {
                 yes |= is_callers(func, e, &sizes, follow);
             }
         }

@@ -28,7 +28,7 @@ fn check(body: &str, expected: &str) {
     let units = [unit];
     let program = Program::new(&units);
     let graph = crate::analysis::callgraph::analyse(&program, false);
-    let heap = analyse(&program, &graph);
+    let heap = analyse(&program, &graph, &Said::default());
     let last = units[0]
         .functions
         .last()
@@ -278,7 +278,7 @@ fn numbers_also_kept_as_bytes() {
         let units = [unit];
         let program = Program::new(&units);
         let graph = crate::analysis::callgraph::analyse(&program, false);
-        let heap = analyse(&program, &graph);
+        let heap = analyse(&program, &graph, &Said::default());
         heap.sites[0].last().map(|s| s.form)
     };
     let allocate = "s->words = malloc(n * sizeof(unsigned));";

@@ -6,7 +6,7 @@
 //! flags    4  LOCATION | MPI
 //! length   8  of the payload
 //! check    8  XXH3 of flags and payload
-//! payload     path, directory, target, compiler words, options, locations asked for, everywhere, symbols,
+//! payload     path, directory, target, compiler words, options, locations asked for, everywhere, annotations, symbols,
 //!             length and LZ4 block of the preprocessed text
 //! ```
 //!
@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MAGIC: &[u8; 8] = b"\x7fpc3unit";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEAD: usize = 32;
 
 /// The unit has a checkpoint location of its own.
@@ -41,6 +41,8 @@ pub struct Record {
     /// `--checkpoint-at=`
     pub locations: Vec<String>,
     pub everywhere: bool,
+    /// Of the files of `--annotations`: `FILE:LINE`, a tab, and what stands there.
+    pub annotations: Vec<String>,
     /// Global symbols that the object defines.
     pub symbols: BTreeSet<String>,
     /// The preprocessed text.
@@ -65,6 +67,7 @@ impl Record {
         list(&mut p, self.options.iter());
         list(&mut p, self.locations.iter());
         p.push(u8::from(self.everywhere));
+        list(&mut p, self.annotations.iter());
         list(&mut p, self.symbols.iter());
         p.extend((self.text.len() as u64).to_le_bytes());
         p.extend(lz4_flex::block::compress(self.text.as_bytes()));
@@ -130,6 +133,7 @@ impl Sealed<'_> {
             options: r.list()?,
             locations: r.list()?,
             everywhere: r.take(1)? != [0],
+            annotations: r.list()?,
             symbols: r.list()?.into_iter().collect(),
             text: {
                 let size = usize::try_from(r.u64()?).map_err(|_| RecordError::Damaged)?;
@@ -204,6 +208,7 @@ mod tests {
             options: vec!["-O2".into()],
             locations: vec!["f".into()],
             everywhere: true,
+            annotations: vec!["a:1\ttype f: int".into()],
             symbols: ["f".to_string(), "main".to_string()].into(),
             text: text.into(),
         }

@@ -2,12 +2,13 @@
 
 mod union;
 
-use crate::abi::LongDouble;
+use crate::abi::{Abi, LongDouble};
 use crate::float::{Format, Stored};
+use crate::held::Address;
 use crate::ops::{push, push_repeated, Int, Op, Reference, Step};
 use crate::path::Nodes;
 use crate::plan::{Body, Env, Mismatch, Plan, Tail};
-use crate::types::{counterparts, is_filler, Kind, Type, TypeId, TypeTable, UNKNOWN};
+use crate::types::{counterparts, is_filler, Held, Kind, Type, TypeId, TypeTable, SIGNED, UNKNOWN};
 use std::collections::HashMap;
 
 /// Guards against type tables made to explode; real types stay far below.
@@ -164,6 +165,7 @@ impl<'a> Compiler<'a> {
                 };
                 same_order && same_format
             }
+            (Kind::Address, Kind::Address) => same_order && Held::of(a) == Held::of(b),
             (k, l) if k.is_reference() => k == l && same_order,
             (Kind::Struct, Kind::Struct) | (Kind::Union, Kind::Union) => {
                 (same_order || !a.members.iter().any(|m| m.bits.is_some()))
@@ -271,10 +273,19 @@ impl<'a> Compiler<'a> {
                     ),
                 }
             }
+            (Kind::Address, Kind::Address) if Held::of(a) != Held::of(b) => {
+                self.mismatch(s, d, "other bits of the integer are its tag");
+            }
             (k, l) if k.is_reference() && k == l => {
                 let what = match k {
                     Kind::Handle => Reference::Handle(s),
                     Kind::File => Reference::File,
+                    Kind::Address => Reference::Held(Address {
+                        held: Held::of(a),
+                        signed: a.flags & SIGNED != 0,
+                        bits: (8 * a.size as u32, 8 * b.size as u32),
+                        pointers: (bits(src.abi()), bits(dst.abi())),
+                    }),
                     _ if src.get(a.elem).kind == Kind::Function => Reference::Function,
                     _ => Reference::Pointer(a.elem),
                 };
@@ -475,6 +486,11 @@ impl<'a> Compiler<'a> {
             );
         }
     }
+}
+
+/// Of a pointer.
+fn bits(abi: &Abi) -> u32 {
+    8 * u32::from(abi.pointer.size)
 }
 
 fn part(name: &str, index: usize) -> String {
