@@ -1,11 +1,12 @@
 //! The whole program's call graph: which functions can reach a checkpoint location.
 //!
-//! A call through a pointer may reach every function whose address is taken and whose signature has
-//! the same shape; one through a parameter, what the callers pass, where that is known.  A library function that is handed a function which can reach a location would
+//! A call through a pointer may reach every function whose address is taken, whose signature has the same shape and
+//! that conversions bring to the pointer's type ([`super::signatures`]); one through a parameter, what the callers pass, where that is known.  A library function that is handed a function which can reach a location would
 //! call it from a frame that cannot be unwound: refused.
 
 use super::passed::Passed;
 use super::program::{Callee, FnId, Program};
+use super::signatures;
 use super::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -57,6 +58,11 @@ fn shape(u: &Unit, t: TypeId) -> Shape {
         Type::Pointer(q) => shape(u, q.ty),
         _ => None,
     }
+}
+
+/// The shape as text.
+pub fn rough(u: &Unit, t: TypeId) -> String {
+    format!("{:?}", shape(u, t))
 }
 
 fn fits(call: &Shape, def: &Shape) -> bool {
@@ -119,6 +125,15 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
         .collect();
 
+    let signatures = signatures::analyse(p);
+    let like = |unit: usize, ty: TypeId| -> Vec<FnId> {
+        let u = &p.units[unit];
+        let want = shape(u, ty);
+        let taken = address_taken.iter().copied();
+        taken
+            .filter(|t| fits(&want, &shapes[t]) && signatures.leads(*t, unit, u, ty))
+            .collect()
+    };
     let passed = Passed::new(p, &address_taken);
     let mut calls = Vec::new();
     let mut locations = Vec::new();
@@ -144,7 +159,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                                         Some(known) => targets.extend(known),
                                         None => {
                                             let a = strip_casts(u, *a);
-                                            callbacks(p, unit, a, &shapes, &mut targets);
+                                            callbacks(p, unit, a, &like, &mut targets);
                                         }
                                     }
                                 }
@@ -160,14 +175,9 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
                             // What it calls is found where it stands.
                             None if nested(u, *callee) => {}
                             None => {
-                                let want = shape(u, u.expr(*callee).ty.ty);
                                 let targets = match passed.functions(f, *callee) {
                                     Some(known) => known.into_iter().collect(),
-                                    None => address_taken
-                                        .iter()
-                                        .copied()
-                                        .filter(|t| fits(&want, &shapes[t]))
-                                        .collect(),
+                                    None => like(unit, u.expr(*callee).ty.ty),
                                 };
                                 list.push(CallSite { expr: e, targets });
                             }
@@ -245,12 +255,12 @@ fn callbacks(
     p: &Program,
     unit: usize,
     a: ExprId,
-    shapes: &HashMap<FnId, Shape>,
+    like: &dyn Fn(usize, TypeId) -> Vec<FnId>,
     out: &mut Vec<FnId>,
 ) {
     let u = &p.units[unit];
     match &u.expr(a).kind {
-        ExprKind::AddrOf(x) => return callbacks(p, unit, strip_casts(u, *x), shapes, out),
+        ExprKind::AddrOf(x) => return callbacks(p, unit, strip_casts(u, *x), like, out),
         ExprKind::Ident(s) if u.sym(*s).kind == SymKind::Func => {
             if let Callee::Defined(f) = p.resolve(unit, *s) {
                 out.push(f);
@@ -261,13 +271,7 @@ fn callbacks(
     }
     if let Type::Pointer(q) = u.ty(u.expr(a).ty.ty) {
         if matches!(u.ty(q.ty), Type::Function { .. }) {
-            let want = shape(u, q.ty);
-            out.extend(
-                shapes
-                    .iter()
-                    .filter(|(_, s)| fits(&want, s))
-                    .map(|(f, _)| *f),
-            );
+            out.extend(like(unit, q.ty));
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod points;
 pub mod program;
 pub mod quiet;
 pub mod scope;
+pub mod signatures;
 pub mod tables;
 pub mod unsaved;
 pub mod untouched;
