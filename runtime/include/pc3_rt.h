@@ -152,6 +152,8 @@ struct pc3_unit {
     pc3_size nmarks;
     const struct pc3_hook *hooks; pc3_size nhooks;
     const struct pc3_around *around; pc3_size naround;
+    const char *const *numbers;      /* "file.c:12": where addresses are kept as numbers that become pointers again */
+    pc3_size nnumbers;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

@@ -3,11 +3,11 @@
 //! Rank 0 uses the templates; every other rank has a mapping of their whole span.
 
 use std::io;
-use std::ptr::null_mut;
 
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use crate::registry::Program;
+use crate::shadow::standing;
 
 #[derive(Debug)]
 pub struct Copy {
@@ -30,20 +30,7 @@ impl Copy {
         // A distance of whole pages keeps every alignment.
         let first = start / page() * page();
         let mapped = (end - first).next_multiple_of(page());
-        // SAFETY: a fresh anonymous mapping.
-        let base = unsafe {
-            libc::mmap(
-                null_mut(),
-                mapped,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
+        let base = standing(mapped)?;
         let base = base as usize;
         let copy = Copy {
             base,
@@ -138,5 +125,6 @@ impl Drop for Copy {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
         unsafe { libc::munmap(self.base as *mut libc::c_void, self.mapped) };
+        pc3_heap::room::unmapped(self.base, self.mapped);
     }
 }

@@ -1,5 +1,5 @@
 //! Addresses in numbers.  A restart translates pointers; a number that is the address of an object stays as it is, and
-//! would lead nowhere.  What the compiler does not see (pc3cc's E0314, W0302) shows in the values: a 64-bit number at
+//! would lead nowhere.  What the compiler does not see (pc3cc's W0302, W0304) shows in the values: a 64-bit number at
 //! the start of a live object is hardly ever anything else.  So such a restart is refused, if the object has moved.
 //!
 //! Only 64-bit sources, and only objects above 4 GiB (heap, stacks): what lies below has addresses like everyday

@@ -11,7 +11,7 @@ use crate::library;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
-use crate::settings::Settings;
+use crate::settings::{Addresses, Settings};
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, EXIT_STOPPED};
 
@@ -36,7 +36,7 @@ pub struct Job {
     pub name: String,
     pub(crate) shadow: usize,
     /// `PC3_ADDRESSES=ignore`.
-    pub(crate) ignore_addresses: bool,
+    pub(crate) addresses: Addresses,
     dir: PathBuf,
     keep: usize,
     /// Signal by which others ask for a checkpoint.
@@ -70,7 +70,7 @@ impl Job {
             program,
             name: name.to_owned(),
             shadow: s.shadow,
-            ignore_addresses: s.ignore_addresses,
+            addresses: s.addresses,
             dir: s.dir.clone(),
             keep: s.keep,
             signal: s.request_signal(),
@@ -91,7 +91,7 @@ impl Job {
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,
-            ignore_addresses: false,
+            addresses: Addresses::Refuse,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),
             keep: 1,

@@ -14,7 +14,7 @@ use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};
 use crate::restart;
-use crate::settings::{misspelt, BadSetting, Restart, Settings};
+use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{
@@ -120,6 +120,9 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         .as_ref()
         .and_then(|c| usize::try_from(c.job.ranks).ok());
     let job = make_job(program, &name, &settings, saved, store);
+    if settings.addresses == Addresses::Elsewhere && checkpoint.is_some() {
+        pc3_heap::room::avoid();
+    }
     let mut ranks: Vec<Box<Rank>> = (0..job.ranks)
         .map(|id| {
             Rank::new(job.clone(), id).unwrap_or_else(|e| {

@@ -179,6 +179,11 @@ impl Directory {
         }
     }
 
+    /// Is the checkpoint another ABI's?
+    pub fn foreign(&self) -> bool {
+        self.foreign
+    }
+
     pub fn object(&mut self, start: u64, size: u64, ty: TypeId, target: usize, plan: Arc<Plan>) {
         let what = What::Object {
             target,

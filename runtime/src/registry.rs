@@ -108,6 +108,8 @@ pub struct Program {
     pub marks: Vec<u64>,
     /// Functions to call around checkpoints: events, address.
     pub around: Vec<(u32, usize)>,
+    /// Places in its sources where addresses are kept as numbers that become pointers again.
+    pub numbers: Vec<String>,
     pub main: Main,
     pub main_resume: pc3_fn,
     /// Constructors, then destructors, in the order in which they run.
@@ -165,6 +167,7 @@ impl Program {
             fnrefs: BTreeMap::new(),
             marks: Vec::new(),
             around: Vec::new(),
+            numbers: Vec::new(),
             main: nothing,
             main_resume: None,
             hooks: Vec::new(),
@@ -233,6 +236,7 @@ struct Builder {
     fnrefs: BTreeMap<String, usize>,
     marks: Vec<u64>,
     around: Vec<(u32, usize)>,
+    numbers: Vec<String>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -264,6 +268,8 @@ impl Builder {
                 self.around
                     .extend(h.function.map(|f| (h.events, f as usize)));
             }
+            let numbers = slice(u.numbers, u.nnumbers).iter();
+            self.numbers.extend(numbers.map(|n| text(*n).into_owned()));
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -318,6 +324,7 @@ impl Builder {
             fnrefs: self.fnrefs,
             marks: self.marks,
             around: self.around,
+            numbers: self.numbers,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
             hooks: in_order(self.hooks),

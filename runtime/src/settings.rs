@@ -49,6 +49,17 @@ pub enum Restart {
     Id(u64),
 }
 
+/// Numbers that are the address of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addresses {
+    /// A restart stops at them, if the object has moved.
+    Refuse,
+    /// They are numbers.
+    Ignore,
+    /// As `Refuse`, and objects do move: to test programs with.
+    Elsewhere,
+}
+
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub ranks: Option<usize>,
@@ -64,7 +75,7 @@ pub struct Settings {
     pub signals: BTreeMap<c_int, Action>,
     pub shadow: usize,
     /// Numbers that look like addresses are numbers.
-    pub ignore_addresses: bool,
+    pub addresses: Addresses,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -104,9 +115,10 @@ impl Settings {
         });
         let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
         let addresses = parsed(&get, "PC3_ADDRESSES", &mut bad, |s| match s {
-            "refuse" => Ok(false),
-            "ignore" => Ok(true),
-            _ => Err("expected refuse or ignore".to_owned()),
+            "refuse" => Ok(Addresses::Refuse),
+            "ignore" => Ok(Addresses::Ignore),
+            "elsewhere" => Ok(Addresses::Elsewhere),
+            _ => Err("expected refuse, ignore or elsewhere".to_owned()),
         });
         if !bad.is_empty() {
             return Err(bad);
@@ -124,7 +136,7 @@ impl Settings {
             protocol,
             signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
-            ignore_addresses: addresses.unwrap_or(false),
+            addresses: addresses.unwrap_or(Addresses::Refuse),
         })
     }
 }

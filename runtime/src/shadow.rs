@@ -9,6 +9,7 @@ use std::ffi::{c_char, c_void};
 use std::io;
 use std::ptr::null_mut;
 
+use pc3_heap::room::{self, Purpose};
 use pc3_typemetric::descriptor::pc3_type;
 
 /// Header before a block's bytes.
@@ -34,6 +35,29 @@ pub struct Shadow {
     pub top: usize,
 }
 
+/// Zeroed memory for as long as the process lives, if it can be at the same address in every run.
+pub(crate) fn standing(bytes: usize) -> io::Result<*mut c_void> {
+    let own = room::map(Purpose::Standing, bytes, page());
+    if !own.is_null() {
+        return Ok(own.cast());
+    }
+    // SAFETY: a fresh anonymous mapping.
+    let base = unsafe {
+        libc::mmap(
+            null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(base)
+}
+
 fn page() -> usize {
     // SAFETY: a plain query.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
@@ -44,22 +68,9 @@ impl Shadow {
     pub fn new(size: usize) -> io::Result<Shadow> {
         let size = size.next_multiple_of(page());
         let mapped = size + page();
-        // SAFETY: a fresh anonymous mapping; its last page becomes inaccessible.
-        let base = unsafe {
-            let base = libc::mmap(
-                null_mut(),
-                mapped,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            );
-            if base == libc::MAP_FAILED {
-                return Err(io::Error::last_os_error());
-            }
-            libc::mprotect(base.cast::<u8>().add(size).cast(), page(), libc::PROT_NONE);
-            base
-        };
+        let base = standing(mapped)?;
+        // SAFETY: the last page of our mapping.
+        unsafe { libc::mprotect(base.cast::<u8>().add(size).cast(), page(), libc::PROT_NONE) };
         Ok(Shadow {
             base,
             mapped,
@@ -155,6 +166,7 @@ impl Drop for Shadow {
     fn drop(&mut self) {
         // SAFETY: exactly what `new` mapped.
         unsafe { libc::munmap(self.base, self.mapped) };
+        room::unmapped(self.base as usize, self.mapped);
     }
 }
 

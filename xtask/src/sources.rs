@@ -47,6 +47,12 @@ const PACKAGES: &[Package] = &[
         unpack: tree,
     },
     Package {
+        name: "sqlite3",
+        folder: "sqlite",
+        needs: &["tar", "xz"],
+        unpack: tree,
+    },
+    Package {
         name: "tcc",
         folder: "tcc",
         needs: &["tar", "bzip2"],

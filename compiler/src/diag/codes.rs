@@ -46,7 +46,6 @@ codes! {
     CompoundLiteral "E0311" "" "a compound literal that would have to outlive a point";
     ThreadLocal "E0312" "" "a thread-local variable in a program of several ranks";
     LabelAddress "E0313" "" "the address of a label is kept in an instrumented function";
-    PointerAsNumber "E0314" "" "an address is kept in an integer and becomes a pointer again";
     NoInput "E0401" "" "nothing to compile";
     UnitData "E0402" "" "what an object carries for pc3cc cannot be used";
     SharedObject "E0403" "" "a shared object cannot contain checkpoint locations";
@@ -62,6 +61,7 @@ codes! {
     OutsideCall "W0205" "outside-call" "an object that pc3cc did not compile could call into a checkpoint location";
     UntypedAllocation "W0301" "untyped-allocation" "an allocation whose type cannot be told";
     AddressAsNumber "W0302" "address-as-number" "an address is kept as a number";
+    PointerAsNumber "W0304" "pointer-as-number" "an address is kept in an integer and becomes a pointer again";
     UnionBlocks "W0303" "union-blocks" "a union whose state cannot change architecture";
 }
 

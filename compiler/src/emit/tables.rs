@@ -54,6 +54,8 @@ pub struct Input<'i> {
     pub globals: &'i [Global],
     /// (portable name, C expression)
     pub fnrefs: &'i [(String, String)],
+    /// Places (`file:line`) where addresses are kept as numbers that become pointers again.
+    pub numbers: &'i [String],
 }
 
 /// Numbers that the program makes pointers of, to be told from addresses of what is gone.
@@ -356,6 +358,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let marks = marks(u);
     let (text, pm) = list("pc3_marks", "const unsigned long long", &marks);
     back += &text;
+    let numbers: Vec<String> = input.numbers.iter().map(|n| quote(n)).collect();
+    let (text, pn) = list("pc3_numbers", "const char *const", &numbers);
+    back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
     let hooks = attributes::hooks(cx);
@@ -375,7 +380,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -383,7 +388,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         fnrefs.len(),
         marks.len(),
         hooks.len(),
-        around.len()
+        around.len(),
+        numbers.len()
     );
     let listed = [
         funcs.len(),
@@ -392,6 +398,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         types.len(),
         hooks.len(),
         around.len(),
+        numbers.len(),
     ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }

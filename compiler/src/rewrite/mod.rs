@@ -114,7 +114,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(units, &mut diagnostics);
-    refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
+    let numbers = refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,
@@ -127,6 +127,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         private: &private,
         twins: &twins,
         said: &said,
+        numbers: &numbers,
         options,
     };
     let (mut texts, mut changed) = (Vec::new(), Vec::new());
@@ -166,6 +167,7 @@ struct Whole<'a> {
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
     said: &'a Said,
+    numbers: &'a [(usize, String)],
     options: &'a Options,
 }
 
@@ -264,12 +266,15 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);
+    let numbers = w.numbers.iter().filter(|n| n.0 == unit);
+    let numbers: Vec<String> = numbers.map(|n| n.1.clone()).collect();
     let tables = emit::emit(
         &cx,
         &Input {
             literals: &literals,
             globals: &globals,
             fnrefs: &fnrefs,
+            numbers: &numbers,
         },
     );
     for (at, tag) in cx.names.tags.borrow().iter() {

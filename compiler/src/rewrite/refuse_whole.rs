@@ -9,6 +9,7 @@ use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
+/// What the runtime is to know: see [`addresses::Returning`].
 pub fn check(
     p: &Program,
     graph: &CallGraph,
@@ -16,13 +17,13 @@ pub fn check(
     said: &Said,
     mpi: bool,
     out: &mut Diagnostics,
-) {
+) -> addresses::Returning {
     let points = graph.reaches.contains(&true);
     if points || mpi {
         mains(p, out);
     }
     if !points {
-        return;
+        return Vec::new();
     }
     aliases(p, out);
     nested(p, graph, out);
@@ -31,8 +32,9 @@ pub fn check(
         let plan = &plans[p.id(unit, f).index()];
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
-    addresses::check(p, graph, said, &saved, out);
+    let numbers = addresses::check(p, graph, said, &saved, out);
     unsaved::library_state(p, mpi, out);
+    numbers
 }
 
 fn declared(u: &Unit, s: SymId) -> Span {

@@ -8,16 +8,19 @@
 // Pointers from outside are looked up before anything is read through them.
 #![allow(clippy::not_unsafe_ptr_arg_deref)]
 
+mod again;
 mod arena;
 mod bin;
 mod class;
 mod large;
 mod map;
 mod page;
+pub mod room;
 mod slab;
 mod span;
 mod sys;
 mod view;
 
+pub use again::Place;
 pub use arena::{Arena, Fault, Obj};
 pub use view::{Block, Blocks, Large, Slab};

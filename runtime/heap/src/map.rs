@@ -94,7 +94,7 @@ pub(crate) fn prepare(base: usize, len: usize) -> bool {
             return true;
         }
         let bytes = std::mem::size_of::<Leaf>().next_multiple_of(sys::UNIT);
-        let leaf = sys::map(bytes, sys::UNIT);
+        let leaf = sys::map_aside(bytes);
         if leaf.is_null() {
             return false;
         }

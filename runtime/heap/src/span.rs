@@ -276,6 +276,17 @@ impl Spans {
             }
             return false;
         }
+        self.enlist(region, base, len);
+        (*page).base = base;
+        (*page).len = len;
+        (*page).region = region;
+        (*page).zero = true;
+        self.empty += len;
+        self.link(page);
+        true
+    }
+
+    unsafe fn enlist(&mut self, region: *mut Region, base: *mut u8, len: usize) {
         region.write(Region {
             base,
             len,
@@ -286,13 +297,44 @@ impl Spans {
             (*self.regions).prev = region;
         }
         self.regions = region;
-        (*page).base = base;
-        (*page).len = len;
-        (*page).region = region;
-        (*page).zero = true;
         self.mapped += len;
-        self.empty += len;
-        self.link(page);
+    }
+
+    /// Takes over mapped memory; what lies within becomes runs of their own, the rest is free.
+    /// False if there is no memory for descriptors.
+    pub unsafe fn adopt(&mut self, start: usize, end: usize, within: &[(usize, usize)]) -> bool {
+        let region = alloc(Layout::new::<Region>()).cast::<Region>();
+        let mut pages = Vec::new();
+        let mut at = start;
+        let gaps = within.iter().flat_map(|&(from, to)| {
+            let gap = (std::mem::replace(&mut at, to), from);
+            [(gap, false), ((from, to), true)]
+        });
+        let mut pieces: Vec<((usize, usize), bool)> = gaps.collect();
+        pieces.push(((at, end), false));
+        pieces.retain(|((from, to), _)| from < to);
+        pages.extend(pieces.iter().map(|_| self.descriptor()));
+        if region.is_null()
+            || pages.iter().any(|p| p.is_null())
+            || !map::prepare(start, end - start)
+        {
+            let made = pages.iter().filter(|p| !p.is_null());
+            made.for_each(|p| self.pool.put(*p));
+            if !region.is_null() {
+                dealloc(region.cast(), Layout::new::<Region>());
+            }
+            return false;
+        }
+        self.enlist(region, start as *mut u8, end - start);
+        for (((from, to), taken), page) in pieces.into_iter().zip(pages) {
+            let p = &mut *page;
+            (p.base, p.len, p.region, p.zero) = (from as *mut u8, to - from, region, true);
+            if taken {
+                map::set(from, p.len, page);
+            } else {
+                self.link(page);
+            }
+        }
         true
     }
 

@@ -1,5 +1,6 @@
 //! Memory from the operating system. All mappings are zeroed, private, and aligned to at least `UNIT`.
 
+use crate::room::{self, Purpose};
 use std::ptr::null_mut;
 
 /// Mappings are made in multiples of the largest page size of the supported systems.
@@ -14,6 +15,10 @@ pub(crate) fn map(len: usize, align: usize) -> *mut u8 {
     } else {
         align.max(UNIT)
     };
+    let own = room::map(Purpose::Heap, len, align);
+    if !own.is_null() {
+        return usable(own, len);
+    }
     let base = raw_map(len);
     if base.is_null() || base as usize % align == 0 {
         return usable(base, len);
@@ -35,6 +40,17 @@ pub(crate) fn map(len: usize, align: usize) -> *mut u8 {
         unmap(base.wrapping_add(len), align - head);
     }
     usable(base, len)
+}
+
+/// Memory that no object is made of.
+pub(crate) fn map_aside(len: usize) -> *mut u8 {
+    raw_map(len)
+}
+
+/// The range where it was in another process; false if something is there.
+pub(crate) fn map_again(base: usize, len: usize) -> bool {
+    (base as u64).saturating_add(len as u64) <= crate::map::ADDRESS_LIMIT
+        && room::map_again(base, len)
 }
 
 fn usable(base: *mut u8, len: usize) -> *mut u8 {
@@ -75,6 +91,7 @@ fn raw_map(len: usize) -> *mut u8 {
 pub(crate) fn unmap(base: *mut u8, len: usize) {
     // SAFETY: callers own the range and hold no references into it.
     unsafe { libc::munmap(base.cast(), len) };
+    room::unmapped(base as usize, len);
 }
 
 /// Moves the pages of one mapping to the place of another (or of nothing), which they replace.
@@ -85,7 +102,11 @@ pub(crate) fn move_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) ->
         // SAFETY: both ranges are the caller's.
         let p =
             unsafe { libc::mremap(old.cast(), old_len, len, flags, new.cast::<libc::c_void>()) };
-        p != libc::MAP_FAILED
+        let moved = p != libc::MAP_FAILED;
+        if moved {
+            room::unmapped(old as usize, old_len);
+        }
+        moved
     }
     #[cfg(not(target_os = "linux"))]
     {

@@ -256,6 +256,14 @@ impl SlabMeta {
             .sum()
     }
 
+    /// Slots up to the last occupied one.
+    pub fn used(&self) -> u64 {
+        let last = self.occupied.iter().rposition(|w| *w != 0);
+        last.map_or(0, |word| {
+            word as u64 * 64 + u64::from(64 - self.occupied[word].leading_zeros())
+        })
+    }
+
     /// Size and type of the `k`-th object.
     pub fn object(&self, k: usize) -> Option<(u64, TypeId)> {
         let pick = |n: usize| if n == 1 { 0 } else { k };

@@ -4,6 +4,7 @@
 //! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
 
 mod fill;
+mod heap;
 mod place;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::process::{check, environment_again};
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::program_meta;
+use crate::settings::Addresses;
 use crate::store::StoreError;
 use crate::transfer::LoadError;
 use crate::translate::Loader;
@@ -47,6 +49,17 @@ pub enum RestoreError {
     },
     #[error("rank {rank}: no memory for {what}")]
     Memory { rank: usize, what: String },
+    #[error(
+        "rank {rank}: {moved} cannot be where it was, and the program keeps addresses in integers and makes pointers of \
+         them again, at{}\nThese pointers would lead nowhere (keep them in pointers, or set PC3_ADDRESSES=ignore if they \
+         are not kept)",
+        lines(.places)
+    )]
+    Moved {
+        rank: usize,
+        moved: String,
+        places: Vec<String>,
+    },
     #[error("rank {rank}: {message}")]
     Other { rank: usize, message: String },
 }
@@ -100,6 +113,8 @@ struct RankBuilder<'a, 'p> {
     pending: Vec<Pending>,
     /// For addresses kept as numbers.
     look: bool,
+    /// Of the objects with such an address now, the first that is not where it was.
+    moved: Option<Name>,
 }
 
 pub(crate) fn restore(
@@ -207,13 +222,15 @@ fn one_rank<'p>(
         rank,
         directory: Directory::new(!checkpoint.types.abi().same_layout(program.types.abi())),
         pending: Vec::new(),
-        look: !job.ignore_addresses,
+        look: job.addresses != Addresses::Ignore,
+        moved: None,
     };
     builder.constants(here)?;
     builder.environment(environment);
     builder.globals()?;
     builder.frames()?;
     builder.heap()?;
+    builder.numbers()?;
     builder.finish()
 }
 
@@ -225,6 +242,25 @@ impl RankBuilder<'_, '_> {
             Name::Live { func } | Name::Shadow { func } => funcs[func].name.clone(),
             Name::Block => "array on the stack ".to_owned(),
             Name::Heap(ty) => format!("heap object '{}'", self.checkpoint.types.describe(ty)),
+        }
+    }
+
+    fn put(&mut self, name: Name, from: u64, to: usize) {
+        if from != to as u64 {
+            self.moved.get_or_insert(name);
+        }
+    }
+
+    /// Where addresses come back from integers, everything has to be where it was.
+    fn numbers(&self) -> Result<(), RestoreError> {
+        let places = &self.program.numbers;
+        match self.moved {
+            Some(name) if self.look && !places.is_empty() => Err(RestoreError::Moved {
+                rank: self.rank.id(),
+                moved: self.words(name).trim().to_owned(),
+                places: places.clone(),
+            }),
+            _ => Ok(()),
         }
     }
 

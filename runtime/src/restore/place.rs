@@ -8,7 +8,6 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::format::meta::ProgramMeta;
-use crate::objects::SlabPlace;
 use crate::shadow::Shadow;
 
 impl RankBuilder<'_, '_> {
@@ -105,6 +104,7 @@ impl RankBuilder<'_, '_> {
                 );
                 return Err(self.value(name, &error));
             }
+            self.put(name, start, target);
             self.directory
                 .object(start, g.size, g.ty, target, plan.clone());
             self.pending.push(Pending {
@@ -155,6 +155,7 @@ impl RankBuilder<'_, '_> {
             if let Some(f) = s.frame {
                 structs[f as usize] = target as *mut c_void;
             }
+            self.put(name, s.addr, target);
             self.directory
                 .object(s.addr, s.data.bytes, s.ty, target, plan.clone());
             self.pending.push(Pending {
@@ -189,58 +190,6 @@ impl RankBuilder<'_, '_> {
                 ty: from,
                 untyped: false,
             });
-        }
-        Ok(())
-    }
-
-    pub(super) fn heap(&mut self) -> Result<(), RestoreError> {
-        for l in &self.image.meta.large {
-            let name = Name::Heap(l.ty);
-            let (to, plan) = self.plans.find(l.ty).map_err(self.types(name))?;
-            let bytes = self.size(&plan, l.data.bytes, name)?;
-            let target = self.rank.heap.alloc_zeroed(bytes, to.0) as usize;
-            if target == 0 {
-                return Err(self.memory(&format!("a heap object of {bytes} bytes")));
-            }
-            self.directory
-                .object(l.base, l.data.bytes, l.ty, target, plan.clone());
-            self.pending.push(Pending {
-                name,
-                span: l.data,
-                target,
-                bytes,
-                plan,
-                ty: l.ty,
-                untyped: l.ty == TypeId::UNKNOWN,
-            });
-        }
-        for s in &self.image.meta.slabs {
-            let count = s.count() as usize;
-            let mut targets = Vec::with_capacity(count);
-            let mut plans = Vec::new();
-            let mut k = 0;
-            // One round for alike objects, else one per object.
-            let alike = s.sizes.len() == 1 && s.types.len() == 1;
-            while targets.len() < count {
-                let Some((size, ty)) = s.object(k) else { break };
-                let name = Name::Heap(ty);
-                let (to, plan) = self.plans.find(ty).map_err(self.types(name))?;
-                let bytes = self.size(&plan, size, name)?;
-                let n = if alike { count } else { 1 };
-                let made = self.rank.heap.alloc_many(bytes, to.0, n, |p| {
-                    // SAFETY: a fresh object of this size.
-                    unsafe { p.write_bytes(0, bytes) };
-                    targets.push(p as usize);
-                });
-                if made < n {
-                    return Err(self.memory("the heap"));
-                }
-                if s.types.len() > 1 || plans.is_empty() {
-                    plans.push(plan);
-                }
-                k += 1;
-            }
-            self.directory.slab(SlabPlace::new(s, plans, targets));
         }
         Ok(())
     }

@@ -179,6 +179,8 @@ pub struct pc3_unit {
     pub nhooks: pc3_size,
     pub around: *const pc3_around,
     pub naround: pc3_size,
+    pub numbers: *const *const c_char,
+    pub nnumbers: pc3_size,
 }
 
 /// The running rank as generated code sees it.
