@@ -50,16 +50,12 @@ pub enum RestoreError {
     #[error("rank {rank}: no memory for {what}")]
     Memory { rank: usize, what: String },
     #[error(
-        "rank {rank}: {moved} cannot be where it was, and the program keeps addresses in integers and makes pointers of \
+        "{moved} cannot be where it was, and the program keeps addresses in integers and makes pointers of \
          them again, at{}\nThese pointers would lead nowhere (keep them in pointers, or set PC3_ADDRESSES=ignore if they \
          are not kept)",
         lines(.places)
     )]
-    Moved {
-        rank: usize,
-        moved: String,
-        places: Vec<String>,
-    },
+    Moved { moved: String, places: Vec<String> },
     #[error("rank {rank}: {message}")]
     Other { rank: usize, message: String },
 }
@@ -132,6 +128,17 @@ pub(crate) fn restore(
         return Err(RestoreError::Ranks {
             saved: checkpoint.job.ranks,
             here: ranks.len(),
+        });
+    }
+    let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
+    let look = job.addresses != Addresses::Ignore;
+    if look && !program.numbers.is_empty() && !abis[0].same_layout(abis[1]) {
+        return Err(RestoreError::Moved {
+            moved: format!(
+                "on {} nothing that comes from {}",
+                abis[1].name, abis[0].name
+            ),
+            places: program.numbers.clone(),
         });
     }
     let mut plans = Plans::new(&checkpoint.types, &program.types);
@@ -256,7 +263,6 @@ impl RankBuilder<'_, '_> {
         let places = &self.program.numbers;
         match self.moved {
             Some(name) if self.look && !places.is_empty() => Err(RestoreError::Moved {
-                rank: self.rank.id(),
                 moved: self.words(name).trim().to_owned(),
                 places: places.clone(),
             }),
