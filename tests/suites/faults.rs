@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         ("another program", another_program),
         ("value does not fit", does_not_fit),
         ("number among characters", punned),
+        ("addresses in integers", addresses_in_integers),
         ("wrong number of ranks", wrong_ranks),
         ("no checkpoint", no_checkpoint),
         ("unwritable directory", unwritable),
@@ -231,6 +232,24 @@ fn punned() -> Result<()> {
     ensure!(
         done.status == 0 && job.stdout() == b"6.5\n",
         "it must still go on where it came from: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
+/// Right where everything is where it was; where something has moved, the line is named.
+fn addresses_in_integers() -> Result<()> {
+    let job = stopped(&program("numbers.c")?, 1)?;
+    let exe = build::instrumented(&job.program, HOST)?;
+    let moved = [("PC3_RESTART", "latest"), ("PC3_ADDRESSES", "elsewhere")];
+    refused(&job.run(HOST, &exe, &moved)?, &["numbers.c:11", "heap"])?;
+    if arch::S390X.missing().is_none() {
+        refused(&restart(&job, arch::S390X)?, &["numbers.c:11", "s390x"])?;
+    }
+    let done = restart(&job, HOST)?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"42\n",
+        "where it came from: {}",
         done.stderr
     );
     Ok(())
