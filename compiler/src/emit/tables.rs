@@ -279,6 +279,15 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             types.char_array(&format!("pc3_name_{n}"))
         ));
     }
+    for (f, labels) in &cx.labels.objects {
+        let (n, object) = (cx.fname(*f), crate::rewrite::labels::object(cx, *f));
+        front += &format!("static const char {object}[{}]; ", labels.len());
+        globals.push(format!(
+            "{{{}, (void *){object}, {}, sizeof({object}), {PC3_GLOBAL_CONST}}}",
+            quote(&format!("{}:{n}.&&", u.name)),
+            types.char_array(&object)
+        ));
+    }
     let mut sites = String::new();
     for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
         let at = u.lines.position(u.expr(s.call).span.start);

@@ -173,12 +173,11 @@ pub fn rows(
 ) -> Vec<Global> {
     let u = cx.u;
     let mut rows = Vec::new();
-    let tables = super::hoist::label_tables(u);
     let untouched = crate::analysis::untouched::analyse(u);
     for (i, s) in u.symbols.iter().enumerate() {
         let id = SymId(i as u32);
         if !is_static_object(s)
-            || tables.contains(&id)
+            || cx.labels.tables.contains(&id)
             || (untouched.contains(&id) && !cx.private.contains(&id))
         {
             continue;

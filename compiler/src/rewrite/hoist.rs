@@ -5,9 +5,9 @@
 
 use super::edits::{Edit, Edits};
 use super::unit::UnitCx;
-use crate::analysis::walk::{init_exprs, visit, visit_decls, Node};
+use crate::analysis::walk::{visit_decls, Node};
 use crate::tree::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// How often each name is declared in the unit: ordinary identifiers and tags apart.
 struct Counts<'a> {
@@ -38,14 +38,13 @@ fn count(u: &Unit) -> Counts<'_> {
 pub fn prepare(cx: &mut UnitCx) {
     let u = cx.u;
     let counts = count(u);
-    let tables = label_tables(u);
     for (i, s) in u.symbols.iter().enumerate() {
         let Some(f) = s.func else { continue };
         let id = SymId(i as u32);
         if s.kind == SymKind::Var
             && s.storage == Storage::Static
             && !s.is_global
-            && !tables.contains(&id)
+            && !cx.labels.tables.contains(&id)
         {
             cx.statics.insert(
                 SymId(i as u32),
@@ -84,32 +83,6 @@ pub fn spell_typeofs(cx: &mut UnitCx) {
         }
     }
     cx.ambient.sort_by_key(|e| e.span.start);
-}
-
-/// Tables of label addresses: they belong to the clone that they are declared in.
-pub fn label_tables(u: &Unit) -> HashSet<SymId> {
-    let mut set = HashSet::new();
-    for s in &u.stmts {
-        let StmtKind::Decl(d) = &s.kind else { continue };
-        for v in d
-            .vars
-            .iter()
-            .filter(|v| u.sym(v.sym).storage == Storage::Static)
-        {
-            if let Some(i) = &v.init {
-                init_exprs(i, &mut |e| {
-                    visit(u, Node::Expr(e), &mut |n| {
-                        if matches!(n, Node::Expr(x) if matches!(u.expr(x).kind, ExprKind::LabelAddr(_)))
-                        {
-                            set.extend(d.vars.iter().map(|v| v.sym));
-                        }
-                        true
-                    });
-                });
-            }
-        }
-    }
-    set
 }
 
 /// Types of a function's locals are needed outside if it saves frames or has statics.

@@ -15,7 +15,7 @@ mod globals;
 mod hoist;
 mod inexpressible;
 mod jumps;
-mod labels;
+pub mod labels;
 mod literals;
 mod objects;
 mod outside;
@@ -203,6 +203,11 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         statics: HashMap::new(),
         hoisted: HashMap::new(),
         ambient: Vec::new(),
+        labels: labels::find(
+            u,
+            |f| !w.plans[w.p.id(unit, f).index()].points.is_empty(),
+            w.graph.reaches.contains(&true),
+        ),
         literals: HashMap::new(),
         objects: objects::find(u),
         func_names: RefCell::default(),
@@ -401,7 +406,8 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         front += &attributes::wrappers(cx, f);
     }
     let is_main = u.sym(func.sym).name == "main";
-    let mut prologue = hot.hot_prologue();
+    let targets = labels::targets(cx, f);
+    let mut prologue = hot.hot_prologue() + &targets;
     let load = " const pc3_diff pc3_d = pc3_delta;";
     if delta {
         prologue += load;
@@ -443,6 +449,9 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         let mut inner = Edits::default();
         resume.stmt(func.body, &mut inner);
         inner_typedefs(cx, f, &mut inner);
+        if !targets.is_empty() {
+            inner.insert(labels::inside(u, &body), targets);
+        }
         if !epilogue.is_empty() {
             inner.insert(body.end - 1, epilogue);
         }

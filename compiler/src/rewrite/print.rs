@@ -110,6 +110,7 @@ impl<'p, 'a> Printer<'p, 'a> {
                 }
             }
             ExprKind::Builtin => self.func_name(e, out),
+            ExprKind::LabelAddr(l) => super::labels::address(self.cx, e, *l, out),
             ExprKind::StmtExpr(s) => self.stmt(*s, out),
             ExprKind::SizeofExpr(a) => self.unevaluated(*a, out),
             ExprKind::CompoundLit { .. } if self.compound_literal(e, lin, out) => {}
@@ -156,6 +157,7 @@ impl<'p, 'a> Printer<'p, 'a> {
                         out.replace(span, literal_text(self.u(), x, *n));
                     }
                 }
+                ExprKind::LabelAddr(l) => super::labels::address(self.cx, x, *l, out),
                 ExprKind::CompoundLit { .. } => {
                     if let Some(name) = self.cx.objects.get(&x) {
                         out.replace(span, name.clone());

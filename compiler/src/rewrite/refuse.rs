@@ -32,7 +32,6 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     jumps_out_of_statement_expressions(cx, f, plan, out);
     compound_literals(cx, f, out);
     variadic(cx, plan, out);
-    label_addresses(cx, f, out);
 }
 
 fn attributes(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
@@ -268,56 +267,6 @@ fn variadic(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
             }
         }
     }
-}
-
-/// Addresses of labels are meaningless in the other clone; only tables of them, used in place, work.
-fn label_addresses(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
-    let u = cx.u;
-    let tables = super::hoist::label_tables(u);
-    let mut inside = Vec::new();
-    visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
-        if d.vars.iter().any(|v| tables.contains(&v.sym)) {
-            inside.push(d.span.clone());
-        }
-    });
-    // Checkpoints know nothing of the tables, so that nothing else may point into them.
-    let mut direct = HashSet::new();
-    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
-        let at = match n {
-            Node::Expr(e) if matches!(u.expr(e).kind, ExprKind::Ident(s) if tables.contains(&s)) => {
-                (!direct.contains(&e)).then_some(&u.expr(e).span)
-            }
-            Node::Expr(e) if matches!(u.expr(e).kind, ExprKind::LabelAddr(_)) => {
-                let span = &u.expr(e).span;
-                (!inside
-                    .iter()
-                    .any(|d| d.start <= span.start && span.end <= d.end))
-                .then_some(span)
-            }
-            Node::Stmt(s) => match &u.stmt(s).kind {
-                StmtKind::GotoComputed(e) => match &u.expr(*e).kind {
-                    ExprKind::Index { base, .. } if matches!(u.expr(*base).kind, ExprKind::Ident(s) if tables.contains(&s)) =>
-                    {
-                        direct.insert(*base);
-                        None
-                    }
-                    _ => Some(&u.stmt(s).span),
-                },
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(span) = at {
-            out.push(Diagnostic::refusal(
-                cx.u,
-                span,
-                Code::LabelAddress,
-                "the address of a label is kept in a function that can reach a checkpoint location",
-                "keep label addresses in a static table of the function and write `goto *table[i]`",
-            ));
-        }
-        true
-    });
 }
 
 fn in_statement_expression(u: &Unit, f: FuncId, e: ExprId) -> bool {

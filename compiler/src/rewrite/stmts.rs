@@ -30,6 +30,16 @@ impl Printer<'_, '_> {
                 body,
             } => return self.for_loop(s, init, *cond, *step, *body, out),
             Other { .. } => return,
+            GotoComputed(e) => {
+                if let Some((before, behind)) = super::labels::target(self.cx, self.f, *e) {
+                    out.insert(u.expr(*e).span.start, before);
+                    self.condition(*e, st.span.start, out);
+                    out.insert(u.expr(*e).span.end, behind);
+                } else {
+                    self.condition(*e, st.span.start, out);
+                }
+                return;
+            }
             _ if !points => return self.children_of(s, out),
             _ => {}
         }
@@ -58,7 +68,6 @@ impl Printer<'_, '_> {
                 self.full_in_place(*cond, out);
                 self.body(*body, self.range_of(Some(*cond)), out);
             }
-            GotoComputed(e) => self.condition(*e, st.span.start, out),
             _ => self.children_of(s, out),
         }
     }

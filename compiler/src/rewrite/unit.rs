@@ -32,6 +32,7 @@ pub struct UnitCx<'a> {
     pub hoisted: HashMap<SymId, String>,
     /// Edits that hold wherever their text is printed: names of types declared inside functions.
     pub ambient: Vec<Edit>,
+    pub labels: super::labels::Labels,
     /// String literals that are stored: expression → number.
     pub literals: HashMap<ExprId, usize>,
     /// Compound literals of static storage: their names.
