@@ -1,6 +1,7 @@
 //! `cargo xtask`: everything a person or CI asks of this repository.
 
 mod bench;
+mod conformance;
 mod demo;
 mod dist;
 mod env;
@@ -43,6 +44,8 @@ enum Task {
     },
     /// Stop and move many programs at random places, and compare with the plain build
     Torture(torture::Options),
+    /// Run MPICH's own tests on pc3's MPI
+    Conformance(conformance::Options),
     /// Measure pc3 beside its peers; tables here, JSON under target/bench
     Bench {
         /// instrumentation, mpi, checkpoint, heap; all when absent
@@ -71,6 +74,7 @@ fn run(task: Task) -> anyhow::Result<()> {
             dist::run(&targets).map(|_| ())
         }
         Task::Torture(options) => torture::run(&options),
+        Task::Conformance(options) => conformance::run(&options),
         Task::Bench { name } => bench::run(name.as_deref()),
     }
 }

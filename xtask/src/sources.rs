@@ -53,6 +53,12 @@ const PACKAGES: &[Package] = &[
         unpack: tree,
     },
     Package {
+        name: "mpich",
+        folder: "mpich",
+        needs: &["tar", "xz"],
+        unpack: mpich,
+    },
+    Package {
         name: "tcc",
         folder: "tcc",
         needs: &["tar", "bzip2"],
@@ -205,6 +211,18 @@ fn tree(downloads: &Path, into: &Path) -> Result<()> {
         fs::remove_dir(one)?;
     }
     Ok(())
+}
+
+/// Only the tests.
+fn mpich(downloads: &Path, into: &Path) -> Result<()> {
+    env::run(
+        Command::new("tar")
+            .arg("-xf")
+            .arg(orig(downloads)?)
+            .arg("-C")
+            .arg(into)
+            .args(["--strip-components=1", "--wildcards", "*/test/mpi/*"]),
+    )
 }
 
 /// The tarball holds gcc's own, which is read without being written out.

@@ -213,6 +213,11 @@ fn told(r: &RankState) -> String {
             let q: &Request = unsafe { &*p };
             return match q.what {
                 What::Send(_) => format!(" (a send to rank {}, tag {})", q.peer, tag(q.key.tag)),
+                What::Coll => format!(
+                    " (a non-blocking {} that others have not started)",
+                    q.posted().map_or("collective", |p| p.kind.name())
+                ),
+                What::General => " (a generalised request)".into(),
                 What::Recv => format!(
                     " (a receive from rank {}, tag {})",
                     rank(q.key.src),

@@ -11,6 +11,7 @@ use crate::group::{Group, GroupRef};
 use crate::handle::{abi, Kind, Table};
 use crate::info::Info;
 use crate::op::UserOp;
+use std::sync::Arc;
 
 /// Values of the predefined attributes, of which programs get pointers.
 pub struct AttrValues {
@@ -73,6 +74,8 @@ impl Objects {
                 attrs: Attributes::new(),
                 topo: None,
                 meeting,
+                remote: None,
+                rounds: Arc::default(),
             })
         };
         Objects {

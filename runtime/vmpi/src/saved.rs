@@ -4,19 +4,24 @@
 //! of the program, attribute values) are written as they are and translated when they are read.
 
 use crate::attr::{Attributes, Keyval, On};
-use crate::comm::{Comm, SELF_ID, WORLD_ID};
+use crate::coll::meeting::Registry;
+use crate::comm::{Comm, Remote, SELF_ID, WORLD_ID};
 use crate::datatype::log::{Log, Rebuilt};
 use crate::datatype::{by_handle, TypeObject, TypeRef};
 use crate::errhandler::UserHandler;
 use crate::group::{Group, GroupRef};
+use crate::handle::abi;
 use crate::info::Info;
 use crate::objects::Objects;
 use crate::op::UserOp;
 use crate::topo::cart::Cart;
+use crate::topo::dist::Dist;
 use crate::topo::graph::Graph;
 use crate::topo::Topology;
 use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, Target};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
 
 /// The rank's objects as bytes.  `pending`: datatypes that unfinished operations use; `load`
 /// gives them back in the same order.
@@ -84,6 +89,48 @@ pub fn save<'a>(o: &Objects, pending: impl Iterator<Item = &'a TypeRef>) -> Vec<
     w.0
 }
 
+/// What was added since the first format: of each communicator the non-blocking collectives started
+/// on it, and its other side.
+pub fn save_more(o: &Objects, w: &mut Writer) {
+    let fixed = [
+        (abi::COMM_WORLD, &o.world),
+        (abi::COMM_SELF, &o.self_),
+    ];
+    let comms = all(fixed.into_iter().chain(o.comms.iter()));
+    w.list(comms, |w, (h, c)| {
+        w.size(h);
+        w.u64(c.rounds.load(Relaxed));
+        w.u8(c.remote.is_some().into());
+        if let Some(r) = &c.remote {
+            group(w, &r.group);
+        }
+    });
+}
+
+pub fn load_more(o: &mut Objects, r: &mut Reader) -> Read<()> {
+    let list = r.list(|r| {
+        let (h, rounds) = (r.size()?, r.u64()?);
+        let remote = match r.u8()? {
+            0 => None,
+            _ => Some(read_group(o, r)?),
+        };
+        Ok((h, rounds, remote))
+    })?;
+    let world = o.world.meeting.clone();
+    for (h, rounds, remote) in list {
+        let Ok(c) = o.comm_mut(h) else {
+            return bad("a communicator's handle");
+        };
+        c.rounds.store(rounds, Relaxed);
+        if let Some(group) = remote {
+            let remote = Remote::new(&c.group, group);
+            c.meeting = world.inner.find(c.id, Registry::WHOLE, &remote.all);
+            c.remote = Some(remote);
+        }
+    }
+    Ok(())
+}
+
 fn all<T>(items: impl Iterator<Item = T>) -> std::vec::IntoIter<T> {
     items.collect::<Vec<_>>().into_iter()
 }
@@ -100,7 +147,7 @@ fn type_extras(w: &mut Writer, t: &TypeObject) {
 }
 
 /// Members as runs (first, step, length): most groups are one.
-fn group(w: &mut Writer, g: &Group) {
+pub(crate) fn group(w: &mut Writer, g: &Group) {
     let mut runs: Vec<(u32, i32, u32)> = Vec::new();
     for &r in g.ranks() {
         match runs.last_mut() {
@@ -135,6 +182,17 @@ fn comm(w: &mut Writer, c: &Comm) {
                 (w.i32(*n), w.u8((*periodic).into())).0
             });
         }
+        Some(Topology::Dist(d)) => {
+            w.u8(3);
+            let ints = |w: &mut Writer, v: &[i32]| w.list(v.iter(), |w, n| w.i32(*n));
+            ints(w, &d.sources);
+            ints(w, &d.dests);
+            w.u8(d.weights.is_some().into());
+            if let Some((a, b)) = &d.weights {
+                ints(w, a);
+                ints(w, b);
+            }
+        }
         Some(Topology::Graph(g)) => {
             w.u8(2);
             w.list(g.index.iter(), |w, i| w.i32(*i));
@@ -144,9 +202,7 @@ fn comm(w: &mut Writer, c: &Comm) {
 }
 
 /// Rebuilds the objects of a rank whose `o` is fresh; returns the pending types of [`save`].
-pub fn load(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Read<Vec<TypeRef>> {
-    let mut r = Reader(bytes);
-    let r = &mut r;
+pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<TypeRef>> {
     let types = Rebuilt::load(r, ctx)?;
     let pending = r.list(|r| types.get(r.u64()?))?;
     r.list(|r| {
@@ -184,7 +240,7 @@ pub fn load(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Read<Vec<TypeRe
         if id == WORLD_ID || id == SELF_ID {
             return bad("a communicator with a reserved id");
         }
-        let meeting = o.world.meeting.inner.find(id, RESTORED, &group);
+        let meeting = o.world.meeting.inner.find(id, Registry::WHOLE, &group);
         let attrs = Attributes::new();
         let mut c = Box::new(Comm {
             id,
@@ -195,6 +251,8 @@ pub fn load(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Read<Vec<TypeRe
             attrs,
             topo: None,
             meeting,
+            remote: None,
+            rounds: Arc::default(),
         });
         read_comm(&mut c, r, ctx)?;
         kept(o.comms.restore(h, c))
@@ -240,15 +298,8 @@ pub fn load(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Read<Vec<TypeRe
     // Addresses of objects that are gone lead nowhere.
     let recent = r.list(|r| value(r, ctx))?;
     o.addresses.recent = recent.into_iter().filter(|a| *a != 0).collect();
-    if r.0.is_empty() {
-        Ok(pending)
-    } else {
-        bad("something follows its end")
-    }
+    Ok(pending)
 }
-
-/// Meetings of restored communicators, as opposed to those of calls with a tag.
-const RESTORED: u32 = u32::MAX;
 
 fn kept(new: bool) -> Read<()> {
     if new {
@@ -258,7 +309,7 @@ fn kept(new: bool) -> Read<()> {
     }
 }
 
-fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
+pub(crate) fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
     let size = o.world.group.size();
     let mut ranks = Vec::new();
     for (first, step, n) in r.list(|r| Ok((r.u32()?, r.i32()?, r.u32()?)))? {
@@ -306,13 +357,29 @@ fn read_comm(c: &mut Comm, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<()> {
                 Graph::new(&index, &edges, c.size()).or_else(|_| bad("an impossible graph"))?,
             ))
         }
+        3 => {
+            let (sources, dests) = (r.list(Reader::i32)?, r.list(Reader::i32)?);
+            let weights = match r.u8()? {
+                0 => None,
+                _ => Some((r.list(Reader::i32)?, r.list(Reader::i32)?)),
+            };
+            let d = Dist {
+                sources,
+                dests,
+                weights,
+            };
+            Some(Topology::Dist(
+                d.checked(c.size())
+                    .or_else(|_| bad("an impossible graph"))?,
+            ))
+        }
         _ => return bad("an unknown topology"),
     };
     Ok(())
 }
 
 /// Predefined callbacks are small constants, the program's are addresses.
-fn function(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<usize> {
+pub(crate) fn function(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<usize> {
     let raw = r.u64()?;
     if raw <= crate::attr::DUP_FN as u64 {
         return Ok(raw as usize);
@@ -324,7 +391,7 @@ fn function(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<usize> {
 }
 
 /// A value that the program gave as a pointer: small ones are numbers, others must lead somewhere.
-fn value(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<usize> {
+pub(crate) fn value(r: &mut Reader, ctx: &dyn LoadCtx) -> Read<usize> {
     let raw = r.u64()?;
     Ok(match ctx.pointer(raw) {
         Target::At(p) => p as usize,

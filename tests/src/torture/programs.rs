@@ -129,7 +129,7 @@ pub fn csmith(seed: u64, folder: &Path) -> Result<Source> {
 }
 
 /// `n` of them, spread evenly.
-pub fn sample(all: Vec<Source>, n: usize) -> Vec<Source> {
+pub fn sample<T>(all: Vec<T>, n: usize) -> Vec<T> {
     let len = all.len();
     if n >= len {
         return all;

@@ -1,28 +1,144 @@
-//! Collective functions that move data (MPI 3.1 sections 5.3 to 5.8).
+//! Collective functions that move data (MPI 3.1 sections 5.3 to 5.8, 5.12, 7.6 and 7.7): blocking,
+//! non-blocking and persistent, with counts of both widths.
 
-use super::{buffer, count, entry, slice};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use super::p2p::publish;
+use super::{buffer, entry, slice, wide_count};
 use crate::coll::barrier::Gate;
 use crate::coll::meeting::{Call, Kind};
-use crate::coll::moves::{Move, Side};
+use crate::coll::moves::{Move, Neighbors, Shape, NOBODY};
+use crate::coll::posted::{KeptShape, Posted, Work};
+use crate::coll::rounds;
+use crate::coll::side::{Ints, Side};
 use crate::comm::Comm;
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
-use crate::handle::abi::IN_PLACE;
+use crate::handle::abi::{IN_PLACE, PROC_NULL, ROOT};
+use crate::p2p::request::{Extra, What};
+use crate::p2p::{Buf, Key, Request, ANY_TAG};
 use crate::state::RankState;
-use std::ffi::{c_int, c_void};
+
+/// When a call is carried out.
+#[derive(Clone, Copy)]
+pub(super) enum When {
+    Now,
+    /// Started; the request goes there.
+    Begun(*mut usize),
+    /// Later, by MPI_Start.
+    Later(*mut usize),
+}
 
 pub(super) fn take_part<C: Call>(me: &'static RankState, comm: &Comm, call: &C) -> Result<()> {
     comm.meeting
-        .take_part(me, &comm.group, comm.rank as usize, call)
+        .take_part(me, comm.everyone(), comm.seat(), call)
 }
 
-pub(super) fn root_of(comm: &Comm, root: c_int) -> Result<usize> {
+/// Makes the request of a collective, and starts it if it is to be.
+pub(super) unsafe fn post(
+    me: &'static RankState,
+    comm: &Comm,
+    handle: usize,
+    kind: Kind,
+    work: Work,
+    when: When,
+) -> Result<()> {
+    let posted = Posted::new(comm, kind, work);
+    let none = crate::datatype::build::bytes();
+    let key = Key {
+        ctx: comm.coll_context(),
+        src: PROC_NULL,
+        tag: ANY_TAG,
+    };
+    let buf = Buf::new(std::ptr::null_mut(), 0, &none);
+    let mut r = Request::new(me.rank, What::Coll, me.rank, key, &buf);
+    r.comm = handle;
+    r.extra = Some(Box::new(Extra::Coll(posted)));
+    let (to, begun) = match when {
+        When::Begun(to) => (to, true),
+        When::Now => (std::ptr::null_mut(), true),
+        When::Later(to) => (to, false),
+    };
+    r.persistent = !begun;
+    r.active.set(begun);
+    let r = me.new_request(r);
+    let q = r.ptr();
+    // SAFETY: the program's own variable; requests stay where they are.
+    unsafe {
+        publish(me, r, to)?;
+        if begun {
+            begin(me, &*q);
+        }
+    }
+    Ok(())
+}
+
+/// Starts a collective request.
+///
+/// # Safety
+/// It is not pending; its buffers are the library's until it is complete.
+pub(super) unsafe fn begin(me: &'static RankState, r: &Request) {
+    if let Some(p) = r.posted() {
+        p.begin();
+        // SAFETY: the caller's promise.
+        unsafe { rounds::join(me, r) };
+    }
+}
+
+/// Who is the root, for this rank.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Root {
+    /// Its rank; in an inter-communicator [`NOBODY`] for those beside it.
+    pub rank: usize,
+    pub here: bool,
+    /// On the root's side of an inter-communicator.
+    pub near: bool,
+}
+
+pub(super) fn root_of(comm: &Comm, root: c_int) -> Result<Root> {
+    let peers = comm.peers().size();
+    if comm.remote.is_some() {
+        match root {
+            ROOT => {
+                return Ok(Root {
+                    rank: comm.rank as usize,
+                    here: true,
+                    near: true,
+                })
+            }
+            PROC_NULL => {
+                return Ok(Root {
+                    rank: NOBODY,
+                    here: false,
+                    near: true,
+                })
+            }
+            _ => {}
+        }
+    }
     match usize::try_from(root) {
-        Ok(r) if r < comm.size() => Ok(r),
-        _ => fail(
-            Class::ERR_ROOT,
-            format!("root {root} of {} ranks", comm.size()),
-        ),
+        Ok(rank) if rank < peers => Ok(Root {
+            rank,
+            here: comm.remote.is_none() && comm.rank as usize == rank,
+            near: false,
+        }),
+        _ => fail(Class::ERR_ROOT, format!("root {root} of {peers} ranks")),
+    }
+}
+
+pub(super) fn shape(comm: &Comm) -> Shape<'static> {
+    match &comm.remote {
+        None => Shape::Intra,
+        Some(r) => Shape::Inter { low: r.low },
+    }
+}
+
+pub(super) fn keep_shape(s: &Shape) -> KeptShape {
+    match s {
+        Shape::Intra => KeptShape::Intra,
+        Shape::Inter { low } => KeptShape::Inter { low: *low },
+        Shape::Neighbors(n) => KeptShape::Neighbors(Arc::new((*n).clone())),
     }
 }
 
@@ -30,13 +146,73 @@ pub(super) fn in_place(p: *const u8) -> bool {
     p as usize == IN_PLACE
 }
 
+/// An array argument of any width.
+#[derive(Clone, Copy)]
+pub(super) enum Array {
+    Int(*const c_int),
+    Count(*const i64),
+    Aint(*const isize),
+}
+
+impl Array {
+    pub(super) unsafe fn read<'a>(self, n: usize) -> Result<Ints<'a>> {
+        // SAFETY: the program's array.
+        unsafe {
+            Ok(match self {
+                Array::Int(p) => Ints::Int(slice(p, n)?),
+                Array::Count(p) => Ints::Count(slice(p, n)?),
+                Array::Aint(p) => Ints::Aint(slice(p, n)?),
+            })
+        }
+    }
+}
+
+/// Arguments of the two widths.
+pub(super) trait Count: Copy {
+    fn count(self) -> i64;
+}
+impl Count for c_int {
+    #[inline(always)]
+    fn count(self) -> i64 {
+        i64::from(self)
+    }
+}
+impl Count for i64 {
+    #[inline(always)]
+    fn count(self) -> i64 {
+        self
+    }
+}
+
+pub(super) trait List: Copy {
+    fn list(self) -> Array;
+}
+impl List for *const c_int {
+    #[inline(always)]
+    fn list(self) -> Array {
+        Array::Int(self)
+    }
+}
+impl List for *const i64 {
+    #[inline(always)]
+    fn list(self) -> Array {
+        Array::Count(self)
+    }
+}
+impl List for *const isize {
+    #[inline(always)]
+    fn list(self) -> Array {
+        Array::Aint(self)
+    }
+}
+
 /// What a call says it sends or receives: address, counts, displacements, datatypes.  The forms are those of [`Side`].
 #[derive(Clone, Copy)]
 enum Given {
-    One(*const c_void, c_int, usize),
-    Blocks(*const c_void, c_int, usize),
-    Each(*const c_void, *const c_int, *const c_int, usize),
-    Typed(*const c_void, *const c_int, *const c_int, *const usize),
+    One(*const c_void, i64, usize),
+    Blocks(*const c_void, i64, usize),
+    Each(*const c_void, Array, Array, usize),
+    Typed(*const c_void, Array, Array, *const usize),
 }
 
 /// What becomes of a side at one rank.
@@ -63,6 +239,18 @@ fn uses(kind: Kind, root: bool) -> (Use, Use) {
     }
 }
 
+/// The same between two groups, where nothing is in place.
+fn uses_between(kind: Kind, root: Option<Root>) -> (Use, Use) {
+    let to_root = matches!(kind, Kind::Gather | Kind::Gatherv);
+    match root {
+        None => (Use::Yes, Use::Yes),
+        Some(r) if r.near && !r.here => (Use::No, Use::No),
+        // The root receives in a gather, and all others send; else it is the other way round.
+        Some(r) if r.here == to_root => (Use::No, Use::Yes),
+        Some(_) => (Use::Yes, Use::No),
+    }
+}
+
 /// The datatypes that a [`Side`] borrows.  Small: the last arriver reads every member's.
 #[derive(Default)]
 struct Held {
@@ -74,7 +262,7 @@ struct Held {
 #[inline(always)]
 unsafe fn side<'a>(
     me: &RankState,
-    size: usize,
+    blocks: usize,
     given: Given,
     used: Use,
     held: &'a mut Held,
@@ -89,7 +277,7 @@ unsafe fn side<'a>(
     }
     match given {
         Given::One(_, n, datatype) | Given::Blocks(_, n, datatype) => {
-            let (count, ty) = (count(n)?, me.objects().committed(datatype)?);
+            let (count, ty) = (wide_count(n)?, me.objects().committed(datatype)?);
             let Some(bytes) = ty.bytes(count) else {
                 return fail(
                     Class::ERR_COUNT,
@@ -104,11 +292,13 @@ unsafe fn side<'a>(
             })
         }
         Given::Each(_, counts, displs, datatype) => {
-            let (counts, displs) = (slice(counts, size)?, slice(displs, size)?);
+            let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
             let ty = me.objects().committed(datatype)?;
-            let sum = |all: usize, &c: &c_int| Ok(all.saturating_add(count(c)?));
-            let n = counts.iter().try_fold(0, sum)?;
-            buffer(ptr, n.saturating_mul(ty.size), ty.predefined != 0)?;
+            buffer(
+                ptr,
+                sum(&counts)?.saturating_mul(ty.size),
+                ty.predefined != 0,
+            )?;
             let ty = held.one.insert(ty);
             Ok(Side::Each {
                 ptr,
@@ -118,9 +308,9 @@ unsafe fn side<'a>(
             })
         }
         Given::Typed(_, counts, displs, types) => {
-            let (counts, displs) = (slice(counts, size)?, slice(displs, size)?);
-            counts.iter().try_for_each(|&c| count(c).map(drop))?;
-            let types = slice(types, size)?.iter();
+            let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
+            sum(&counts)?;
+            let types = slice(types, blocks)?.iter();
             held.each = types
                 .map(|&t| me.objects().committed(t))
                 .collect::<Result<_>>()?;
@@ -134,6 +324,13 @@ unsafe fn side<'a>(
     }
 }
 
+/// The counts of a call, none of which may be negative.
+pub(super) fn sum(counts: &Ints) -> Result<usize> {
+    counts.iter().try_fold(0usize, |all, c| {
+        Ok(all.saturating_add(wide_count(c as i64)?))
+    })
+}
+
 /// Inlined, so that every entry point has code for its own kind and forms only.
 #[inline(always)]
 unsafe fn moved(
@@ -142,71 +339,215 @@ unsafe fn moved(
     root: Option<c_int>,
     send: Given,
     recv: Given,
-    comm: usize,
+    handle: usize,
+    when: When,
 ) -> c_int {
-    entry(name, comm, |me| {
-        let comm = me.objects().comm(comm)?;
-        let root = root.map_or(Ok(0), |r| root_of(comm, r))?;
-        let (sends, receives) = uses(kind, comm.rank as usize == root);
-        let (mut out, mut into) = (Held::default(), Held::default());
-        // SAFETY: the program's arguments.
-        let (send, recv) = unsafe {
-            (
-                side(me, comm.size(), send, sends, &mut out)?,
-                side(me, comm.size(), recv, receives, &mut into)?,
-            )
+    entry(name, handle, |me| {
+        let comm = me.objects().comm(handle)?;
+        let root = root.map(|r| root_of(comm, r)).transpose()?;
+        let (sends, receives) = match comm.remote {
+            None => uses(kind, root.is_some_and(|r| r.here)),
+            Some(_) => uses_between(kind, root),
         };
-        take_part(
-            me,
-            comm,
-            &Move {
+        let (mut out, mut into) = (Held::default(), Held::default());
+        let peers = comm.peers().size();
+        // SAFETY: the program's arguments.
+        unsafe {
+            let call = Move {
                 kind,
-                root,
-                send,
-                recv,
-            },
-        )
+                root: root.map_or(0, |r| r.rank),
+                send: side(me, peers, send, sends, &mut out)?,
+                recv: side(me, peers, recv, receives, &mut into)?,
+                shape: shape(comm),
+            };
+            carry_out(me, comm, handle, call, when)
+        }
     })
 }
 
-/// `name(arguments; root, if it has one) kind: what is sent => what is received`.
-macro_rules! moves {
-    ($($name:ident($($arg:ident: $t:ty),*; $($root:ident)?) $kind:ident:
-       $send:ident($($s:ident),*) => $recv:ident($($r:ident),*);)*) => { $(
-        #[no_mangle]
-        pub unsafe extern "C" fn $name($($arg: $t,)* $($root: c_int,)? comm: usize) -> c_int {
-            let root = None$(.or(Some($root)))?;
-            moved(stringify!($name), Kind::$kind, root, Given::$send($($s),*), Given::$recv($($r),*), comm)
+#[inline(always)]
+unsafe fn carry_out(
+    me: &'static RankState,
+    comm: &Comm,
+    handle: usize,
+    call: Move,
+    when: When,
+) -> Result<()> {
+    if let When::Now = when {
+        return take_part(me, comm, &call);
+    }
+    let work = Work::Move {
+        root: call.root,
+        send: call.send.keep(),
+        recv: call.recv.keep(),
+        shape: keep_shape(&call.shape),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { post(me, comm, handle, call.kind, work, when) }
+}
+
+/// A collective along the edges of the communicator's topology.
+unsafe fn along(
+    name: &'static str,
+    kind: Kind,
+    send: Given,
+    recv: Given,
+    handle: usize,
+    when: When,
+) -> c_int {
+    entry(name, handle, |me| {
+        let comm = me.objects().comm(handle)?;
+        let Some(topo) = &comm.intra()?.topo else {
+            return fail(Class::ERR_TOPOLOGY, "the communicator has no topology");
+        };
+        let neighbors: Neighbors = topo.neighbors(comm.rank as usize)?;
+        let (mut out, mut into) = (Held::default(), Held::default());
+        // SAFETY: the program's arguments.
+        unsafe {
+            let call = Move {
+                kind,
+                root: 0,
+                send: side(me, neighbors.dests.len(), send, Use::Yes, &mut out)?,
+                recv: side(me, neighbors.sources.len(), recv, Use::Yes, &mut into)?,
+                shape: Shape::Neighbors(&neighbors),
+            };
+            carry_out(me, comm, handle, call, when)
         }
+    })
+}
+
+/// Types of arguments: `N` count, `L` array of counts, `D` of displacements in extents, `B` in bytes.
+macro_rules! arg {
+    (N int) => { c_int };
+    (L int) => { *const c_int };
+    (D int) => { *const c_int };
+    (B int) => { *const c_int };
+    (A int) => { *const isize };
+    (N wide) => { i64 };
+    (L wide) => { *const i64 };
+    (D wide) => { *const isize };
+    (B wide) => { *const isize };
+    (A wide) => { *const isize };
+    (P $w:ident) => { *const c_void };
+    (M $w:ident) => { *mut c_void };
+    (T $w:ident) => { usize };
+    (TT $w:ident) => { *const usize };
+}
+pub(super) use arg;
+
+macro_rules! given {
+    (One $p:ident $n:ident $t:ident) => { Given::One($p, $n.count(), $t) };
+    (Blocks $p:ident $n:ident $t:ident) => { Given::Blocks($p, $n.count(), $t) };
+    (Each $p:ident $n:ident $d:ident $t:ident) => { Given::Each($p, $n.list(), $d.list(), $t) };
+    (Typed $p:ident $n:ident $d:ident $t:ident) => { Given::Typed($p, $n.list(), $d.list(), $t) };
+}
+
+/// One entry point.
+macro_rules! one {
+    ($name:ident $w:ident now ($($arg:ident: $t:ident),*) ($($root:ident)?) $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* $($root: c_int,)? comm: usize) -> c_int {
+            let root = None$(.or(Some($root)))?;
+            moved(stringify!($name), Kind::$kind, root, given!($($send)*), given!($($recv)*), comm, When::Now)
+        }
+    };
+    ($name:ident $w:ident begun ($($arg:ident: $t:ident),*) ($($root:ident)?) $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* $($root: c_int,)? comm: usize, request: *mut usize) -> c_int {
+            let root = None$(.or(Some($root)))?;
+            moved(stringify!($name), Kind::$kind, root, given!($($send)*), given!($($recv)*), comm, When::Begun(request))
+        }
+    };
+    ($name:ident $w:ident later ($($arg:ident: $t:ident),*) ($($root:ident)?) $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* $($root: c_int,)? comm: usize, _info: usize, request: *mut usize) -> c_int {
+            let root = None$(.or(Some($root)))?;
+            moved(stringify!($name), Kind::$kind, root, given!($($send)*), given!($($recv)*), comm, When::Later(request))
+        }
+    };
+}
+
+/// `names of the six forms (arguments; root, if it has one) kind: what is sent => what is received`.
+macro_rules! moves {
+    ($($now:ident $begun:ident $later:ident $now_c:ident $begun_c:ident $later_c:ident $args:tt $root:tt $kind:ident:
+       $send:tt => $recv:tt;)*) => { $(
+        one!($now int now $args $root $kind $send $recv);
+        one!($begun int begun $args $root $kind $send $recv);
+        one!($later int later $args $root $kind $send $recv);
+        one!($now_c wide now $args $root $kind $send $recv);
+        one!($begun_c wide begun $args $root $kind $send $recv);
+        one!($later_c wide later $args $root $kind $send $recv);
     )* };
 }
 
 moves! {
-    MPI_Bcast(buf: *mut c_void, n: c_int, ty: usize; root)
-        Bcast: One(buf, n, ty) => One(buf, n, ty);
-    MPI_Gather(from: *const c_void, n: c_int, ty: usize, to: *mut c_void, rn: c_int, rty: usize; root)
-        Gather: One(from, n, ty) => Blocks(to, rn, rty);
-    MPI_Gatherv(from: *const c_void, n: c_int, ty: usize,
-                to: *mut c_void, rns: *const c_int, rats: *const c_int, rty: usize; root)
-        Gatherv: One(from, n, ty) => Each(to, rns, rats, rty);
-    MPI_Scatter(from: *const c_void, n: c_int, ty: usize, to: *mut c_void, rn: c_int, rty: usize; root)
-        Scatter: Blocks(from, n, ty) => One(to, rn, rty);
-    MPI_Scatterv(from: *const c_void, ns: *const c_int, ats: *const c_int, ty: usize,
-                 to: *mut c_void, rn: c_int, rty: usize; root)
-        Scatterv: Each(from, ns, ats, ty) => One(to, rn, rty);
-    MPI_Allgather(from: *const c_void, n: c_int, ty: usize, to: *mut c_void, rn: c_int, rty: usize;)
-        Allgather: One(from, n, ty) => Blocks(to, rn, rty);
-    MPI_Allgatherv(from: *const c_void, n: c_int, ty: usize,
-                   to: *mut c_void, rns: *const c_int, rats: *const c_int, rty: usize;)
-        Allgatherv: One(from, n, ty) => Each(to, rns, rats, rty);
-    MPI_Alltoall(from: *const c_void, n: c_int, ty: usize, to: *mut c_void, rn: c_int, rty: usize;)
-        Alltoall: Blocks(from, n, ty) => Blocks(to, rn, rty);
-    MPI_Alltoallv(from: *const c_void, ns: *const c_int, ats: *const c_int, ty: usize,
-                  to: *mut c_void, rns: *const c_int, rats: *const c_int, rty: usize;)
-        Alltoallv: Each(from, ns, ats, ty) => Each(to, rns, rats, rty);
-    MPI_Alltoallw(from: *const c_void, ns: *const c_int, ats: *const c_int, tys: *const usize,
-                  to: *mut c_void, rns: *const c_int, rats: *const c_int, rtys: *const usize;)
-        Alltoallw: Typed(from, ns, ats, tys) => Typed(to, rns, rats, rtys);
+    MPI_Bcast MPI_Ibcast MPI_Bcast_init MPI_Bcast_c MPI_Ibcast_c MPI_Bcast_init_c
+        (buf: M, n: N, ty: T) (root) Bcast: (One buf n ty) => (One buf n ty);
+    MPI_Gather MPI_Igather MPI_Gather_init MPI_Gather_c MPI_Igather_c MPI_Gather_init_c
+        (from: P, n: N, ty: T, to: M, rn: N, rty: T) (root) Gather: (One from n ty) => (Blocks to rn rty);
+    MPI_Gatherv MPI_Igatherv MPI_Gatherv_init MPI_Gatherv_c MPI_Igatherv_c MPI_Gatherv_init_c
+        (from: P, n: N, ty: T, to: M, rns: L, rats: D, rty: T) (root)
+        Gatherv: (One from n ty) => (Each to rns rats rty);
+    MPI_Scatter MPI_Iscatter MPI_Scatter_init MPI_Scatter_c MPI_Iscatter_c MPI_Scatter_init_c
+        (from: P, n: N, ty: T, to: M, rn: N, rty: T) (root) Scatter: (Blocks from n ty) => (One to rn rty);
+    MPI_Scatterv MPI_Iscatterv MPI_Scatterv_init MPI_Scatterv_c MPI_Iscatterv_c MPI_Scatterv_init_c
+        (from: P, ns: L, ats: D, ty: T, to: M, rn: N, rty: T) (root)
+        Scatterv: (Each from ns ats ty) => (One to rn rty);
+    MPI_Allgather MPI_Iallgather MPI_Allgather_init MPI_Allgather_c MPI_Iallgather_c MPI_Allgather_init_c
+        (from: P, n: N, ty: T, to: M, rn: N, rty: T) () Allgather: (One from n ty) => (Blocks to rn rty);
+    MPI_Allgatherv MPI_Iallgatherv MPI_Allgatherv_init MPI_Allgatherv_c MPI_Iallgatherv_c MPI_Allgatherv_init_c
+        (from: P, n: N, ty: T, to: M, rns: L, rats: D, rty: T) ()
+        Allgatherv: (One from n ty) => (Each to rns rats rty);
+    MPI_Alltoall MPI_Ialltoall MPI_Alltoall_init MPI_Alltoall_c MPI_Ialltoall_c MPI_Alltoall_init_c
+        (from: P, n: N, ty: T, to: M, rn: N, rty: T) () Alltoall: (Blocks from n ty) => (Blocks to rn rty);
+    MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallv_init MPI_Alltoallv_c MPI_Ialltoallv_c MPI_Alltoallv_init_c
+        (from: P, ns: L, ats: D, ty: T, to: M, rns: L, rats: D, rty: T) ()
+        Alltoallv: (Each from ns ats ty) => (Each to rns rats rty);
+    MPI_Alltoallw MPI_Ialltoallw MPI_Alltoallw_init MPI_Alltoallw_c MPI_Ialltoallw_c MPI_Alltoallw_init_c
+        (from: P, ns: L, ats: B, tys: TT, to: M, rns: L, rats: B, rtys: TT) ()
+        Alltoallw: (Typed from ns ats tys) => (Typed to rns rats rtys);
+}
+
+macro_rules! neighbor {
+    ($name:ident $w:ident ($($arg:ident: $t:ident),*) ($($more:ident: $mt:ty),*) $when:expr, $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* comm: usize $(, $more: $mt)*) -> c_int {
+            along(stringify!($name), Kind::$kind, given!($($send)*), given!($($recv)*), comm, $when)
+        }
+    };
+}
+
+macro_rules! neighbors {
+    ($($now:ident $begun:ident $later:ident $now_c:ident $begun_c:ident $later_c:ident $args:tt $kind:ident:
+       $send:tt => $recv:tt;)*) => { $(
+        neighbor!($now int $args () When::Now, $kind $send $recv);
+        neighbor!($begun int $args (request: *mut usize) When::Begun(request), $kind $send $recv);
+        neighbor!($later int $args (_info: usize, request: *mut usize) When::Later(request), $kind $send $recv);
+        neighbor!($now_c wide $args () When::Now, $kind $send $recv);
+        neighbor!($begun_c wide $args (request: *mut usize) When::Begun(request), $kind $send $recv);
+        neighbor!($later_c wide $args (_info: usize, request: *mut usize) When::Later(request), $kind $send $recv);
+    )* };
+}
+
+neighbors! {
+    MPI_Neighbor_allgather MPI_Ineighbor_allgather MPI_Neighbor_allgather_init
+        MPI_Neighbor_allgather_c MPI_Ineighbor_allgather_c MPI_Neighbor_allgather_init_c
+        (from: P, n: N, ty: T, to: M, rn: N, rty: T) NeighborAllgather: (One from n ty) => (Blocks to rn rty);
+    MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv MPI_Neighbor_allgatherv_init
+        MPI_Neighbor_allgatherv_c MPI_Ineighbor_allgatherv_c MPI_Neighbor_allgatherv_init_c
+        (from: P, n: N, ty: T, to: M, rns: L, rats: D, rty: T)
+        NeighborAllgatherv: (One from n ty) => (Each to rns rats rty);
+    MPI_Neighbor_alltoall MPI_Ineighbor_alltoall MPI_Neighbor_alltoall_init
+        MPI_Neighbor_alltoall_c MPI_Ineighbor_alltoall_c MPI_Neighbor_alltoall_init_c
+        (from: P, n: N, ty: T, to: M, rn: N, rty: T) NeighborAlltoall: (Blocks from n ty) => (Blocks to rn rty);
+    MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv MPI_Neighbor_alltoallv_init
+        MPI_Neighbor_alltoallv_c MPI_Ineighbor_alltoallv_c MPI_Neighbor_alltoallv_init_c
+        (from: P, ns: L, ats: D, ty: T, to: M, rns: L, rats: D, rty: T)
+        NeighborAlltoallv: (Each from ns ats ty) => (Each to rns rats rty);
+    MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw MPI_Neighbor_alltoallw_init
+        MPI_Neighbor_alltoallw_c MPI_Ineighbor_alltoallw_c MPI_Neighbor_alltoallw_init_c
+        (from: P, ns: L, ats: A, tys: TT, to: M, rns: L, rats: A, rtys: TT)
+        NeighborAlltoallw: (Typed from ns ats tys) => (Typed to rns rats rtys);
 }
 
 /// MPI 3.1 section 5.3.
@@ -215,4 +556,24 @@ pub unsafe extern "C" fn MPI_Barrier(comm: usize) -> c_int {
     entry("MPI_Barrier", comm, |me| {
         take_part(me, me.objects().comm(comm)?, &Gate(Kind::Barrier))
     })
+}
+
+unsafe fn barrier(name: &'static str, comm: usize, when: When) -> c_int {
+    entry(name, comm, |me| {
+        let c = me.objects().comm(comm)?;
+        // SAFETY: it has no buffers.
+        unsafe { post(me, c, comm, Kind::Barrier, Work::Gate, when) }
+    })
+}
+
+/// MPI 3.1 section 5.12.1.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Ibarrier(comm: usize, request: *mut usize) -> c_int {
+    barrier("MPI_Ibarrier", comm, When::Begun(request))
+}
+
+/// MPI 4.1 section 6.13.1.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Barrier_init(comm: usize, _info: usize, request: *mut usize) -> c_int {
+    barrier("MPI_Barrier_init", comm, When::Later(request))
 }

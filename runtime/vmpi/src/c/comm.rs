@@ -3,7 +3,8 @@
 use super::{attr, entry, put, put_text, text, MAX_NAME};
 use crate::attr::On;
 use crate::coll::meeting::Kind;
-use crate::comm::create::{of_group, of_group_alone, split, Made};
+use crate::comm::create::{of_group, of_group_alone, split, within, Made};
+use crate::comm::{inter, Comm};
 use crate::error::{fail, Class, Result};
 use crate::group::Compare;
 use crate::handle::abi;
@@ -41,6 +42,16 @@ pub unsafe extern "C" fn MPI_Comm_compare(comm1: usize, comm2: usize, result: *m
             Compare::Ident if a.id != b.id => Compare::Congruent,
             other => other,
         };
+        let same = match (&a.remote, &b.remote) {
+            (None, None) => same,
+            // Both sides count, and the less alike decides.
+            (Some(x), Some(y)) => match x.group.compare(&y.group) {
+                Compare::Ident => same,
+                other if (other as c_int) > same as c_int => other,
+                _ => same,
+            },
+            _ => Compare::Unequal,
+        };
         put(result, same as c_int)
     })
 }
@@ -62,18 +73,27 @@ pub(super) unsafe fn install(
     put(new, o.comms.insert(made.into_comm(handler, topo)))
 }
 
+/// Colors and keys, on communicators of both kinds.
+fn divide(
+    me: &'static RankState,
+    comm: &Comm,
+    next_id: &mut u32,
+    kind: Kind,
+    color: Option<c_int>,
+    key: c_int,
+) -> Result<Option<Made>> {
+    match &comm.remote {
+        None => split(me, comm, next_id, kind, color, key),
+        Some(r) => inter::divide(me, comm, r, next_id, kind, color, key, None),
+    }
+}
+
 unsafe fn dup(me: &'static RankState, comm: usize, new: *mut usize) -> Result<()> {
     let mut next = me.objects().next_id;
     let parent = me.objects().comm(comm)?;
     let topo = parent.topo.clone();
-    let made = split(
-        me,
-        parent,
-        &mut next,
-        Kind::CommDup,
-        Some(0),
-        parent.rank as i32,
-    )?;
+    let rank = parent.rank as i32;
+    let made = divide(me, parent, &mut next, Kind::CommDup, Some(0), rank)?;
     me.objects().next_id = next;
     install(me, comm, made, topo, new)?;
     let copied = attr::copy_all(me, On::Comm, comm, *new);
@@ -112,7 +132,7 @@ pub unsafe extern "C" fn MPI_Comm_split(
         }
         let mut next = me.objects().next_id;
         let color = (color != abi::UNDEFINED).then_some(color);
-        let made = split(
+        let made = divide(
             me,
             me.objects().comm(comm)?,
             &mut next,
@@ -142,7 +162,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
         }
         let mut next = me.objects().next_id;
         let color = (split_type == SHARED).then_some(0);
-        let made = split(
+        let made = divide(
             me,
             me.objects().comm(comm)?,
             &mut next,
@@ -160,7 +180,17 @@ pub unsafe extern "C" fn MPI_Comm_create(comm: usize, group: usize, new: *mut us
     entry("MPI_Comm_create", comm, |me| {
         let mut next = me.objects().next_id;
         let group = me.objects().group(group)?;
-        let made = of_group(me, me.objects().comm(comm)?, &mut next, &group)?;
+        let parent = me.objects().comm(comm)?;
+        let made = match &parent.remote {
+            None => of_group(me, parent, &mut next, &group)?,
+            Some(r) => {
+                within(&parent.group, &group)?;
+                let mine = group.rank_of(me.rank);
+                let (color, key) = (mine.map(|_| 0), mine.unwrap_or(0) as c_int);
+                let kind = Kind::CommCreate;
+                inter::divide(me, parent, r, &mut next, kind, color, key, Some(&group))?
+            }
+        };
         me.objects().next_id = next;
         install(me, comm, made, None, new)
     })
@@ -179,7 +209,7 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
         }
         let mut next = me.objects().next_id;
         let group = me.objects().group(group)?;
-        let made = of_group_alone(me, me.objects().comm(comm)?, &mut next, &group, tag)?;
+        let made = of_group_alone(me, me.objects().comm(comm)?.intra()?, &mut next, &group, tag)?;
         me.objects().next_id = next;
         install(me, comm, made, None, new)
     })
@@ -203,21 +233,6 @@ pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
             me.objects().errhandlers.release(c.errhandler)?;
         }
         put(comm, abi::COMM_NULL)
-    })
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Comm_test_inter(comm: usize, flag: *mut c_int) -> c_int {
-    entry("MPI_Comm_test_inter", comm, |me| {
-        me.objects().comm(comm).and_then(|_| put(flag, 0))
-    })
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Comm_remote_size(comm: usize, _size: *mut c_int) -> c_int {
-    entry("MPI_Comm_remote_size", comm, |me| {
-        me.objects().comm(comm)?;
-        fail(Class::ERR_COMM, "not an inter-communicator")
     })
 }
 

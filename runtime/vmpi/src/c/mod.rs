@@ -12,10 +12,13 @@ pub mod coll;
 pub mod comm;
 pub mod datatype;
 pub mod datatype_query;
+pub mod dist_graph;
 pub mod env;
 pub mod errors;
+pub mod general;
 pub mod group;
 pub mod info;
+pub mod inter;
 pub mod op;
 pub mod p2p;
 pub mod pack;
@@ -82,6 +85,12 @@ fn not_running(me: &RankState, name: &str) -> MpiError {
 /// A count argument.
 #[inline]
 pub fn count(n: c_int) -> Result<usize> {
+    usize::try_from(n).or_else(|_| fail(Class::ERR_COUNT, format!("the count is {n}")))
+}
+
+/// A count argument of a large-count function.
+#[inline]
+pub fn wide_count(n: i64) -> Result<usize> {
     usize::try_from(n).or_else(|_| fail(Class::ERR_COUNT, format!("the count is {n}")))
 }
 

@@ -52,7 +52,7 @@ pub(super) fn target(
     if dest == PROC_NULL {
         return Ok(None);
     }
-    match usize::try_from(dest).ok().and_then(|d| c.world_rank(d)) {
+    match usize::try_from(dest).ok().and_then(|d| c.peers().world_rank(d)) {
         Some(world) => Ok(Some(Dest {
             world,
             ctx: c.p2p_context(),
@@ -61,7 +61,7 @@ pub(super) fn target(
         })),
         None => fail(
             Class::ERR_RANK,
-            format!("destination {dest} in a communicator of {}", c.size()),
+            format!("destination {dest} of {} ranks", c.peers().size()),
         ),
     }
 }
@@ -83,10 +83,10 @@ pub(super) fn source(
     if src == PROC_NULL {
         return Ok(None);
     }
-    if src != ANY_SOURCE && !usize::try_from(src).is_ok_and(|s| s < c.size()) {
+    if src != ANY_SOURCE && !usize::try_from(src).is_ok_and(|s| s < c.peers().size()) {
         return fail(
             Class::ERR_RANK,
-            format!("source {src} in a communicator of {}", c.size()),
+            format!("source {src} of {} ranks", c.peers().size()),
         );
     }
     Ok(Some(Key {

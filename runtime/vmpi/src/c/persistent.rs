@@ -12,8 +12,8 @@ use crate::p2p::request::What;
 use crate::p2p::{self, Buf, Mode};
 use crate::state::RankState;
 
-unsafe fn start(me: &RankState, handle: usize, comm: &mut usize) -> Result<()> {
-    let Some(r) = look(me, handle)?.filter(|r| r.persistent) else {
+unsafe fn start(me: &'static RankState, handle: usize, comm: &mut usize) -> Result<()> {
+    let Some(r) = look(me, handle)?.filter(|r| r.persistent && r.general().is_none()) else {
         return fail(Class::ERR_REQUEST, "not a persistent request");
     };
     *comm = r.comm;
@@ -21,14 +21,17 @@ unsafe fn start(me: &RankState, handle: usize, comm: &mut usize) -> Result<()> {
         return fail(Class::ERR_REQUEST, "the request is active already");
     }
     r.done.store(false, Relaxed);
+    // A collective may be complete, by others, as soon as it is started.
+    r.active.set(true);
     // SAFETY: not pending; the buffer is the program's.
     unsafe {
         match r.what {
             What::Recv => post(me, r),
-            What::Send(_) => p2p::send::start(me, r)?,
+            What::Send(_) => p2p::send::start(me, r).inspect_err(|_| r.active.set(false))?,
+            What::Coll => super::coll::begin(me, r),
+            What::General => {}
         }
     }
-    r.active.set(true);
     Ok(())
 }
 
@@ -65,7 +68,7 @@ unsafe fn init(
     entry(name, comm, |me| {
         let (to, from) = match what {
             What::Send(_) => (target(me, name, peer, tag, comm)?, None),
-            What::Recv => (None, source(me, name, peer, tag, comm)?),
+            _ => (None, source(me, name, peer, tag, comm)?),
         };
         let (n, ty) = data(me, p, n, datatype)?;
         let mut r = prepare(me, what, to, from, &Buf::new(p.cast(), n, &ty), peer, comm);

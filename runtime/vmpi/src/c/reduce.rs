@@ -1,57 +1,97 @@
-//! Reductions (MPI 3.1 sections 5.9 to 5.11).
+//! Reductions (MPI 3.1 sections 5.9 to 5.12).
 
-use super::coll::{in_place, root_of, take_part};
-use super::{buffer, count, entry, slice};
+use std::ffi::{c_int, c_void};
+
+use super::coll::{
+    arg, in_place, keep_shape, post, root_of, shape, sum, take_part, Array, Count, List, When,
+};
+use super::{buffer, entry, wide_count};
 use crate::coll::meeting::Kind;
+use crate::coll::posted::{KeptReduction, Work};
 use crate::coll::reduce::Reduction;
+use crate::coll::side::Ints;
 use crate::error::{fail, Class, Result};
 use crate::op::Op;
 use crate::state::RankState;
-use std::ffi::{c_int, c_void};
 
-/// What the reductions have in common.  `counts` are those of MPI_Reduce_scatter and its kin.
-struct Reduce<'a> {
+/// How many elements a call contributes.
+#[derive(Clone, Copy)]
+enum Elements {
+    Of(i64),
+    /// For each member so many.
+    Parts(Array),
+    /// For every member so many.
+    Equal(i64),
+}
+
+/// What the reductions have in common.
+struct Reduce {
     kind: Kind,
     send: *const c_void,
     recv: *mut c_void,
-    count: usize,
-    counts: &'a [c_int],
+    elements: Elements,
     datatype: usize,
     op: usize,
     root: Option<c_int>,
 }
 
-impl Reduce<'_> {
-    fn run(self, me: &'static RankState, comm: usize) -> Result<()> {
-        let comm = me.objects().comm(comm)?;
-        let root = self.root.map_or(Ok(0), |r| root_of(comm, r))?;
+impl Reduce {
+    #[inline(always)]
+    unsafe fn run(self, me: &'static RankState, handle: usize, when: When) -> Result<()> {
+        let comm = me.objects().comm(handle)?;
+        let (kind, inter) = (self.kind, comm.remote.is_some());
+        if inter && matches!(kind, Kind::Scan | Kind::Exscan) {
+            comm.intra()?;
+        }
+        let root = self.root.map(|r| root_of(comm, r)).transpose()?;
+        let members = comm.size();
+        let each;
+        let (count, counts) = match self.elements {
+            Elements::Of(n) => (wide_count(n)?, Ints::NONE),
+            // SAFETY: the program's array.
+            Elements::Parts(a) => {
+                let counts = unsafe { a.read(members)? };
+                (sum(&counts)?, counts)
+            }
+            Elements::Equal(n) => {
+                let Some(all) = wide_count(n)?.checked_mul(members) else {
+                    return fail(Class::ERR_COUNT, "the elements are too much memory");
+                };
+                each = [n];
+                (all, Ints::Count(&each))
+            }
+        };
         let op = me.objects().op(self.op)?;
         let ty = me.objects().committed(self.datatype)?;
-        let Some(bytes) = ty.bytes(self.count) else {
+        let Some(bytes) = ty.bytes(count) else {
             return fail(
                 Class::ERR_COUNT,
-                format!("{} elements are too much memory", self.count),
+                format!("{count} elements are too much memory"),
             );
         };
         let kernel = match op {
             Op::Predef(p) => Some(p.kernel(&ty)?),
             Op::User(_) => None,
         };
-        let receives = self.kind != Kind::Reduce || comm.rank as usize == root;
+        let receives = root.is_none_or(|r| r.here);
+        // Beside the root of an inter-communicator nothing is looked at.
+        let contributes = root.is_none_or(|r| !r.near);
         let mut send: *const u8 = self.send.cast();
         let recv: *mut u8 = self.recv.cast();
+        let predefined = ty.predefined != 0;
         if receives {
-            buffer(recv, bytes, ty.predefined != 0)?;
-            if in_place(send) {
+            buffer(recv, bytes, predefined)?;
+            if in_place(send) && !inter {
                 send = recv;
             }
         }
-        buffer(send, bytes, ty.predefined != 0)?;
-        let (kind, count, counts) = (self.kind, self.count, self.counts);
-        take_part(
-            me,
-            comm,
-            &Reduction {
+        if contributes {
+            buffer(send, bytes, predefined)?;
+        }
+        let shape = shape(comm);
+        let root = root.map_or(0, |r| r.rank);
+        if let When::Now = when {
+            let call = Reduction {
                 kind,
                 root,
                 send,
@@ -62,105 +102,82 @@ impl Reduce<'_> {
                 handle: self.datatype,
                 op,
                 kernel,
-            },
-        )
-    }
-}
-
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Reduce(
-    send: *const c_void,
-    recv: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    op: usize,
-    root: c_int,
-    comm: usize,
-) -> c_int {
-    entry("MPI_Reduce", comm, |me| {
-        let (count, root) = (count(n)?, Some(root));
-        Reduce {
-            kind: Kind::Reduce,
-            send,
-            recv,
-            count,
-            counts: &[],
-            datatype,
-            op,
+                shape,
+                contributes,
+            };
+            return take_part(me, comm, &call);
+        }
+        let work = Work::Reduce(KeptReduction {
             root,
-        }
-        .run(me, comm)
-    })
-}
-
-macro_rules! symmetric { ($($c:ident $kind:expr,)*) => { $(
-    #[no_mangle]
-    pub unsafe extern "C" fn $c(
-        send: *const c_void,
-        recv: *mut c_void,
-        n: c_int,
-        datatype: usize,
-        op: usize,
-        comm: usize,
-    ) -> c_int {
-        entry(stringify!($c), comm, |me| {
-            Reduce { kind: $kind, send, recv, count: count(n)?, counts: &[], datatype, op, root: None }.run(me, comm)
-        })
+            send,
+            recv,
+            count,
+            counts: counts.iter().collect(),
+            ty,
+            handle: self.datatype,
+            op,
+            kernel,
+            shape: keep_shape(&shape),
+            contributes,
+        });
+        // SAFETY: the program's buffers, as MPI requires them.
+        unsafe { post(me, comm, handle, kind, work, when) }
     }
-)* } }
-symmetric! { MPI_Allreduce Kind::Allreduce, MPI_Scan Kind::Scan, MPI_Exscan Kind::Exscan, }
-
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Reduce_scatter(
-    send: *const c_void,
-    recv: *mut c_void,
-    recvcounts: *const c_int,
-    datatype: usize,
-    op: usize,
-    comm: usize,
-) -> c_int {
-    entry("MPI_Reduce_scatter", comm, |me| {
-        let counts = slice(recvcounts, me.objects().comm(comm)?.size())?;
-        let count = counts.iter().try_fold(0, |sum, &c| Ok(sum + count(c)?))?;
-        Reduce {
-            kind: Kind::ReduceScatter,
-            send,
-            recv,
-            count,
-            counts,
-            datatype,
-            op,
-            root: None,
-        }
-        .run(me, comm)
-    })
 }
 
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Reduce_scatter_block(
-    send: *const c_void,
-    recv: *mut c_void,
-    recvcount: c_int,
-    datatype: usize,
-    op: usize,
-    comm: usize,
-) -> c_int {
-    entry("MPI_Reduce_scatter_block", comm, |me| {
-        let n = me.objects().comm(comm)?.size();
-        let Some(count) = count(recvcount)?.checked_mul(n) else {
-            return fail(Class::ERR_COUNT, "the elements are too much memory");
-        };
-        let counts = &[recvcount];
-        Reduce {
-            kind: Kind::ReduceScatterBlock,
-            send,
-            recv,
-            count,
-            counts,
-            datatype,
-            op,
-            root: None,
+macro_rules! reduction {
+    ($name:ident $w:ident ($n:ident: $nt:ident) ($($root:ident)?) ($($more:ident: $mt:ty),*) $when:expr, $kind:ident $form:ident $get:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $name(
+            send: *const c_void,
+            recv: *mut c_void,
+            $n: arg!($nt $w),
+            datatype: usize,
+            op: usize,
+            $($root: c_int,)?
+            comm: usize
+            $(, $more: $mt)*
+        ) -> c_int {
+            entry(stringify!($name), comm, |me| {
+                Reduce {
+                    kind: Kind::$kind,
+                    send,
+                    recv,
+                    elements: Elements::$form($n.$get()),
+                    datatype,
+                    op,
+                    root: None$(.or(Some($root)))?,
+                }
+                .run(me, comm, $when)
+            })
         }
-        .run(me, comm)
-    })
+    };
+}
+
+/// Names of the six forms, the count, the root if there is one.
+macro_rules! reductions {
+    ($($now:ident $begun:ident $later:ident $now_c:ident $begun_c:ident $later_c:ident $n:tt $root:tt $kind:ident $form:ident $get:ident;)*) => { $(
+        reduction!($now int $n $root () When::Now, $kind $form $get);
+        reduction!($begun int $n $root (request: *mut usize) When::Begun(request), $kind $form $get);
+        reduction!($later int $n $root (_info: usize, request: *mut usize) When::Later(request), $kind $form $get);
+        reduction!($now_c wide $n $root () When::Now, $kind $form $get);
+        reduction!($begun_c wide $n $root (request: *mut usize) When::Begun(request), $kind $form $get);
+        reduction!($later_c wide $n $root (_info: usize, request: *mut usize) When::Later(request), $kind $form $get);
+    )* };
+}
+reductions! {
+    MPI_Reduce MPI_Ireduce MPI_Reduce_init MPI_Reduce_c MPI_Ireduce_c MPI_Reduce_init_c
+        (n: N) (root) Reduce Of count;
+    MPI_Allreduce MPI_Iallreduce MPI_Allreduce_init MPI_Allreduce_c MPI_Iallreduce_c MPI_Allreduce_init_c
+        (n: N) () Allreduce Of count;
+    MPI_Scan MPI_Iscan MPI_Scan_init MPI_Scan_c MPI_Iscan_c MPI_Scan_init_c
+        (n: N) () Scan Of count;
+    MPI_Exscan MPI_Iexscan MPI_Exscan_init MPI_Exscan_c MPI_Iexscan_c MPI_Exscan_init_c
+        (n: N) () Exscan Of count;
+    MPI_Reduce_scatter MPI_Ireduce_scatter MPI_Reduce_scatter_init
+        MPI_Reduce_scatter_c MPI_Ireduce_scatter_c MPI_Reduce_scatter_init_c
+        (counts: L) () ReduceScatter Parts list;
+    MPI_Reduce_scatter_block MPI_Ireduce_scatter_block MPI_Reduce_scatter_block_init
+        MPI_Reduce_scatter_block_c MPI_Ireduce_scatter_block_c MPI_Reduce_scatter_block_init_c
+        (n: N) () ReduceScatterBlock Equal count;
 }

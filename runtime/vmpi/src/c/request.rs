@@ -7,10 +7,11 @@ use std::ffi::c_int;
 use super::errors::raise;
 use super::status::{put_status, CStatus};
 use super::{count, entry, put, slice_mut};
-use crate::error::{fail, Class, Result};
+use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi::{REQUEST_NULL, UNDEFINED};
 use crate::p2p::recv::check;
 use crate::p2p::wait::{wait_any, wait_done};
+use crate::p2p::request::What;
 use crate::p2p::{self, Request, Status};
 use crate::state::RankState;
 
@@ -54,9 +55,48 @@ fn active(me: &RankState, handle: usize) -> Result<Option<&'static Request>> {
     Ok(look(me, handle)?.filter(|r| r.active.get()))
 }
 
-/// Reports a complete request: its status, its handle gone unless it is persistent.
-fn close(me: &RankState, handle: &mut usize, r: &Request) -> Status {
-    let status = r.status();
+/// What a complete request came to, and what a person reads if it failed.
+struct Outcome {
+    status: Status,
+    error: Option<MpiError>,
+}
+
+impl Outcome {
+    const NOTHING: Outcome = Outcome {
+        status: Status::EMPTY,
+        error: None,
+    };
+
+    fn of(me: &RankState, r: &Request) -> Outcome {
+        super::inter::settle(me, r);
+        let status = match r.general() {
+            Some(g) => super::general::query(g),
+            None => r.status(),
+        };
+        let error = match r.posted() {
+            // SAFETY: the request is complete, so it is its owner's.
+            Some(p) => unsafe { (*p.error.get()).clone() },
+            None if r.general().is_some() && status.error != Class::SUCCESS => Some(MpiError::new(
+                status.error,
+                "a function of the generalised request returned this",
+            )),
+            None => check(status).err(),
+        };
+        Outcome { status, error }
+    }
+}
+
+/// Reports a complete request; its handle is gone unless it is persistent.
+fn close(me: &RankState, handle: &mut usize, r: &Request) -> Outcome {
+    let mut status = Outcome::of(me, r);
+    if let Some(g) = r.general() {
+        let code = super::general::free(g);
+        if code != Class::SUCCESS && status.error.is_none() {
+            status.status.error = code;
+            let text = "the free function of the generalised request returned this";
+            status.error = Some(MpiError::new(code, text));
+        }
+    }
     if r.persistent {
         r.active.set(false);
     } else {
@@ -88,9 +128,9 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut usize, status: *mut CStatus) -> 
         };
         *comm = r.comm;
         wait_done(me, r);
-        let s = close(me, handle, r);
-        put_status(status, &s);
-        check(s).map(drop)
+        let done = close(me, handle, r);
+        put_status(status, &done.status);
+        done.error.map_or(Ok(()), Err)
     })
 }
 
@@ -113,9 +153,9 @@ pub unsafe extern "C" fn MPI_Test(
         if !done {
             return Ok(());
         }
-        let s = close(me, handle, r);
-        put_status(status, &s);
-        check(s).map(drop)
+        let done = close(me, handle, r);
+        put_status(status, &done.status);
+        done.error.map_or(Ok(()), Err)
     })
 }
 
@@ -148,10 +188,10 @@ unsafe fn close_all(
             Some(r) => {
                 let on = r.comm;
                 let s = close(me, handle, r);
-                if s.error != Class::SUCCESS && !failed {
+                if s.error.is_some() && !failed {
                     (failed, *comm) = (true, on);
                 }
-                s
+                s.status
             }
             None => Status::EMPTY,
         };
@@ -222,19 +262,19 @@ unsafe fn report_any(
     index: *mut c_int,
     status: *mut CStatus,
 ) -> Result<()> {
-    let (i, s) = match found {
+    let (i, done) = match found {
         Some((i, r)) => {
             *comm = r.comm;
             (i as c_int, close(me, &mut handles[i], r))
         }
-        None => (UNDEFINED, Status::EMPTY),
+        None => (UNDEFINED, Outcome::NOTHING),
     };
     // SAFETY: the program's own variables.
     unsafe {
-        put_status(status, &s);
+        put_status(status, &done.status);
         put(index, i)?;
     }
-    check(s).map(drop)
+    done.error.map_or(Ok(()), Err)
 }
 
 /// MPI 4.1 section 3.7.5.
@@ -391,7 +431,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
         *comm = r.comm;
         let done = p2p::test(me, r);
         if done {
-            put_status(status, &r.status());
+            put_status(status, &Outcome::of(me, r).status);
         }
         put(flag, c_int::from(done))
     })
@@ -402,18 +442,33 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 pub unsafe extern "C" fn MPI_Request_free(request: *mut usize) -> c_int {
     on_request("MPI_Request_free", |me, _| {
         let handle = one(request)?;
-        let taken = me.requests.borrow_mut().remove(*handle);
-        match taken {
-            Some(r) => p2p::free(me, r),
-            None => {
-                return fail(
-                    Class::ERR_REQUEST,
-                    "not a request (completed or freed already?)",
-                )
-            }
+        let Some(r) = look(me, *handle)? else {
+            return fail(Class::ERR_REQUEST, "the request is MPI_REQUEST_NULL");
+        };
+        if r.posted().is_some() && r.active.get() {
+            return fail(
+                Class::ERR_REQUEST,
+                "a collective operation cannot be given up while it is pending",
+            );
         }
+        let general = r.general().copied();
+        if general.is_some() && !r.is_done() {
+            // It goes when the program completes it.
+            if let Some(r) = me.requests.borrow_mut().get_mut(*handle) {
+                r.get_mut().null = true;
+            }
+            *handle = REQUEST_NULL;
+            return Ok(());
+        }
+        let taken = me.requests.borrow_mut().remove(*handle);
         *handle = REQUEST_NULL;
-        Ok(())
+        if let Some(r) = taken {
+            p2p::free(me, r);
+        }
+        match general.map(|g| super::general::free(&g)) {
+            None | Some(Class::SUCCESS) => Ok(()),
+            Some(code) => fail(code, "the free function of the generalised request failed"),
+        }
     })
 }
 
@@ -423,8 +478,14 @@ pub unsafe extern "C" fn MPI_Cancel(request: *mut usize) -> c_int {
     on_request("MPI_Cancel", |me, comm| match look(me, *one(request)?)? {
         Some(r) => {
             *comm = r.comm;
-            p2p::cancel(me, r);
-            Ok(())
+            match r.what {
+                What::Coll => fail(Class::ERR_REQUEST, "a collective cannot be cancelled"),
+                What::General => super::general::cancel(r),
+                _ => {
+                    p2p::cancel(me, r);
+                    Ok(())
+                }
+            }
         }
         None => fail(Class::ERR_REQUEST, "the request is MPI_REQUEST_NULL"),
     })

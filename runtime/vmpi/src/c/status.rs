@@ -34,6 +34,30 @@ impl CStatus {
         self.inner[3] = of;
     }
 
+    pub fn of(s: &Status) -> CStatus {
+        let mut c = CStatus {
+            source: s.source,
+            tag: s.tag,
+            error: s.error.0,
+            inner: [0; 5],
+        };
+        c.set_len(s.bytes, s.basic);
+        c.inner[2] = c_int::from(s.cancelled);
+        c
+    }
+
+    /// What it says.
+    pub fn read(&self) -> Status {
+        Status {
+            source: self.source,
+            tag: self.tag,
+            bytes: self.bytes().unwrap_or(0),
+            basic: Basic::from_handle(self.inner[3] as usize),
+            cancelled: self.inner[2] != 0,
+            error: Class(self.error),
+        }
+    }
+
     fn bytes(&self) -> Result<usize> {
         let n = u64::from(self.inner[0] as u32) | (u64::from(self.inner[1] as u32) << 32);
         let unit = match self.inner[3] {

@@ -325,12 +325,14 @@ pub unsafe extern "C" fn MPI_Graph_map(
 pub unsafe extern "C" fn MPI_Topo_test(comm: usize, status: *mut c_int) -> c_int {
     const CART: c_int = 211;
     const GRAPH: c_int = 212;
+    const DIST_GRAPH: c_int = 213;
     entry("MPI_Topo_test", comm, |me| {
         put(
             status,
             match &me.objects().comm(comm)?.topo {
                 Some(Topology::Cart(_)) => CART,
                 Some(Topology::Graph(_)) => GRAPH,
+                Some(Topology::Dist(_)) => DIST_GRAPH,
                 None => abi::UNDEFINED,
             },
         )

@@ -15,5 +15,5 @@ impl Call for Gate {
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
     }
-    fn whole(_: &All<Self>) {}
+    fn whole(_: &All<Self>, _: usize) {}
 }

@@ -9,6 +9,7 @@
 //! The members of a meeting are those in this process.  Ranks in other processes will be a step of
 //! the last arriver between checking and releasing: what follows only sees calls by rank.
 
+use super::rounds::Rounds;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use std::cell::{Cell, UnsafeCell};
@@ -35,6 +36,9 @@ macro_rules! kinds { ($($name:ident $text:literal,)*) => {
     pub enum Kind { $($name,)* }
     impl Kind {
         pub fn name(self) -> &'static str { match self { $(Kind::$name => $text,)* } }
+        pub fn by_name(name: &str) -> Option<Kind> {
+            match name { $($text => Some(Kind::$name),)* _ => None }
+        }
     }
 } }
 kinds! {
@@ -45,7 +49,11 @@ kinds! {
     ReduceScatterBlock "MPI_Reduce_scatter_block", Scan "MPI_Scan", Exscan "MPI_Exscan",
     CommDup "MPI_Comm_dup", CommCreate "MPI_Comm_create", CommCreateGroup "MPI_Comm_create_group",
     CommSplit "MPI_Comm_split", CommFree "MPI_Comm_free", CartCreate "MPI_Cart_create", CartSub "MPI_Cart_sub",
-    GraphCreate "MPI_Graph_create", Finalize "MPI_Finalize",
+    GraphCreate "MPI_Graph_create", DistGraphCreate "MPI_Dist_graph_create",
+    IntercommCreate "MPI_Intercomm_create", IntercommMerge "MPI_Intercomm_merge",
+    NeighborAllgather "MPI_Neighbor_allgather", NeighborAllgatherv "MPI_Neighbor_allgatherv",
+    NeighborAlltoall "MPI_Neighbor_alltoall", NeighborAlltoallv "MPI_Neighbor_alltoallv",
+    NeighborAlltoallw "MPI_Neighbor_alltoallw", CommIdup "MPI_Comm_idup",
 }
 
 /// Who does a collective's work.
@@ -70,8 +78,9 @@ pub trait Call: Sized {
     fn plan(all: &All<Self>, workers: usize) -> Result<Plan>;
     /// Member `i`'s share.
     fn share(all: &All<Self>, i: usize) -> Result<()>;
-    /// All of the work; results by member go to [`All::fail`].
-    fn whole(all: &All<Self>) {
+    /// All of the work, on the stack of member `runner`; results by member go to [`All::fail`].
+    fn whole(all: &All<Self>, runner: usize) {
+        let _ = runner;
         for i in 0..all.len() {
             if let Err(e) = Self::share(all, i) {
                 all.fail(i, e);
@@ -81,7 +90,7 @@ pub trait Call: Sized {
 }
 
 #[repr(align(64))]
-struct Seat {
+pub(super) struct Seat {
     kind: Cell<Kind>,
     call: Cell<*const ()>,
     status: UnsafeCell<Result<()>>,
@@ -94,6 +103,8 @@ pub struct Meeting {
     arrived: AtomicU32,
     /// Counts releases.
     phase: AtomicU32,
+    /// Non-blocking collectives that some members have started.
+    pub(super) rounds: Rounds,
     /// Meetings of groups within this one.
     pub inner: Registry,
 }
@@ -110,6 +121,65 @@ pub type MeetingRef = Arc<Meeting>;
 pub struct All<'a, C> {
     seats: &'a [Seat],
     of: PhantomData<C>,
+}
+
+impl Seat {
+    fn new(kind: Kind, call: *const ()) -> Seat {
+        Seat {
+            kind: Cell::new(kind),
+            call: Cell::new(call),
+            status: UnsafeCell::new(Ok(())),
+        }
+    }
+}
+
+/// Does the work of members whose calls are all here, on the stack of member `runner`; what becomes
+/// of each of them.
+pub(super) fn at_once<C: Call>(calls: &[C], runner: usize) -> Vec<Result<()>> {
+    let seat = |c: &C| Seat::new(c.kind(), (c as *const C).cast());
+    let seats: Vec<Seat> = calls.iter().map(seat).collect();
+    let all = All::<C> {
+        seats: &seats,
+        of: PhantomData,
+    };
+    match all.compare_roots(runner).and_then(|()| C::plan(&all, 1)) {
+        Ok(_) => C::whole(&all, runner),
+        Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
+    }
+    seats.into_iter().map(|s| s.status.into_inner()).collect()
+}
+
+/// Members of one communicator must be in the same collective.
+pub(super) fn same_kind(kinds: impl Fn(usize) -> Kind, n: usize, me: usize) -> Result<()> {
+    let mine = kinds(me);
+    match (0..n).find(|i| kinds(*i) != mine) {
+        None => Ok(()),
+        Some(i) => fail(
+            Class::ERR_OTHER,
+            format!(
+                "members of one communicator are in different collectives: rank {me} called {}, rank {i} {}",
+                mine.name(),
+                kinds(i).name()
+            ),
+        ),
+    }
+}
+
+impl<C: Call> All<'_, C> {
+    fn compare_roots(&self, me: usize) -> Result<()> {
+        let root = self.get(me).root();
+        match (0..self.len()).find(|&i| self.get(i).root() != root) {
+            None => Ok(()),
+            Some(i) => fail(
+                Class::ERR_ROOT,
+                format!(
+                    "{}: rank {me} names root {root}, rank {i} root {}",
+                    self.get(me).kind().name(),
+                    self.get(i).root()
+                ),
+            ),
+        }
+    }
 }
 
 impl<C> All<'_, C> {
@@ -135,18 +205,20 @@ impl<C> All<'_, C> {
 }
 
 impl Meeting {
+    /// Members.
+    pub fn size(&self) -> usize {
+        self.seats.len()
+    }
+
     pub fn new(members: usize) -> MeetingRef {
-        let seat = || Seat {
-            kind: Cell::new(Kind::Barrier),
-            call: Cell::new(null()),
-            status: UnsafeCell::new(Ok(())),
-        };
+        let seat = || Seat::new(Kind::Barrier, null());
         Arc::new(Meeting {
             seats: (0..members).map(|_| seat()).collect(),
             plan: Cell::new(Plan::Last),
             mismatch: Cell::new(false),
             arrived: AtomicU32::new(0),
             phase: AtomicU32::new(0),
+            rounds: Rounds::default(),
             inner: Registry::default(),
         })
     }
@@ -172,7 +244,7 @@ impl Meeting {
             let plan = self.plan.get();
             if plan != Plan::Last {
                 match plan {
-                    Plan::Member(m) if m == me => C::whole(&all),
+                    Plan::Member(m) if m == me => C::whole(&all, me),
                     Plan::Shares => {
                         if let Err(e) = C::share(&all, me) {
                             all.fail(me, e);
@@ -189,44 +261,18 @@ impl Meeting {
 
     /// What the last arriver does before the first release.
     fn open<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) {
-        let outcome = self.compare_kinds(me).and_then(|()| {
-            let root = all.get(me).root();
-            match (0..all.len()).find(|&i| all.get(i).root() != root) {
-                Some(i) => fail(
-                    Class::ERR_ROOT,
-                    format!(
-                        "{}: rank {me} names root {root}, rank {i} root {}",
-                        all.get(me).kind().name(),
-                        all.get(i).root()
-                    ),
-                ),
-                None => C::plan(all, crew.workers()),
-            }
-        });
+        let outcome = same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
+            .and_then(|()| all.compare_roots(me))
+            .and_then(|()| C::plan(all, crew.workers()));
         self.mismatch.set(outcome.is_err());
         match outcome {
             Ok(plan) => {
                 self.plan.set(plan);
                 if plan == Plan::Last {
-                    C::whole(all);
+                    C::whole(all, me);
                 }
             }
             Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
-        }
-    }
-
-    fn compare_kinds(&self, me: usize) -> Result<()> {
-        let mine = self.seats[me].kind.get();
-        match self.seats.iter().position(|s| s.kind.get() != mine) {
-            None => Ok(()),
-            Some(i) => fail(
-                Class::ERR_OTHER,
-                format!(
-                    "members of one communicator are in different collectives: rank {me} called {}, rank {i} {}",
-                    mine.name(),
-                    self.seats[i].kind.get().name()
-                ),
-            ),
         }
     }
 
@@ -256,6 +302,9 @@ pub struct Registry(Mutex<HashMap<Key, Weak<Meeting>>>);
 type Key = (u32, u32, Vec<u32>);
 
 impl Registry {
+    /// Tag of meetings of whole communicators, as opposed to those of calls that name one.
+    pub const WHOLE: u32 = u32::MAX;
+
     /// The meeting of `group` for communicator `id` (and `tag`, for calls that name one).
     pub fn find(&self, id: u32, tag: u32, group: &Group) -> MeetingRef {
         let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,12 @@
-//! Collective operations (MPI 3.1 chapter 5) on intra-communicators.
+//! Collective operations (MPI 3.1 chapter 5).
 //!
-//! [`meeting`] brings the members together, [`moves`] moves data, [`reduce`] combines them.
+//! [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
+//! one; [`moves`] moves data, [`reduce`] combines them.
 
 pub mod barrier;
 pub mod meeting;
 pub mod moves;
+pub mod posted;
 pub mod reduce;
+pub mod rounds;
+pub mod side;

@@ -4,89 +4,53 @@
 //! pairs (i, j) take part and in how a call names its blocks.
 
 use super::meeting::{All, Call, Kind, Plan};
-use crate::datatype::moving::{copy, Buf};
-use crate::datatype::TypeRef;
+use super::side::Side;
+use crate::datatype::moving::copy;
 use crate::error::{fail, Class, Result};
 
-/// The blocks that a call sends or receives.
-pub enum Side<'a> {
-    /// Not significant at this rank.
-    None,
-    InPlace,
-    /// The same block whoever it is for.
-    One {
-        ptr: *mut u8,
-        count: usize,
-        ty: &'a TypeRef,
-    },
-    /// Equal blocks, one after another.
-    Blocks {
-        ptr: *mut u8,
-        count: usize,
-        ty: &'a TypeRef,
-    },
-    /// Blocks of their own counts, at displacements in extents.
-    Each {
-        ptr: *mut u8,
-        counts: &'a [i32],
-        displs: &'a [i32],
-        ty: &'a TypeRef,
-    },
-    /// Blocks of their own types, at displacements in bytes.
-    Typed {
-        ptr: *mut u8,
-        counts: &'a [i32],
-        displs: &'a [i32],
-        types: &'a [TypeRef],
-    },
+/// Who deals with whom.
+#[derive(Clone, Copy)]
+pub enum Shape<'a> {
+    /// Everybody with everybody, as the kind of the call says.
+    Intra,
+    /// Members below `low` with the others.
+    Inter { low: usize },
+    /// Along the edges of a topology: where from, and where to.
+    Neighbors(&'a Neighbors),
 }
 
-impl Side<'_> {
-    fn block(&self, j: usize) -> Option<Buf<'_>> {
-        Some(match *self {
-            Side::None | Side::InPlace => return None,
-            Side::One { ptr, count, ty } => Buf { ptr, count, ty },
-            Side::Blocks { ptr, count, ty } => {
-                let at = ty
-                    .extent
-                    .wrapping_mul(count as isize)
-                    .wrapping_mul(j as isize);
-                Buf {
-                    ptr: ptr.wrapping_offset(at),
-                    count,
-                    ty,
-                }
-            }
-            Side::Each {
-                ptr,
-                counts,
-                displs,
-                ty,
-            } => {
-                let at = ty.extent.wrapping_mul(displs[j] as isize);
-                Buf {
-                    ptr: ptr.wrapping_offset(at),
-                    count: counts[j] as usize,
-                    ty,
-                }
-            }
-            Side::Typed {
-                ptr,
-                counts,
-                displs,
-                types,
-            } => Buf {
-                ptr: ptr.wrapping_offset(displs[j] as isize),
-                count: counts[j] as usize,
-                ty: &types[j],
-            },
-        })
-    }
+/// A member's neighbours, in the order of its blocks; negative ones are no process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Neighbors {
+    pub sources: Vec<i32>,
+    pub dests: Vec<i32>,
+    /// Of a grid: what is sent one way along a dimension is received from the other way (MPI 4.1
+    /// section 8.6), also where both ways lead to one process.
+    pub grid: bool,
+}
 
-    fn in_place(&self) -> bool {
-        matches!(self, Side::InPlace)
+impl Neighbors {
+    /// The block of `other` that is sent to member `me` and meant for its source `k`.
+    fn sent(&self, me: usize, k: usize, other: &Neighbors) -> Option<usize> {
+        if self.grid {
+            return Some(k ^ 1);
+        }
+        // Several edges between the same two are matched in their order.
+        let nth = self.sources[..k]
+            .iter()
+            .filter(|s| **s == self.sources[k])
+            .count();
+        let mut edges = other.dests.iter().enumerate();
+        edges
+            .by_ref()
+            .filter(|(_, d)| **d == me as i32)
+            .nth(nth)
+            .map(|e| e.0)
     }
 }
+
+/// `root` of members of an inter-communicator that take no part.
+pub const NOBODY: usize = usize::MAX;
 
 /// Which pairs take part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,9 +64,11 @@ enum Pattern {
 
 pub struct Move<'a> {
     pub kind: Kind,
+    /// Between two groups: the root's rank in its own, at the root too.
     pub root: usize,
     pub send: Side<'a>,
     pub recv: Side<'a>,
+    pub shape: Shape<'a>,
 }
 
 /// Below this many bytes in all, waking members to do their shares costs more than it gains.
@@ -131,11 +97,22 @@ impl Call for Move<'_> {
     }
 
     fn root(&self) -> usize {
-        self.root
+        match self.shape {
+            Shape::Intra => self.root,
+            _ => 0,
+        }
     }
 
     fn plan(all: &All<Self>, workers: usize) -> Result<Plan> {
         let first = all.get(0);
+        match first.shape {
+            Shape::Intra => {}
+            Shape::Inter { low } if first.pattern() != Pattern::All => {
+                return root_side(|i| all.get(i).root, all.len(), low, first.kind)
+                    .map(|_| Plan::Last);
+            }
+            _ => return Ok(Plan::Last),
+        }
         if first.is_exchange() {
             let count = all.iter().filter(|c| c.send.in_place()).count();
             if count != 0 && count != all.len() {
@@ -178,8 +155,13 @@ impl Call for Move<'_> {
         }
     }
 
-    fn whole(all: &All<Self>) {
+    fn whole(all: &All<Self>, _: usize) {
         let first = all.get(0);
+        match first.shape {
+            Shape::Intra => {}
+            Shape::Inter { low } => return each(all, |i| across(all, i, low)),
+            Shape::Neighbors(_) => return each(all, |i| along_edges(all, i)),
+        }
         if first.is_exchange() && first.send.in_place() {
             return exchange_in_place(all);
         }
@@ -196,17 +178,105 @@ impl Call for Move<'_> {
     }
 }
 
+fn each(all: &All<Move>, f: impl Fn(usize) -> Result<()>) {
+    for i in 0..all.len() {
+        if let Err(e) = f(i) {
+            all.fail(i, e);
+        }
+    }
+}
+
+/// Which side of an inter-communicator has the root (true: the first); one there is, and the other
+/// side names it.
+pub(super) fn root_side(
+    root: impl Fn(usize) -> usize,
+    n: usize,
+    low: usize,
+    kind: Kind,
+) -> Result<bool> {
+    // The root names itself and the others of its side nobody; all of the other side name it.
+    let names = |mut side: std::ops::Range<usize>, r| side.all(|i| root(i) == r);
+    let is_root_side = |side: std::ops::Range<usize>, other: std::ops::Range<usize>| {
+        let (start, mut named) = (side.start, side.clone().filter(|i| root(*i) != NOBODY));
+        match (named.next(), named.next()) {
+            (Some(i), None) => root(i) == i - start && names(other, root(i)),
+            _ => false,
+        }
+    };
+    match (is_root_side(0..low, low..n), is_root_side(low..n, 0..low)) {
+        (true, false) => Ok(true),
+        (false, true) => Ok(false),
+        // With one member on each side both look alike.
+        (true, true) => Ok(true),
+        (false, false) => fail(
+            Class::ERR_ROOT,
+            format!("{}: the two groups do not agree on one root", kind.name()),
+        ),
+    }
+}
+
+/// Member `i` takes what the other side of the inter-communicator has for it.
+fn across(all: &All<Move>, i: usize, low: usize) -> Result<()> {
+    let me = all.get(i);
+    let (mine, other) = if i < low {
+        (0, low..all.len())
+    } else {
+        (low, 0..low)
+    };
+    let start = other.start;
+    if me.pattern() == Pattern::FromRoot {
+        return match me.root {
+            NOBODY => Ok(()),
+            root => take(all, i, root, start + root, i - mine),
+        };
+    }
+    for j in other {
+        take(all, i, j - start, j, i - mine)?;
+    }
+    Ok(())
+}
+
+/// Member `i` takes what its neighbours have for it.
+fn along_edges(all: &All<Move>, i: usize) -> Result<()> {
+    let Shape::Neighbors(mine) = all.get(i).shape else {
+        return Ok(());
+    };
+    for (k, &source) in mine.sources.iter().enumerate() {
+        let Ok(j) = usize::try_from(source) else {
+            continue;
+        };
+        let Shape::Neighbors(theirs) = all.get(j).shape else {
+            continue;
+        };
+        match mine.sent(i, k, theirs) {
+            Some(block) => take(all, i, k, j, block)?,
+            None => {
+                return fail(
+                    Class::ERR_TOPOLOGY,
+                    format!("rank {i} has an edge from rank {j}, which has none to it"),
+                )
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Member `i` takes its block from member `j`.
 fn pull(all: &All<Move>, i: usize, j: usize) -> Result<()> {
+    take(all, i, j, j, i)
+}
+
+/// Member `i` takes block `sent` of member `j` into its own block `wanted`.
+fn take(all: &All<Move>, i: usize, wanted: usize, j: usize, sent: usize) -> Result<()> {
     let (to, from) = (all.get(i), all.get(j));
-    let Some(dst) = to.recv.block(j) else {
+    let Some(dst) = to.recv.block(wanted) else {
         return Ok(());
     };
     let src = match &from.send {
         // The data already lie where they belong in the sender's receive buffer.
         Side::InPlace if i == j => return Ok(()),
         Side::InPlace => from.recv.block(j),
-        side => side.block(i),
+        side => side.block(sent),
     };
     let Some(src) = src else { return Ok(()) };
     let converting = src.ty.is_packed() != dst.ty.is_packed();

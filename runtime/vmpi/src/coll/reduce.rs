@@ -8,14 +8,18 @@
 //!
 //! Predefined operations go element by element, so members can share the elements out.  A user
 //! function runs on one member's stack (the root's, else rank 0's), with whole vectors: what it
-//! sees of its rank's globals does not depend on the order of arrival either.
+//! sees of its rank's globals does not depend on the order of arrival either.  In a non-blocking
+//! call, and between two groups, that is whoever comes last.
 
 use super::meeting::{All, Call, Kind, Plan};
-use super::moves::SHARE_FROM;
+use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
+use super::side::Ints;
 use crate::datatype::moving::{copy, with_scratch, Buf};
-use crate::datatype::TypeRef;
+use crate::datatype::{TypeObject, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, UserOp};
+use crate::state::RankState;
+use std::ops::Range;
 
 pub struct Reduction<'a> {
     pub kind: Kind,
@@ -26,12 +30,36 @@ pub struct Reduction<'a> {
     /// Elements contributed.
     pub count: usize,
     /// Reduce_scatter: elements for each member, the same everywhere.
-    pub counts: &'a [i32],
+    pub counts: Ints<'a>,
     pub ty: &'a TypeRef,
     pub handle: usize,
     pub op: Op,
     /// Of a predefined operation.
     pub kernel: Option<Kernel>,
+    pub shape: Shape<'a>,
+    /// False on the root's side of an inter-communicator.
+    pub contributes: bool,
+}
+
+/// Whose contributions are combined, and who gets the result.
+struct Flow {
+    from: Range<usize>,
+    to: Range<usize>,
+}
+
+/// One within a communicator; between two groups one from the side without the root, or both ways.
+fn flows(all: &All<Reduction>) -> impl Iterator<Item = Flow> {
+    let n = all.len();
+    let one = |from, to| Some(Flow { from, to });
+    let both = match all.get(0).shape {
+        Shape::Inter { low } => match all.get(0).kind {
+            Kind::Reduce if all.get(0).contributes => [one(0..low, low..n), None],
+            Kind::Reduce => [one(low..n, 0..low), None],
+            _ => [one(0..low, low..n), one(low..n, 0..low)],
+        },
+        _ => [one(0..n, 0..n), None],
+    };
+    both.into_iter().flatten()
 }
 
 impl Reduction<'_> {
@@ -40,10 +68,13 @@ impl Reduction<'_> {
         match self.kind {
             Kind::Reduce if i != self.root => (0, 0),
             Kind::ReduceScatter => {
-                let first = self.counts[..i].iter().map(|&c| c as usize).sum();
-                (first, self.counts[i] as usize)
+                let first = (0..i).map(|i| self.counts.at(i) as usize).sum();
+                (first, self.counts.at(i) as usize)
             }
-            Kind::ReduceScatterBlock => (i * self.counts[0] as usize, self.counts[0] as usize),
+            Kind::ReduceScatterBlock => {
+                let each = self.counts.at(0) as usize;
+                (i * each, each)
+            }
             _ => (0, self.count),
         }
     }
@@ -62,35 +93,55 @@ impl Call for Reduction<'_> {
     }
 
     fn root(&self) -> usize {
-        self.root
+        match self.shape {
+            Shape::Intra => self.root,
+            _ => 0,
+        }
     }
 
     fn plan(all: &All<Self>, workers: usize) -> Result<Plan> {
-        let first = all.get(0);
-        let name = first.kind.name();
+        let inter = match all.get(0).shape {
+            Shape::Inter { low } => Some(low),
+            _ => None,
+        };
+        let kind = all.get(0).kind;
+        if let (Some(low), Kind::Reduce) = (inter, kind) {
+            root_side(|i| all.get(i).root, all.len(), low, kind)?;
+        }
+        // What members of the root's side give who take no part means nothing.
+        let idle = |c: &Self| inter.is_some() && kind == Kind::Reduce && c.root == NOBODY;
+        let Some((start, first)) = all.iter().enumerate().find(|(_, c)| !idle(c)) else {
+            return Ok(Plan::Last);
+        };
+        let name = kind.name();
         let parts = matches!(first.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
         for (i, c) in all.iter().enumerate() {
+            if idle(c) {
+                continue;
+            }
             let (a, b) = (first.count * first.ty.size, c.count * c.ty.size);
             if a != b {
                 return fail(
                     Class::ERR_COUNT,
-                    format!("{name}: rank 0 gives {a} bytes, rank {i} {b}"),
+                    format!("{name}: rank {start} gives {a} bytes, rank {i} {b}"),
                 );
             }
             // The addresses of the same function differ only between builds.
             if c.op != first.op {
                 return fail(
                     Class::ERR_OP,
-                    format!("{name}: ranks 0 and {i} name different operations"),
+                    format!("{name}: ranks {start} and {i} name different operations"),
                 );
             }
-            // Slices without elements are not compared: glibc's memcmp of nothing at no address is slow.
-            if parts && c.counts != first.counts {
+            if parts && inter.is_none() && !c.counts.same(&first.counts) {
                 return fail(
                     Class::ERR_COUNT,
                     format!("{name}: ranks 0 and {i} give different receive counts"),
                 );
             }
+        }
+        if inter.is_some() {
+            return Ok(Plan::Last);
         }
         Ok(match first.op {
             Op::User(_) => Plan::Member(first.root),
@@ -111,28 +162,35 @@ impl Call for Reduction<'_> {
     fn share(all: &All<Self>, i: usize) -> Result<()> {
         let (n, count) = (all.len(), all.get(0).count);
         let at = |i: usize| (count as u128 * i as u128 / n as u128) as usize;
-        elements(all, at(i), at(i + 1));
+        let flow = Flow {
+            from: 0..n,
+            to: 0..n,
+        };
+        elements(all, &flow, at(i), at(i + 1));
         Ok(())
     }
 
-    fn whole(all: &All<Self>) {
-        match all.get(0).op {
-            Op::Predef(_) => elements(all, 0, all.get(0).count),
-            Op::User(op) => by_function(all, op),
+    fn whole(all: &All<Self>, runner: usize) {
+        for flow in flows(all) {
+            let first = all.get(flow.from.start);
+            match first.op {
+                Op::Predef(_) => elements(all, &flow, 0, first.count),
+                Op::User(op) => by_function(all, &flow, op, runner),
+            }
         }
     }
 }
 
 /// Combines and delivers elements `from..to`.
-fn elements(all: &All<Reduction>, from: usize, to: usize) {
-    let first = all.get(0);
+fn elements(all: &All<Reduction>, flow: &Flow, from: usize, to: usize) {
+    let first = all.get(flow.from.start);
     let Some(kernel) = first.kernel else { return };
     let width = first.ty.extent as usize;
     let step = (CHUNK / width.max(1)).max(1);
     let levels = if first.is_scan() {
         2
     } else {
-        usize::BITS as usize - all.len().leading_zeros() as usize + 1
+        usize::BITS as usize - flow.from.len().leading_zeros() as usize + 1
     };
     with_scratch(levels * step * width, |scratch| {
         let mut at = from;
@@ -143,8 +201,8 @@ fn elements(all: &All<Reduction>, from: usize, to: usize) {
                 if first.is_scan() {
                     scan(all, kernel, scratch, at, n, width);
                 } else {
-                    fold(all, kernel, scratch, at, n, width);
-                    deliver(all, scratch, at, n, width);
+                    fold(all, &flow.from, kernel, scratch, at, n, width);
+                    deliver(all, &flow.to, scratch, at, n, width);
                 }
             }
             at += n;
@@ -155,6 +213,7 @@ fn elements(all: &All<Reduction>, from: usize, to: usize) {
 /// Tree of the contributions to elements `at..at + n`; the result is at `scratch`.
 unsafe fn fold(
     all: &All<Reduction>,
+    members: &Range<usize>,
     kernel: Kernel,
     scratch: *mut u8,
     at: usize,
@@ -163,8 +222,8 @@ unsafe fn fold(
 ) {
     let bytes = n * width;
     let mut top = 0; // partial results on the stack in `scratch`
-    for r in 0..all.len() {
-        let mine = all.get(r).send.add(at * width);
+    for r in 0..members.len() {
+        let mine = all.get(members.start + r).send.add(at * width);
         let mut done = r + 1;
         if r % 2 == 0 {
             std::ptr::copy_nonoverlapping(mine, scratch.add(top * bytes), bytes);
@@ -185,10 +244,17 @@ unsafe fn fold(
     }
 }
 
-unsafe fn deliver(all: &All<Reduction>, result: *const u8, at: usize, n: usize, width: usize) {
-    for i in 0..all.len() {
+unsafe fn deliver(
+    all: &All<Reduction>,
+    members: &Range<usize>,
+    result: *const u8,
+    at: usize,
+    n: usize,
+    width: usize,
+) {
+    for i in members.clone() {
         let c = all.get(i);
-        let (first, count) = c.wanted(i);
+        let (first, count) = c.wanted(i - members.start);
         let (lo, hi) = (at.max(first), (at + n).min(first + count));
         if lo < hi {
             let to = c.recv.add((lo - first) * width);
@@ -278,14 +344,57 @@ impl Vector {
     }
 }
 
+/// A handle of the running rank for a datatype: its own, if it still stands for it.
+struct Lent {
+    handle: usize,
+    ours: bool,
+}
+
+impl Lent {
+    fn new(ty: &TypeRef, handle: usize) -> Lent {
+        let own = |handle| Lent {
+            handle,
+            ours: false,
+        };
+        if ty.predefined != 0 {
+            return own(ty.predefined);
+        }
+        let Some(me) = RankState::try_current() else {
+            return own(handle);
+        };
+        if me.objects().datatype(handle).is_ok_and(|t| t.size == ty.size) {
+            return own(handle);
+        }
+        let object = TypeObject {
+            ty: ty.clone(),
+            committed: true,
+            name: None,
+            attrs: Vec::new(),
+        };
+        Lent {
+            handle: me.objects().types.insert(object),
+            ours: true,
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let (true, Some(me)) = (self.ours, RankState::try_current()) {
+            me.objects().types.remove(self.handle);
+        }
+    }
+}
+
 /// The same orders as above, with the program's function on whole vectors.
-fn by_function(all: &All<Reduction>, op: UserOp) {
-    let first = all.get(0);
-    let (ty, count, n) = (first.ty, first.count, all.len());
+fn by_function(all: &All<Reduction>, flow: &Flow, op: UserOp, runner: usize) {
+    let first = all.get(flow.from.start);
+    let (ty, count, n) = (first.ty, first.count, flow.from.len());
     // Handles are a rank's own: the function gets one of the rank that runs it.
-    let handle = all.get(first.root).handle;
+    let lent = Lent::new(ty, all.get(runner).handle);
+    let handle = lent.handle;
     let give = |i: usize, v: &mut Vector| {
-        let c = all.get(i);
+        let c = all.get(flow.to.start + i);
         let (from, count) = c.wanted(i);
         let src = Buf {
             ptr: v.ptr().wrapping_offset(ty.extent * from as isize),
@@ -303,7 +412,7 @@ fn by_function(all: &All<Reduction>, op: UserOp) {
                 },
             )
         } {
-            all.fail(i, e);
+            all.fail(flow.to.start + i, e);
         }
     };
     // low op high, left in `high`.
@@ -339,7 +448,7 @@ fn by_function(all: &All<Reduction>, op: UserOp) {
         }
     };
     for i in 0..n {
-        stack.push(Vector::of(ty, count, all.get(i).send));
+        stack.push(Vector::of(ty, count, all.get(flow.from.start + i).send));
         for _ in 0..(i + 1).trailing_zeros() {
             merge(&mut stack);
         }
@@ -348,8 +457,8 @@ fn by_function(all: &All<Reduction>, op: UserOp) {
         merge(&mut stack);
     }
     if let Some(mut result) = stack.pop() {
-        for i in 0..n {
-            if all.get(i).wanted(i).1 > 0 {
+        for i in 0..flow.to.len() {
+            if all.get(flow.to.start + i).wanted(i).1 > 0 {
                 give(i, &mut result);
             }
         }

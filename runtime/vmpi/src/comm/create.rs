@@ -2,13 +2,14 @@
 //! key; members of one color become a communicator, ordered by key and rank.  They differ in where
 //! color and key come from, and in what is checked.
 
-use super::Comm;
+use super::{Comm, Remote};
 use crate::attr::Attributes;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
 use crate::topo::Topology;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// What a member learns of its new communicator.
 pub struct Made {
@@ -16,6 +17,7 @@ pub struct Made {
     pub group: GroupRef,
     pub rank: u32,
     pub meeting: MeetingRef,
+    pub remote: Option<Remote>,
 }
 
 /// One member's call.
@@ -60,7 +62,7 @@ impl Call for Split<'_> {
         Ok(())
     }
 
-    fn whole(all: &All<Self>) {
+    fn whole(all: &All<Self>, _: usize) {
         let id = all.iter().map(|c| c.next_id).max().unwrap_or(0);
         all.iter().for_each(|c| c.id.set(id));
         let mut order: Vec<(i32, i32, usize)> = all
@@ -85,6 +87,7 @@ impl Call for Split<'_> {
                     group,
                     rank: rank as u32,
                     meeting,
+                    remote: None,
                 }));
             }
         }
@@ -172,7 +175,8 @@ pub fn of_group_alone<W: Crew>(
     Ok(call.made.take())
 }
 
-fn within(parent: &Group, group: &Group) -> Result<()> {
+/// Are all of `group` in `parent`?
+pub fn within(parent: &Group, group: &Group) -> Result<()> {
     match group.ranks().iter().find(|w| parent.rank_of(**w).is_none()) {
         None => Ok(()),
         Some(w) => fail(
@@ -194,6 +198,8 @@ impl Made {
             attrs: Attributes::new(),
             topo,
             meeting: self.meeting,
+            remote: self.remote,
+            rounds: Arc::default(),
         })
     }
 }

@@ -8,11 +8,15 @@
 //! collectives in `2 id + 1`.
 
 pub mod create;
+pub mod inter;
 
 use crate::attr::Attributes;
 use crate::coll::meeting::MeetingRef;
-use crate::group::GroupRef;
+use crate::error::{fail, Class, Result};
+use crate::group::{Group, GroupRef};
 use crate::topo::Topology;
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
 
 pub struct Comm {
     pub id: u32,
@@ -25,12 +29,56 @@ pub struct Comm {
     pub attrs: Attributes,
     pub topo: Option<Topology>,
     pub meeting: MeetingRef,
+    /// Of an inter-communicator.
+    pub remote: Option<Remote>,
+    /// Non-blocking collectives that this rank has started on it.
+    pub rounds: Arc<AtomicU64>,
+}
+
+/// The other side of an inter-communicator; [`Comm::group`] is this rank's own.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    pub group: GroupRef,
+    /// Everybody: first the side whose first member has the lower rank in MPI_COMM_WORLD.
+    pub all: GroupRef,
+    /// Members of the side that comes first.
+    pub low: usize,
+    /// This rank belongs to it.
+    pub first: bool,
+}
+
+impl Remote {
+    pub fn new(local: &GroupRef, remote: GroupRef) -> Remote {
+        let first = local.ranks().first() < remote.ranks().first();
+        let (a, b) = if first {
+            (local, &remote)
+        } else {
+            (&remote, local)
+        };
+        Remote {
+            all: Group::new([a.ranks(), b.ranks()].concat()),
+            low: a.size(),
+            first,
+            group: remote,
+        }
+    }
+
+    /// Place in `all` of a member of the own side.
+    pub fn seat(&self, rank: usize) -> usize {
+        if self.first {
+            rank
+        } else {
+            self.low + rank
+        }
+    }
 }
 
 /// Context ids of the predefined communicators; MPI_COMM_SELF is private to its rank.
 pub const WORLD_ID: u32 = 0;
 pub const SELF_ID: u32 = 1;
 pub const FIRST_ID: u32 = 2;
+/// Of communicators by MPI_Comm_idup, which cannot wait for its members to agree: counted by the job.
+pub const FIRST_LATE_ID: u32 = 1 << 30;
 
 impl Comm {
     pub fn size(&self) -> usize {
@@ -47,8 +95,30 @@ impl Comm {
         2 * self.id + 1
     }
 
-    /// World rank of a member.
-    pub fn world_rank(&self, rank: usize) -> Option<u32> {
-        self.group.world_rank(rank)
+    /// Those that a rank in a message names: the other side of an inter-communicator.
+    pub fn peers(&self) -> &GroupRef {
+        self.remote.as_ref().map_or(&self.group, |r| &r.group)
+    }
+
+    /// Those that collectives bring together.
+    pub fn everyone(&self) -> &GroupRef {
+        self.remote.as_ref().map_or(&self.group, |r| &r.all)
+    }
+
+    /// This rank's place among them.
+    pub fn seat(&self) -> usize {
+        let rank = self.rank as usize;
+        self.remote.as_ref().map_or(rank, |r| r.seat(rank))
+    }
+
+    /// For calls that inter-communicators do not have.
+    pub fn intra(&self) -> Result<&Comm> {
+        match self.remote {
+            None => Ok(self),
+            Some(_) => fail(
+                Class::ERR_COMM,
+                "the call is not for inter-communicators",
+            ),
+        }
     }
 }

@@ -242,6 +242,8 @@ pub fn cancel(me: &RankState, r: &Request) {
                 .with(|q| q.inbound.take_if(is))
                 .is_some()
         }
+        // The standard has no cancelling of collectives; the program cancels its own requests.
+        What::Coll | What::General => false,
     };
     if taken {
         // SAFETY: out of the queue, so nobody else will complete it.

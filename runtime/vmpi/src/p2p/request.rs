@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use super::buf::Buf;
 use super::queue::Key;
 use super::{ANY_SOURCE, ANY_TAG};
+use crate::coll::posted::Posted;
 use crate::datatype::basic::Basic;
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::Class;
@@ -76,6 +77,25 @@ impl Status {
 pub enum What {
     Send(Mode),
     Recv,
+    /// A collective operation.
+    Coll,
+    /// A generalised request: the program completes it.
+    General,
+}
+
+/// What requests that are no messages need besides.
+pub(crate) enum Extra {
+    Coll(Posted),
+    General(General),
+}
+
+/// The functions of a generalised request (MPI 3.1 section 12.2): addresses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct General {
+    pub query: usize,
+    pub free: usize,
+    pub cancel: usize,
+    pub state: usize,
 }
 
 /// What whoever completes it touches comes first and fits into one cache line.
@@ -100,6 +120,7 @@ pub struct Request {
     pub(crate) peer: i32,
     /// The communicator's handle, for messages and error handlers.
     pub(crate) comm: usize,
+    pub(crate) extra: Option<Box<Extra>>,
 }
 
 impl Request {
@@ -119,6 +140,7 @@ impl Request {
             active: Cell::new(true),
             peer: key.src,
             comm: 0,
+            extra: None,
             status: UnsafeCell::new(Status::EMPTY),
         }
     }
@@ -129,6 +151,21 @@ impl Request {
             addr: self.addr,
             count: self.count,
             ty: &self.ty,
+        }
+    }
+
+    /// The call of a collective request.
+    pub(crate) fn posted(&self) -> Option<&Posted> {
+        match self.extra.as_deref() {
+            Some(Extra::Coll(p)) => Some(p),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn general(&self) -> Option<&General> {
+        match self.extra.as_deref() {
+            Some(Extra::General(g)) => Some(g),
+            _ => None,
         }
     }
 

@@ -2,12 +2,14 @@
 
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 
-use super::message;
+use super::{message, posted};
 use super::save::{ACTIVE, DONE, NULL, PERSISTENT, VERSION};
 use super::{Phase, RankState};
 use crate::datatype::TypeRef;
 use crate::error::Class;
-use crate::p2p::request::What;
+use crate::coll::rounds;
+use crate::p2p::request::{Extra, What};
+use std::sync::atomic::Ordering::Relaxed;
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Mode, Request, Status};
 use crate::saved;
@@ -37,9 +39,29 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadE
     let world = me.world();
     let inbound = r.list(|r| message::read(r, world))?;
     let taken = r.list(|r| Ok((r.size()?, message::read(r, world)?)))?;
-    let types = saved::load(me.objects(), r.0, ctx)?;
-    if types.len() != requests.len() {
+    let types = saved::load(me.objects(), &mut r, ctx)?;
+    if types.len() < requests.len() {
         return bad("types are missing");
+    }
+    let mut requests = requests;
+    let (types, more) = types.split_at(requests.len());
+    let mut more = more.iter().cloned();
+    // Older checkpoints end here.
+    if !r.0.is_empty() {
+        saved::load_more(me.objects(), &mut r)?;
+        for q in &mut requests {
+            let extra = match q.make.what {
+                What::Coll => Extra::Coll(posted::read(&mut r, me, ctx, &mut more)?),
+                What::General => Extra::General(posted::read_general(&mut r, ctx)?),
+                _ => continue,
+            };
+            q.make.extra = Some(Box::new(extra));
+        }
+        let late = r.u32()?;
+        world.late_ids.fetch_max(late, Relaxed);
+    }
+    if !r.0.is_empty() || more.next().is_some() {
+        return bad("something follows its end");
     }
 
     me.mailbox
@@ -50,7 +72,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadE
         }
     }
     for (saved, ty) in requests.into_iter().zip(types) {
-        restore(me, saved, ty)?;
+        restore(me, saved, ty.clone())?;
     }
     Ok(())
 }
@@ -71,6 +93,8 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
         2 => What::Send(Mode::Synchronous),
         3 => What::Send(Mode::Buffered),
         4 => What::Send(Mode::Ready),
+        5 => What::Coll,
+        6 => What::General,
         _ => return bad("an unknown kind of request"),
     };
     let dest = r.u32()?;
@@ -114,6 +138,10 @@ fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {
     let req = unsafe { &*q };
     if pending && req.what == What::Recv {
         me.mailbox.with(|m| m.posted.push(req.key, q));
+    }
+    if pending && req.what == What::Coll {
+        // Some member has not started it, so nobody has to do its work yet.
+        rounds::wait(req);
     }
     match saved.handle {
         0 => me.detach(r),

@@ -2,16 +2,19 @@
 
 pub mod load;
 mod message;
+mod posted;
 pub mod rank;
 pub mod save;
 
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pc3_runtime::job::Job;
 
 use crate::coll::meeting::Meeting;
+use crate::comm::FIRST_LATE_ID;
 use crate::coord::Coordinator;
 use crate::deadlock;
 use crate::group::Group;
@@ -37,6 +40,8 @@ pub struct World {
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
     pub(crate) idle: deadlock::Idle,
+    /// Ids of communicators that are made while their members do other things.
+    pub(crate) late_ids: AtomicU32,
     /// Takes a deadlock report instead of it ending the process.
     pub on_deadlock: OnceLock<Report>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -66,10 +71,16 @@ impl World {
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
+                late_ids: AtomicU32::new(FIRST_LATE_ID),
                 on_deadlock: OnceLock::new(),
                 panic: Mutex::new(None),
             }
         })
+    }
+
+    /// An id that no agreement between members comes to.
+    pub(crate) fn late_id(&self) -> u32 {
+        self.late_ids.fetch_add(1, Relaxed)
     }
 
     /// Runs `program` on every rank; once per world.

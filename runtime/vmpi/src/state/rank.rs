@@ -389,7 +389,8 @@ impl RankState {
     }
 
     /// Takes back a request that is not pending.
-    pub(crate) fn recycle(&self, r: Req) {
+    pub(crate) fn recycle(&self, mut r: Req) {
+        r.get_mut().extra = None;
         self.pool.borrow_mut().push(r.0);
     }
 

@@ -3,19 +3,22 @@
 //! ```text
 //! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8
 //!             [request] [message] [handle:u64 message] objects
+//!             more extra* late_id:u32
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
-//! `[x]` is a list.  `objects` is what [`saved::save`] writes; the types
+//! `[x]` is a list.  `more` is of [`saved::save_more`]; each request that is no message has an extra
+//! ([`super::posted`]).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
 
 use pc3_runtime::transfer::SaveCtx;
 
-use super::message;
+use super::{message, posted};
+use std::sync::atomic::Ordering::Relaxed;
 use super::{Phase, RankState};
 use crate::p2p::mailbox::Message;
-use crate::p2p::request::What;
+use crate::p2p::request::{Extra, What};
 use crate::p2p::{Key, Mode, Request, Status};
 use crate::saved;
 use crate::wire::Writer;
@@ -42,6 +45,9 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.u8(me.bsend.untyped.get().into());
 
     let list = kept(me);
+    // Nothing of a complete MPI_Comm_idup waits for the program.
+    let complete = list.iter().filter(|(_, r)| r.is_done());
+    complete.for_each(|(_, r)| crate::c::inter::settle(me, r));
     w.list(list.iter(), |w, (handle, r)| request(w, *handle, r, ctx));
     let sender = |r: &Request| {
         let from = kept(me.world().rank(r.owner));
@@ -65,8 +71,20 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         message::write(w, k, m, sender);
     });
 
-    let objects = saved::save(me.objects(), list.iter().map(|(_, r)| &r.ty));
+    let over = |r: &Request| r.is_done() && !r.persistent;
+    let more: Vec<(&Extra, bool)> = list
+        .iter()
+        .filter_map(|(_, r)| Some((r.extra.as_deref()?, over(r))))
+        .collect();
+    let extra_types = more.iter().flat_map(|(x, over)| posted::types(x, *over));
+    let types = list.iter().map(|(_, r)| &r.ty).chain(extra_types);
+    let objects = saved::save(me.objects(), types);
     w.0.extend_from_slice(&objects);
+    saved::save_more(me.objects(), &mut w);
+    for (extra, over) in more {
+        posted::write(&mut w, extra, over, ctx);
+    }
+    w.u32(me.world().late_ids.load(Relaxed));
     w.0
 }
 
@@ -108,6 +126,8 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: &SaveCtx) {
         What::Send(Mode::Synchronous) => 2,
         What::Send(Mode::Buffered) => 3,
         What::Send(Mode::Ready) => 4,
+        What::Coll => 5,
+        What::General => 6,
     });
     w.u32(r.dest);
     message::write_key(w, &r.key);

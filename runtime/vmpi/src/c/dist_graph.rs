@@ -1,0 +1,171 @@
+//! Distributed graphs (MPI 3.1 section 7.5.4).
+
+use super::{comm::install, count, entry, put, slice, slice_mut};
+use crate::coll::meeting::Kind;
+use crate::comm::create::split;
+use crate::error::{fail, Class, Result};
+use crate::state::RankState;
+use crate::topo::dist::{collect, Dist, Edge};
+use crate::topo::Topology;
+use std::ffi::c_int;
+
+/// MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
+const UNWEIGHTED: usize = 10;
+const EMPTY: usize = 11;
+
+unsafe fn weights<'a>(p: *const c_int, n: usize) -> Result<Option<&'a [c_int]>> {
+    match p as usize {
+        UNWEIGHTED => Ok(None),
+        EMPTY if n == 0 => Ok(Some(&[])),
+        EMPTY => fail(
+            Class::ERR_ARG,
+            "MPI_WEIGHTS_EMPTY is for ranks without edges",
+        ),
+        // SAFETY: the program's array.
+        _ => Ok(Some(unsafe { slice(p, n)? })),
+    }
+}
+
+unsafe fn create(me: &'static RankState, comm: usize, topo: Dist, new: *mut usize) -> Result<()> {
+    let mut next = me.objects().next_id;
+    let parent = me.objects().comm(comm)?;
+    let rank = parent.rank as i32;
+    let made = split(me, parent, &mut next, Kind::DistGraphCreate, Some(0), rank)?;
+    me.objects().next_id = next;
+    // SAFETY: the program's own variable.
+    unsafe { install(me, comm, made, Some(Topology::Dist(topo)), new) }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
+    comm: usize,
+    indegree: c_int,
+    sources: *const c_int,
+    sourceweights: *const c_int,
+    outdegree: c_int,
+    dests: *const c_int,
+    destweights: *const c_int,
+    _info: usize,
+    _reorder: c_int,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Dist_graph_create_adjacent", comm, |me| {
+        let (ni, no) = (count(indegree)?, count(outdegree)?);
+        let weights = match (weights(sourceweights, ni)?, weights(destweights, no)?) {
+            (None, None) => None,
+            (Some(a), Some(b)) => Some((a.to_vec(), b.to_vec())),
+            // One side without edges may say so either way.
+            (None, Some(b)) if ni == 0 => Some((Vec::new(), b.to_vec())),
+            (Some(a), None) if no == 0 => Some((a.to_vec(), Vec::new())),
+            _ => {
+                return fail(
+                    Class::ERR_ARG,
+                    "MPI_UNWEIGHTED must be given for sources and destinations or for neither",
+                )
+            }
+        };
+        let topo = Dist {
+            sources: slice(sources, ni)?.to_vec(),
+            dests: slice(dests, no)?.to_vec(),
+            weights,
+        };
+        let size = me.objects().comm(comm)?.intra()?.size();
+        create(me, comm, topo.checked(size)?, new)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Dist_graph_create(
+    comm: usize,
+    n: c_int,
+    sources: *const c_int,
+    degrees: *const c_int,
+    dests: *const c_int,
+    edgeweights: *const c_int,
+    _info: usize,
+    _reorder: c_int,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Dist_graph_create", comm, |me| {
+        let n = count(n)?;
+        let (sources, degrees) = (slice(sources, n)?, slice(degrees, n)?);
+        let total = degrees
+            .iter()
+            .try_fold(0usize, |sum, d| Ok(sum + count(*d)?))?;
+        let dests = slice(dests, total)?;
+        let weights = weights(edgeweights, total)?;
+        let size = me.objects().comm(comm)?.intra()?.size();
+        let named = Dist {
+            sources: sources.to_vec(),
+            dests: dests.to_vec(),
+            weights: weights.map(|w| (Vec::new(), w.to_vec())),
+        };
+        named.checked(size)?;
+        let mut edges: Vec<Edge> = Vec::with_capacity(total);
+        for (source, degree) in sources.iter().zip(degrees) {
+            for _ in 0..*degree {
+                let k = edges.len();
+                edges.push((*source, dests[k], weights.map_or(1, |w| w[k])));
+            }
+        }
+        let topo = collect(me, me.objects().comm(comm)?, &edges, weights.is_some())?;
+        create(me, comm, topo, new)
+    })
+}
+
+fn dist(me: &RankState, comm: usize) -> Result<&Dist> {
+    match &me.objects().comm(comm)?.topo {
+        Some(Topology::Dist(d)) => Ok(d),
+        _ => fail(
+            Class::ERR_TOPOLOGY,
+            "the communicator has no distributed graph topology",
+        ),
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Dist_graph_neighbors_count(
+    comm: usize,
+    indegree: *mut c_int,
+    outdegree: *mut c_int,
+    weighted: *mut c_int,
+) -> c_int {
+    entry("MPI_Dist_graph_neighbors_count", comm, |me| {
+        let d = dist(me, comm)?;
+        put(indegree, d.sources.len() as c_int)?;
+        put(outdegree, d.dests.len() as c_int)?;
+        put(weighted, c_int::from(d.weights.is_some()))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Dist_graph_neighbors(
+    comm: usize,
+    maxin: c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    maxout: c_int,
+    dests: *mut c_int,
+    destweights: *mut c_int,
+) -> c_int {
+    entry("MPI_Dist_graph_neighbors", comm, |me| {
+        let d = dist(me, comm)?;
+        let give = |max: c_int, list: &[i32], to: *mut c_int| -> Result<()> {
+            let n = count(max)?.min(list.len());
+            slice_mut(to, n)?.copy_from_slice(&list[..n]);
+            Ok(())
+        };
+        give(maxin, &d.sources, sources)?;
+        give(maxout, &d.dests, dests)?;
+        if let Some((of_sources, of_dests)) = &d.weights {
+            let wanted = |p: *mut c_int| !matches!(p as usize, UNWEIGHTED | EMPTY);
+            if wanted(sourceweights) {
+                give(maxin, of_sources, sourceweights)?;
+            }
+            if wanted(destweights) {
+                give(maxout, of_dests, destweights)?;
+            }
+        }
+        Ok(())
+    })
+}

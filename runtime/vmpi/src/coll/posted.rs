@@ -1,0 +1,146 @@
+//! A non-blocking or persistent collective call, kept until it is complete.
+
+use super::meeting::{Kind, MeetingRef};
+use super::moves::{Move, Neighbors, Shape};
+use super::reduce::Reduction;
+use super::side::{Ints, Kept};
+use crate::comm::Comm;
+use crate::datatype::TypeRef;
+use crate::error::MpiError;
+use crate::group::GroupRef;
+use crate::op::{Kernel, Op};
+use std::cell::{Cell, UnsafeCell};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+
+pub struct Posted {
+    pub kind: Kind,
+    pub work: Work,
+    /// The communicator, which the program may free meanwhile.
+    pub id: u32,
+    pub all: GroupRef,
+    pub seat: usize,
+    pub meeting: MeetingRef,
+    /// Calls that this rank has started on the communicator.
+    pub started: Arc<AtomicU64>,
+    /// The place of this one among them.
+    pub round: Cell<u64>,
+    /// Written by who completes it.
+    pub error: UnsafeCell<Option<MpiError>>,
+}
+
+pub enum Work {
+    Gate,
+    Move {
+        root: usize,
+        send: Kept,
+        recv: Kept,
+        shape: KeptShape,
+    },
+    Reduce(KeptReduction),
+    /// MPI_Comm_idup: the handle of the new communicator, which gets its id when all have called.
+    Dup {
+        handle: usize,
+        made: Cell<Option<(u32, MeetingRef)>>,
+    },
+}
+
+pub struct KeptReduction {
+    pub root: usize,
+    pub send: *const u8,
+    pub recv: *mut u8,
+    pub count: usize,
+    pub counts: Box<[isize]>,
+    pub ty: TypeRef,
+    pub handle: usize,
+    pub op: Op,
+    pub kernel: Option<Kernel>,
+    pub shape: KeptShape,
+    pub contributes: bool,
+}
+
+#[derive(Clone)]
+pub enum KeptShape {
+    Intra,
+    Inter { low: usize },
+    Neighbors(Arc<Neighbors>),
+}
+
+impl KeptShape {
+    pub fn shape(&self) -> Shape<'_> {
+        match self {
+            KeptShape::Intra => Shape::Intra,
+            KeptShape::Inter { low } => Shape::Inter { low: *low },
+            KeptShape::Neighbors(n) => Shape::Neighbors(n),
+        }
+    }
+}
+
+impl Posted {
+    pub fn new(comm: &Comm, kind: Kind, work: Work) -> Posted {
+        Posted {
+            kind,
+            work,
+            id: comm.id,
+            all: comm.everyone().clone(),
+            seat: comm.seat(),
+            meeting: comm.meeting.clone(),
+            started: comm.rounds.clone(),
+            round: Cell::new(0),
+            error: UnsafeCell::new(None),
+        }
+    }
+
+    /// It is started: it belongs with the calls of the others that they start at the same place.
+    pub fn begin(&self) {
+        self.round.set(self.started.fetch_add(1, Relaxed));
+    }
+
+    pub fn as_move(&self) -> Option<Move<'_>> {
+        let Work::Move {
+            root,
+            send,
+            recv,
+            shape,
+        } = &self.work
+        else {
+            return None;
+        };
+        Some(Move {
+            kind: self.kind,
+            root: *root,
+            send: send.side(),
+            recv: recv.side(),
+            shape: shape.shape(),
+        })
+    }
+
+    pub fn as_reduction(&self) -> Option<Reduction<'_>> {
+        let Work::Reduce(r) = &self.work else {
+            return None;
+        };
+        Some(Reduction {
+            kind: self.kind,
+            root: r.root,
+            send: r.send,
+            recv: r.recv,
+            count: r.count,
+            counts: Ints::Aint(&r.counts),
+            ty: &r.ty,
+            handle: r.handle,
+            op: r.op,
+            kernel: r.kernel,
+            shape: r.shape.shape(),
+            contributes: r.contributes,
+        })
+    }
+
+    /// The datatypes that it holds, in order.
+    pub fn types(&self) -> Vec<&TypeRef> {
+        match &self.work {
+            Work::Move { send, recv, .. } => send.types().iter().chain(recv.types()).collect(),
+            Work::Reduce(r) => vec![&r.ty],
+            Work::Gate | Work::Dup { .. } => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What a call sends or receives: blocks by number, one for each member it deals with.
+
+use crate::datatype::moving::Buf;
+use crate::datatype::TypeRef;
+
+/// An array argument, as wide as the program's.
+#[derive(Clone, Copy, Debug)]
+pub enum Ints<'a> {
+    Int(&'a [i32]),
+    Count(&'a [i64]),
+    Aint(&'a [isize]),
+}
+
+impl Ints<'_> {
+    pub const NONE: Ints<'static> = Ints::Int(&[]);
+
+    #[inline]
+    pub fn at(&self, i: usize) -> isize {
+        match self {
+            Ints::Int(v) => v[i] as isize,
+            Ints::Count(v) => v[i] as isize,
+            Ints::Aint(v) => v[i],
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Ints::Int(v) => v.len(),
+            Ints::Count(v) => v.len(),
+            Ints::Aint(v) => v.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
+        (0..self.len()).map(|i| self.at(i))
+    }
+
+    pub fn same(&self, other: &Ints) -> bool {
+        match (self, other) {
+            // glibc's memcmp of nothing at no address is slow.
+            _ if self.is_empty() && other.is_empty() => true,
+            (Ints::Int(a), Ints::Int(b)) => a == b,
+            _ => self.len() == other.len() && self.iter().eq(other.iter()),
+        }
+    }
+}
+
+/// The blocks that a call sends or receives.
+pub enum Side<'a> {
+    /// Not significant at this rank.
+    None,
+    InPlace,
+    /// The same block whoever it is for.
+    One {
+        ptr: *mut u8,
+        count: usize,
+        ty: &'a TypeRef,
+    },
+    /// Equal blocks, one after another.
+    Blocks {
+        ptr: *mut u8,
+        count: usize,
+        ty: &'a TypeRef,
+    },
+    /// Blocks of their own counts, at displacements in extents.
+    Each {
+        ptr: *mut u8,
+        counts: Ints<'a>,
+        displs: Ints<'a>,
+        ty: &'a TypeRef,
+    },
+    /// Blocks of their own types, at displacements in bytes.
+    Typed {
+        ptr: *mut u8,
+        counts: Ints<'a>,
+        displs: Ints<'a>,
+        types: &'a [TypeRef],
+    },
+}
+
+impl Side<'_> {
+    pub fn block(&self, j: usize) -> Option<Buf<'_>> {
+        Some(match *self {
+            Side::None | Side::InPlace => return None,
+            Side::One { ptr, count, ty } => Buf { ptr, count, ty },
+            Side::Blocks { ptr, count, ty } => {
+                let at = ty
+                    .extent
+                    .wrapping_mul(count as isize)
+                    .wrapping_mul(j as isize);
+                Buf {
+                    ptr: ptr.wrapping_offset(at),
+                    count,
+                    ty,
+                }
+            }
+            Side::Each {
+                ptr,
+                counts,
+                displs,
+                ty,
+            } => {
+                let at = ty.extent.wrapping_mul(displs.at(j));
+                Buf {
+                    ptr: ptr.wrapping_offset(at),
+                    count: counts.at(j) as usize,
+                    ty,
+                }
+            }
+            Side::Typed {
+                ptr,
+                counts,
+                displs,
+                types,
+            } => Buf {
+                ptr: ptr.wrapping_offset(displs.at(j)),
+                count: counts.at(j) as usize,
+                ty: &types[j],
+            },
+        })
+    }
+
+    pub fn in_place(&self) -> bool {
+        matches!(self, Side::InPlace)
+    }
+
+    /// A copy that needs nothing of the call.
+    pub fn keep(&self) -> Kept {
+        let ints = |v: &Ints| v.iter().collect::<Box<[isize]>>();
+        match *self {
+            Side::None => Kept::None,
+            Side::InPlace => Kept::InPlace,
+            Side::One { ptr, count, ty } => Kept::One {
+                ptr,
+                count,
+                ty: ty.clone(),
+            },
+            Side::Blocks { ptr, count, ty } => Kept::Blocks {
+                ptr,
+                count,
+                ty: ty.clone(),
+            },
+            Side::Each {
+                ptr,
+                ref counts,
+                ref displs,
+                ty,
+            } => Kept::Each {
+                ptr,
+                counts: ints(counts),
+                displs: ints(displs),
+                ty: ty.clone(),
+            },
+            Side::Typed {
+                ptr,
+                ref counts,
+                ref displs,
+                types,
+            } => Kept::Typed {
+                ptr,
+                counts: ints(counts),
+                displs: ints(displs),
+                types: types.into(),
+            },
+        }
+    }
+}
+
+/// A [`Side`] of a call that has returned.
+pub enum Kept {
+    None,
+    InPlace,
+    One {
+        ptr: *mut u8,
+        count: usize,
+        ty: TypeRef,
+    },
+    Blocks {
+        ptr: *mut u8,
+        count: usize,
+        ty: TypeRef,
+    },
+    Each {
+        ptr: *mut u8,
+        counts: Box<[isize]>,
+        displs: Box<[isize]>,
+        ty: TypeRef,
+    },
+    Typed {
+        ptr: *mut u8,
+        counts: Box<[isize]>,
+        displs: Box<[isize]>,
+        types: Box<[TypeRef]>,
+    },
+}
+
+impl Kept {
+    pub fn side(&self) -> Side<'_> {
+        match self {
+            Kept::None => Side::None,
+            Kept::InPlace => Side::InPlace,
+            Kept::One { ptr, count, ty } => Side::One {
+                ptr: *ptr,
+                count: *count,
+                ty,
+            },
+            Kept::Blocks { ptr, count, ty } => Side::Blocks {
+                ptr: *ptr,
+                count: *count,
+                ty,
+            },
+            Kept::Each {
+                ptr,
+                counts,
+                displs,
+                ty,
+            } => Side::Each {
+                ptr: *ptr,
+                counts: Ints::Aint(counts),
+                displs: Ints::Aint(displs),
+                ty,
+            },
+            Kept::Typed {
+                ptr,
+                counts,
+                displs,
+                types,
+            } => Side::Typed {
+                ptr: *ptr,
+                counts: Ints::Aint(counts),
+                displs: Ints::Aint(displs),
+                types,
+            },
+        }
+    }
+
+    /// The datatypes in it, in order.
+    pub fn types(&self) -> &[TypeRef] {
+        match self {
+            Kept::None | Kept::InPlace => &[],
+            Kept::One { ty, .. } | Kept::Blocks { ty, .. } | Kept::Each { ty, .. } => {
+                std::slice::from_ref(ty)
+            }
+            Kept::Typed { types, .. } => types,
+        }
+    }
+}
