@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
 
-use crate::{dist, env, setup, sources};
+use crate::{conformance, dist, env, setup, sources};
 
 /// What ran so far.
 #[derive(Default)]
@@ -48,6 +48,9 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     e2e.extend(filter);
     tally.step("end-to-end", &e2e)?;
 
+    if filter.is_none() {
+        tally.conformance()?;
+    }
     println!("\n== summary");
     let mut have = vec![std::env::consts::ARCH];
     have.extend(
@@ -133,6 +136,21 @@ impl Tally {
         }
         if !child.wait()?.success() {
             self.broken.push(name.to_string());
+        }
+        Ok(())
+    }
+
+    /// Some of MPICH's own tests.
+    fn conformance(&mut self) -> Result<()> {
+        println!("\n== MPI conformance");
+        if conformance::folder().is_none() {
+            return Ok(());
+        }
+        let done = conformance::check(&conformance::Options::sample(70))?;
+        self.passed += (done.runs - done.unexpected) as u64;
+        self.failed += done.unexpected as u64;
+        if done.unexpected > 0 {
+            self.broken.push("MPI conformance".to_string());
         }
         Ok(())
     }

@@ -92,10 +92,7 @@ pub fn save<'a>(o: &Objects, pending: impl Iterator<Item = &'a TypeRef>) -> Vec<
 /// What was added since the first format: of each communicator the non-blocking collectives started
 /// on it, and its other side.
 pub fn save_more(o: &Objects, w: &mut Writer) {
-    let fixed = [
-        (abi::COMM_WORLD, &o.world),
-        (abi::COMM_SELF, &o.self_),
-    ];
+    let fixed = [(abi::COMM_WORLD, &o.world), (abi::COMM_SELF, &o.self_)];
     let comms = all(fixed.into_iter().chain(o.comms.iter()));
     w.list(comms, |w, (h, c)| {
         w.size(h);

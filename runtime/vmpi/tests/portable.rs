@@ -7,6 +7,7 @@ use pc3_typemetric::abi::Abi;
 use pc3_typemetric::layout::Arith;
 use pc3_typemetric::types::{Kind, TypeTable};
 use pc3_vmpi::coll::meeting::Meeting;
+use pc3_vmpi::comm::Remote;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::datatype::build::{make, Constructor, Order, Subdim};
 use pc3_vmpi::datatype::portable::{displacements, Block, Question, Saved};
@@ -16,8 +17,10 @@ use pc3_vmpi::handle::abi;
 use pc3_vmpi::info::Info;
 use pc3_vmpi::objects::Objects;
 use pc3_vmpi::op::UserOp;
-use pc3_vmpi::saved::{load, save};
-use pc3_vmpi::topo::{cart::Cart, Topology};
+use pc3_vmpi::saved::{load, load_more, save, save_more};
+use pc3_vmpi::topo::{cart::Cart, dist::Dist, Topology};
+use pc3_vmpi::wire::{Reader, Writer};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Addresses move by a constant; the types of two ABIs.
 struct Moved {
@@ -188,6 +191,20 @@ fn byte_displacements_follow_the_structs() {
     );
 }
 
+fn store(o: &Objects, pending: &[TypeRef]) -> Vec<u8> {
+    let mut w = Writer(save(o, pending.iter()));
+    save_more(o, &mut w);
+    w.0
+}
+
+fn restore(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<Vec<TypeRef>, LoadError> {
+    let mut r = Reader(bytes);
+    let pending = load(o, &mut r, ctx)?;
+    load_more(o, &mut r)?;
+    assert!(r.0.is_empty());
+    Ok(pending)
+}
+
 #[test]
 fn objects_survive() {
     let fresh = || Objects::new(Group::world(6), 2, Meeting::new(6), Meeting::new(1));
@@ -273,11 +290,30 @@ fn objects_survive() {
         group: even.clone(),
         rank: 1,
         meeting: Meeting::new(3),
+        remote: None,
     };
     let cart = Cart::new(&[3], &[1], 3).unwrap();
     let c = o
         .comms
         .insert(made.into_comm(abi::ERRORS_RETURN, Some(Topology::Cart(cart.clone()))));
+    let odd = Group::new(vec![1, 3]);
+    let between = pc3_vmpi::comm::create::Made {
+        id: 5,
+        group: even.clone(),
+        rank: 1,
+        meeting: Meeting::new(5),
+        remote: Some(Remote::new(&even, odd.clone())),
+    };
+    let graph = Dist {
+        sources: vec![1, 1],
+        dests: vec![],
+        weights: Some((vec![3, 4], vec![])),
+    };
+    let topo = Topology::Dist(graph.clone());
+    let inter = o
+        .comms
+        .insert(between.into_comm(abi::ERRORS_RETURN, Some(topo)));
+    o.comm(inter).unwrap().rounds.store(7, Relaxed);
     o.world.name = Some("all".into());
     let op = o.ops.insert(UserOp {
         func: 0x10_0400,
@@ -292,10 +328,10 @@ fn objects_survive() {
     o.codes.add_class();
     o.addresses.record(0x10_0008);
 
-    let bytes = save(&o, [int.clone(), all[1].clone()].iter());
+    let bytes = store(&o, &[int.clone(), all[1].clone()]);
     let ctx = Moved::between(Abi::host(), Abi::host());
     let mut n = fresh();
-    let pending = load(&mut n, &bytes, &ctx).unwrap();
+    let pending = restore(&mut n, &bytes, &ctx).unwrap();
     assert_eq!(pending[0].predefined, int.predefined);
     assert_eq!(pending[1].layout, all[1].layout);
     let (old, new): (Vec<_>, Vec<_>) = (o.types.iter().collect(), n.types.iter().collect());
@@ -313,6 +349,12 @@ fn objects_survive() {
         (d.id, d.rank, d.errhandler, &d.topo),
         (4, 1, abi::ERRORS_RETURN, &Some(Topology::Cart(cart)))
     );
+    let e2 = n.comm(inter).unwrap();
+    let remote = e2.remote.as_ref().unwrap();
+    assert_eq!((&remote.group, remote.low, remote.first), (&odd, 3, true));
+    assert_eq!((e2.seat(), e2.meeting.size()), (1, 5));
+    assert_eq!(e2.topo, Some(Topology::Dist(graph)));
+    assert_eq!(e2.rounds.load(Relaxed), 7);
     assert_eq!(
         (&d.group, &n.world.name, n.next_id),
         (&even, &Some("all".into()), 9)
@@ -344,14 +386,14 @@ fn objects_survive() {
         ..Moved::between(Abi::host(), Abi::host())
     };
     let mut third = fresh();
-    let pending = load(&mut third, &save(&n, pending.iter()), &back).unwrap();
-    assert!(save(&third, pending.iter()) == bytes);
+    let pending = restore(&mut third, &store(&n, &pending), &back).unwrap();
+    assert!(store(&third, &pending) == bytes);
     for cut in 0..bytes.len() {
-        assert!(load(&mut fresh(), &bytes[..cut], &ctx).is_err());
+        assert!(restore(&mut fresh(), &bytes[..cut], &ctx).is_err());
     }
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0xff;
-        let _ = load(&mut fresh(), &damaged, &ctx);
+        let _ = restore(&mut fresh(), &damaged, &ctx);
     }
 }

@@ -158,9 +158,15 @@ fn reason(stderr: &str) -> String {
     let mut missing: Vec<&str> = stderr
         .lines()
         .filter(|l| {
-            ["E0103", "undeclared", "implicit", "unknown type", "undefined"]
-                .iter()
-                .any(|w| l.contains(w))
+            [
+                "E0103",
+                "undeclared",
+                "implicit",
+                "unknown type",
+                "undefined",
+            ]
+            .iter()
+            .any(|w| l.contains(w))
         })
         .flat_map(|l| l.split(|c: char| !c.is_alphanumeric() && c != '_'))
         .filter(|w| w.starts_with("MPI_") || w.starts_with("PMPI_"))

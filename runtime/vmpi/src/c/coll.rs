@@ -80,7 +80,7 @@ pub(super) unsafe fn post(
 /// It is not pending; its buffers are the library's until it is complete.
 pub(super) unsafe fn begin(me: &'static RankState, r: &Request) {
     if let Some(p) = r.posted() {
-        p.begin();
+        p.times.set(p.times.get() + 1);
         // SAFETY: the caller's promise.
         unsafe { rounds::join(me, r) };
     }
@@ -436,10 +436,18 @@ macro_rules! arg {
 pub(super) use arg;
 
 macro_rules! given {
-    (One $p:ident $n:ident $t:ident) => { Given::One($p, $n.count(), $t) };
-    (Blocks $p:ident $n:ident $t:ident) => { Given::Blocks($p, $n.count(), $t) };
-    (Each $p:ident $n:ident $d:ident $t:ident) => { Given::Each($p, $n.list(), $d.list(), $t) };
-    (Typed $p:ident $n:ident $d:ident $t:ident) => { Given::Typed($p, $n.list(), $d.list(), $t) };
+    (One $p:ident $n:ident $t:ident) => {
+        Given::One($p, $n.count(), $t)
+    };
+    (Blocks $p:ident $n:ident $t:ident) => {
+        Given::Blocks($p, $n.count(), $t)
+    };
+    (Each $p:ident $n:ident $d:ident $t:ident) => {
+        Given::Each($p, $n.list(), $d.list(), $t)
+    };
+    (Typed $p:ident $n:ident $d:ident $t:ident) => {
+        Given::Typed($p, $n.list(), $d.list(), $t)
+    };
 }
 
 /// One entry point.

@@ -209,7 +209,13 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
         }
         let mut next = me.objects().next_id;
         let group = me.objects().group(group)?;
-        let made = of_group_alone(me, me.objects().comm(comm)?.intra()?, &mut next, &group, tag)?;
+        let made = of_group_alone(
+            me,
+            me.objects().comm(comm)?.intra()?,
+            &mut next,
+            &group,
+            tag,
+        )?;
         me.objects().next_id = next;
         install(me, comm, made, None, new)
     })

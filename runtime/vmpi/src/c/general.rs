@@ -1,9 +1,9 @@
 //! Generalised requests (MPI 3.1 section 12.2): the program says when they are complete.
 
+use super::entry;
 use super::p2p::publish;
 use super::request::look;
 use super::status::CStatus;
-use super::entry;
 use crate::error::{fail, Class, Result};
 use crate::handle::abi::PROC_NULL;
 use crate::p2p::request::{Extra, General, What};
@@ -45,7 +45,10 @@ pub(super) fn cancel(r: &Request) -> Result<()> {
     let code = unsafe { std::mem::transmute::<usize, Cancel>(g.cancel)(g.state, done) };
     match Class(code) {
         Class::SUCCESS => Ok(()),
-        code => fail(code, "the cancel function of the generalised request failed"),
+        code => fail(
+            code,
+            "the cancel function of the generalised request failed",
+        ),
     }
 }
 

@@ -11,8 +11,8 @@ use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
 use crate::handle::abi;
-use crate::p2p::{self, Buf, Dest, Key};
 use crate::p2p::request::Request;
+use crate::p2p::{self, Buf, Dest, Key};
 use crate::state::RankState;
 use crate::wire::{Reader, Writer};
 use std::cell::Cell;
@@ -131,12 +131,7 @@ pub unsafe extern "C" fn MPI_Intercomm_merge(comm: usize, high: c_int, new: *mut
 }
 
 /// The new communicator has its handle and attributes at once; its id comes when all have called.
-unsafe fn idup(
-    name: &'static str,
-    comm: usize,
-    new: *mut usize,
-    request: *mut usize,
-) -> c_int {
+unsafe fn idup(name: &'static str, comm: usize, new: *mut usize, request: *mut usize) -> c_int {
     entry(name, comm, |me| {
         let o = me.objects();
         let parent = o.comm(comm)?;
@@ -179,9 +174,7 @@ const UNNAMED: u32 = u32::MAX;
 pub(crate) fn settle(me: &RankState, r: &Request) {
     let Some(p) = r.posted() else { return };
     if let Work::Dup { handle, made } = &p.work {
-        if let (Some((id, meeting)), Some(c)) =
-            (made.take(), me.objects().comms.get_mut(*handle))
-        {
+        if let (Some((id, meeting)), Some(c)) = (made.take(), me.objects().comms.get_mut(*handle)) {
             c.id = id;
             c.meeting = meeting;
         }

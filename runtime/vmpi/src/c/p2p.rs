@@ -52,7 +52,10 @@ pub(super) fn target(
     if dest == PROC_NULL {
         return Ok(None);
     }
-    match usize::try_from(dest).ok().and_then(|d| c.peers().world_rank(d)) {
+    match usize::try_from(dest)
+        .ok()
+        .and_then(|d| c.peers().world_rank(d))
+    {
         Some(world) => Ok(Some(Dest {
             world,
             ctx: c.p2p_context(),

@@ -10,8 +10,8 @@ use super::{count, entry, put, slice_mut};
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi::{REQUEST_NULL, UNDEFINED};
 use crate::p2p::recv::check;
-use crate::p2p::wait::{wait_any, wait_done};
 use crate::p2p::request::What;
+use crate::p2p::wait::{wait_any, wait_done};
 use crate::p2p::{self, Request, Status};
 use crate::state::RankState;
 

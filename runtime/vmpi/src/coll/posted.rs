@@ -10,7 +10,7 @@ use crate::error::MpiError;
 use crate::group::GroupRef;
 use crate::op::{Kernel, Op};
 use std::cell::{Cell, UnsafeCell};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 pub struct Posted {
@@ -21,10 +21,10 @@ pub struct Posted {
     pub all: GroupRef,
     pub seat: usize,
     pub meeting: MeetingRef,
-    /// Calls that this rank has started on the communicator.
-    pub started: Arc<AtomicU64>,
-    /// The place of this one among them.
-    pub round: Cell<u64>,
+    /// The place of this call among those that this rank has made on the communicator.
+    pub place: u64,
+    /// How often it has been started (persistent ones may be in any order).
+    pub times: Cell<u64>,
     /// Written by who completes it.
     pub error: UnsafeCell<Option<MpiError>>,
 }
@@ -85,15 +85,15 @@ impl Posted {
             all: comm.everyone().clone(),
             seat: comm.seat(),
             meeting: comm.meeting.clone(),
-            started: comm.rounds.clone(),
-            round: Cell::new(0),
+            place: comm.rounds.fetch_add(1, Relaxed),
+            times: Cell::new(0),
             error: UnsafeCell::new(None),
         }
     }
 
-    /// It is started: it belongs with the calls of the others that they start at the same place.
-    pub fn begin(&self) {
-        self.round.set(self.started.fetch_add(1, Relaxed));
+    /// What it has in common with the calls of the others that it belongs with.
+    pub fn round(&self) -> (u64, u64) {
+        (self.place, self.times.get())
     }
 
     pub fn as_move(&self) -> Option<Move<'_>> {

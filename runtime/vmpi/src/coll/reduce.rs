@@ -362,7 +362,11 @@ impl Lent {
         let Some(me) = RankState::try_current() else {
             return own(handle);
         };
-        if me.objects().datatype(handle).is_ok_and(|t| t.size == ty.size) {
+        if me
+            .objects()
+            .datatype(handle)
+            .is_ok_and(|t| t.size == ty.size)
+        {
             return own(handle);
         }
         let object = TypeObject {

@@ -1,7 +1,7 @@
 //! Where the members of a communicator meet for non-blocking collectives.
 //!
-//! Members start them in one order, so the n-th that one starts belongs with the n-th of the others.
-//! Each leaves its request; whoever comes last does all of the work and completes the requests.
+//! Members call them in one order, so the n-th call of one belongs with the n-th of the others, and
+//! if it is persistent its starts with theirs.  Each leaves its request; whoever comes last does all of the work and completes the requests.
 //! None is complete before all members have started it, which the standard allows, so a checkpoint
 //! never finds one half done: it keeps the calls that wait for others, and nothing else.
 
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Default)]
-pub struct Rounds(Mutex<HashMap<u64, Vec<*const Request>>>);
+pub struct Rounds(Mutex<HashMap<(u64, u64), Vec<*const Request>>>);
 
 /// Puts a request into its round; the last one to come completes them all.
 ///
@@ -28,7 +28,7 @@ pub unsafe fn join(me: &RankState, r: &Request) {
     let full = {
         let rounds = &p.meeting.rounds.0;
         let mut map = rounds.lock().unwrap_or_else(PoisonError::into_inner);
-        let round = p.round.get();
+        let round = p.round();
         let list = map.entry(round).or_default();
         list.push(r as *const Request);
         (list.len() == p.meeting.size())
@@ -44,8 +44,13 @@ pub unsafe fn join(me: &RankState, r: &Request) {
 /// Puts back a request of a checkpoint, in which no round is complete.
 pub fn wait(r: &Request) {
     if let Some(p) = r.posted() {
-        let mut map = p.meeting.rounds.0.lock().unwrap_or_else(PoisonError::into_inner);
-        map.entry(p.round.get()).or_default().push(r);
+        let mut map = p
+            .meeting
+            .rounds
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        map.entry(p.round()).or_default().push(r);
     }
 }
 

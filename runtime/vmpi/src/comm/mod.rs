@@ -115,10 +115,7 @@ impl Comm {
     pub fn intra(&self) -> Result<&Comm> {
         match self.remote {
             None => Ok(self),
-            Some(_) => fail(
-                Class::ERR_COMM,
-                "the call is not for inter-communicators",
-            ),
+            Some(_) => fail(Class::ERR_COMM, "the call is not for inter-communicators"),
         }
     }
 }

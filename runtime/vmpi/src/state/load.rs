@@ -2,18 +2,18 @@
 
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 
-use super::{message, posted};
 use super::save::{ACTIVE, DONE, NULL, PERSISTENT, VERSION};
+use super::{message, posted};
 use super::{Phase, RankState};
+use crate::coll::rounds;
 use crate::datatype::TypeRef;
 use crate::error::Class;
-use crate::coll::rounds;
 use crate::p2p::request::{Extra, What};
-use std::sync::atomic::Ordering::Relaxed;
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Mode, Request, Status};
 use crate::saved;
 use crate::wire::{bad, Read, Reader};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Fills a fresh rank; its memory is restored already.
 pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {

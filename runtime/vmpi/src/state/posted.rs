@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! general   = query:u64 free:u64 cancel:u64 state:u64
-//! posted    = kind:str id:u32 group seat:u64 started:u64 round:u64 work
+//! posted    = kind:str id:u32 group seat:u64 place:u64 times:u64 work
 //! work      = 0:u8 | 1:u8 root:u64 side side shape | 2:u8 reduction | 3:u8 handle:u64
 //! side      = form:u8 [addr:u64 (count:u64 | [count:u64] [displ:i64])]
 //! reduction = root:u64 send:u64 recv:u64 count:u64 [count:u64] handle:u64
@@ -14,7 +14,6 @@
 
 use pc3_runtime::transfer::{LoadCtx, SaveCtx, Target};
 use std::cell::{Cell, UnsafeCell};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 use super::RankState;
@@ -22,7 +21,6 @@ use crate::coll::meeting::{Kind, Registry};
 use crate::coll::moves::{Neighbors, NOBODY};
 use crate::coll::posted::{KeptReduction, KeptShape, Posted, Work};
 use crate::coll::side::Kept;
-use crate::comm::{SELF_ID, WORLD_ID};
 use crate::datatype::TypeRef;
 use crate::op::{Op, Predef, UserOp};
 use crate::p2p::request::{Extra, General};
@@ -41,8 +39,8 @@ pub(super) fn write(w: &mut Writer, extra: &Extra, over: bool, ctx: &SaveCtx) {
             w.u32(p.id);
             saved::group(w, &p.all);
             w.size(p.seat);
-            w.u64(p.started.load(Relaxed));
-            w.u64(p.round.get());
+            w.u64(p.place);
+            w.u64(p.times.get());
             match &p.work {
                 // Buffers of a complete call may be gone.
                 _ if over => w.u8(0),
@@ -82,7 +80,11 @@ pub(super) fn types(extra: &Extra, over: bool) -> Vec<&TypeRef> {
 
 /// `usize::MAX` is another number elsewhere.
 fn write_root(w: &mut Writer, root: usize) {
-    w.u64(if root == NOBODY { u64::MAX } else { root as u64 });
+    w.u64(if root == NOBODY {
+        u64::MAX
+    } else {
+        root as u64
+    });
 }
 
 fn read_root(r: &mut Reader) -> Read<usize> {
@@ -196,20 +198,16 @@ pub(super) fn read(
     if all.world_rank(seat) != Some(me.rank) {
         return bad("a collective of others");
     }
-    let (started, round) = (r.u64()?, r.u64()?);
+    let (place, times) = (r.u64()?, r.u64()?);
     let o = me.objects();
     let found = [&o.world, &o.self_]
         .into_iter()
         .chain(o.comms.iter().map(|(_, c)| c))
         .find(|c| c.id == id);
-    let (meeting, started) = match found {
-        Some(c) => (c.meeting.clone(), c.rounds.clone()),
+    let meeting = match found {
+        Some(c) => c.meeting.clone(),
         // The communicator's handle is gone.
-        None if id == WORLD_ID || id == SELF_ID => return bad("a collective's communicator"),
-        None => (
-            o.world.meeting.inner.find(id, Registry::WHOLE, &all),
-            Arc::new(AtomicU64::new(started)),
-        ),
+        None => o.world.meeting.inner.find(id, Registry::WHOLE, &all),
     };
     if meeting.size() != all.size() {
         return bad("a collective's members");
@@ -236,8 +234,8 @@ pub(super) fn read(
         all,
         seat,
         meeting,
-        started,
-        round: Cell::new(round),
+        place,
+        times: Cell::new(times),
         error: UnsafeCell::new(None),
     })
 }
@@ -302,7 +300,9 @@ fn read_side(
             ty,
         });
     }
-    let types: Box<[TypeRef]> = (0..counts.len()).map(|_| next(types)).collect::<Read<_>>()?;
+    let types: Box<[TypeRef]> = (0..counts.len())
+        .map(|_| next(types))
+        .collect::<Read<_>>()?;
     // The start may lie outside: displacements in bytes are addresses.
     let ptr = match ctx.pointer(source) {
         Target::At(p) => p,
@@ -365,7 +365,10 @@ fn read_reduction(
     let ty = next(types)?;
     let bytes = count.saturating_mul(ty.size);
     let kernel = match op {
-        Op::Predef(p) => Some(p.kernel(&ty).or_else(|_| bad("an operation on a datatype"))?),
+        Op::Predef(p) => Some(
+            p.kernel(&ty)
+                .or_else(|_| bad("an operation on a datatype"))?,
+        ),
         Op::User(_) => None,
     };
     Ok(KeptReduction {

@@ -15,13 +15,13 @@
 use pc3_runtime::transfer::SaveCtx;
 
 use super::{message, posted};
-use std::sync::atomic::Ordering::Relaxed;
 use super::{Phase, RankState};
 use crate::p2p::mailbox::Message;
 use crate::p2p::request::{Extra, What};
 use crate::p2p::{Key, Mode, Request, Status};
 use crate::saved;
 use crate::wire::Writer;
+use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) const VERSION: u8 = 1;
 
