@@ -264,6 +264,7 @@ extern void pc3_call_at(const char *);
 /* Around calls that return a new descriptor, or memory that is mapped: name, place, result. */
 extern int pc3_descriptor(const char *, const char *, int);
 extern void *pc3_mapped(const char *, const char *, void *);
+extern void *pc3_other_stream(const char *, const char *, void *);
 /*
  * exit, _Exit/_exit, abort in programs that call MPI: */
 extern void pc3_exit(int) __attribute__((noreturn));

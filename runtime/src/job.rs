@@ -35,6 +35,8 @@ pub struct Job {
     /// File name of the program.
     pub name: String,
     pub(crate) shadow: usize,
+    /// Its checkpoints are taken and not written.
+    detached: bool,
     /// `PC3_ADDRESSES=ignore`.
     pub(crate) addresses: Addresses,
     dir: PathBuf,
@@ -71,6 +73,7 @@ impl Job {
             name: name.to_owned(),
             shadow: s.shadow,
             addresses: s.addresses,
+            detached: false,
             dir: s.dir.clone(),
             keep: s.keep,
             signal: s.request_signal(),
@@ -92,6 +95,7 @@ impl Job {
             name: String::new(),
             shadow: 1 << 20,
             addresses: Addresses::Refuse,
+            detached: true,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),
             keep: 1,
@@ -185,6 +189,9 @@ impl Job {
         passage: u64,
         start: Instant,
     ) -> Result<(), StoreError> {
+        if self.detached {
+            return Ok(());
+        }
         self.open_store()?;
         if let Some(store) = lock(&self.store).as_mut() {
             let id = store.commit(|file, id| save::write(self, ranks, passage, id, file))?;

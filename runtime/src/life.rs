@@ -47,6 +47,8 @@ pub(crate) fn forked() -> bool {
         .is_some_and(|p| *p != unsafe { libc::getpid() })
 }
 
+/// Arguments of the job's first start, if this is another.
+static FIRST: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
 static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 extern "C" fn at_exit() {
@@ -139,6 +141,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     // SAFETY: registers a function; being the first, it runs last.
     unsafe { libc::atexit(at_exit) };
     if let Some(checkpoint) = checkpoint {
+        compare_arguments(&checkpoint.job.arguments);
         restart::restart(&checkpoint, &job, &mut ranks).unwrap_or_else(|e| leave(e));
     }
     release();
@@ -160,6 +163,36 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     match job.engine() {
         Some(engine) => engine.run(&job, ranks, body),
         None => die(EXIT_FATAL, "internal error: no engine"),
+    }
+}
+
+/// What the program was started with at first, without its name.
+pub(crate) fn arguments_given() -> Vec<Vec<u8>> {
+    if let Some(first) = FIRST.get() {
+        return first.clone();
+    }
+    arguments_here()
+}
+
+fn arguments_here() -> Vec<Vec<u8>> {
+    let list = ARGUMENTS.get().map_or(&[][..], |a| &a.list[..]);
+    list.iter().skip(1).map(|a| a.to_bytes().to_vec()).collect()
+}
+
+/// The program goes on with the arguments that it has.
+fn compare_arguments(saved: &[Vec<u8>]) {
+    let _ = FIRST.set(saved.to_vec());
+    let here = arguments_here();
+    if !here.is_empty() && here != saved {
+        let words = |list: &[Vec<u8>]| {
+            let words: Vec<_> = list.iter().map(|a| String::from_utf8_lossy(a)).collect();
+            words.join(" ")
+        };
+        say(&format!(
+            "arguments are ignored at a restart: the program goes on with those of its start ('{}' instead of '{}')",
+            words(saved),
+            words(&here)
+        ));
     }
 }
 

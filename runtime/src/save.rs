@@ -17,6 +17,7 @@ use crate::format::meta::{
     ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
 };
 use crate::job::Job;
+use crate::life;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::transfer::SaveCtx;
@@ -74,6 +75,7 @@ fn job_meta(job: &Job, passage: u64) -> JobMeta {
         workers: job.workers as u64,
         passage,
         calls_mpi: job.program.calls_mpi,
+        arguments: life::arguments_given(),
         abi: job.program.types.abi().clone(),
     }
 }

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <wchar.h>
 
 static int ends[2];
 
@@ -27,10 +29,16 @@ int main(void)
     void *m = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 #pragma pc3 checkpoint
     munmap(m, 4096);
-    char text[10] = "text";
-    FILE *f = fmemopen(text, sizeof text, "r");
+    wchar_t *text;
+    size_t n;
+    FILE *f = open_wmemstream(&text, &n);
 #pragma pc3 checkpoint
     fclose(f);
+    int id = shmget(IPC_PRIVATE, 100, IPC_CREAT | 0600);
+    m = shmat(id, NULL, 0);
+#pragma pc3 checkpoint
+    shmdt(m);
+    shmctl(id, IPC_RMID, NULL);
     pthread_t t;
     if (pipe(ends) || pthread_create(&t, NULL, waits, NULL))
         abort();

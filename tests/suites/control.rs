@@ -34,6 +34,8 @@ pub fn trials() -> Vec<Trial> {
         ),
         ("a course given up is not gone on from", other_course),
         ("files appended to begin anew", appended_anew),
+        ("files changed in place are put back", put_back),
+        ("arguments of a restart are told", arguments),
     ];
     cases
         .iter()
@@ -166,7 +168,7 @@ fn stop_later() -> Result<()> {
     let job = job("tests/control/blocked.c")?;
     let done = run(&job, &[])?;
     ensure!(done.status == STOPPED && files(&job).len() == 1, "{done:?}");
-    let words = "a pipe (made by pipe at blocked.c:13); the program goes on, and stops as soon";
+    let words = "a pipe (made by pipe at blocked.c:12); the program goes on, and stops as soon";
     ensure!(done.stderr.matches(words).count() == 1, "{done:?}");
     let done = run(&job, &[("PC3_RESTART", "latest")])?;
     ensure!(done.status == 0, "{done:?}");
@@ -263,4 +265,41 @@ fn appended_anew() -> Result<()> {
         ensure!(killed.status == 128 + libc::SIGKILL, "{killed:?}");
     }
     finished(&job, "of yesterday\n").map(drop)
+}
+
+fn put_back() -> Result<()> {
+    let whole = job("tests/control/update.c")?;
+    ensure!(run(&whole, &[])?.status == 0);
+    let job = job("tests/control/update.c")?;
+    for die in ["3", "4", "8"] {
+        let env = [("PC3_EVERY", "1x"), ("PC3_RESTART", "auto"), ("DIE", die)];
+        let killed = run(&job, &env)?;
+        ensure!(killed.status == 128 + libc::SIGKILL, "{killed:?}");
+    }
+    let done = run(&job, &[("PC3_RESTART", "latest")])?;
+    ensure!(done.status == 0, "{done:?}");
+    match difference(&whole.stdout(), &job.stdout()) {
+        Some(d) => bail!("{d}; stderr: {}", done.stderr),
+        None => Ok(()),
+    }
+}
+
+fn arguments() -> Result<()> {
+    let mut job = job("tests/control/rounds.c")?;
+    job.program.args = vec!["of".into(), "old".into()];
+    let env = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
+    ensure!(run(&job, &env)?.status == STOPPED);
+    let env = [env[0], env[1], ("PC3_RESTART", "latest")];
+    for (arguments, told) in [("of old", 0), ("", 0), ("of new", 1), ("of old", 1)] {
+        job.program.args = arguments.split_whitespace().map(Into::into).collect();
+        let done = run(&job, &env)?;
+        let words = "goes on with those of its start ('of old' instead of 'of new')";
+        let found = done.stderr.matches(words).count();
+        ensure!(found == told, "'{arguments}': {done:?}");
+        ensure!(
+            done.stderr.matches("are ignored").count() == told,
+            "{done:?}"
+        );
+    }
+    finished(&job, "").map(drop)
 }

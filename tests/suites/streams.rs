@@ -183,12 +183,13 @@ fn obstacles() -> Result<()> {
     ensure!(done.status == 0 && job.stdout() == b"end\n", "{done:?}");
     let told: Vec<&str> = done.stderr.lines().collect();
     for what in [
-        "a socket (made by socket at obstacles.c:21)",
-        "a pipe (made by popen at obstacles.c:24)",
-        "memory is mapped (made by mmap at obstacles.c:27)",
-        "a stream in memory is open (made by fmemopen at obstacles.c:31)",
-        "a thread runs (made by pthread_create at obstacles.c:35)",
-        "a pipe (made by pipe at obstacles.c:35)",
+        "a socket (made by socket at obstacles.c:23)",
+        "a pipe (made by popen at obstacles.c:26)",
+        "memory is mapped (made by mmap at obstacles.c:29)",
+        "a stream of no file is open (made by open_wmemstream at obstacles.c:34)",
+        "memory is mapped (made by shmat at obstacles.c:38)",
+        "a thread runs (made by pthread_create at obstacles.c:43)",
+        "a pipe (made by pipe at obstacles.c:43)",
     ] {
         let lines = told.iter().filter(|l| l.contains(what)).count();
         ensure!(lines == 1, "{lines} lines say '{what}': {}", done.stderr);

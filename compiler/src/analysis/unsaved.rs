@@ -28,7 +28,6 @@ fn fate(name: &str) -> Option<Fate> {
         | "inotify_init" | "inotify_init1" | "mq_open" => {
             InTheWay("a descriptor of no file", CLOSE)
         }
-        "fmemopen" | "open_memstream" => InTheWay("a stream in memory", CLOSE),
         "tsearch" => Lost("a tree in the library's memory", AGAIN),
         "hcreate" | "hcreate_r" => Lost("a table in the library's memory", AGAIN),
         "regcomp" => Lost("a compiled pattern in the library's memory", AGAIN),
@@ -41,7 +40,7 @@ fn fate(name: &str) -> Option<Fate> {
         "iconv_open" | "catopen" | "newlocale" | "duplocale" => {
             Lost("an object of the library", AGAIN)
         }
-        "fopencookie" | "open_wmemstream" => InTheWay("a stream in memory", CLOSE),
+        "fopencookie" | "open_wmemstream" => InTheWay("a stream of no file", CLOSE),
         "mmap" | "mmap64" | "mremap" | "shmat" => {
             InTheWay("mapped memory", "unmap it before, or use malloc")
         }

@@ -102,6 +102,7 @@ fn noted(name: &str) -> Option<&'static str> {
         | "inotify_init" | "inotify_init1" | "memfd_create" | "shm_open" | "mq_open" => {
             "pc3_descriptor"
         }
+        "fopencookie" | "open_wmemstream" => "pc3_other_stream",
         "mmap" | "mmap64" | "mremap" | "shmat" => "pc3_mapped",
         _ => return None,
     })

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
 
 use super::baseline;
 use super::own::{disown, duplicate};
@@ -12,6 +13,7 @@ use super::scan::{self, Made};
 use super::system;
 use crate::format::library::{OpenMeta, Origin};
 use crate::format::meta::Span;
+use crate::tell::say;
 
 /// An open file of a checkpoint, opened here.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(super) struct Reopened {
     pub meta: OpenMeta,
     /// In the runtime's range.
     pub fd: OwnedFd,
+    /// What it held, if it may have been overwritten since.
+    pub contents: Option<Vec<u8>>,
 }
 
 fn name(path: &[u8]) -> String {
@@ -84,6 +88,36 @@ fn named(meta: &OpenMeta) -> Result<OwnedFd, String> {
         }
     }
     Err(first.unwrap_or_default())
+}
+
+/// Does the file begin with these bytes?
+pub(super) fn holds(fd: &OwnedFd, bytes: &[u8]) -> bool {
+    let read = |file: File| {
+        let mut piece = vec![0; 1 << 16];
+        bytes.chunks(piece.len()).enumerate().all(|(i, want)| {
+            let (have, at) = (&mut piece[..want.len()], (i << 16) as u64);
+            file.read_exact_at(have, at).is_ok() && have == want
+        })
+    };
+    File::open(format!("/proc/self/fd/{}", fd.as_raw_fd())).is_ok_and(read)
+}
+
+/// What has been written over since the checkpoint is put back; where that is not known it is told.
+pub(super) fn undo(file: &Reopened) -> io::Result<()> {
+    let meta = &file.meta;
+    if let Some(bytes) = &file.contents {
+        let path = format!("/proc/self/fd/{}", file.fd.as_raw_fd());
+        let whole = File::options().write(true).open(path)?;
+        return whole.write_all_at(bytes, 0);
+    }
+    let now = system::of(file.fd.as_raw_fd()).map(|i| i.written);
+    if meta.contents.is_none() && meta.written.is_some() && meta.written != now {
+        say(&format!(
+            "{} was written after the checkpoint; what it held then has not been saved, so what was overwritten in place stays overwritten",
+            name(&meta.path)
+        ));
+    }
+    Ok(())
 }
 
 fn long_enough(meta: &OpenMeta, path: &[u8], fd: OwnedFd) -> Result<OwnedFd, String> {

@@ -3,14 +3,15 @@
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::os::fd::RawFd;
-use std::ptr::null;
+use std::ptr::{null, null_mut, NonNull};
 
 use libc::FILE;
 
 use super::baseline;
+use super::memory::{self, Memory, Owner};
 use super::scan::{made, Made};
 use super::system::Identity;
-use super::{kind_of, leads_to, owned, path_text, system, Files, Opened, Written};
+use super::{kind_of, leads_to, owned, path_text, system, Files, Written};
 use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use crate::rank::Rank;
 
@@ -191,13 +192,14 @@ pub unsafe extern "C" fn pc3_popen(command: *const c_char, mode: *const c_char) 
     }
 }
 
-fn note_memory(stream: *mut FILE, name: &str, mode: CString) -> *mut FILE {
-    let call = call(name);
-    if let Some(files) = files().filter(|_| !stream.is_null()) {
+fn note_memory(made: Option<(*mut FILE, *mut Memory)>, mode: CString) -> *mut FILE {
+    let Some((stream, memory)) = made else {
+        return null_mut();
+    };
+    if let Some(files) = files() {
         files.note(stream, CString::default(), mode, FileKind::Opened);
         if let Some(last) = files.opened.last_mut() {
-            let last: &mut Opened = last;
-            last.memory = Some(call);
+            last.memory = NonNull::new(memory);
         }
     }
     stream
@@ -212,7 +214,40 @@ pub unsafe extern "C" fn pc3_fmemopen(
     mode: *const c_char,
 ) -> *mut FILE {
     // SAFETY: by the caller.
-    unsafe { note_memory(libc::fmemopen(bytes, n, mode), "fmemopen", owned(mode)) }
+    unsafe {
+        let Some(rank) = Rank::current() else {
+            return libc::fmemopen(bytes, n, mode);
+        };
+        let made = memory::on_buffer(Owner::of(rank), bytes, n, CStr::from_ptr(mode));
+        note_memory(made, owned(mode))
+    }
+}
+
+/// A stream that nothing is known of, made by a call of the program.
+///
+/// # Safety
+/// `name` is a terminated string, `place` as for `pc3_call_at`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_other_stream(
+    name: *const c_char,
+    place: *const c_char,
+    stream: *mut FILE,
+) -> *mut FILE {
+    pc3_call_at(place);
+    // SAFETY: by the caller.
+    let call = call(&unsafe { CStr::from_ptr(name) }.to_string_lossy());
+    if let Some(files) = files().filter(|_| !stream.is_null()) {
+        files.note(
+            stream,
+            CString::default(),
+            CString::default(),
+            FileKind::Opened,
+        );
+        if let Some(last) = files.opened.last_mut() {
+            last.opaque = Some(call);
+        }
+    }
+    stream
 }
 
 extern "C" {
@@ -226,8 +261,10 @@ extern "C" {
 pub unsafe extern "C" fn pc3_open_memstream(bytes: *mut *mut c_char, n: *mut usize) -> *mut FILE {
     // SAFETY: by the caller.
     unsafe {
-        let stream = libc::open_memstream(bytes, n);
-        note_memory(stream, "open_memstream", c"w".to_owned())
+        let Some(rank) = Rank::current() else {
+            return libc::open_memstream(bytes, n);
+        };
+        note_memory(memory::growing(Owner::of(rank), bytes, n), c"w".to_owned())
     }
 }
 

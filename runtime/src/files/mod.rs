@@ -2,7 +2,7 @@
 //! a restart, under the numbers they had.
 //!
 //! `calls`: what the program calls; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
-//! the streams with which a program is started; `stream`: inside of a `FILE`; `system`: what the system says of
+//! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
 //! descriptors; `baseline`: how the process began; `own`: the runtime's own descriptors.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
@@ -10,6 +10,7 @@
 mod again;
 pub(crate) mod baseline;
 mod calls;
+mod memory;
 pub mod own;
 pub(crate) mod scan;
 mod standard;
@@ -21,15 +22,19 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::fs::FileExt;
+use std::ptr::NonNull;
 
 use libc::FILE;
 
 use crate::format::library::{
-    AppendedMeta, BufferMeta, FileKind, FileMeta, LibraryMeta, OpenMeta, Origin, STATE_CONSUMED,
+    AppendedMeta, BufferMeta, FileKind, FileMeta, LibraryMeta, MemoryMeta, OpenMeta, Origin,
+    STATE_CONSUMED,
 };
 use crate::format::meta::Span;
 use again::Reopened;
 pub(crate) use calls::{call, pc3_call_at};
+use memory::Memory;
+pub(crate) use memory::Owner;
 use scan::Open;
 pub(crate) use standard::{cut_back, cut_file, leads_to, stands_at};
 use standard::{kind_of, standard};
@@ -44,8 +49,10 @@ struct Opened {
     path: CString,
     mode: CString,
     kind: FileKind,
-    /// It lives in memory, and this call made it.
-    memory: Option<String>,
+    /// No checkpoint can hold it; this call made it.
+    opaque: Option<String>,
+    /// It lives in memory of the program.
+    memory: Option<NonNull<Memory>>,
 }
 
 /// A file that was written and closed: what is appended later must not be appended twice.
@@ -87,6 +94,7 @@ impl Files {
             path,
             mode,
             kind,
+            opaque: None,
             memory: None,
         });
     }
@@ -123,9 +131,15 @@ impl Files {
     /// A stream whose contents no checkpoint can hold.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let coded = |o: &&Opened| o.mode.to_bytes().windows(4).any(|w| w == b",ccs");
-        let memory = self.opened.iter().find_map(|o| o.memory.as_ref());
-        memory
-            .map(|call| format!("a stream in memory is open (made by {call})"))
+        let opaque = self.opened.iter().find_map(|o| o.opaque.as_ref());
+        // SAFETY: an open stream.
+        let wide = |o: &&Opened| o.memory.is_some() && unsafe { stream::is_wide(o.stream) };
+        opaque
+            .map(|call| format!("a stream of no file is open (made by {call})"))
+            .or_else(|| {
+                self.opened.iter().find(wide)?;
+                Some("a stream in memory is used for wide characters".to_owned())
+            })
             .or_else(|| {
                 let o = self.opened.iter().find(coded)?;
                 let path = o.path.to_string_lossy();
@@ -140,7 +154,10 @@ impl Files {
         for stream in opened.chain(self.given()) {
             // SAFETY: an open stream, or a standard one.
             unsafe {
-                if !stream::may_wait(stream) {
+                // Otherwise characters given back would be lost.
+                let waits =
+                    || stream::is_wide(stream) || !stream::standing(stream).pending.is_empty();
+                if !stream::may_wait(stream) && waits() {
                     libc::fflush(stream);
                 }
             }
@@ -173,9 +190,10 @@ impl Files {
         let mut spans = contents.iter();
         let open = self.scanned.iter().map(|o| {
             let mut meta = o.meta.clone();
-            if o.contents.is_some() {
-                if let Some(span) = spans.next() {
-                    meta.origin = Origin::Removed(*span);
+            if let Some(span) = o.contents.as_ref().and_then(|_| spans.next()) {
+                match meta.origin {
+                    Origin::Path => meta.contents = Some(*span),
+                    _ => meta.origin = Origin::Removed(*span),
                 }
             }
             meta
@@ -203,10 +221,19 @@ impl Files {
                 o.mode.to_string_lossy().into_owned(),
             )
         });
+        let memory = |stream: *mut FILE| {
+            let found = self.opened.iter().find(|o| o.stream == stream)?;
+            // SAFETY: an open stream, which nobody uses now.
+            unsafe {
+                let unread = stream::standing(stream).unread;
+                Some(found.memory?.as_ref().describe(unread))
+            }
+        };
         inherited
             .chain(opened)
             .map(|(kind, stream, path, mode)| FileMeta {
                 buffer: self.buffers.get(&(stream as usize)).copied(),
+                memory: memory(stream),
                 ..describe(kind, stream, path, mode)
             })
             .chain(self.gone.iter().map(|addr| gone(*addr)))
@@ -219,6 +246,7 @@ impl Files {
     pub(crate) fn reopen<'a>(
         &mut self,
         rank: usize,
+        owner: Owner,
         streams: &[FileMeta],
         library: &LibraryMeta,
         contents: &dyn Fn(Span) -> &'a [u8],
@@ -228,8 +256,12 @@ impl Files {
         let mut files: Vec<Reopened> = Vec::new();
         for meta in &library.open {
             let fd = again::open(meta, &files, contents)?;
-            let meta = meta.clone();
-            files.push(Reopened { meta, fd });
+            let held = meta.contents.map(contents);
+            files.push(Reopened {
+                contents: held.filter(|c| !again::holds(&fd, c)).map(<[u8]>::to_vec),
+                meta: meta.clone(),
+                fd,
+            });
         }
         again::place(rank, &files)?;
         for file in streams {
@@ -238,13 +270,20 @@ impl Files {
                 continue;
             }
             let own = standard().iter().find(|s| s.0 == file.kind).map(|s| s.1);
-            let stream = match own {
-                Some(stream) => stream,
-                None => stream_on(file, &files)?,
+            let in_memory = match &file.memory {
+                Some(meta) => Some(in_memory(owner, meta, &file.mode, address)?),
+                None => None,
+            };
+            let stream = match (own, in_memory) {
+                (Some(stream), _) | (_, Some((stream, _))) => stream,
+                _ => stream_on(file, &files)?,
             };
             if !file.mode.is_empty() {
                 let text = |s: &str| CString::new(s).unwrap_or_default();
                 self.note(stream, text(&file.path), text(&file.mode), file.kind);
+            }
+            if let (Some(last), Some((_, memory))) = (self.opened.last_mut(), in_memory) {
+                last.memory = NonNull::new(memory);
             }
             let mut file = file.clone();
             if let Some(buffer) = &mut file.buffer {
@@ -298,7 +337,9 @@ impl Files {
                     if file.kind as u8 <= FileKind::Stderr as u8 {
                         stream::set_mode(*stream, &file.mode);
                     }
-                    stream::set_descriptor(*stream, file.descriptor as RawFd);
+                    if file.memory.is_none() {
+                        stream::set_descriptor(*stream, file.descriptor as RawFd);
+                    }
                 }
                 settle_stream(*stream, file, !given(file) || waits_still(file));
             }
@@ -345,6 +386,7 @@ fn gone(addr: usize) -> FileMeta {
         pushed: Vec::new(),
         pending: Vec::new(),
         buffer: None,
+        memory: None,
     }
 }
 
@@ -359,6 +401,23 @@ fn as_it_is(w: &Written) -> Option<AppendedMeta> {
         path: w.path.clone(),
         length: now.length,
     })
+}
+
+/// A stream in memory, at its addresses here.
+fn in_memory(
+    owner: Owner,
+    meta: &MemoryMeta,
+    mode: &str,
+    address: &dyn Fn(u64) -> Option<usize>,
+) -> Result<(*mut FILE, *mut Memory), String> {
+    let lost = "the memory of a stream is not there any more";
+    let here = |saved: u64| address(saved).map(|a| a as u64).ok_or(lost);
+    let mut meta = *meta;
+    meta.addr = here(meta.addr)?;
+    if meta.grows {
+        (meta.pointer, meta.count) = (here(meta.pointer)?, here(meta.count)?);
+    }
+    memory::again(owner, &meta, mode).ok_or_else(|| "no memory for a stream".to_owned())
 }
 
 /// A stream on the descriptor it had; a standard one is not yet in its place.
@@ -394,7 +453,10 @@ fn position(file: &Reopened) -> io::Result<()> {
         Origin::Inherited(1) => cut_back(fd, at),
         _ => {
             if scan::writes(meta) && system::length_of(fd).is_some() {
-                system::cut(fd, meta.length)?;
+                again::undo(file)?;
+                if system::length_of(fd) != Some(meta.length) {
+                    system::cut(fd, meta.length)?;
+                }
             }
             system::set_position(fd, at)
         }
@@ -456,6 +518,7 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
         pushed: standing.pushed,
         pending: standing.pending,
         buffer: None,
+        memory: None,
     }
 }
 

@@ -9,11 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::baseline;
 use super::own::is_own;
 use super::system::{self, Identity};
-use crate::format::library::{OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_WRITE};
+use crate::format::library::{
+    OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_READ, ACCESS_WRITE,
+};
 use crate::format::meta::Span;
 
 /// Contents of removed files are saved up to this length.
 pub const REMOVED_LIMIT: u64 = 64 << 20;
+
+/// What files hold that are open for update is saved up to this length: it may be overwritten in place.
+pub const UPDATED_LIMIT: u64 = 16 << 20;
 
 /// Who made a descriptor, and how.
 #[derive(Clone, Debug)]
@@ -35,7 +40,7 @@ pub(crate) fn made() -> MutexGuard<'static, BTreeMap<RawFd, Made>> {
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
     pub meta: OpenMeta,
-    /// Of a removed file.
+    /// Of a removed file, or of one open for update.
     pub contents: Option<Vec<u8>>,
 }
 
@@ -165,6 +170,8 @@ fn described(fd: RawFd, identity: &Identity, access: u64, origin: Origin) -> Ope
             access,
             position: system::position(fd).filter(|_| regular),
             length: if regular { identity.length } else { 0 },
+            written: None,
+            contents: None,
             numbers: Vec::new(),
         },
         contents: None,
@@ -196,6 +203,13 @@ fn program_file(
     }
     let named = system::of_path(&path).is_some_and(|i| i.same(identity));
     if identity.links > 0 && named {
+        let update = ACCESS_READ | ACCESS_WRITE;
+        if identity.is_regular() && access & (update | ACCESS_APPEND) == update {
+            open.meta.written = Some(identity.written);
+            // What cannot be read is told at the restart, if it has been written meanwhile.
+            let small = identity.length <= UPDATED_LIMIT;
+            open.contents = small.then(|| contents(fd, identity.length).ok()).flatten();
+        }
         return Ok(open);
     }
     if !identity.is_regular() {

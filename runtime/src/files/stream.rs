@@ -114,6 +114,15 @@ pub(super) unsafe fn may_wait(stream: *mut FILE) -> bool {
     unsafe { system::length_of(libc::fileno(stream)).is_some() && fwide(stream, 0) <= 0 }
 }
 
+/// Is it used for wide characters?
+///
+/// # Safety
+/// An open stream.
+pub(super) unsafe fn is_wide(stream: *mut FILE) -> bool {
+    // SAFETY: by the caller.
+    unsafe { fwide(stream, 0) > 0 }
+}
+
 /// Has it been used?  A stream gets its buffer when it first is.
 ///
 /// # Safety

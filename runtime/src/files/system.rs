@@ -17,6 +17,8 @@ pub(crate) struct Identity {
     pub kind: u32,
     pub links: u64,
     pub length: u64,
+    /// Seconds and nanoseconds since 1970.
+    pub written: (u64, u64),
 }
 
 impl Identity {
@@ -37,6 +39,7 @@ fn identity(stat: &libc::stat64) -> Identity {
         kind: stat.st_mode & libc::S_IFMT,
         links: stat.st_nlink as u64,
         length: stat.st_size as u64,
+        written: (stat.st_mtime as u64, stat.st_mtime_nsec as u64),
     }
 }
 

@@ -29,6 +29,26 @@ pub struct FileMeta {
     /// Written by the program and not yet to the file.
     pub pending: Vec<u8>,
     pub buffer: Option<BufferMeta>,
+    /// It lives in memory of the program.
+    pub memory: Option<MemoryMeta>,
+}
+
+/// A stream of `fmemopen` or `open_memstream`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MemoryMeta {
+    /// `open_memstream`'s.
+    pub grows: bool,
+    /// The buffer goes with the stream.
+    pub own: bool,
+    /// Of the buffer.
+    pub addr: u64,
+    pub size: u64,
+    pub position: u64,
+    /// How far there is something in it.
+    pub length: u64,
+    /// Where the program gets the address and the length.
+    pub pointer: u64,
+    pub count: u64,
 }
 
 /// End of file was met.
@@ -85,6 +105,10 @@ pub struct OpenMeta {
     /// None: not seekable.
     pub position: Option<u64>,
     pub length: u64,
+    /// Of a file that the program may change in place: when it was last written, seconds and nanoseconds since
+    /// 1970, and what it held, if that is here.
+    pub written: Option<(u64, u64)>,
+    pub contents: Option<Span>,
     /// Descriptors and whether they end with `exec`.
     pub numbers: Vec<(u64, bool)>,
 }
@@ -222,6 +246,20 @@ impl FileMeta {
         if let Some(b) = self.buffer {
             [b.mode, b.addr, b.size].into_iter().for_each(|v| e.u64(v));
         }
+        e.u64(self.memory.is_some().into());
+        if let Some(m) = self.memory {
+            let all = [
+                m.grows.into(),
+                m.own.into(),
+                m.addr,
+                m.size,
+                m.position,
+                m.length,
+                m.pointer,
+                m.count,
+            ];
+            all.into_iter().for_each(|v| e.u64(v));
+        }
     }
 
     pub(super) fn decode(d: &mut Decoder) -> Result<FileMeta> {
@@ -242,6 +280,19 @@ impl FileMeta {
                     mode: d.u64()?,
                     addr: d.u64()?,
                     size: d.u64()?,
+                }),
+            },
+            memory: match d.u64()? {
+                0 => None,
+                _ => Some(MemoryMeta {
+                    grows: d.u64()? != 0,
+                    own: d.u64()? != 0,
+                    addr: d.u64()?,
+                    size: d.u64()?,
+                    position: d.u64()?,
+                    length: d.u64()?,
+                    pointer: d.u64()?,
+                    count: d.u64()?,
                 }),
             },
         })
@@ -266,6 +317,15 @@ impl OpenMeta {
         e.u64(self.access);
         put_option(e, self.position);
         e.u64(self.length);
+        e.u64(self.written.is_some().into());
+        if let Some((seconds, nanoseconds)) = self.written {
+            e.u64(seconds);
+            e.u64(nanoseconds);
+        }
+        e.u64(self.contents.is_some().into());
+        if let Some(span) = self.contents {
+            put_span(e, span);
+        }
         e.len(self.numbers.len());
         for (n, ends) in &self.numbers {
             e.u64(*n);
@@ -287,6 +347,14 @@ impl OpenMeta {
             access: d.u64()?,
             position: get_option(d)?,
             length: d.u64()?,
+            written: match d.u64()? {
+                0 => None,
+                _ => Some((d.u64()?, d.u64()?)),
+            },
+            contents: match d.u64()? {
+                0 => None,
+                _ => Some(get_span(d)?),
+            },
             numbers: d.list(16, |d| Ok((d.u64()?, d.u64()? != 0)))?,
         })
     }
@@ -385,7 +453,7 @@ impl LibraryMeta {
 
     pub(super) fn decode(d: &mut Decoder) -> Result<LibraryMeta> {
         Ok(LibraryMeta {
-            open: d.list(80, OpenMeta::decode)?,
+            open: d.list(96, OpenMeta::decode)?,
             closed: d.list(8, Decoder::u64)?,
             appended: d.list(32, |d| {
                 Ok(AppendedMeta {

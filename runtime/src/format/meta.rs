@@ -32,6 +32,8 @@ pub struct JobMeta {
     /// Locations passed by the job.
     pub passage: u64,
     pub calls_mpi: bool,
+    /// Those of the program, without its name.
+    pub arguments: Vec<Vec<u8>>,
     pub abi: Abi,
 }
 
@@ -49,6 +51,8 @@ impl JobMeta {
         ] {
             e.u64(v);
         }
+        e.len(self.arguments.len());
+        self.arguments.iter().for_each(|a| e.bytes(a));
         let mut abi = Vec::new();
         self.abi.encode(&mut abi);
         e.bytes(&abi);
@@ -65,6 +69,7 @@ impl JobMeta {
             workers: d.u64()?,
             passage: d.u64()?,
             calls_mpi: d.u64()? != 0,
+            arguments: d.list(8, |d| Ok(d.bytes()?.to_vec()))?,
             abi: Abi::decode(d.bytes()?)
                 .map_err(|_| DecodeError::Invalid("ABI"))?
                 .0,

@@ -59,6 +59,16 @@ fn rank() -> RankMeta {
                 addr: 7,
                 size: 100,
             }),
+            memory: Some(MemoryMeta {
+                grows: true,
+                own: false,
+                addr: 10,
+                size: 11,
+                position: 12,
+                length: 13,
+                pointer: 14,
+                count: 15,
+            }),
         }],
         library: library(),
     }
@@ -72,6 +82,11 @@ fn library() -> LibraryMeta {
         access: ACCESS_READ | ACCESS_WRITE,
         position: Some(4),
         length: 9,
+        written: Some((7, 8)),
+        contents: Some(Span {
+            offset: 3,
+            bytes: 4,
+        }),
         numbers: vec![(n, false), (n + 4, true)],
     };
     let span = Span {

@@ -191,6 +191,7 @@ impl Checkpoint {
             }
         }
         for (i, open) in meta.library.open.iter().enumerate() {
+            open.contents.map_or(Ok(()), &inside)?;
             match open.origin {
                 Origin::Removed(span) => inside(span)?,
                 Origin::Again(n) if n >= i as u64 => return Err("a file of no file".to_owned()),

@@ -7,6 +7,7 @@ use pc3_typemetric::types::TypeId;
 
 use super::{Name, RankBuilder, RestoreError};
 use crate::callbacks::Callback;
+use crate::files::Owner;
 use crate::hidden::Hidden;
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
@@ -26,10 +27,12 @@ impl RankBuilder<'_, '_> {
             .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
         let mut streams = HashMap::new();
         let (image, source, directory) = (self.image, self.plans.source, &self.directory);
+        let owner = Owner::of(self.rank);
         self.rank
             .files
             .reopen(
                 id,
+                owner,
                 &image.meta.files,
                 &image.meta.library,
                 &|span| image.bytes(span),

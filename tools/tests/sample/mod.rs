@@ -231,6 +231,7 @@ pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
         workers: 2,
         passage: 7,
         calls_mpi: true,
+        arguments: vec![b"-v".to_vec()],
         abi: abi.clone(),
     };
     out.section(Section::Job, 0, &job.encode()).unwrap();
@@ -342,6 +343,7 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
             pushed: Vec::new(),
             pending: Vec::new(),
             buffer: None,
+            memory: None,
         }],
         library: LibraryMeta::default(),
     }
