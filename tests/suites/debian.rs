@@ -294,6 +294,7 @@ fn torture_program(path: &Path) -> Result<()> {
         seed: 1,
         journeys: 2,
         limit: Duration::from_secs(300),
+        others: None,
     };
     let v = plan.torture(&Source::file(path));
     ensure!(v.kind == Kind::Pass, "{v}\n{}", v.detail);

@@ -36,7 +36,8 @@ impl Journal {
     }
 
     pub fn note(&mut self, name: &str, v: &Verdict) -> Result<()> {
-        let line = json!({"program": name, "kind": v.kind.name(), "why": v.why, "moves": v.moves, "detail": v.detail});
+        let line = json!({"program": name, "kind": v.kind.name(), "why": v.why, "moves": v.moves,
+            "stayed": v.stayed, "seconds": v.seconds, "detail": v.detail});
         writeln!(self.file, "{line}")?;
         Ok(())
     }
@@ -51,6 +52,8 @@ fn parse(line: &str) -> Option<(String, Verdict)> {
         why: text("why")?,
         detail: text("detail")?,
         moves: v.get("moves")?.as_u64()?,
+        stayed: v.get("stayed")?.as_bool()?,
+        seconds: v.get("seconds")?.as_f64()?,
     };
     Some((text("program")?, verdict))
 }

@@ -34,7 +34,7 @@ impl Source {
         let mut flags = vec![level.to_owned(), "-w".into(), "-s".into()];
         flags.extend(self.flags.iter().cloned());
         Program {
-            name: format!("torture-{}", self.name),
+            name: format!("torture-{}", self.name.replace('/', "-")),
             sources: vec![self.path.clone()],
             args: Vec::new(),
             ranks: 0,
@@ -91,7 +91,17 @@ pub fn in_folder(folder: &Path) -> Result<Vec<Source>> {
         }
     }
     found.sort();
-    Ok(found.iter().map(|p| Source::file(p)).collect())
+    Ok(found
+        .iter()
+        .map(|p| {
+            let mut s = Source::file(p);
+            // Two folders may have a file of the same name.
+            if let Ok(inside) = p.strip_prefix(folder) {
+                s.name = inside.with_extension("").display().to_string();
+            }
+            s
+        })
+        .collect())
 }
 
 /// A location everywhere makes a compiler's afternoon of what csmith writes by itself.

@@ -16,8 +16,7 @@ pub enum Kind {
     NoReference,
     /// A machine of the plain build's opinion is not here; passes at home.
     Disagree,
-    /// No wonder: run on one machine only the program holds other values than on another, although it ends alike on
-    /// each (byte order, sizes); or the plain build, too, does something else once the compiler inlines less.
+    /// No wonder: one of [`super::dependent`], whose result is the machine's or the optimiser's by its own making.
     Depends,
     /// Without a location pc3cc does not make of it what the plain compiler does.
     Front,
@@ -79,7 +78,7 @@ impl Kind {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Verdict {
     pub kind: Kind,
     /// Of a refusal: the code, `E0305`, or the restart's message without names and numbers.
@@ -88,6 +87,9 @@ pub struct Verdict {
     pub detail: String,
     /// Restarts survived.
     pub moves: u64,
+    /// It has passed everything that was asked of it on its own machine.
+    pub stayed: bool,
+    pub seconds: f64,
 }
 
 impl Verdict {
@@ -97,6 +99,8 @@ impl Verdict {
             why: String::new(),
             detail: detail.into(),
             moves: 0,
+            stayed: false,
+            seconds: 0.0,
         }
     }
 
@@ -130,25 +134,53 @@ pub fn codes(said: &str) -> Vec<String> {
     codes
 }
 
+/// What restarts say, by a part of it, and what like ones count under.
+const REASONS: [(&str, &str); 8] = [
+    (
+        "does not fit the target's",
+        "a value does not fit the target's type",
+    ),
+    (
+        "no exact representation",
+        "a floating-point value has no exact representation there",
+    ),
+    (
+        "which of the members",
+        "which member of a union is in use is not known",
+    ),
+    ("vector cannot move", "vectors stay on their ABI"),
+    (
+        "of unknown type cannot move",
+        "memory of unknown type stays on its ABI",
+    ),
+    ("an array of", "an array has another length there"),
+    (
+        "whose bytes differ in the target",
+        "a pointer into bytes that differ there",
+    ),
+    ("in the checkpoint, ", "a variable has another type there"),
+];
+
 /// The restart's reason, so that like ones count together: the last part of its message, without names and numbers.
 pub fn reason(stderr: &str) -> String {
-    let Some(line) = stderr
+    let said = stderr
         .lines()
-        .rfind(|l| l.contains("cannot be continued here"))
-    else {
-        return "not told".into();
+        .rfind(|l| l.contains("cannot be continued here"));
+    let Some(line) = said else {
+        let said = stderr.lines().rfind(|l| l.starts_with("pc3: "));
+        return said.map_or("not told".into(), anonymous);
     };
-    let text = line
-        .split_once("here: ")
-        .map_or(line, |(_, rest)| rest)
-        .rsplit(": ")
-        .next()
-        .unwrap_or(line);
+    let known = REASONS.iter().find(|(part, _)| line.contains(part));
+    known.map_or_else(|| anonymous(line), |(_, name)| (*name).to_owned())
+}
+
+fn anonymous(line: &str) -> String {
+    let text = line.rsplit(": ").next().unwrap_or(line);
     let mut out = String::new();
     let mut quoted = false;
     for c in text.chars() {
         match c {
-            '\'' | '`' => {
+            '\'' | '`' | '"' => {
                 quoted = !quoted;
                 if quoted {
                     out.push('…');
@@ -176,7 +208,15 @@ mod tests {
         let said = "a.c:1:2: error[pc3::E0305]: x\n 1 | a\na.c:3:2: error[pc3::E0301]: y\nb.c:3:2: error[pc3::E0305]: y\n";
         assert_eq!(codes(said), ["E0301", "E0305"]);
         assert_eq!(codes("a.c:1:2: error: expected ';'\n"), [""; 0]);
-        let a = "pc3: checkpoint 2 cannot be continued here: rank 0: global 'x': 12 does not fit 'long'";
-        assert_eq!(reason(a), "# does not fit …");
+        let at = "pc3: checkpoint 2 cannot be continued here: rank 0: ";
+        let check =
+            |said: &str, expected: &str| assert_eq!(reason(&format!("{at}{said}")), expected);
+        check("global 'x': 12 is not 'y'", "# is not …");
+        check(
+            "f.x: vector cannot move from i686 to s390x",
+            "vectors stay on their ABI",
+        );
+        assert_eq!(reason("pc3: something else"), "something else");
+        assert_eq!(reason(""), "not told");
     }
 }
