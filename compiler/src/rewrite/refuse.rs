@@ -9,7 +9,7 @@ use super::unit::UnitCx;
 use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::tables;
-use crate::analysis::variadic::is_list;
+use crate::analysis::variadic::{is_list, is_start};
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -32,6 +32,7 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     jumps_out_of_statement_expressions(cx, f, plan, out);
     compound_literals(cx, f, out);
     variadic(cx, plan, out);
+    lists_in_memory(cx, f, out);
 }
 
 fn attributes(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
@@ -267,6 +268,29 @@ fn variadic(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// Checkpoints know where lists that are locals of their own lead; in other memory they would be copied as they are.
+fn lists_in_memory(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
+    let u = cx.u;
+    let own = |e: ExprId| matches!(u.expr(e).kind, ExprKind::Ident(s) if matches!(u.sym(s).storage, Storage::Auto | Storage::Register));
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        let Node::Expr(e) = n else { return true };
+        let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+            return true;
+        };
+        let writes = matches!(u.expr(*callee).kind, ExprKind::Ident(s) if is_start(&u.sym(s).name) || u.sym(s).name == "__builtin_va_copy");
+        if let Some(list) = args.first().filter(|a| writes && !own(**a)) {
+            out.push(Diagnostic::refusal(
+                u,
+                &u.expr(*list).span,
+                Code::LiveValue,
+                "an argument list that is no local variable is set in a function that can reach a checkpoint location",
+                "use a local variable of type va_list",
+            ));
+        }
+        true
+    });
 }
 
 fn in_statement_expression(u: &Unit, f: FuncId, e: ExprId) -> bool {
