@@ -49,7 +49,7 @@ pub fn dist() -> PathBuf {
     std::env::var_os("PC3_ROOT").map_or_else(|| target_dir().join("dist"), PathBuf::from)
 }
 
-fn in_path(name: &str) -> bool {
+pub fn in_path(name: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join(name).is_file()))
 }

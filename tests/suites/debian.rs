@@ -294,6 +294,7 @@ fn torture_program(path: &Path) -> Result<()> {
         seed: 1,
         journeys: 2,
         limit: Duration::from_secs(300),
+        patience: Duration::from_secs(60),
         others: None,
     };
     let v = plan.torture(&Source::file(path));

@@ -3,6 +3,7 @@
 //! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program.
 
 mod control;
+mod csmith;
 mod debian;
 mod faults;
 mod kill;
@@ -35,6 +36,7 @@ fn main() {
     trials.extend(control::trials());
     trials.extend(debian::trials());
     trials.extend(trees::trials());
+    trials.extend(csmith::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));

@@ -45,6 +45,7 @@ pub const EXTRAS: &[(&str, &str)] = &[
     ("make", "make"),
     ("cmake", "cmake"),
     ("bzip2", "bzip2"),
+    ("csmith", "csmith libcsmith-dev"),
 ];
 
 pub fn root() -> PathBuf {

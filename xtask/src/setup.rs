@@ -20,7 +20,7 @@ pub fn run() -> Result<()> {
         }
     }
     let extras = env::EXTRAS.iter().filter(|(p, _)| !env::has_program(p));
-    packages.extend(extras.map(|(_, package)| package));
+    packages.extend(extras.flat_map(|(_, names)| names.split(' ')));
     packages.sort_unstable();
     packages.dedup();
     if !packages.is_empty() {

@@ -28,6 +28,8 @@ pub struct Plan {
     pub journeys: usize,
     /// Longest time that a run may take.
     pub limit: Duration,
+    /// The same for plain builds: what takes longer is not tried.
+    pub patience: Duration,
     /// How many other architectures take part, chosen by the program's name; all of them if none is given.
     pub others: Option<usize>,
 }

@@ -128,7 +128,7 @@ impl<'a> Trial<'a> {
         let mut first = None;
         for _ in 0..2 {
             let job = self.job()?;
-            let Some(status) = end_of(job.start(arch, &exe, &[])?, self.plan.limit / 4)? else {
+            let Some(status) = end_of(job.start(arch, &exe, &[])?, self.plan.patience)? else {
                 return Ok(None);
             };
             let this = Reference {

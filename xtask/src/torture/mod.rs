@@ -95,6 +95,11 @@ impl Options {
             seed: self.seed,
             journeys: self.seeds,
             limit: Duration::from_secs(self.limit),
+            patience: Duration::from_secs(if self.csmith.is_some() {
+                3
+            } else {
+                self.limit / 4
+            }),
             others: self.others,
         }
     }
