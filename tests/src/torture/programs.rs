@@ -62,7 +62,9 @@ fn own_options(path: &Path) -> Vec<String> {
         if !matches!(name, "options" | "additional-options") {
             continue;
         }
-        let mut quoted = rest.trim().trim_start_matches('"').splitn(2, '"');
+        // With or without braces of their own: `"-fwrapv"`, `{ "-fwrapv" }`.
+        let rest = rest.trim_start_matches(['{', ' ']);
+        let mut quoted = rest.trim_start_matches('"').splitn(2, '"');
         let (list, condition) = (quoted.next().unwrap_or(""), quoted.next().unwrap_or(""));
         if condition.trim().is_empty() {
             // The level is the plan's.
