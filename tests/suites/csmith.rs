@@ -36,7 +36,7 @@ fn some(n: u64) -> Result<()> {
         seed: n,
         journeys: 2,
         limit: Duration::from_secs(300),
-        patience: Duration::from_secs(3),
+        patience: Duration::from_secs(2),
         others: Some(1),
     };
     let folder = arch::target_dir().join("sources/csmith");

@@ -74,7 +74,9 @@ impl Trial<'_> {
             Some(r) => r,
             None => return super::trial::stop(Kind::NoReference, "the plain build does not work"),
         };
-        self.front(source, &reference)?;
+        if self.plan.scope != Scope::Hop {
+            self.front(source, &reference)?;
+        }
         if self.plan.scope == Scope::Without {
             self.stayed = true;
             return Ok(Verdict::new(Kind::Pass, ""));

@@ -109,17 +109,17 @@ pub fn in_folder(folder: &Path) -> Result<Vec<Source>> {
 /// A location everywhere makes a compiler's afternoon of what csmith writes by itself.
 const SMALL: [&str; 6] = [
     "--max-block-size",
-    "3",
+    "2",
     "--max-block-depth",
-    "4",
+    "3",
     "--max-expr-complexity",
-    "6",
+    "5",
 ];
 
 /// Each program does without some features, so that the others meet more often.  Unions of unlike members, which
 /// csmith writes most of the time, keep a program on its ABI: every fourth one may have some.
 fn features(seed: u64) -> Vec<&'static str> {
-    let mut options = vec!["--max-funcs", ["3", "4", "5"][seed as usize % 3]];
+    let mut options = vec!["--max-funcs", ["2", "3", "4"][seed as usize % 3]];
     let mut without = |nth: u64, name: &'static str| {
         if seed % nth == 0 {
             options.push(name);

@@ -96,7 +96,7 @@ impl Options {
             journeys: self.seeds,
             limit: Duration::from_secs(self.limit),
             patience: Duration::from_secs(if self.csmith.is_some() {
-                3
+                2
             } else {
                 self.limit / 4
             }),
