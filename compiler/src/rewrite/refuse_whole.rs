@@ -9,7 +9,7 @@ use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-/// What the runtime is to know: see [`addresses::Returning`].
+/// What the runtime is to know: see [`addresses::Kept`].
 pub fn check(
     p: &Program,
     graph: &CallGraph,
@@ -17,7 +17,7 @@ pub fn check(
     said: &Said,
     mpi: bool,
     out: &mut Diagnostics,
-) -> addresses::Returning {
+) -> addresses::Kept {
     let points = graph.reaches.contains(&true);
     if points || mpi {
         mains(p, out);

@@ -50,9 +50,8 @@ pub enum RestoreError {
     #[error("rank {rank}: no memory for {what}")]
     Memory { rank: usize, what: String },
     #[error(
-        "{moved} cannot be where it was, and the program keeps addresses in integers and makes pointers of \
-         them again, at{}\nThese pointers would lead nowhere (keep them in pointers, or set PC3_ADDRESSES=ignore if they \
-         are not kept)",
+        "{moved} cannot be where it was, and the program keeps addresses in integers, at{}\nThese would lead nowhere (keep \
+         them in pointers, or set PC3_ADDRESSES=ignore if nothing depends on them)",
         lines(.places)
     )]
     Moved { moved: String, places: Vec<String> },

@@ -144,6 +144,8 @@ pub fn csmith(seed: u64, folder: &Path) -> Result<Source> {
         .args(features(seed))
         .arg("--output")
         .arg(&path)
+        // It leaves a file where it runs.
+        .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()

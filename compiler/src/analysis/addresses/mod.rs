@@ -16,8 +16,8 @@ use flow::{Edges, Flow, Source};
 use place::Place;
 use std::collections::HashSet;
 
-/// The places, as unit and `file:line`, from where addresses come back as pointers.
-pub type Returning = Vec<(usize, String)>;
+/// The places, as unit and `file:line`, where addresses become numbers that are kept.
+pub type Kept = Vec<(usize, String)>;
 
 /// `saved(f, s)`: is the local `s` of function `f` part of a checkpoint?
 pub fn check(
@@ -26,8 +26,8 @@ pub fn check(
     said: &Said,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
-) -> Returning {
-    let mut returning = Returning::new();
+) -> Kept {
+    let mut kept = Kept::new();
     let known = annotated(p, said);
     // What is an address at all decides what a difference of two is, so that comes first.
     let first = Flow::new(p, graph, &known, HashSet::new()).follow();
@@ -43,15 +43,15 @@ pub fn check(
             continue;
         }
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
+        let at = u.lines.position(span.start);
+        kept.push((*unit, format!("{}:{}", at.file, at.line)));
         out.push(if places.contains(&Place::Pointer) {
-            let at = u.lines.position(span.start);
-            returning.push((*unit, format!("{}:{}", at.file, at.line)));
             Diagnostic::advice(u, span, Code::PointerAsNumber, "an address is kept in an integer and could become a pointer again: a restart that cannot have everything where it was is refused", help)
         } else {
-            Diagnostic::advice(u, span, Code::AddressAsNumber, "an address is kept as a number: after a restart the object may be elsewhere and the number is not", help)
+            Diagnostic::advice(u, span, Code::AddressAsNumber, "an address is kept as a number: a restart that cannot have everything where it was is refused", help)
         });
     }
-    returning
+    kept
 }
 
 /// Integers of which it is said that they hold addresses.
