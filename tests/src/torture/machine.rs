@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::journeys::Addresses;
 use super::trial::{Stop, Trial};
 use super::{dependent, Kind, Source, Verdict};
 use crate::arch::{self, HOST};
@@ -89,8 +90,9 @@ impl Trial<'_> {
         }
         let mut builds = vec![host];
         if self.plan.scope != Scope::Hop {
-            for _ in 0..self.plan.journeys {
-                self.journey(&builds, passages, &reference)?;
+            for i in 0..self.plan.journeys {
+                let addresses = [Addresses::Elsewhere, Addresses::Kept][i % 2];
+                self.journey(&builds, passages, &reference, addresses)?;
             }
         }
         self.stayed = true;
@@ -111,7 +113,7 @@ impl Trial<'_> {
             }
             if builds.len() > 1 {
                 for _ in 0..self.plan.journeys {
-                    self.journey(&builds, passages, &reference)?;
+                    self.journey(&builds, passages, &reference, Addresses::Kept)?;
                 }
             }
         }
