@@ -242,6 +242,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     }
 
     let mut globals = Vec::new();
+    let mut threads = String::new();
     for g in input.globals {
         let held = g.sym.and_then(|s| cx.said.addresses.variables.get(&s));
         let ty = types.held(g.ty.ty, held.copied()).map_or("0".into(), row);
@@ -250,10 +251,23 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         } else {
             format!("sizeof({})", g.c_name)
         };
+        // The main thread's is known when the program runs.
+        let per_thread = !cx.mpi && g.sym.is_some_and(|s| u.sym(s).thread_local);
+        if per_thread {
+            threads += &format!(
+                "pc3_globals[{}].addr = (void *)&{}; ",
+                globals.len(),
+                g.c_name
+            );
+        }
+        let address = if per_thread {
+            "0".into()
+        } else {
+            format!("(void *)&{}", g.c_name)
+        };
         globals.push(format!(
-            "{{{}, (void *)&{}, {ty}, {size}, {}}}",
+            "{{{}, {address}, {ty}, {size}, {}}}",
             quote(&g.name),
-            g.c_name,
             g.flags
         ));
     }
@@ -390,7 +404,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
         "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}}};\n\
-         __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ pc3_register_unit(&pc3_this_unit); }}\n",
+         __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
         globals.len(),

@@ -12,6 +12,7 @@ mod labels;
 mod leaves;
 mod nested;
 mod records;
+mod replaced;
 mod scopes;
 mod specifiers;
 mod stmts;
@@ -57,7 +58,11 @@ fn build_here(path: &str, mut text: String, target: &Target) -> (Unit, Diagnosti
         let mut lower = Lower::new(path, prepared, target.clone(), diags);
         lower.run();
         if lower.repairs.is_empty() {
-            return lower.finish();
+            match replaced::declare(&lower.unit, &lower.p) {
+                Some(edited) => text = edited,
+                None => return lower.finish(),
+            }
+            continue;
         }
         // `static x;`: say `int` where old C leaves it out, and start over.
         let mut at = std::mem::take(&mut lower.repairs);

@@ -1,11 +1,10 @@
 //! Objects of static storage: which of them the table lists, and which each rank has for itself.
 
 use super::decl::is_const;
-use super::edits::Edits;
+use super::edits::{Edit, Edits};
 use super::unit::UnitCx;
 use crate::analysis::program::Program;
 use crate::analysis::walk::{init_exprs, visit, Node};
-use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::Global;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_UNSAVED};
@@ -53,7 +52,6 @@ pub fn private(p: &Program, names: &HashMap<String, usize>) -> Private {
     };
     let ours = |s: &Symbol| {
         is_static_object(s)
-            && !s.thread_local
             && (s.storage == Storage::Static || (s.is_global && names.contains_key(&s.name)))
     };
     for (i, u) in p.units.iter().enumerate() {
@@ -97,6 +95,43 @@ pub fn private(p: &Program, names: &HashMap<String, usize>) -> Private {
             return r;
         }
     }
+}
+
+/// Ranks share threads, so what belongs to a thread in C belongs to the rank: `__thread` goes.
+pub fn drop_thread_storage(cx: &mut UnitCx) {
+    let u = cx.u;
+    if !cx.mpi || !u.symbols.iter().any(|s| s.thread_local) {
+        return;
+    }
+    let items = u.items.iter().filter_map(|i| match i {
+        TopItem::Decl(d) => Some(d),
+        _ => None,
+    });
+    let inner = u.stmts.iter().filter_map(|s| match &s.kind {
+        StmtKind::Decl(d) => Some(d),
+        _ => None,
+    });
+    let mut edits = Vec::new();
+    for d in items.chain(inner) {
+        if !d.vars.iter().any(|v| u.sym(v.sym).thread_local) {
+            continue;
+        }
+        for word in ["__thread", "_Thread_local", "thread_local"] {
+            let text = u.slice(&d.specifiers);
+            let found = text.match_indices(word).filter(|(at, _)| {
+                let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                !text[..*at].ends_with(part) && !text[at + word.len()..].starts_with(part)
+            });
+            edits.extend(found.map(|(at, _)| {
+                let start = d.specifiers.start + at as u32;
+                Edit {
+                    span: start..start + word.len() as u32,
+                    text: String::new(),
+                }
+            }));
+        }
+    }
+    cx.ambient.extend(edits);
 }
 
 /// A constant that ranks have for themselves must lie where their copies are made from.
@@ -166,11 +201,7 @@ fn has_pointer(u: &Unit, t: TypeId) -> bool {
 }
 
 /// The rows of the table of globals.
-pub fn rows(
-    cx: &UnitCx,
-    names: &HashMap<String, usize>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Global> {
+pub fn rows(cx: &UnitCx, names: &HashMap<String, usize>) -> Vec<Global> {
     let u = cx.u;
     let mut rows = Vec::new();
     let untouched = crate::analysis::untouched::analyse(u);
@@ -188,17 +219,6 @@ pub fn rows(
             _ => names.get(&s.name) == Some(&cx.unit) && is_defined(s),
         };
         if !here || s.system && !is_defined(s) {
-            continue;
-        }
-        if s.thread_local {
-            let at = s.decls.first().cloned().unwrap_or(0..0);
-            diagnostics.push(Diagnostic::refusal(
-                cx.u,
-                &at,
-                Code::ThreadLocal,
-                format!("thread-local variable `{}` cannot be saved", s.name),
-                "make it an ordinary global: each rank has its own",
-            ));
             continue;
         }
         let local = s.func.filter(|_| !s.is_global);

@@ -232,6 +232,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     hoist::spell_typeofs(&mut cx);
     attributes::prepare(&mut cx, w.graph);
     labels::prepare(&mut cx);
+    globals::drop_thread_storage(&mut cx);
     // Other compilers do not know them.
     let pragmas = annotations::pragmas(u).into_iter();
     cx.ambient.extend(pragmas.map(|(span, _)| edits::Edit {
@@ -267,7 +268,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             TopItem::Other(s) => behind = s.end,
         }
     }
-    let globals = globals::rows(&cx, w.names, diagnostics);
+    let globals = globals::rows(&cx, w.names);
     unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);

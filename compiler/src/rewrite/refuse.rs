@@ -26,7 +26,6 @@ pub fn check(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     live_values(cx, f, plan, out);
     nameless_temporaries(cx, plan, out);
     variable_lengths(cx, f, plan, out);
-    defined_twice(cx, f, out);
     openmp(cx, f, plan, out);
     other(cx, f, out);
     jumps_out_of_statement_expressions(cx, f, plan, out);
@@ -170,32 +169,6 @@ fn variable_lengths(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) 
             u.sym(*s).name
         );
         refuse(*s, message, "use a pointer to the elements");
-    }
-}
-
-/// GNU `extern inline` with another definition behind it.
-fn defined_twice(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
-    let u = cx.u;
-    let sym = u.func(f).sym;
-    if u.functions
-        .iter()
-        .filter(|o| u.sym(o.sym).name == u.sym(sym).name)
-        .count()
-        > 1
-    {
-        let head = u.func(f).head.clone();
-        let message = format!(
-            "`{}` is defined twice and can reach a checkpoint location",
-            u.sym(sym).name
-        );
-        let help = "make the inline definition static, with a name of its own";
-        out.push(Diagnostic::refusal(
-            u,
-            &head,
-            Code::Unsupported,
-            message,
-            help,
-        ));
     }
 }
 

@@ -26,6 +26,7 @@ pub fn check(
         return Vec::new();
     }
     aliases(p, out);
+    thread_locals(p, mpi, out);
     nested(p, graph, out);
     cleanups(p, graph, out);
     let saved = |unit: usize, f: FuncId, s: SymId| {
@@ -84,6 +85,42 @@ fn aliases(p: &Program, out: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// The main thread's are saved; other threads' live on where OpenMP keeps its threads, and among ranks there are none.
+fn thread_locals(p: &Program, mpi: bool, out: &mut Diagnostics) {
+    let openmp = p.units.iter().any(|u| !u.openmp.is_empty());
+    let called = |u: &Unit| {
+        u.symbols.iter().any(|s| {
+            s.kind == SymKind::Func
+                && matches!(s.name.as_str(), "pthread_create" | "thrd_create")
+                && (s.implicit || !s.decls.is_empty() && uses(u, s))
+        })
+    };
+    let why = if openmp {
+        "OpenMP's threads have copies that cannot be saved"
+    } else if mpi && p.units.iter().any(called) {
+        "the program makes threads, and has ranks besides"
+    } else {
+        return;
+    };
+    for u in p.units {
+        let own = |s: &&Symbol| s.thread_local && (s.defined || s.initialised) && !s.system;
+        for s in u.symbols.iter().filter(own) {
+            out.push(Diagnostic::refusal(
+                u,
+                &s.decls.last().cloned().unwrap_or(0..0),
+                Code::ThreadLocal,
+                format!("thread-local variable `{}`: {why}", s.name),
+                "make it an ordinary global, or an array with an element for each thread",
+            ));
+        }
+    }
+}
+
+fn uses(u: &Unit, s: &Symbol) -> bool {
+    let mut names = u.exprs.iter();
+    names.any(|e| matches!(e.kind, ExprKind::Ident(x) if std::ptr::eq(u.sym(x), s)))
 }
 
 /// They share their function's frame.
