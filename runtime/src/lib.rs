@@ -9,6 +9,7 @@
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`.
 //! * `library` gathers state outside of variables: `files`, `process`, and `obstacles`, which cannot be saved.
+//! * `guest`: programs in other languages than C, whose state is not in units' tables.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`: what generated code calls.
 
 mod callbacks;
@@ -21,6 +22,7 @@ pub mod files;
 pub mod format;
 mod frames;
 mod globals;
+pub mod guest;
 mod heap_abi;
 mod hidden;
 pub mod identity;
@@ -47,5 +49,5 @@ mod tls;
 pub mod transfer;
 mod translate;
 
-pub use life::{start, MARK};
+pub use life::{start, start_guest, MARK};
 pub use tls::{pc3_register_tls, Tls};

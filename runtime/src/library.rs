@@ -25,6 +25,8 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
         return Err(obstacle);
     }
     ranks.iter().for_each(|r| r.files.flush());
+    let guests = ranks.iter().filter_map(|r| r.guest.as_deref());
+    guests.for_each(|g| g.flush());
     let found = scan()?;
     let mut open: BTreeMap<usize, Vec<Open>> = BTreeMap::new();
     let first = ranks.first().map_or(0, |r| r.id());

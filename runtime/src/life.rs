@@ -5,9 +5,10 @@ use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 
 use crate::control::{install_signals, Every};
-use crate::engine::{mpi, Engine};
+use crate::engine::{mpi, Body, Engine};
 use crate::exits;
 use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
+use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
 use crate::process;
@@ -75,11 +76,23 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
     baseline::note();
     process::note();
-    let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let _ = ARGUMENTS.set(Arguments { list, env });
-    std::hint::black_box(MARK);
-
     let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
+    live(&path, program, None, body)
+}
+
+/// Runs a program whose functions and types do not come from units of C, and that is continued by `make`'s guest.
+/// `path` is how it was started.  The result is its exit status.
+pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
+    baseline::note();
+    process::note();
+    let program = Program::of_guest(calls_mpi);
+    live(path, program, Some(make), guest_body)
+}
+
+fn live(path: &str, program: Program, guest: Option<MakeGuest>, body: Body) -> i32 {
+    let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+    std::hint::black_box(MARK);
     let wrong = |bad: Vec<BadSetting>| -> ! {
         bad.iter().for_each(|b| say(&b.to_string()));
         die(EXIT_SETTINGS, "nothing was run")
@@ -89,7 +102,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
         wrong(bad);
     }
     let mut settings =
-        Settings::read(&path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| wrong(bad));
+        Settings::read(path, |n| std::env::var(n).ok()).unwrap_or_else(|bad| wrong(bad));
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
@@ -135,6 +148,9 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
             })
         })
         .collect();
+    for rank in &mut ranks {
+        rank.guest = guest.map(|make| make());
+    }
     let _ = JOB.set(job.clone());
     // SAFETY: no preconditions.
     let _ = PROCESS.set(unsafe { libc::getpid() });
@@ -283,6 +299,36 @@ fn make_job(
     };
     job.set_engine(engine);
     job
+}
+
+/// What the stack of a guest's rank executes.
+fn guest_body(rank: &mut Rank) -> i32 {
+    if let Status::Finished(code) = rank.status {
+        return code;
+    }
+    // User code below reaches the rank through the thread's own pointer: no reference may be held across it.
+    let rank: *mut Rank = rank;
+    loop {
+        // SAFETY: the rank outlives its body and runs on this stack only; a guest is never replaced.
+        unsafe {
+            let guest = (*rank).guest.as_deref().map(|g| g as *const dyn Guest);
+            let Some(guest) = guest else {
+                die(EXIT_FATAL, "internal error: no guest")
+            };
+            (*rank).status = Status::Running;
+            match (*guest).run() {
+                Outcome::Ended(code) => return code,
+                Outcome::Unwound => {
+                    (*rank).status = Status::Unwound;
+                    let job = (*rank).job().clone();
+                    match job.engine() {
+                        Some(engine) => engine.unwound(&mut *rank),
+                        None => die(EXIT_FATAL, "internal error: no engine"),
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What a rank's stack executes.

@@ -14,6 +14,7 @@ use crate::files::Files;
 use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
 use crate::globals::Copy;
+use crate::guest::Guest;
 use crate::job::Job;
 use crate::jumps::Jumps;
 use crate::shadow::Shadow;
@@ -60,6 +61,8 @@ pub struct Rank {
     pub(crate) restarted: bool,
     /// The engine's own state of this rank.
     pub extension: Extension,
+    /// Frames and objects of a program that is not C.
+    pub guest: Option<Box<dyn Guest>>,
 }
 
 // SAFETY: a rank runs on one thread at a time; its raw pointers lead to its own memory.
@@ -102,6 +105,7 @@ impl Rank {
             errno: 0,
             restarted: false,
             extension: None,
+            guest: None,
         }))
     }
 

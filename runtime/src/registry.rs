@@ -117,6 +117,8 @@ pub struct Program {
     pub calls_mpi: bool,
     pub private_globals: bool,
     pub has_points: bool,
+    /// Its state is a guest's.
+    pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
     pub descriptors: HashMap<TypeId, *mut pc3_type>,
     func_of: HashMap<usize, usize>,
@@ -174,9 +176,22 @@ impl Program {
             calls_mpi: false,
             private_globals: false,
             has_points: false,
+            guest: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
             char_type: TypeId::UNKNOWN,
+        }
+    }
+
+    /// A program whose functions and types a guest knows.
+    pub(crate) fn of_guest(calls_mpi: bool) -> Program {
+        control::listen();
+        Program {
+            calls_mpi,
+            private_globals: true,
+            has_points: true,
+            guest: true,
+            ..Program::empty()
         }
     }
 
@@ -331,6 +346,7 @@ impl Builder {
             calls_mpi: self.flags & PC3_UNIT_HAS_MPI != 0,
             private_globals: self.flags & PC3_UNIT_PRIVATE_GLOBALS != 0,
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
+            guest: false,
             descriptors: self.descriptors,
             func_of,
             char_type,

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use pc3_heap::{Block, Slab};
 use pc3_typemetric::descriptor::pc3_frame;
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::exits::AtExit;
 use crate::format::file::{Section, Writer};
@@ -16,6 +16,7 @@ use crate::format::meta::{
     CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
     ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
 };
+use crate::guest::{self, Image, Tables};
 use crate::job::Job;
 use crate::life;
 use crate::rank::{Rank, Status};
@@ -34,22 +35,24 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let mut out = Writer::new(file, id)?;
     out.section(Section::Job, 0, &job_meta(job, passage).encode())?;
-    let mut types = Vec::new();
-    job.program.types.encode(&mut types);
-    out.section(Section::Types, 0, &types)?;
-    out.section(Section::Program, 0, &program_meta(&job.program).encode())?;
+    let mut guests = Tables::new();
+    if !job.program.guest {
+        tables(&mut out, &job.program.types, &program_meta(&job.program))?;
+    }
     let ctx = SaveCtx::default();
     for rank in ranks.iter_mut() {
         let n = rank.id() as u64;
         out.begin(Section::Data, n);
-        let meta = rank_data(
-            &job.program,
-            rank,
-            &mut Data {
-                out: &mut out,
-                at: 0,
-            },
-        )?;
+        let mut data = Data {
+            out: &mut out,
+            at: 0,
+        };
+        let mut meta = rank_data(&job.program, rank, &mut data)?;
+        if let Some(guest) = rank.guest.as_deref().filter(|_| meta.finished.is_none()) {
+            let mut image = Image::new(&mut guests, &mut data);
+            guest.save(&mut image)?;
+            (meta.frames, meta.large) = (image.frames, image.large);
+        }
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
         if let Some(engine) = job.engine() {
@@ -59,8 +62,18 @@ pub(crate) fn write(
     if let Some(engine) = job.engine() {
         out.section(Section::EngineJob, 0, &engine.save_job(&ctx))?;
     }
+    if job.program.guest {
+        tables(&mut out, &guests.types, &guests.program)?;
+    }
     out.finish()?;
     Ok(())
+}
+
+fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    types.encode(&mut bytes);
+    out.section(Section::Types, 0, &bytes)?;
+    out.section(Section::Program, 0, &program.encode())
 }
 
 fn job_meta(job: &Job, passage: u64) -> JobMeta {
@@ -76,7 +89,10 @@ fn job_meta(job: &Job, passage: u64) -> JobMeta {
         passage,
         calls_mpi: job.program.calls_mpi,
         arguments: life::arguments_given(),
-        abi: job.program.types.abi().clone(),
+        abi: match job.program.guest {
+            true => guest::abi(),
+            false => job.program.types.abi().clone(),
+        },
     }
 }
 
@@ -134,9 +150,9 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
 }
 
 /// The open data section.
-struct Data<'a, 'f> {
-    out: &'a mut Writer<'f>,
-    at: u64,
+pub(crate) struct Data<'a, 'f> {
+    pub(crate) out: &'a mut Writer<'f>,
+    pub(crate) at: u64,
 }
 
 impl Data<'_, '_> {

@@ -16,6 +16,7 @@ use pc3_typemetric::types::TypeId;
 
 use crate::format::meta::{ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage, ReadError};
+use crate::guest::Source;
 use crate::identity::differences;
 use crate::job::Job;
 use crate::objects::Directory;
@@ -119,7 +120,15 @@ pub(crate) fn restore(
 ) -> Result<(), RestoreError> {
     let program = &job.program;
     let here = program_meta(program);
-    let found = differences(&checkpoint.program, &here);
+    let found = if program.guest {
+        // Functions are compared as their frames are taken.
+        let of_c = !checkpoint.program.globals.is_empty() || !checkpoint.program.fnrefs.is_empty();
+        of_c.then(|| "it is of a C program".to_owned())
+            .into_iter()
+            .collect()
+    } else {
+        differences(&checkpoint.program, &here)
+    };
     if !found.is_empty() {
         return Err(RestoreError::OtherProgram(found));
     }
@@ -143,9 +152,10 @@ pub(crate) fn restore(
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut directories = Vec::new();
     let mut images = Vec::new();
+    let mut sources = Vec::new();
     let mut environment = Vec::new();
     for rank in ranks.iter_mut() {
-        let image = checkpoint.rank(rank.id() as u64)?;
+        let mut image = checkpoint.rank(rank.id() as u64)?;
         if let Some(process) = &image.meta.library.process {
             environment = environment_again(process);
         }
@@ -158,7 +168,17 @@ pub(crate) fn restore(
             &mut plans,
             rank,
         )?);
-        images.push(image.engine);
+        images.push(std::mem::take(&mut image.engine));
+        sources.push(image);
+    }
+    for (rank, image) in ranks.iter_mut().zip(sources) {
+        if let Some(guest) = rank.guest.as_deref() {
+            let taken = guest.load(Source::new(checkpoint, image));
+            taken.map_err(|message| RestoreError::Other {
+                rank: rank.id(),
+                message,
+            })?;
+        }
     }
     job.control.resume_at(checkpoint.job.passage);
     engines(checkpoint, job, ranks, &directories, &images)?;
@@ -234,8 +254,10 @@ fn one_rank<'p>(
     builder.constants(here)?;
     builder.environment(environment);
     builder.globals()?;
-    builder.frames()?;
-    builder.heap()?;
+    if !program.guest {
+        builder.frames()?;
+        builder.heap()?;
+    }
     builder.numbers()?;
     builder.finish()
 }
