@@ -4,6 +4,7 @@
 //! runtime's as for C.  Checkpoints have the same form: frames with a struct of their live values, objects with a type,
 //! all under [`abi`]; only there are no globals, and the objects lie at addresses that the guest makes up.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::io;
 
@@ -37,6 +38,9 @@ pub trait Guest {
 
     /// Takes the state of a checkpoint, for the next `run`.
     fn load(&self, source: Source) -> Result<(), String>;
+
+    /// For the language's own side.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// Makes a rank's guest.

@@ -1,0 +1,331 @@
+//! A rank's frames: live locals that were moved out of the stack, and their way back.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use pc3_runtime::format::meta::PointMeta;
+use pc3_runtime::guest::{Guest, Image, Outcome, Source};
+use pc3_runtime::rank::Rank;
+use pc3_runtime::tell::{die, EXIT_FATAL, EXIT_REFUSED};
+
+use crate::load::{Loading, Members, View};
+use crate::point::{Function, Point, Unwind};
+use crate::save::{Live, Saver};
+use crate::value::{Checkpointable, Kept};
+
+/// A value that a frame keeps, by the local's name.
+pub type Entry = (&'static str, Box<dyn Kept>);
+
+/// What a frame was kept as.
+enum Values {
+    /// In this process.
+    Here(Vec<Entry>),
+    /// In the checkpoint that the run was started from.
+    Saved { loading: Rc<Loading>, index: usize },
+}
+
+/// A frame on its way back to the stack.
+pub struct Frame {
+    function: &'static Function,
+    label: u32,
+    values: Values,
+}
+
+struct Parked {
+    point: &'static Point,
+    values: Vec<Entry>,
+}
+
+/// How the program is run: from its start, and from its frames.
+#[derive(Clone, Copy)]
+pub struct Program {
+    pub enter: fn() -> Result<i32, Unwind>,
+    pub resume: fn() -> Result<i32, Unwind>,
+}
+
+/// The frames of a rank.
+pub(crate) struct Frames {
+    program: Program,
+    /// Innermost first.
+    parked: RefCell<Vec<Parked>>,
+    /// The checkpoint that is being continued.
+    loading: RefCell<Option<Rc<Loading>>>,
+    /// Frames that have not been taken back.
+    left: Cell<usize>,
+    /// Calls of checkpointable functions by code that is none.
+    outside: Cell<usize>,
+}
+
+impl Frames {
+    pub fn new(program: Program) -> Frames {
+        Frames {
+            program,
+            parked: RefCell::default(),
+            loading: RefCell::default(),
+            left: Cell::new(0),
+            outside: Cell::new(0),
+        }
+    }
+}
+
+/// The running rank's frames.
+fn current<T>(with: impl FnOnce(&Frames) -> T) -> Option<T> {
+    // SAFETY: called by user code; the runtime holds no reference to the rank across that.
+    let rank = unsafe { Rank::current() }?;
+    let guest: &dyn Any = rank.guest.as_deref()?.as_any();
+    guest.downcast_ref::<Frames>().map(with)
+}
+
+/// Called where a location found that a checkpoint may be due.
+pub(crate) fn due() -> bool {
+    // SAFETY: as above.
+    let Some(rank) = (unsafe { Rank::current() }) else {
+        return false;
+    };
+    let outside = current(|f| f.outside.get()).unwrap_or(1);
+    if outside > 0 {
+        return false;
+    }
+    let job = rank.job().clone();
+    job.engine().is_some_and(|engine| engine.due(rank))
+}
+
+/// Keeps the locals of a frame whose function is about to return; innermost frames come first.
+pub(crate) fn park(point: &'static Point, values: Vec<Entry>) {
+    current(|frames| frames.parked.borrow_mut().push(Parked { point, values }));
+}
+
+/// Runs a checkpointable function for a caller that is none: no checkpoint can be taken below it.
+pub(crate) fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
+    struct Leave;
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            current(|f| f.outside.set(f.outside.get() - 1));
+        }
+    }
+    current(|f| f.outside.set(f.outside.get() + 1));
+    let _leave = Leave;
+    match call() {
+        Ok(value) => value,
+        Err(Unwind { .. }) => die(EXIT_FATAL, "internal error: a checkpoint below code that cannot be continued"),
+    }
+}
+
+fn refuse(why: &str) -> ! {
+    die(EXIT_REFUSED, why)
+}
+
+/// The next frame to be taken back, outermost first; it must be `function`'s.
+pub(crate) fn next(function: &'static Function) -> Frame {
+    let found = current(|frames| {
+        let left = frames.left.get().checked_sub(1)?;
+        frames.left.set(left);
+        let loading = frames.loading.borrow().clone();
+        Some(match loading {
+            Some(loading) => saved(loading, left, function),
+            None => {
+                let parked = frames.parked.borrow_mut().pop()?;
+                if !std::ptr::eq(parked.point.function, function) && parked.point.function.name != function.name {
+                    return None;
+                }
+                Frame {
+                    function,
+                    label: parked.point.label,
+                    values: Values::Here(parked.values),
+                }
+            }
+        })
+    });
+    match found.flatten() {
+        Some(frame) => frame,
+        None => die(EXIT_FATAL, "internal error: frames do not belong together"),
+    }
+}
+
+fn saved(loading: Rc<Loading>, index: usize, function: &'static Function) -> Frame {
+    let id = loading.source.id;
+    let frame = loading.source.image.meta.frames[index];
+    let func = &loading.source.program.funcs[frame.func as usize];
+    if func.name != function.name {
+        refuse(&format!(
+            "checkpoint {id} cannot be continued here: it is in function {}, and this program calls {} there",
+            func.name, function.name
+        ));
+    }
+    let point = &func.points[frame.point as usize];
+    let label = point.label;
+    Frame {
+        function,
+        label,
+        values: Values::Saved { loading, index },
+    }
+}
+
+impl Frame {
+    pub fn label(&self) -> u32 {
+        self.label
+    }
+
+    /// The point must be the one that the frame was kept at.
+    pub fn check(&self, point: &'static Point) {
+        let Values::Saved { loading, index } = &self.values else {
+            return;
+        };
+        let frame = loading.source.image.meta.frames[*index];
+        let func = &loading.source.program.funcs[frame.func as usize];
+        let saved = &func.points[frame.point as usize];
+        if saved.what != point.what {
+            refuse(&format!(
+                "checkpoint {} cannot be continued here: function {}: point {} is {} ({}:{}) in the checkpoint and {} ({}:{}) here",
+                loading.source.id, func.name, saved.label, saved.what, saved.file, saved.line, point.what, point.file, point.line
+            ));
+        }
+        if let Some(ty) = saved.live {
+            for m in &loading.ty(ty).members {
+                if !point.live.contains(&m.name.as_str()) {
+                    self.wrong(&m.name, "exists only in the checkpoint");
+                }
+            }
+        }
+    }
+
+    /// A point of this number does not exist here.
+    pub fn lost(&self) -> ! {
+        self.wrong("", &format!("has no point {}", self.label))
+    }
+
+    fn wrong(&self, name: &str, why: &str) -> ! {
+        let id = match &self.values {
+            Values::Saved { loading, .. } => loading.source.id,
+            Values::Here(_) => die(EXIT_FATAL, &format!("internal error: {name}: {why}")),
+        };
+        let dot = if name.is_empty() { "" } else { "." };
+        refuse(&format!(
+            "checkpoint {id} cannot be continued here: {}{dot}{name}: {why}",
+            self.function.name
+        ))
+    }
+
+    /// The value of a local.
+    pub fn take<T: Checkpointable>(&mut self, name: &'static str) -> T {
+        match &mut self.values {
+            Values::Here(list) => {
+                let index = list.iter().position(|(n, _)| *n == name);
+                let value = index.map(|i| list.swap_remove(i).1.into_any().downcast::<T>());
+                match value {
+                    Some(Ok(value)) => *value,
+                    _ => self.wrong(name, "is not there"),
+                }
+            }
+            Values::Saved { loading, index } => {
+                let loading = loading.clone();
+                let frame = loading.source.image.meta.frames[*index];
+                let func = &loading.source.program.funcs[frame.func as usize];
+                let point = &func.points[frame.point as usize];
+                let member = point.live.and_then(|ty| {
+                    let bytes = loading.source.image.bytes(frame.live);
+                    Members::of(&loading, View { ty, bytes }).get(name)
+                });
+                let Some(view) = member else {
+                    self.wrong(name, "is not in the checkpoint")
+                };
+                match T::load(&loading, view) {
+                    Ok(value) => value,
+                    Err(e) => {
+                        let message = e.to_string();
+                        let (path, what) = message.split_once(": ").unwrap_or(("", &message));
+                        self.wrong(&format!("{name}{path}"), what)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The innermost frame is back: the program goes on.
+pub(crate) fn resumed() {
+    current(|frames| {
+        if frames.left.get() != 0 {
+            die(EXIT_FATAL, "internal error: frames are left");
+        }
+        // What was being continued is all taken.
+        frames.loading.replace(None);
+    });
+}
+
+impl Guest for Frames {
+    fn run(&self) -> Outcome {
+        let loading = self.loading.borrow().is_some();
+        let left = if loading {
+            self.left.get()
+        } else {
+            self.parked.borrow().len()
+        };
+        self.left.set(left);
+        let run = if left > 0 {
+            self.program.resume
+        } else {
+            self.program.enter
+        };
+        match run() {
+            Ok(code) => Outcome::Ended(code),
+            Err(Unwind { .. }) => Outcome::Unwound,
+        }
+    }
+
+    fn flush(&self) {
+        let _ = io::stdout().flush();
+    }
+
+    fn save(&self, image: &mut Image) -> io::Result<()> {
+        let parked = self.parked.borrow();
+        let mut saver = Saver::new(image.at());
+        let mut frames = Vec::new();
+        for frame in parked.iter() {
+            let (mut end, mut align) = (0u64, 1);
+            let mut members = Vec::new();
+            let mut live = Vec::new();
+            for (name, value) in &frame.values {
+                let (size, to) = value.metric();
+                let offset = end.next_multiple_of(to);
+                end = offset + size;
+                align = align.max(to);
+                let ty = value.describe(&mut saver.types);
+                members.push(((*name).to_owned(), ty, offset));
+                live.push((&**value, offset as usize));
+            }
+            let size = end.next_multiple_of(align);
+            let ty = (!members.is_empty()).then(|| saver.types.frame(size, align, members));
+            frames.push((frame.point, ty, saver.live(Live(live), size)));
+        }
+        let done = saver.finish(image)?;
+        let ids = done.types.commit(&mut image.tables.types);
+        let id = ids.map_err(|e| io::Error::other(e.to_string()))?;
+        for (point, ty, span) in frames {
+            let meta = PointMeta {
+                label: point.label,
+                line: point.line,
+                file: point.file.to_owned(),
+                what: point.what.to_owned(),
+                live: ty.map(&id),
+            };
+            image.frame(point.function.name, meta, span);
+        }
+        for (base, ty, span) in done.objects {
+            image.object(base, id(ty), span);
+        }
+        Ok(())
+    }
+
+    fn load(&self, source: Source) -> Result<(), String> {
+        self.left.set(source.image.meta.frames.len());
+        self.loading.replace(Some(Rc::new(Loading::new(source))));
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

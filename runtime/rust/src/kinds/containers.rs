@@ -1,0 +1,119 @@
+//! Lists: an object of their items.
+
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::load::{LoadError, Loading, View};
+use crate::save::Saver;
+use crate::types::{TypeId, Types};
+use crate::value::Checkpointable;
+
+pub(super) fn describe<L: Checkpointable, T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
+    let item = T::describe(types);
+    let name = format!("{name}<{}>", types.name(item));
+    types.record::<L>(name, |types| {
+        vec![
+            ("items".to_owned(), types.pointer(item), 0),
+            ("length".to_owned(), u64::describe(types), 8),
+        ]
+    })
+}
+
+pub(super) fn put(out: &mut Saver, at: usize, address: u64, length: usize) {
+    out.put(at, &address.to_ne_bytes());
+    out.put(at + 8, &(length as u64).to_ne_bytes());
+}
+
+/// A list's items, if the type in the checkpoint is `name<…>`.
+pub(super) fn load<L, T: Checkpointable>(
+    from: &Loading,
+    value: View,
+    name: &str,
+) -> Result<Vec<T>, LoadError> {
+    let ty = &from.ty(value.ty).name;
+    if ty.split('<').next() != Some(name) {
+        return Err(value.not::<L>(from));
+    }
+    let members = from.members::<L>(value, ty)?;
+    let length: u64 = members.load("length")?;
+    let items = members.get("items").ok_or_else(|| value.not::<L>(from))?;
+    let list = match from.follow(items)? {
+        Some((_, view)) => T::load_all(from, view)?,
+        // Items without size.
+        None => (0..length)
+            .map(|_| {
+                let pointee = from.ty(items.ty).elem;
+                T::load(from, View { ty: pointee, bytes: &[] })
+            })
+            .collect::<Result<_, _>>()?,
+    };
+    if list.len() as u64 != length {
+        return Err(LoadError::new("has another length than its items"));
+    }
+    Ok(list)
+}
+
+macro_rules! lists {
+    ($([$($bound:tt)*] $t:ty, $name:literal, $save:expr, $make:expr;)*) => {$(
+        impl<T: Checkpointable $($bound)*> Checkpointable for $t {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                describe::<Self, T>(types, $name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let save: fn(&'a Self, &mut Saver<'a>) -> (u64, usize) = $save;
+                let (address, length) = save(self, out);
+                put(out, at, address, length);
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let make: fn(Vec<T>) -> Self = $make;
+                load::<Self, T>(from, value, $name).map(make)
+            }
+        }
+    )*};
+}
+
+lists! {
+    [] Vec<T>, "Vec", |v, out| (out.slice(v.as_slice()), v.len()), |v| v;
+    [] Box<[T]>, "Vec", |v, out| (out.slice(v), v.len()), Vec::into_boxed_slice;
+    [] std::vec::IntoIter<T>, "Rest", |v, out| (out.slice(v.as_slice()), v.len()), Vec::into_iter;
+    [] VecDeque<T>, "VecDeque", |v, out| (out.items(v.iter().collect()), v.len()), VecDeque::from;
+    [+ Ord] BinaryHeap<T>, "BinaryHeap", |v, out| (out.items(v.iter().collect()), v.len()), heap;
+}
+
+/// The items lie in heap order, so nothing moves.
+fn heap<T: Ord>(items: Vec<T>) -> BinaryHeap<T> {
+    BinaryHeap::from(items)
+}
+
+impl<T: Checkpointable, const N: usize> Checkpointable for [T; N] {
+    const SIZE: u64 = T::SIZE * N as u64;
+    const ALIGN: u64 = T::ALIGN;
+
+    fn describe(types: &mut Types) -> TypeId {
+        let item = T::describe(types);
+        types.array::<Self>(item, T::SIZE, T::ALIGN, N as u64)
+    }
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+        if T::PLAIN {
+            out.put(at, T::bytes(self));
+            return;
+        }
+        for (i, item) in self.iter().enumerate() {
+            item.save(out, at + i * T::SIZE as usize);
+        }
+    }
+    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+        let t = from.ty(value.ty);
+        if t.count != N as u64 || t.elem == TypeId::UNKNOWN {
+            return Err(value.not::<Self>(from));
+        }
+        let view = View { ty: t.elem, bytes: value.bytes };
+        let list = match T::SIZE {
+            0 => (0..N).map(|_| T::load(from, view)).collect::<Result<Vec<T>, _>>()?,
+            _ => T::load_all(from, view)?,
+        };
+        list.try_into().map_err(|_| value.not::<Self>(from))
+    }
+}

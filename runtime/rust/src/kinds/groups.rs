@@ -1,0 +1,132 @@
+//! Tuples, `Option`, `Result` and other enums of the standard library.
+
+use std::any::TypeId as RustType;
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use crate::load::{LoadError, Loading, Members, View};
+use crate::save::Saver;
+use crate::types::{layout, widest, TypeId, Types, Variant};
+use crate::value::Checkpointable;
+
+macro_rules! tuples {
+    ($($n:literal: $($t:ident $i:tt),+;)*) => {$(
+        impl<$($t: Checkpointable),+> Checkpointable for ($($t,)+) {
+            const SIZE: u64 = layout::<$n>([$(($t::SIZE, $t::ALIGN)),+]).size;
+            const ALIGN: u64 = layout::<$n>([$(($t::SIZE, $t::ALIGN)),+]).align;
+
+            fn describe(types: &mut Types) -> TypeId {
+                let ids = [$($t::describe(types)),+];
+                let names: Vec<String> = ids.iter().map(|id| types.name(*id)).collect();
+                types.record::<Self>(format!("({})", names.join(", ")), |_| {
+                    let at = layout::<$n>([$(($t::SIZE, $t::ALIGN)),+]).offsets;
+                    vec![$((stringify!($i).to_owned(), ids[$i], at[$i])),+]
+                })
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let offsets = layout::<$n>([$(($t::SIZE, $t::ALIGN)),+]).offsets;
+                $(self.$i.save(out, at + offsets[$i] as usize);)+
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let members = Members::of(from, value);
+                if members.names().count() != $n || !from.ty(value.ty).name.starts_with('(') {
+                    return Err(value.not::<Self>(from));
+                }
+                Ok(($(members.load::<$t>(stringify!($i))?,)+))
+            }
+        }
+    )*};
+}
+
+tuples! {
+    1: A 0;
+    2: A 0, B 1;
+    3: A 0, B 1, C 2;
+    4: A 0, B 1, C 2, D 3;
+    5: A 0, B 1, C 2, D 3, E 4;
+    6: A 0, B 1, C 2, D 3, E 4, F 5;
+    7: A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    8: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+}
+
+/// Enums whose variants hold one value or none.
+macro_rules! enums {
+    ($([$($g:tt)*] $t:ty, $name:literal { $($tag:literal $variant:ident $pattern:pat => $inner:ty, $value:expr, $make:expr;)+ })*) => {$(
+        impl<$($g)*> Checkpointable for $t {
+            const SIZE: u64 = tagged([$((<$inner>::SIZE, <$inner>::ALIGN)),+]).0;
+            const ALIGN: u64 = tagged([$((<$inner>::SIZE, <$inner>::ALIGN)),+]).1;
+
+            fn describe(types: &mut Types) -> TypeId {
+                let inner: Vec<TypeId> = vec![$(<$inner>::describe(types)),+];
+                let names: Vec<String> = inner.iter().map(|id| types.name(*id)).filter(|n| n != "()").collect();
+                let name = if names.is_empty() { $name.to_owned() } else { format!("{}<{}>", $name, names.join(", ")) };
+                types.variants::<Self>(name, |_| vec![$(Variant {
+                    name: stringify!($variant).to_owned(),
+                    members: if RustType::of::<$inner>() == RustType::of::<()>() {
+                        Vec::new()
+                    } else {
+                        vec![("0".to_owned(), inner[$tag], 0)]
+                    },
+                    size: <$inner>::SIZE,
+                    align: <$inner>::ALIGN,
+                }),+])
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                match self {
+                    $($pattern => {
+                        out.put(at, &u32::to_ne_bytes($tag));
+                        let inner: &'a $inner = $value;
+                        inner.save(out, at + Self::ALIGN as usize);
+                    })+
+                }
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let name = &from.ty(value.ty).name;
+                if name.split('<').next() != Some($name) {
+                    return Err(value.not::<Self>(from));
+                }
+                let (variant, members) = from.variant::<Self>(value, name)?;
+                match variant {
+                    $(stringify!($variant) => {
+                        let make: fn($inner) -> Self = $make;
+                        let inner = match members.get("0") {
+                            Some(view) => <$inner>::load(from, view).map_err(|e| e.within(concat!(".", stringify!($variant))))?,
+                            None => from.nothing::<$inner>()?,
+                        };
+                        Ok(make(inner))
+                    })+
+                    _ => Err(value.not::<Self>(from)),
+                }
+            }
+        }
+    )*};
+}
+
+/// Size and alignment of a tag in front of the widest of several values.
+pub(crate) const fn tagged<const N: usize>(variants: [(u64, u64); N]) -> (u64, u64) {
+    let (size, align) = widest(variants);
+    let align = if align > 4 { align } else { 4 };
+    ((align + size).next_multiple_of(align), align)
+}
+
+const NOTHING: &() = &();
+
+enums! {
+    [T: Checkpointable] Option<T>, "Option" {
+        0 None None => (), NOTHING, |()| None;
+        1 Some Some(x) => T, x, Some;
+    }
+    [T: Checkpointable, E: Checkpointable] Result<T, E>, "Result" {
+        0 Ok Ok(x) => T, x, Ok;
+        1 Err Err(e) => E, e, Err;
+    }
+    [B: Checkpointable, C: Checkpointable] ControlFlow<B, C>, "ControlFlow" {
+        0 Continue ControlFlow::Continue(x) => C, x, ControlFlow::Continue;
+        1 Break ControlFlow::Break(x) => B, x, ControlFlow::Break;
+    }
+    [] Ordering, "Ordering" {
+        0 Less Ordering::Less => (), NOTHING, |()| Ordering::Less;
+        1 Equal Ordering::Equal => (), NOTHING, |()| Ordering::Equal;
+        2 Greater Ordering::Greater => (), NOTHING, |()| Ordering::Greater;
+    }
+}

@@ -1,0 +1,97 @@
+//! Sets and maps: items, or keys and values, in the order of iteration.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
+
+use crate::load::{LoadError, Loading, View};
+use crate::save::Saver;
+use crate::types::{TypeId, Types};
+use crate::value::Checkpointable;
+
+use super::containers::{describe, load, put};
+
+macro_rules! sets {
+    ($([$($g:tt)*] $t:ty, $name:literal, $make:expr;)*) => {$(
+        impl<$($g)*> Checkpointable for $t {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                describe::<Self, T>(types, $name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let address = out.items(self.iter().collect());
+                put(out, at, address, self.len());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let items = load::<Self, T>(from, value, $name)?;
+                let make: fn(Vec<T>) -> Self = $make;
+                Ok(make(items))
+            }
+        }
+    )*};
+}
+
+sets! {
+    [T: Checkpointable + Ord] BTreeSet<T>, "BTreeSet", |items| items.into_iter().collect();
+    [T: Checkpointable + Hash + Eq, S: BuildHasher + Default + 'static] HashSet<T, S>, "HashSet",
+        |items| items.into_iter().collect();
+}
+
+macro_rules! maps {
+    ($([$($g:tt)*] $t:ty, $name:literal;)*) => {$(
+        impl<$($g)*> Checkpointable for $t {
+            const SIZE: u64 = 24;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                let (key, value) = (K::describe(types), V::describe(types));
+                let name = format!("{}<{}, {}>", $name, types.name(key), types.name(value));
+                types.record::<Self>(name, |types| {
+                    vec![
+                        ("keys".to_owned(), types.pointer(key), 0),
+                        ("values".to_owned(), types.pointer(value), 8),
+                        ("length".to_owned(), u64::describe(types), 16),
+                    ]
+                })
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let keys = out.items(self.keys().collect());
+                let values = out.items(self.values().collect());
+                out.put(at, &keys.to_ne_bytes());
+                put(out, at + 8, values, self.len());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let ty = &from.ty(value.ty).name;
+                if ty.split('<').next() != Some($name) {
+                    return Err(value.not::<Self>(from));
+                }
+                let members = from.members::<Self>(value, ty)?;
+                let length: u64 = members.load("length")?;
+                let part = |name: &str| members.get(name).ok_or_else(|| value.not::<Self>(from));
+                let keys: Vec<K> = all(from, part("keys")?, length)?;
+                let values: Vec<V> = all(from, part("values")?, length)?;
+                Ok(keys.into_iter().zip(values).collect())
+            }
+        }
+    )*};
+}
+
+fn all<T: Checkpointable>(from: &Loading, pointer: View, length: u64) -> Result<Vec<T>, LoadError> {
+    let list = match from.follow(pointer)? {
+        Some((_, view)) => T::load_all(from, view)?,
+        None => {
+            let view = View { ty: from.ty(pointer.ty).elem, bytes: &[] };
+            (0..length).map(|_| T::load(from, view)).collect::<Result<_, _>>()?
+        }
+    };
+    if list.len() as u64 != length {
+        return Err(LoadError::new("has another length than its items"));
+    }
+    Ok(list)
+}
+
+maps! {
+    [K: Checkpointable + Ord, V: Checkpointable] BTreeMap<K, V>, "BTreeMap";
+    [K: Checkpointable + Hash + Eq, V: Checkpointable, S: BuildHasher + Default + 'static] HashMap<K, V, S>, "HashMap";
+}

@@ -1,0 +1,107 @@
+//! Values behind pointers: `Box`, and `Rc` and `Arc`, whose sharing and cycles are kept.
+
+use std::mem::forget;
+use std::rc::{Rc, Weak};
+use std::sync::{Arc, Weak as ArcWeak};
+
+use crate::load::{LoadError, Loading, View};
+use crate::save::Saver;
+use crate::types::{TypeId, Types};
+use crate::value::Checkpointable;
+
+fn describe<P: Checkpointable, T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
+    let to = T::describe(types);
+    types.pointer_type::<P>(name, to)
+}
+
+impl<T: Checkpointable> Checkpointable for Box<T> {
+    const SIZE: u64 = 8;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut Types) -> TypeId {
+        describe::<Self, T>(types, "Box")
+    }
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+        let address = out.slice(std::slice::from_ref::<T>(self));
+        out.put(at, &address.to_ne_bytes());
+    }
+    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+        let view = match from.follow(value)? {
+            Some((_, view)) => view,
+            None => View {
+                ty: from.ty(value.ty).elem,
+                bytes: &[],
+            },
+        };
+        T::load(from, view).map(Box::new)
+    }
+}
+
+macro_rules! counted {
+    ($($rc:ident $weak:ident $name:literal $weak_name:literal;)*) => {$(
+        impl<T: Checkpointable> Checkpointable for $rc<T> {
+            const SIZE: u64 = 8;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                describe::<Self, T>(types, $name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let address = out.shared::<T>(self);
+                out.put(at, &address.to_ne_bytes());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let found = from.follow(value)?;
+                let (address, view) = found.ok_or_else(|| LoadError::new("leads nowhere"))?;
+                if let Some(known) = from.known::<Self>(address) {
+                    return Ok(known);
+                }
+                let place = $rc::<T>::new_uninit();
+                // SAFETY: the two have one layout.  Until the value is written below it is only passed around: values
+                // that lead back to it are made, not looked into.
+                let made = unsafe { $rc::from_raw($rc::into_raw(place).cast::<T>()) };
+                from.remember(address, made.clone());
+                match T::load(from, view) {
+                    Ok(value) => {
+                        // SAFETY: nobody else writes or reads it now.
+                        unsafe { $rc::as_ptr(&made).cast_mut().write(value) };
+                        Ok(made)
+                    }
+                    Err(e) => {
+                        // What is not there must never be dropped.
+                        forget(made);
+                        Err(e)
+                    }
+                }
+            }
+        }
+
+        impl<T: Checkpointable> Checkpointable for $weak<T> {
+            const SIZE: u64 = 8;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                describe::<Self, T>(types, $weak_name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let mut address = 0;
+                if self.strong_count() > 0 {
+                    // SAFETY: it has owners, and no code of the program runs while a checkpoint is written.
+                    address = out.shared::<T>(unsafe { &*self.as_ptr() });
+                }
+                out.put(at, &address.to_ne_bytes());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                match from.follow(value)? {
+                    Some(_) => $rc::<T>::load(from, value).map(|rc| $rc::downgrade(&rc)),
+                    None => Ok($weak::new()),
+                }
+            }
+        }
+    )*};
+}
+
+counted! {
+    Rc Weak "Rc" "Weak";
+    Arc ArcWeak "Arc" "Weak";
+}

@@ -1,0 +1,267 @@
+//! Making values again from a checkpoint, whatever host wrote it.
+
+use std::any::{type_name, Any, TypeId as RustType};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use pc3_runtime::guest::Source;
+use pc3_typemetric::abi::Endian;
+use pc3_typemetric::types::{Kind, Type};
+
+use crate::save::BASE;
+use crate::types::{TypeId, VALUE, VARIANT};
+use crate::value::Checkpointable;
+
+/// Why a value cannot be made again, and where in the variable it is.
+#[derive(Debug)]
+pub struct LoadError {
+    path: String,
+    what: String,
+}
+
+impl LoadError {
+    pub fn new(what: impl Into<String>) -> LoadError {
+        LoadError {
+            path: String::new(),
+            what: what.into(),
+        }
+    }
+
+    /// The same, seen from the value that holds it.
+    #[must_use]
+    pub fn within(mut self, step: &str) -> LoadError {
+        self.path.insert_str(0, step);
+        self
+    }
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}: {}", self.path, self.what)
+    }
+}
+
+/// Bytes of a value of a type of the checkpoint's program.
+#[derive(Clone, Copy)]
+pub struct View<'s> {
+    pub ty: TypeId,
+    pub bytes: &'s [u8],
+}
+
+impl View<'_> {
+    /// The value is not what the program has there now.
+    pub fn not<T>(&self, from: &Loading) -> LoadError {
+        LoadError::new(format!(
+            "was {} in the checkpoint, and is {} here",
+            from.name(self.ty),
+            type_name::<T>()
+        ))
+    }
+}
+
+/// A shared value, or the start of one that is being made.
+type Shared = HashMap<(u64, RustType), Box<dyn Any>>;
+
+/// A rank's part of a checkpoint from which values are made.
+pub struct Loading {
+    pub(crate) source: Source,
+    shared: RefCell<Shared>,
+}
+
+impl Loading {
+    pub(crate) fn new(source: Source) -> Loading {
+        Loading {
+            source,
+            shared: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn ty(&self, ty: TypeId) -> &Type {
+        self.source.types.get(ty)
+    }
+
+    pub fn name(&self, ty: TypeId) -> String {
+        let t = self.ty(ty);
+        match t.kind {
+            Kind::Pointer => format!("a pointer to {}", self.name(t.elem)),
+            Kind::Array => format!("[{}; {}]", self.name(t.elem), t.count),
+            _ if t.name.is_empty() => "a group of values".to_owned(),
+            _ => t.name.clone(),
+        }
+    }
+
+    fn big(&self) -> bool {
+        self.source.types.abi().endian == Endian::Big
+    }
+
+    /// Is the checkpoint's order of bytes this host's?
+    pub fn native(&self) -> bool {
+        self.big() == cfg!(target_endian = "big")
+    }
+
+    /// The bytes of a number of kind `name`, in this host's order.
+    pub fn number<T, const N: usize>(
+        &self,
+        value: View,
+        kind: Kind,
+        name: &str,
+    ) -> Result<[u8; N], LoadError> {
+        let t = self.ty(value.ty);
+        match <[u8; N]>::try_from(value.bytes) {
+            Ok(mut bytes) if t.kind == kind && t.name == name => {
+                if !self.native() {
+                    bytes.reverse();
+                }
+                Ok(bytes)
+            }
+            _ => Err(value.not::<T>(self)),
+        }
+    }
+
+    /// The object at an address; none for null.
+    fn object(&self, address: u64) -> Result<Option<View<'_>>, LoadError> {
+        if address == 0 {
+            return Ok(None);
+        }
+        let list = &self.source.image.meta.large;
+        let found = list.binary_search_by_key(&address, |l| l.base);
+        let found = found.map_err(|_| LoadError::new("leads to no object of the checkpoint"))?;
+        let object = list[found];
+        debug_assert!(address >= BASE);
+        Ok(Some(View {
+            ty: object.ty,
+            bytes: self.source.image.bytes(object.data),
+        }))
+    }
+
+    fn address(&self, bytes: &[u8]) -> Result<u64, LoadError> {
+        let mut eight = <[u8; 8]>::try_from(bytes).map_err(|_| LoadError::new("is no pointer"))?;
+        if !self.native() {
+            eight.reverse();
+        }
+        Ok(u64::from_ne_bytes(eight))
+    }
+
+    /// What a pointer leads to, and its address.
+    pub fn follow(&self, value: View) -> Result<Option<(u64, View<'_>)>, LoadError> {
+        if self.ty(value.ty).kind != Kind::Pointer {
+            return Err(LoadError::new("is no pointer"));
+        }
+        let address = self.address(value.bytes)?;
+        Ok(self.object(address)?.map(|view| (address, view)))
+    }
+
+    /// Members of a struct called `name`.
+    pub fn members<'s, T>(&'s self, value: View<'s>, name: &str) -> Result<Members<'s>, LoadError> {
+        let t = self.ty(value.ty);
+        if t.kind != Kind::Struct || t.name != name || t.size != value.bytes.len() as u64 {
+            return Err(value.not::<T>(self));
+        }
+        Ok(Members { from: self, value })
+    }
+
+    /// Members of a struct called `name<…>`.
+    pub fn generic<'s, T>(&'s self, value: View<'s>, name: &str) -> Result<Members<'s>, LoadError> {
+        let found = &self.ty(value.ty).name;
+        if found.split('<').next() != Some(name) {
+            return Err(value.not::<T>(self));
+        }
+        self.members::<T>(value, found)
+    }
+
+    /// The value of a variant that has none.
+    pub(crate) fn nothing<T: Any>(&self) -> Result<T, LoadError> {
+        let nothing: Box<dyn Any> = Box::new(());
+        let value = nothing.downcast::<T>();
+        value.map(|v| *v).map_err(|_| LoadError::new("has no value"))
+    }
+
+    /// Name and members of the variant of an enum called `name`.
+    pub fn variant<'s, T>(
+        &'s self,
+        value: View<'s>,
+        name: &str,
+    ) -> Result<(&'s str, Members<'s>), LoadError> {
+        let members = self.members::<T>(value, name)?;
+        let wrong = || value.not::<T>(self);
+        let tag = u32::load(self, members.get(VARIANT).ok_or_else(wrong)?)?;
+        let union = members.get(VALUE).ok_or_else(wrong)?;
+        let variants = &self.ty(union.ty).members;
+        let variant = variants.get(tag as usize).ok_or_else(wrong)?;
+        let size = self.ty(variant.ty).size as usize;
+        let value = View {
+            ty: variant.ty,
+            bytes: union.bytes.get(..size).ok_or_else(wrong)?,
+        };
+        Ok((&variant.name, Members { from: self, value }))
+    }
+
+    /// The shared value at an address, if it has been begun.
+    pub(crate) fn known<T: Any + Clone>(&self, address: u64) -> Option<T> {
+        let shared = self.shared.borrow();
+        let found = shared.get(&(address, RustType::of::<T>()))?;
+        found.downcast_ref::<T>().cloned()
+    }
+
+    pub(crate) fn remember<T: Any>(&self, address: u64, value: T) {
+        let key = (address, RustType::of::<T>());
+        self.shared.borrow_mut().insert(key, Box::new(value));
+    }
+}
+
+/// Members of a struct in a checkpoint.
+#[derive(Clone, Copy)]
+pub struct Members<'s> {
+    from: &'s Loading,
+    value: View<'s>,
+}
+
+impl<'s> Members<'s> {
+    pub(crate) fn of(from: &'s Loading, value: View<'s>) -> Members<'s> {
+        Members { from, value }
+    }
+
+    pub fn get(&self, name: &str) -> Option<View<'s>> {
+        let t = self.from.ty(self.value.ty);
+        let member = t.members.iter().find(|m| m.name == name)?;
+        let size = self.from.ty(member.ty).size as usize;
+        let start = member.offset as usize;
+        Some(View {
+            ty: member.ty,
+            bytes: self.value.bytes.get(start..start + size)?,
+        })
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'s str> {
+        let t = self.from.ty(self.value.ty);
+        t.members.iter().map(|m| m.name.as_str())
+    }
+
+    /// The member's value; one that the checkpoint does not have is refused.
+    pub fn load<T: Checkpointable>(&self, name: &str) -> Result<T, LoadError> {
+        match self.get(name) {
+            Some(view) => T::load(self.from, view).map_err(|e| e.within(&format!(".{name}"))),
+            None => Err(LoadError::new("is not in the checkpoint").within(&format!(".{name}"))),
+        }
+    }
+
+    /// The member's value, or another one if the checkpoint does not have it.
+    pub fn load_or<T: Checkpointable>(
+        &self,
+        name: &str,
+        or: impl FnOnce() -> T,
+    ) -> Result<T, LoadError> {
+        match self.get(name) {
+            Some(_) => self.load(name),
+            None => Ok(or()),
+        }
+    }
+
+    /// Nothing but these may be there: what the program does not know any more would be lost.
+    pub fn only(&self, known: &[&str]) -> Result<(), LoadError> {
+        match self.names().find(|n| !known.contains(n)) {
+            Some(other) => Err(LoadError::new("exists only in the checkpoint").within(&format!(".{other}"))),
+            None => Ok(()),
+        }
+    }
+}

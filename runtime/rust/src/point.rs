@@ -1,0 +1,206 @@
+//! What the attribute's code is made of: functions, points, and how arguments come.  Not for use by hand.
+
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering::Relaxed;
+
+use pc3_runtime::control::pc3_flag;
+
+use crate::frames;
+pub use crate::frames::{Entry, Frame, Program};
+use crate::value::Checkpointable;
+
+/// A checkpointable function.
+#[derive(Debug)]
+pub struct Function {
+    /// With its modules.
+    pub name: &'static str,
+}
+
+/// A location, or a call that may reach one.
+#[derive(Debug)]
+pub struct Point {
+    pub function: &'static Function,
+    /// From 1, in the order of the source.
+    pub label: u32,
+    pub file: &'static str,
+    pub line: u32,
+    /// The function that is called, or "checkpoint".
+    pub what: &'static str,
+    /// Names of the locals that are kept.
+    pub live: &'static [&'static str],
+}
+
+/// The stack is being taken down for a checkpoint.
+#[derive(Debug)]
+#[must_use]
+pub struct Unwind {
+    _private: (),
+}
+
+/// Is a checkpoint to be taken here?
+#[inline(always)]
+pub fn due() -> bool {
+    pc3_flag.load(Relaxed) != 0 && due_now()
+}
+
+#[cold]
+#[inline(never)]
+fn due_now() -> bool {
+    frames::due()
+}
+
+/// Keeps a frame's locals; its function returns what this returns.
+#[cold]
+pub fn park(point: &'static Point, values: Vec<Entry>) -> Unwind {
+    frames::park(point, values);
+    Unwind { _private: () }
+}
+
+/// A local to be kept.
+pub fn keep<T: Checkpointable>(name: &'static str, value: T) -> Entry {
+    (name, Box::new(value))
+}
+
+/// The innermost frame is back.
+pub fn resumed() {
+    frames::resumed();
+}
+
+/// Calls a checkpointable function from code that is none.
+#[inline]
+pub fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
+    frames::outside(call)
+}
+
+/// Which of a function's two forms is compiled: the one that runs, or the one that is gone back into.
+pub trait Mode {
+    const RESUME: bool;
+    /// How an argument by value comes: as it is, or it is among the frame's locals.
+    type By<T>;
+    fn given<T>(argument: Self::By<T>) -> T;
+    fn frame(function: &'static Function) -> Option<Frame>;
+}
+
+/// The form that runs.
+pub enum Hot {}
+
+impl Mode for Hot {
+    const RESUME: bool = false;
+    type By<T> = T;
+    #[inline(always)]
+    fn given<T>(argument: T) -> T {
+        argument
+    }
+    #[inline(always)]
+    fn frame(_: &'static Function) -> Option<Frame> {
+        None
+    }
+}
+
+/// The form that is gone back into.
+pub enum Resume {}
+
+impl Mode for Resume {
+    const RESUME: bool = true;
+    type By<T> = ();
+    fn given<T>((): ()) -> T {
+        unreachable!("a resumed function starts at a point")
+    }
+    fn frame(function: &'static Function) -> Option<Frame> {
+        Some(frames::next(function))
+    }
+}
+
+/// An argument of a call that is gone back into: a borrow, made again.
+pub struct Again<T>(pub T);
+
+/// An argument that the called function has kept.
+pub struct Kept<T>(pub PhantomData<T>);
+
+impl<T> Kept<T> {
+    /// An argument like this one.
+    #[inline(always)]
+    pub fn new(_: PhantomData<T>) -> Kept<T> {
+        Kept(PhantomData)
+    }
+}
+
+/// Ties an argument's type to that of the value it has otherwise.
+#[inline(always)]
+pub fn same<T>(_: PhantomData<T>, value: T) -> T {
+    value
+}
+
+/// What may be given for a parameter that is a borrow.
+#[diagnostic::on_unimplemented(
+    message = "this argument is borrowed by the function, and must be written as a borrow (`&place`) here",
+    label = "write `&` or `&mut` in front of the place"
+)]
+pub trait Borrowed<T> {
+    fn again(self) -> T;
+}
+
+impl<T> Borrowed<T> for Again<T> {
+    #[inline(always)]
+    fn again(self) -> T {
+        self.0
+    }
+}
+
+/// What may be given for a parameter by value: anything, since the function has kept it.
+pub trait ByValue<T> {}
+
+impl<T> ByValue<T> for Again<T> {}
+impl<T> ByValue<T> for Kept<T> {}
+
+/// What `?` does.
+pub trait Question<R> {
+    type Output;
+    fn question(self) -> ControlFlow<R, Self::Output>;
+}
+
+impl<T, E, U, F: From<E>> Question<Result<U, F>> for Result<T, E> {
+    type Output = T;
+    #[inline(always)]
+    fn question(self) -> ControlFlow<Result<U, F>, T> {
+        match self {
+            Ok(value) => ControlFlow::Continue(value),
+            Err(e) => ControlFlow::Break(Err(F::from(e))),
+        }
+    }
+}
+
+impl<T, U> Question<Option<U>> for Option<T> {
+    type Output = T;
+    #[inline(always)]
+    fn question(self) -> ControlFlow<Option<U>, T> {
+        match self {
+            Some(value) => ControlFlow::Continue(value),
+            None => ControlFlow::Break(None),
+        }
+    }
+}
+
+/// The exit status that `main`'s result stands for.
+pub trait Report {
+    fn report(self) -> i32;
+}
+
+impl Report for () {
+    fn report(self) -> i32 {
+        0
+    }
+}
+
+impl<T: Report, E: std::fmt::Debug> Report for Result<T, E> {
+    fn report(self) -> i32 {
+        match self {
+            Ok(value) => value.report(),
+            Err(e) => {
+                eprintln!("Error: {e:?}");
+                1
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Values that checkpoints can hold.
+
+use std::any::Any;
+
+use crate::load::{LoadError, Loading, View};
+use crate::save::Saver;
+use crate::types::{TypeId, Types};
+
+/// A value that a checkpoint can hold: `#[derive(Checkpointable)]` for structs and enums of such values.
+///
+/// `SIZE` and `ALIGN` are those of its form in checkpoints, in bytes, the same on every host.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be saved in a checkpoint",
+    label = "this value would have to be saved",
+    note = "derive `Checkpointable` for it, end its life before the location, or make it a borrow (`&place`), which is made again"
+)]
+pub trait Checkpointable: Sized + 'static {
+    const SIZE: u64;
+    const ALIGN: u64;
+    /// The memory of a slice of these is what a checkpoint holds of it.
+    const PLAIN: bool = false;
+
+    /// The type as checkpoints describe it.
+    fn describe(types: &mut Types) -> TypeId;
+
+    /// Writes the value's `SIZE` bytes at `at` of the object that is being saved.
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize);
+
+    /// Makes the value again.
+    fn load(from: &Loading, value: View) -> Result<Self, LoadError>;
+
+    /// Values one after the other.
+    fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
+        let size = Self::SIZE as usize;
+        if size == 0 || values.bytes.len() % size != 0 {
+            return Err(values.not::<Self>(from));
+        }
+        let each = values.bytes.chunks_exact(size).enumerate();
+        let one = |(i, bytes)| {
+            Self::load(from, View { bytes, ..values }).map_err(|e| e.within(&format!("[{i}]")))
+        };
+        each.map(one).collect()
+    }
+
+    /// Of types with `PLAIN`: the bytes of a slice.
+    fn bytes(_slice: &[Self]) -> &[u8] {
+        &[]
+    }
+}
+
+/// A value of any type that a frame keeps while its stack is gone.
+pub trait Kept {
+    fn describe(&self, types: &mut Types) -> TypeId;
+    fn metric(&self) -> (u64, u64);
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize);
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+impl<T: Checkpointable> Kept for T {
+    fn describe(&self, types: &mut Types) -> TypeId {
+        T::describe(types)
+    }
+    fn metric(&self) -> (u64, u64) {
+        (T::SIZE, T::ALIGN)
+    }
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+        Checkpointable::save(self, out, at);
+    }
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
