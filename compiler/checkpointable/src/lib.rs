@@ -1,5 +1,59 @@
-//! stub
+//! How Rust functions are taken apart so that they can be left at a location and gone back into.
+//!
+//! A checkpointable function `f` becomes three: `hot`, the user's with a test behind each marked call, `resume`, which
+//! starts where a frame was left, and `f` itself for callers that are not checkpointable.  `hot` and `resume` are one
+//! generic body, of which the compiler keeps what each needs.
+//!
+//! ```text
+//! fn f(a: &mut Vec<f64>, n: usize) -> f64 {        fn body<M: Mode>(a: &mut Vec<f64>, pc3_n: M::By<usize>) -> Result<f64, Unwind> {
+//!     let mut s = 0.0;                                 let n; let mut s; let r1; …            // what outlives a jump
+//!     s += ck!(g(a, n));                               'u1: {
+//!     checkpoint!();                                       'e1: {
+//!     s                                                        if M::RESUME && at != 0 { break 'e1 }
+//! }                                                            n = M::given(pc3_n); s = 0.0;
+//!                                                              r1 = g::hot(a, n); break 'u1;
+//!                                                          }
+//!                                                          if at == 1 { s = frame.take("s"); r1 = g::resume(Again(a), Kept(…)); break 'u1 }
+//!                                                          …
+//!                                                      }
+//!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(park(&POINT_1, vec![keep("s", s)])) };
+//! ```
+//!
+//! * `item`: the function around its body; `derive`: structs and enums.
+//! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
+//! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
+//! * `build`: the body; `loops`: what a loop goes over.
+
+mod build;
+mod derive;
+mod flow;
+mod item;
+mod loops;
+mod marks;
+mod names;
+mod operands;
+
 use proc_macro2::TokenStream;
-pub fn attribute(_: TokenStream, item: TokenStream, _: bool) -> TokenStream { item }
-pub fn main(_: TokenStream, item: TokenStream, _: bool) -> TokenStream { item }
-pub fn derive(_: TokenStream) -> TokenStream { TokenStream::new() }
+
+/// `#[checkpointable]`; `plain`: leave out everything but the user's code.
+pub fn attribute(arguments: TokenStream, item: TokenStream, plain: bool) -> TokenStream {
+    if !arguments.is_empty() {
+        return syn::Error::new_spanned(arguments, "#[checkpointable] takes no arguments")
+            .to_compile_error();
+    }
+    item::expand(item, plain).unwrap_or_else(|e| e.to_compile_error())
+}
+
+/// `#[pc3::main]`.
+pub fn main(arguments: TokenStream, item: TokenStream, plain: bool) -> TokenStream {
+    if !arguments.is_empty() {
+        return syn::Error::new_spanned(arguments, "#[pc3::main] takes no arguments")
+            .to_compile_error();
+    }
+    item::expand_main(item, plain).unwrap_or_else(|e| e.to_compile_error())
+}
+
+/// `#[derive(Checkpointable)]`.
+pub fn derive(item: TokenStream) -> TokenStream {
+    derive::expand(item).unwrap_or_else(|e| e.to_compile_error())
+}

@@ -113,6 +113,13 @@ pub(crate) fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
     }
 }
 
+pub(crate) fn changed() -> ! {
+    die(
+        EXIT_FATAL,
+        "what a pattern borrows from had changed when the checkpoint was taken, so it cannot be matched again; match it by value",
+    )
+}
+
 fn refuse(why: &str) -> ! {
     die(EXIT_REFUSED, why)
 }

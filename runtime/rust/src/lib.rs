@@ -43,6 +43,7 @@ pub use load::{LoadError, Loading, Members, View};
 pub use pc3_macros::{checkpointable, main, Checkpointable};
 pub use save::Saver;
 pub use start::start;
+pub use kinds::tagged;
 pub use types::{layout, widest, Layout, TypeId, Types, Variant};
 pub use value::Checkpointable;
 

@@ -62,6 +62,48 @@ pub fn keep<T: Checkpointable>(name: &'static str, value: T) -> Entry {
     (name, Box::new(value))
 }
 
+/// The label of a frame that is gone back into; 0 for none.
+#[inline(always)]
+pub fn label(frame: &Option<Frame>) -> u32 {
+    frame.as_ref().map_or(0, Frame::label)
+}
+
+/// The frame must have been left at this point.
+pub fn check(frame: &Option<Frame>, point: &'static Point) {
+    if let Some(frame) = frame {
+        frame.check(point);
+    }
+}
+
+/// Takes a local back.
+pub fn take<T: Checkpointable>(frame: &mut Option<Frame>, name: &'static str) -> T {
+    match frame {
+        Some(frame) => frame.take(name),
+        None => unreachable!("a local is taken from a frame"),
+    }
+}
+
+/// The frame was left at a point that does not exist here.
+#[cold]
+pub fn lost(frame: &Option<Frame>) -> ! {
+    match frame {
+        Some(frame) => frame.lost(),
+        None => unreachable!("only frames are gone back into"),
+    }
+}
+
+/// What a pattern matched is not there any more.
+#[cold]
+pub fn changed() -> ! {
+    frames::changed()
+}
+
+/// The item that an iterator gave last, and the iterator behind it.
+pub fn advance<I: Iterator>(iterator: &mut I, taken: u64) -> Option<I::Item> {
+    let last = usize::try_from(taken).ok()?.checked_sub(1)?;
+    iterator.nth(last)
+}
+
 /// The innermost frame is back.
 pub fn resumed() {
     frames::resumed();
@@ -131,28 +173,6 @@ impl<T> Kept<T> {
 pub fn same<T>(_: PhantomData<T>, value: T) -> T {
     value
 }
-
-/// What may be given for a parameter that is a borrow.
-#[diagnostic::on_unimplemented(
-    message = "this argument is borrowed by the function, and must be written as a borrow (`&place`) here",
-    label = "write `&` or `&mut` in front of the place"
-)]
-pub trait Borrowed<T> {
-    fn again(self) -> T;
-}
-
-impl<T> Borrowed<T> for Again<T> {
-    #[inline(always)]
-    fn again(self) -> T {
-        self.0
-    }
-}
-
-/// What may be given for a parameter by value: anything, since the function has kept it.
-pub trait ByValue<T> {}
-
-impl<T> ByValue<T> for Again<T> {}
-impl<T> ByValue<T> for Kept<T> {}
 
 /// What `?` does.
 pub trait Question<R> {

@@ -103,7 +103,7 @@ macro_rules! enums {
 }
 
 /// Size and alignment of a tag in front of the widest of several values.
-pub(crate) const fn tagged<const N: usize>(variants: [(u64, u64); N]) -> (u64, u64) {
+pub const fn tagged<const N: usize>(variants: [(u64, u64); N]) -> (u64, u64) {
     let (size, align) = widest(variants);
     let align = if align > 4 { align } else { 4 };
     ((align + size).next_multiple_of(align), align)

@@ -8,3 +8,5 @@ mod numbers;
 mod ranges;
 mod shared;
 mod text;
+
+pub use groups::tagged;

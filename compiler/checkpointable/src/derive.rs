@@ -1,0 +1,236 @@
+//! `#[derive(Checkpointable)]`.
+//!
+//! ```text
+//! struct S { a: A, b: B }   →   members "a", "b" laid out one after the other, read by name
+//! enum E { X, Y(A) }        →   a number, and the members of the variant, read by the variant's name
+//! ```
+//!
+//! Attributes of fields: `#[pc3(skip)]`: not saved, `Default` instead; `#[pc3(default)]` or `#[pc3(default = path)]`:
+//! may be missing in older checkpoints.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::{parse_quote, Data, DeriveInput, Field, Fields, Type};
+
+type Result<T> = std::result::Result<T, syn::Error>;
+
+enum Kind {
+    Saved,
+    Skipped,
+    /// May be missing; then it is this.
+    Optional(TokenStream),
+}
+
+struct Member {
+    /// As the checkpoint names it.
+    name: String,
+    /// As the pattern names it.
+    bound: Ident,
+    field: TokenStream,
+    ty: Type,
+    kind: Kind,
+}
+
+pub fn expand(item: TokenStream) -> Result<TokenStream> {
+    let mut input: DeriveInput = syn::parse2(item)?;
+    let params: Vec<Ident> = input.generics.type_params().map(|t| t.ident.clone()).collect();
+    let clause = input.generics.make_where_clause();
+    for t in &params {
+        clause.predicates.push(parse_quote!(#t: ::pc3::Checkpointable));
+    }
+    let name = &input.ident;
+    let text = name.to_string();
+    let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();
+    let title = quote!(::core::concat!(::core::module_path!(), "::", #text));
+    let parts = match &input.data {
+        Data::Struct(s) => structure(&s.fields, &title)?,
+        Data::Enum(e) => enumeration(e, &title)?,
+        Data::Union(u) => {
+            return Err(syn::Error::new_spanned(u.union_token, "a union cannot be saved: which of its members is in use is not known"))
+        }
+    };
+    let Parts { size, align, describe, save, load } = parts;
+    Ok(quote! {
+        #[automatically_derived]
+        #[allow(clippy::all, clippy::pedantic)]
+        impl #impl_generics ::pc3::Checkpointable for #name #ty_generics #filter {
+            const SIZE: u64 = #size;
+            const ALIGN: u64 = #align;
+            fn describe(pc3_types: &mut ::pc3::Types) -> ::pc3::TypeId { #describe }
+            fn save<'pc3>(&'pc3 self, pc3_out: &mut ::pc3::Saver<'pc3>, pc3_at: usize) { #save }
+            fn load(pc3_from: &::pc3::Loading, pc3_value: ::pc3::View) -> ::core::result::Result<Self, ::pc3::LoadError> { #load }
+        }
+    })
+}
+
+struct Parts {
+    size: TokenStream,
+    align: TokenStream,
+    describe: TokenStream,
+    save: TokenStream,
+    load: TokenStream,
+}
+
+fn member(i: usize, f: &Field) -> Result<Member> {
+    let mut kind = Kind::Saved;
+    for a in f.attrs.iter().filter(|a| a.path().is_ident("pc3")) {
+        a.parse_nested_meta(|m| {
+            if m.path.is_ident("skip") {
+                kind = Kind::Skipped;
+            } else if m.path.is_ident("default") {
+                kind = Kind::Optional(match m.input.peek(syn::Token![=]) {
+                    true => {
+                        let path: syn::Path = m.value()?.parse()?;
+                        quote!(#path)
+                    }
+                    false => quote!(::core::default::Default::default),
+                });
+            } else {
+                return Err(m.error("expected `skip`, `default` or `default = path`"));
+            }
+            Ok(())
+        })?;
+    }
+    if matches!(&f.ty, Type::Ptr(_)) {
+        return Err(syn::Error::new_spanned(&f.ty, "a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]"));
+    }
+    let index = syn::Index::from(i);
+    Ok(Member {
+        name: f.ident.as_ref().map_or_else(|| i.to_string(), |n| n.to_string().trim_start_matches("r#").to_owned()),
+        bound: format_ident!("pc3_m{}", i),
+        field: f.ident.as_ref().map_or_else(|| quote!(#index), |n| quote!(#n)),
+        ty: f.ty.clone(),
+        kind,
+    })
+}
+
+fn members(fields: &Fields) -> Result<Vec<Member>> {
+    let mut errors: Option<syn::Error> = None;
+    let mut list = Vec::new();
+    for (i, f) in fields.iter().enumerate() {
+        match member(i, f) {
+            Ok(m) => list.push(m),
+            Err(e) => match &mut errors {
+                Some(all) => all.combine(e),
+                None => errors = Some(e),
+            },
+        }
+    }
+    errors.map_or(Ok(list), Err)
+}
+
+fn saved(list: &[Member]) -> Vec<&Member> {
+    list.iter().filter(|m| !matches!(m.kind, Kind::Skipped)).collect()
+}
+
+/// The layout of the members that are saved.
+fn layout(list: &[&Member]) -> TokenStream {
+    let n = list.len();
+    let types = list.iter().map(|m| &m.ty);
+    quote!(::pc3::layout::<#n>([#((<#types as ::pc3::Checkpointable>::SIZE, <#types as ::pc3::Checkpointable>::ALIGN)),*]))
+}
+
+fn described(list: &[&Member]) -> TokenStream {
+    let (names, types): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.ty)).unzip();
+    let i = 0..list.len();
+    quote!(::std::vec![#((::std::string::ToString::to_string(#names), <#types as ::pc3::Checkpointable>::describe(pc3_types), pc3_layout.offsets[#i])),*])
+}
+
+fn loaded(list: &[Member]) -> TokenStream {
+    let each = list.iter().map(|m| {
+        let (field, name, ty) = (&m.field, &m.name, &m.ty);
+        match &m.kind {
+            Kind::Saved => quote!(#field: pc3_members.load::<#ty>(#name)?),
+            Kind::Optional(or) => quote!(#field: pc3_members.load_or::<#ty>(#name, #or)?),
+            Kind::Skipped => quote!(#field: ::core::default::Default::default()),
+        }
+    });
+    quote!(#(#each),*)
+}
+
+fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
+    let all = members(fields)?;
+    let list = saved(&all);
+    let layout = layout(&list);
+    let (described, loaded) = (described(&list), loaded(&all));
+    let (names, parts): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.field)).unzip();
+    let types = list.iter().map(|m| &m.ty);
+    let i = 0..list.len();
+    Ok(Parts {
+        size: quote!(#layout.size),
+        align: quote!(#layout.align),
+        describe: quote! {
+            pc3_types.record::<Self>(::std::string::ToString::to_string(#title), |pc3_types| {
+                let pc3_layout = #layout;
+                #described
+            })
+        },
+        save: quote! {
+            let pc3_layout = #layout;
+            #(<#types as ::pc3::Checkpointable>::save(&self.#parts, pc3_out, pc3_at + pc3_layout.offsets[#i] as usize);)*
+        },
+        load: quote! {
+            let pc3_members = pc3_from.members::<Self>(pc3_value, #title)?;
+            pc3_members.only(&[#(#names),*])?;
+            ::core::result::Result::Ok(Self { #loaded })
+        },
+    })
+}
+
+fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
+    let (mut sizes, mut variants, mut saves, mut loads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (tag, v) in e.variants.iter().enumerate() {
+        let all = members(&v.fields)?;
+        let list = saved(&all);
+        let layout = layout(&list);
+        let (name, text, tag) = (&v.ident, v.ident.to_string(), tag as u32);
+        let (described, loaded) = (described(&list), loaded(&all));
+        let (names, bounds): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.bound)).unzip();
+        let (fields, types): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.field, &m.ty)).unzip();
+        let i = 0..list.len();
+        sizes.push(quote!((#layout.size, #layout.align)));
+        variants.push(quote! {{
+            let pc3_layout = #layout;
+            ::pc3::Variant {
+                name: ::std::string::ToString::to_string(#text),
+                members: #described,
+                size: pc3_layout.size,
+                align: pc3_layout.align,
+            }
+        }});
+        saves.push(quote! {
+            Self::#name { #(#fields: #bounds,)* .. } => {
+                pc3_out.put(pc3_at, &u32::to_ne_bytes(#tag));
+                let pc3_layout = #layout;
+                let pc3_at = pc3_at + <Self as ::pc3::Checkpointable>::ALIGN as usize;
+                #(<#types as ::pc3::Checkpointable>::save(#bounds, pc3_out, pc3_at + pc3_layout.offsets[#i] as usize);)*
+            }
+        });
+        loads.push(quote! {
+            #text => {
+                pc3_members.only(&[#(#names),*])?;
+                ::core::result::Result::Ok(Self::#name { #loaded })
+            }
+        });
+    }
+    let n = sizes.len();
+    let tagged = quote!(::pc3::tagged::<#n>([#(#sizes),*]));
+    let none = e.variants.is_empty().then(|| quote!(_ => {}));
+    Ok(Parts {
+        size: quote!(#tagged.0),
+        align: quote!(#tagged.1),
+        describe: quote! {
+            pc3_types.variants::<Self>(::std::string::ToString::to_string(#title), |pc3_types| ::std::vec![#(#variants),*])
+        },
+        save: quote!(match self { #(#saves)* #none }),
+        load: quote! {
+            let (pc3_variant, pc3_members) = pc3_from.variant::<Self>(pc3_value, #title)?;
+            match pc3_variant {
+                #(#loads)*
+                pc3_other => ::core::result::Result::Err(::pc3::LoadError::new(
+                    ::std::format!("is {}::{pc3_other} in the checkpoint, which does not exist here", #title),
+                )),
+            }
+        },
+    })
+}

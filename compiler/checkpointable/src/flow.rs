@@ -1,0 +1,148 @@
+//! Which locals are needed after a point: by what follows in the blocks around it, and in the loops around it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::{Expr, Stmt};
+
+use crate::names::captures;
+
+/// Words of a piece of code that may be locals: no fields, methods or parts of paths; also those captured by format
+/// strings.
+pub fn identifiers(tokens: &TokenStream) -> BTreeSet<String> {
+    let mut set = BTreeSet::new();
+    gather(tokens, &mut set);
+    set
+}
+
+fn gather(tokens: &TokenStream, into: &mut BTreeSet<String>) {
+    let mut before = [' '; 2];
+    for t in tokens.clone() {
+        let this = match &t {
+            TokenTree::Punct(p) => p.as_char(),
+            _ => ' ',
+        };
+        match t {
+            TokenTree::Ident(i) => {
+                let field = (before[1] == '.' && before[0] != '.') || before == [':', ':'];
+                if !field {
+                    into.insert(i.to_string());
+                }
+            }
+            TokenTree::Group(g) => gather(&g.stream(), into),
+            TokenTree::Literal(l) => {
+                let text = l.to_string();
+                if text.starts_with('"') && text.contains('{') {
+                    captures(&text, |name| {
+                        into.insert(name.to_owned());
+                        None
+                    });
+                }
+            }
+            TokenTree::Punct(_) => {}
+        }
+        before = [before[1], this];
+    }
+}
+
+/// What a statement does with locals.
+enum Event {
+    Uses(BTreeSet<String>),
+    Assigns(String),
+    /// Nothing behind it is reached.
+    Leaves,
+}
+
+fn events(stmt: &Stmt, into: &mut Vec<Event>) {
+    let all = |e: &dyn quote::ToTokens| Event::Uses(identifiers(&e.to_token_stream()));
+    match stmt {
+        Stmt::Expr(Expr::Assign(a), _) => {
+            into.push(all(&a.right));
+            match &*a.left {
+                Expr::Path(p) if p.path.get_ident().is_some() => {
+                    into.extend(p.path.get_ident().map(|i| Event::Assigns(i.to_string())));
+                }
+                left => into.push(all(left)),
+            }
+        }
+        Stmt::Expr(e @ (Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)), _) => {
+            into.push(all(e));
+            into.push(Event::Leaves);
+        }
+        other => into.push(all(other)),
+    }
+}
+
+/// What follows a place in the program: blocks around it, inner ones last.
+#[derive(Default)]
+pub struct After {
+    levels: Vec<Level>,
+}
+
+enum Level {
+    Rest(Vec<Event>),
+    /// A loop: what is used in it, and which locals existed before it.
+    Loop {
+        uses: BTreeSet<String>,
+        outside: BTreeSet<String>,
+    },
+}
+
+impl After {
+    pub fn enter(&mut self, rest: &[Stmt]) {
+        let mut list = Vec::new();
+        rest.iter().for_each(|s| events(s, &mut list));
+        self.levels.push(Level::Rest(list));
+    }
+
+    /// Something is used behind what is entered next.
+    pub fn enter_use(&mut self, tokens: &TokenStream) {
+        self.levels.push(Level::Rest(vec![Event::Uses(identifiers(tokens))]));
+    }
+
+    pub fn enter_loop(&mut self, tokens: &TokenStream, outside: impl Iterator<Item = String>) {
+        self.levels.push(Level::Loop {
+            uses: identifiers(tokens),
+            outside: outside.collect(),
+        });
+    }
+
+    pub fn leave(&mut self) {
+        self.levels.pop();
+    }
+
+    /// Is the local's value needed from here on?
+    pub fn needs(&self, name: &str) -> bool {
+        let mut reached = true;
+        let mut decided: HashMap<&str, bool> = HashMap::new();
+        for level in self.levels.iter().rev() {
+            match level {
+                Level::Loop { uses, outside } => {
+                    if outside.contains(name) && uses.contains(name) {
+                        return true;
+                    }
+                    // Left by the end of its body at the latest.
+                    reached = true;
+                }
+                Level::Rest(list) if reached && !decided.contains_key(name) => {
+                    for event in list {
+                        match event {
+                            Event::Uses(names) if names.contains(name) => return true,
+                            Event::Assigns(n) if n == name => {
+                                decided.insert(name, false);
+                                break;
+                            }
+                            Event::Leaves => {
+                                reached = false;
+                                break;
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                Level::Rest(_) => {}
+            }
+        }
+        false
+    }
+}

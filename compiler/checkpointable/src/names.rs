@@ -1,0 +1,314 @@
+//! Gives each local a name of its own, so that all can be declared in one place; format strings follow.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Macro, Pat, Stmt};
+
+use crate::marks;
+
+/// Renames the locals of a function; `parameters` come first, under their own names.
+pub fn unique(block: &mut Block, parameters: &[Ident]) {
+    let mut all = HashSet::new();
+    identifiers(&quote::quote!(#block), &mut all);
+    let mut renamer = Renamer {
+        scopes: vec![HashMap::new()],
+        taken: HashSet::new(),
+        all,
+    };
+    for p in parameters {
+        renamer.bind(p);
+    }
+    renamer.visit_block_mut(block);
+}
+
+fn identifiers(tokens: &TokenStream, into: &mut HashSet<String>) {
+    for t in tokens.clone() {
+        match t {
+            TokenTree::Ident(i) => {
+                into.insert(i.to_string());
+            }
+            TokenTree::Group(g) => identifiers(&g.stream(), into),
+            _ => {}
+        }
+    }
+}
+
+struct Renamer {
+    /// Names of the source and what they are called now; inner scopes last.
+    scopes: Vec<HashMap<String, String>>,
+    /// Names that a local has.
+    taken: HashSet<String>,
+    /// Words of the function.
+    all: HashSet<String>,
+}
+
+impl Renamer {
+    fn bind(&mut self, ident: &Ident) -> Ident {
+        let old = ident.to_string();
+        let mut new = old.clone();
+        let mut n = 1;
+        while self.taken.contains(&new) || (n > 1 && self.all.contains(&new)) {
+            n += 1;
+            new = format!("{}_{n}", old.trim_start_matches("r#"));
+        }
+        self.taken.insert(new.clone());
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(old.clone(), new.clone());
+        }
+        if new == old {
+            ident.clone()
+        } else {
+            Ident::new(&new, ident.span())
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&str> {
+        self.scopes.iter().rev().find_map(|s| s.get(name)).map(String::as_str)
+    }
+
+    fn scoped<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(HashMap::new());
+        let result = visit(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Binds the names of a pattern (all alternatives of `|` bind the same ones).
+    fn pattern(&mut self, pat: &mut Pat) {
+        struct Bind<'a>(&'a mut Renamer, HashMap<String, Ident>);
+        impl VisitMut for Bind<'_> {
+            fn visit_pat_ident_mut(&mut self, p: &mut syn::PatIdent) {
+                if is_binding(p) {
+                    let old = p.ident.to_string();
+                    let new = match self.1.get(&old) {
+                        Some(new) => Ident::new(&new.to_string(), p.ident.span()),
+                        None => self.0.bind(&p.ident),
+                    };
+                    self.1.insert(old, new.clone());
+                    p.ident = new;
+                }
+                if let Some((_, sub)) = &mut p.subpat {
+                    self.visit_pat_mut(sub);
+                }
+            }
+            fn visit_field_pat_mut(&mut self, f: &mut syn::FieldPat) {
+                // `S { x }` becomes `S { x: x_2 }`.
+                if f.colon_token.is_none() {
+                    f.colon_token = Some(Default::default());
+                }
+                self.visit_pat_mut(&mut f.pat);
+            }
+            fn visit_expr_mut(&mut self, _: &mut Expr) {}
+        }
+        Bind(self, HashMap::new()).visit_pat_mut(pat);
+    }
+
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut before = [' '; 2];
+        tokens
+            .into_iter()
+            .map(|t| {
+                // A field or method, or part of a path.
+                let field = (before[1] == '.' && before[0] != '.') || before == [':', ':'];
+                let this = match &t {
+                    TokenTree::Punct(p) => p.as_char(),
+                    _ => ' ',
+                };
+                before = [before[1], this];
+                match t {
+                    TokenTree::Ident(i) if !field => match self.find(&i.to_string()) {
+                        Some(new) => TokenTree::Ident(Ident::new(new, i.span())),
+                        None => TokenTree::Ident(i),
+                    },
+                    TokenTree::Group(g) => {
+                        let mut new = Group::new(g.delimiter(), self.tokens(g.stream()));
+                        new.set_span(g.span());
+                        TokenTree::Group(new)
+                    }
+                    TokenTree::Literal(l) => TokenTree::Literal(self.literal(l)),
+                    t => t,
+                }
+            })
+            .collect()
+    }
+
+    /// Names captured in a format string.
+    fn literal(&self, literal: Literal) -> Literal {
+        let text = literal.to_string();
+        if !text.starts_with('"') || !text.contains('{') {
+            return literal;
+        }
+        let Ok(lit) = syn::parse_str::<syn::LitStr>(&text) else {
+            return literal;
+        };
+        let value = lit.value();
+        let mut changed = false;
+        let new = captures(&value, |name| {
+            let new = self.find(name)?;
+            changed |= new != name;
+            Some(new.to_owned())
+        });
+        if !changed {
+            return literal;
+        }
+        let mut literal_new = Literal::string(&new);
+        literal_new.set_span(literal.span());
+        literal_new
+    }
+}
+
+/// Calls `name` for each captured name of a format string and puts what it gives in its place.
+pub fn captures(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..=open]);
+        rest = &rest[open + 1..];
+        if let Some(after) = rest.strip_prefix('{') {
+            out.push('{');
+            rest = after;
+            continue;
+        }
+        let close = rest.find('}').unwrap_or(rest.len());
+        let inside = &rest[..close];
+        // The name, and widths and precisions like `width$`.
+        let (head, spec) = inside.split_once(':').map_or((inside, None), |(h, s)| (h, Some(s)));
+        let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_') && !w.starts_with(|c: char| c.is_ascii_digit());
+        let trimmed = head.trim();
+        if word(trimmed) {
+            out.push_str(&name(trimmed).unwrap_or_else(|| trimmed.to_owned()));
+        } else {
+            out.push_str(head);
+        }
+        if let Some(spec) = spec {
+            out.push(':');
+            let mut word_now = String::new();
+            for c in spec.chars() {
+                if c.is_alphanumeric() || c == '_' {
+                    word_now.push(c);
+                    continue;
+                }
+                if c == '$' && word(&word_now) {
+                    out.push_str(&name(&word_now).unwrap_or_else(|| word_now.clone()));
+                } else {
+                    out.push_str(&word_now);
+                }
+                word_now.clear();
+                out.push(c);
+            }
+            out.push_str(&word_now);
+        }
+        rest = &rest[close..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// `None`, `MAX`: a pattern that is a word with a capital is a constant.
+pub fn is_binding(p: &syn::PatIdent) -> bool {
+    let first = p.ident.to_string().chars().next();
+    p.by_ref.is_some() || p.mutability.is_some() || p.subpat.is_some() || !first.is_some_and(char::is_uppercase)
+}
+
+impl VisitMut for Renamer {
+    fn visit_block_mut(&mut self, b: &mut Block) {
+        self.scoped(|s| visit_mut::visit_block_mut(s, b));
+    }
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Local(local) => {
+                if let Some(init) = &mut local.init {
+                    self.visit_expr_mut(&mut init.expr);
+                    if let Some((_, diverge)) = &mut init.diverge {
+                        self.visit_expr_mut(diverge);
+                    }
+                }
+                self.pattern(&mut local.pat);
+            }
+            Stmt::Item(_) => {}
+            _ => visit_mut::visit_stmt_mut(self, stmt),
+        }
+    }
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Path(p) if p.qself.is_none() => {
+                if let Some(ident) = p.path.get_ident() {
+                    if let Some(new) = self.find(&ident.to_string()) {
+                        let new = Ident::new(new, ident.span());
+                        p.path = new.into();
+                    }
+                }
+            }
+            Expr::If(i) => {
+                // Names of `if let` live in the branch that is taken.
+                self.scoped(|s| {
+                    s.visit_expr_mut(&mut i.cond);
+                    s.visit_block_mut(&mut i.then_branch);
+                });
+                if let Some((_, other)) = &mut i.else_branch {
+                    self.visit_expr_mut(other);
+                }
+            }
+            Expr::While(w) => self.scoped(|s| {
+                s.visit_expr_mut(&mut w.cond);
+                s.visit_block_mut(&mut w.body);
+            }),
+            Expr::Let(l) => {
+                self.visit_expr_mut(&mut l.expr);
+                self.pattern(&mut l.pat);
+            }
+            Expr::ForLoop(f) => {
+                self.visit_expr_mut(&mut f.expr);
+                self.scoped(|s| {
+                    s.pattern(&mut f.pat);
+                    s.visit_block_mut(&mut f.body);
+                });
+            }
+            Expr::Match(m) => {
+                self.visit_expr_mut(&mut m.expr);
+                for arm in &mut m.arms {
+                    self.scoped(|s| {
+                        s.pattern(&mut arm.pat);
+                        if let Some((_, guard)) = &mut arm.guard {
+                            s.visit_expr_mut(guard);
+                        }
+                        s.visit_expr_mut(&mut arm.body);
+                    });
+                }
+            }
+            Expr::Closure(c) => self.scoped(|s| {
+                for p in &mut c.inputs {
+                    s.pattern(p);
+                }
+                s.visit_expr_mut(&mut c.body);
+            }),
+            Expr::Struct(s) => {
+                for f in &mut s.fields {
+                    // `S { x }` becomes `S { x: x_2 }`.
+                    if f.colon_token.is_none() {
+                        f.colon_token = Some(Default::default());
+                    }
+                    self.visit_expr_mut(&mut f.expr);
+                }
+                if let Some(rest) = &mut s.rest {
+                    self.visit_expr_mut(rest);
+                }
+            }
+            _ => visit_mut::visit_expr_mut(self, e),
+        }
+    }
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        mac.tokens = match marks::is_call(mac) {
+            true => match syn::parse2::<Expr>(mac.tokens.clone()) {
+                Ok(mut e) => {
+                    self.visit_expr_mut(&mut e);
+                    quote::quote!(#e)
+                }
+                Err(_) => return,
+            },
+            false => self.tokens(mac.tokens.clone()),
+        };
+    }
+}

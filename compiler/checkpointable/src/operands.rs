@@ -1,0 +1,380 @@
+//! Marked calls in the midst of expressions: they become `let` statements in front, where that changes nothing.
+//!
+//! ```text
+//! ck!(fib(n - 1)) + ck!(fib(n - 2))    →    let pc3_t1 = ck!(fib(n - 1)); let pc3_t2 = ck!(fib(n - 2)); pc3_t1 + pc3_t2
+//! ```
+//!
+//! What is evaluated in front of a marked call must not depend on it: other marked calls, literals, and locals that
+//! the call does not mention.  Anything else is an error.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::spanned::Spanned;
+use syn::{parse_quote, Block, Expr, Stmt};
+
+use crate::flow::identifiers;
+use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
+
+pub struct Operands {
+    pub errors: Vec<syn::Error>,
+    count: usize,
+}
+
+/// Takes the expressions of a function apart.
+pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
+    let mut operands = Operands {
+        errors: Vec::new(),
+        count: 0,
+    };
+    operands.block(block);
+    operands.errors
+}
+
+/// What has been evaluated in front.
+#[derive(Default)]
+struct Before {
+    names: Vec<String>,
+    impure: Option<Span>,
+}
+
+/// `ck!(…)` or `ck!(…)?`.
+pub fn is_marked(e: &Expr) -> bool {
+    match e {
+        Expr::Try(t) => marks::call(&t.expr).is_some(),
+        e => marks::call(e).is_some(),
+    }
+}
+
+/// An expression that holds statements.
+pub fn is_structure(e: &Expr) -> bool {
+    matches!(
+        e,
+        Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) | Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_)
+    )
+}
+
+impl Operands {
+    fn block(&mut self, block: &mut Block) {
+        if !block_has_points(block) {
+            return;
+        }
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            if has_points(&stmt) && marks::location(&stmt).is_none() {
+                self.stmt(&mut stmt, &mut out);
+            }
+            out.push(stmt);
+        }
+        block.stmts = out;
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) {
+        match stmt {
+            Stmt::Local(local) => {
+                if let Some(init) = &mut local.init {
+                    self.value(&mut init.expr, out);
+                    if let Some((_, diverge)) = &mut init.diverge {
+                        if has_points_expr(diverge) {
+                            self.errors.push(syn::Error::new_spanned(
+                                diverge,
+                                "a point cannot be in the `else` of a `let`: write `match` instead",
+                            ));
+                        }
+                    }
+                }
+            }
+            Stmt::Expr(e, _) => match e {
+                Expr::Assign(a) => self.value(&mut a.right, out),
+                Expr::Binary(b) if is_assignment(&b.op) => self.value(&mut b.right, out),
+                Expr::Return(r) => {
+                    if let Some(e) = &mut r.expr {
+                        self.value(e, out);
+                    }
+                }
+                Expr::Break(b) => {
+                    if let Some(e) = &mut b.expr {
+                        self.value(e, out);
+                        if has_points_expr(e) {
+                            let t = self.hoist_whole(e, out);
+                            b.expr = Some(Box::new(t));
+                        }
+                    }
+                }
+                e => self.value(e, out),
+            },
+            Stmt::Macro(m) => {
+                let mut e = Expr::Macro(syn::ExprMacro {
+                    attrs: Vec::new(),
+                    mac: m.mac.clone(),
+                });
+                self.value(&mut e, out);
+                if let Expr::Macro(e) = e {
+                    m.mac = e.mac;
+                }
+            }
+            Stmt::Item(_) => {}
+        }
+    }
+
+    /// An expression whose value a statement uses as a whole.
+    fn value(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
+        if !has_points_expr(e) {
+            return;
+        }
+        if let Expr::Paren(p) = e {
+            *e = (*p.expr).clone();
+        }
+        if is_marked(e) {
+            self.call(e, out, &mut Before::default());
+        } else if is_structure(e) {
+            self.structure(e, out);
+        } else {
+            self.operand(e, out, &mut Before::default());
+        }
+    }
+
+    fn structure(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
+        match e {
+            Expr::If(i) => {
+                match &mut *i.cond {
+                    Expr::Let(l) if has_points_expr(&l.expr) => *l.expr = self.hoist_value(&mut l.expr, out),
+                    Expr::Let(_) => {}
+                    cond => self.operand(cond, out, &mut Before::default()),
+                }
+                self.block(&mut i.then_branch);
+                if let Some((_, other)) = &mut i.else_branch {
+                    if has_points_expr(other) {
+                        // `else if` becomes a block, which has room for what its condition needs.
+                        if let Expr::If(_) = &**other {
+                            let inner = (**other).clone();
+                            **other = parse_quote!({ #inner });
+                        }
+                        if let Expr::Block(b) = &mut **other {
+                            self.block(&mut b.block);
+                        }
+                    }
+                }
+            }
+            Expr::Match(m) => {
+                if has_points_expr(&m.expr) {
+                    *m.expr = self.hoist_value(&mut m.expr, out);
+                }
+                for arm in &mut m.arms {
+                    if has_points_expr(&arm.body) {
+                        if !matches!(&*arm.body, Expr::Block(b) if b.label.is_none()) {
+                            let inner = (*arm.body).clone();
+                            *arm.body = parse_quote!({ #inner });
+                        }
+                        if let Expr::Block(b) = &mut *arm.body {
+                            self.block(&mut b.block);
+                        }
+                    }
+                }
+            }
+            Expr::Block(b) => self.block(&mut b.block),
+            Expr::Unsafe(u) => self.block(&mut u.block),
+            Expr::Loop(l) => self.block(&mut l.body),
+            Expr::ForLoop(f) => {
+                if has_points_expr(&f.expr) {
+                    *f.expr = self.hoist_value(&mut f.expr, out);
+                }
+                self.block(&mut f.body);
+            }
+            Expr::While(w) => {
+                if has_points_expr(&w.cond) {
+                    let (label, cond, body) = (&w.label, &w.cond, &w.body);
+                    *e = parse_quote!(#label loop { if #cond #body else { break; } });
+                    if let Expr::Loop(l) = e {
+                        self.block(&mut l.body);
+                    }
+                } else {
+                    self.block(&mut w.body);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn temporary(&mut self, span: Span) -> Ident {
+        self.count += 1;
+        let mut name = format_ident!("pc3_t{}", self.count);
+        name.set_span(span.resolved_at(Span::call_site()));
+        name
+    }
+
+    /// `let t = e;` in front; gives `t`.
+    fn hoist_whole(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
+        let t = self.temporary(e.span());
+        out.push(parse_quote!(let #t = #e;));
+        parse_quote!(#t)
+    }
+
+    fn hoist_value(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) -> Expr {
+        self.value(e, out);
+        if has_points_expr(e) {
+            self.hoist_whole(e, out)
+        } else {
+            e.clone()
+        }
+    }
+
+    /// The arguments of a marked call.
+    fn call(&mut self, e: &mut Expr, out: &mut Vec<Stmt>, before: &mut Before) {
+        match e {
+            Expr::Try(t) => self.call(&mut t.expr, out, before),
+            Expr::Paren(p) => self.call(&mut p.expr, out, before),
+            Expr::Group(g) => self.call(&mut g.expr, out, before),
+            Expr::Macro(m) => {
+                let Ok(mut inner) = syn::parse2::<Expr>(m.mac.tokens.clone()) else {
+                    return;
+                };
+                let mut one = |s: &mut Self, e: &mut Expr| s.operand(e, out, before);
+                match &mut inner {
+                    Expr::Call(c) => c.args.iter_mut().for_each(|a| one(self, a)),
+                    Expr::MethodCall(c) => {
+                        one(self, &mut c.receiver);
+                        c.args.iter_mut().for_each(|a| one(self, a));
+                    }
+                    other => self.errors.push(syn::Error::new_spanned(
+                        other,
+                        "`ck!` marks one call: `ck!(f(x))` or `ck!(value.method(x))`",
+                    )),
+                }
+                m.mac.tokens = inner.to_token_stream();
+            }
+            _ => {}
+        }
+    }
+
+    /// An expression that is part of a larger one.
+    fn operand(&mut self, e: &mut Expr, out: &mut Vec<Stmt>, before: &mut Before) {
+        if !has_points_expr(e) {
+            note(e, before);
+            return;
+        }
+        if is_marked(e) || is_structure(e) {
+            let names = identifiers(&e.to_token_stream());
+            let clash = before.names.iter().any(|n| names.contains(n));
+            if before.impure.is_some() || clash {
+                self.errors.push(syn::Error::new_spanned(
+                    &*e,
+                    "what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before",
+                ));
+            }
+            if is_marked(e) {
+                self.call(e, out, &mut Before::default());
+            } else {
+                self.structure(e, out);
+            }
+            *e = self.hoist_whole(e, out);
+            return;
+        }
+        match e {
+            Expr::Paren(p) => self.operand(&mut p.expr, out, before),
+            Expr::Group(g) => self.operand(&mut g.expr, out, before),
+            Expr::Unary(u) => self.operand(&mut u.expr, out, before),
+            Expr::Cast(c) => self.operand(&mut c.expr, out, before),
+            Expr::Field(f) => self.operand(&mut f.base, out, before),
+            Expr::Reference(r) => self.operand(&mut r.expr, out, before),
+            Expr::Try(t) => self.operand(&mut t.expr, out, before),
+            Expr::Index(i) => {
+                self.operand(&mut i.expr, out, before);
+                self.operand(&mut i.index, out, before);
+            }
+            Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) && has_points_expr(&b.right) => {
+                let (left, right) = (&b.left, &b.right);
+                let mut whole: Expr = match b.op {
+                    syn::BinOp::And(_) => parse_quote!(if #left { #right } else { false }),
+                    _ => parse_quote!(if #left { true } else { #right }),
+                };
+                self.operand(&mut whole, out, before);
+                *e = whole;
+            }
+            Expr::Binary(b) => {
+                self.operand(&mut b.left, out, before);
+                self.operand(&mut b.right, out, before);
+            }
+            Expr::Tuple(t) => t.elems.iter_mut().for_each(|x| self.operand(x, out, before)),
+            Expr::Array(t) => t.elems.iter_mut().for_each(|x| self.operand(x, out, before)),
+            Expr::Struct(s) => {
+                s.fields.iter_mut().for_each(|f| self.operand(&mut f.expr, out, before));
+                if let Some(rest) = &mut s.rest {
+                    self.operand(rest, out, before);
+                }
+            }
+            Expr::Call(c) => {
+                note(&c.func, before);
+                c.args.iter_mut().for_each(|x| self.operand(x, out, before));
+                before.impure.get_or_insert(c.func.span());
+            }
+            Expr::MethodCall(c) => {
+                self.operand(&mut c.receiver, out, before);
+                c.args.iter_mut().for_each(|x| self.operand(x, out, before));
+                before.impure.get_or_insert(c.method.span());
+            }
+            Expr::Range(r) => {
+                [&mut r.start, &mut r.end].into_iter().flatten().for_each(|x| self.operand(x, out, before));
+            }
+            Expr::Macro(m) => self.macro_operands(m, out, before),
+            other => self.errors.push(syn::Error::new_spanned(
+                other,
+                "a marked call cannot be part of this expression: bind its value with `let` before",
+            )),
+        }
+    }
+
+    fn macro_operands(&mut self, m: &mut syn::ExprMacro, out: &mut Vec<Stmt>, before: &mut Before) {
+        let span = m.mac.path.span();
+        let tokens: TokenStream = match marks::arguments(&m.mac) {
+            Some(Arguments::Listed(mut list)) => {
+                for e in &mut list {
+                    // `name = value`
+                    match e {
+                        Expr::Assign(a) => self.operand(&mut a.right, out, before),
+                        e => self.operand(e, out, before),
+                    }
+                }
+                quote!(#list)
+            }
+            Some(Arguments::Repeated(mut item, n)) => {
+                self.operand(&mut item, out, before);
+                quote_spanned!(span=> #item; #n)
+            }
+            None => return,
+        };
+        m.mac.tokens = tokens;
+        before.impure.get_or_insert(span);
+    }
+}
+
+/// Compound assignments.
+pub fn is_assignment(op: &syn::BinOp) -> bool {
+    use syn::BinOp as B;
+    matches!(
+        op,
+        B::AddAssign(_) | B::SubAssign(_) | B::MulAssign(_) | B::DivAssign(_) | B::RemAssign(_) | B::BitXorAssign(_)
+            | B::BitAndAssign(_) | B::BitOrAssign(_) | B::ShlAssign(_) | B::ShrAssign(_)
+    )
+}
+
+/// An expression without points is evaluated.
+fn note(e: &Expr, before: &mut Before) {
+    match e {
+        Expr::Lit(_) | Expr::Closure(_) => {}
+        Expr::Path(p) => before.names.extend(p.path.get_ident().map(ToString::to_string)),
+        Expr::Field(f) => note(&f.base, before),
+        Expr::Paren(p) => note(&p.expr, before),
+        Expr::Group(p) => note(&p.expr, before),
+        Expr::Cast(c) => note(&c.expr, before),
+        Expr::Reference(r) => note(&r.expr, before),
+        Expr::Unary(u) => note(&u.expr, before),
+        Expr::Binary(b) => {
+            note(&b.left, before);
+            note(&b.right, before);
+        }
+        Expr::Tuple(t) => t.elems.iter().for_each(|x| note(x, before)),
+        other => {
+            before.impure.get_or_insert(other.span());
+        }
+    }
+}
