@@ -13,7 +13,10 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage};
+use crate::rank::Rank;
+use crate::restore::{settle, RestoreError};
 use crate::save::Data;
+use crate::tell::{die, EXIT_REFUSED};
 
 /// How a guest's [`Guest::run`] came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +44,17 @@ pub trait Guest {
 
     /// For the language's own side.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// All frames of a rank that is continued from a checkpoint have been taken back: from here on nothing can be refused, so
+/// its files are cut and moved in.
+pub fn resumed(rank: &mut Rank) {
+    let job = rank.job().clone();
+    let continued = job.source().map_or(Ok(()), |id| job.continued(id));
+    let done = continued
+        .map_err(RestoreError::from)
+        .and_then(|()| settle(rank));
+    done.unwrap_or_else(|e| die(EXIT_REFUSED, &e.to_string()));
 }
 
 /// Makes a rank's guest.

@@ -46,6 +46,7 @@ pub struct Job {
     /// Opened, and locked, when first needed.
     store: Mutex<Option<Store>>,
     engine: OnceLock<Box<dyn Engine>>,
+    source: Mutex<Option<u64>>,
     /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
     refused: Mutex<BTreeSet<String>>,
     failures: Mutex<BTreeSet<String>>,
@@ -79,6 +80,7 @@ impl Job {
             signal: s.request_signal(),
             store: Mutex::new(store),
             engine: OnceLock::new(),
+            source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
         }
@@ -102,6 +104,7 @@ impl Job {
             signal: None,
             store: Mutex::new(None),
             engine: OnceLock::new(),
+            source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
         }
@@ -137,6 +140,17 @@ impl Job {
             }
             *store = None;
         }
+    }
+
+    /// A guest is to go on from checkpoint `id`.
+    pub(crate) fn comes_from(&self, id: u64) {
+        *self.source.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+    }
+
+    /// The checkpoint that a guest goes on from, told to the first of its ranks that asks.
+    pub(crate) fn source(&self) -> Option<u64> {
+        let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        source.take()
     }
 
     /// Before anything outside of the process is changed by a restart from checkpoint `id`.

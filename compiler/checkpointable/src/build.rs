@@ -172,7 +172,10 @@ impl Builder {
     /// From here the stream can be entered for frames left at `points`.
     fn unit(&mut self, arms: TokenStream, labels: &[u32], at: &Lifetime) {
         let (id, n) = (self.region().id, self.region().entries);
-        let (this, next) = (label(&format!("pc3_e{id}_{n}")), label(&format!("pc3_e{id}_{}", n + 1)));
+        let (this, next) = (
+            label(&format!("pc3_e{id}_{n}")),
+            label(&format!("pc3_e{id}_{}", n + 1)),
+        );
         self.put(quote!(break #at;));
         self.target(&this);
         self.put(quote! {
@@ -194,7 +197,11 @@ impl Builder {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
         self.declare(name, mutable, ty);
         let region = self.region().id;
-        self.visible.push(Var { name: name.clone(), way, region });
+        self.visible.push(Var {
+            name: name.clone(),
+            way,
+            region,
+        });
     }
 
     /// Assigns the parts of a value to locals that are declared for them.
@@ -210,7 +217,12 @@ impl Builder {
                     }
                 }
                 let ty = &t.ty;
-                self.bind(&t.pat, quote!({ let pc3_v: #ty = #value; pc3_v }), diverge, way);
+                self.bind(
+                    &t.pat,
+                    quote!({ let pc3_v: #ty = #value; pc3_v }),
+                    diverge,
+                    way,
+                );
             }
             Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) => {
                 self.local(&p.ident, p.mutability.is_some(), None, way.clone());
@@ -241,8 +253,13 @@ impl Builder {
             self.after.enter(&stmts[i + 1..]);
             let done = match stmt {
                 Stmt::Expr(e, None) if last => self.value(e, to),
-                Stmt::Macro(m) if last && m.semi_token.is_none() && marks::location(stmt).is_none() => {
-                    let e = Expr::Macro(syn::ExprMacro { attrs: m.attrs.clone(), mac: m.mac.clone() });
+                Stmt::Macro(m)
+                    if last && m.semi_token.is_none() && marks::location(stmt).is_none() =>
+                {
+                    let e = Expr::Macro(syn::ExprMacro {
+                        attrs: m.attrs.clone(),
+                        mac: m.mac.clone(),
+                    });
                     self.value(&e, to)
                 }
                 _ => self.stmt(stmt),
@@ -253,7 +270,13 @@ impl Builder {
         let valued = matches!(stmts.last(), Some(Stmt::Expr(_, None)))
             || matches!(stmts.last(), Some(Stmt::Macro(m)) if m.semi_token.is_none() && marks::location(&stmts[stmts.len() - 1]).is_none());
         if !valued {
-            let ends = matches!(stmts.last(), Some(Stmt::Expr(Expr::Return(_) | Expr::Break(_) | Expr::Continue(_), _)));
+            let ends = matches!(
+                stmts.last(),
+                Some(Stmt::Expr(
+                    Expr::Return(_) | Expr::Break(_) | Expr::Continue(_),
+                    _
+                ))
+            );
             if !ends && !matches!(to, To::Nowhere) {
                 self.give(quote!(()), to);
             }
@@ -274,6 +297,13 @@ impl Builder {
             }
             Stmt::Local(local) => self.let_(local),
             Stmt::Expr(e, _) if has_points_expr(e) => self.value(e, &To::Nowhere),
+            Stmt::Macro(m) if marks::is_call(&m.mac) => {
+                let e = Expr::Macro(syn::ExprMacro {
+                    attrs: m.attrs.clone(),
+                    mac: m.mac.clone(),
+                });
+                self.value(&e, &To::Nowhere)
+            }
             stmt => {
                 let mut leaf = stmt.clone();
                 self.leaf_stmt(&mut leaf);
@@ -296,7 +326,10 @@ impl Builder {
                 self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
                 return Ok(());
             }
-            return Err(syn::Error::new_spanned(&local.pat, "a `let` without a value declares one name here"));
+            return Err(syn::Error::new_spanned(
+                &local.pat,
+                "a `let` without a value declares one name here",
+            ));
         };
         let mut way = Way::Kept;
         let value = if has_points_expr(&init.expr) {
@@ -404,7 +437,10 @@ impl Builder {
             Expr::If(i) => self.if_(i, to),
             Expr::Match(m) => self.match_(m, to),
             Expr::Block(b) => self.block_expr(b, to),
-            Expr::Unsafe(u) => Err(syn::Error::new_spanned(u.unsafe_token, "points cannot be within `unsafe`")),
+            Expr::Unsafe(u) => Err(syn::Error::new_spanned(
+                u.unsafe_token,
+                "points cannot be within `unsafe`",
+            )),
             Expr::Loop(l) => {
                 let value = self.loop_(&l.label, &l.body, Head::Loop, e)?;
                 match to {
@@ -442,7 +478,8 @@ impl Builder {
         let end = match &b.label {
             Some(l) => {
                 let end = label(&self.name("j").to_string());
-                self.blocks.insert(l.name.ident.to_string(), (to.clone(), end.clone()));
+                self.blocks
+                    .insert(l.name.ident.to_string(), (to.clone(), end.clone()));
                 Some(end)
             }
             None => None,
@@ -455,7 +492,10 @@ impl Builder {
     }
 
     fn if_(&mut self, i: &syn::ExprIf, to: &To) -> Result<()> {
-        let (then, end) = (label(&self.name("b").to_string()), label(&self.name("j").to_string()));
+        let (then, end) = (
+            label(&self.name("b").to_string()),
+            label(&self.name("j").to_string()),
+        );
         let depth = self.visible.len();
         let mut bound = Vec::new();
         if let Expr::Let(l) = &*i.cond {
@@ -485,7 +525,13 @@ impl Builder {
     }
 
     /// `if let PAT = scrutinee` that jumps; gives the locals that it binds.
-    fn arm(&mut self, pat: &Pat, scrutinee: &Expr, guard: Option<&Expr>, to: &Lifetime) -> Result<Vec<Var>> {
+    fn arm(
+        &mut self,
+        pat: &Pat,
+        scrutinee: &Expr,
+        guard: Option<&Expr>,
+        to: &Lifetime,
+    ) -> Result<Vec<Var>> {
         let (inner, names) = inner_names(pat);
         let assign = assignments(&names);
         let way = match borrows(scrutinee) {
@@ -573,14 +619,21 @@ impl Builder {
 
     // ---- loops ------------------------------------------------------------------------------
 
-    fn loop_(&mut self, name: &Option<syn::Label>, body: &Block, head: Head, whole: &Expr) -> Result<TokenStream> {
+    fn loop_(
+        &mut self,
+        name: &Option<syn::Label>,
+        body: &Block,
+        head: Head,
+        whole: &Expr,
+    ) -> Result<TokenStream> {
         let at = match name {
             Some(l) => l.name.clone(),
             None => label(&self.name("l").to_string()),
         };
         let depth = self.visible.len();
         let outside: Vec<String> = self.visible.iter().map(|v| v.name.to_string()).collect();
-        self.after.enter_loop(&whole.to_token_stream(), outside.into_iter());
+        self.after
+            .enter_loop(&whole.to_token_stream(), outside.into_iter());
         self.loops.push(at.clone());
         self.open();
         let done = self.loop_body(body, head, &at);
@@ -590,7 +643,7 @@ impl Builder {
         self.visible.truncate(depth);
         done?;
         let before = label(&self.name("u").to_string());
-        self.loop_unit(points, &before, TokenStream::new());
+        self.loop_unit(points, &before);
         Ok(quote!(#at: loop { #code }))
     }
 
@@ -612,7 +665,12 @@ impl Builder {
                 self.put(quote!(break #at;));
                 self.target(&begin);
             }
-            Head::Next { iterator, pat, count, item } => {
+            Head::Next {
+                iterator,
+                pat,
+                count,
+                item,
+            } => {
                 let take = quote! {
                     match ::core::iter::Iterator::next(&mut #iterator) {
                         ::core::option::Option::Some(pc3_v) => { #count pc3_v }
@@ -634,7 +692,7 @@ impl Builder {
     }
 
     /// A loop begins here; frames may lead into it.
-    fn loop_unit(&mut self, points: Vec<Point>, at: &Lifetime, again: TokenStream) {
+    fn loop_unit(&mut self, points: Vec<Point>, at: &Lifetime) {
         let id = self.region().id;
         let mut arms = TokenStream::new();
         let mut labels = Vec::new();
@@ -644,7 +702,11 @@ impl Builder {
             arms.extend(quote!(#n => { #take }));
             labels.push(n);
         }
-        self.unit(quote!(match pc3_at { #arms _ => ::pc3::point::lost(&pc3_frame) } #again), &labels, at);
+        self.unit(
+            quote!(match pc3_at { #arms _ => ::pc3::point::lost(&pc3_frame) }),
+            &labels,
+            at,
+        );
         self.region().points.extend(points);
     }
 
@@ -655,7 +717,8 @@ impl Builder {
         self.leaf(&mut expr);
         let iterator = format_ident!("pc3_i{}", id);
         let depth = self.visible.len();
-        let mut again = TokenStream::new();
+        // Code in front of the loop whichever way it is entered, and what that is made from.
+        let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
         let mut head = Head::Loop;
         match over(&expr, id, &|name| self.is_borrow(name)) {
             Over::Owned(expr) => {
@@ -671,9 +734,12 @@ impl Builder {
                 self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);
                 self.declare(&iterator, true, None);
                 self.declare(&item, true, None);
-                let make = quote!(#iterator = ::core::iter::IntoIterator::into_iter(#made););
-                self.put(quote!(#count = 0u64; #make #item = ::core::option::Option::None;));
-                again = quote!(#make #item = ::pc3::point::advance(&mut #iterator, #count););
+                self.put(quote!(#count = 0u64;));
+                again = quote! {
+                    #iterator = ::core::iter::IntoIterator::into_iter(#made);
+                    #item = ::pc3::point::advance(&mut #iterator, #count);
+                };
+                sources = quote!(#made);
                 head = Head::Next {
                     iterator: iterator.clone(),
                     pat: &f.pat,
@@ -697,6 +763,7 @@ impl Builder {
         let outside: Vec<String> = self.visible.iter().map(|v| v.name.to_string()).collect();
         // What it goes over is evaluated once.
         let mut uses = f.body.to_token_stream();
+        uses.extend(quote!(; #sources));
         for v in &self.visible[depth..] {
             let name = &v.name;
             uses.extend(quote!(; #name));
@@ -711,7 +778,8 @@ impl Builder {
         self.visible.truncate(depth);
         done?;
         let before = label(&self.name("u").to_string());
-        self.loop_unit(points, &before, again);
+        self.loop_unit(points, &before);
+        self.put(again);
         Ok(quote!(#at: loop { #code }))
     }
 
@@ -728,7 +796,11 @@ impl Builder {
             .cloned()
             .collect();
         let vars = with_sources(vars, &self.visible);
-        let kept: Vec<&Ident> = vars.iter().filter(|v| matches!(v.way, Way::Kept)).map(|v| &v.name).collect();
+        let kept: Vec<&Ident> = vars
+            .iter()
+            .filter(|v| matches!(v.way, Way::Kept))
+            .map(|v| &v.name)
+            .collect();
         let names: Vec<String> = kept.iter().map(|n| n.to_string()).collect();
         let point = format_ident!("PC3_POINT_{}", n);
         let function = &self.function;
@@ -766,7 +838,8 @@ impl Builder {
             let value = self.call(&t.expr)?;
             return Ok(question(value, &self.output));
         }
-        let mac = marks::call(e).ok_or_else(|| syn::Error::new_spanned(e, "a marked call is expected here"))?;
+        let mac = marks::call(e)
+            .ok_or_else(|| syn::Error::new_spanned(e, "a marked call is expected here"))?;
         let span = mac.mac.path.span();
         let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
         let what = called(&inner);
@@ -780,7 +853,9 @@ impl Builder {
         self.leaf(&mut inner);
         let call = self.marked(&inner)?;
         let types = &call.types;
-        self.region().head.extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
+        self.region()
+            .head
+            .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
         let (hot, resume) = (&call.hot, &call.resume);
         self.put(quote!(#result = #hot;));
         let take = restore(&vars, id);
@@ -811,7 +886,10 @@ impl Builder {
         match e {
             Expr::Call(c) => {
                 let Expr::Path(p) = &*c.func else {
-                    return Err(syn::Error::new_spanned(&c.func, "`ck!` marks calls of functions by their name"));
+                    return Err(syn::Error::new_spanned(
+                        &c.func,
+                        "`ck!` marks calls of functions by their name",
+                    ));
                 };
                 let (hot, resume) = forms(p);
                 let (again, first) = self.arguments(&c.args, &mut call);
@@ -826,7 +904,12 @@ impl Builder {
                 call.hot = quote!(#receiver.#hot #generics(#(#first),*));
                 call.resume = quote!(#receiver.#resume #generics(#(#again),*));
             }
-            other => return Err(syn::Error::new_spanned(other, "`ck!` marks one call: `ck!(f(x))` or `ck!(value.method(x))`")),
+            other => {
+                return Err(syn::Error::new_spanned(
+                    other,
+                    "`ck!` marks one call: `ck!(f(x))` or `ck!(value.method(x))`",
+                ))
+            }
         }
         Ok(call)
     }
@@ -883,7 +966,9 @@ impl Builder {
                 match self.borrowed.get(&name) {
                     Some(true) => Some(quote!(&mut *#e)),
                     Some(false) => Some(quote!(#e)),
-                    None => made.filter(|v| matches!(v.way, Way::Made(_))).map(|_| quote!(#e)),
+                    None => made
+                        .filter(|v| matches!(v.way, Way::Made(_)))
+                        .map(|_| quote!(#e)),
                 }
             }
             _ => None,
@@ -937,9 +1022,9 @@ struct Call {
 fn forms(p: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
     let n = p.path.segments.len();
     let of_type = p.qself.is_some()
-        || n.checked_sub(2).and_then(|i| p.path.segments.get(i)).is_some_and(|s| {
-            s.ident.to_string().starts_with(char::is_uppercase)
-        });
+        || n.checked_sub(2)
+            .and_then(|i| p.path.segments.get(i))
+            .is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase));
     let form = |what: &str| {
         let mut p = p.clone();
         if of_type {
@@ -948,9 +1033,14 @@ fn forms(p: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
             }
         } else {
             let last = p.path.segments.last_mut();
-            let generics = last.map(|l| std::mem::take(&mut l.arguments)).unwrap_or_default();
+            let generics = last
+                .map(|l| std::mem::take(&mut l.arguments))
+                .unwrap_or_default();
             let ident = format_ident!("{}", what);
-            p.path.segments.push(syn::PathSegment { ident, arguments: generics });
+            p.path.segments.push(syn::PathSegment {
+                ident,
+                arguments: generics,
+            });
         }
         p
     };
@@ -961,7 +1051,12 @@ fn forms(p: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
 fn called(e: &Expr) -> String {
     match e {
         Expr::Call(c) => match &*c.func {
-            Expr::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default(),
+            Expr::Path(p) => p
+                .path
+                .segments
+                .last()
+                .map(|s| s.ident.to_string())
+                .unwrap_or_default(),
             _ => String::new(),
         },
         Expr::MethodCall(m) => m.method.to_string(),
@@ -1010,17 +1105,30 @@ fn with_sources(vars: Vec<Var>, visible: &[Var]) -> Vec<Var> {
     let mut names: BTreeSet<String> = vars.iter().map(|v| v.name.to_string()).collect();
     loop {
         let before = names.len();
-        for v in visible.iter().filter(|v| names.contains(&v.name.to_string())).collect::<Vec<_>>() {
+        for v in visible
+            .iter()
+            .filter(|v| names.contains(&v.name.to_string()))
+            .collect::<Vec<_>>()
+        {
             if let Way::Made(code) = &v.way {
                 let sources = identifiers(code);
-                names.extend(visible.iter().map(|v| v.name.to_string()).filter(|n| sources.contains(n)));
+                names.extend(
+                    visible
+                        .iter()
+                        .map(|v| v.name.to_string())
+                        .filter(|n| sources.contains(n)),
+                );
             }
         }
         if names.len() == before {
             break;
         }
     }
-    visible.iter().filter(|v| names.contains(&v.name.to_string())).cloned().collect()
+    visible
+        .iter()
+        .filter(|v| names.contains(&v.name.to_string()))
+        .cloned()
+        .collect()
 }
 
 fn is_place(e: &Expr) -> bool {
@@ -1041,7 +1149,21 @@ fn borrows(e: &Expr) -> bool {
         Expr::Paren(p) => borrows(&p.expr),
         Expr::MethodCall(m) => matches!(
             m.method.to_string().as_str(),
-            "as_ref" | "as_mut" | "as_deref" | "as_deref_mut" | "get" | "get_mut" | "first" | "last" | "first_mut" | "last_mut" | "iter" | "as_slice" | "as_str" | "split_first" | "split_last"
+            "as_ref"
+                | "as_mut"
+                | "as_deref"
+                | "as_deref_mut"
+                | "get"
+                | "get_mut"
+                | "first"
+                | "last"
+                | "first_mut"
+                | "last_mut"
+                | "iter"
+                | "as_slice"
+                | "as_str"
+                | "split_first"
+                | "split_last"
         ),
         _ => false,
     }
@@ -1089,7 +1211,9 @@ fn rename_inner(guard: Expr, names: &[(Ident, bool)]) -> TokenStream {
         tokens
             .into_iter()
             .map(|t| match t {
-                proc_macro2::TokenTree::Ident(i) if names.iter().any(|(n, _)| *n == i) => inner_name(&i).into(),
+                proc_macro2::TokenTree::Ident(i) if names.iter().any(|(n, _)| *n == i) => {
+                    inner_name(&i).into()
+                }
                 proc_macro2::TokenTree::Group(g) => {
                     let mut new = proc_macro2::Group::new(g.delimiter(), walk(g.stream(), names));
                     new.set_span(g.span());
@@ -1132,10 +1256,18 @@ impl VisitMut for Leaf<'_> {
                 let value = question(t.expr.to_token_stream(), self.output);
                 *e = Expr::Verbatim(quote!((#value)));
             }
-            Expr::Break(b) if b.label.is_none() && self.inside == 0 => b.label = self.outer.cloned(),
-            Expr::Continue(c) if c.label.is_none() && self.inside == 0 => c.label = self.outer.cloned(),
+            Expr::Break(b) if b.label.is_none() && self.inside == 0 => {
+                b.label = self.outer.cloned()
+            }
+            Expr::Continue(c) if c.label.is_none() && self.inside == 0 => {
+                c.label = self.outer.cloned()
+            }
             Expr::Break(b) => {
-                let name = b.label.as_ref().map(|l| l.ident.to_string()).unwrap_or_default();
+                let name = b
+                    .label
+                    .as_ref()
+                    .map(|l| l.ident.to_string())
+                    .unwrap_or_default();
                 if let Some((to, end)) = self.blocks.get(&name) {
                     let value = b.expr.take().map_or_else(|| quote!(()), |e| quote!(#e));
                     *e = Expr::Verbatim(match to {

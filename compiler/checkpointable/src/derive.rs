@@ -33,10 +33,16 @@ struct Member {
 
 pub fn expand(item: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(item)?;
-    let params: Vec<Ident> = input.generics.type_params().map(|t| t.ident.clone()).collect();
+    let params: Vec<Ident> = input
+        .generics
+        .type_params()
+        .map(|t| t.ident.clone())
+        .collect();
     let clause = input.generics.make_where_clause();
     for t in &params {
-        clause.predicates.push(parse_quote!(#t: ::pc3::Checkpointable));
+        clause
+            .predicates
+            .push(parse_quote!(#t: ::pc3::Checkpointable));
     }
     let name = &input.ident;
     let text = name.to_string();
@@ -46,10 +52,19 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
         Data::Struct(s) => structure(&s.fields, &title)?,
         Data::Enum(e) => enumeration(e, &title)?,
         Data::Union(u) => {
-            return Err(syn::Error::new_spanned(u.union_token, "a union cannot be saved: which of its members is in use is not known"))
+            return Err(syn::Error::new_spanned(
+                u.union_token,
+                "a union cannot be saved: which of its members is in use is not known",
+            ))
         }
     };
-    let Parts { size, align, describe, save, load } = parts;
+    let Parts {
+        size,
+        align,
+        describe,
+        save,
+        load,
+    } = parts;
     Ok(quote! {
         #[automatically_derived]
         #[allow(clippy::all, clippy::pedantic)]
@@ -92,13 +107,22 @@ fn member(i: usize, f: &Field) -> Result<Member> {
         })?;
     }
     if matches!(&f.ty, Type::Ptr(_)) {
-        return Err(syn::Error::new_spanned(&f.ty, "a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]"));
+        return Err(syn::Error::new_spanned(
+            &f.ty,
+            "a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]",
+        ));
     }
     let index = syn::Index::from(i);
     Ok(Member {
-        name: f.ident.as_ref().map_or_else(|| i.to_string(), |n| n.to_string().trim_start_matches("r#").to_owned()),
+        name: f.ident.as_ref().map_or_else(
+            || i.to_string(),
+            |n| n.to_string().trim_start_matches("r#").to_owned(),
+        ),
         bound: format_ident!("pc3_m{}", i),
-        field: f.ident.as_ref().map_or_else(|| quote!(#index), |n| quote!(#n)),
+        field: f
+            .ident
+            .as_ref()
+            .map_or_else(|| quote!(#index), |n| quote!(#n)),
         ty: f.ty.clone(),
         kind,
     })
@@ -120,7 +144,9 @@ fn members(fields: &Fields) -> Result<Vec<Member>> {
 }
 
 fn saved(list: &[Member]) -> Vec<&Member> {
-    list.iter().filter(|m| !matches!(m.kind, Kind::Skipped)).collect()
+    list.iter()
+        .filter(|m| !matches!(m.kind, Kind::Skipped))
+        .collect()
 }
 
 /// The layout of the members that are saved.
@@ -133,7 +159,9 @@ fn layout(list: &[&Member]) -> TokenStream {
 fn described(list: &[&Member]) -> TokenStream {
     let (names, types): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.ty)).unzip();
     let i = 0..list.len();
-    quote!(::std::vec![#((::std::string::ToString::to_string(#names), <#types as ::pc3::Checkpointable>::describe(pc3_types), pc3_layout.offsets[#i])),*])
+    quote!(
+        ::std::vec![#((::std::string::ToString::to_string(#names), <#types as ::pc3::Checkpointable>::describe(pc3_types), pc3_layout.offsets[#i])),*]
+    )
 }
 
 fn loaded(list: &[Member]) -> TokenStream {
@@ -178,7 +206,8 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
 }
 
 fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
-    let (mut sizes, mut variants, mut saves, mut loads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut sizes, mut variants, mut saves, mut loads) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (tag, v) in e.variants.iter().enumerate() {
         let all = members(&v.fields)?;
         let list = saved(&all);

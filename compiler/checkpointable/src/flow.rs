@@ -97,7 +97,8 @@ impl After {
 
     /// Something is used behind what is entered next.
     pub fn enter_use(&mut self, tokens: &TokenStream) {
-        self.levels.push(Level::Rest(vec![Event::Uses(identifiers(tokens))]));
+        self.levels
+            .push(Level::Rest(vec![Event::Uses(identifiers(tokens))]));
     }
 
     pub fn enter_loop(&mut self, tokens: &TokenStream, outside: impl Iterator<Item = String>) {

@@ -7,7 +7,10 @@ use quote::{format_ident, quote, ToTokens};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{parse_quote, Block, Expr, FnArg, GenericParam, ItemFn, Pat, ReturnType, Signature, TraitItemFn, Type};
+use syn::{
+    parse_quote, Block, Expr, FnArg, GenericParam, ItemFn, Pat, ReturnType, Signature, Stmt,
+    TraitItemFn, Type,
+};
 
 use crate::build::{self, Parameter};
 use crate::marks::{self, Points};
@@ -41,7 +44,10 @@ pub fn expand(item: TokenStream, plain: bool) -> Result<TokenStream> {
 pub fn expand_main(item: TokenStream, plain: bool) -> Result<TokenStream> {
     let function: ItemFn = syn::parse2(item)?;
     if !function.sig.inputs.is_empty() || function.sig.ident != "main" {
-        return Err(syn::Error::new_spanned(&function.sig, "#[pc3::main] goes in front of `fn main()`"));
+        return Err(syn::Error::new_spanned(
+            &function.sig,
+            "#[pc3::main] goes in front of `fn main()`",
+        ));
     }
     if plain {
         return Ok(without(function).to_token_stream());
@@ -64,7 +70,9 @@ fn without(mut function: ItemFn) -> ItemFn {
     struct Strip;
     impl VisitMut for Strip {
         fn visit_expr_mut(&mut self, e: &mut Expr) {
-            if let Some(Ok(inner)) = marks::call(e).map(|m| syn::parse2::<Expr>(m.mac.tokens.clone())) {
+            if let Some(Ok(inner)) =
+                marks::call(e).map(|m| syn::parse2::<Expr>(m.mac.tokens.clone()))
+            {
                 *e = inner;
             }
             visit_mut::visit_expr_mut(self, e);
@@ -84,6 +92,16 @@ fn without(mut function: ItemFn) -> ItemFn {
         }
         fn visit_block_mut(&mut self, b: &mut Block) {
             b.stmts.retain(|s| marks::location(s).is_none());
+            for stmt in &mut b.stmts {
+                if let Stmt::Macro(m) = stmt {
+                    if let (true, Ok(e)) = (
+                        marks::is_call(&m.mac),
+                        syn::parse2::<Expr>(m.mac.tokens.clone()),
+                    ) {
+                        *stmt = Stmt::Expr(e, m.semi_token);
+                    }
+                }
+            }
             visit_mut::visit_block_mut(self, b);
         }
     }
@@ -108,9 +126,14 @@ fn is_method(function: &ItemFn) -> bool {
 
 fn check(sig: &Signature) -> Result<()> {
     let mut errors = Vec::new();
-    let mut no = |tokens: &dyn ToTokens, why: &str| errors.push(syn::Error::new_spanned(tokens.to_token_stream(), why));
+    let mut no = |tokens: &dyn ToTokens, why: &str| {
+        errors.push(syn::Error::new_spanned(tokens.to_token_stream(), why))
+    };
     if let Some(a) = &sig.asyncness {
-        no(a, "an async function cannot be checkpointable: its state is the compiler's own");
+        no(
+            a,
+            "an async function cannot be checkpointable: its state is the compiler's own",
+        );
     }
     if let Some(a) = &sig.constness {
         no(a, "a const function cannot be checkpointable");
@@ -119,7 +142,10 @@ fn check(sig: &Signature) -> Result<()> {
         no(a, "an unsafe function cannot be checkpointable");
     }
     if let Some(a) = &sig.abi {
-        no(a, "a function called from other languages cannot be checkpointable");
+        no(
+            a,
+            "a function called from other languages cannot be checkpointable",
+        );
     }
     if let Some(FnArg::Receiver(r)) = sig.inputs.first() {
         if r.reference.is_none() {
@@ -164,7 +190,8 @@ fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
                 if let Some(w) = &self.1.where_clause {
                     self.0 |= w.predicates.iter().any(|p| match p {
                         syn::WherePredicate::Type(t) => {
-                            matches!(&t.bounded_ty, Type::Path(b) if b.path.is_ident(name)) && is_closure(&t.bounds)
+                            matches!(&t.bounded_ty, Type::Path(b) if b.path.is_ident(name))
+                                && is_closure(&t.bounds)
                         }
                         _ => false,
                     });
@@ -180,7 +207,11 @@ fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
 
 fn is_closure(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>) -> bool {
     bounds.iter().any(|b| match b {
-        syn::TypeParamBound::Trait(t) => t.path.segments.last().is_some_and(|s| s.ident.to_string().starts_with("Fn")),
+        syn::TypeParamBound::Trait(t) => t
+            .path
+            .segments
+            .last()
+            .is_some_and(|s| s.ident.to_string().starts_with("Fn")),
         _ => false,
     })
 }
@@ -235,7 +266,8 @@ fn parameters(sig: &Signature) -> Parameters {
             p.resume_given.push(quote!(#name.0));
             p.body.push(quote!(#pat: #ty));
             let mutable = matches!(ty, Type::Reference(r) if r.mutability.is_some());
-            p.borrowed.extend(idents.iter().map(|n| (n.to_string(), mutable)));
+            p.borrowed
+                .extend(idents.iter().map(|n| (n.to_string(), mutable)));
         } else {
             p.resume.push(quote!(_: ::pc3::point::Kept<#ty>));
             p.resume_given.push(quote!(()));
@@ -311,19 +343,30 @@ fn declaration(item: &TraitItemFn, plain: bool) -> Result<TokenStream> {
 }
 
 fn method_names(name: &Ident) -> (Ident, Ident, Ident) {
-    (format_ident!("pc3_hot_{}", name), format_ident!("pc3_resume_{}", name), format_ident!("pc3_body_{}", name))
+    (
+        format_ident!("pc3_hot_{}", name),
+        format_ident!("pc3_resume_{}", name),
+        format_ident!("pc3_body_{}", name),
+    )
 }
 
 fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
     let forms = forms_of(&mut function, method)?;
-    let ItemFn { attrs, vis, sig, .. } = &function;
+    let ItemFn {
+        attrs, vis, sig, ..
+    } = &function;
     let p = parameters(sig);
     let mut outer = sig.clone();
     let arguments = &p.arguments;
-    for (input, name) in outer.inputs.iter_mut().filter_map(|i| match i {
-        FnArg::Typed(t) => Some(t),
-        FnArg::Receiver(_) => None,
-    }).zip(arguments) {
+    for (input, name) in outer
+        .inputs
+        .iter_mut()
+        .filter_map(|i| match i {
+            FnArg::Typed(t) => Some(t),
+            FnArg::Receiver(_) => None,
+        })
+        .zip(arguments)
+    {
         input.pat = parse_quote!(#name);
     }
     let name = &sig.ident;
@@ -348,14 +391,24 @@ fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
 fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     check(&function.sig)?;
     let mut points = Points::default();
-    function.block.stmts.iter().for_each(|s| points.visit_stmt(s));
+    function
+        .block
+        .stmts
+        .iter()
+        .for_each(|s| points.visit_stmt(s));
     combined(points.errors)?;
     let p = parameters(&function.sig);
     names::unique(&mut function.block, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
-    let (code, statics) = build::body(&function.block, &p.by_value, p.borrowed.clone(), out.clone(), named.clone())?;
+    let (code, statics) = build::body(
+        &function.block,
+        &p.by_value,
+        p.borrowed.clone(),
+        out.clone(),
+        named.clone(),
+    )?;
     let (vis, sig) = (&function.vis, &function.sig);
     let name = &sig.ident;
     let text = name.to_string();
@@ -365,11 +418,21 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
     let (hot, resume, body) = match method {
         true => method_names(name),
-        false => (format_ident!("hot"), format_ident!("resume"), format_ident!("body")),
+        false => (
+            format_ident!("hot"),
+            format_ident!("resume"),
+            format_ident!("body"),
+        ),
     };
     let (hot_call, resume_call) = match receiver {
-        Some(_) => (quote!(self.#body::<::pc3::point::Hot, #(#passed),*>), quote!(self.#body::<::pc3::point::Resume, #(#passed),*>)),
-        None => (quote!(Self::#body::<::pc3::point::Hot, #(#passed),*>), quote!(Self::#body::<::pc3::point::Resume, #(#passed),*>)),
+        Some(_) => (
+            quote!(self.#body::<::pc3::point::Hot, #(#passed),*>),
+            quote!(self.#body::<::pc3::point::Resume, #(#passed),*>),
+        ),
+        None => (
+            quote!(Self::#body::<::pc3::point::Hot, #(#passed),*>),
+            quote!(Self::#body::<::pc3::point::Resume, #(#passed),*>),
+        ),
     };
     let forms = quote! {
         #[doc(hidden)]
@@ -384,7 +447,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
             #resume_call(#(#resume_given),*)
         }
         #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, non_upper_case_globals)]
+        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, non_upper_case_globals, non_shorthand_field_patterns)]
         #vis fn #body<M: ::pc3::point::Mode, #generics>(#receiver #(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
             static #named: ::pc3::point::Function = ::pc3::point::Function {
                 name: ::core::concat!(::core::module_path!(), "::", #text),

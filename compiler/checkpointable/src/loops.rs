@@ -9,18 +9,52 @@ pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable
     Owned(Expr),
     /// `&list`, `list.iter().enumerate()`, `(0..n).rev()`: values that it is made from are kept, by these names.
-    Again { made: Expr, from: Vec<(Ident, Expr)> },
+    Again {
+        made: Expr,
+        from: Vec<(Ident, Expr)>,
+    },
 }
 
 /// Methods that give an iterator over what their receiver holds.
 const BORROW: &[&str] = &[
-    "iter", "iter_mut", "chars", "char_indices", "bytes", "lines", "split_whitespace", "split", "keys", "values",
-    "values_mut", "windows", "chunks", "chunks_mut", "chunks_exact", "chunks_exact_mut", "rchunks", "range", "as_slice",
+    "iter",
+    "iter_mut",
+    "chars",
+    "char_indices",
+    "bytes",
+    "lines",
+    "split_whitespace",
+    "split",
+    "keys",
+    "values",
+    "values_mut",
+    "windows",
+    "chunks",
+    "chunks_mut",
+    "chunks_exact",
+    "chunks_exact_mut",
+    "rchunks",
+    "range",
+    "as_slice",
 ];
 /// Methods that make one iterator of another, the same each time.
 const ADAPT: &[&str] = &[
-    "enumerate", "rev", "zip", "step_by", "skip", "take", "map", "filter", "filter_map", "cloned", "copied", "chain",
-    "flat_map", "take_while", "skip_while", "into_iter",
+    "enumerate",
+    "rev",
+    "zip",
+    "step_by",
+    "skip",
+    "take",
+    "map",
+    "filter",
+    "filter_map",
+    "cloned",
+    "copied",
+    "chain",
+    "flat_map",
+    "take_while",
+    "skip_while",
+    "into_iter",
 ];
 
 /// `borrowed` says of a local whether it is a borrow.
@@ -29,6 +63,8 @@ pub fn over(expr: &Expr, id: usize, borrowed: &dyn Fn(&str) -> bool) -> Over {
     let mut from = Vec::new();
     if again(&mut made, id, &mut from, borrowed) && !matches!(expr, Expr::Range(_)) {
         Over::Again { made, from }
+    } else if let Expr::Array(_) = expr {
+        Over::Owned(parse_quote!(::pc3::point::array(#expr)))
     } else {
         Over::Owned(expr.clone())
     }

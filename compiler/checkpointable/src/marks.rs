@@ -8,13 +8,33 @@ use syn::{Expr, ExprMacro, Macro, Stmt, StmtMacro, Token};
 
 /// Macros of the standard library whose arguments are expressions.
 const KNOWN: &[&str] = &[
-    "assert", "assert_eq", "assert_ne", "dbg", "debug_assert", "debug_assert_eq", "debug_assert_ne",
-    "eprint", "eprintln", "format", "panic", "print", "println", "todo", "unimplemented",
-    "unreachable", "vec", "write", "writeln",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "eprint",
+    "eprintln",
+    "format",
+    "panic",
+    "print",
+    "println",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
 ];
 
 pub fn name(mac: &Macro) -> String {
-    mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default()
+    mac.path
+        .segments
+        .last()
+        .map(|s| s.ident.to_string())
+        .unwrap_or_default()
 }
 
 pub fn is_location(mac: &Macro) -> bool {
@@ -136,13 +156,18 @@ impl<'ast> Visit<'ast> for Points {
         }
     }
     fn visit_expr_closure(&mut self, c: &'ast syn::ExprClosure) {
-        self.within("a closure: it is called by code that cannot be continued", |s| visit::visit_expr_closure(s, c));
+        self.within(
+            "a closure: it is called by code that cannot be continued",
+            |s| visit::visit_expr_closure(s, c),
+        );
     }
     fn visit_expr_async(&mut self, c: &'ast syn::ExprAsync) {
         self.within("an async block", |s| visit::visit_expr_async(s, c));
     }
     fn visit_item(&mut self, item: &'ast syn::Item) {
-        self.within("an item of its own: give that #[checkpointable]", |s| visit::visit_item(s, item));
+        self.within("an item of its own: give that #[checkpointable]", |s| {
+            visit::visit_item(s, item)
+        });
     }
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
         if let Some((_, guard)) = &arm.guard {
@@ -156,7 +181,10 @@ impl Points {
     fn owned(&mut self, e: &Expr) {
         let e = e.clone();
         // The visitor borrows for as long as the tree lives; this one lives for the call.
-        let mut inner = Points { inside: self.inside, ..Points::default() };
+        let mut inner = Points {
+            inside: self.inside,
+            ..Points::default()
+        };
         inner.visit_expr(&e);
         self.count += inner.count;
         self.errors.append(&mut inner.errors);

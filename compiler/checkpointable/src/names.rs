@@ -65,7 +65,11 @@ impl Renamer {
     }
 
     fn find(&self, name: &str) -> Option<&str> {
-        self.scopes.iter().rev().find_map(|s| s.get(name)).map(String::as_str)
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|s| s.get(name))
+            .map(String::as_str)
     }
 
     fn scoped<T>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
@@ -174,8 +178,14 @@ pub fn captures(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> Str
         let close = rest.find('}').unwrap_or(rest.len());
         let inside = &rest[..close];
         // The name, and widths and precisions like `width$`.
-        let (head, spec) = inside.split_once(':').map_or((inside, None), |(h, s)| (h, Some(s)));
-        let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_alphanumeric() || c == '_') && !w.starts_with(|c: char| c.is_ascii_digit());
+        let (head, spec) = inside
+            .split_once(':')
+            .map_or((inside, None), |(h, s)| (h, Some(s)));
+        let word = |w: &str| {
+            !w.is_empty()
+                && w.chars().all(|c| c.is_alphanumeric() || c == '_')
+                && !w.starts_with(|c: char| c.is_ascii_digit())
+        };
         let trimmed = head.trim();
         if word(trimmed) {
             out.push_str(&name(trimmed).unwrap_or_else(|| trimmed.to_owned()));
@@ -209,7 +219,10 @@ pub fn captures(text: &str, mut name: impl FnMut(&str) -> Option<String>) -> Str
 /// `None`, `MAX`: a pattern that is a word with a capital is a constant.
 pub fn is_binding(p: &syn::PatIdent) -> bool {
     let first = p.ident.to_string().chars().next();
-    p.by_ref.is_some() || p.mutability.is_some() || p.subpat.is_some() || !first.is_some_and(char::is_uppercase)
+    p.by_ref.is_some()
+        || p.mutability.is_some()
+        || p.subpat.is_some()
+        || !first.is_some_and(char::is_uppercase)
 }
 
 impl VisitMut for Renamer {

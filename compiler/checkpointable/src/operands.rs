@@ -49,7 +49,13 @@ pub fn is_marked(e: &Expr) -> bool {
 pub fn is_structure(e: &Expr) -> bool {
     matches!(
         e,
-        Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Unsafe(_) | Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_)
+        Expr::If(_)
+            | Expr::Match(_)
+            | Expr::Block(_)
+            | Expr::Unsafe(_)
+            | Expr::Loop(_)
+            | Expr::While(_)
+            | Expr::ForLoop(_)
     )
 }
 
@@ -137,7 +143,9 @@ impl Operands {
         match e {
             Expr::If(i) => {
                 match &mut *i.cond {
-                    Expr::Let(l) if has_points_expr(&l.expr) => *l.expr = self.hoist_value(&mut l.expr, out),
+                    Expr::Let(l) if has_points_expr(&l.expr) => {
+                        *l.expr = self.hoist_value(&mut l.expr, out)
+                    }
                     Expr::Let(_) => {}
                     cond => self.operand(cond, out, &mut Before::default()),
                 }
@@ -281,7 +289,10 @@ impl Operands {
                 self.operand(&mut i.expr, out, before);
                 self.operand(&mut i.index, out, before);
             }
-            Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) && has_points_expr(&b.right) => {
+            Expr::Binary(b)
+                if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_))
+                    && has_points_expr(&b.right) =>
+            {
                 let (left, right) = (&b.left, &b.right);
                 let mut whole: Expr = match b.op {
                     syn::BinOp::And(_) => parse_quote!(if #left { #right } else { false }),
@@ -294,10 +305,18 @@ impl Operands {
                 self.operand(&mut b.left, out, before);
                 self.operand(&mut b.right, out, before);
             }
-            Expr::Tuple(t) => t.elems.iter_mut().for_each(|x| self.operand(x, out, before)),
-            Expr::Array(t) => t.elems.iter_mut().for_each(|x| self.operand(x, out, before)),
+            Expr::Tuple(t) => t
+                .elems
+                .iter_mut()
+                .for_each(|x| self.operand(x, out, before)),
+            Expr::Array(t) => t
+                .elems
+                .iter_mut()
+                .for_each(|x| self.operand(x, out, before)),
             Expr::Struct(s) => {
-                s.fields.iter_mut().for_each(|f| self.operand(&mut f.expr, out, before));
+                s.fields
+                    .iter_mut()
+                    .for_each(|f| self.operand(&mut f.expr, out, before));
                 if let Some(rest) = &mut s.rest {
                     self.operand(rest, out, before);
                 }
@@ -313,7 +332,10 @@ impl Operands {
                 before.impure.get_or_insert(c.method.span());
             }
             Expr::Range(r) => {
-                [&mut r.start, &mut r.end].into_iter().flatten().for_each(|x| self.operand(x, out, before));
+                [&mut r.start, &mut r.end]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|x| self.operand(x, out, before));
             }
             Expr::Macro(m) => self.macro_operands(m, out, before),
             other => self.errors.push(syn::Error::new_spanned(
@@ -352,8 +374,16 @@ pub fn is_assignment(op: &syn::BinOp) -> bool {
     use syn::BinOp as B;
     matches!(
         op,
-        B::AddAssign(_) | B::SubAssign(_) | B::MulAssign(_) | B::DivAssign(_) | B::RemAssign(_) | B::BitXorAssign(_)
-            | B::BitAndAssign(_) | B::BitOrAssign(_) | B::ShlAssign(_) | B::ShrAssign(_)
+        B::AddAssign(_)
+            | B::SubAssign(_)
+            | B::MulAssign(_)
+            | B::DivAssign(_)
+            | B::RemAssign(_)
+            | B::BitXorAssign(_)
+            | B::BitAndAssign(_)
+            | B::BitOrAssign(_)
+            | B::ShlAssign(_)
+            | B::ShrAssign(_)
     )
 }
 
@@ -361,7 +391,9 @@ pub fn is_assignment(op: &syn::BinOp) -> bool {
 fn note(e: &Expr, before: &mut Before) {
     match e {
         Expr::Lit(_) | Expr::Closure(_) => {}
-        Expr::Path(p) => before.names.extend(p.path.get_ident().map(ToString::to_string)),
+        Expr::Path(p) => before
+            .names
+            .extend(p.path.get_ident().map(ToString::to_string)),
         Expr::Field(f) => note(&f.base, before),
         Expr::Paren(p) => note(&p.expr, before),
         Expr::Group(p) => note(&p.expr, before),

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use pc3_runtime::format::meta::PointMeta;
-use pc3_runtime::guest::{Guest, Image, Outcome, Source};
+use pc3_runtime::guest::{self, Guest, Image, Outcome, Source};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, EXIT_FATAL, EXIT_REFUSED};
 
@@ -109,7 +109,10 @@ pub(crate) fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
     let _leave = Leave;
     match call() {
         Ok(value) => value,
-        Err(Unwind { .. }) => die(EXIT_FATAL, "internal error: a checkpoint below code that cannot be continued"),
+        Err(Unwind { .. }) => die(
+            EXIT_FATAL,
+            "internal error: a checkpoint below code that cannot be continued",
+        ),
     }
 }
 
@@ -134,7 +137,9 @@ pub(crate) fn next(function: &'static Function) -> Frame {
             Some(loading) => saved(loading, left, function),
             None => {
                 let parked = frames.parked.borrow_mut().pop()?;
-                if !std::ptr::eq(parked.point.function, function) && parked.point.function.name != function.name {
+                if !std::ptr::eq(parked.point.function, function)
+                    && parked.point.function.name != function.name
+                {
                     return None;
                 }
                 Frame {
@@ -253,13 +258,19 @@ impl Frame {
 
 /// The innermost frame is back: the program goes on.
 pub(crate) fn resumed() {
-    current(|frames| {
+    let from_file = current(|frames| {
         if frames.left.get() != 0 {
-            die(EXIT_FATAL, "internal error: frames are left");
+            refuse("the checkpoint cannot be continued here: it was taken further down than this program's location");
         }
         // What was being continued is all taken.
-        frames.loading.replace(None);
+        frames.loading.replace(None).is_some()
     });
+    if from_file == Some(true) {
+        // SAFETY: as in `current`.
+        if let Some(rank) = unsafe { Rank::current() } {
+            guest::resumed(rank);
+        }
+    }
 }
 
 impl Guest for Frames {

@@ -39,11 +39,11 @@ mod start;
 mod types;
 mod value;
 
+pub use kinds::tagged;
 pub use load::{LoadError, Loading, Members, View};
 pub use pc3_macros::{checkpointable, main, Checkpointable};
 pub use save::Saver;
 pub use start::start;
-pub use kinds::tagged;
 pub use types::{layout, widest, Layout, TypeId, Types, Variant};
 pub use value::Checkpointable;
 
@@ -60,6 +60,72 @@ macro_rules! checkpoint {
 macro_rules! ck {
     ($($t:tt)*) => {
         compile_error!("`ck!(…)` is a statement, or the value of a `let`, of a function with #[checkpointable]")
+    };
+}
+
+/// What a trait whose objects are saved has above it: `trait Strategy: pc3::Dynamic`.
+pub trait Dynamic: std::any::Any {
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+impl<T: std::any::Any> Dynamic for T {
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+/// `dynamic!(dyn Trait: A, B)`: boxes of `dyn Trait` can be saved; in them are values of these types, known in
+/// checkpoints by these names.
+#[macro_export]
+macro_rules! dynamic {
+    (dyn $of:path: $($t:ident),+ $(,)?) => {
+        impl $crate::Checkpointable for ::std::boxed::Box<dyn $of> {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut $crate::Types) -> $crate::TypeId {
+                types.variants::<Self>(::std::format!("Box<dyn {}>", ::core::stringify!($of)), |types| {
+                    ::std::vec![$($crate::Variant {
+                        name: ::std::string::ToString::to_string(::core::stringify!($t)),
+                        members: ::std::vec![(
+                            ::std::string::ToString::to_string("0"),
+                            <::std::boxed::Box<$t> as $crate::Checkpointable>::describe(types),
+                            0,
+                        )],
+                        size: 8,
+                        align: 8,
+                    }),+]
+                })
+            }
+            fn save<'a>(&'a self, out: &mut $crate::Saver<'a>, at: usize) {
+                let any = $crate::Dynamic::as_any(&**self);
+                let mut tag = 0u32;
+                $(
+                    if let ::core::option::Option::Some(value) = any.downcast_ref::<$t>() {
+                        out.put(at, &tag.to_ne_bytes());
+                        let address = out.slice(::core::slice::from_ref(value));
+                        out.put(at + 8, &address.to_ne_bytes());
+                        return;
+                    }
+                    tag += 1;
+                )+
+                let _ = tag;
+                out.fail(::std::concat!("a value behind ", ::core::stringify!($of), " is of a type that its pc3::dynamic! does not name"));
+            }
+            fn load(from: &$crate::Loading, value: $crate::View) -> ::core::result::Result<Self, $crate::LoadError> {
+                let name = ::std::format!("Box<dyn {}>", ::core::stringify!($of));
+                let (variant, members) = from.variant::<Self>(value, &name)?;
+                $(
+                    if variant == ::core::stringify!($t) {
+                        let value: ::std::boxed::Box<$t> = members.load("0")?;
+                        return ::core::result::Result::Ok(value);
+                    }
+                )+
+                ::core::result::Result::Err($crate::LoadError::new(::std::format!(
+                    "holds a {variant}, which pc3::dynamic! does not name"
+                )))
+            }
+        }
     };
 }
 

@@ -173,7 +173,9 @@ impl Loading {
     pub(crate) fn nothing<T: Any>(&self) -> Result<T, LoadError> {
         let nothing: Box<dyn Any> = Box::new(());
         let value = nothing.downcast::<T>();
-        value.map(|v| *v).map_err(|_| LoadError::new("has no value"))
+        value
+            .map(|v| *v)
+            .map_err(|_| LoadError::new("has no value"))
     }
 
     /// Name and members of the variant of an enum called `name`.
@@ -260,7 +262,9 @@ impl<'s> Members<'s> {
     /// Nothing but these may be there: what the program does not know any more would be lost.
     pub fn only(&self, known: &[&str]) -> Result<(), LoadError> {
         match self.names().find(|n| !known.contains(n)) {
-            Some(other) => Err(LoadError::new("exists only in the checkpoint").within(&format!(".{other}"))),
+            Some(other) => {
+                Err(LoadError::new("exists only in the checkpoint").within(&format!(".{other}")))
+            }
             None => Ok(()),
         }
     }

@@ -6,8 +6,8 @@
 use std::any::TypeId as RustType;
 use std::collections::HashMap;
 
-use pc3_typemetric::Batch;
 use pc3_typemetric::types::{Chosen, Kind, Member, Type, TypeError, TypeTable};
+use pc3_typemetric::Batch;
 
 use crate::value::Checkpointable;
 
@@ -104,7 +104,13 @@ impl Types {
         })
     }
 
-    pub(crate) fn array<A: 'static>(&mut self, item: TypeId, size: u64, align: u64, n: u64) -> TypeId {
+    pub(crate) fn array<A: 'static>(
+        &mut self,
+        item: TypeId,
+        size: u64,
+        align: u64,
+        n: u64,
+    ) -> TypeId {
         let name = format!("[{}; {n}]", self.name(item));
         self.once::<A>(name, |_, _| Type::array(item, size, align as u16, n))
     }
@@ -129,7 +135,12 @@ impl Types {
     }
 
     /// The struct of a frame's live values.
-    pub(crate) fn frame(&mut self, size: u64, align: u64, members: Vec<(String, TypeId, u64)>) -> TypeId {
+    pub(crate) fn frame(
+        &mut self,
+        size: u64,
+        align: u64,
+        members: Vec<(String, TypeId, u64)>,
+    ) -> TypeId {
         let ty = aggregate(Kind::Struct, String::new(), size, align, members);
         self.unnamed(ty)
     }
@@ -153,7 +164,13 @@ impl Types {
                 let ty = aggregate(Kind::Struct, of, v.size, v.align, v.members);
                 members.push((v.name, types.unnamed(ty), 0));
             }
-            let union = aggregate(Kind::Union, String::new(), size.next_multiple_of(align), align, members);
+            let union = aggregate(
+                Kind::Union,
+                String::new(),
+                size.next_multiple_of(align),
+                align,
+                members,
+            );
             let at = T::ALIGN.max(4);
             let union = types.unnamed(union);
             let members = vec![(VARIANT.to_owned(), tag, 0), (VALUE.to_owned(), union, at)];

@@ -189,14 +189,21 @@ pub(crate) fn restore(
             message,
         })?;
     }
+    if program.guest {
+        // Its frames are yet to be compared with the program: `guest::resumed` does the rest.
+        job.comes_from(checkpoint.id());
+        return Ok(());
+    }
     // Nothing can be refused from here on.
     job.continued(checkpoint.id())?;
-    for rank in ranks.iter_mut() {
-        let id = rank.id();
-        let settled = rank.files.settle(id, id == 0);
-        settled.map_err(|message| RestoreError::Other { rank: id, message })?;
-    }
-    Ok(())
+    ranks.iter_mut().try_for_each(|rank| settle(rank))
+}
+
+/// Cuts and positions the rank's files.
+pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
+    let id = rank.id();
+    let settled = rank.files.settle(id, id == 0);
+    settled.map_err(|message| RestoreError::Other { rank: id, message })
 }
 
 fn engines(

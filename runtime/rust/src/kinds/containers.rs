@@ -7,7 +7,10 @@ use crate::save::Saver;
 use crate::types::{TypeId, Types};
 use crate::value::Checkpointable;
 
-pub(super) fn describe<L: Checkpointable, T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
+pub(super) fn describe<L: Checkpointable, T: Checkpointable>(
+    types: &mut Types,
+    name: &str,
+) -> TypeId {
     let item = T::describe(types);
     let name = format!("{name}<{}>", types.name(item));
     types.record::<L>(name, |types| {
@@ -42,7 +45,13 @@ pub(super) fn load<L, T: Checkpointable>(
         None => (0..length)
             .map(|_| {
                 let pointee = from.ty(items.ty).elem;
-                T::load(from, View { ty: pointee, bytes: &[] })
+                T::load(
+                    from,
+                    View {
+                        ty: pointee,
+                        bytes: &[],
+                    },
+                )
             })
             .collect::<Result<_, _>>()?,
     };
@@ -109,9 +118,14 @@ impl<T: Checkpointable, const N: usize> Checkpointable for [T; N] {
         if t.count != N as u64 || t.elem == TypeId::UNKNOWN {
             return Err(value.not::<Self>(from));
         }
-        let view = View { ty: t.elem, bytes: value.bytes };
+        let view = View {
+            ty: t.elem,
+            bytes: value.bytes,
+        };
         let list = match T::SIZE {
-            0 => (0..N).map(|_| T::load(from, view)).collect::<Result<Vec<T>, _>>()?,
+            0 => (0..N)
+                .map(|_| T::load(from, view))
+                .collect::<Result<Vec<T>, _>>()?,
             _ => T::load_all(from, view)?,
         };
         list.try_into().map_err(|_| value.not::<Self>(from))

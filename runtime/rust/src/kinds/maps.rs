@@ -81,8 +81,13 @@ fn all<T: Checkpointable>(from: &Loading, pointer: View, length: u64) -> Result<
     let list = match from.follow(pointer)? {
         Some((_, view)) => T::load_all(from, view)?,
         None => {
-            let view = View { ty: from.ty(pointer.ty).elem, bytes: &[] };
-            (0..length).map(|_| T::load(from, view)).collect::<Result<_, _>>()?
+            let view = View {
+                ty: from.ty(pointer.ty).elem,
+                bytes: &[],
+            };
+            (0..length)
+                .map(|_| T::load(from, view))
+                .collect::<Result<_, _>>()?
         }
     };
     if list.len() as u64 != length {

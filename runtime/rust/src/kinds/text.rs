@@ -106,7 +106,9 @@ texts! {
 /// Texts that live as long as the program; each is kept once.
 fn kept(text: String) -> &'static str {
     static ALL: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
-    let mut all = ALL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut all = ALL
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     match all.iter().find(|t| **t == text) {
         Some(same) => same,
         None => {

@@ -32,7 +32,11 @@ struct Node {
 #[checkpointable]
 fn tree(depth: u32, next: &mut i64, parent: Weak<Node>) -> Rc<Node> {
     *next += 1;
-    let node = Rc::new(Node { value: *next, parent: RefCell::new(parent), children: RefCell::default() });
+    let node = Rc::new(Node {
+        value: *next,
+        parent: RefCell::new(parent),
+        children: RefCell::default(),
+    });
     if depth > 0 {
         for i in 0..2u32 {
             checkpoint!();
@@ -70,7 +74,11 @@ fn parse(lines: &[String], counts: &mut BTreeMap<String, usize>) -> Result<i32, 
 #[checkpointable]
 fn twice(n: i32) -> Result<i32, String> {
     checkpoint!();
-    if n < 0 { Err(format!("{n} is negative")) } else { Ok(2 * n) }
+    if n < 0 {
+        Err(format!("{n} is negative"))
+    } else {
+        Ok(2 * n)
+    }
 }
 
 #[checkpointable]
@@ -177,18 +185,35 @@ fn main() {
     let root = ck!(tree(2, &mut next, Weak::new()));
     println!("tree {} {}", total(&root), next);
     let mut counts = BTreeMap::new();
-    let lines: Vec<String> = ["1", " 22", "3", "-4", "x"].iter().map(|s| s.to_string()).collect();
+    let lines: Vec<String> = ["1", " 22", "3", "-4", "x"]
+        .iter()
+        .map(|s| s.to_string())
+        .collect();
     for n in 2..=lines.len() {
         let slice = lines[..n].to_vec();
         let sum = ck!(parse(&slice, &mut counts));
         println!("parse {sum:?} {counts:?}");
     }
-    let mut list = vec![Shape::Dot, Shape::Circle(2.5), Shape::Named { name: "square".into(), sides: vec![1, 2, 3, 4] }];
+    let mut list = vec![
+        Shape::Dot,
+        Shape::Circle(2.5),
+        Shape::Named {
+            name: "square".into(),
+            sides: vec![1, 2, 3, 4],
+        },
+    ];
     let area = ck!(shapes(&mut list));
     println!("shapes {area} {list:?}");
-    let text = ck!(moves(vec!["a".to_owned(), "bc".to_owned(), "def".to_owned()]));
+    let text = ck!(moves(vec![
+        "a".to_owned(),
+        "bc".to_owned(),
+        "def".to_owned()
+    ]));
     println!("moves {text}");
-    let mut solver = Solver { cells: vec![0.0; 12], step: 0 };
+    let mut solver = Solver {
+        cells: vec![0.0; 12],
+        step: 0,
+    };
     solver.cells[0] = 100.0;
     let sum = ck!(solver.run(15));
     println!("solver {sum:?} {}", solver.step);
