@@ -15,6 +15,9 @@ static BUILT: OnceLock<Mutex<HashMap<String, Slot>>> = OnceLock::new();
 
 /// The program instrumented for `arch`.
 pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
+    if let Some(name) = p.rust_binary() {
+        return Ok(rust_examples(arch, false)?.join(name));
+    }
     once(&format!("{}.pc3-{}", p.name, arch.name), |out| {
         instrumented_command(p, arch, out)
     })
@@ -22,8 +25,49 @@ pub fn instrumented(p: &Program, arch: Arch) -> Result<PathBuf> {
 
 /// The program as the plain compiler makes it; sequential programs only.
 pub fn plain(p: &Program, arch: Arch) -> Result<PathBuf> {
+    if let Some(name) = p.rust_binary() {
+        return Ok(rust_examples(arch, true)?.join(name));
+    }
     once(&format!("{}.plain-{}", p.name, arch.name), |out| {
         plain_command(p, arch, out)
+    })
+}
+
+/// The folder with all programs of `examples/rust`; `plain`: as they are without the attributes.
+fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
+    // Builds follow each other: both forms have the same place in cargo's folder.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(|e| e.into_inner());
+    let form = if plain { "plain" } else { "pc3" };
+    let all = Program::rust_examples()?;
+    let bins: Vec<&str> = all.iter().filter_map(Program::rust_binary).collect();
+    once(&format!("rust.{form}-{}", arch.name), |out| {
+        let triple = arch.gnu.replace("-linux", "-unknown-linux");
+        let upper = triple.to_uppercase().replace('-', "_");
+        let mut script = String::from("cargo build --release --quiet -p pc3-examples --bins");
+        let mut built = arch::target_dir();
+        if plain {
+            script.push_str(" --features plain");
+        }
+        if arch != arch::HOST {
+            script.push_str(&format!(" --target {triple}"));
+            built.push(&triple);
+        }
+        script.push_str(&format!(
+            " && mkdir -p {out} && cd {} && cp {} {out}",
+            built.join("release").display(),
+            bins.join(" "),
+            out = out.display()
+        ));
+        let mut c = Command::new("sh");
+        c.args(["-ec", &script]).current_dir(arch::root());
+        // What a cross compiler's package brings is not where a loader would be looked for.
+        c.env(format!("CARGO_TARGET_{upper}_LINKER"), arch.cc());
+        if arch != arch::HOST {
+            let flags = "-C target-feature=+crt-static";
+            c.env(format!("CARGO_TARGET_{upper}_RUSTFLAGS"), flags);
+        }
+        c
     })
 }
 

@@ -25,6 +25,34 @@ pub struct Program {
 }
 
 impl Program {
+    /// The programs of `examples/rust`.
+    pub fn rust_examples() -> Result<Vec<Program>> {
+        let dir = crate::arch::root().join("examples/rust/src/bin");
+        let mut list = Vec::new();
+        for entry in std::fs::read_dir(&dir).with_context(|| dir.display().to_string())? {
+            let path = entry?.path();
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            list.push(Program {
+                name: format!("rust-{stem}"),
+                sources: vec![path.clone()],
+                args: Vec::new(),
+                ranks: 0,
+                own_abi: false,
+                pc3_flags: Vec::new(),
+                flags: Vec::new(),
+                stdin: None,
+            });
+        }
+        list.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(list)
+    }
+
+    /// The binary of a program in Rust.
+    pub fn rust_binary(&self) -> Option<&str> {
+        let rust = self.sources.first()?.extension()? == "rs";
+        self.name.strip_prefix("rust-").filter(|_| rust)
+    }
+
     pub fn is_mpi(&self) -> bool {
         self.ranks > 0
     }

@@ -25,6 +25,10 @@ pub fn trials() -> Vec<Trial> {
             Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
         }
     }
+    match Program::rust_examples() {
+        Ok(p) => programs.extend(p),
+        Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+    }
     let mut trials = Vec::new();
     for p in programs {
         let q = p.clone();
