@@ -27,6 +27,7 @@ macro_rules! fixed {
                 from.number::<$t, { size_of::<$t>() }>(value, Kind::$kind, stringify!($t))
                     .map($t::from_ne_bytes)
             }
+            #[allow(clippy::modulo_one)]
             fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
                 const N: usize = size_of::<$t>();
                 let t = from.ty(values.ty);

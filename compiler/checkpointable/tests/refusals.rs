@@ -1,0 +1,169 @@
+//! Every refusal, as the programmer reads it, and where it points.
+
+#![allow(clippy::unwrap_used)]
+
+use expect_test::{expect, Expect};
+use proc_macro2::TokenStream;
+
+/// Messages of `compile_error!`s, with line and column of the code they stand at.
+fn check(item: &str, expected: Expect) {
+    let tokens: TokenStream = item.parse().unwrap();
+    let out = match item.trim_start().starts_with("#[derive") {
+        true => pc3_checkpointable::derive(tokens),
+        false => pc3_checkpointable::attribute(TokenStream::new(), tokens, false),
+    };
+    let mut found = String::new();
+    let file: syn::File = syn::parse2(out).unwrap();
+    for item in &file.items {
+        if let syn::Item::Macro(m) = item {
+            let message: syn::LitStr = m.mac.parse_body().unwrap();
+            let at = message.span().start();
+            found.push_str(&format!(
+                "{}:{}: {}\n",
+                at.line,
+                at.column + 1,
+                message.value()
+            ));
+        }
+    }
+    expected.assert_eq(&found);
+}
+
+#[test]
+fn kinds_of_functions() {
+    check(
+        "async fn f() {}",
+        expect![[r#"
+        1:1: an async function cannot be checkpointable: its state is the compiler's own
+    "#]],
+    );
+    check(
+        "const fn f() {}",
+        expect![[r#"
+        1:1: a const function cannot be checkpointable
+    "#]],
+    );
+    check(
+        "unsafe fn f() {}",
+        expect![[r#"
+        1:1: an unsafe function cannot be checkpointable
+    "#]],
+    );
+    check(
+        "extern \"C\" fn f() {}",
+        expect![[r#"
+        1:8: a function called from other languages cannot be checkpointable
+    "#]],
+    );
+    check(
+        "fn f(self) {}",
+        expect![[r#"
+        1:6: `self` by value is not supported: take `&mut self`, or a parameter of another name
+    "#]],
+    );
+    check(
+        "fn f() -> impl Iterator<Item = u8> { [1].into_iter() }",
+        expect![[r#"
+        1:34: a checkpointable function must name the type it returns: `impl Trait` has none to save
+    "#]],
+    );
+    check("fn f(&self) { 1; }", expect![[""]]);
+}
+
+#[test]
+fn places_of_points() {
+    check(
+        "fn f() { let g = || { checkpoint!(); }; g(); }",
+        expect![[r#"
+        1:34: `checkpoint!` cannot be within a closure: it is called by code that cannot be continued
+    "#]],
+    );
+    check(
+        "fn f() { let g = async { ck!(h()); }; }",
+        expect![[r#"
+        1:29: `ck!` cannot be within an async block
+    "#]],
+    );
+    check(
+        "fn f() { fn g() { checkpoint!(); } g(); }",
+        expect![[r#"
+        1:30: `checkpoint!` cannot be within an item of its own: give that #[checkpointable]
+    "#]],
+    );
+    check(
+        "fn f(x: u8) { match x { n if ck!(g(n)) => {} _ => {} } }",
+        expect![[r#"
+        1:33: `ck!` cannot be within a guard
+    "#]],
+    );
+    check(
+        "fn f() { my_macro!(ck!(g())); }",
+        expect![[r#"
+        1:20: `ck!` cannot be within `my_macro!`: what that macro makes of it is not known here
+    "#]],
+    );
+    check(
+        "fn f() { unsafe { checkpoint!(); } }",
+        expect![[r#"
+        1:10: points cannot be within `unsafe`
+    "#]],
+    );
+    check(
+        "fn f() { let Some(x) = g() else { checkpoint!(); return; }; }",
+        expect![[r#"
+        1:33: a point cannot be in the `else` of a `let`: write `match` instead
+    "#]],
+    );
+}
+
+#[test]
+fn operands() {
+    check(
+        "fn f() -> u8 { g() + ck!(h()) }",
+        expect![[r#"
+        1:25: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
+    "#]],
+    );
+    check(
+        "fn f(mut x: u8) -> u8 { x + ck!(h(&mut x)) }",
+        expect![[r#"
+        1:32: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
+    "#]],
+    );
+    check(
+        "fn f() { ck!(3 + 4); }",
+        expect![[r#"
+        1:18: `ck!` marks one call: `ck!(f(x))` or `ck!(value.method(x))`
+    "#]],
+    );
+    check(
+        "fn f() { ck!((table[0])(4)); }",
+        expect![[r#"
+        1:14: `ck!` marks calls of functions by their name
+    "#]],
+    );
+    check("fn f() -> u8 { ck!(g()) + ck!(h(1)) }", expect![[""]]);
+}
+
+#[test]
+fn types() {
+    check(
+        "#[derive(Checkpointable)] union U { a: u8 }",
+        expect![[r#"
+        1:27: a union cannot be saved: which of its members is in use is not known
+    "#]],
+    );
+    check(
+        "#[derive(Checkpointable)] struct S { a: *const u8, b: *mut u8 }",
+        expect![[r#"
+        1:48: a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]
+        1:60: a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]
+    "#]],
+    );
+    check(
+        "#[derive(Checkpointable)] struct S { #[pc3(other)] a: u8 }",
+        expect![[r#"
+        1:44: expected `skip`, `default` or `default = path`
+    "#]],
+    );
+}
