@@ -18,6 +18,11 @@ pub struct Library {
     names: &'static [&'static str],
 }
 
+/// Is it one of these units?
+pub fn is_own(path: &str) -> bool {
+    ALL.iter().any(|l| l.file == path)
+}
+
 const ALL: &[Library] = &[
     Library {
         file: "pc3-getopt.c",

@@ -253,6 +253,7 @@ extern void *pc3_reallocarray(void *, pc3_size, pc3_size, const struct pc3_site 
 extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *)
     __attribute__((malloc, nothrow, leaf, alloc_size(2)));
 extern int pc3_posix_memalign(void **, pc3_size, pc3_size, const struct pc3_site *);
+extern void *pc3_valloc(pc3_size, const struct pc3_site *) __attribute__((malloc, nothrow, leaf, alloc_size(1)));
 extern void pc3_free(void *) __attribute__((nothrow, leaf));
 extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));

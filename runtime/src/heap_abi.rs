@@ -93,7 +93,12 @@ pub unsafe extern "C" fn pc3_realloc(
         unsafe { pc3_free(p) };
         return null_mut();
     }
-    match rank.heap.realloc(p.cast(), n, type_of(site)) {
+    // Of a call that says nothing, what was there before does.
+    let ty = match type_of(site) {
+        0 => rank.heap.find(p as usize).map_or(0, |o| o.ty),
+        ty => ty,
+    };
+    match rank.heap.realloc(p.cast(), n, ty) {
         Ok(new) => checked(new),
         // SAFETY: by the caller, it is the C library's then.
         Err(Fault::Foreign) => unsafe { libc::realloc(p, n) },
@@ -114,6 +119,30 @@ pub unsafe extern "C" fn pc3_reallocarray(
         // SAFETY: by the caller.
         Some(bytes) => unsafe { pc3_realloc(p, bytes, site) },
         None => checked(null_mut()),
+    }
+}
+
+/// # Safety
+/// As `malloc_usable_size`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_malloc_usable_size(p: *mut c_void) -> usize {
+    match rank().and_then(|rank| rank.heap.size_of(p.cast())) {
+        Some(bytes) => bytes,
+        // SAFETY: by the caller, it is the C library's then.
+        None => unsafe { libc::malloc_usable_size(p) },
+    }
+}
+
+/// `valloc`, `pvalloc`.
+///
+/// # Safety
+/// Called by generated code.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_valloc(n: usize, site: *const pc3_site) -> *mut c_void {
+    // SAFETY: a plain query; the rest as aligned_alloc.
+    unsafe {
+        let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).unwrap_or(4096);
+        pc3_aligned_alloc(page, n, site)
     }
 }
 

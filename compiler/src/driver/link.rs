@@ -12,13 +12,14 @@ use std::process::{Command, Stdio};
 use super::build::{self, BuildError, Position};
 use super::carry::record::{self, Record};
 use super::inputs::{self, Inputs, Place};
-use super::options::{Emit, LinkItem, Mode, Options};
+use super::options::{Emit, Explain, LinkItem, Mode, Options};
 use super::program::{self, Program};
 use super::recompile::{self, Job};
 use super::substitute::Substitutes;
 use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
 use super::{messages, object, source, Stop};
+use crate::analysis::heap::report;
 use crate::diag::Diagnostics;
 use crate::{dump, parallel, paths};
 
@@ -44,7 +45,10 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         }
     }
     let (objects, members) = inputs::summary(o)?;
-    let asked = !o.locations.is_empty() || o.everywhere || o.emit != Emit::Executable;
+    let asked = !o.locations.is_empty()
+        || o.everywhere
+        || o.emit != Emit::Executable
+        || o.explain != Explain::Nothing;
     let mpi = |r: &Record| r.text.contains("MPI_");
     let certain = asked
         || objects.is_some_and(|f| f & PROGRAM != 0)
@@ -336,10 +340,13 @@ impl Link<'_> {
         if !runs_plain {
             self.foreign(inputs, &mut out.diagnostics);
         }
-        messages::report(o, &out.diagnostics)?;
-        if o.explain {
-            show!("{}", out.explain);
+        match o.explain {
+            Explain::Nothing => {}
+            Explain::Functions => show!("{}", out.explain),
+            Explain::Heap if o.json => show!("{}", report::json(&out.allocations)),
+            Explain::Heap => show!("{}", report::text(&out.allocations)),
         }
+        messages::report(o, &out.diagnostics)?;
         if o.emit == Emit::C {
             out.texts.iter().for_each(|c| show!("{c}"));
             return Ok(Built::Done(0));

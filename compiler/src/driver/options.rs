@@ -28,6 +28,16 @@ pub enum Mode {
     PassThrough,
 }
 
+/// `--explain=`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Explain {
+    Nothing,
+    /// Which are instrumented, and what they save.
+    Functions,
+    /// What is allocated.
+    Heap,
+}
+
 /// `--emit=`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emit {
@@ -60,7 +70,7 @@ pub enum OptionError {
 pub struct Options {
     pub mode: Mode,
     pub emit: Emit,
-    pub explain: bool,
+    pub explain: Explain,
     pub sources: Vec<PathBuf>,
     /// Which of them are preprocessed already.
     pub preprocessed: Vec<bool>,
@@ -173,7 +183,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
     let mut o = Options {
         mode: Mode::Link,
         emit: Emit::Executable,
-        explain: false,
+        explain: Explain::Nothing,
         sources: Vec::new(),
         preprocessed: Vec::new(),
         output: None,
@@ -265,7 +275,19 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
         // Objects keep machine code: pc3cc optimises across units by compiling anew what has to be.
         o.lto |= a.starts_with("-flto");
     } else if a == "--explain" {
-        o.explain = true;
+        o.explain = Explain::Functions;
+    } else if let Some(v) = a.strip_prefix("--explain=") {
+        o.explain = match v {
+            "functions" => Explain::Functions,
+            "heap" => Explain::Heap,
+            _ => {
+                return Err(OptionError::BadValue(
+                    "--explain",
+                    v.to_string(),
+                    "functions or heap",
+                ))
+            }
+        };
     } else if let Some(v) = a.strip_prefix("--message-format=") {
         o.json = match v {
             "json" => true,

@@ -23,6 +23,7 @@ Options of pc3cc:
   --checkpoint-everywhere    ... at function entries, loops and calls: for testing.
   --annotations=FILE         What is said of types, for sources that stay untouched.
   --explain                  Say which functions are instrumented, why, and what they save.
+  --explain=heap             Say what is allocated where, of which type, and why.
   --emit=c                   Print the instrumented C instead of compiling it.
   --target=TRIPLE            Build for another machine, with TRIPLE-gcc.
   --cc=COMMAND               The compiler below (default: PC3_CC, else cc).
@@ -84,7 +85,10 @@ mod tests {
         meant("-checkpoint-at=f", "--checkpoint-at");
         meant("--explian", "--explain");
         meant("--emti=c", "--emit");
-        check("--explain=all", "'--explain' takes no value");
+        check(
+            "--checkpoint-everywhere=1",
+            "'--checkpoint-everywhere' takes no value",
+        );
         check(
             "--checkpoint-at",
             "'--checkpoint-at' takes its value after an equals sign: --checkpoint-at=VALUE",

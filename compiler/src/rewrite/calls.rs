@@ -13,6 +13,7 @@ fn allocates(name: &str) -> Option<&'static str> {
         "reallocarray" => "pc3_reallocarray",
         "aligned_alloc" | "memalign" => "pc3_aligned_alloc",
         "posix_memalign" => "pc3_posix_memalign",
+        "valloc" => "pc3_valloc",
         _ => return None,
     })
 }
@@ -35,6 +36,7 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
         name,
         "getline"
             | "getdelim"
+            | "malloc_usable_size"
             | "asprintf"
             | "vasprintf"
             | "fclose"

@@ -92,6 +92,8 @@ pub struct Output {
     pub changed: Vec<bool>,
     pub diagnostics: Diagnostics,
     pub explain: String,
+    /// What allocates, and of what type.
+    pub allocations: Vec<heap::report::Line>,
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
     pub has_mpi: bool,
@@ -147,6 +149,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         changed,
         diagnostics,
         explain: explain::explain(&whole),
+        allocations: heap::report::lines(&p, &heap),
         has_locations: graph.reaches.contains(&true),
         has_mpi: mpi,
     }

@@ -339,6 +339,41 @@ impl<'a> Flow<'a> {
         i == 0 && (name.starts_with("mem") || name.starts_with("str"))
     }
 
+    /// Does the function keep the beginning for itself and return the rest as memory of any type?
+    pub fn is_behind_header(&self, call: ExprId) -> bool {
+        let u = self.u;
+        let Some(Place::Local(_, s)) = self.destinations(call).into_iter().next() else {
+            return false;
+        };
+        let any = |q: QualType| match u.ty(q.ty) {
+            Type::Pointer(t) => matches!(u.ty(t.ty), Type::Void) || super::is_char(u, *t),
+            _ => false,
+        };
+        let Some(f) = u.sym(s).func.map(|f| u.func(f)).filter(|f| any(f.ret)) else {
+            return false;
+        };
+        let steps = self.values.get(&s).into_iter().flatten();
+        let changes = steps.clone().any(Option::is_none)
+            || steps
+                .flatten()
+                .any(|e| matches!(self.origin(*e), (from, true) if self.is(from, s)));
+        let mut found = false;
+        visit(u, Node::Stmt(f.body), &mut |n| {
+            if let Node::Stmt(r) = n {
+                if let StmtKind::Return(Some(e)) = u.stmt(r).kind {
+                    let (from, moved) = self.origin(e);
+                    found |= self.is(from, s) && (moved || changes);
+                }
+            }
+            true
+        });
+        found
+    }
+
+    fn is(&self, e: ExprId, s: SymId) -> bool {
+        matches!(self.u.expr(e).kind, ExprKind::Ident(x) if x == s)
+    }
+
     /// The pointer that pointer arithmetic starts from, and whether there is any.
     fn origin(&self, mut e: ExprId) -> (ExprId, bool) {
         let u = self.u;

@@ -19,6 +19,7 @@
 
 mod flow;
 mod parts;
+pub mod report;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -87,7 +88,6 @@ pub enum Form {
 pub struct Heap {
     /// In source order, per unit.
     pub sites: Vec<Vec<Site>>,
-    pub wrappers: HashSet<FnId>,
 }
 
 impl Heap {
@@ -117,7 +117,7 @@ pub fn allocator(name: &str) -> Option<&'static [usize]> {
         "reallocarray" => &[1, 2],
         "aligned_alloc" | "memalign" => &[1],
         "posix_memalign" => &[2],
-        "alloca" | "__builtin_alloca" => &[0],
+        "alloca" | "__builtin_alloca" | "valloc" => &[0],
         _ => return None,
     })
 }
@@ -125,7 +125,8 @@ pub fn allocator(name: &str) -> Option<&'static [usize]> {
 /// What may be called where, so that wrappers are known through pointers too.
 struct Calls<'a> {
     p: &'a Program<'a>,
-    wrappers: HashSet<FnId>,
+    /// With the parameters that sizes are made of.
+    wrappers: HashMap<FnId, Vec<usize>>,
     /// Calls through pointers and what they may reach.
     indirect: HashMap<(usize, ExprId), &'a [FnId]>,
     said: &'a [Allocation],
@@ -147,7 +148,7 @@ impl<'a> Calls<'a> {
         }
         Calls {
             p,
-            wrappers: HashSet::new(),
+            wrappers: HashMap::new(),
             indirect,
             said: &[],
         }
@@ -204,11 +205,12 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
     calls.said = &said.allocations;
     let held = addresses(p, said);
     loop {
-        let found: Vec<FnId> = p
+        let found: Vec<(FnId, Vec<usize>)> = p
             .ids()
-            .filter(|f| {
+            .filter(|f| !calls.wrappers.contains_key(f))
+            .filter_map(|f| {
                 let unit = p.fns[f.index()].0;
-                !calls.wrappers.contains(f) && is_wrapper(*f, &calls, &follow(unit))
+                Some((f, wrapped(f, &calls, &follow(unit))?))
             })
             .collect();
         if found.is_empty() {
@@ -221,7 +223,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
         let follow = follow(unit);
         let mut list = Vec::new();
         for f in &u.functions {
-            let inside = calls.wrappers.contains(&p.id(unit, func_of(u, f)));
+            let inside = calls.wrappers.contains_key(&p.id(unit, func_of(u, f)));
             let function = p.portable_name(unit, f.sym);
             let mut ordinal = 0;
             visit(u, Node::Stmt(f.body), &mut |n| {
@@ -229,7 +231,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
                     if let Some((sizes, of_wrapper)) = allocation(&calls, unit, e) {
                         let said = calls.said(unit, e);
                         let in_wrapper =
-                            said.is_none() && inside && is_callers(f, e, &sizes, &follow);
+                            said.is_none() && inside && callers(f, e, &sizes, &follow).is_some();
                         let found = match said {
                             Some(t) => Ok((t.elem, as_said(t), Why::Said)),
                             None if in_wrapper => Err(Why::Callers),
@@ -262,10 +264,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
         }
         sites.push(list);
     }
-    Heap {
-        sites,
-        wrappers: calls.wrappers,
-    }
+    Heap { sites }
 }
 
 fn func_of(u: &Unit, f: &Function) -> FuncId {
@@ -283,31 +282,30 @@ fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>, boo
     let ExprKind::Call { callee, args } = &u.expr(e).kind else {
         return None;
     };
-    // A pointer among the arguments is no size: `alloc(pool, n, sizeof(T))`.
-    let wrapped = || {
-        let number = |a: &&ExprId| !matches!(u.ty(u.expr(**a).ty.ty), Type::Pointer(_));
-        Some((args.iter().filter(number).copied().collect(), true))
+    let of = |f: &FnId| {
+        let which = calls.wrappers.get(f)?;
+        let sizes = which.iter().map(|i| args.get(*i).copied());
+        sizes.collect::<Option<Vec<ExprId>>>()
     };
-    match calls.p.direct(unit, *callee) {
+    let (sizes, of_wrapper): (Vec<ExprId>, bool) = match calls.p.direct(unit, *callee) {
         Some((_, Callee::External(name))) => {
             let which = allocator(&name)?;
-            Some((
-                which.iter().filter_map(|i| args.get(*i).copied()).collect(),
-                false,
-            ))
+            let sizes = which.iter().filter_map(|i| args.get(*i).copied());
+            (sizes.collect(), false)
         }
-        Some((_, Callee::Defined(f))) if calls.wrappers.contains(&f) => wrapped(),
-        Some(_) => None,
+        Some((_, Callee::Defined(f))) => (of(&f)?, true),
         None => {
             let targets = calls.indirect.get(&(unit, e))?;
-            let all = !targets.is_empty() && targets.iter().all(|t| calls.wrappers.contains(t));
-            if all {
-                wrapped()
-            } else {
-                None
+            let first = of(targets.first()?)?;
+            if !targets.iter().all(|t| of(t).as_ref() == Some(&first)) {
+                return None;
             }
+            (first, true)
         }
-    }
+    };
+    // `resize(p, 0)` frees.
+    let nothing = |e: &ExprId| u.view().eval(super::walk::strip_casts(u, *e)) == Some(0);
+    (!of_wrapper || !sizes.iter().any(nothing)).then_some((sizes, of_wrapper))
 }
 
 fn is_complete(u: &Unit, q: QualType) -> bool {
@@ -373,6 +371,9 @@ fn element(
         }
     }
     let size = size::size(flow, sizes);
+    if (size.says_nothing() || size.plain) && flow.is_behind_header(call) {
+        return Err("the function returns it behind a header of its own".into());
+    }
     let of: Vec<QualType> = size.typed.iter().map(|t| t.0).collect();
     let (q, form) = decide(u, size, wish)?;
     if !is_complete(u, q) {
@@ -429,6 +430,13 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
     if size.unclear {
         return Err("the size combines several `sizeof`".into());
     }
+    let number = |q: QualType| matches!(u.ty(base(u, q).ty), Type::Int(_) | Type::Float(_));
+    // `7 + 3 * sizeof(int)` characters.
+    if let (Wish::Chars(q, _), true) = (wish, size.plain) {
+        if size.typed.iter().all(|t| number(t.0)) {
+            return Ok((q, Form::Unknown));
+        }
+    }
     let Some(&(first, _)) = size.typed.first() else {
         let found = match wish {
             // How much of it, or what behind it, only a `sizeof` could say.
@@ -448,7 +456,7 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
         };
     };
     let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
-    let number = matches!(u.ty(base(u, first).ty), Type::Int(_) | Type::Float(_));
+    let number = number(first);
     if alike && number && wish == Wish::Unclear {
         return Ok((first, Form::Mixed));
     }
@@ -548,30 +556,35 @@ fn passed(p: &Program, f: FnId, flow: &Flow) -> Option<usize> {
     (is_pointer && flow.is_unchanged(s)).then_some(i)
 }
 
-/// Does `f` return memory of a size that its caller chose?
-fn is_wrapper(f: FnId, calls: &Calls, follow: &Follow) -> bool {
+/// If `f` returns memory of a size that its caller chose: the parameters that say the size.
+fn wrapped(f: FnId, calls: &Calls, follow: &Follow) -> Option<Vec<usize>> {
     let p = calls.p;
     let u = p.unit(f);
     let func = p.func(f);
     let unit = p.fns[f.index()].0;
     if !matches!(u.ty(func.ret.ty), Type::Pointer(_)) {
-        return false;
+        return None;
     }
-    let mut yes = false;
+    let mut which: Option<Vec<usize>> = None;
     visit(u, Node::Stmt(func.body), &mut |n| {
         if let Node::Expr(e) = n {
             let unsaid = calls.said(unit, e).is_none();
             if let Some((sizes, _)) = allocation(calls, unit, e).filter(|_| unsaid) {
-                yes |= is_callers(func, e, &sizes, follow);
+                if let Some(more) = callers(func, e, &sizes, follow) {
+                    let all = which.get_or_insert_default();
+                    all.extend(more);
+                    all.sort_unstable();
+                    all.dedup();
+                }
             }
         }
         true
     });
-    yes
+    which
 }
 
-/// Is this allocation returned, with a size and for a use that only the caller knows?
-fn is_callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) -> bool {
+/// If this allocation is returned, with a size and for a use that only the caller knows: by which parameters.
+fn callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<Vec<usize>> {
     let flow = follow.flow;
     let mut names = HashSet::new();
     sizes.iter().for_each(|s| idents(flow.u, *s, &mut names));
@@ -585,8 +598,14 @@ fn is_callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) 
         }
         _ => follow.is_returned(call),
     };
-    returned
-        && func.params.iter().any(|s| names.contains(s))
+    let number = |s: &SymId| !matches!(flow.u.ty(flow.u.sym(*s).ty.ty), Type::Pointer(_));
+    let params = func.params.iter().enumerate();
+    let which: Vec<usize> = params
+        .filter(|(_, s)| names.contains(s) && number(s))
+        .map(|(i, _)| i)
+        .collect();
+    let theirs = returned
+        && !which.is_empty()
         && size.typed.is_empty()
         && !size.unclear
         && match wish(call, follow) {
@@ -594,7 +613,8 @@ fn is_callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) 
             // The head that all of the callers' objects have.
             Wish::Type(q) => matches!(flow.u.ty(q.ty), Type::Record(_)),
             Wish::Unclear => false,
-        }
+        };
+    theirs.then_some(which)
 }
 
 fn idents(u: &Unit, e: ExprId, out: &mut HashSet<SymId>) {

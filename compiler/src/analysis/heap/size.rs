@@ -30,7 +30,7 @@ impl Size {
             ..Size::default()
         }
     }
-    fn says_nothing(&self) -> bool {
+    pub fn says_nothing(&self) -> bool {
         self.typed.is_empty() && !self.unclear
     }
 }

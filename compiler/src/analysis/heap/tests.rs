@@ -237,6 +237,40 @@ fn wrappers() {
 }
 
 #[test]
+fn wrappers_with_headers() {
+    // Behind a header that the caller does not see.
+    let headers = "static void *sized(size_t n) { long *p = malloc(n + 8); p[0] = n; p++; return p; }
+        static void *counted(size_t n) { size_t *p = (size_t *)malloc(n + sizeof(size_t)); *p = n; return (void *)(p + 1); }";
+    for body in [
+        "void *f(size_t n) { long *p = malloc(n + 8); p[0] = n; p++; return p; }",
+        "void *f(size_t n) { long *p = malloc(n + 8); p[0] = n; return p + 1; }",
+        "void *f(size_t n) { size_t *p = (size_t *)malloc(n + sizeof(size_t)); *p = n; return (void *)(p + 1); }",
+        "char *f(size_t n) { long *p; p = (long *)malloc(n + 8); p[0] = n; return (char *)&p[1]; }",
+    ] {
+        check(body, "?");
+    }
+    check(
+        &format!("{headers} void f(int n) {{ double *d = sized(n); d = counted(n); }}"),
+        "",
+    );
+    check(
+        "long *f(size_t n) { long *p = malloc(n + 8); p[0] = n; p++; return p; }",
+        "long",
+    );
+    // Resizing by a wrapper with two sizes; freeing by one is no allocation.
+    let resize = "static void *resize(void *o, void *p, size_t was, size_t n) { if (!n) return 0; return realloc(p, n); }
+        struct user { void *(*resize)(void *, void *, size_t, size_t); }; void set(struct user *u) { u->resize = resize; }";
+    check(
+        &format!("{resize} void f(struct user *u, int *p, int n) {{ p = u->resize(u, p, n * sizeof(int), 2 * n * sizeof(int)); u->resize(u, p, n, 0); }}"),
+        "int",
+    );
+    check(
+        "void f(int n) { char *p = (char *)malloc(7 + 3 * sizeof(int)); }",
+        "char",
+    );
+}
+
+#[test]
 fn initialisers() {
     let types = "struct pair { int n; union { double *d; char *c; }; struct { char *text; int *list[2]; } in; };";
     check(
@@ -290,4 +324,55 @@ fn numbers_also_kept_as_bytes() {
         "int f(struct state *s, int n) {{ {allocate} return ((unsigned char *)s->words)[1]; }}"
     ));
     assert_eq!(seen, Some(Form::Row));
+}
+
+#[test]
+fn the_report() {
+    let text = format!(
+        "# 1 \"t.c\"\n{}\n# 1 \"a.c\"\n{}",
+        PRELUDE,
+        "char *strdup(const char *);
+void f(struct holder *h, int n) {
+    h->d = malloc(n * sizeof *h->d);
+    h->text = strdup(\"t\");
+    h->any = malloc(n);
+    void *p = malloc(n); double *d = p;
+    h->words = xmalloc(n);
+    struct s *s = malloc(sizeof *s + n * sizeof(double));
+    h->any = realloc(h->d, n);
+}
+"
+    );
+    let (unit, _) = crate::lower::build("a.c", text, &Target::default());
+    let units = [unit];
+    let program = Program::new(&units);
+    let graph = crate::analysis::callgraph::analyse(&program, false);
+    let heap = analyse(&program, &graph, &Said::default());
+    let mut lines = report::lines(&program, &heap);
+    lines.retain(|l| l.file == "a.c");
+    let expected = "\
+a.c:3: malloc in f: double, by the `sizeof` in its size
+a.c:4: strdup in f: char, that is what the library function makes
+a.c:5: malloc in f: unknown, as neither the size nor where the result goes names a type
+a.c:6: malloc in f: double, by the first typed use of `p`, which it goes to
+a.c:7: xmalloc in f: unsigned int, by `h->words`, which it is assigned to
+a.c:8: malloc in f: struct s with a longer array at its end, by the `sizeof` in its size, which adds the array's
+a.c:9: realloc in f: double, by what its first argument points to
+7 places that allocate, 1 of unknown type
+What is of unknown type can only go back to its own architecture. To change that write the size with sizeof, assign the result to a typed pointer, or say it: `#pragma pc3 type TYPE` above, or `type a.c:5: TYPE` in a file for --annotations.
+";
+    assert_eq!(report::text(&lines), expected);
+    let json = report::json(&lines);
+    let objects: Vec<serde_json::Value> = json
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(objects.len(), 7);
+    assert_eq!(objects[0]["type"], "double");
+    assert_eq!(objects[2]["known"], false);
+    assert!(objects[2]["type"].is_null() && objects[2]["help"].is_string());
+    assert_eq!(
+        (&objects[6]["line"], &objects[6]["file"]),
+        (&9.into(), &"a.c".into())
+    );
 }
