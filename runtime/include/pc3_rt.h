@@ -36,6 +36,7 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
 #define PC3_KIND_OPAQUE 15  /* bytes that cannot change ABI (va_list, jmp_buf, vectors, __int128) */
 #define PC3_KIND_ADDRESS 16 /* integer that holds the address of an object; count: its low bits that do not belong to
                                the address, and from bit 8 on, for each value of theirs, is it an address at all */
+#define PC3_KIND_BYTES 17   /* integer that counts bytes of objects of type elem */
 
 #define PC3_TYPE_LONGDOUBLE 1
 #define PC3_TYPE_SIGNED 2   /* of enum's representation */

@@ -10,6 +10,7 @@ pub mod heap;
 pub mod initialiser;
 pub mod linear;
 mod linearise;
+pub mod lints;
 pub mod liveness;
 pub mod moved;
 pub mod passed;

@@ -4,6 +4,7 @@
 //! #pragma pc3 union value.as by kind: number = 0, text = 1 | 2, none = *
 //! #pragma pc3 union reply by reply_kind: ...     a variable, by another one beside it
 //! #pragma pc3 pointer cell.word tags 3 = 0 | 2   an integer holds an address; with these tags
+//! #pragma pc3 bytes pool.item of struct node     an integer counts bytes of such objects
 //! #pragma pc3 type struct node                   what the next statement allocates
 //! #pragma pc3 type grow: struct node             what a function allocates, or the line FILE:LINE
 //! #pragma pc3 unsaved table by fill_table        computed at a restart by a function
@@ -59,18 +60,58 @@ pub struct InUnit {
     pub choices: HashMap<(RecordId, usize), Choice>,
     /// The same of variables, by variables.
     pub chosen: HashMap<SymId, Choice>,
-    pub addresses: Addresses,
+    pub addresses: Meant<Held>,
+    pub bytes: Meant<QualType>,
     /// Variables that are computed anew.
     pub unsaved: HashSet<SymId>,
     /// Functions and at which events (`PC3_EVENT_*`) they are called.
     pub around: BTreeMap<SymId, u32>,
 }
 
-/// Integers that hold addresses.
-#[derive(Clone, Debug, Default)]
-pub struct Addresses {
-    pub variables: HashMap<SymId, Held>,
-    pub members: HashMap<(RecordId, usize), Held>,
+/// What integers stand for, those in arrays and behind pointers included.
+#[derive(Clone, Debug)]
+pub struct Meant<T> {
+    pub variables: HashMap<SymId, T>,
+    pub members: HashMap<(RecordId, usize), T>,
+}
+
+impl<T> Default for Meant<T> {
+    fn default() -> Meant<T> {
+        Meant {
+            variables: HashMap::new(),
+            members: HashMap::new(),
+        }
+    }
+}
+
+impl<T> Meant<T> {
+    fn insert(&mut self, what: What, meaning: T) {
+        match what {
+            What::Variable(s) => _ = self.variables.insert(s, meaning),
+            What::Member(r, k) => _ = self.members.insert((r, k), meaning),
+        }
+    }
+}
+
+/// What an integer is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Meaning {
+    Address(Held),
+    /// A number of bytes of objects of this type.
+    Bytes(QualType),
+}
+
+impl InUnit {
+    pub fn of_variable(&self, s: SymId) -> Option<Meaning> {
+        let address = self.addresses.variables.get(&s).copied();
+        let bytes = || self.bytes.variables.get(&s).copied().map(Meaning::Bytes);
+        address.map(Meaning::Address).or_else(bytes)
+    }
+    pub fn of_member(&self, r: RecordId, k: usize) -> Option<Meaning> {
+        let address = self.addresses.members.get(&(r, k)).copied();
+        let bytes = || self.bytes.members.get(&(r, k)).copied().map(Meaning::Bytes);
+        address.map(Meaning::Address).or_else(bytes)
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -138,6 +179,7 @@ fn pragma(line: &str) -> Option<String> {
 const FORMS: &[(&str, &str)] = &[
     ("union", "union STRUCT.MEMBER by TAG: MEMBER = VALUE, ..."),
     ("pointer", "pointer STRUCT.MEMBER, or of a variable"),
+    ("bytes", "bytes STRUCT.MEMBER of TYPE, or of a variable"),
     ("type", "type TYPE, or type FUNCTION: TYPE"),
     ("unsaved", "unsaved VARIABLE by FUNCTION"),
     ("call", "call FUNCTION at before | continue | restart"),
@@ -196,7 +238,7 @@ fn refusal(units: &[Unit], a: &Annotation, problem: Problem) -> Diagnostic {
     }
     let word = a.text.split_whitespace().next().unwrap_or("");
     let form = FORMS.iter().find(|(w, _)| *w == word);
-    let form = form.map_or("union, pointer, type, unsaved, call", |(_, f)| f);
+    let form = form.map_or("union, pointer, bytes, type, unsaved, call", |(_, f)| f);
     let message = format!("this annotation cannot be followed: {why}");
     at(units, a, Diagnostic::error(Code::Annotation, message))
         .help(format!("`{form}`: see docs/guide.md"))
@@ -258,6 +300,7 @@ fn one(units: &[Unit], a: &Annotation, said: &mut Said) -> Result<(), Problem> {
     match word {
         "union" => unions::read(units, &a.from, rest, said),
         "pointer" => pointer(units, &a.from, rest, said),
+        "bytes" => bytes(units, &a.from, rest, said),
         "type" => {
             let found = allocations::read(units, a, rest)?;
             said.allocations.push(found);
@@ -266,7 +309,7 @@ fn one(units: &[Unit], a: &Annotation, said: &mut Said) -> Result<(), Problem> {
         "unsaved" => unsaved(units, a, rest, said),
         "call" => call(units, a, rest, said),
         _ => wrong(format!(
-            "`{word}` is none of union, pointer, type, unsaved, call"
+            "`{word}` is none of union, pointer, bytes, type, unsaved, call"
         )),
     }
 }
@@ -280,31 +323,58 @@ fn pointer(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(
     let held = tags.map_or(Ok(Held::new(0, 1)), tagged)?;
     for Thing { unit, what } in names::find(units, from, what)? {
         let u = &units[unit];
-        let (ty, named) = match what {
-            What::Variable(s) => (u.sym(s).ty, u.sym(s).name.clone()),
-            What::Member(r, k) => {
-                let f = &u.records[r.index()].fields.as_ref().expect("has fields")[k];
-                if f.bit_width.is_some() {
-                    return wrong(format!("`{rest}` is a bit-field"));
-                }
-                (f.ty, f.name.clone().unwrap_or_default())
-            }
-        };
-        let Type::Int(kind) = u.ty(integers(u, ty.ty)) else {
-            return wrong(format!(
-                "`{named}` is no integer, nor an array of or a pointer to some"
-            ));
-        };
-        if u.target.bits(*kind) < u.target.pointer_bits {
+        let (kind, named) = integer(u, what)?;
+        if u.target.bits(kind) < u.target.pointer_bits {
             return wrong(format!("`{named}` has fewer bits than a pointer"));
         }
-        let addresses = &mut said.units[unit].addresses;
-        match what {
-            What::Variable(s) => _ = addresses.variables.insert(s, held),
-            What::Member(r, k) => _ = addresses.members.insert((r, k), held),
+        said.units[unit].addresses.insert(what, held);
+    }
+    Ok(())
+}
+
+/// `pool.item of struct node`
+fn bytes(units: &[Unit], from: &From, rest: &str, said: &mut Said) -> Result<(), Problem> {
+    let Some((what, of)) = rest.split_once(" of ") else {
+        return wrong("`of` is missing, with the type whose bytes are counted");
+    };
+    let written = types::parse(of)?;
+    for Thing { unit, what } in names::find(units, from, what.trim())? {
+        let u = &units[unit];
+        integer(u, what)?;
+        match written.find(u) {
+            Some(q) if !matches!(u.ty(q.ty), Type::Void) => said.units[unit].bytes.insert(what, q),
+            _ => {
+                let of = of.trim();
+                let path = &u.path;
+                return wrong(format!(
+                    "{path} does not know the type `{of}`: declare it there"
+                ));
+            }
         }
     }
     Ok(())
+}
+
+/// The kind of integer that a thing is made of, and its name.
+fn integer(u: &Unit, what: What) -> Result<(IntKind, String), Problem> {
+    let (ty, named) = match what {
+        What::Variable(s) => (u.sym(s).ty, u.sym(s).name.clone()),
+        What::Member(r, k) => {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            let f = &fields[k];
+            let name = f.name.clone().unwrap_or_default();
+            if f.bit_width.is_some() {
+                return wrong(format!("`{name}` is a bit-field"));
+            }
+            (f.ty, name)
+        }
+    };
+    match u.ty(integers(u, ty.ty)) {
+        Type::Int(kind) => Ok((*kind, named)),
+        _ => wrong(format!(
+            "`{named}` is no integer, nor an array of or a pointer to some"
+        )),
+    }
 }
 
 /// What arrays and pointers lead to.

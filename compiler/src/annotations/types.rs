@@ -160,10 +160,17 @@ impl Written {
 pub fn prepare(units: &mut [Unit], file: &[Annotation]) {
     let texts: Vec<String> = all(units, file)
         .into_iter()
-        .filter_map(|a| Some(a.text.strip_prefix("type ")?.to_string()))
+        .filter_map(|a| {
+            let of = match a.text.split_once(char::is_whitespace)? {
+                ("type", rest) => rest.rsplit(':').next()?,
+                ("bytes", rest) => rest.split_once(" of ")?.1,
+                _ => return None,
+            };
+            Some(of.to_string())
+        })
         .collect();
     for text in texts {
-        let of = text.rsplit(':').next().unwrap_or(&text);
+        let of = &text;
         let Ok(written) = parse(of) else { continue };
         for u in units.iter_mut() {
             let mut more: Vec<Type> = Vec::new();

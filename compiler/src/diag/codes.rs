@@ -62,6 +62,9 @@ codes! {
     AddressAsNumber "W0302" "address-as-number" "an address is kept as a number";
     PointerAsNumber "W0304" "pointer-as-number" "an address is kept in an integer and becomes a pointer again";
     UnionBlocks "W0303" "union-blocks" "a union whose state cannot change architecture";
+    SizeKept "W0305" "size-kept" "a value computed with sizeof is kept across a location";
+    AddressOrder "W0306" "address-order" "an order or a choice depends on where objects lie";
+    LongRange "W0307" "long-range" "a long that 32 bits may not hold; off unless asked for";
 }
 
 impl Code {

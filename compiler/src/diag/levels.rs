@@ -34,7 +34,7 @@ impl Levels {
         ];
         for (prefix, level) in forms {
             match a.strip_prefix(prefix) {
-                Some("") => self.set(level, |_| true),
+                Some("" | "-all") => self.set(level, |_| true),
                 Some(name) if name.starts_with('-') => {
                     let name = &name[1..];
                     match Code::find(name).filter(|c| c.severity() == Severity::Warning) {
@@ -70,6 +70,7 @@ impl Levels {
             Some(l) => l,
             // -Werror is about C, and whoever sets it wants his programs built; these two say that one is left as it is.
             None if matches!(code, Code::NoLocation | Code::LocationElsewhere) => Level::On,
+            None if code == Code::LongRange => Level::Off,
             None if self.all_errors => Level::Error,
             None => Level::On,
         }
@@ -129,6 +130,7 @@ mod tests {
         check(&["-w"], None);
         check(&["-Werror"], error);
         check(&["-Wno-pc3"], None);
+        check(&["-Wno-pc3-all"], None);
         check(&["-Wno-pc3", "-Wpc3-untyped-allocation"], warning);
         check(&["-Wno-pc3-W0301"], None);
         check(

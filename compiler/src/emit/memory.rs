@@ -12,17 +12,23 @@
 
 use super::types::{record_name, row, TypeTable};
 use crate::analysis::heap::Form;
+use crate::annotations::Meaning;
 use crate::rewrite::unit::quote;
 use crate::tree::*;
 use pc3_typemetric::descriptor::{
-    PC3_KIND_ADDRESS, PC3_KIND_ARRAY, PC3_KIND_POINTER, PC3_KIND_STRUCT, PC3_KIND_UINT,
-    PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW, PC3_TYPE_SIGNED,
+    PC3_KIND_ADDRESS, PC3_KIND_ARRAY, PC3_KIND_BYTES, PC3_KIND_POINTER, PC3_KIND_STRUCT,
+    PC3_KIND_UINT, PC3_KIND_UNION, PC3_TYPE_ONE, PC3_TYPE_ROW, PC3_TYPE_SIGNED,
 };
-use pc3_typemetric::types::Held;
 
 impl TypeTable<'_, '_> {
     /// A reference to the row of memory of `q` that `place` allocates.
-    pub fn memory(&mut self, q: QualType, place: &str, form: Form, held: Option<Held>) -> String {
+    pub fn memory(
+        &mut self,
+        q: QualType,
+        place: &str,
+        form: Form,
+        held: Option<Meaning>,
+    ) -> String {
         let u = self.cx.u;
         if held.is_some() {
             return match self.held(q.ty, held) {
@@ -47,8 +53,8 @@ impl TypeTable<'_, '_> {
         self.wrapped(q, ty, flags, place)
     }
 
-    /// Integers that hold addresses, in arrays and behind pointers too; without `held`, the type as it is.
-    pub fn held(&mut self, t: TypeId, held: Option<Held>) -> Option<usize> {
+    /// Integers that mean more, in arrays and behind pointers too; without `held`, the type as it is.
+    pub fn held(&mut self, t: TypeId, held: Option<Meaning>) -> Option<usize> {
         let Some(h) = held else {
             return self.of(t);
         };
@@ -61,9 +67,12 @@ impl TypeTable<'_, '_> {
                 } else {
                     0
                 };
+                let (kind, count, elem) = match h {
+                    Meaning::Address(h) => (PC3_KIND_ADDRESS, h.count(), "0".to_string()),
+                    Meaning::Bytes(of) => (PC3_KIND_BYTES, 0, row(self.of(of.ty)?)),
+                };
                 Some(self.add(format!(
-                    "{{0, {PC3_KIND_ADDRESS}, {flags}, __alignof__({c}), sizeof({c}), {}, 0, 0, \"\"}}",
-                    h.count()
+                    "{{0, {kind}, {flags}, __alignof__({c}), sizeof({c}), {count}, {elem}, 0, \"\"}}"
                 )))
             }
             Type::Array { elem, len } => {

@@ -7,6 +7,7 @@ use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
 use crate::analysis::walk::strip_casts;
+use crate::annotations::Meaning;
 use crate::rewrite::arguments::{self, Held, Slot};
 use crate::rewrite::attributes;
 use crate::rewrite::compound::member;
@@ -118,10 +119,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 let fields = list
                     .iter()
                     .filter_map(|m| {
-                        let held = m.sym.and_then(|s| cx.said.addresses.variables.get(&s));
+                        let held = m.sym.and_then(|s| cx.said.of_variable(s));
                         let ty = match m.ty {
                             MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => {
-                                types.held(q.ty, held.copied())?
+                                types.held(q.ty, held)?
                             }
                             MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
                             MemberTy::Temp(TempTy::Int) => types.int(),
@@ -165,7 +166,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 .iter()
                 .filter_map(|s| {
                     let m = shadow_member(u, *s);
-                    let held = cx.said.addresses.variables.get(s).copied();
+                    let held = cx.said.of_variable(*s);
                     let ty = types.held(u.sym(*s).ty.ty, held)?;
                     let twice = plan
                         .shadow
@@ -244,8 +245,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let mut globals = Vec::new();
     let mut threads = String::new();
     for g in input.globals {
-        let held = g.sym.and_then(|s| cx.said.addresses.variables.get(&s));
-        let ty = types.held(g.ty.ty, held.copied()).map_or("0".into(), row);
+        let held = g.sym.and_then(|s| cx.said.of_variable(s));
+        let ty = types.held(g.ty.ty, held).map_or("0".into(), row);
         let size = if is_incomplete(u, g.ty) {
             "0".into()
         } else {
@@ -306,7 +307,12 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
         let at = u.lines.position(u.expr(s.call).span.start);
         let ty = match s.elem {
-            Some(q) => types.memory(innermost(u, q), &s.name, s.form, s.held),
+            Some(q) => types.memory(
+                innermost(u, q),
+                &s.name,
+                s.form,
+                s.held.map(Meaning::Address),
+            ),
             None => "0".into(),
         };
         front += &format!("static struct pc3_site pc3_site_{n}; ");
@@ -325,7 +331,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 *elem,
                 &block_name(cx, *s),
                 Form::Row,
-                cx.said.addresses.variables.get(s).copied()
+                cx.said.of_variable(*s)
             )
         );
     }

@@ -345,7 +345,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         let mut out = Vec::new();
         for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
             let choice = self.cx.said.choices.get(&(r, k)).map(|c| c.text());
-            let held = self.cx.said.addresses.members.get(&(r, k)).copied();
+            let held = self.cx.said.of_member(r, k);
             match (&f.name, &f.bit_width) {
                 (None, Some(_)) => {}
                 (None, None) => {

@@ -118,7 +118,7 @@ pub fn check_locations(text: &str, tokens: &Tokens, lines: &LineMap, diags: &mut
             diags.push(
                 Diagnostic::warning(Code::UnknownPragma, message)
                     .at_text(lines, text, &(d.start..d.end))
-                    .help("pc3cc knows `#pragma pc3 checkpoint`, and union, pointer, type, unsaved and call in its place"),
+                    .help("pc3cc knows `#pragma pc3 checkpoint`, and union, pointer, bytes, type, unsaved and call in its place"),
             );
         }
     }

@@ -1,10 +1,11 @@
 //! What a program with checkpoint locations cannot contain anywhere.
 
 use super::plan::Plan;
+use crate::analysis::addresses::{self, Numbers};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
-use crate::analysis::{addresses, unsaved};
+use crate::analysis::{lints, unsaved};
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -33,7 +34,9 @@ pub fn check(
         let plan = &plans[p.id(unit, f).index()];
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
-    let numbers = addresses::check(p, graph, said, &saved, out);
+    let flow = Numbers::new(p, graph, said, &lints::wanted);
+    let numbers = addresses::check(p, &flow, &saved, out);
+    lints::check(p, said, &flow, &saved, out);
     unsaved::library_state(p, mpi, out);
     numbers
 }

@@ -36,6 +36,7 @@ constants! {
     PC3_KIND_FILE: u8 = 14;
     PC3_KIND_OPAQUE: u8 = 15;
     PC3_KIND_ADDRESS: u8 = 16;
+    PC3_KIND_BYTES: u8 = 17;
     PC3_TYPE_LONGDOUBLE: u8 = 1;
     PC3_TYPE_SIGNED: u8 = 2;
     PC3_TYPE_UNKNOWN: u8 = 4;

@@ -116,6 +116,20 @@ impl Exec<'_> {
                 _ => self.units::<16>(span, |b| u128::from_ne_bytes(b).swap_bytes().to_ne_bytes()),
             },
             Step::Int { from, to } => return self.integers(from, to, span),
+            Step::Count { from, to, of } => {
+                let env = self.env;
+                let bits = |i: Int| u32::from(i.size) * 8;
+                return self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
+                    let value = widen(load(s, env.from), bits(from), from.signed);
+                    let each = i128::from(of.0);
+                    if value != 0 && (each == 0 || value % each != 0) {
+                        return Err((Some(value.to_string()), Reason::NoMultiple { of: of.0 }));
+                    }
+                    let value = value / each.max(1) * i128::from(of.1);
+                    store(narrow(value, bits(to), to.signed)?, d, env.to);
+                    Ok(())
+                });
+            }
             Step::Float { from, to } => {
                 let env = self.env;
                 let (n, m) = (usize::from(from.size), usize::from(to.size));

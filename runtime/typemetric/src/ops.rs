@@ -35,6 +35,8 @@ pub(crate) enum Step {
     Swap(u8),
     /// `n` integers by value.
     Int { from: Int, to: Int },
+    /// `n` integers that count bytes of objects of these sizes.
+    Count { from: Int, to: Int, of: (u64, u64) },
     /// `n` floating-point numbers.
     Float { from: Stored, to: Stored },
     /// `n` references of these sizes.
@@ -91,7 +93,9 @@ impl Step {
         Some(match self {
             Step::Copy => (1, 1),
             Step::Swap(w) => ((*w).into(), (*w).into()),
-            Step::Int { from, to } => (from.size.into(), to.size.into()),
+            Step::Int { from, to } | Step::Count { from, to, .. } => {
+                (from.size.into(), to.size.into())
+            }
             Step::Float { from, to } => (from.size.into(), to.size.into()),
             Step::Refer { from, to, .. } => ((*from).into(), (*to).into()),
             Step::Repeat {

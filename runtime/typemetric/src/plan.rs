@@ -109,6 +109,8 @@ pub enum Reason {
     Cut,
     #[error("{bytes} bytes may be several elements or one with a longer array at its end")]
     AmbiguousTail { bytes: u64 },
+    #[error("is said to count objects of {of} bytes, and is no multiple of that")]
+    NoMultiple { of: u64 },
     #[error("says of no member of the union that it is in use")]
     NoMember,
     #[error("{have} bytes where {need} are needed")]

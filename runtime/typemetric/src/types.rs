@@ -60,6 +60,8 @@ kinds! {
     Opaque = c::PC3_KIND_OPAQUE, "opaque";
     /// An integer that holds the address of an object; see [`Held`].
     Address = c::PC3_KIND_ADDRESS, "address";
+    /// An integer that counts bytes of objects: a multiple of their size.
+    Bytes = c::PC3_KIND_BYTES, "bytes";
 }
 
 impl Kind {
@@ -251,7 +253,7 @@ impl Type {
         match self.kind {
             Kind::Char => abi.char_signed,
             Kind::SInt => true,
-            Kind::Enum | Kind::Address => self.flags & SIGNED != 0,
+            Kind::Enum | Kind::Address | Kind::Bytes => self.flags & SIGNED != 0,
             _ => false,
         }
     }
@@ -420,7 +422,7 @@ impl TypeTable {
         let pointer = u64::from(self.abi.pointer.size);
         let long_double = u64::from(self.abi.long_double.size);
         let sizes_ok = match t.kind {
-            Kind::Bool | Kind::Char | Kind::SInt | Kind::UInt => sized(&[1, 2, 4, 8]),
+            Kind::Bool | Kind::Char | Kind::SInt | Kind::UInt | Kind::Bytes => sized(&[1, 2, 4, 8]),
             // An incomplete enum has no size.
             Kind::Enum => sized(&[0, 1, 2, 4, 8]),
             Kind::Float if t.is_long_double() => t.size == long_double,

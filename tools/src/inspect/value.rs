@@ -164,7 +164,7 @@ impl Reader<'_> {
             _ if bytes.is_empty() => Value::Bytes(Vec::new()),
             Kind::Bool => Value::Bool(unsigned() != 0),
             Kind::Char if bytes.len() == 1 => Value::Char(bytes[0]),
-            Kind::Char | Kind::SInt | Kind::UInt | Kind::Enum => Value::Int(extend(
+            Kind::Char | Kind::SInt | Kind::UInt | Kind::Enum | Kind::Bytes => Value::Int(extend(
                 unsigned(),
                 bytes.len() as u32 * 8,
                 t.is_signed(self.abi()),

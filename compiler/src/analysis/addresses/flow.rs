@@ -17,9 +17,27 @@ pub struct Source {
     pub to: Vec<Place>,
 }
 
+/// An expression that was asked for, and where it goes.
+pub struct Wanted {
+    pub unit: usize,
+    pub of: ExprId,
+    pub to: Vec<Place>,
+}
+
+/// What a number is, as far as that decides what becomes of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Is {
+    Number,
+    /// Of interest only as long as it is one.
+    Address,
+    /// Made of a `sizeof`: what is divided by one is a count.
+    Size,
+}
+
 pub struct Found {
     pub sources: Vec<Source>,
     pub edges: Edges,
+    pub wanted: Vec<Wanted>,
 }
 
 pub struct Flow<'a> {
@@ -29,17 +47,18 @@ pub struct Flow<'a> {
     known: &'a HashSet<Place>,
     /// Places that hold addresses, as far as known.
     addresses: HashSet<Place>,
+    wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     found: Found,
 }
 
 #[derive(Clone, Copy)]
-enum Parent {
+pub enum Parent {
     Expr(ExprId),
     Variable(SymId),
     Return(FuncId),
 }
 
-type Parents = HashMap<ExprId, Parent>;
+pub type Parents = HashMap<ExprId, Parent>;
 
 /// One unit, with what its calls through pointers may call.
 struct Cx<'a> {
@@ -56,16 +75,19 @@ impl<'a> Flow<'a> {
         graph: &'a CallGraph,
         known: &'a HashSet<Place>,
         addresses: HashSet<Place>,
+        wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     ) -> Flow<'a> {
         let found = Found {
             sources: Vec::new(),
             edges: HashMap::new(),
+            wanted: Vec::new(),
         };
         Flow {
             p,
             graph,
             known,
             addresses,
+            wanted,
             found,
         }
     }
@@ -92,6 +114,12 @@ impl<'a> Flow<'a> {
     fn expr(&mut self, cx: &Cx, e: ExprId) {
         let u = cx.u;
         let x = u.expr(e);
+        if let Some(is) = (self.wanted)(u, e) {
+            let (unit, to) = (cx.unit, self.up_from(cx, e, is));
+            if !to.is_empty() {
+                self.found.wanted.push(Wanted { unit, of: e, to });
+            }
+        }
         match &x.kind {
             ExprKind::Cast { arg, .. } => {
                 let from = u.expr(*arg).ty.ty;
@@ -130,8 +158,11 @@ impl<'a> Flow<'a> {
             };
             if !from.is_empty() {
                 // What a tagged integer is divided or shifted for is the number in it.
-                let address = from.iter().all(|x| cx.known.contains(x));
-                let to = self.up_from(cx, e, address);
+                let is = match from.iter().all(|x| cx.known.contains(x)) {
+                    true => Is::Address,
+                    false => Is::Number,
+                };
+                let to = self.up_from(cx, e, is);
                 self.edges(&from, &to);
             }
         }
@@ -203,11 +234,10 @@ impl<'a> Flow<'a> {
 
     /// Where the number that is the value of `e` is put.
     fn up(&self, cx: &Cx, e: ExprId) -> Vec<Place> {
-        self.up_from(cx, e, false)
+        self.up_from(cx, e, Is::Number)
     }
 
-    /// `address`: only as far as it stays one.
-    fn up_from(&self, cx: &Cx, e: ExprId, address: bool) -> Vec<Place> {
+    fn up_from(&self, cx: &Cx, e: ExprId, is: Is) -> Vec<Place> {
         let u = cx.u;
         let mut e = e;
         loop {
@@ -243,10 +273,15 @@ impl<'a> Flow<'a> {
                         BinOp::Sub if self.is_an_address(cx, other) => return Vec::new(),
                         BinOp::And | BinOp::Rem if small => return Vec::new(),
                         BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr
-                            if address =>
+                            if is == Is::Address =>
                         {
                             return Vec::new()
                         }
+                        // How many objects there are.
+                        BinOp::Div | BinOp::Rem if *rhs == e && is == Is::Size => {
+                            return Vec::new()
+                        }
+                        BinOp::Div if *lhs == e && has_sizeof(u, *rhs) => return Vec::new(),
                         BinOp::Lt
                         | BinOp::Gt
                         | BinOp::Le
@@ -296,6 +331,15 @@ impl<'a> Flow<'a> {
             }
             _ => places(cx, e).iter().any(|x| self.addresses.contains(x)),
         }
+    }
+}
+
+fn has_sizeof(u: &Unit, e: ExprId) -> bool {
+    match u.expr(e).kind {
+        ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => true,
+        ExprKind::Cast { arg, .. } => has_sizeof(u, arg),
+        ExprKind::Binary { lhs, rhs, .. } => has_sizeof(u, lhs) || has_sizeof(u, rhs),
+        _ => false,
     }
 }
 
@@ -417,7 +461,8 @@ fn owner(cx: &Cx, r: RecordId, name: &str) -> Place {
     Place::member(cx.unit, cx.u, r, name)
 }
 
-fn parents(u: &Unit) -> Parents {
+/// What each expression is an operand of, initialises or is returned from.
+pub fn parents(u: &Unit) -> Parents {
     let mut map = HashMap::new();
     for k in 0..u.exprs.len() {
         let e = ExprId(k as u32);

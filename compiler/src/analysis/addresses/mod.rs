@@ -12,30 +12,61 @@ use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use flow::{Edges, Flow, Source};
-use place::Place;
+pub use flow::{parents, Is, Parent, Parents, Wanted};
+use flow::{Edges, Flow, Found, Source};
+pub use offset::is_constant;
+pub use place::Place;
 use std::collections::HashSet;
 
 /// The places, as unit and `file:line`, where addresses become numbers that are kept.
 pub type Kept = Vec<(usize, String)>;
 
+/// Where the program's numbers go.
+pub struct Numbers {
+    found: Found,
+    known: HashSet<Place>,
+}
+
+impl Numbers {
+    /// `wanted`: expressions of which it is also asked where they go.
+    pub fn new(
+        p: &Program,
+        graph: &CallGraph,
+        said: &Said,
+        wanted: &dyn Fn(&Unit, ExprId) -> Option<Is>,
+    ) -> Numbers {
+        let known = annotated(p, said);
+        // What is an address at all decides what a difference of two is, so that comes first.
+        let first = Flow::new(p, graph, &known, HashSet::new(), &|_, _| None).follow();
+        let sources = first.sources.iter().flat_map(|s| &s.to);
+        let addresses = reached(&first.edges, sources, &|_| true);
+        let found = Flow::new(p, graph, &known, addresses, wanted).follow();
+        Numbers { found, known }
+    }
+
+    /// Expressions that were asked for, and what their values are put into.
+    pub fn wanted(&self) -> &[Wanted] {
+        &self.found.wanted
+    }
+
+    /// What the values in `from` are put into, on and on through those that `through` allows.
+    pub fn reached(&self, from: &[Place], through: &dyn Fn(&Place) -> bool) -> HashSet<Place> {
+        reached(&self.found.edges, from.iter(), through)
+    }
+}
+
 /// `saved(f, s)`: is the local `s` of function `f` part of a checkpoint?
 pub fn check(
     p: &Program,
-    graph: &CallGraph,
-    said: &Said,
+    numbers: &Numbers,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) -> Kept {
     let mut kept = Kept::new();
-    let known = annotated(p, said);
-    // What is an address at all decides what a difference of two is, so that comes first.
-    let first = Flow::new(p, graph, &known, HashSet::new()).follow();
-    let addresses = reached(&first.edges, first.sources.iter().flat_map(|s| &s.to));
-    let all = Flow::new(p, graph, &known, addresses).follow();
-    for Source { unit, span, to, .. } in &all.sources {
+    let known = &numbers.known;
+    for Source { unit, span, to, .. } in &numbers.found.sources {
         let u = &p.units[*unit];
-        let places = reached(&all.edges, to.iter());
+        let places = numbers.reached(to, &|_| true);
         if !places
             .iter()
             .any(|x| !known.contains(x) && x.kept(p, saved))
@@ -70,10 +101,17 @@ fn annotated(p: &Program, said: &Said) -> HashSet<Place> {
     all
 }
 
-fn reached<'a>(edges: &Edges, from: impl Iterator<Item = &'a Place>) -> HashSet<Place> {
+fn reached<'a>(
+    edges: &Edges,
+    from: impl Iterator<Item = &'a Place>,
+    through: &dyn Fn(&Place) -> bool,
+) -> HashSet<Place> {
     let mut todo: Vec<Place> = from.cloned().collect();
     let mut found: HashSet<Place> = todo.iter().cloned().collect();
     while let Some(x) = todo.pop() {
+        if !through(&x) {
+            continue;
+        }
         for next in edges.get(&x).into_iter().flatten() {
             if found.insert(next.clone()) {
                 todo.push(next.clone());

@@ -44,6 +44,22 @@ impl Place {
         Place::Member(of, name.to_owned())
     }
 
+    /// As annotations name it.
+    pub fn name(&self, p: &Program) -> Option<String> {
+        match self {
+            Place::Variable(unit, s) => {
+                let u = &p.units[*unit];
+                let sym = u.sym(*s);
+                let function = sym.func.map(|f| &u.sym(u.func(f).sym).name);
+                Some(function.map_or(sym.name.clone(), |f| format!("{f}.{}", sym.name)))
+            }
+            Place::Global(name) => Some(name.clone()),
+            Place::Member(of, name) if of.contains(':') => Some(name.clone()),
+            Place::Member(of, name) => Some(format!("{of}.{name}")),
+            Place::Result(_) | Place::Memory(_) | Place::Pointer => None,
+        }
+    }
+
     /// Is it part of a checkpoint?
     pub fn kept(&self, p: &Program, saved: &dyn Fn(usize, FuncId, SymId) -> bool) -> bool {
         match self {

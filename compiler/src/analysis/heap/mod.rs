@@ -30,6 +30,7 @@ use super::walk::{children, visit, Node};
 use crate::annotations::{Allocation, Said, Typed};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+pub use flow::one_line;
 use flow::{Flow, Follow, Place, Punned, Wish};
 use pc3_typemetric::types::Held;
 use std::collections::{HashMap, HashSet};

@@ -165,6 +165,11 @@ impl<'a> Compiler<'a> {
                 };
                 same_order && same_format
             }
+            (Kind::Bytes, Kind::Bytes) => {
+                (a.size == 1 || same_order)
+                    && a.is_signed(from) == b.is_signed(to)
+                    && self.src.size(a.elem) == self.dst.size(b.elem)
+            }
             (Kind::Address, Kind::Address) => same_order && Held::of(a) == Held::of(b),
             (k, l) if k.is_reference() => k == l && same_order,
             (Kind::Struct, Kind::Struct) | (Kind::Union, Kind::Union) => {
@@ -251,6 +256,20 @@ impl<'a> Compiler<'a> {
             (Kind::Bool, Kind::Bool) => push(out, self.integer(a, b, at)),
             (Kind::Bool, _) | (_, Kind::Bool) => self.differ(s, d),
             (k, l) if k.is_integer() && l.is_integer() => push(out, self.integer(a, b, at)),
+            (Kind::Bytes, Kind::Bytes) => {
+                let int = |t: &Type, abi: &Abi| Int {
+                    size: t.size as u8,
+                    signed: t.is_signed(abi),
+                };
+                push(
+                    out,
+                    one(Step::Count {
+                        from: int(a, src.abi()),
+                        to: int(b, dst.abi()),
+                        of: (src.size(a.elem), dst.size(b.elem)),
+                    }),
+                );
+            }
             (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
                 let parts = if a.kind == Kind::Complex { 2 } else { 1 };
                 match self.float(a, b) {

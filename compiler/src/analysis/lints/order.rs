@@ -1,0 +1,162 @@
+//! Where the order of things, or their bucket, depends on where objects lie.
+
+use super::is_user;
+use crate::analysis::addresses::{is_constant, parents, Parent, Parents};
+use crate::analysis::heap::one_line;
+use crate::analysis::program::{Callee, Program};
+use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::tree::*;
+use std::collections::HashMap;
+
+const ORDERS: &[&str] = &[
+    "qsort", "qsort_r", "bsearch", "tsearch", "tfind", "tdelete", "lfind", "lsearch",
+];
+
+pub fn check(p: &Program, out: &mut Diagnostics) {
+    for (unit, u) in p.units.iter().enumerate() {
+        let parents = parents(u);
+        for k in 0..u.exprs.len() {
+            let e = ExprId(k as u32);
+            match &u.expr(e).kind {
+                ExprKind::Call { callee, args } => {
+                    if let Some((_, Callee::External(name))) = p.direct(unit, *callee) {
+                        if ORDERS.contains(&name.as_str()) {
+                            for a in args {
+                                if let Some((_, Callee::Defined(f))) = p.direct(unit, *a) {
+                                    comparison(p.unit(f), p.func(f), &name, out);
+                                }
+                            }
+                        }
+                    }
+                }
+                ExprKind::Cast { arg, .. } if is_user(u, e) && hashes(u, &parents, e, *arg) => {
+                    let text = one_line(u.slice(&u.expr(strip_casts(u, *arg)).span));
+                    out.push(Diagnostic::advice(
+                        u,
+                        &u.expr(e).span,
+                        Code::AddressOrder,
+                        format!("which element is chosen depends on the address `{text}`: after a restart elsewhere it is another one"),
+                        "choose by something that stays, such as a serial number in the object, or build the table anew after a restart",
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A function that a library orders by: it must not compare addresses that it has read.
+fn comparison(u: &Unit, f: &Function, name: &str, out: &mut Diagnostics) {
+    let mut values: HashMap<SymId, ExprId> = HashMap::new();
+    visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
+        for v in &d.vars {
+            if let Some(Init::Expr(e)) = &v.init {
+                values.insert(v.sym, *e);
+            }
+        }
+    });
+    let pointer = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Pointer(_));
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        let Node::Expr(e) = n else { return true };
+        if let ExprKind::Binary { op, lhs, rhs } = u.expr(e).kind {
+            let order = matches!(
+                op,
+                BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Sub
+            );
+            let both = [lhs, rhs].map(|e| strip_casts(u, e));
+            if order && both.iter().all(|e| pointer(*e) && is_read(u, &values, *e)) {
+                out.push(Diagnostic::advice(
+                    u,
+                    &u.expr(e).span,
+                    Code::AddressOrder,
+                    format!("`{name}` orders by addresses here: after a restart elsewhere the order is another one"),
+                    "compare something that stays, such as a serial number in the objects",
+                ));
+            }
+        }
+        true
+    });
+}
+
+/// Does a pointer come out of memory, rather than being one that the function was given?
+fn is_read(u: &Unit, values: &HashMap<SymId, ExprId>, e: ExprId) -> bool {
+    match u.expr(strip_casts(u, e)).kind {
+        ExprKind::Deref(_) | ExprKind::Index { .. } | ExprKind::Member { .. } => true,
+        ExprKind::Ident(s) => values
+            .get(&s)
+            .is_some_and(|v| is_read(u, &HashMap::new(), *v)),
+        _ => false,
+    }
+}
+
+/// Does the number made of an address become an index, or a hash?
+fn hashes(u: &Unit, parents: &Parents, cast: ExprId, arg: ExprId) -> bool {
+    let number = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
+    let from = matches!(
+        u.ty(u.expr(arg).ty.ty),
+        Type::Pointer(_) | Type::Array { .. }
+    );
+    if !from || !number(cast) || is_constant(u, arg) {
+        return false;
+    }
+    let constant = |e: ExprId| u.view().eval(e);
+    let mut e = cast;
+    // Mixed as hashes are; reduced to a range that is no alignment.
+    let (mut mixed, mut reduced) = (false, false);
+    loop {
+        let Some(parent) = parents.get(&e) else {
+            return false;
+        };
+        let up = match parent {
+            Parent::Expr(up) => *up,
+            Parent::Variable(_) | Parent::Return(_) => return mixed || reduced,
+        };
+        match &u.expr(up).kind {
+            ExprKind::Binary { op, lhs, rhs } => {
+                let other = if *lhs == e { *rhs } else { *lhs };
+                let number_here = number(up);
+                match op {
+                    BinOp::Rem if *lhs == e => {
+                        reduced |= !constant(other).is_some_and(|n| n <= 64 && n & (n - 1) == 0);
+                    }
+                    BinOp::And => {
+                        // Alignments look at the lowest bits, or clear them.
+                        let mask = constant(other);
+                        let low = mask.is_some_and(|n| (n <= 4095 && n & (n + 1) == 0) || n < 0);
+                        let high = mask.is_none()
+                            && matches!(
+                                u.expr(strip_casts(u, other)).kind,
+                                ExprKind::Unary {
+                                    op: UnOp::BitNot,
+                                    ..
+                                }
+                            );
+                        reduced |= !low && !high;
+                    }
+                    BinOp::Shr | BinOp::Xor if *lhs == e || *op == BinOp::Xor => mixed = true,
+                    BinOp::Mul => mixed |= constant(other).is_none_or(|n| n > 16),
+                    BinOp::Div if *lhs == e => mixed = true,
+                    BinOp::Add | BinOp::Or | BinOp::Shl => {}
+                    // Differences mean the same everywhere.
+                    _ => return false,
+                }
+                if !number_here {
+                    // Pointer arithmetic with it as an index.
+                    return *op == BinOp::Add && (mixed || reduced);
+                }
+                e = up;
+            }
+            ExprKind::Index { index, .. } => return *index == e,
+            ExprKind::Cast { .. } if number(up) => e = up,
+            ExprKind::Unary {
+                op: UnOp::BitNot, ..
+            } => e = up,
+            ExprKind::Assign { op: None, rhs, .. } if *rhs == e => {
+                return number(up) && (mixed || reduced)
+            }
+            ExprKind::Call { callee, .. } if *callee != e => return reduced,
+            _ => return false,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Values of `long` that 32 bits may not hold, kept in a checkpoint.  Off unless asked for: a restart refuses such a
+//! value by its variable's name.
+
+use super::is_user;
+use crate::analysis::addresses::{Numbers, Place};
+use crate::analysis::program::Program;
+use crate::analysis::walk::strip_casts;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::tree::*;
+
+pub fn check(
+    p: &Program,
+    numbers: &Numbers,
+    saved: &dyn Fn(usize, FuncId, SymId) -> bool,
+    out: &mut Diagnostics,
+) {
+    for w in numbers.wanted() {
+        let u = &p.units[w.unit];
+        let Some(why) = large(u, w.of).filter(|_| is_user(u, w.of)) else {
+            continue;
+        };
+        let kept = w.to.iter().find(|x| is_long(p, x) && x.kept(p, saved));
+        if let Some(place) = kept.and_then(|x| x.name(p)) {
+            out.push(Diagnostic::advice(
+                u,
+                &u.expr(w.of).span,
+                Code::LongRange,
+                format!("{why}, and `{place}` is kept in checkpoints: a `long` has 32 bits on some architectures"),
+                "use `long long` or `int64_t` where values can be that large",
+            ));
+        }
+    }
+}
+
+/// Why an expression of type `long` may need more than 32 bits.
+pub fn large(u: &Unit, e: ExprId) -> Option<String> {
+    if u.target.long_bits == 32 {
+        return None;
+    }
+    let long = |e: ExprId| {
+        matches!(
+            u.ty(u.expr(e).ty.ty),
+            Type::Int(IntKind::Long | IntKind::ULong)
+        )
+    };
+    if !long(e) {
+        return None;
+    }
+    let unsigned = matches!(u.ty(u.expr(e).ty.ty), Type::Int(IntKind::ULong));
+    if let Some(v) = u.view().eval(e) {
+        let fits = match unsigned {
+            // All bits set means the same everywhere.
+            true => v <= i128::from(u32::MAX) || v == i128::from(u64::MAX),
+            false => i32::try_from(v).is_ok(),
+        };
+        return (!fits).then(|| format!("{v} does not fit 32 bits"));
+    }
+    let ExprKind::Binary { op, lhs, rhs } = u.expr(e).kind else {
+        return None;
+    };
+    let constant = |e: ExprId| u.view().eval(e);
+    match op {
+        // `(long)a * b`: written because an int would not do.
+        BinOp::Mul if [lhs, rhs].iter().all(|x| constant(*x).is_none()) => {
+            let widened = |e: ExprId| match u.expr(e).kind {
+                ExprKind::Cast { arg, .. } => {
+                    long(e)
+                        && matches!(
+                            u.ty(u.expr(strip_casts(u, arg)).ty.ty),
+                            Type::Int(IntKind::Int | IntKind::UInt)
+                        )
+                }
+                _ => false,
+            };
+            (widened(lhs) || widened(rhs)).then(|| "the product is widened to `long`".into())
+        }
+        BinOp::Shl if constant(lhs) == Some(1) && constant(rhs).is_none() => {
+            Some("a bit of a `long` is set".into())
+        }
+        _ => None,
+    }
+}
+
+/// Is it declared as a `long`, or an array of some?
+fn is_long(p: &Program, x: &Place) -> bool {
+    let long = |u: &Unit, q: QualType| {
+        let of = crate::annotations::integers(u, q.ty);
+        matches!(u.ty(of), Type::Int(IntKind::Long | IntKind::ULong))
+    };
+    match x {
+        Place::Variable(unit, s) => long(&p.units[*unit], p.units[*unit].sym(*s).ty),
+        Place::Global(name) => p.units.iter().any(|u| {
+            let mut named = u.symbols.iter().filter(|s| s.is_global && s.name == *name);
+            named.any(|s| long(u, s.ty))
+        }),
+        Place::Member(of, name) => p.units.iter().any(|u| {
+            let named = |r: &&Record| r.tag.as_ref().or(r.typedef_name.as_ref()) == Some(of);
+            let mut fields = u
+                .records
+                .iter()
+                .filter(named)
+                .flat_map(|r| r.fields.iter().flatten());
+            fields.any(|f| f.name.as_ref() == Some(name) && long(u, f.ty))
+        }),
+        Place::Result(_) | Place::Memory(_) | Place::Pointer => false,
+    }
+}

@@ -1,0 +1,81 @@
+//! Sizes that are kept: a value computed with `sizeof` before a checkpoint is the source's after it.
+
+use super::is_user;
+use super::layout::varies;
+use crate::analysis::addresses::{Numbers, Place};
+use crate::analysis::program::Program;
+use crate::annotations::Said;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::tree::*;
+use std::collections::HashSet;
+
+pub fn check(
+    p: &Program,
+    said: &Said,
+    numbers: &Numbers,
+    saved: &dyn Fn(usize, FuncId, SymId) -> bool,
+    out: &mut Diagnostics,
+) {
+    let told = told(p, said);
+    let systems = systems(p);
+    let own = |x: &Place| !matches!(x, Place::Member(of, _) if systems.contains(of));
+    for s in numbers.wanted() {
+        let u = &p.units[s.unit];
+        let of = match &u.expr(s.of).kind {
+            ExprKind::SizeofType(q) => q.ty,
+            ExprKind::SizeofExpr(x) => u.expr(*x).ty.ty,
+            _ => continue,
+        };
+        if !is_user(u, s.of) || !varies(u, of) {
+            continue;
+        }
+        // Memory is looked through: what is in it is hardly ever known to be the same.
+        let through =
+            |x: &Place| !matches!(x, Place::Memory(_) | Place::Result(_) | Place::Pointer);
+        let places = numbers.reached(&s.to, &through);
+        let mut kept: Vec<String> = places
+            .iter()
+            .filter(|x| through(x) && own(x) && !told.contains(x) && x.kept(p, saved))
+            .filter_map(|x| x.name(p))
+            .collect();
+        kept.sort();
+        if let Some(first) = kept.first() {
+            let text = crate::analysis::heap::one_line(u.slice(&u.expr(s.of).span));
+            out.push(Diagnostic::advice(
+                u,
+                &u.expr(s.of).span,
+                Code::SizeKept,
+                format!("`{text}` is another number on other architectures, and a checkpoint keeps what is computed from it in `{first}`"),
+                format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {first} of {}`", u.type_name(QualType { ty: of, is_const: false, is_volatile: false, is_atomic: false, is_restrict: false })),
+            ));
+        }
+    }
+}
+
+/// Places of which the author says what they count, or that are not saved.
+fn told(p: &Program, said: &Said) -> HashSet<Place> {
+    let mut all = HashSet::new();
+    for (unit, u) in p.units.iter().enumerate() {
+        let here = &said.units[unit];
+        let variables = here.unsaved.iter().chain(here.bytes.variables.keys());
+        all.extend(variables.map(|s| Place::variable(unit, u, *s)));
+        for (r, k) in here.bytes.members.keys() {
+            let fields = u.records[r.index()].fields.as_deref().unwrap_or_default();
+            let name = fields.get(*k).and_then(|f| f.name.as_deref());
+            all.extend(name.map(|n| Place::member(unit, u, *r, n)));
+        }
+    }
+    all
+}
+
+/// Structs of the system's headers: what they are given is for a call.
+fn systems(p: &Program) -> HashSet<String> {
+    let all = p
+        .units
+        .iter()
+        .flat_map(|u| u.records.iter().map(move |r| (u, r)));
+    let system = all.filter(|(u, r)| r.def.as_ref().is_some_and(|d| u.lines.is_system(d.start)));
+    system
+        .filter_map(|(_, r)| r.tag.clone().or(r.typedef_name.clone()))
+        .collect()
+}

@@ -1,0 +1,32 @@
+// Orders and buckets that depend on where objects lie.
+#include <pc3.h>
+#include <stdint.h>
+#include <stdlib.h>
+struct item { int serial; struct item *next; };
+static struct item *sorted[10], *buckets[64];
+static int by_address(const void *a, const void *b) {
+    const struct item *const *x = a, *const *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+static int by_place(const void *a, const void *b) {
+    const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+    return (int)((const char *)x - (const char *)y);
+}
+static int by_serial(const void *a, const void *b) {
+    const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+    return x->serial - y->serial;
+}
+static unsigned hash(const void *p) { return (unsigned)((uintptr_t)p >> 4) * 2654435761u; }
+static struct item **bucket(struct item *i) { return &buckets[(uintptr_t)i / sizeof *i % 64]; }
+static int is_aligned(const void *p) { return ((uintptr_t)p & 15) == 0; }
+static void *align(char *p) { return (void *)(((uintptr_t)p + 15) & ~(uintptr_t)15); }
+int main(void) {
+    unsigned n;
+    qsort(sorted, 10, sizeof *sorted, by_address);
+    qsort(sorted, 10, sizeof *sorted, by_place);
+    qsort(sorted, 10, sizeof *sorted, by_serial);
+    n = (uintptr_t)sorted[0] % 61;
+    *bucket(sorted[1]) = sorted[2];
+    pc3_checkpoint();
+    return n + hash(sorted[n]) + is_aligned(sorted[1]) + (align((char *)sorted[2]) == 0);
+}
