@@ -345,8 +345,10 @@ impl<'a> Flow<'a> {
         let Some(Place::Local(_, s)) = self.destinations(call).into_iter().next() else {
             return false;
         };
+        // Characters of a buffer of characters are what they seem.
+        let chars = pointee(u, u.sym(s).ty).is_some_and(|q| super::is_char(u, q));
         let any = |q: QualType| match u.ty(q.ty) {
-            Type::Pointer(t) => matches!(u.ty(t.ty), Type::Void) || super::is_char(u, *t),
+            Type::Pointer(t) => matches!(u.ty(t.ty), Type::Void) || super::is_char(u, *t) && !chars,
             _ => false,
         };
         let Some(f) = u.sym(s).func.map(|f| u.func(f)).filter(|f| any(f.ret)) else {

@@ -257,6 +257,14 @@ fn wrappers_with_headers() {
         "long *f(size_t n) { long *p = malloc(n + 8); p[0] = n; p++; return p; }",
         "long",
     );
+    check(
+        "char *f(size_t n) { char *p = malloc(8 * 4); *p = 0; return p + 1; }",
+        "char",
+    );
+    check(
+        "void *f(size_t n) { char *p = malloc(n + 8); *p = 0; return p + 8; }",
+        "?",
+    );
     // Resizing by a wrapper with two sizes; freeing by one is no allocation.
     let resize = "static void *resize(void *o, void *p, size_t was, size_t n) { if (!n) return 0; return realloc(p, n); }
         struct user { void *(*resize)(void *, void *, size_t, size_t); }; void set(struct user *u) { u->resize = resize; }";

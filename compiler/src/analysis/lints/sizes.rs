@@ -18,6 +18,7 @@ pub fn check(
 ) {
     let told = told(p, said);
     let systems = systems(p);
+    let mut reported: HashSet<Place> = HashSet::new();
     let own = |x: &Place| !matches!(x, Place::Member(of, _) if systems.contains(of));
     for s in numbers.wanted() {
         let u = &p.units[s.unit];
@@ -32,14 +33,25 @@ pub fn check(
         // Memory is looked through: what is in it is hardly ever known to be the same.
         let through =
             |x: &Place| !matches!(x, Place::Memory(_) | Place::Result(_) | Place::Pointer);
-        let places = numbers.reached(&s.to, &through);
-        let mut kept: Vec<String> = places
-            .iter()
-            .filter(|x| through(x) && own(x) && !told.contains(x) && x.kept(p, saved))
-            .filter_map(|x| x.name(p))
-            .collect();
-        kept.sort();
-        if let Some(first) = kept.first() {
+        let kept = |x: &&Place| {
+            through(x) && own(x) && !told.contains(*x) && x.kept(p, saved) && x.name(p).is_some()
+        };
+        let all = numbers.reached(&s.to, &through);
+        let all: HashSet<&Place> = all.iter().filter(kept).collect();
+        // One source tells of a place that many add to.
+        let known = all.iter().any(|x| reported.contains(*x));
+        reported.extend(all.iter().map(|x| (*x).clone()));
+        if known {
+            continue;
+        }
+        let direct = s.to.iter().find(kept);
+        let named = |x: &&&Place| matches!(x, Place::Variable(..));
+        let mut names: Vec<(bool, Option<String>)> =
+            all.iter().map(|x| (named(&x), x.name(p))).collect();
+        names.sort();
+        let kept = direct.and_then(|x| x.name(p));
+        let kept = kept.or_else(|| names.into_iter().find_map(|n| n.1));
+        if let Some(first) = kept {
             let text = crate::analysis::heap::one_line(u.slice(&u.expr(s.of).span));
             out.push(Diagnostic::advice(
                 u,
