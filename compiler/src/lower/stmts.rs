@@ -91,7 +91,21 @@ impl Lower {
             };
             return self.add_stmt(StmtKind::GotoComputed(arg), start..span.end);
         }
+        if let StmtKind::Expr(Some(_)) = kind {
+            let start = self.over_extension(span.start);
+            return self.add_stmt(kind, start..span.end);
+        }
         self.add_stmt(kind, span)
+    }
+
+    /// `__extension__` in front of an expression belongs to its statement.
+    fn over_extension(&self, start: u32) -> u32 {
+        let mut i = self.p.tokens.at_or_after(start);
+        while i > 0 && self.p.token_text(i - 1) == "__extension__" {
+            i -= 1;
+        }
+        let token = self.p.tokens.list.get(i);
+        token.map_or(start, |t| t.start.min(start))
     }
 
     fn block_items(&mut self, items: &[Node<ast::BlockItem>]) -> Vec<StmtId> {

@@ -113,6 +113,10 @@ impl Edits {
                 at = e.span.end;
                 continue;
             }
+            let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if out.ends_with(part) && e.text.starts_with(part) {
+                out.push(' ');
+            }
             out += &e.text;
             let old = u.slice(&e.span);
             let (before, after) = (newlines(old), newlines(&e.text));
