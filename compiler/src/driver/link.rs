@@ -15,6 +15,7 @@ use super::inputs::{self, Inputs, Place};
 use super::options::{Emit, Explain, LinkItem, Mode, Options};
 use super::program::{self, Program};
 use super::recompile::{self, Job};
+use super::removed;
 use super::substitute::Substitutes;
 use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
@@ -447,20 +448,39 @@ impl Link<'_> {
         Ok(build::run(&mut c, self.t)?)
     }
 
+    /// The plain build, to be thrown away.
+    fn links_plainly(&self) -> Result<bool, Stop> {
+        let stubs = Stubs::new(self.o, self.t)?;
+        let mut c = source::plain(self.o, self.t, &self.o.plain);
+        c.args(["-w", "-Wno-unknown-pragmas"]).arg(stubs.object());
+        c.stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let status = build::run(&mut c, self.t)?;
+        remove(self.o);
+        Ok(status == 0)
+    }
+
     fn link(&self, s: &Substitutes, own: &[PathBuf], taken: &Trace) -> Result<Built, Stop> {
         let (o, t) = (self.o, self.t);
         let runtime = t.runtime().map_err(BuildError::from)?;
-        let mut c = t.command();
-        c.args(s.first_arguments());
-        self.words(&mut c, &|l| s.word(l));
-        c.args(own).args(Position::of(o).linking());
-        c.arg("-o").arg(output(o));
         let support = t.support_library(&o.compile);
-        c.args(&support);
-        c.arg(&runtime)
-            .args(SYSTEM_LIBS)
-            .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
-        let (status, mut trace, said) = traced(&mut c, t)?;
+        let command = |more: Option<PathBuf>| {
+            let mut c = t.command();
+            c.args(s.first_arguments());
+            self.words(&mut c, &|l| s.word(l));
+            c.args(own).args(more).args(Position::of(o).linking());
+            c.arg("-o").arg(output(o)).args(&support).arg(&runtime);
+            c.args(SYSTEM_LIBS)
+                .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
+            c
+        };
+        let (mut status, mut trace, mut said) = traced(&mut command(None), t)?;
+        let missing = removed::missing(&said);
+        if status != 0 && !missing.is_empty() && self.links_plainly()? {
+            let more = removed::stand_ins(&missing, o, t, self.dir)?;
+            (status, trace, said) = traced(&mut command(Some(more)), t)?;
+        }
         tell!("{}", s.messages(&users_messages(&said)));
         show!("{}", trace.rest);
         if status != 0 || taken.files.is_empty() {

@@ -20,6 +20,7 @@ mod options;
 mod own;
 mod program;
 mod recompile;
+mod removed;
 mod response;
 mod source;
 mod substitute;

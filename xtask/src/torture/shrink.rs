@@ -32,6 +32,9 @@ pub fn shrink(source: &Source, verdict: &Verdict, plan: &Plan) -> Result<()> {
     std::fs::write(&small.path, &text)?;
     // Real programs may do what the checks find fault with; a smaller one may not do worse.
     let (sound, clean) = (sound(&small, dir.path()), clean(&small, dir.path()));
+    // What is smaller has fewer places to stop at, and takes other journeys.
+    let mut plan = plan.clone();
+    plan.journeys *= 4;
     let mut tries = 0;
     let mut fails = |text: &str| {
         tries += 1;
