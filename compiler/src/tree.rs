@@ -486,6 +486,8 @@ pub struct Unit {
     /// The `Unsupported` types among `types` that are integers all the same: gcc computes with bit-fields wider
     /// than `int` in exactly their width.
     pub odd_integers: std::collections::HashSet<TypeId>,
+    /// Attributes `noreturn`, `pure` and `const` of the user's own text.
+    pub promises: Vec<Span>,
     /// `__label__ a, b;`
     pub label_decls: Vec<Span>,
     /// Operands of `__typeof__` inside functions.

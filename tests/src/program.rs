@@ -93,12 +93,14 @@ impl Program {
             };
             let mut ranks = u32::from(mpi);
             let mut own_abi = false;
+            let mut flags = vec!["-O2".to_string()];
             for w in words {
                 match w.split_once('=') {
                     Some(("ranks", n)) => {
                         ranks = n.parse().with_context(|| format!("{}: {w}", s.display()))?
                     }
                     Some(("abi", "own")) => own_abi = true,
+                    Some(("flags", list)) => flags.extend(list.split(',').map(str::to_string)),
                     _ => bail!("{}: unknown word '{w}'", s.display()),
                 }
             }
@@ -113,7 +115,6 @@ impl Program {
                     }
                 })
                 .collect();
-            let flags = vec!["-O2".to_string()];
             return Ok(Program {
                 name,
                 sources,

@@ -162,6 +162,12 @@ impl Lower {
             let system = d.at.as_ref().is_some_and(|p| p.position.system);
             !system || matches!(d.code, Code::Syntax | Code::Misparse)
         });
+        let promise = |a: &&crate::prefilter::Attribute| {
+            matches!(a.name.as_str(), "noreturn" | "pure" | "const")
+                && !self.p.lines.is_system(a.span.start)
+        };
+        let promises = self.p.marks.attributes.iter().filter(promise);
+        unit.promises = promises.map(|a| a.span.clone()).collect();
         unit.types = self.types.list;
         unit.text = self.p.text;
         unit.lines = self.p.lines;

@@ -49,10 +49,44 @@ pub fn prepare(cx: &mut UnitCx, graph: &CallGraph) {
             }
         });
     }
+    promises_of_pointers(cx, graph, &mut edits);
     edits.sort_by_key(|e| e.span.start);
     edits.dedup_by(|a, b| a.span == b.span);
     cx.ambient.extend(edits);
     cx.ambient.sort_by_key(|e| e.span.start);
+}
+
+/// What types of pointers promise of the functions they point to.
+fn promises_of_pointers(cx: &UnitCx, graph: &CallGraph, edits: &mut Vec<Edit>) {
+    let u = cx.u;
+    let mut pointed = graph.address_taken.iter();
+    if u.promises.is_empty() || !pointed.any(|f| graph.reaches[f.index()]) {
+        return;
+    }
+    let mut groups: Vec<&DeclGroup> = Vec::new();
+    for item in &u.items {
+        if let TopItem::Decl(d) = item {
+            groups.push(d);
+        }
+    }
+    for f in &u.functions {
+        visit_decls(u, Node::Stmt(f.body), &mut |d, _| groups.push(d));
+    }
+    let holds = |a: &Span, b: &Span| a.start <= b.start && b.end <= a.end;
+    for p in &u.promises {
+        let around = groups.iter().filter(|d| holds(&d.span, p));
+        let innermost = around.min_by_key(|d| d.span.end - d.span.start);
+        let of_function = match innermost {
+            Some(d) => d.vars.iter().any(|v| u.sym(v.sym).kind == SymKind::Func),
+            None => u.functions.iter().any(|f| holds(&f.head, p)),
+        };
+        if !of_function {
+            edits.push(Edit {
+                span: p.clone(),
+                text: String::new(),
+            });
+        }
+    }
 }
 
 /// Rows for the unit's constructors and destructors.
