@@ -6,4 +6,5 @@ pub mod arch;
 pub mod build;
 pub mod program;
 pub mod run;
+pub mod rustgen;
 pub mod torture;

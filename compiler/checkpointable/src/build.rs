@@ -925,7 +925,8 @@ impl Builder {
             match self.borrow(e) {
                 Some(borrow) => {
                     again.push(quote!(::pc3::point::Again(#borrow)));
-                    first.push(borrow);
+                    // As the user wrote it: what the compiler makes of it may overlap with other arguments.
+                    first.push(quote!(#e));
                 }
                 None => {
                     let ty = self.name("p");
@@ -1131,7 +1132,7 @@ fn with_sources(vars: Vec<Var>, visible: &[Var]) -> Vec<Var> {
         .collect()
 }
 
-fn is_place(e: &Expr) -> bool {
+pub fn is_place(e: &Expr) -> bool {
     match e {
         Expr::Path(_) => true,
         Expr::Field(f) => is_place(&f.base),

@@ -5,6 +5,8 @@ use proc_macro2::Ident;
 use quote::format_ident;
 use syn::{parse_quote, Expr};
 
+use crate::build::is_place;
+
 pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable
     Owned(Expr),
@@ -90,6 +92,10 @@ fn again(
         Expr::MethodCall(m) => {
             let name = m.method.to_string();
             if BORROW.contains(&name.as_str()) {
+                // A value that is made here lives as long as the loop.
+                if !is_place(&m.receiver) {
+                    keep(&mut m.receiver, id, from);
+                }
                 m.args.iter_mut().for_each(|a| keep(a, id, from));
                 return true;
             }

@@ -1,0 +1,354 @@
+//! Random programs with `#[checkpointable]` functions: nested control flow, locals of several types, shadowing, calls,
+//! `?`.  Every value is a wrapping number in the end, so nothing panics, and loops are short.
+
+use std::fmt::Write;
+
+use fastrand::Rng;
+
+/// Functions of a group call only those in front of them in it.
+const GROUP: usize = 4;
+
+/// The text of a program with `n` functions.
+pub fn program(seed: u64, n: usize) -> String {
+    let mut g = Generator {
+        rng: Rng::with_seed(seed),
+        out: String::new(),
+        depth: 1,
+        names: 0,
+        scopes: Vec::new(),
+        labels: Vec::new(),
+        fallible: false,
+        callees: Vec::new(),
+        budget: 0,
+    };
+    g.line("//! Made up.");
+    g.line("#![allow(warnings)]");
+    g.line("use pc3::prelude::*;");
+    g.line("fn mix(a: i64, b: i64) -> i64 { (a ^ b.rotate_left(7)).wrapping_mul(0x9E37_79B9_7F4A_7C15u64 as i64) % 1000 }");
+    let fallible: Vec<bool> = (0..n).map(|_| g.rng.bool()).collect();
+    for i in 0..n {
+        g.callees = (i / GROUP * GROUP..i).map(|k| (k, fallible[k])).collect();
+        g.function(i, fallible[i]);
+    }
+    g.line("#[pc3::main]");
+    g.line("fn main() {");
+    for (i, f) in fallible.iter().enumerate() {
+        g.line(&format!("    let mut list = vec![{i}i64, 3, 1];"));
+        let show = if *f { "{r:?}" } else { "{r}" };
+        g.line(&format!("    let r = ck!(f{i}(&mut list, {}, String::from(\"s{i}\")));", i * 7 % 11));
+        g.line(&format!("    println!(\"f{i} {show} {{list:?}}\");"));
+    }
+    g.line("}");
+    g.out
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Int,
+    Text,
+    Maybe,
+    List,
+}
+
+struct Local {
+    name: String,
+    kind: Kind,
+    mutable: bool,
+}
+
+struct Generator {
+    rng: Rng,
+    out: String,
+    depth: usize,
+    names: usize,
+    scopes: Vec<Vec<Local>>,
+    /// Loops around, with whether they are labelled.
+    labels: Vec<String>,
+    fallible: bool,
+    callees: Vec<(usize, bool)>,
+    budget: usize,
+}
+
+impl Generator {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    fn put(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:width$}{text}", "", width = self.depth * 4);
+    }
+
+    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.rng.usize(..list.len())]
+    }
+
+    fn function(&mut self, i: usize, fallible: bool) {
+        self.fallible = fallible;
+        self.budget = 16;
+        let result = if fallible { "Result<i64, String>" } else { "i64" };
+        self.line("#[checkpointable]");
+        self.line(&format!("fn f{i}(list: &mut Vec<i64>, n: i64, word: String) -> {result} {{"));
+        let local = |name: &str, kind, mutable| Local { name: name.to_owned(), kind, mutable };
+        self.scopes = vec![vec![local("n", Kind::Int, false), local("word", Kind::Text, false)]];
+        self.statements(5);
+        let value = self.int(2);
+        self.put(&match fallible {
+            true => format!("Ok({value})"),
+            false => value,
+        });
+        self.line("}");
+    }
+
+    /// A name, often one that exists already.
+    fn name(&mut self) -> String {
+        if self.rng.u8(..3) == 0 {
+            return self.pick(&["x", "y", "z"]).to_owned();
+        }
+        self.names += 1;
+        format!("v{}", self.names)
+    }
+
+    fn declare(&mut self, name: &str, kind: Kind, mutable: bool) {
+        let local = Local { name: name.to_owned(), kind, mutable };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(local);
+        }
+    }
+
+    /// A local that can be seen.
+    fn find(&mut self, kind: Kind, mutable: bool) -> Option<String> {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut fit = Vec::new();
+        for l in self.scopes.iter().rev().flat_map(|s| s.iter().rev()) {
+            if !seen.contains(&l.name.as_str()) {
+                seen.push(&l.name);
+                if l.kind == kind && (l.mutable || !mutable) {
+                    fit.push(l.name.clone());
+                }
+            }
+        }
+        (!fit.is_empty()).then(|| fit[self.rng.usize(..fit.len())].clone())
+    }
+
+    fn int(&mut self, depth: u32) -> String {
+        let inner = |g: &mut Self| g.int(depth.saturating_sub(1));
+        match self.rng.u8(..if depth == 0 { 3 } else { 9 }) {
+            0 => format!("{}i64", self.rng.i64(-9..10)),
+            1 | 2 => self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()),
+            3 => match self.find(Kind::Text, false) {
+                Some(s) => format!("({s}.len() as i64)"),
+                None => "2i64".to_owned(),
+            },
+            4 => match self.find(Kind::Maybe, false) {
+                Some(o) => format!("{o}.unwrap_or({})", inner(self)),
+                None => "3i64".to_owned(),
+            },
+            5 => match self.find(Kind::List, false) {
+                Some(v) => format!("{v}.iter().sum::<i64>()"),
+                None => "(list.len() as i64)".to_owned(),
+            },
+            6 => format!("mix({}, {})", inner(self), inner(self)),
+            7 => format!("(if {} {{ {} }} else {{ {} }})", self.condition(), inner(self), inner(self)),
+            _ => format!("({}).wrapping_sub({})", inner(self), inner(self)),
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let op = self.pick(&["<", ">", "==", "!="]);
+        format!("{} {op} {}", self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()), self.rng.i64(-3..9))
+    }
+
+    fn block(&mut self, n: usize, first: Vec<Local>) {
+        self.scopes.push(first);
+        self.depth += 1;
+        self.statements(n);
+        self.depth -= 1;
+        self.scopes.pop();
+    }
+
+    fn statements(&mut self, n: usize) {
+        for _ in 0..1 + self.rng.usize(..n.max(1)) {
+            if self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            self.statement();
+        }
+    }
+
+    fn statement(&mut self) {
+        let inner = |g: &Self| 2 + usize::from(g.depth < 3);
+        match self.rng.u8(..24) {
+            0..=2 => self.put("checkpoint!();"),
+            3 | 4 => {
+                let (name, value, mutable) = (self.name(), self.int(2), self.rng.bool());
+                let word = if mutable { "mut " } else { "" };
+                self.put(&format!("let {word}{name}: i64 = {value};"));
+                self.declare(&name, Kind::Int, mutable);
+            }
+            5 => {
+                if let Some(name) = self.find(Kind::Int, true) {
+                    let (op, value) = (self.pick(&["=", "^=", "|="]), self.int(2));
+                    self.put(&format!("{name} {op} {value};"));
+                }
+            }
+            6 => {
+                let (name, from) = (self.name(), self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()));
+                let number = self.rng.u8(..);
+                self.put(&format!("let mut {name} = format!(\"{{{from}}}-{{:03}}\", {number});"));
+                self.declare(&name, Kind::Text, true);
+            }
+            7 => {
+                if let Some(name) = self.find(Kind::Text, true) {
+                    self.put(&format!("{name}.push('!');"));
+                }
+            }
+            8 => {
+                let (name, c, v) = (self.name(), self.condition(), self.int(1));
+                self.put(&format!("let {name}: Option<i64> = if {c} {{ Some({v}) }} else {{ None }};"));
+                self.declare(&name, Kind::Maybe, false);
+            }
+            9 => {
+                let (name, a, b) = (self.name(), self.int(1), self.int(1));
+                self.put(&format!("let mut {name}: Vec<i64> = vec![{a}, {b}];"));
+                self.declare(&name, Kind::List, true);
+            }
+            10 => {
+                let v = self.int(1);
+                self.put(&format!("list.push({v});"));
+                self.put("if list.len() > 40 { list.truncate(5); }");
+            }
+            11 | 12 => {
+                let (c, n) = (self.condition(), inner(self));
+                self.put(&format!("if {c} {{"));
+                self.block(n, Vec::new());
+                self.put("} else {");
+                self.block(n, Vec::new());
+                self.put("}");
+            }
+            13 => {
+                if let Some(o) = self.find(Kind::Maybe, false) {
+                    let (x, n) = (self.name(), inner(self));
+                    self.put(&format!("if let Some({x}) = {o} {{"));
+                    let first = Local { name: x, kind: Kind::Int, mutable: false };
+                    self.block(n, vec![first]);
+                    self.put("}");
+                }
+            }
+            14 => {
+                let (e, x, n) = (self.int(1), self.name(), inner(self));
+                self.put(&format!("match {e} {{"));
+                self.depth += 1;
+                self.put("-2..=1 => {");
+                self.block(n, Vec::new());
+                self.put("}");
+                self.put(&format!("{x} if {x} % 2 == 0 => {{"));
+                let first = Local { name: x, kind: Kind::Int, mutable: false };
+                self.block(n, vec![first]);
+                self.put("}");
+                self.put("_ => {}");
+                self.depth -= 1;
+                self.put("}");
+            }
+            15..=17 => self.looped(),
+            18 if !self.labels.is_empty() => {
+                let (label, c) = (self.labels[self.rng.usize(..self.labels.len())].clone(), self.condition());
+                let word = self.pick(&["break", "continue"]);
+                self.put(&format!("if {c} {{ {word} {label}; }}"));
+            }
+            19 => {
+                let (c, v) = (self.condition(), self.int(1));
+                let e = match (self.fallible, self.rng.bool()) {
+                    (true, true) => format!("Err(format!(\"left with {{}}\", {v}))"),
+                    (true, false) => format!("Ok({v})"),
+                    (false, _) => v,
+                };
+                self.put(&format!("if {c} {{ return {e}; }}"));
+            }
+            20 => {
+                let (name, n) = (self.name(), inner(self));
+                self.put(&format!("let {name}: i64 = {{"));
+                self.scopes.push(Vec::new());
+                self.depth += 1;
+                self.statements(n);
+                let v = self.int(1);
+                self.put(&v);
+                self.depth -= 1;
+                self.scopes.pop();
+                self.put("};");
+                self.declare(&name, Kind::Int, false);
+            }
+            21 => {
+                let (name, x, v) = (self.name(), self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()), self.int(1));
+                self.put(&format!("let {name} = {{ let add = |q: i64| q.wrapping_add({x}); add({v}) }};"));
+                self.declare(&name, Kind::Int, false);
+            }
+            _ => self.call(),
+        }
+    }
+
+    fn looped(&mut self) {
+        let n = 2;
+        let label = format!("'l{}", self.names);
+        self.names += 1;
+        let x = self.name();
+        let int = |name: &str| Local { name: name.to_owned(), kind: Kind::Int, mutable: false };
+        let (head, first, end) = match self.rng.u8(..6) {
+            0 => (format!("for {x} in 0..{}i64", self.rng.u8(1..4)), vec![int(&x)], None),
+            1 => (format!("for {x} in (1..={}i64).rev()", self.rng.u8(1..4)), vec![int(&x)], None),
+            2 => match self.find(Kind::List, false) {
+                Some(v) => (format!("for (i, {x}) in {v}.clone().into_iter().take(3).collect::<Vec<i64>>().iter().map(|q| q ^ 1).enumerate()"), vec![int(&x)], None),
+                None => (format!("for {x} in [4i64, 5]"), vec![int(&x)], None),
+            },
+            3 => (format!("for {x} in list.clone().into_iter().take(3).collect::<Vec<_>>()"), vec![int(&x)], None),
+            4 => {
+                let c = format!("c{}", self.names);
+                self.put(&format!("let mut {c} = 0i64;"));
+                (format!("while {c} < 3"), vec![int(&c)], Some(format!("{c} += 1;")))
+            }
+            _ => {
+                let c = format!("c{}", self.names);
+                self.put(&format!("let mut {c} = 0i64;"));
+                ("loop".to_owned(), vec![int(&c)], Some(format!("{c} += 1; if {c} > 2 {{ break; }}")))
+            }
+        };
+        self.put(&format!("{label}: {head} {{"));
+        self.labels.push(label);
+        self.depth += 1;
+        if let Some(end) = end {
+            self.put(&end);
+        }
+        self.depth -= 1;
+        self.block(n, first);
+        self.labels.pop();
+        self.put("}");
+    }
+
+    fn call(&mut self) {
+        let Some(&(k, fallible)) = (!self.callees.is_empty())
+            .then(|| self.rng.usize(..self.callees.len()))
+            .and_then(|i| self.callees.get(i))
+        else {
+            self.put("checkpoint!();");
+            return;
+        };
+        // Calls in loops would multiply.
+        if !self.labels.is_empty() {
+            self.put("checkpoint!();");
+            return;
+        }
+        let (name, v) = (self.name(), self.int(1));
+        let word = match self.find(Kind::Text, false) {
+            Some(s) => format!("{s}.clone()"),
+            None => "String::new()".to_owned(),
+        };
+        let call = format!("ck!(f{k}(list, {v}, {word}))");
+        let value = match (fallible, self.fallible) {
+            (false, _) => call,
+            (true, true) => format!("{call}?"),
+            (true, false) => format!("{call}.unwrap_or(-1)"),
+        };
+        self.put(&format!("let {name} = {value};"));
+        self.declare(&name, Kind::Int, false);
+    }
+}
