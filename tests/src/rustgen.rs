@@ -35,7 +35,10 @@ pub fn program(seed: u64, n: usize) -> String {
     for (i, f) in fallible.iter().enumerate() {
         g.line(&format!("    let mut list = vec![{i}i64, 3, 1];"));
         let show = if *f { "{r:?}" } else { "{r}" };
-        g.line(&format!("    let r = ck!(f{i}(&mut list, {}, String::from(\"s{i}\")));", i * 7 % 11));
+        g.line(&format!(
+            "    let r = ck!(f{i}(&mut list, {}, String::from(\"s{i}\")));",
+            i * 7 % 11
+        ));
         g.line(&format!("    println!(\"f{i} {show} {{list:?}}\");"));
     }
     g.line("}");
@@ -84,13 +87,26 @@ impl Generator {
 
     fn function(&mut self, i: usize, fallible: bool) {
         self.fallible = fallible;
-        self.budget = 16;
-        let result = if fallible { "Result<i64, String>" } else { "i64" };
+        self.budget = 30;
+        let result = if fallible {
+            "Result<i64, String>"
+        } else {
+            "i64"
+        };
         self.line("#[checkpointable]");
-        self.line(&format!("fn f{i}(list: &mut Vec<i64>, n: i64, word: String) -> {result} {{"));
-        let local = |name: &str, kind, mutable| Local { name: name.to_owned(), kind, mutable };
-        self.scopes = vec![vec![local("n", Kind::Int, false), local("word", Kind::Text, false)]];
-        self.statements(5);
+        self.line(&format!(
+            "fn f{i}(list: &mut Vec<i64>, n: i64, word: String) -> {result} {{"
+        ));
+        let local = |name: &str, kind, mutable| Local {
+            name: name.to_owned(),
+            kind,
+            mutable,
+        };
+        self.scopes = vec![vec![
+            local("n", Kind::Int, false),
+            local("word", Kind::Text, false),
+        ]];
+        self.statements(9);
         let value = self.int(2);
         self.put(&match fallible {
             true => format!("Ok({value})"),
@@ -109,7 +125,11 @@ impl Generator {
     }
 
     fn declare(&mut self, name: &str, kind: Kind, mutable: bool) {
-        let local = Local { name: name.to_owned(), kind, mutable };
+        let local = Local {
+            name: name.to_owned(),
+            kind,
+            mutable,
+        };
         if let Some(scope) = self.scopes.last_mut() {
             scope.push(local);
         }
@@ -134,7 +154,9 @@ impl Generator {
         let inner = |g: &mut Self| g.int(depth.saturating_sub(1));
         match self.rng.u8(..if depth == 0 { 3 } else { 9 }) {
             0 => format!("{}i64", self.rng.i64(-9..10)),
-            1 | 2 => self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()),
+            1 | 2 => self
+                .find(Kind::Int, false)
+                .unwrap_or_else(|| "n".to_owned()),
             3 => match self.find(Kind::Text, false) {
                 Some(s) => format!("({s}.len() as i64)"),
                 None => "2i64".to_owned(),
@@ -148,14 +170,24 @@ impl Generator {
                 None => "(list.len() as i64)".to_owned(),
             },
             6 => format!("mix({}, {})", inner(self), inner(self)),
-            7 => format!("(if {} {{ {} }} else {{ {} }})", self.condition(), inner(self), inner(self)),
+            7 => format!(
+                "(if {} {{ {} }} else {{ {} }})",
+                self.condition(),
+                inner(self),
+                inner(self)
+            ),
             _ => format!("({}).wrapping_sub({})", inner(self), inner(self)),
         }
     }
 
     fn condition(&mut self) -> String {
         let op = self.pick(&["<", ">", "==", "!="]);
-        format!("{} {op} {}", self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()), self.rng.i64(-3..9))
+        format!(
+            "{} {op} {}",
+            self.find(Kind::Int, false)
+                .unwrap_or_else(|| "n".to_owned()),
+            self.rng.i64(-3..9)
+        )
     }
 
     fn block(&mut self, n: usize, first: Vec<Local>) {
@@ -193,9 +225,15 @@ impl Generator {
                 }
             }
             6 => {
-                let (name, from) = (self.name(), self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()));
+                let (name, from) = (
+                    self.name(),
+                    self.find(Kind::Int, false)
+                        .unwrap_or_else(|| "n".to_owned()),
+                );
                 let number = self.rng.u8(..);
-                self.put(&format!("let mut {name} = format!(\"{{{from}}}-{{:03}}\", {number});"));
+                self.put(&format!(
+                    "let mut {name} = format!(\"{{{from}}}-{{:03}}\", {number});"
+                ));
                 self.declare(&name, Kind::Text, true);
             }
             7 => {
@@ -205,7 +243,9 @@ impl Generator {
             }
             8 => {
                 let (name, c, v) = (self.name(), self.condition(), self.int(1));
-                self.put(&format!("let {name}: Option<i64> = if {c} {{ Some({v}) }} else {{ None }};"));
+                self.put(&format!(
+                    "let {name}: Option<i64> = if {c} {{ Some({v}) }} else {{ None }};"
+                ));
                 self.declare(&name, Kind::Maybe, false);
             }
             9 => {
@@ -230,7 +270,11 @@ impl Generator {
                 if let Some(o) = self.find(Kind::Maybe, false) {
                     let (x, n) = (self.name(), inner(self));
                     self.put(&format!("if let Some({x}) = {o} {{"));
-                    let first = Local { name: x, kind: Kind::Int, mutable: false };
+                    let first = Local {
+                        name: x,
+                        kind: Kind::Int,
+                        mutable: false,
+                    };
                     self.block(n, vec![first]);
                     self.put("}");
                 }
@@ -243,7 +287,11 @@ impl Generator {
                 self.block(n, Vec::new());
                 self.put("}");
                 self.put(&format!("{x} if {x} % 2 == 0 => {{"));
-                let first = Local { name: x, kind: Kind::Int, mutable: false };
+                let first = Local {
+                    name: x,
+                    kind: Kind::Int,
+                    mutable: false,
+                };
                 self.block(n, vec![first]);
                 self.put("}");
                 self.put("_ => {}");
@@ -252,7 +300,10 @@ impl Generator {
             }
             15..=17 => self.looped(),
             18 if !self.labels.is_empty() => {
-                let (label, c) = (self.labels[self.rng.usize(..self.labels.len())].clone(), self.condition());
+                let (label, c) = (
+                    self.labels[self.rng.usize(..self.labels.len())].clone(),
+                    self.condition(),
+                );
                 let word = self.pick(&["break", "continue"]);
                 self.put(&format!("if {c} {{ {word} {label}; }}"));
             }
@@ -279,8 +330,15 @@ impl Generator {
                 self.declare(&name, Kind::Int, false);
             }
             21 => {
-                let (name, x, v) = (self.name(), self.find(Kind::Int, false).unwrap_or_else(|| "n".to_owned()), self.int(1));
-                self.put(&format!("let {name} = {{ let add = |q: i64| q.wrapping_add({x}); add({v}) }};"));
+                let (name, x, v) = (
+                    self.name(),
+                    self.find(Kind::Int, false)
+                        .unwrap_or_else(|| "n".to_owned()),
+                    self.int(1),
+                );
+                self.put(&format!(
+                    "let {name} = {{ let add = |q: i64| q.wrapping_add({x}); add({v}) }};"
+                ));
                 self.declare(&name, Kind::Int, false);
             }
             _ => self.call(),
@@ -292,7 +350,11 @@ impl Generator {
         let label = format!("'l{}", self.names);
         self.names += 1;
         let x = self.name();
-        let int = |name: &str| Local { name: name.to_owned(), kind: Kind::Int, mutable: false };
+        let int = |name: &str| Local {
+            name: name.to_owned(),
+            kind: Kind::Int,
+            mutable: false,
+        };
         let (head, first, end) = match self.rng.u8(..6) {
             0 => (format!("for {x} in 0..{}i64", self.rng.u8(1..4)), vec![int(&x)], None),
             1 => (format!("for {x} in (1..={}i64).rev()", self.rng.u8(1..4)), vec![int(&x)], None),

@@ -9,6 +9,7 @@ mod faults;
 mod kill;
 mod links;
 mod projects;
+mod rust;
 mod streams;
 mod sweep;
 mod trees;
@@ -32,6 +33,7 @@ fn main() {
     trials.extend(view::trials());
     trials.extend(streams::trials());
     trials.extend(projects::trials());
+    trials.extend(rust::trials());
     trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());

@@ -1,0 +1,128 @@
+//! Random programs with checkpointable functions: stopped at every location in turn, each prints what it prints without
+//! the attribute.  `PC3_TEST_RUST` is the number of programs, of a hundred functions each.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use anyhow::{bail, ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, STOPPED};
+use pc3_tests::rustgen;
+
+const FUNCTIONS: usize = 100;
+
+pub fn trials() -> Vec<Trial> {
+    let wanted = std::env::var("PC3_TEST_RUST").ok();
+    let programs: u64 = wanted.and_then(|s| s.parse().ok()).unwrap_or(5);
+    (1..=programs)
+        .map(|seed| {
+            Trial::test(format!("rust::random-{seed}"), move || {
+                random(seed).map_err(|e| format!("{e:#}").into())
+            })
+        })
+        .collect()
+}
+
+fn random(seed: u64) -> Result<()> {
+    let text = rustgen::program(seed, FUNCTIONS);
+    let dir = arch::target_dir().join("rustgen");
+    let (hot, plain) = {
+        // One folder for all, so that what they use is built once.
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(|e| e.into_inner());
+        (with_pc3(&dir, seed, &text)?, without(&dir, seed, &text)?)
+    };
+    let output = Command::new(&plain).output()?;
+    ensure!(output.status.success(), "{}: {output:?}", plain.display());
+    let program = Program {
+        name: format!("random-{seed}"),
+        sources: Vec::new(),
+        args: Vec::new(),
+        ranks: 0,
+        own_abi: false,
+        pc3_flags: Vec::new(),
+        flags: Vec::new(),
+        stdin: None,
+    };
+    let whole = Job::new(&program)?;
+    whole.run(HOST, &hot, &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1")])?;
+    if let Some(d) = difference(&output.stdout, &whole.stdout()) {
+        bail!("with the attribute: {d}; {}", whole.stderr());
+    }
+    let job = Job::new(&program)?;
+    let mut env = vec![
+        ("PC3_EVERY", "1x"),
+        ("PC3_KEEP", "1"),
+        ("PC3_STOP_AFTER", "1"),
+    ];
+    for stops in 0.. {
+        let done = job.run(HOST, &hot, &env)?;
+        if done.status == STOPPED {
+            env.truncate(3);
+            env.push(("PC3_RESTART", "latest"));
+            continue;
+        }
+        ensure!(
+            done.status == 0,
+            "after {stops} stops: {} {}",
+            done.status,
+            done.stderr
+        );
+        if let Some(d) = difference(&output.stdout, &job.stdout()) {
+            bail!("stopped {stops} times: {d}");
+        }
+        ensure!(stops > 0, "the program passes no location");
+        break;
+    }
+    Ok(())
+}
+
+fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
+    let package = dir.join("package");
+    std::fs::create_dir_all(package.join("src"))?;
+    let library = arch::root().join("runtime/rust");
+    std::fs::write(
+        package.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"random\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n\
+             [dependencies]\npc3 = {{ path = {:?} }}\n[profile.dev]\ndebug = false\n",
+            library.display()
+        ),
+    )?;
+    std::fs::copy(arch::root().join("Cargo.lock"), package.join("Cargo.lock"))?;
+    std::fs::write(package.join("src/main.rs"), text)?;
+    let mut c = Command::new("cargo");
+    c.args(["build", "--quiet", "--offline"])
+        .current_dir(&package);
+    c.env("CARGO_TARGET_DIR", dir.join("target"));
+    finish(c)?;
+    let built = dir.join(format!("random-{seed}"));
+    std::fs::copy(dir.join("target/debug/random"), &built)?;
+    Ok(built)
+}
+
+/// The program as it would be without pc3.
+fn without(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
+    let marks = "macro_rules! ck { ($e:expr) => { $e } }\nmacro_rules! checkpoint { () => {} }";
+    let text = text
+        .replace("use pc3::prelude::*;", marks)
+        .replace("#[checkpointable]\n", "")
+        .replace("#[pc3::main]\n", "");
+    let (source, built) = (dir.join("plain.rs"), dir.join(format!("plain-{seed}")));
+    std::fs::write(&source, text)?;
+    let mut c = Command::new("rustc");
+    c.args(["--edition=2021", "-o"]).arg(&built).arg(&source);
+    finish(c)?;
+    Ok(built)
+}
+
+fn finish(mut c: Command) -> Result<()> {
+    let done = c.output().with_context(|| format!("{c:?}"))?;
+    if !done.status.success() {
+        bail!("{c:?}\n{}", String::from_utf8_lossy(&done.stderr));
+    }
+    Ok(())
+}
