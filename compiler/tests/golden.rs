@@ -32,7 +32,7 @@ fn a_loop_with_a_call() {
                 return i;
             }
             # 2 "t.c" 3
-            static int pc3_resume__work(void) { int i = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            static int pc3_resume__work(void) { int i = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 2 "t.c" 3
             {
                 pc3_L1: { if (pc3_k) { const struct pc3_live__work_1 *pc3_r = (const struct pc3_live__work_1 *)pc3_f->live; i = pc3_r->i;  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_work[0])) return pc3_save__work_1(i); } }
@@ -51,7 +51,7 @@ fn a_loop_with_a_call() {
                 return s;
             }
             # 6 "t.c" 3
-            static int pc3_resume__sum(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            static int pc3_resume__sum(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 6 "t.c" 3
             {
                 int s = 0;
@@ -87,7 +87,7 @@ fn a_local_whose_address_escapes() {
                 __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; }
             # 3 "t.c" 3
-            static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; struct pc3_shadow__f *const pc3_s = (struct pc3_shadow__f *)pc3_f->shadow;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            static int pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label; struct pc3_shadow__f *const pc3_s = (struct pc3_shadow__f *)pc3_f->shadow;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 3 "t.c" 3
             {
                 char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
@@ -111,7 +111,7 @@ fn tail_calls_need_no_frame() {
         expect![[r#"
             void g(void) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_g[0])) { pc3_save__g_1(); return; } } }
             # 2 "t.c" 3
-            static void pc3_resume__g(void) { const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            static void pc3_resume__g(void) { const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 2 "t.c" 3
             { pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_g[0])) { pc3_save__g_1(); return; } } } } }
             # 2 "t.c"
@@ -146,7 +146,7 @@ fn a_function_called_once_keeps_one_caller() {
             # 3 "t.c" 3
             static __typeof__(work) pc3_again_work __attribute__((no_icf)); 
             # 3 "t.c" 3
-            static void pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; } 
+            static void pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 3 "t.c" 3
             { for (;;) { pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) { pc3_save__f_1(); return; } } } pc3_again_work(); } } }
             # 3 "t.c"

@@ -280,6 +280,10 @@ impl Printer<'_, '_> {
         for l in r.0..=r.1 {
             out += &format!("case {l}: goto {}; ", self.label(l));
         }
+        // What leads to no point need not be compiled once more.
+        if self.depth.get() == 0 {
+            out += "default: __builtin_unreachable(); ";
+        }
         out + "} "
     }
 

@@ -20,6 +20,9 @@ use crate::analysis::walk::{visit, Node};
 use crate::tree::*;
 use std::collections::HashSet;
 
+/// Statements from which on a function gains nothing from standing in its caller's place, and costs most to compile twice.
+const LARGE: usize = 150;
+
 /// Per unit, the functions to copy: called from one place, which will itself exist twice.
 pub fn choose(
     p: &Program,
@@ -70,8 +73,10 @@ fn copyable(p: &Program, f: FnId) -> bool {
             "unused" | "noreturn" | "const" | "pure" | "hot" | "nonnull" | "format" | "nothrow"
         )
     };
+    let mut statements = 0;
     let mut plain = !u.sym(func.sym).system && u.sym(func.sym).attributes.iter().all(harmless);
     visit(u, Node::Stmt(func.body), &mut |n| {
+        statements += usize::from(matches!(n, Node::Stmt(_)));
         plain &= match n {
             Node::Stmt(s) => !matches!(
                 u.stmt(s).kind,
@@ -84,7 +89,7 @@ fn copyable(p: &Program, f: FnId) -> bool {
         };
         true
     });
-    plain
+    plain && statements < LARGE
 }
 
 pub fn name(u: &Unit, s: SymId) -> String {
