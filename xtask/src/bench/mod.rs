@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: side by side in one run, medians and ratios, as tables and as JSON under `target/bench`.
 
+mod build;
 mod callgrind;
 mod checkpoint;
 mod instrumentation;
@@ -20,6 +21,7 @@ const ALL: &[(&str, Bench)] = &[
     ("instrumentation", instrumentation::run),
     ("mpi", mpi::run),
     ("checkpoint", checkpoint::run),
+    ("build", build::run),
 ];
 
 /// Where things are built and found.
