@@ -87,11 +87,21 @@ fn make(t: &Tree, cc: &str, jobs: usize) -> Result<(f64, f64)> {
     }
     let before = children();
     let mut c = Command::new("make");
-    c.args(["-s", "-f", "bench.mk", &format!("-j{jobs}"), &format!("CC={cc}")])
-        .current_dir(&t.folder)
-        .env("PC3_CACHE", "off");
+    c.args([
+        "-s",
+        "-f",
+        "bench.mk",
+        &format!("-j{jobs}"),
+        &format!("CC={cc}"),
+    ])
+    .current_dir(&t.folder)
+    .env("PC3_CACHE", "off");
     let (_, seconds) = timed(&mut c)?;
-    ensure!(t.folder.join("program").is_file(), "{} was not made", t.name);
+    ensure!(
+        t.folder.join("program").is_file(),
+        "{} was not made",
+        t.name
+    );
     Ok((seconds, children() - before))
 }
 
