@@ -15,6 +15,7 @@ use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};
 use crate::restart;
+use crate::restore::small_address_space;
 use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{Output, Store, StoreError};
@@ -143,7 +144,10 @@ fn live(path: &str, program: Program, guest: Option<MakeGuest>, body: Body) -> i
             Rank::new(job.clone(), id).unwrap_or_else(|e| {
                 die(
                     EXIT_FATAL,
-                    &format!("rank {id}: no memory for its stack and globals: {e}"),
+                    &format!(
+                        "rank {id}: no memory for its stack and globals: {e}{}",
+                        small_address_space()
+                    ),
                 )
             })
         })

@@ -281,6 +281,18 @@ fn places<'a>(
         .map(|p| Path::new(std::ffi::OsStr::from_bytes(&p)).to_owned())
 }
 
+/// Before any stream is used for wide characters: those keep the encoding that they begin with.
+pub(crate) fn apply_locale(saved: &ProcessMeta) -> Result<(), String> {
+    for (category, name) in &saved.locale {
+        let text = CString::new(name.as_str()).unwrap_or_default();
+        // SAFETY: a terminated string; the program does not run yet.
+        if unsafe { libc::setlocale(*category as c_int, text.as_ptr()) }.is_null() {
+            return Err(format!("the program's locale {name} cannot be set here"));
+        }
+    }
+    Ok(())
+}
+
 /// Makes the process what the program had made of it; `own`: strings of its memory that are in the environment.
 pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
     let failed = |what: &str| {
@@ -299,12 +311,6 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
         }
         for text in own {
             libc::putenv(*text as *mut c_char);
-        }
-        for (category, name) in &saved.locale {
-            let text = CString::new(name.as_str()).unwrap_or_default();
-            if libc::setlocale(*category as c_int, text.as_ptr()).is_null() {
-                return failed("the locale");
-            }
         }
         if saved.zone {
             tzset();

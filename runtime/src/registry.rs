@@ -14,7 +14,7 @@ use pc3_typemetric::abi::Abi;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
     PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI,
-    PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS,
+    PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -45,7 +45,7 @@ pub type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) 
 
 #[derive(Debug, Error)]
 pub enum RegistryError {
-    #[error("{file} was compiled for another version of the runtime ({found} instead of {PC3_DESCRIPTOR_VERSION}); compile it again")]
+    #[error("{file} was compiled by a pc3cc that does not belong to this runtime ({found:x} instead of {STAMP:x}): install both from the same version and build the program again")]
     Version { file: String, found: u32 },
     #[error("{file}: type tables are not valid: {error}")]
     Types { file: String, error: ImportError },
@@ -205,7 +205,8 @@ impl Program {
             unsafe {
                 let u = &*unit;
                 let file = text(u.file).into_owned();
-                if u.version != PC3_DESCRIPTOR_VERSION {
+                // Units written by hand name the version.
+                if u.version != STAMP && u.version != PC3_DESCRIPTOR_VERSION {
                     return Err(RegistryError::Version {
                         file,
                         found: u.version,

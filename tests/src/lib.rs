@@ -7,4 +7,5 @@ pub mod build;
 pub mod program;
 pub mod run;
 pub mod rustgen;
+pub mod stale;
 pub mod torture;

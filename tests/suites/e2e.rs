@@ -18,6 +18,7 @@ mod view;
 use libtest_mimic::{Arguments, Trial};
 use pc3_tests::arch;
 use pc3_tests::run::runs;
+use pc3_tests::stale::stale;
 
 fn main() {
     let args = Arguments::from_args();
@@ -25,6 +26,20 @@ fn main() {
         if let Some(why) = a.missing() {
             println!("skipped architecture {why}");
         }
+    }
+    let old = stale();
+    if !old.is_empty() && !args.list {
+        let text = format!(
+            "older than the sources: {} in {}; run cargo xtask dist --target ... first",
+            old.join(", "),
+            arch::dist().display()
+        );
+        // Who names a case knows what it needs.
+        if args.filter.is_none() {
+            eprintln!("{text} (or name the cases to run)");
+            std::process::exit(1);
+        }
+        eprintln!("warning: {text}");
     }
     let mut trials: Vec<Trial> = Vec::new();
     trials.extend(sweep::trials());

@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
         ("another input is told", other_input),
         ("pointers to closed streams are no news", closed),
         ("a course given up leaves no checkpoints", given_up),
+        ("wide characters keep their encoding", wide),
         ("what cannot be saved is named by its call", obstacles),
     ];
     cases
@@ -195,4 +196,35 @@ fn obstacles() -> Result<()> {
         ensure!(lines == 1, "{lines} lines say '{what}': {}", done.stderr);
     }
     finish(&job, "end\n").map(drop)
+}
+
+/// Under a locale of its own, which the C libraries of other architectures need not have.
+fn wide() -> Result<()> {
+    let program = Program::load(&arch::root().join("tests/control/wide_streams.c"))?;
+    let whole = Job::new(&program)?;
+    ensure!(run(&whole, &[])?.status == 0);
+    if whole.stdout().starts_with(b"locale 0") {
+        println!("skipped: no locale C.UTF-8 here");
+        return Ok(());
+    }
+    let plain = Job::new(&program)?;
+    plain.run(HOST, &build::plain(&program, HOST)?, &[])?;
+    ensure!(plain.stdout() == whole.stdout(), "differs from plain");
+    for k in [
+        "1", "2", "4", "5", "7", "9", "13", "19", "20", "24", "31", "33",
+    ] {
+        let job = Job::new(&program)?;
+        for restart in ["", "latest"] {
+            let env = [
+                ("PC3_EVERY", "1x"),
+                ("PC3_STOP_AFTER", k),
+                ("PC3_RESTART", restart),
+            ];
+            let done = run(&job, &env)?;
+            ensure!(done.status == STOPPED || done.status == 0, "{k}: {done:?}");
+        }
+        let expected = String::from_utf8_lossy(&whole.stdout()).into_owned();
+        finish(&job, &expected)?;
+    }
+    Ok(())
 }

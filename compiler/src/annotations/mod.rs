@@ -208,12 +208,30 @@ fn all(units: &[Unit], file: &[Annotation]) -> Vec<Annotation> {
     all
 }
 
+/// Only one member of `mbstate_t` is ever used.
+const LIBRARY: &[&str] = &["union __mbstate_t.__value by __count: __wch = *"];
+
 /// What all of them say; each must be about something that exists.
 pub fn resolve(units: &[Unit], file: &[Annotation], out: &mut Diagnostics) -> Said {
     let mut said = Said {
         units: vec![InUnit::default(); units.len()],
         ..Said::default()
     };
+    // What is known of the C library's own.
+    for text in LIBRARY {
+        let from = From::File(String::new());
+        let strict = false;
+        // Programs without it have nothing to be told.
+        let _ = one(
+            units,
+            &Annotation {
+                text: (*text).into(),
+                from,
+                strict,
+            },
+            &mut said,
+        );
+    }
     for a in &all(units, file) {
         if let Err(problem) = one(units, a, &mut said) {
             out.push(refusal(units, a, problem));

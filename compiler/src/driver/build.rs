@@ -5,6 +5,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 
 use super::options::Options;
+use super::temporary::Folder;
 use super::toolchain::{Toolchain, ToolchainError};
 use crate::preprocess::{self, PreprocessError};
 use crate::rewrite::{self, Dialect};
@@ -83,12 +84,13 @@ pub fn dialect(
     clang: bool,
 ) -> Result<Arc<Dialect>, PreludeError> {
     let one = |main: bool| -> Result<String, PreludeError> {
-        let file = tempfile::Builder::new().suffix(".c").tempfile()?;
-        std::fs::write(file.path(), rewrite::prelude(main))?;
+        let folder = Folder::new()?;
+        let file = folder.path().join("prelude.c");
+        std::fs::write(&file, rewrite::prelude(main))?;
         let mut c = t.command();
         c.args(options);
         no_macros(options, &mut c);
-        c.args(["-w", "-E", "-P", "-x", "c"]).arg(file.path());
+        c.args(["-w", "-E", "-P", "-x", "c"]).arg(&file);
         Ok(preprocess::run(&mut c)?)
     };
     Ok(Arc::new(Dialect {

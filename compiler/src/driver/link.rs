@@ -17,6 +17,7 @@ use super::program::{self, Program};
 use super::recompile::{self, Job};
 use super::removed;
 use super::substitute::Substitutes;
+use super::temporary::Folder;
 use super::toolchain::Toolchain;
 use super::trace::{self, Trace};
 use super::{messages, object, source, Stop};
@@ -62,7 +63,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
     }
     tell!("{said}");
     source::dependencies(o, t)?;
-    let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+    let dir = Folder::new()?;
     let l = Link {
         o,
         t,
@@ -99,7 +100,7 @@ fn sources(o: &Options, t: &Toolchain) -> Result<Option<(Vec<Record>, String)>, 
 
 /// `-r`: what the objects carry stays in the result.
 fn partial(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
-    let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+    let dir = Folder::new()?;
     let l = Link {
         o,
         t,
@@ -179,11 +180,11 @@ fn remove(o: &Options) {
 }
 
 /// Functions of `<pc3.h>` for a program that takes no checkpoints.
-struct Stubs(tempfile::TempDir);
+struct Stubs(Folder);
 
 impl Stubs {
     fn new(o: &Options, t: &Toolchain) -> Result<Stubs, Stop> {
-        let dir = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+        let dir = Folder::new()?;
         let text = "void pc3_checkpoint(void) {} void pc3_critical_begin(void) {} void pc3_critical_end(void) {}\n\
             void pc3_on(int e, void (*c)(int, void *), void *x) { (void)e; (void)c; (void)x; }\n";
         std::fs::write(dir.path().join("stubs.c"), text)?;

@@ -24,6 +24,7 @@ mod removed;
 mod response;
 mod source;
 mod substitute;
+mod temporary;
 mod toolchain;
 mod trace;
 
@@ -31,6 +32,12 @@ use crate::diag::{Diagnostic, Diagnostics};
 use options::{Emit, Mode, Options};
 use std::path::Path;
 use toolchain::Toolchain;
+
+/// Ends the process.
+pub fn end(status: i32) -> ! {
+    temporary::wait_if_interrupted();
+    std::process::exit(status)
+}
 
 /// Runs the command line (without the program's name) and returns the exit status.
 pub fn main(args: Vec<String>) -> i32 {

@@ -409,7 +409,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{PC3_DESCRIPTOR_VERSION}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),

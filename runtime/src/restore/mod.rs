@@ -21,7 +21,7 @@ use crate::identity::differences;
 use crate::job::Job;
 use crate::objects::Directory;
 use crate::partner::Plans;
-use crate::process::{check, environment_again};
+use crate::process::{apply_locale, check, environment_again};
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::program_meta;
@@ -48,7 +48,7 @@ pub enum RestoreError {
         name: String,
         error: String,
     },
-    #[error("rank {rank}: no memory for {what}")]
+    #[error("rank {rank}: no memory for {what}{}", small_address_space())]
     Memory { rank: usize, what: String },
     #[error(
         "{moved} cannot be where it was, and the program keeps addresses in integers, at{}\nThese would lead nowhere (keep \
@@ -58,6 +58,17 @@ pub enum RestoreError {
     Moved { moved: String, places: Vec<String> },
     #[error("rank {rank}: {message}")]
     Other { rank: usize, message: String },
+}
+
+/// What helps where memory is not what is short.
+pub(crate) fn small_address_space() -> &'static str {
+    match cfg!(target_pointer_width = "64") {
+        true => "",
+        false => {
+            "; all ranks of a process share its 4 GiB of addresses here: smaller stacks leave more to the heaps (PC3_STACK=256K \
+             PC3_SHADOW=256K), a 64-bit build has room for all"
+        }
+    }
 }
 
 fn lines(list: &[String]) -> String {
@@ -183,7 +194,8 @@ pub(crate) fn restore(
     job.control.resume_at(checkpoint.job.passage);
     engines(checkpoint, job, ranks, &directories, &images)?;
     for rank in ranks.iter() {
-        let fit = rank.process.as_ref().map_or(Ok(()), check);
+        let process = rank.process.as_ref();
+        let fit = process.map_or(Ok(()), |p| check(p).and_then(|()| apply_locale(p)));
         fit.map_err(|message| RestoreError::Other {
             rank: rank.id(),
             message,

@@ -9,6 +9,16 @@ use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 /// The header's text: pc3cc puts it in front of every instrumented translation unit.
 pub const PRELUDE: &str = include_str!("../../include/pc3_rt.h");
 
+/// Tells that header from every other: runtime and program must have the same.
+pub const STAMP: c_uint = {
+    let (text, mut hash, mut i) = (PRELUDE.as_bytes(), 0x811c_9dc5u32, 0);
+    while i < text.len() {
+        hash = (hash ^ text[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    hash | 1 << 31
+};
+
 macro_rules! constants {
     ($($name:ident: $t:ty = $value:expr;)*) => {
         $(pub const $name: $t = $value;)*

@@ -25,7 +25,7 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
     let given_up = store::given_up(dir);
     for (id, path) in find::all(dir)? {
         let size = path.metadata().map_or(0, |m| m.len());
-        let row = match look(&path) {
+        let row = match look(&path, size) {
             Ok(c) => {
                 let job = &c.job;
                 let (time, abi) = (units::utc(job.time), job.abi.name.to_string());
@@ -65,9 +65,16 @@ pub(super) fn list(dir: &Path) -> Result<String, FindError> {
     Ok(out)
 }
 
-/// As far as can be seen without reading all of it.
-fn look(path: &Path) -> Result<Checkpoint, String> {
+/// Files up to this size are read as a whole, others as far as their directories go.
+const SMALL: u64 = 64 << 20;
+
+fn look(path: &Path, size: u64) -> Result<Checkpoint, String> {
     let checkpoint = Checkpoint::open(path).map_err(|e| e.to_string())?;
+    let whole = match size <= SMALL {
+        true => checkpoint.verify(),
+        false => checkpoint.directories(),
+    };
+    whole.map_err(|e| e.to_string())?;
     let entries = checkpoint.sections.entries.iter();
     let present: HashSet<(u64, bool)> = entries
         .filter(|e| matches!(e.section, Section::Rank | Section::Data))
