@@ -259,6 +259,33 @@ impl<'s> Members<'s> {
         }
     }
 
+    /// The items that a pointer leads to, of which there are as many as another member says.
+    pub fn list<T: Checkpointable>(
+        &self,
+        pointer: &str,
+        length: &str,
+    ) -> Result<Vec<T>, LoadError> {
+        let length: u64 = self.load(length)?;
+        let missing = || LoadError::new("is not in the checkpoint").within(&format!(".{pointer}"));
+        let pointer = self.get(pointer).ok_or_else(missing)?;
+        let list = match self.from.follow(pointer)? {
+            Some((_, view)) => T::load_all(self.from, view)?,
+            // Items without size.
+            None => {
+                let view = View {
+                    ty: self.from.ty(pointer.ty).elem,
+                    bytes: &[],
+                };
+                let all = (0..length).map(|_| T::load(self.from, view));
+                all.collect::<Result<_, _>>()?
+            }
+        };
+        if list.len() as u64 != length {
+            return Err(LoadError::new("has another length than its items"));
+        }
+        Ok(list)
+    }
+
     /// Nothing but these may be there: what the program does not know any more would be lost.
     pub fn only(&self, known: &[&str]) -> Result<(), LoadError> {
         match self.names().find(|n| !known.contains(n)) {

@@ -32,33 +32,7 @@ pub(super) fn load<L, T: Checkpointable>(
     value: View,
     name: &str,
 ) -> Result<Vec<T>, LoadError> {
-    let ty = &from.ty(value.ty).name;
-    if ty.split('<').next() != Some(name) {
-        return Err(value.not::<L>(from));
-    }
-    let members = from.members::<L>(value, ty)?;
-    let length: u64 = members.load("length")?;
-    let items = members.get("items").ok_or_else(|| value.not::<L>(from))?;
-    let list = match from.follow(items)? {
-        Some((_, view)) => T::load_all(from, view)?,
-        // Items without size.
-        None => (0..length)
-            .map(|_| {
-                let pointee = from.ty(items.ty).elem;
-                T::load(
-                    from,
-                    View {
-                        ty: pointee,
-                        bytes: &[],
-                    },
-                )
-            })
-            .collect::<Result<_, _>>()?,
-    };
-    if list.len() as u64 != length {
-        return Err(LoadError::new("has another length than its items"));
-    }
-    Ok(list)
+    from.generic::<L>(value, name)?.list("items", "length")
 }
 
 macro_rules! lists {

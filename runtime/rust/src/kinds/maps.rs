@@ -62,38 +62,13 @@ macro_rules! maps {
                 put(out, at + 8, values, self.len());
             }
             fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
-                let ty = &from.ty(value.ty).name;
-                if ty.split('<').next() != Some($name) {
-                    return Err(value.not::<Self>(from));
-                }
-                let members = from.members::<Self>(value, ty)?;
-                let length: u64 = members.load("length")?;
-                let part = |name: &str| members.get(name).ok_or_else(|| value.not::<Self>(from));
-                let keys: Vec<K> = all(from, part("keys")?, length)?;
-                let values: Vec<V> = all(from, part("values")?, length)?;
+                let members = from.generic::<Self>(value, $name)?;
+                let keys: Vec<K> = members.list("keys", "length")?;
+                let values: Vec<V> = members.list("values", "length")?;
                 Ok(keys.into_iter().zip(values).collect())
             }
         }
     )*};
-}
-
-fn all<T: Checkpointable>(from: &Loading, pointer: View, length: u64) -> Result<Vec<T>, LoadError> {
-    let list = match from.follow(pointer)? {
-        Some((_, view)) => T::load_all(from, view)?,
-        None => {
-            let view = View {
-                ty: from.ty(pointer.ty).elem,
-                bytes: &[],
-            };
-            (0..length)
-                .map(|_| T::load(from, view))
-                .collect::<Result<_, _>>()?
-        }
-    };
-    if list.len() as u64 != length {
-        return Err(LoadError::new("has another length than its items"));
-    }
-    Ok(list)
 }
 
 maps! {

@@ -1,0 +1,77 @@
+//! Types of widely used crates.
+
+#[cfg(feature = "num-complex")]
+impl<T: crate::Checkpointable> crate::Checkpointable for num_complex::Complex<T> {
+    const SIZE: u64 = 2 * T::SIZE;
+    const ALIGN: u64 = T::ALIGN;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        let part = T::describe(types);
+        types.record::<Self>(format!("Complex<{}>", types.name(part)), |_| {
+            vec![("re".to_owned(), part, 0), ("im".to_owned(), part, T::SIZE)]
+        })
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        self.re.save(out, at);
+        self.im.save(out, at + T::SIZE as usize);
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        let members = from.generic::<Self>(value, "Complex")?;
+        Ok(Self::new(members.load("re")?, members.load("im")?))
+    }
+}
+
+#[cfg(feature = "smallvec")]
+impl<A: smallvec::Array + 'static> crate::Checkpointable for smallvec::SmallVec<A>
+where
+    A::Item: crate::Checkpointable,
+{
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        super::containers::describe::<Self, A::Item>(types, "SmallVec")
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        let address = out.slice(self.as_slice());
+        super::containers::put(out, at, address, self.len());
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        super::containers::load::<Self, A::Item>(from, value, "SmallVec").map(Self::from_vec)
+    }
+}
+
+#[cfg(feature = "indexmap")]
+impl<K, V, S> crate::Checkpointable for indexmap::IndexMap<K, V, S>
+where
+    K: crate::Checkpointable + std::hash::Hash + Eq,
+    V: crate::Checkpointable,
+    S: std::hash::BuildHasher + Default + 'static,
+{
+    const SIZE: u64 = 32;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        let (key, value) = (K::describe(types), V::describe(types));
+        let name = format!("IndexMap<{}, {}>", types.name(key), types.name(value));
+        types.record::<Self>(name, |types| {
+            vec![
+                ("keys".to_owned(), types.pointer(key), 0),
+                ("values".to_owned(), types.pointer(value), 8),
+                ("length".to_owned(), u64::describe(types), 16),
+            ]
+        })
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        let keys = out.items(self.keys().collect());
+        let values = out.items(self.values().collect());
+        out.put(at, &keys.to_ne_bytes());
+        super::containers::put(out, at + 8, values, self.len());
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        let members = from.generic::<Self>(value, "IndexMap")?;
+        let keys: Vec<K> = members.list("keys", "length")?;
+        let values: Vec<V> = members.list("values", "length")?;
+        Ok(keys.into_iter().zip(values).collect())
+    }
+}
