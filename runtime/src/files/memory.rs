@@ -40,6 +40,7 @@ pub(super) struct Memory {
 /// Whose memory a stream's buffer is.
 #[derive(Clone, Copy)]
 pub(crate) struct Owner {
+    pub rank: usize,
     heap: *mut Arena,
     /// Of characters.
     ty: u32,
@@ -48,6 +49,7 @@ pub(crate) struct Owner {
 impl Owner {
     pub fn of(rank: &mut Rank) -> Owner {
         Owner {
+            rank: rank.id(),
             ty: rank.job().program.char_type().0,
             heap: &raw mut rank.heap,
         }

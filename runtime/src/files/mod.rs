@@ -245,7 +245,6 @@ impl Files {
     /// Changes none of them: the restart may still be refused.
     pub(crate) fn reopen<'a>(
         &mut self,
-        rank: usize,
         owner: Owner,
         streams: &[FileMeta],
         library: &LibraryMeta,
@@ -263,7 +262,7 @@ impl Files {
                 fd,
             });
         }
-        again::place(rank, &files)?;
+        again::place(owner.rank, &files)?;
         for file in streams {
             if file.kind == FileKind::Closed {
                 found(file.addr, 0);

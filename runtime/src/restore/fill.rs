@@ -31,7 +31,6 @@ impl RankBuilder<'_, '_> {
         self.rank
             .files
             .reopen(
-                id,
                 owner,
                 &image.meta.files,
                 &image.meta.library,
