@@ -1,5 +1,7 @@
 //! An arena that is built anew has every object where it was, and goes on as any other.
 
+#![allow(clippy::unwrap_used)]
+
 use pc3_heap::{Arena, Block, Place};
 
 type Objects = Vec<(usize, usize, u32)>;

@@ -129,7 +129,7 @@ fn listed(folder: &str, dir: &Path) -> Result<BTreeMap<String, Vec<Run>>> {
         // `@…@` is replaced by `#` or nothing when MPICH is configured; `env` sets MPICH's own variables.
         let foreign = |w: &&str| w.starts_with("env=") || w.starts_with("mem=");
         let ranks = ranks.parse().unwrap_or(usize::MAX);
-        if name.starts_with('@') || ranks > RANKS || rest.iter().any(|w| foreign(w)) {
+        if name.starts_with('@') || ranks > RANKS || rest.iter().any(foreign) {
             continue;
         }
         let args: Vec<String> = rest

@@ -220,16 +220,16 @@ impl<'a> Builder<'a> {
         for (i, q) in p1.iter().enumerate() {
             match p2.get(i) {
                 Some(given) => self.convert((to.0, to.1, given.ty), (from.0, from.1, q.ty)),
-                None => self.from_anything((from.0, from.1, q.ty)),
+                None => self.anything_becomes((from.0, from.1, q.ty)),
             }
         }
         if !known1 || !known2 {
             p2.iter()
-                .for_each(|q| self.from_anything((to.0, to.1, q.ty)));
+                .for_each(|q| self.anything_becomes((to.0, to.1, q.ty)));
         }
     }
 
-    fn from_anything(&mut self, to: Typed<'a>) {
+    fn anything_becomes(&mut self, to: Typed<'a>) {
         if let Some(t) = function(to.1, to.2) {
             let n = self.node((to.0, to.1, t));
             self.both(ANYTHING, n);
