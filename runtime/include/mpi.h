@@ -38,6 +38,7 @@ typedef struct MPI_ABI_Request *MPI_Request;
 typedef struct MPI_ABI_Message *MPI_Message;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
 typedef struct MPI_ABI_Info *MPI_Info;
+typedef struct MPI_ABI_File *MPI_File;
 
 /* ---- predefined handles ---- */
 
@@ -50,6 +51,8 @@ typedef struct MPI_ABI_Info *MPI_Info;
 
 #define MPI_MESSAGE_NULL             ((MPI_Message)0x128)
 #define MPI_MESSAGE_NO_PROC          ((MPI_Message)0x129)
+
+#define MPI_FILE_NULL                ((MPI_File)0x118)
 
 #define MPI_INFO_NULL                ((MPI_Info)0x130)
 #define MPI_INFO_ENV                 ((MPI_Info)0x131)
@@ -271,6 +274,20 @@ typedef struct MPI_ABI_Info *MPI_Info;
 #define MPI_GRAPH                    212
 #define MPI_DIST_GRAPH               213
 #define MPI_COMM_TYPE_SHARED         221
+#define MPI_MODE_APPEND              1
+#define MPI_MODE_CREATE              2
+#define MPI_MODE_DELETE_ON_CLOSE     4
+#define MPI_MODE_EXCL                8
+#define MPI_MODE_RDONLY              16
+#define MPI_MODE_RDWR                32
+#define MPI_MODE_SEQUENTIAL          64
+#define MPI_MODE_UNIQUE_OPEN         128
+#define MPI_MODE_WRONLY              256
+#define MPI_SEEK_SET                 600
+#define MPI_SEEK_CUR                 602
+#define MPI_SEEK_END                 604
+#define MPI_DISPLACEMENT_CURRENT     ((MPI_Offset)-1)
+#define MPI_MAX_DATAREP_STRING       128
 #define MPI_KEYVAL_INVALID           0
 #define MPI_TAG_UB                   501
 #define MPI_IO                       502
@@ -288,7 +305,9 @@ typedef int(MPI_Comm_delete_attr_function)(MPI_Comm, int keyval, void *value, vo
 typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int keyval, void *extra, void *in, void *out, int *flag);
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype, int keyval, void *value, void *extra);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm *, int *code, ...);
+typedef void(MPI_File_errhandler_function)(MPI_File *, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;
 typedef MPI_Comm_delete_attr_function MPI_Delete_function;
@@ -341,6 +360,8 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo);
 int MPI_Info_free(MPI_Info *info);
 int MPI_Info_set(MPI_Info info, const char *key, const char *value);
 int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
+int MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
+int MPI_Info_create_env(int argc, char *argv[], MPI_Info *info);
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag);
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys);
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key);
@@ -418,6 +439,8 @@ int MPI_Type_create_struct(int count, const int blocklens[], const MPI_Aint disp
     MPI_Datatype *type);
 int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int order,
     MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[], const int dargs[],
+    const int psizes[], int order, MPI_Datatype old, MPI_Datatype *type);
 int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *type);
 int MPI_Type_dup(MPI_Datatype old, MPI_Datatype *type);
 int MPI_Type_commit(MPI_Datatype *type);
@@ -446,6 +469,17 @@ MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 int MPI_Pack(const void *in, int incount, MPI_Datatype type, void *out, int outsize, int *position, MPI_Comm comm);
 int MPI_Unpack(const void *in, int insize, int *position, void *out, int outcount, MPI_Datatype type, MPI_Comm comm);
 int MPI_Pack_size(int incount, MPI_Datatype type, MPI_Comm comm, int *size);
+
+int MPI_Pack_external(const char datarep[], const void *in, int incount, MPI_Datatype type, void *out, MPI_Aint
+    outsize, MPI_Aint *position);
+int MPI_Unpack_external(const char datarep[], const void *in, MPI_Aint insize, MPI_Aint *position, void *out, int
+    outcount, MPI_Datatype type);
+int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype type, MPI_Aint *size);
+int MPI_Pack_external_c(const char datarep[], const void *in, MPI_Count incount, MPI_Datatype type, void *out,
+    MPI_Count outsize, MPI_Count *position);
+int MPI_Unpack_external_c(const char datarep[], const void *in, MPI_Count insize, MPI_Count *position, void *out,
+    MPI_Count outcount, MPI_Datatype type);
+int MPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype type, MPI_Count *size);
 
 /* ---- collectives (chapter 5) ---- */
 
@@ -802,6 +836,200 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int
     destinations[], int destweights[]);
 int MPI_Topo_test(MPI_Comm comm, int *status);
+
+/* ---- files (chapter 13) ---- */
+
+int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *file);
+int MPI_File_close(MPI_File *file);
+int MPI_File_delete(const char *filename, MPI_Info info);
+int MPI_File_set_size(MPI_File file, MPI_Offset size);
+int MPI_File_preallocate(MPI_File file, MPI_Offset size);
+int MPI_File_get_size(MPI_File file, MPI_Offset *size);
+int MPI_File_get_group(MPI_File file, MPI_Group *group);
+int MPI_File_get_amode(MPI_File file, int *amode);
+int MPI_File_set_info(MPI_File file, MPI_Info info);
+int MPI_File_get_info(MPI_File file, MPI_Info *info);
+int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
+    MPI_Info info);
+int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep);
+int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence);
+int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence);
+int MPI_File_get_position(MPI_File file, MPI_Offset *offset);
+int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset);
+int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp);
+int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent);
+int MPI_File_set_atomicity(MPI_File file, int flag);
+int MPI_File_get_atomicity(MPI_File file, int *flag);
+int MPI_File_sync(MPI_File file);
+int MPI_File_create_errhandler(MPI_File_errhandler_function *fn, MPI_Errhandler *handler);
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler handler);
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *handler);
+int MPI_File_call_errhandler(MPI_File file, int code);
+int MPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request
+    *request);
+int MPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type, MPI_Status
+    *status);
+int MPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type, MPI_Request
+    *request);
+int MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status
+    *status);
+int MPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request
+    *request);
+int MPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type, MPI_Status
+    *status);
+int MPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+    MPI_Request *request);
+int MPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type);
+int MPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type);
+int MPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status);
+int MPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type);
+int MPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type);
+int MPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status);
+int MPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type);
+int MPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type);
+int MPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status);
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status
+    *status);
+int MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Request
+    *request);
+int MPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
+    MPI_Status *status);
+int MPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
+    MPI_Request *request);
+int MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status
+    *status);
+int MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type,
+    MPI_Request *request);
+int MPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
+    MPI_Status *status);
+int MPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
+    MPI_Request *request);
+int MPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Request *request);
+int MPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Request
+    *request);
+int MPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int MPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type);
+int MPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype
+    type);
+int MPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status);
+int MPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type);
+int MPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type);
+int MPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status);
+int MPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type);
+int MPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type);
+int MPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status);
+
+/* ---- handles as Fortran has them (chapter 17) ---- */
+
+MPI_Fint MPI_Comm_c2f(MPI_Comm handle);
+MPI_Comm MPI_Comm_f2c(MPI_Fint handle);
+MPI_Fint MPI_Type_c2f(MPI_Datatype handle);
+MPI_Datatype MPI_Type_f2c(MPI_Fint handle);
+MPI_Fint MPI_Group_c2f(MPI_Group handle);
+MPI_Group MPI_Group_f2c(MPI_Fint handle);
+MPI_Fint MPI_Op_c2f(MPI_Op handle);
+MPI_Op MPI_Op_f2c(MPI_Fint handle);
+MPI_Fint MPI_Request_c2f(MPI_Request handle);
+MPI_Request MPI_Request_f2c(MPI_Fint handle);
+MPI_Fint MPI_Message_c2f(MPI_Message handle);
+MPI_Message MPI_Message_f2c(MPI_Fint handle);
+MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler handle);
+MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint handle);
+MPI_Fint MPI_Info_c2f(MPI_Info handle);
+MPI_Info MPI_Info_f2c(MPI_Fint handle);
+MPI_Fint MPI_File_c2f(MPI_File handle);
+MPI_File MPI_File_f2c(MPI_Fint handle);
+int MPI_Status_c2f(const MPI_Status *from, MPI_Fint *to);
+int MPI_Status_f2c(const MPI_Fint *from, MPI_Status *to);
+
+/* ---- messages and datatypes with large counts (MPI 4.1) ---- */
+
+int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
+int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void
+    *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int
+    recvtag, MPI_Comm comm, MPI_Status *status);
+int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int
+    recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+    MPI_Comm comm, MPI_Request *request);
+int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void
+    *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request
+    *request);
+int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int
+    recvtag, MPI_Comm comm, MPI_Request *request);
+int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklen, MPI_Count stride, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklen, MPI_Count stride, MPI_Datatype old, MPI_Datatype
+    *type);
+int MPI_Type_indexed_c(MPI_Count count, const MPI_Count blocklens[], const MPI_Count displs[], MPI_Datatype old,
+    MPI_Datatype *type);
+int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count blocklens[], const MPI_Count displs[], MPI_Datatype
+    old, MPI_Datatype *type);
+int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklen, const MPI_Count displs[], MPI_Datatype old,
+    MPI_Datatype *type);
+int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklen, const MPI_Count displs[], MPI_Datatype old,
+    MPI_Datatype *type);
+int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count blocklens[], const MPI_Count displs[], const
+    MPI_Datatype types[], MPI_Datatype *type);
+int MPI_Type_create_resized_c(MPI_Datatype old, MPI_Count lb, MPI_Count extent, MPI_Datatype *type);
+int MPI_Type_create_subarray_c(int ndims, const MPI_Count sizes[], const MPI_Count subsizes[], const MPI_Count
+    starts[], int order, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count gsizes[], const int distribs[], const int
+    dargs[], const int psizes[], int order, MPI_Datatype old, MPI_Datatype *type);
+int MPI_Type_size_c(MPI_Datatype type, MPI_Count *size);
+int MPI_Type_get_extent_c(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
+int MPI_Type_get_true_extent_c(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
 
 /* ---- names of MPI-1 (chapters 15 and 16), kept for old programs ---- */
 

@@ -20,13 +20,19 @@ pub fn retains(name: &str) -> bool {
                     | "Improbe"
                     | "Intercomm_create"
                     | "Intercomm_merge"
-            ))
+            )
+            && !rest.starts_with("Info_"))
             || rest.ends_with("_init")
+            || rest.ends_with("_init_c")
             || rest.starts_with("File_i")
             || matches!(
                 rest,
                 "Buffer_attach"
+                    | "Comm_create_keyval"
                     | "Comm_set_attr"
+                    | "Keyval_create"
+                    | "Type_create_keyval"
+                    | "Type_set_attr"
                     | "Attr_put"
                     | "Win_create"
                     | "Win_attach"

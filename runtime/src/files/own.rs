@@ -49,6 +49,6 @@ pub(super) fn is_own(fd: RawFd) -> bool {
 }
 
 /// It is the program's from now on, or closed.
-pub(super) fn disown(fd: RawFd) {
+pub fn disown(fd: RawFd) {
     own().remove(&fd);
 }

@@ -20,6 +20,7 @@ pub enum Kind {
     Request = 6,
     Message = 7,
     Info = 8,
+    File = 9,
 }
 
 /// A slot number as a handle of `kind`.
@@ -127,6 +128,7 @@ pub mod abi {
     pub const GROUP_EMPTY: usize = 0x109;
     pub const MESSAGE_NULL: usize = 0x128;
     pub const MESSAGE_NO_PROC: usize = 0x129;
+    pub const FILE_NULL: usize = 0x118;
     pub const INFO_NULL: usize = 0x130;
     pub const INFO_ENV: usize = 0x131;
     pub const ERRHANDLER_NULL: usize = 0x140;

@@ -10,6 +10,7 @@ use crate::error::{fail, Class, Result, UserCodes};
 use crate::group::{Group, GroupRef};
 use crate::handle::{abi, Kind, Table};
 use crate::info::Info;
+use crate::io::MpiFile;
 use crate::op::UserOp;
 use std::sync::Arc;
 
@@ -50,6 +51,9 @@ pub struct Objects {
     pub errhandlers: Errhandlers,
     pub keyvals: Keyvals,
     pub infos: Table<Info>,
+    pub files: Table<Box<MpiFile>>,
+    /// The handler of MPI_FILE_NULL, which new files inherit.
+    pub file_errhandler: usize,
     pub info_env: Info,
     pub codes: UserCodes,
     pub attr_values: Box<AttrValues>,
@@ -89,6 +93,8 @@ impl Objects {
             errhandlers: Errhandlers::default(),
             keyvals: Keyvals::default(),
             infos: Table::new(Kind::Info),
+            files: Table::new(Kind::File),
+            file_errhandler: abi::ERRORS_RETURN,
             info_env: Info::default(),
             codes: UserCodes::default(),
             attr_values: Box::new(AttrValues::new(size)),
@@ -178,6 +184,22 @@ impl Objects {
 
     pub fn op(&self, handle: usize) -> Result<crate::op::Op> {
         crate::op::Op::from_handle(handle, &self.ops)
+    }
+
+    pub fn file(&self, handle: usize) -> Result<&MpiFile> {
+        match self.files.get(handle) {
+            Some(f) => Ok(f),
+            None if handle == abi::FILE_NULL => fail(Class::ERR_FILE, "the file is MPI_FILE_NULL"),
+            None => fail(Class::ERR_FILE, "not a file (closed already?)"),
+        }
+    }
+
+    pub fn file_mut(&mut self, handle: usize) -> Result<&mut MpiFile> {
+        self.file(handle)?;
+        match self.files.get_mut(handle) {
+            Some(f) => Ok(f),
+            None => unreachable!("looked up above"),
+        }
     }
 
     pub fn group(&self, handle: usize) -> Result<GroupRef> {

@@ -3,6 +3,7 @@
 use super::{attr, count, entry, put, slice, source_line};
 use crate::attr::{Attributes, On};
 use crate::datatype::build::{build, make, Constructor, Order, Subdim};
+use crate::datatype::darray::Given;
 use crate::datatype::{Datatype, TypeObject, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::handle::{abi, FIRST_DYNAMIC};
@@ -19,7 +20,7 @@ pub(super) fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
     })
 }
 
-unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> {
+pub(super) unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> {
     let addresses = if c.has_byte_displacements() {
         me.objects().addresses.lately()
     } else {
@@ -189,11 +190,7 @@ pub unsafe extern "C" fn MPI_Type_create_subarray(
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Type_create_subarray", 0, |me| {
-        let order = match order {
-            12 => Order::C,
-            15 => Order::Fortran,
-            _ => return fail(Class::ERR_ARG, format!("the order is {order}")),
-        };
+        let order = order_of(order)?;
         let n = count(ndims).ok().filter(|n| *n > 0);
         let Some(n) = n else {
             return fail(
@@ -227,6 +224,54 @@ pub unsafe extern "C" fn MPI_Type_create_subarray(
             new,
         )
     })
+}
+
+macro_rules! distributed { ($($name:ident $n:ident;)*) => { $(
+    /// MPI 3.1 section 4.1.4.
+    #[no_mangle]
+    pub unsafe extern "C" fn $name(
+        size: c_int,
+        rank: c_int,
+        ndims: c_int,
+        gsizes: *const $n,
+        distribs: *const c_int,
+        dargs: *const c_int,
+        psizes: *const c_int,
+        order: c_int,
+        old: usize,
+        new: *mut usize,
+    ) -> c_int {
+        entry(stringify!($name), 0, |me| {
+            let n = match count(ndims) {
+                Ok(n) if n > 0 => n,
+                _ => return fail(Class::ERR_ARG, format!("the number of dimensions is {ndims}")),
+            };
+            let sizes = slice(gsizes, n)?.iter().map(|s| i64::from(*s)).collect::<Vec<_>>();
+            let given = Given {
+                size,
+                rank,
+                sizes: &sizes,
+                distribs: slice(distribs, n)?,
+                args: slice(dargs, n)?,
+                procs: slice(psizes, n)?,
+            };
+            let (dims, order) = (given.dims(order_of(order)?)?, order_of(order)?);
+            let old = me.objects().datatype(old)?;
+            create(me, Constructor::Darray { size, rank, dims, order, old }, new)
+        })
+    }
+)* } }
+distributed! {
+    MPI_Type_create_darray c_int;
+    MPI_Type_create_darray_c i64;
+}
+
+pub(super) fn order_of(order: c_int) -> Result<Order> {
+    match order {
+        12 => Ok(Order::C),
+        15 => Ok(Order::Fortran),
+        _ => fail(Class::ERR_ARG, format!("the order is {order}")),
+    }
 }
 
 #[no_mangle]

@@ -30,6 +30,9 @@ query! {
     MPI_Type_get_extent_x(lb: i64 = |t| t.lb, extent: i64 = |t| t.extent);
     MPI_Type_get_true_extent(lb: isize = |t| t.true_lb, extent: isize = |t| t.true_extent);
     MPI_Type_get_true_extent_x(lb: i64 = |t| t.true_lb, extent: i64 = |t| t.true_extent);
+    MPI_Type_size_c(size: i64 = |t| t.size as isize);
+    MPI_Type_get_extent_c(lb: i64 = |t| t.lb, extent: i64 = |t| t.extent);
+    MPI_Type_get_true_extent_c(lb: i64 = |t| t.true_lb, extent: i64 = |t| t.true_extent);
     MPI_Type_extent(extent: isize = |t| t.extent);
     MPI_Type_lb(lb: isize = |t| t.lb);
     MPI_Type_ub(ub: isize = |t| t.lb + t.extent);
@@ -94,6 +97,21 @@ fn contents(ty: &Datatype) -> (c_int, Vec<c_int>, Vec<isize>, Vec<TypeRef>) {
             let lens = blocks.iter().map(|b| int(b.0));
             let ints = [int(blocks.len())].into_iter().chain(lens).collect();
             (110, ints, blocks.iter().map(|b| b.1).collect())
+        }
+        Constructor::Darray {
+            size,
+            rank,
+            dims,
+            order,
+            ..
+        } => {
+            let mut ints = vec![*size, *rank, int(dims.len())];
+            ints.extend(dims.iter().map(|d| int(d.size)));
+            ints.extend(dims.iter().map(|d| d.distrib));
+            ints.extend(dims.iter().map(|d| d.arg));
+            ints.extend(dims.iter().map(|d| int(d.procs)));
+            ints.push(if *order == Order::C { 12 } else { 15 });
+            (112, ints, vec![])
         }
         Constructor::Subarray { dims, order, .. } => {
             let mut ints = vec![int(dims.len())];

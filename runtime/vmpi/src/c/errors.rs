@@ -35,6 +35,29 @@ pub fn raise(me: &RankState, name: &str, comm: usize, e: MpiError) -> c_int {
     code
 }
 
+/// The same for a file, or for MPI_FILE_NULL.
+#[cold]
+pub fn raise_file(me: &RankState, name: &str, file: usize, e: MpiError) -> c_int {
+    let objects = me.objects();
+    let handler = objects
+        .file(file)
+        .map_or(objects.file_errhandler, |f| f.errhandler);
+    let mut code = e.class.0;
+    match handler {
+        abi::ERRORS_RETURN => {}
+        abi::ERRORS_ARE_FATAL | abi::ERRORS_ABORT => fatal(me, name, &e),
+        _ => match objects.errhandlers.0.get(handler).map(|h| h.func) {
+            Some(func) if func != 0 => {
+                let mut file = file;
+                // SAFETY: the program said that this is its handler.
+                unsafe { std::mem::transmute::<usize, Handler>(func)(&mut file, &mut code) }
+            }
+            _ => fatal(me, name, &e),
+        },
+    }
+    code
+}
+
 /// Ends the job for one reason: what other ranks find wrong meanwhile is a consequence.
 pub fn end_job(status: c_int, message: &str) -> ! {
     static ENDING: AtomicBool = AtomicBool::new(false);

@@ -1,6 +1,6 @@
 //! Info functions (MPI 3.1 chapter 9).
 
-use super::{entry, put, put_text, slice_mut, text};
+use super::{entry, entry_at_any_time, put, put_text, slice_mut, text};
 use crate::error::{fail, Class, Result};
 use crate::handle::abi;
 use crate::info::{Info, MAX_KEY};
@@ -22,14 +22,14 @@ fn find(me: &RankState, info: usize) -> Result<&mut Info> {
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_create(info: *mut usize) -> c_int {
-    entry("MPI_Info_create", 0, |me| {
+    entry_at_any_time("MPI_Info_create", |me| {
         put(info, me.objects().infos.insert(Info::default()))
     })
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_dup(info: usize, new: *mut usize) -> c_int {
-    entry("MPI_Info_dup", 0, |me| {
+    entry_at_any_time("MPI_Info_dup", |me| {
         let copy = if info == abi::INFO_ENV {
             Info::default()
         } else {
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn MPI_Info_dup(info: usize, new: *mut usize) -> c_int {
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_free(info: *mut usize) -> c_int {
-    entry("MPI_Info_free", 0, |me| {
+    entry_at_any_time("MPI_Info_free", |me| {
         if info.is_null() || me.objects().infos.remove(*info).is_none() {
             return fail(Class::ERR_INFO, "not an info object (freed already?)");
         }
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn MPI_Info_set(
     key: *const c_char,
     value: *const c_char,
 ) -> c_int {
-    entry("MPI_Info_set", 0, |me| {
+    entry_at_any_time("MPI_Info_set", |me| {
         find(me, info)?.set(&text(key)?, &text(value)?)
     })
 }
@@ -68,12 +68,53 @@ pub unsafe extern "C" fn MPI_Info_get(
     value: *mut c_char,
     flag: *mut c_int,
 ) -> c_int {
-    entry("MPI_Info_get", 0, |me| {
+    entry_at_any_time("MPI_Info_get", |me| {
         let found = find(me, info)?.get(&text(key)?).map(str::to_string);
         if let Some(v) = &found {
             put_text(value, valuelen.max(0) as usize + 1, v)?;
         }
         put(flag, c_int::from(found.is_some()))
+    })
+}
+
+/// MPI 4.1 section 10: `buflen` is the room with the terminator, and becomes what the value needs.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_get_string(
+    info: usize,
+    key: *const c_char,
+    buflen: *mut c_int,
+    value: *mut c_char,
+    flag: *mut c_int,
+) -> c_int {
+    entry_at_any_time("MPI_Info_get_string", |me| {
+        let found = find(me, info)?.get(&text(key)?).map(str::to_string);
+        if let Some(v) = &found {
+            let room = slice_mut(buflen, 1)?;
+            if room[0] > 0 {
+                put_text(value, room[0] as usize, v)?;
+            }
+            room[0] = v.len() as c_int + 1;
+        }
+        put(flag, c_int::from(found.is_some()))
+    })
+}
+
+/// MPI 4.1 section 11.2.1: of the arguments, the program alone is known.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_Info_create_env(
+    argc: c_int,
+    argv: *mut *mut c_char,
+    info: *mut usize,
+) -> c_int {
+    entry_at_any_time("MPI_Info_create_env", |me| {
+        let mut env = Info::default();
+        if argc > 0 && !argv.is_null() && !(*argv).is_null() {
+            let command = text(*argv)?;
+            if command.len() < crate::info::MAX_VALUE {
+                env.set("command", &command)?;
+            }
+        }
+        put(info, me.objects().infos.insert(env))
     })
 }
 
@@ -84,7 +125,7 @@ pub unsafe extern "C" fn MPI_Info_get_valuelen(
     valuelen: *mut c_int,
     flag: *mut c_int,
 ) -> c_int {
-    entry("MPI_Info_get_valuelen", 0, |me| {
+    entry_at_any_time("MPI_Info_get_valuelen", |me| {
         let found = find(me, info)?.get(&text(key)?).map(str::len);
         if let Some(n) = found {
             put(valuelen, n as c_int)?;
@@ -95,14 +136,14 @@ pub unsafe extern "C" fn MPI_Info_get_valuelen(
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_get_nkeys(info: usize, nkeys: *mut c_int) -> c_int {
-    entry("MPI_Info_get_nkeys", 0, |me| {
+    entry_at_any_time("MPI_Info_get_nkeys", |me| {
         put(nkeys, find(me, info)?.pairs.len() as c_int)
     })
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_char) -> c_int {
-    entry("MPI_Info_get_nthkey", 0, |me| {
+    entry_at_any_time("MPI_Info_get_nthkey", |me| {
         let pairs = &find(me, info)?.pairs;
         match usize::try_from(n).ok().and_then(|n| pairs.get(n)) {
             Some(p) => put_text(key, MAX_KEY, &p.0).map(drop),
@@ -113,9 +154,7 @@ pub unsafe extern "C" fn MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_
 
 #[no_mangle]
 pub unsafe extern "C" fn MPI_Info_delete(info: usize, key: *const c_char) -> c_int {
-    entry("MPI_Info_delete", 0, |me| {
-        find(me, info)?.delete(&text(key)?)
-    })
+    entry_at_any_time("MPI_Info_delete", |me| find(me, info)?.delete(&text(key)?))
 }
 
 /// MPI 3.1 section 6.4.4: hints are accepted and mean nothing.

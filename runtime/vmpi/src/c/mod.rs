@@ -11,10 +11,15 @@ pub mod attr;
 pub mod coll;
 pub mod comm;
 pub mod datatype;
+pub mod datatype_large;
 pub mod datatype_query;
 pub mod dist_graph;
 pub mod env;
 pub mod errors;
+pub mod external;
+pub mod file;
+pub mod file_data;
+pub mod fortran;
 pub mod general;
 pub mod group;
 pub mod info;
@@ -69,6 +74,19 @@ pub fn entry(
     match outcome {
         Ok(()) => Class::SUCCESS.0,
         Err(e) => errors::raise(me, name, comm, e),
+    }
+}
+
+/// The same for functions that may be called before MPI_Init and after MPI_Finalize.
+pub fn entry_at_any_time(
+    name: &'static str,
+    f: impl FnOnce(&'static RankState) -> Result<()>,
+) -> c_int {
+    let me = RankState::current();
+    me.call.set(Call::new(name));
+    match f(me) {
+        Ok(()) => Class::SUCCESS.0,
+        Err(e) => errors::raise(me, name, 0, e),
     }
 }
 

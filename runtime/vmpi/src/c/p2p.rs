@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::status::{put_status, CStatus};
-use super::{buffer, count, entry, put};
+use super::{buffer, entry, put, wide_count};
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
 use crate::p2p::recv::{await_shown, check, post, show};
@@ -17,10 +17,10 @@ use crate::state::{Call, RankState};
 pub(super) fn data(
     me: &RankState,
     p: *const c_void,
-    n: c_int,
+    n: impl Into<i64>,
     datatype: usize,
 ) -> Result<(usize, TypeRef)> {
-    let n = count(n)?;
+    let n = wide_count(n.into())?;
     let ty = me.objects().committed(datatype)?;
     let Some(bytes) = ty.bytes(n) else {
         return fail(
@@ -104,7 +104,7 @@ pub(super) fn source(
 unsafe fn send(
     name: &'static str,
     p: *const c_void,
-    n: c_int,
+    n: i64,
     ty: usize,
     dest: c_int,
     tag: c_int,
@@ -162,7 +162,7 @@ pub(super) unsafe fn publish(me: &RankState, r: Req, handle: *mut usize) -> Resu
 unsafe fn isend(
     name: &'static str,
     p: *const c_void,
-    n: c_int,
+    n: i64,
     ty: usize,
     dest: c_int,
     tag: c_int,
@@ -191,78 +191,85 @@ unsafe fn isend(
     })
 }
 
-macro_rules! sends { ($($(#[$doc:meta])* $name:ident $iname:ident $mode:ident;)*) => { $(
+macro_rules! sends { ($($(#[$doc:meta])* $name:ident $iname:ident $name_c:ident $iname_c:ident $mode:ident;)*) => { $(
+    sends!(one $(#[$doc])* $name c_int $mode);
+    sends!(one $(#[$doc])* $name_c i64 $mode);
+    sends!(begun $(#[$doc])* $iname c_int $mode);
+    sends!(begun $(#[$doc])* $iname_c i64 $mode);
+)* };
+(one $(#[$doc:meta])* $name:ident $n:ident $mode:ident) => {
     $(#[$doc])*
     #[no_mangle]
-    pub unsafe extern "C" fn $name(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int {
-        send(stringify!($name), p, n, datatype, dest, tag, comm, Mode::$mode)
+    pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int {
+        send(stringify!($name), p, n.into(), datatype, dest, tag, comm, Mode::$mode)
     }
+};
+(begun $(#[$doc:meta])* $name:ident $n:ident $mode:ident) => {
     $(#[$doc])*
     #[no_mangle]
-    pub unsafe extern "C" fn $iname(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
-        isend(stringify!($iname), p, n, datatype, dest, tag, comm, request, Mode::$mode)
+    pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
+        isend(stringify!($name), p, n.into(), datatype, dest, tag, comm, request, Mode::$mode)
     }
-)* } }
+} }
 sends! {
     /// MPI 4.1 sections 3.2.1 and 3.7.2: completes when the buffer may be used again.
-    MPI_Send MPI_Isend Standard;
+    MPI_Send MPI_Isend MPI_Send_c MPI_Isend_c Standard;
     /// MPI 4.1 sections 3.4 and 3.7.2: completes when the receive has begun.
-    MPI_Ssend MPI_Issend Synchronous;
+    MPI_Ssend MPI_Issend MPI_Ssend_c MPI_Issend_c Synchronous;
     /// MPI 4.1 sections 3.4 and 3.7.2: always completes at once.
-    MPI_Bsend MPI_Ibsend Buffered;
+    MPI_Bsend MPI_Ibsend MPI_Bsend_c MPI_Ibsend_c Buffered;
     /// MPI 4.1 sections 3.4 and 3.7.2: the receive is posted already (we do not rely on it).
-    MPI_Rsend MPI_Irsend Ready;
+    MPI_Rsend MPI_Irsend MPI_Rsend_c MPI_Irsend_c Ready;
 }
 
-/// MPI 4.1 section 3.2.4.
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Recv(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    src: c_int,
-    tag: c_int,
-    comm: usize,
-    status: *mut CStatus,
-) -> c_int {
-    entry("MPI_Recv", comm, |me| {
-        let from = source(me, "MPI_Recv", src, tag, comm)?;
-        let (n, ty) = data(me, p, n, datatype)?;
-        let s = match from {
-            Some(key) => p2p::recv_status(me, Buf::new(p.cast(), n, &ty), key),
-            None => Status::PROC_NULL,
-        };
-        put_status(status, &s);
-        check(s).map(drop)
-    })
-}
+macro_rules! receives { ($($recv:ident $irecv:ident $n:ident;)*) => { $(
+    /// MPI 4.1 section 3.2.4.
+    #[no_mangle]
+    pub unsafe extern "C" fn $recv(
+        p: *mut c_void,
+        n: $n,
+        datatype: usize,
+        src: c_int,
+        tag: c_int,
+        comm: usize,
+        status: *mut CStatus,
+    ) -> c_int {
+        entry(stringify!($recv), comm, |me| {
+            let from = source(me, stringify!($recv), src, tag, comm)?;
+            let (n, ty) = data(me, p, n, datatype)?;
+            let s = match from {
+                Some(key) => p2p::recv_status(me, Buf::new(p.cast(), n, &ty), key),
+                None => Status::PROC_NULL,
+            };
+            put_status(status, &s);
+            check(s).map(drop)
+        })
+    }
 
-/// MPI 4.1 section 3.7.2.
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Irecv(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    src: c_int,
-    tag: c_int,
-    comm: usize,
-    request: *mut usize,
-) -> c_int {
-    entry("MPI_Irecv", comm, |me| {
-        let from = source(me, "MPI_Irecv", src, tag, comm)?;
-        let (n, ty) = data(me, p, n, datatype)?;
-        let r = prepare(
-            me,
-            What::Recv,
-            None,
-            from,
-            &Buf::new(p.cast(), n, &ty),
-            src,
-            comm,
-        );
-        post(me, r.get());
-        publish(me, r, request)
-    })
+    /// MPI 4.1 section 3.7.2.
+    #[no_mangle]
+    pub unsafe extern "C" fn $irecv(
+        p: *mut c_void,
+        n: $n,
+        datatype: usize,
+        src: c_int,
+        tag: c_int,
+        comm: usize,
+        request: *mut usize,
+    ) -> c_int {
+        entry(stringify!($irecv), comm, |me| {
+            let from = source(me, stringify!($irecv), src, tag, comm)?;
+            let (n, ty) = data(me, p, n, datatype)?;
+            let buf = Buf::new(p.cast(), n, &ty);
+            let r = prepare(me, What::Recv, None, from, &buf, src, comm);
+            post(me, r.get());
+            publish(me, r, request)
+        })
+    }
+)* } }
+receives! {
+    MPI_Recv MPI_Irecv c_int;
+    MPI_Recv_c MPI_Irecv_c i64;
 }
 
 /// Receives while sending.
@@ -291,62 +298,157 @@ unsafe fn exchange(
     }
 }
 
-/// MPI 4.1 section 3.10.
-#[no_mangle]
-#[allow(clippy::too_many_arguments)]
-pub unsafe extern "C" fn MPI_Sendrecv(
-    out: *const c_void,
-    nout: c_int,
-    tout: usize,
-    dest: c_int,
-    sendtag: c_int,
-    into: *mut c_void,
-    ninto: c_int,
-    tinto: usize,
-    src: c_int,
-    recvtag: c_int,
-    comm: usize,
-    status: *mut CStatus,
-) -> c_int {
-    entry("MPI_Sendrecv", comm, |me| {
-        let to = target(me, "MPI_Sendrecv", dest, sendtag, comm)?;
-        let from = source(me, "MPI_Sendrecv", src, recvtag, comm)?;
-        let (nout, tout) = data(me, out, nout, tout)?;
-        let (ninto, tinto) = data(me, into, ninto, tinto)?;
-        let (out, into) = (
-            Buf::new(out.cast_mut().cast(), nout, &tout),
-            Buf::new(into.cast(), ninto, &tinto),
-        );
-        exchange(me, out, to, into, from, status)
-    })
+macro_rules! exchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
+    /// MPI 4.1 section 3.10.
+    #[no_mangle]
+    pub unsafe extern "C" fn $both(
+        out: *const c_void,
+        nout: $n,
+        tout: usize,
+        dest: c_int,
+        sendtag: c_int,
+        into: *mut c_void,
+        ninto: $n,
+        tinto: usize,
+        src: c_int,
+        recvtag: c_int,
+        comm: usize,
+        status: *mut CStatus,
+    ) -> c_int {
+        entry(stringify!($both), comm, |me| {
+            let to = target(me, stringify!($both), dest, sendtag, comm)?;
+            let from = source(me, stringify!($both), src, recvtag, comm)?;
+            let (nout, tout) = data(me, out, nout, tout)?;
+            let (ninto, tinto) = data(me, into, ninto, tinto)?;
+            let (out, into) = (
+                Buf::new(out.cast_mut().cast(), nout, &tout),
+                Buf::new(into.cast(), ninto, &tinto),
+            );
+            exchange(me, out, to, into, from, status)
+        })
+    }
+
+    /// MPI 4.1 section 3.10.
+    #[no_mangle]
+    pub unsafe extern "C" fn $replace(
+        p: *mut c_void,
+        n: $n,
+        datatype: usize,
+        dest: c_int,
+        sendtag: c_int,
+        src: c_int,
+        recvtag: c_int,
+        comm: usize,
+        status: *mut CStatus,
+    ) -> c_int {
+        entry(stringify!($replace), comm, |me| {
+            let to = target(me, stringify!($replace), dest, sendtag, comm)?;
+            let from = source(me, stringify!($replace), src, recvtag, comm)?;
+            let (n, ty) = data(me, p, n, datatype)?;
+            let buf = Buf::new(p.cast(), n, &ty);
+            with_copy(&buf, |out| exchange(me, out, to, buf, from, status))
+        })
+    }
+)* } }
+exchanges! {
+    MPI_Sendrecv MPI_Sendrecv_replace c_int;
+    MPI_Sendrecv_c MPI_Sendrecv_replace_c i64;
 }
 
-/// MPI 4.1 section 3.10.
-#[no_mangle]
+/// Runs `f` with a copy of the buffer's data in the program's layout, so that it is a message of the same type.
+unsafe fn with_copy<R>(buf: &Buf<'_>, f: impl FnOnce(Buf<'_>) -> Result<R>) -> Result<R> {
+    let (low, high) = buf.ty.span(buf.count);
+    let mut copy = vec![0u8; high.abs_diff(low)];
+    let start = copy.as_mut_ptr().wrapping_offset(low.wrapping_neg());
+    let out = Buf::new(start, buf.count, buf.ty);
+    // SAFETY: the program's buffer, and room for as much.
+    unsafe { buf.copy_to(&out)? };
+    f(out)
+}
+
+/// Starts to receive, and sends what is to be sent from library memory if nobody waits for it yet: the request
+/// is that of the receive.
 #[allow(clippy::too_many_arguments)]
-pub unsafe extern "C" fn MPI_Sendrecv_replace(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    dest: c_int,
-    sendtag: c_int,
+unsafe fn iexchange(
+    me: &RankState,
+    out: Buf<'_>,
+    to: Option<Dest>,
+    into: Buf<'_>,
+    from: Option<Key>,
     src: c_int,
-    recvtag: c_int,
     comm: usize,
-    status: *mut CStatus,
-) -> c_int {
-    entry("MPI_Sendrecv_replace", comm, |me| {
-        let to = target(me, "MPI_Sendrecv_replace", dest, sendtag, comm)?;
-        let from = source(me, "MPI_Sendrecv_replace", src, recvtag, comm)?;
-        let (n, ty) = data(me, p, n, datatype)?;
-        // The copy has the program's layout, so that it is a message of the same type.
-        let (low, high) = ty.span(n);
-        let mut copy = vec![0u8; high.abs_diff(low)];
-        let start = copy.as_mut_ptr().wrapping_offset(low.wrapping_neg());
-        let (buf, out) = (Buf::new(p.cast(), n, &ty), Buf::new(start, n, &ty));
-        buf.copy_to(&out)?;
-        exchange(me, out, to, buf, from, status)
-    })
+    request: *mut usize,
+) -> Result<()> {
+    let r = prepare(me, What::Recv, None, from, &into, src, comm);
+    // SAFETY: the program's buffers.
+    unsafe {
+        post(me, r.get());
+        if let Some(to) = to {
+            let sent = p2p::isend(me, out, to, Mode::Standard)?;
+            if sent.get().is_done() {
+                me.recycle(sent);
+            } else {
+                me.detach(sent);
+                p2p::settle(me);
+            }
+        }
+        publish(me, r, request)
+    }
+}
+
+macro_rules! iexchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
+    /// MPI 4.1 section 3.10.
+    #[no_mangle]
+    pub unsafe extern "C" fn $both(
+        out: *const c_void,
+        nout: $n,
+        tout: usize,
+        dest: c_int,
+        sendtag: c_int,
+        into: *mut c_void,
+        ninto: $n,
+        tinto: usize,
+        src: c_int,
+        recvtag: c_int,
+        comm: usize,
+        request: *mut usize,
+    ) -> c_int {
+        entry(stringify!($both), comm, |me| {
+            let to = target(me, stringify!($both), dest, sendtag, comm)?;
+            let from = source(me, stringify!($both), src, recvtag, comm)?;
+            let (nout, tout) = data(me, out, nout, tout)?;
+            let (ninto, tinto) = data(me, into, ninto, tinto)?;
+            let out = Buf::new(out.cast_mut().cast(), nout, &tout);
+            let into = Buf::new(into.cast(), ninto, &tinto);
+            iexchange(me, out, to, into, from, src, comm, request)
+        })
+    }
+
+    /// MPI 4.1 section 3.10.
+    #[no_mangle]
+    pub unsafe extern "C" fn $replace(
+        p: *mut c_void,
+        n: $n,
+        datatype: usize,
+        dest: c_int,
+        sendtag: c_int,
+        src: c_int,
+        recvtag: c_int,
+        comm: usize,
+        request: *mut usize,
+    ) -> c_int {
+        entry(stringify!($replace), comm, |me| {
+            let to = target(me, stringify!($replace), dest, sendtag, comm)?;
+            let from = source(me, stringify!($replace), src, recvtag, comm)?;
+            let (n, ty) = data(me, p, n, datatype)?;
+            let buf = Buf::new(p.cast(), n, &ty);
+            with_copy(&buf, |out| iexchange(me, out, to, buf, from, src, comm, request))
+        })
+    }
+)* } }
+iexchanges! {
+    MPI_Isendrecv MPI_Isendrecv_replace c_int;
+    MPI_Isendrecv_c MPI_Isendrecv_replace_c i64;
 }
 
 /// MPI 4.1 section 3.6.

@@ -58,7 +58,7 @@ unsafe fn init(
     name: &'static str,
     what: What,
     p: *mut c_void,
-    n: c_int,
+    n: i64,
     datatype: usize,
     peer: c_int,
     tag: c_int,
@@ -79,40 +79,32 @@ unsafe fn init(
     })
 }
 
-macro_rules! inits { ($($name:ident $mode:ident;)*) => { $(
+macro_rules! inits { ($($name:ident $n:ident $mode:ident;)*) => { $(
     /// MPI 4.1 section 3.9.
     #[no_mangle]
-    pub unsafe extern "C" fn $name(p: *const c_void, n: c_int, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
-        init(stringify!($name), What::Send(Mode::$mode), p.cast_mut(), n, datatype, dest, tag, comm, request)
+    pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
+        init(stringify!($name), What::Send(Mode::$mode), p.cast_mut(), n.into(), datatype, dest, tag, comm, request)
     }
 )* } }
 inits! {
-    MPI_Send_init Standard;
-    MPI_Ssend_init Synchronous;
-    MPI_Bsend_init Buffered;
-    MPI_Rsend_init Ready;
+    MPI_Send_init c_int Standard;
+    MPI_Ssend_init c_int Synchronous;
+    MPI_Bsend_init c_int Buffered;
+    MPI_Rsend_init c_int Ready;
+    MPI_Send_init_c i64 Standard;
+    MPI_Ssend_init_c i64 Synchronous;
+    MPI_Bsend_init_c i64 Buffered;
+    MPI_Rsend_init_c i64 Ready;
 }
 
-/// MPI 4.1 section 3.9.
-#[no_mangle]
-pub unsafe extern "C" fn MPI_Recv_init(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    src: c_int,
-    tag: c_int,
-    comm: usize,
-    request: *mut usize,
-) -> c_int {
-    init(
-        "MPI_Recv_init",
-        What::Recv,
-        p,
-        n,
-        datatype,
-        src,
-        tag,
-        comm,
-        request,
-    )
+macro_rules! recv_inits { ($($name:ident $n:ident;)*) => { $(
+    /// MPI 4.1 section 3.9.
+    #[no_mangle]
+    pub unsafe extern "C" fn $name(p: *mut c_void, n: $n, datatype: usize, src: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
+        init(stringify!($name), What::Recv, p, n.into(), datatype, src, tag, comm, request)
+    }
+)* } }
+recv_inits! {
+    MPI_Recv_init c_int;
+    MPI_Recv_init_c i64;
 }

@@ -12,12 +12,13 @@
 use super::rounds::Rounds;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
+use crate::io::Shared;
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::*};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// What a collective needs of the scheduler, for the calling rank.
 pub trait Crew {
@@ -54,6 +55,8 @@ kinds! {
     NeighborAllgather "MPI_Neighbor_allgather", NeighborAllgatherv "MPI_Neighbor_allgatherv",
     NeighborAlltoall "MPI_Neighbor_alltoall", NeighborAlltoallv "MPI_Neighbor_alltoallv",
     NeighborAlltoallw "MPI_Neighbor_alltoallw", CommIdup "MPI_Comm_idup",
+    FileOpen "MPI_File_open", FileClose "MPI_File_close", FileSync "MPI_File_sync", FileSetSize "MPI_File_set_size",
+    FileSetView "MPI_File_set_view", FileOrdered "MPI_File access in rank order", Finalize "MPI_Finalize",
 }
 
 /// Who does a collective's work.
@@ -107,6 +110,8 @@ pub struct Meeting {
     pub(super) rounds: Rounds,
     /// Meetings of groups within this one.
     pub inner: Registry,
+    /// The file that a checkpoint's members have in common.
+    file: OnceLock<Arc<Shared>>,
 }
 
 // SAFETY: a seat is written by its member before it arrives and by the worker of the plan before
@@ -205,6 +210,11 @@ impl<C> All<'_, C> {
 }
 
 impl Meeting {
+    /// The file of its communicator, made by whoever asks first.
+    pub(crate) fn file(&self, make: impl FnOnce() -> Arc<Shared>) -> Arc<Shared> {
+        Arc::clone(self.file.get_or_init(make))
+    }
+
     /// Members.
     pub fn size(&self) -> usize {
         self.seats.len()
@@ -220,6 +230,7 @@ impl Meeting {
             phase: AtomicU32::new(0),
             rounds: Rounds::default(),
             inner: Registry::default(),
+            file: OnceLock::new(),
         })
     }
 

@@ -4,6 +4,7 @@
 //! MPI_Type_get_contents answers, and [`build`] turns it into a type on any ABI.
 
 use super::basic::{Basic, PAIRS};
+use super::darray::Dim;
 use super::layout::Layout;
 use super::signature::Signature;
 use super::{of_basic, Datatype, TypeRef};
@@ -68,6 +69,13 @@ pub enum Constructor {
         order: Order,
         old: TypeRef,
     },
+    Darray {
+        size: i32,
+        rank: i32,
+        dims: Vec<Dim>,
+        order: Order,
+        old: TypeRef,
+    },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +86,7 @@ pub struct Subdim {
 }
 
 /// Bounds, data and signature while a type is put together.
+#[derive(Clone)]
 struct Draft {
     size: usize,
     /// (lb, ub): `None` while empty.
@@ -279,6 +288,24 @@ fn subarray(dims: &[Subdim], order: Order, old: &Datatype) -> Result<Draft> {
     Ok(draft)
 }
 
+fn darray(dims: &[Dim], order: Order, old: &Datatype) -> Result<Draft> {
+    let mut draft = Draft::of(old)?;
+    let mut stride = old.extent;
+    let fastest_first: Vec<&Dim> = match order {
+        Order::C => dims.iter().rev().collect(),
+        Order::Fortran => dims.iter().collect(),
+    };
+    for d in fastest_first {
+        let runs = d.runs().into_iter();
+        let part = |(at, n)| draft.clone().repeat(n, stride)?.shift(mul(stride, at)?);
+        draft = Draft::sequence(runs.map(part).collect::<Result<_>>()?)?;
+        stride = mul(stride, d.size)?;
+    }
+    draft.bounds = Some((old.lb, add(old.lb, stride)?));
+    draft.explicit = true;
+    Ok(draft)
+}
+
 /// Makes the type that the call describes.
 pub fn build(c: Constructor, created_at: Option<Box<str>>) -> Result<Datatype> {
     let hindexed = |blocks: &mut dyn Iterator<Item = (usize, isize)>, old: &TypeRef| {
@@ -346,6 +373,9 @@ pub fn build(c: Constructor, created_at: Option<Box<str>>) -> Result<Datatype> {
             d.explicit = true;
             d
         }
+        Constructor::Darray {
+            dims, order, old, ..
+        } => darray(dims, *order, old)?,
         Constructor::Subarray { dims, order, old } => subarray(dims, *order, old)?,
     };
     let mut ty = draft.finish(c);
@@ -424,6 +454,7 @@ impl Constructor {
             | Constructor::IndexedBlock { old, .. }
             | Constructor::HindexedBlock { old, .. }
             | Constructor::Resized { old, .. }
+            | Constructor::Darray { old, .. }
             | Constructor::Subarray { old, .. } => vec![old],
         }
     }

@@ -2,6 +2,7 @@
 
 use super::basic::Basic;
 use super::build::{build, Constructor, Order, Subdim};
+use super::darray::Dim;
 use super::portable::{displacements, Block, Question, Saved};
 use super::{by_handle, Datatype, TypeRef};
 use crate::wire::{bad, Read, Reader, Writer};
@@ -125,6 +126,26 @@ impl Log {
                 w.u64(self.add(old));
                 w.disp(*lb);
                 w.disp(*extent);
+            }
+            Constructor::Darray {
+                size,
+                rank,
+                dims,
+                order,
+                old,
+            } => {
+                w.u8(12);
+                w.u64(self.add(old));
+                w.u8((*order == Order::Fortran).into());
+                w.i32(*size);
+                w.i32(*rank);
+                w.list(dims.iter(), |w, d| {
+                    w.size(d.size);
+                    w.i32(d.distrib);
+                    w.i32(d.arg);
+                    w.size(d.procs);
+                    w.size(d.place);
+                });
             }
             Constructor::Subarray { dims, order, old } => {
                 w.u8(11);
@@ -319,6 +340,37 @@ impl Rebuilt {
                     })
                 })?;
                 Constructor::Subarray { dims, order, old }
+            }
+            12 => {
+                let order = if r.u8()? != 0 {
+                    Order::Fortran
+                } else {
+                    Order::C
+                };
+                let (size, rank) = (r.i32()?, r.i32()?);
+                let dims = r.list(|r| {
+                    let d = Dim {
+                        size: r.size()?,
+                        distrib: r.i32()?,
+                        arg: r.i32()?,
+                        procs: r.size()?,
+                        place: r.size()?,
+                    };
+                    if d.arg <= 0 && (17..=18).contains(&d.distrib)
+                        || d.procs == 0
+                        || d.place >= d.procs
+                    {
+                        return bad("a part of a spread array");
+                    }
+                    Ok(d)
+                })?;
+                Constructor::Darray {
+                    size,
+                    rank,
+                    dims,
+                    order,
+                    old,
+                }
             }
             _ => return bad("an unknown kind of datatype"),
         };

@@ -5,6 +5,7 @@
 
 pub mod basic;
 pub mod build;
+pub mod darray;
 pub mod layout;
 pub mod log;
 pub mod moving;

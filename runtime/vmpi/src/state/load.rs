@@ -3,7 +3,7 @@
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 
 use super::save::{ACTIVE, DONE, NULL, PERSISTENT, VERSION};
-use super::{message, posted};
+use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::coll::rounds;
 use crate::datatype::TypeRef;
@@ -59,6 +59,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadE
         }
         let late = r.u32()?;
         world.late_ids.fetch_max(late, Relaxed);
+        files::read(me, &mut r, &mut more)?;
     }
     if !r.0.is_empty() || more.next().is_some() {
         return bad("something follows its end");
@@ -165,7 +166,7 @@ fn address(me: &RankState, source: u64, ctx: &dyn LoadCtx, what: &str) -> Read<*
     }
 }
 
-fn status(r: &mut Reader) -> Read<Status> {
+pub(super) fn status(r: &mut Reader) -> Read<Status> {
     let (source, tag) = (r.i32()?, r.i32()?);
     let basic = message::basic(r)?;
     let Some(bytes) = r.size()?.checked_mul(basic.map_or(1, |b| b.size())) else {

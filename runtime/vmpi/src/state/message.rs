@@ -210,5 +210,5 @@ pub fn link(world: &World) -> Result<(), String> {
         .ranks()
         .iter()
         .for_each(|r| r.loaded.borrow_mut().clear());
-    Ok(())
+    super::files::open(world)
 }

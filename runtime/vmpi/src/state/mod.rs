@@ -1,5 +1,6 @@
 //! The ranks of a job in this process, and their state in a checkpoint.
 
+mod files;
 pub mod load;
 mod message;
 mod posted;

@@ -3,18 +3,18 @@
 //! ```text
 //! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8
 //!             [request] [message] [handle:u64 message] objects
-//!             more extra* late_id:u32
+//!             more extra* late_id:u32 files
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
 //! `[x]` is a list.  `more` is of [`saved::save_more`]; each request that is no message has an extra
-//! ([`super::posted`]).  `objects` is what [`saved::save`] writes; the types
+//! ([`super::posted`]); files are in [`super::files`].  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
 
 use pc3_runtime::transfer::SaveCtx;
 
-use super::{message, posted};
+use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::p2p::mailbox::Message;
 use crate::p2p::request::{Extra, What};
@@ -78,6 +78,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         .collect();
     let extra_types = more.iter().flat_map(|(x, over)| posted::types(x, *over));
     let types = list.iter().map(|(_, r)| &r.ty).chain(extra_types);
+    let types = types.chain(files::types(me));
     let objects = saved::save(me.objects(), types);
     w.0.extend_from_slice(&objects);
     saved::save_more(me.objects(), &mut w);
@@ -85,6 +86,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         posted::write(&mut w, extra, over, ctx);
     }
     w.u32(me.world().late_ids.load(Relaxed));
+    files::write(me, &mut w);
     w.0
 }
 
@@ -138,7 +140,7 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: &SaveCtx) {
     status(w, &if done { r.status() } else { Status::EMPTY });
 }
 
-fn status(w: &mut Writer, s: &Status) {
+pub(super) fn status(w: &mut Writer, s: &Status) {
     w.i32(s.source);
     w.i32(s.tag);
     let unit = s.basic.filter(|b| s.bytes % b.size() == 0);

@@ -1,0 +1,489 @@
+//! Opening, closing and asking about files (MPI 3.1 sections 13.2, 13.3, 13.6, 13.7).
+
+use super::coll::take_part;
+use super::errors::{raise, raise_file};
+use super::{entry, put, put_text, text};
+use crate::coll::barrier::Gate;
+use crate::coll::meeting::Kind;
+use crate::comm::create::split;
+use crate::error::{fail, Class, MpiError, Result};
+use crate::handle::abi;
+use crate::info::Info;
+use crate::io::view::View;
+use crate::io::{check_mode, failed, mode, MpiFile, Open};
+use crate::state::RankState;
+use std::cell::RefCell;
+use std::ffi::{c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// As [`entry`]; errors go to the handler of the file.
+pub(super) fn on_file(
+    name: &'static str,
+    file: usize,
+    f: impl FnOnce(&'static RankState) -> Result<()>,
+) -> c_int {
+    let mut code = Class::SUCCESS.0;
+    let outside = entry(name, 0, |me| {
+        if let Err(e) = f(me) {
+            code = raise_file(me, name, file, e);
+        }
+        Ok(())
+    });
+    if outside == Class::SUCCESS.0 {
+        code
+    } else {
+        outside
+    }
+}
+
+/// Members wait for one another.
+pub(super) fn gate(me: &'static RankState, file: usize, kind: Kind) -> Result<()> {
+    take_part(me, &me.objects().file(file)?.comm, &Gate(kind))
+}
+
+/// A file name; a prefix that names a kind of file system means nothing here.
+unsafe fn path(name: *const c_char) -> Result<PathBuf> {
+    // SAFETY: the program's string.
+    let name = unsafe { text(name)? };
+    let plain = name
+        .split_once(':')
+        .filter(|(kind, _)| matches!(*kind, "ufs" | "nfs" | "xfs" | "lustre"));
+    let name = plain.map_or(name.as_str(), |p| p.1);
+    if name.is_empty() {
+        return fail(Class::ERR_BAD_FILE, "the file name is empty");
+    }
+    let here = std::env::current_dir().map_err(|e| failed(Path::new("."), &e))?;
+    Ok(here.join(name))
+}
+
+fn info_of(me: &RankState, info: usize) -> Result<Info> {
+    match info {
+        abi::INFO_NULL => Ok(Info::default()),
+        _ => match me.objects().infos.get(info) {
+            Some(i) => Ok(i.clone()),
+            None => fail(Class::ERR_INFO, "not an info object (freed already?)"),
+        },
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_open(
+    comm: usize,
+    filename: *const c_char,
+    amode: c_int,
+    info: usize,
+    file: *mut usize,
+) -> c_int {
+    let mut wrong_comm = None;
+    let code = on_file("MPI_File_open", abi::FILE_NULL, |me| {
+        let parent = match me.objects().comm(comm).and_then(|c| c.intra()) {
+            Ok(c) => c,
+            Err(e) => {
+                wrong_comm = Some(e);
+                return Ok(());
+            }
+        };
+        put(file, abi::FILE_NULL)?;
+        let mut next = me.objects().next_id;
+        let rank = parent.rank as i32;
+        // Errors of one member must not keep the others waiting: all meet, and then compare.
+        let checked = check_mode(amode)
+            .and_then(|()| path(filename))
+            .and_then(|p| Ok((p, info_of(me, info)?)));
+        let color = checked.is_ok().then_some(0);
+        let made = split(me, parent, &mut next, Kind::FileOpen, color, rank)?;
+        me.objects().next_id = next;
+        let (path, info) = checked?;
+        let Some(made) = made.filter(|m| m.group.size() == parent.size()) else {
+            return fail(Class::ERR_OTHER, "other members could not open the file");
+        };
+        let o = me.objects();
+        let errhandler = o.errhandlers.acquire(o.file_errhandler)?;
+        let comm = made.into_comm(abi::ERRORS_ARE_FATAL, None);
+        let call = Open {
+            path,
+            amode,
+            shared: RefCell::new(None),
+        };
+        take_part(me, &comm, &call)?;
+        let Some(shared) = call.shared.take() else {
+            return fail(Class::ERR_INTERN, "the file has not been opened");
+        };
+        let position = shared.start;
+        let opened = MpiFile {
+            comm,
+            shared,
+            view: View::plain(),
+            position,
+            errhandler,
+            atomic: false,
+            info,
+            begun: None,
+            size: None,
+        };
+        put(file, me.objects().files.insert(Box::new(opened)))
+    });
+    match wrong_comm {
+        Some(e) => raise(RankState::current(), "MPI_File_open", comm, e),
+        None => code,
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_close(file: *mut usize) -> c_int {
+    let handle = if file.is_null() {
+        abi::FILE_NULL
+    } else {
+        *file
+    };
+    on_file("MPI_File_close", handle, |me| {
+        if me.objects().file(handle)?.begun.is_some() {
+            return fail(Class::ERR_OTHER, "a split collective has not been ended");
+        }
+        gate(me, handle, Kind::FileClose)?;
+        let Some(f) = me.objects().files.remove(handle) else {
+            return Ok(());
+        };
+        me.objects().errhandlers.release(f.errhandler)?;
+        put(file, abi::FILE_NULL)?;
+        if f.comm.rank == 0 && f.shared.amode & mode::DELETE_ON_CLOSE != 0 {
+            let path = &f.shared.path;
+            std::fs::remove_file(path).map_err(|e| failed(path, &e))?;
+        }
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_delete(filename: *const c_char, _info: usize) -> c_int {
+    on_file("MPI_File_delete", abi::FILE_NULL, |_| {
+        let path = path(filename)?;
+        std::fs::remove_file(&path).map_err(|e| failed(&path, &e))
+    })
+}
+
+fn length(n: i64) -> Result<u64> {
+    u64::try_from(n).or_else(|_| fail(Class::ERR_ARG, format!("the size is {n}")))
+}
+
+fn writable(f: &MpiFile) -> Result<()> {
+    if f.shared.writes() {
+        return Ok(());
+    }
+    fail(Class::ERR_READ_ONLY, "the file was opened for reading only")
+}
+
+/// Rank 0 changes the size while the others wait.
+unsafe fn resize(name: &'static str, file: usize, size: i64, shrink: bool) -> c_int {
+    on_file(name, file, |me| {
+        let f = me.objects().file(file)?;
+        writable(f)?;
+        let size = length(size)?;
+        gate(me, file, Kind::FileSetSize)?;
+        let done = if f.comm.rank == 0 && (shrink || f.shared.size()? < size) {
+            f.shared.set_size(size)
+        } else {
+            Ok(())
+        };
+        gate(me, file, Kind::FileSetSize)?;
+        done
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_set_size(file: usize, size: i64) -> c_int {
+    resize("MPI_File_set_size", file, size, true)
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_preallocate(file: usize, size: i64) -> c_int {
+    resize("MPI_File_preallocate", file, size, false)
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_sync(file: usize) -> c_int {
+    on_file("MPI_File_sync", file, |me| {
+        gate(me, file, Kind::FileSync)?;
+        let f = me.objects().file(file)?;
+        let done = if f.comm.rank == 0 {
+            f.shared.sync()
+        } else {
+            Ok(())
+        };
+        gate(me, file, Kind::FileSync)?;
+        done
+    })
+}
+
+/// What can be asked: the result's type and expression.
+macro_rules! queries { ($($name:ident($($out:ident: $t:ty),*) $me:ident $f:ident => ($($e:expr),*);)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $name(file: usize, $($out: *mut $t),*) -> c_int {
+        on_file(stringify!($name), file, |$me| {
+            let $f = $me.objects().file(file)?;
+            $(put($out, $e)?;)*
+            Ok(())
+        })
+    }
+)* } }
+queries! {
+    MPI_File_get_size(size: i64) me f => (f.shared.size()? as i64);
+    MPI_File_get_amode(amode: c_int) me f => (f.shared.amode);
+    MPI_File_get_atomicity(flag: c_int) me f => (c_int::from(f.atomic));
+    MPI_File_get_position(at: i64) me f => (f.position);
+    MPI_File_get_position_shared(at: i64) me f => (f.shared.pointer.load(Relaxed));
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_get_group(file: usize, group: *mut usize) -> c_int {
+    on_file("MPI_File_get_group", file, |me| {
+        let g = me.objects().file(file)?.comm.group.clone();
+        super::group::give(me, g, group)
+    })
+}
+
+/// Every access is atomic already: it is one call of the system for each run of bytes.
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_set_atomicity(file: usize, flag: c_int) -> c_int {
+    on_file("MPI_File_set_atomicity", file, |me| {
+        me.objects().file_mut(file)?.atomic = flag != 0;
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_set_info(file: usize, info: usize) -> c_int {
+    on_file("MPI_File_set_info", file, |me| {
+        let new = info_of(me, info)?;
+        let f = me.objects().file_mut(file)?;
+        new.pairs.iter().try_for_each(|(k, v)| f.info.set(k, v))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_get_info(file: usize, info: *mut usize) -> c_int {
+    on_file("MPI_File_get_info", file, |me| {
+        let copy = me.objects().file(file)?.info.clone();
+        put(info, me.objects().infos.insert(copy))
+    })
+}
+
+const CURRENT: i64 = -1;
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_set_view(
+    file: usize,
+    disp: i64,
+    etype: usize,
+    filetype: usize,
+    datarep: *const c_char,
+    info: usize,
+) -> c_int {
+    on_file("MPI_File_set_view", file, |me| {
+        let checked = new_view(me, file, disp, etype, filetype, datarep, info);
+        // Everybody has done with the old view before the shared pointer moves.
+        gate(me, file, Kind::FileSetView)?;
+        let (view, info) = checked?;
+        let f = me.objects().file_mut(file)?;
+        f.view = view;
+        f.position = 0;
+        f.shared.pointer.store(0, Relaxed);
+        info.pairs.iter().try_for_each(|(k, v)| f.info.set(k, v))?;
+        gate(me, file, Kind::FileSetView)
+    })
+}
+
+unsafe fn new_view(
+    me: &'static RankState,
+    file: usize,
+    disp: i64,
+    etype: usize,
+    filetype: usize,
+    datarep: *const c_char,
+    info: usize,
+) -> Result<(View, Info)> {
+    let f = me.objects().file(file)?;
+    let sequential = f.shared.amode & mode::SEQUENTIAL != 0;
+    let disp = match disp {
+        CURRENT if sequential => {
+            let at = f.shared.pointer.load(Relaxed) * f.view.etype.size as i64;
+            f.view.offset(at)
+        }
+        _ if sequential => {
+            return fail(
+                Class::ERR_ARG,
+                "a sequential file's view begins at MPI_DISPLACEMENT_CURRENT",
+            )
+        }
+        d => d,
+    };
+    let (etype, filetype) = (
+        me.objects().committed(etype)?,
+        me.objects().committed(filetype)?,
+    );
+    // SAFETY: the program's string.
+    let external = match unsafe { text(datarep)? }.to_ascii_lowercase().as_str() {
+        "native" | "internal" => false,
+        "external32" => {
+            if !crate::external32::same_widths(&filetype.signature) {
+                return fail(
+                    Class::ERR_UNSUPPORTED_DATAREP,
+                    "external32 is for types that are as wide there as in memory",
+                );
+            }
+            true
+        }
+        other => {
+            return fail(
+                Class::ERR_UNSUPPORTED_DATAREP,
+                format!("the data representation is {other:?}"),
+            )
+        }
+    };
+    Ok((
+        View::new(disp, etype, filetype, external)?,
+        info_of(me, info)?,
+    ))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_get_view(
+    file: usize,
+    disp: *mut i64,
+    etype: *mut usize,
+    filetype: *mut usize,
+    datarep: *mut c_char,
+) -> c_int {
+    on_file("MPI_File_get_view", file, |me| {
+        let v = &me.objects().file(file)?.view;
+        let (e, t) = (v.etype.clone(), v.filetype.clone());
+        put(disp, v.disp)?;
+        let name = if v.external { "external32" } else { "native" };
+        put_text(datarep, 128, name)?;
+        // Predefined ones are named as such, others as copies.
+        let handle = |t: crate::datatype::TypeRef| match t.predefined {
+            0 => super::datatype::give(me, t, true),
+            h => h,
+        };
+        put(etype, handle(e))?;
+        put(filetype, handle(t))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_get_byte_offset(
+    file: usize,
+    offset: i64,
+    disp: *mut i64,
+) -> c_int {
+    on_file("MPI_File_get_byte_offset", file, |me| {
+        let v = &me.objects().file(file)?.view;
+        put(disp, v.offset(offset * v.etype.size as i64))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_get_type_extent(
+    file: usize,
+    datatype: usize,
+    extent: *mut isize,
+) -> c_int {
+    on_file("MPI_File_get_type_extent", file, |me| {
+        me.objects().file(file)?;
+        put(extent, me.objects().datatype(datatype)?.extent)
+    })
+}
+
+const SEEK_SET: c_int = 600;
+const SEEK_CUR: c_int = 602;
+const SEEK_END: c_int = 604;
+
+fn sought(f: &MpiFile, from: i64, offset: i64, whence: c_int) -> Result<i64> {
+    if f.shared.amode & mode::SEQUENTIAL != 0 {
+        return fail(
+            Class::ERR_UNSUPPORTED_OPERATION,
+            "a sequential file has no places to seek",
+        );
+    }
+    let base = match whence {
+        SEEK_SET => 0,
+        SEEK_CUR => from,
+        SEEK_END => f.view.visible(f.shared.size()?) / f.view.etype.size as i64,
+        _ => return fail(Class::ERR_ARG, format!("{whence} is no kind of offset")),
+    };
+    match base.checked_add(offset) {
+        Some(at) if at >= 0 => Ok(at),
+        _ => fail(Class::ERR_ARG, "the new position is before the file"),
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_seek(file: usize, offset: i64, whence: c_int) -> c_int {
+    on_file("MPI_File_seek", file, |me| {
+        let f = me.objects().file_mut(file)?;
+        f.position = sought(f, f.position, offset, whence)?;
+        Ok(())
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: c_int) -> c_int {
+    on_file("MPI_File_seek_shared", file, |me| {
+        gate(me, file, Kind::FileOrdered)?;
+        let f = me.objects().file(file)?;
+        let to = sought(f, f.shared.pointer.load(Relaxed), offset, whence);
+        gate(me, file, Kind::FileOrdered)?;
+        f.shared.pointer.store(to?, Relaxed);
+        gate(me, file, Kind::FileOrdered)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_create_errhandler(func: usize, handler: *mut usize) -> c_int {
+    entry("MPI_File_create_errhandler", 0, |me| {
+        put(handler, me.objects().errhandlers.create(func))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_set_errhandler(file: usize, handler: usize) -> c_int {
+    on_file("MPI_File_set_errhandler", file, |me| {
+        let o = me.objects();
+        if file != abi::FILE_NULL {
+            o.file(file)?;
+        }
+        let new = o.errhandlers.acquire(handler)?;
+        let old = match o.files.get_mut(file) {
+            Some(f) => std::mem::replace(&mut f.errhandler, new),
+            None => std::mem::replace(&mut o.file_errhandler, new),
+        };
+        o.errhandlers.release(old)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_get_errhandler(file: usize, handler: *mut usize) -> c_int {
+    on_file("MPI_File_get_errhandler", file, |me| {
+        let o = me.objects();
+        let h = match file {
+            abi::FILE_NULL => o.file_errhandler,
+            _ => o.file(file)?.errhandler,
+        };
+        put(handler, o.errhandlers.acquire(h)?)
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn MPI_File_call_errhandler(file: usize, code: c_int) -> c_int {
+    on_file("MPI_File_call_errhandler", file, |me| {
+        let said = me.objects().codes.text(code)?;
+        raise_file(
+            me,
+            "MPI_File_call_errhandler",
+            file,
+            MpiError::new(Class(code), said),
+        );
+        Ok(())
+    })
+}

@@ -1,0 +1,326 @@
+//! Reading and writing files (MPI 3.1 section 13.4).
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::coll::take_part;
+use super::file::on_file;
+use super::p2p::{data, prepare, publish};
+use super::status::{put_status, CStatus};
+use crate::datatype::moving::Buf;
+use crate::datatype::TypeRef;
+use crate::error::{fail, Class, Result};
+use crate::external32;
+use crate::io::{mode, MpiFile, Ordered};
+use crate::p2p::request::What;
+use crate::p2p::{self, Status};
+use crate::state::RankState;
+use std::cell::Cell;
+use std::sync::atomic::Ordering::Release;
+
+/// Where an access begins.
+#[derive(Clone, Copy)]
+enum Place {
+    At(i64),
+    Own,
+    Shared,
+    /// Through the shared pointer, one rank after the other.
+    Ordered,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Read,
+    Write,
+}
+
+/// A buffer argument.
+struct Memory {
+    p: *mut c_void,
+    count: usize,
+    ty: TypeRef,
+}
+
+/// Moves data between memory and the visible bytes from element `at` on; bytes moved.
+unsafe fn transfer(f: &MpiFile, way: Way, m: &Memory, at: i64) -> Result<usize> {
+    let bytes = m.ty.size * m.count;
+    let runs = f.view.runs(at * f.view.etype.size as i64, bytes);
+    let buf = Buf {
+        ptr: m.p.cast(),
+        count: m.count,
+        ty: &m.ty,
+    };
+    let mut stream = Vec::new();
+    // SAFETY: the program's buffer.
+    unsafe {
+        if way == Way::Write {
+            if f.view.external {
+                external32::pack(buf, &mut stream)?;
+            } else {
+                stream = m.ty.pack_vec(buf.ptr, buf.count);
+            }
+            let mut rest = stream.as_slice();
+            for (at, n) in runs {
+                let (now, later) = rest.split_at(n);
+                f.shared.write_at(now, at)?;
+                rest = later;
+            }
+            return Ok(bytes);
+        }
+        stream.resize(bytes, 0);
+        let mut done = 0;
+        for (at, n) in runs {
+            let got = f.shared.read_at(&mut stream[done..done + n], at)?;
+            done += got;
+            if got < n {
+                break;
+            }
+        }
+        if f.view.external {
+            let whole = done / m.ty.size.max(1);
+            external32::unpack(
+                &stream[..whole * m.ty.size],
+                Buf {
+                    count: whole,
+                    ..buf
+                },
+            )?;
+        } else {
+            m.ty.unpack(stream.as_ptr(), done, buf.ptr, buf.count);
+        }
+        Ok(done)
+    }
+}
+
+/// One access; the pointers move by what was asked for, the individual one by what there was.
+unsafe fn access(
+    me: &'static RankState,
+    file: usize,
+    way: Way,
+    place: Place,
+    m: &Memory,
+) -> Result<Status> {
+    let f = me.objects().file(file)?;
+    if way == Way::Read && !f.shared.reads() {
+        return fail(Class::ERR_ACCESS, "the file was opened for writing only");
+    }
+    if way == Way::Write && !f.shared.writes() {
+        return fail(Class::ERR_READ_ONLY, "the file was opened for reading only");
+    }
+    let shared = matches!(place, Place::Shared | Place::Ordered);
+    if f.shared.amode & mode::SEQUENTIAL != 0 && !shared {
+        return fail(
+            Class::ERR_UNSUPPORTED_OPERATION,
+            "a sequential file is accessed through its shared pointer",
+        );
+    }
+    let (bytes, unit) = (m.ty.size * m.count, f.view.etype.size);
+    if bytes % unit != 0 {
+        return fail(
+            Class::ERR_ARG,
+            format!("{bytes} bytes are no whole number of elements of {unit}"),
+        );
+    }
+    let amount = (bytes / unit) as i64;
+    let at = match place {
+        Place::At(at) if at < 0 => {
+            return fail(Class::ERR_ARG, format!("the offset is {at}"));
+        }
+        Place::At(at) => at,
+        Place::Own => f.position,
+        Place::Shared => f.shared.pointer.fetch_add(amount, Relaxed),
+        Place::Ordered => {
+            let call = Ordered {
+                shared: &f.shared,
+                amount,
+                start: Cell::new(0),
+            };
+            take_part(me, &f.comm, &call)?;
+            call.start.get()
+        }
+    };
+    // SAFETY: the caller's promise.
+    let done = unsafe { transfer(f, way, m, at)? };
+    if let Place::Own = place {
+        me.objects().file_mut(file)?.position = at + (done / unit) as i64;
+    }
+    Ok(Status {
+        bytes: done,
+        basic: m.ty.basic().or_else(|| m.ty.signature.uniform()),
+        ..Status::EMPTY
+    })
+}
+
+unsafe fn memory(me: &RankState, p: *mut c_void, n: i64, datatype: usize) -> Result<Memory> {
+    let (count, ty) = data(me, p, n, datatype)?;
+    Ok(Memory { p, count, ty })
+}
+
+#[allow(clippy::too_many_arguments)]
+unsafe fn now(
+    name: &'static str,
+    file: usize,
+    way: Way,
+    place: Place,
+    p: *mut c_void,
+    n: i64,
+    datatype: usize,
+    status: *mut CStatus,
+) -> c_int {
+    on_file(name, file, |me| {
+        me.objects().file(file)?;
+        // SAFETY: the program's arguments.
+        unsafe {
+            let s = access(me, file, way, place, &memory(me, p, n, datatype)?)?;
+            put_status(status, &s);
+        }
+        Ok(())
+    })
+}
+
+/// Done at once; the request is complete.
+#[allow(clippy::too_many_arguments)]
+unsafe fn begun(
+    name: &'static str,
+    file: usize,
+    way: Way,
+    place: Place,
+    p: *mut c_void,
+    n: i64,
+    datatype: usize,
+    request: *mut usize,
+) -> c_int {
+    on_file(name, file, |me| {
+        me.objects().file(file)?;
+        // SAFETY: the program's arguments.
+        unsafe {
+            let m = memory(me, p, n, datatype)?;
+            let s = access(me, file, way, place, &m)?;
+            let buf = p2p::Buf::new(m.p.cast(), m.count, &m.ty);
+            let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
+            *r.get().status.get() = s;
+            r.get().done.store(true, Release);
+            publish(me, r, request)
+        }
+    })
+}
+
+/// The first half of a split collective does all of it.
+#[allow(clippy::too_many_arguments)]
+unsafe fn begin(
+    name: &'static str,
+    file: usize,
+    way: Way,
+    place: Place,
+    p: *mut c_void,
+    n: i64,
+    datatype: usize,
+) -> c_int {
+    on_file(name, file, |me| {
+        if me.objects().file(file)?.begun.is_some() {
+            return fail(Class::ERR_OTHER, "a split collective has not been ended");
+        }
+        // SAFETY: the program's arguments.
+        let s = unsafe { access(me, file, way, place, &memory(me, p, n, datatype)?)? };
+        me.objects().file_mut(file)?.begun = Some(s);
+        Ok(())
+    })
+}
+
+unsafe fn end(name: &'static str, file: usize, status: *mut CStatus) -> c_int {
+    on_file(name, file, |me| {
+        match me.objects().file_mut(file)?.begun.take() {
+            Some(s) => {
+                // SAFETY: the program's own status.
+                unsafe { put_status(status, &s) };
+                Ok(())
+            }
+            None => fail(Class::ERR_OTHER, "no split collective has begun"),
+        }
+    })
+}
+
+/// Names, the way, and where: `At` takes an offset.
+macro_rules! accesses {
+    ($($way:ident $buf:ty, $place:ident: $now:ident $now_c:ident $begun:ident $begun_c:ident;)*) => { $(
+        accesses!(one $way $buf, $place c_int $now $begun);
+        accesses!(one $way $buf, $place i64 $now_c $begun_c);
+    )* };
+    (one $way:ident $buf:ty, At $n:ident $now:ident $begun:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $now(file: usize, offset: i64, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
+            now(stringify!($now), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype, status)
+        }
+        #[no_mangle]
+        pub unsafe extern "C" fn $begun(file: usize, offset: i64, p: $buf, n: $n, datatype: usize, request: *mut usize) -> c_int {
+            begun(stringify!($begun), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype, request)
+        }
+    };
+    (one $way:ident $buf:ty, $place:ident $n:ident $now:ident $begun:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $now(file: usize, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
+            now(stringify!($now), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype, status)
+        }
+        #[no_mangle]
+        pub unsafe extern "C" fn $begun(file: usize, p: $buf, n: $n, datatype: usize, request: *mut usize) -> c_int {
+            begun(stringify!($begun), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype, request)
+        }
+    };
+}
+accesses! {
+    Read *mut c_void, At: MPI_File_read_at MPI_File_read_at_c MPI_File_iread_at MPI_File_iread_at_c;
+    Read *mut c_void, At: MPI_File_read_at_all MPI_File_read_at_all_c MPI_File_iread_at_all MPI_File_iread_at_all_c;
+    Read *mut c_void, Own: MPI_File_read MPI_File_read_c MPI_File_iread MPI_File_iread_c;
+    Read *mut c_void, Own: MPI_File_read_all MPI_File_read_all_c MPI_File_iread_all MPI_File_iread_all_c;
+    Read *mut c_void, Shared: MPI_File_read_shared MPI_File_read_shared_c MPI_File_iread_shared MPI_File_iread_shared_c;
+    Write *const c_void, At: MPI_File_write_at MPI_File_write_at_c MPI_File_iwrite_at MPI_File_iwrite_at_c;
+    Write *const c_void, At: MPI_File_write_at_all MPI_File_write_at_all_c MPI_File_iwrite_at_all MPI_File_iwrite_at_all_c;
+    Write *const c_void, Own: MPI_File_write MPI_File_write_c MPI_File_iwrite MPI_File_iwrite_c;
+    Write *const c_void, Own: MPI_File_write_all MPI_File_write_all_c MPI_File_iwrite_all MPI_File_iwrite_all_c;
+    Write *const c_void, Shared:
+        MPI_File_write_shared MPI_File_write_shared_c MPI_File_iwrite_shared MPI_File_iwrite_shared_c;
+}
+
+macro_rules! ordered { ($($way:ident $buf:ty, $n:ident $name:ident;)*) => { $(
+    #[no_mangle]
+    pub unsafe extern "C" fn $name(file: usize, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
+        now(stringify!($name), file, Way::$way, Place::Ordered, p as *mut c_void, n.into(), datatype, status)
+    }
+)* } }
+ordered! {
+    Read *mut c_void, c_int MPI_File_read_ordered;
+    Read *mut c_void, i64 MPI_File_read_ordered_c;
+    Write *const c_void, c_int MPI_File_write_ordered;
+    Write *const c_void, i64 MPI_File_write_ordered_c;
+}
+
+macro_rules! splits {
+    ($($way:ident $buf:ty, $place:ident: $begin:ident $begin_c:ident $end:ident;)*) => { $(
+        splits!(one $way $buf, $place c_int $begin);
+        splits!(one $way $buf, $place i64 $begin_c);
+        #[no_mangle]
+        pub unsafe extern "C" fn $end(file: usize, _p: $buf, status: *mut CStatus) -> c_int {
+            end(stringify!($end), file, status)
+        }
+    )* };
+    (one $way:ident $buf:ty, At $n:ident $begin:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $begin(file: usize, offset: i64, p: $buf, n: $n, datatype: usize) -> c_int {
+            begin(stringify!($begin), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype)
+        }
+    };
+    (one $way:ident $buf:ty, $place:ident $n:ident $begin:ident) => {
+        #[no_mangle]
+        pub unsafe extern "C" fn $begin(file: usize, p: $buf, n: $n, datatype: usize) -> c_int {
+            begin(stringify!($begin), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype)
+        }
+    };
+}
+splits! {
+    Read *mut c_void, At: MPI_File_read_at_all_begin MPI_File_read_at_all_begin_c MPI_File_read_at_all_end;
+    Read *mut c_void, Own: MPI_File_read_all_begin MPI_File_read_all_begin_c MPI_File_read_all_end;
+    Read *mut c_void, Ordered: MPI_File_read_ordered_begin MPI_File_read_ordered_begin_c MPI_File_read_ordered_end;
+    Write *const c_void, At: MPI_File_write_at_all_begin MPI_File_write_at_all_begin_c MPI_File_write_at_all_end;
+    Write *const c_void, Own: MPI_File_write_all_begin MPI_File_write_all_begin_c MPI_File_write_all_end;
+    Write *const c_void, Ordered: MPI_File_write_ordered_begin MPI_File_write_ordered_begin_c MPI_File_write_ordered_end;
+}

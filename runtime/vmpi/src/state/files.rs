@@ -1,0 +1,141 @@
+//! Open files in a checkpoint.
+//!
+//! ```text
+//! files = errhandler:u64 [file]
+//! file  = handle:u64 id:u32 group path:str amode:i32 pointer:u64 size:u64
+//!         disp:u64 external:u8 position:u64 atomic:u8 errhandler:u64 [key:str value:str] begun:u8 status?
+//! ```
+//! The types of its view go with those of the requests.  Files are opened, and cut to the size they
+//! had, when all ranks are loaded ([`open`]).
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Arc;
+
+use super::{load, save, RankState, World};
+use crate::coll::meeting::Registry;
+use crate::comm::Comm;
+use crate::datatype::TypeRef;
+use crate::handle::abi;
+use crate::info::Info;
+use crate::io::view::View;
+use crate::io::{check_mode, MpiFile, Shared};
+use crate::saved::{group, read_group};
+use crate::wire::{bad, Read, Reader, Writer};
+
+/// The types that [`write`] refers to.
+pub(super) fn types(me: &RankState) -> Vec<&TypeRef> {
+    let files = me.objects().files.iter();
+    files
+        .flat_map(|(_, f)| [&f.view.etype, &f.view.filetype])
+        .collect()
+}
+
+pub(super) fn write(me: &RankState, w: &mut Writer) {
+    let o = me.objects();
+    w.size(o.file_errhandler);
+    let all: Vec<_> = o.files.iter().collect();
+    w.list(all.into_iter(), |w, (h, f)| {
+        w.size(h);
+        w.u32(f.comm.id);
+        group(w, &f.comm.group);
+        w.str(&f.shared.path.to_string_lossy());
+        w.i32(f.shared.amode);
+        w.u64(f.shared.pointer.load(Relaxed) as u64);
+        w.u64(f.shared.size().unwrap_or(0));
+        w.u64(f.view.disp as u64);
+        w.u8(f.view.external.into());
+        w.u64(f.position as u64);
+        w.u8(f.atomic.into());
+        w.size(f.errhandler);
+        w.list(f.info.pairs.iter(), |w, (k, v)| (w.str(k), w.str(v)).0);
+        w.u8(f.begun.is_some().into());
+        if let Some(s) = &f.begun {
+            save::status(w, s);
+        }
+    });
+}
+
+pub(super) fn read(
+    me: &RankState,
+    r: &mut Reader,
+    types: &mut impl Iterator<Item = TypeRef>,
+) -> Read<()> {
+    let o = me.objects();
+    o.file_errhandler = r.size()?;
+    let list = r.list(|r| {
+        let (handle, id, group) = (r.size()?, r.u32()?, read_group(me.objects(), r)?);
+        let Some(rank) = group.rank_of(me.rank) else {
+            return bad("a file of others");
+        };
+        let (path, amode) = (PathBuf::from(r.str()?), r.i32()?);
+        if check_mode(amode).is_err() {
+            return bad("a file's access mode");
+        }
+        let (pointer, size) = (r.disp()?, r.u64()?);
+        let (disp, external, position) = (r.disp()?, r.u8()? != 0, r.disp()?);
+        let (Some(etype), Some(filetype)) = (types.next(), types.next()) else {
+            return bad("the types of a file");
+        };
+        let Ok(view) = View::new(disp, etype, filetype, external) else {
+            return bad("the view of a file");
+        };
+        let atomic = r.u8()? != 0;
+        let errhandler = r.size()?;
+        let pairs = r.list(|r| Ok((r.str()?, r.str()?)))?;
+        let begun = match r.u8()? {
+            0 => None,
+            _ => Some(load::status(r)?),
+        };
+        let meeting = me
+            .objects()
+            .world
+            .meeting
+            .inner
+            .find(id, Registry::WHOLE, &group);
+        let shared = meeting.file(|| Arc::new(Shared::new(path, amode)));
+        shared.pointer.store(pointer, Relaxed);
+        let comm = Box::new(Comm {
+            id,
+            group,
+            rank,
+            errhandler: abi::ERRORS_ARE_FATAL,
+            name: None,
+            attrs: Vec::new(),
+            topo: None,
+            meeting,
+            remote: None,
+            rounds: Arc::<AtomicU64>::default(),
+        });
+        let file = MpiFile {
+            comm,
+            shared,
+            view,
+            position,
+            errhandler,
+            atomic,
+            info: Info { pairs },
+            begun,
+            size: Some(size),
+        };
+        Ok((handle, file))
+    })?;
+    for (handle, file) in list {
+        if !me.objects().files.restore(handle, Box::new(file)) {
+            return bad("a file's handle");
+        }
+    }
+    Ok(())
+}
+
+/// Opens the files of all ranks again; nothing else of the restart can fail any more.
+pub(super) fn open(world: &World) -> Result<(), String> {
+    for me in world.ranks() {
+        for f in me.objects().files.values_mut() {
+            if let Some(size) = f.size.take() {
+                f.shared.restore(size)?;
+            }
+        }
+    }
+    Ok(())
+}
