@@ -175,15 +175,42 @@ impl Builder<'_> {
         };
         fx.read(e, true);
         let (uses, kills) = (fx.uses, fx.kills);
+        let left = self.leaves(n, e);
         let node = &mut self.cfg.nodes[n];
         node.uses.union(&uses);
-        node.kills = kills;
         node.exprs.push(e);
+        if left {
+            // What is assigned behind the jump may not be.
+            return;
+        }
+        node.kills = kills;
         if let ExprKind::Assign { op: None, lhs, .. } = &self.u.expr(e).kind {
             if let ExprKind::Ident(s) = self.u.expr(*lhs).kind {
                 node.assigns = Some(s);
             }
         }
+    }
+
+    /// Edges of the jumps in statement expressions of `e`; are there any?
+    fn leaves(&mut self, n: usize, e: ExprId) -> bool {
+        let (mut labels, mut targets) = (Vec::new(), Vec::new());
+        visit(self.u, Node::Expr(e), &mut |x| {
+            if let Node::Stmt(s) = x {
+                match self.u.stmt(s).kind {
+                    StmtKind::Goto(l) => labels.push(l),
+                    // Of a loop inside or of one around.
+                    StmtKind::Break => targets.extend(self.breaks.last()),
+                    StmtKind::Continue => targets.extend(self.continues.last()),
+                    _ => {}
+                }
+            }
+            true
+        });
+        targets.extend(labels.into_iter().map(|l| self.label(l)));
+        for to in &targets {
+            self.edge(n, *to);
+        }
+        !targets.is_empty()
     }
 
     fn decl(&mut self, d: &DeclGroup) {

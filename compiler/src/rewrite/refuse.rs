@@ -367,15 +367,12 @@ fn jumps_out_of_statement_expressions(cx: &UnitCx, f: FuncId, plan: &Plan, out: 
             if let (ExprKind::StmtExpr(s), true) = (&u.expr(e).kind, plan.points.in_expr(e)) {
                 visit(u, Node::Stmt(*s), &mut |m| {
                     if let Node::Stmt(x) = m {
-                        if matches!(
-                            u.stmt(x).kind,
-                            StmtKind::Goto(_) | StmtKind::GotoComputed(_)
-                        ) {
+                        if matches!(u.stmt(x).kind, StmtKind::GotoComputed(_)) {
                             out.push(Diagnostic::refusal(
                                 cx.u,
                                 &u.stmt(x).span,
                                 Code::StatementExpression,
-                                "goto inside a statement expression that contains a point",
+                                "a computed goto inside a statement expression that contains a point",
                                 "use a statement or a function instead of the statement expression",
                             ));
                         }
