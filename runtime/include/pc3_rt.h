@@ -103,6 +103,8 @@ struct pc3_global {
     struct pc3_type *type;
     pc3_size size;                   /* sizeof the object (arrays completed elsewhere) */
     unsigned flags;
+    const char *tag;                 /* union: the name of the global that says which member is in use; else 0 */
+    const char *choice;              /* how it says it, as in struct pc3_member */
 };
 struct pc3_fnref {                   /* every function whose address the program takes */
     const char *name;

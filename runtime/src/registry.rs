@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
 use thiserror::Error;
 
 use pc3_typemetric::abi::Abi;
+use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
     PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI,
@@ -86,6 +87,8 @@ pub struct Global {
     pub initialised: bool,
     /// Computed anew at a restart.
     pub unsaved: bool,
+    /// Of a union: the global that says which member is in use, and how.
+    pub chosen: Option<(String, Choice)>,
 }
 
 #[derive(Debug, Clone)]
@@ -313,6 +316,7 @@ impl Builder {
                 constant: g.flags & PC3_GLOBAL_CONST != 0,
                 initialised: g.flags & PC3_GLOBAL_INIT != 0,
                 unsaved: g.flags & PC3_GLOBAL_UNSAVED != 0,
+                chosen: chosen(g),
             };
             self.globals.push(global);
         }
@@ -363,6 +367,15 @@ fn in_order(hooks: Vec<pc3_hook>) -> Vec<pc3_hook> {
     last.sort_by_key(|h| h.priority);
     first.extend(last.into_iter().rev());
     first
+}
+
+fn chosen(g: &pc3_global) -> Option<(String, Choice)> {
+    if g.tag.is_null() || g.choice.is_null() {
+        return None;
+    }
+    // The compiler has read it before.
+    let choice = Choice::parse(&text(g.choice), &|_| None).ok()?;
+    Some((text(g.tag).into_owned(), choice))
 }
 
 unsafe fn func(raw: *mut pc3_func) -> Func {

@@ -266,8 +266,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         } else {
             format!("(void *)&{}", g.c_name)
         };
+        let (tag, choice) = chosen(cx, g, input.globals);
         globals.push(format!(
-            "{{{}, {address}, {ty}, {size}, {}}}",
+            "{{{}, {address}, {ty}, {size}, {}, {tag}, {choice}}}",
             quote(&g.name),
             g.flags
         ));
@@ -282,7 +283,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         };
         let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
         globals.push(format!(
-            "{{\"\", (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}}}"
+            "{{\"\", (void *)pc3_lit_{i}, {decl}, sizeof(pc3_lit_{i}), {flags}, 0, 0}}"
         ));
     }
     for f in cx.func_names.borrow().keys() {
@@ -290,7 +291,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         front += &format!("static const char pc3_name_{n}[] = \"{n}\"; ");
         let flags = PC3_GLOBAL_CONST | PC3_GLOBAL_LITERAL | PC3_GLOBAL_INIT;
         globals.push(format!(
-            "{{\"\", (void *)pc3_name_{n}, {}, sizeof(pc3_name_{n}), {flags}}}",
+            "{{\"\", (void *)pc3_name_{n}, {}, sizeof(pc3_name_{n}), {flags}, 0, 0}}",
             types.char_array(&format!("pc3_name_{n}"))
         ));
     }
@@ -431,6 +432,22 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }
+}
+
+/// Of a union: the name of the global that says which member is in use, and how.
+fn chosen(cx: &UnitCx, g: &Global, all: &[Global]) -> (String, String) {
+    let none = || ("0".to_string(), "0".to_string());
+    let Some((s, choice)) = g.sym.and_then(|s| Some((s, cx.said.chosen.get(&s)?))) else {
+        return none();
+    };
+    let beside = |o: &&Global| {
+        o.sym
+            .is_some_and(|t| cx.u.sym(t).name == choice.tag && cx.u.sym(t).func == cx.u.sym(s).func)
+    };
+    match all.iter().find(beside) {
+        Some(tag) => (quote(&tag.name), quote(&choice.text())),
+        None => none(),
+    }
 }
 
 /// What a variable-length array is called in every build: `a in step`, counted where names repeat.

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 
+use pc3_typemetric::abi::Endian;
+use pc3_typemetric::choice::{Choice, Rule};
 use pc3_typemetric::plan::NoReferences;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::format::meta::ProgramMeta;
+use crate::format::meta::{ProgramMeta, Span};
 use crate::shadow::Shadow;
 
 impl RankBuilder<'_, '_> {
@@ -95,6 +97,13 @@ impl RankBuilder<'_, '_> {
                 }
                 continue;
             }
+            if let (Some((tag, choice)), true) = (&to.chosen, self.foreign()) {
+                let tag = self.number(tag);
+                let tag =
+                    tag.ok_or_else(|| self.value(name, "what says its member is not there"))?;
+                self.member(name, *span, start, target, (g.ty, to.ty), choice, tag)?;
+                continue;
+            }
             let plan = self.plans.get(g.ty, to.ty).map_err(self.types(name))?;
             let bytes = self.size(&plan, g.size, name)?;
             if bytes != to.size {
@@ -117,6 +126,86 @@ impl RankBuilder<'_, '_> {
                 untyped: false,
             });
         }
+        Ok(())
+    }
+
+    fn foreign(&self) -> bool {
+        !self.plans.source.abi().same_layout(self.plans.target.abi())
+    }
+
+    /// The value of a saved global that is an integer.
+    fn number(&self, name: &str) -> Option<i128> {
+        let saved = &self.checkpoint.program.globals;
+        let mut writable = saved.iter().filter(|g| !g.constant);
+        let i = writable.position(|g| g.name == name)?;
+        let g = saved.iter().filter(|g| !g.constant).nth(i)?;
+        let types = self.plans.source;
+        let t = types.get(g.ty);
+        let bytes = self.image.bytes(*self.image.meta.globals.get(i)?);
+        if !t.kind.is_integer() || bytes.is_empty() || bytes.len() > 8 {
+            return None;
+        }
+        let join = |n: u64, b: &u8| n << 8 | u64::from(*b);
+        let raw = match types.abi().endian {
+            Endian::Big => bytes.iter().fold(0, join),
+            Endian::Little => bytes.iter().rev().fold(0, join),
+        };
+        let unused = 64 - 8 * bytes.len() as u32;
+        Some(if t.is_signed(types.abi()) {
+            ((raw << unused) as i64 >> unused).into()
+        } else {
+            raw.into()
+        })
+    }
+
+    /// A union of which it is known what it holds: an object of that type.
+    #[allow(clippy::too_many_arguments)]
+    fn member(
+        &mut self,
+        name: Name,
+        span: Span,
+        start: u64,
+        target: usize,
+        (from, to): (TypeId, TypeId),
+        choice: &Choice,
+        tag: i128,
+    ) -> Result<(), RestoreError> {
+        let fits = |r: &&Rule| r.tests.iter().any(|t| t.fits(tag, choice.mask));
+        let Some(rule) = choice.rules.iter().find(fits) else {
+            let why = format!(
+                "{tag} in {} says of no member that it is in use",
+                choice.tag
+            );
+            return Err(self.value(name, &why));
+        };
+        let Some(member) = &rule.member else {
+            return Ok(());
+        };
+        let ty = |table: &TypeTable, of: TypeId| {
+            let mut members = table.get(of).members.iter();
+            members.find(|m| m.name == *member).map(|m| m.ty)
+        };
+        let (Some(from), Some(to)) = (ty(self.plans.source, from), ty(self.plans.target, to))
+        else {
+            return Err(self.value(name, &format!("it has no member {member}")));
+        };
+        let plan = self.plans.get(from, to).map_err(self.types(name))?;
+        let size = self.plans.source.size(from);
+        let bytes = self.size(&plan, size, name)?;
+        self.directory
+            .object(start, size, from, target, plan.clone());
+        self.pending.push(Pending {
+            name,
+            span: Span {
+                bytes: size,
+                ..span
+            },
+            target,
+            bytes,
+            plan,
+            ty: from,
+            untyped: false,
+        });
         Ok(())
     }
 

@@ -135,6 +135,8 @@ pub struct pc3_global {
     pub ty: *mut pc3_type,
     pub size: pc3_size,
     pub flags: c_uint,
+    pub tag: *const c_char,
+    pub choice: *const c_char,
 }
 
 #[repr(C)]
