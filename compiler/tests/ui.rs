@@ -154,12 +154,96 @@ fn every_message_has_a_place() {
     }
 }
 
-/// The page of limitations names every error, and no code that does not exist.
+/// A file here whose expected messages show the code.
+fn shows(code: Code) -> PathBuf {
+    let wanted = format!("[pc3::{}]: ", code.id());
+    let shown = |p: &PathBuf| {
+        fs::read_to_string(p.with_extension("stderr")).is_ok_and(|t| t.contains(&wanted))
+    };
+    sources().into_iter().find(shown).unwrap()
+}
+
+/// What a file's commands say with further options, none of those for warnings that the file itself has.
+fn said_with(path: &Path, more: &[String]) -> String {
+    let root = root();
+    let file = path.file_name().unwrap().to_string_lossy().into_owned();
+    let source = fs::read_to_string(path).unwrap();
+    let mut list = commands(&file, &source, root.path());
+    for (program, args) in &mut list {
+        if program.is_none() {
+            args.retain(|a| {
+                !a.starts_with("-W") && a != "-w" && !a.starts_with("--message-format")
+            });
+            args.extend(more.iter().cloned());
+        }
+    }
+    said(root.path(), &list)
+}
+
+/// Every warning can be silenced and made an error, alone, by its name.
 #[test]
-fn limitations_name_every_error() {
+fn every_warning_has_its_switches() {
+    let warnings = Code::ALL
+        .iter()
+        .filter(|c| c.severity() == Severity::Warning);
+    for c in warnings {
+        let (id, name) = (c.id(), c.switch());
+        let path = shows(*c);
+        let count = |more: &[String], kind: &str| {
+            let text = said_with(&path, more);
+            text.matches(&format!(" {kind}[pc3::{id}]: ")).count()
+        };
+        let on = format!("-Wpc3-{name}");
+        assert!(count(&[on.clone()], "warning") > 0, "{id}: {on}");
+        let off = [on.clone(), format!("-Wno-pc3-{name}")];
+        assert_eq!(
+            count(&off, "warning") + count(&off, "error"),
+            0,
+            "{id}: {off:?}"
+        );
+        let error = [format!("-Werror=pc3-{name}")];
+        assert!(count(&error, "error") > 0, "{id}: {error:?}");
+        assert_eq!(count(&error, "warning"), 0, "{id}: {error:?}");
+        let not = [error[0].clone(), format!("-Wno-error=pc3-{name}")];
+        assert_eq!(count(&not, "error"), 0, "{id}: {not:?}");
+        assert!(said_with(&path, &error).contains("exit status 1"), "{id}");
+    }
+}
+
+/// Every code as editors read it: an object a line, with code, switch, message and what to do.
+#[test]
+fn every_code_as_json() {
+    for c in Code::ALL {
+        let mut more = vec!["--message-format=json".to_string()];
+        if c.severity() == Severity::Warning {
+            more.push(format!("-Wpc3-{}", c.switch()));
+        }
+        let text = said_with(&shows(*c), &more);
+        let objects = text.lines().filter(|l| l.starts_with('{'));
+        let objects: Vec<serde_json::Value> =
+            objects.map(|l| serde_json::from_str(l).unwrap()).collect();
+        let own = |o: &&serde_json::Value| o["code"] == format!("pc3::{}", c.id());
+        let found = objects.iter().find(own);
+        let Some(o) = found else {
+            panic!("{} is not among\n{text}", c.id());
+        };
+        assert!(o["message"].as_str().is_some_and(|m| m.len() > 5), "{o}");
+        let warning = c.severity() == Severity::Warning;
+        assert_eq!(o["kind"], if warning { "warning" } else { "error" });
+        assert_eq!(o["option"].is_string(), warning, "{o}");
+        for l in o["locations"].as_array().unwrap() {
+            assert!(l["caret"]["line"].as_u64() >= Some(1), "{o}");
+            assert!(l["caret"]["file"].is_string(), "{o}");
+        }
+    }
+}
+
+/// The page of limitations names every code, and none that does not exist.
+#[test]
+fn limitations_name_every_code() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/limitations.md");
     let page = fs::read_to_string(page).unwrap();
-    for c in Code::ALL.iter().filter(|c| c.severity() == Severity::Error) {
+    for c in Code::ALL {
         assert!(page.contains(c.id()), "{} is not explained", c.id());
     }
     for word in page.split(|c: char| !c.is_ascii_alphanumeric()) {

@@ -3,6 +3,7 @@
 use super::is_user;
 use super::layout::varies;
 use crate::analysis::addresses::{Numbers, Place};
+use crate::analysis::heap::one_line;
 use crate::analysis::program::Program;
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -51,16 +52,28 @@ pub fn check(
         names.sort();
         let kept = direct.and_then(|x| x.name(p));
         let kept = kept.or_else(|| names.into_iter().find_map(|n| n.1));
-        if let Some(first) = kept {
-            let text = crate::analysis::heap::one_line(u.slice(&u.expr(s.of).span));
-            out.push(Diagnostic::advice(
-                u,
-                &u.expr(s.of).span,
-                Code::SizeKept,
-                format!("`{text}` is another number on other architectures, and a checkpoint keeps what is computed from it in `{first}`"),
-                format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {first} of {}`", u.type_name(QualType { ty: of, is_const: false, is_volatile: false, is_atomic: false, is_restrict: false })),
-            ));
-        }
+        let Some(first) = kept else { continue };
+        // Which member of a struct an initialiser means is not known here.
+        let (place, help) = match s.to.first() {
+            Some(Place::Member(of, _)) if s.to.len() > 1 && !of.contains(':') => {
+                (of.clone(), "compute it anew where it is used".to_string())
+            }
+            _ => {
+                let of = u.type_name(QualType {
+                    ty: of,
+                    is_const: false,
+                    is_volatile: false,
+                    is_atomic: false,
+                    is_restrict: false,
+                });
+                let help = format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {first} of {of}`");
+                (first, help)
+            }
+        };
+        let text = one_line(u.slice(&u.expr(s.of).span));
+        let message = format!("`{text}` is another number on other architectures, and a checkpoint keeps what is computed from it in `{place}`");
+        let at = u.expr(s.of).span.clone();
+        out.push(Diagnostic::advice(u, &at, Code::SizeKept, message, help));
     }
 }
 

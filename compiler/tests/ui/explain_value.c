@@ -1,0 +1,2 @@
+// pc3cc: --explain=everything
+int main(void) { return 0; }
