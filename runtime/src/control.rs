@@ -143,6 +143,16 @@ impl Control {
         wanted
     }
 
+    /// Has anybody here asked for a checkpoint to stop with?
+    pub(crate) fn stop_asked(&self) -> bool {
+        STOP.load(SeqCst)
+    }
+
+    /// Has anybody asked, or is it time?
+    pub fn requested(&self) -> bool {
+        REQUESTED.load(SeqCst)
+    }
+
     /// The passage at which one is due by `PC3_EVERY=Nx`, a multiple of N.
     pub fn next_passage(&self) -> u64 {
         self.next_passage.load(SeqCst)
@@ -298,7 +308,7 @@ impl Timer {
 }
 
 /// Threads of the runtime take no signals: those are the program's.
-pub(crate) fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
+pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
     // SAFETY: the sets are initialised by sigfillset and by the first call.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();

@@ -1,19 +1,24 @@
 //! One running program: its settings and what all of its ranks share.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
 use crate::library;
+use crate::peers::Peers;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
 use crate::settings::{Addresses, Settings};
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, EXIT_STOPPED};
+use crate::together;
 
 /// What follows a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +55,8 @@ pub struct Job {
     /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
     refused: Mutex<BTreeSet<String>>,
     failures: Mutex<BTreeSet<String>>,
+    /// The other processes, if there are any.
+    peers: Option<Arc<dyn Peers>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -64,6 +71,7 @@ impl Job {
         workers: usize,
         s: &Settings,
         store: Option<Store>,
+        peers: Option<Arc<dyn Peers>>,
     ) -> Job {
         Job {
             ranks,
@@ -83,6 +91,7 @@ impl Job {
             source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
+            peers,
         }
     }
 
@@ -107,7 +116,32 @@ impl Job {
             source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
+            peers: None,
         }
+    }
+
+    /// The other processes, if there are any.
+    pub fn peers(&self) -> Option<&dyn Peers> {
+        self.peers.as_deref()
+    }
+
+    /// The checkpoint directory is this process's business.
+    pub(crate) fn is_first(&self) -> bool {
+        self.peers.as_ref().is_none_or(|p| p.index() == 0)
+    }
+
+    /// The ranks of this process.
+    pub fn here(&self) -> Range<usize> {
+        let (i, n) = self
+            .peers
+            .as_ref()
+            .map_or((0, 1), |p| (p.index(), p.count()));
+        let at = |i: usize| (self.ranks as u64 * i as u64 / n as u64) as usize;
+        at(i)..at(i + 1)
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// Who runs the ranks; none in a detached job.
@@ -121,6 +155,9 @@ impl Job {
 
     /// Opens and locks the checkpoint directory, if that has not been done.
     pub(crate) fn open_store(&self) -> Result<(), StoreError> {
+        if !self.is_first() {
+            return Ok(());
+        }
         let mut store = lock(&self.store);
         let gone = store.take_if(|s| s.is_gone()).map(|s| s.next_id());
         if store.is_none() {
@@ -172,23 +209,16 @@ impl Job {
     /// Writes and commits a checkpoint of all ranks, which are unwound or finished, in rank order.
     /// A failure is reported on stderr and the program goes on.
     pub fn checkpoint(&self, ranks: &mut [&mut Rank], passage: u64) -> After {
+        if let Some(peers) = self.peers() {
+            return together::checkpoint(self, peers, ranks, passage);
+        }
         let start = Instant::now();
         let asked = self.control.begin();
         let what = match library::gather(ranks) {
-            Err(obstacle) => {
-                self.not_taken(&self.refused, &obstacle, asked);
-                Taken::InTheWay
-            }
-            Ok(()) => match self.commit(ranks, passage, start) {
-                Ok(()) => {
-                    lock(&self.failures).clear();
-                    Taken::Committed
-                }
-                Err(error) => {
-                    self.not_taken(&self.failures, &error.to_string(), asked);
-                    Taken::Failed
-                }
-            },
+            Err(obstacle) => self.in_the_way(&obstacle, asked),
+            Ok(()) => self.commit(start, asked, |_, file, id| {
+                save::write(self, ranks, passage, id, file)
+            }),
         };
         if self.control.done(passage, what, start.elapsed()) {
             After::Stop
@@ -197,21 +227,39 @@ impl Job {
         }
     }
 
-    fn commit(
+    /// Something that no checkpoint can hold exists.
+    pub(crate) fn in_the_way(&self, obstacle: &str, asked: bool) -> Taken {
+        self.not_taken(&self.refused, obstacle, asked);
+        Taken::InTheWay
+    }
+
+    /// Has a checkpoint written to a temporary file and makes it the next one.
+    pub(crate) fn commit(
         &self,
-        ranks: &mut [&mut Rank],
-        passage: u64,
         start: Instant,
-    ) -> Result<(), StoreError> {
+        asked: bool,
+        write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
+    ) -> Taken {
         if self.detached {
-            return Ok(());
+            return Taken::Committed;
         }
-        self.open_store()?;
-        if let Some(store) = lock(&self.store).as_mut() {
-            let id = store.commit(|file, id| save::write(self, ranks, passage, id, file))?;
-            store.note_stall(id, start.elapsed());
+        let committed = self.open_store().and_then(|()| {
+            if let Some(store) = lock(&self.store).as_mut() {
+                let id = store.commit(write)?;
+                store.note_stall(id, start.elapsed());
+            }
+            Ok(())
+        });
+        match committed {
+            Ok(()) => {
+                lock(&self.failures).clear();
+                Taken::Committed
+            }
+            Err(error) => {
+                self.not_taken(&self.failures, &error.to_string(), asked);
+                Taken::Failed
+            }
         }
-        Ok(())
     }
 
     /// Said once for each cause, and to those who ask.
@@ -235,7 +283,7 @@ impl Job {
         if dropped.asked && self.open_store().is_ok() {
             self.refuse(why);
         }
-        if dropped.asked || dropped.before == 0 {
+        if !why.is_empty() && (dropped.asked || dropped.before == 0) {
             say(why);
         }
     }
@@ -252,6 +300,9 @@ impl Job {
     pub fn stop(&self) -> ! {
         flush_all();
         self.close_store(false);
+        if let Some(peers) = self.peers() {
+            peers.close();
+        }
         // SAFETY: ends the process.
         unsafe { libc::_exit(EXIT_STOPPED) }
     }

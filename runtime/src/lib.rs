@@ -34,6 +34,7 @@ mod lists;
 mod objects;
 mod obstacles;
 mod partner;
+pub mod peers;
 mod process;
 pub mod rank;
 pub mod registry;
@@ -46,8 +47,10 @@ mod solo;
 pub mod store;
 pub mod tell;
 mod tls;
+mod together;
 pub mod transfer;
 mod translate;
 
+pub use files::own::high as own_file;
 pub use life::{start, start_guest, MARK};
 pub use tls::{pc3_register_tls, Tls};

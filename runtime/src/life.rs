@@ -11,6 +11,7 @@ use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
+use crate::peers::{self, Peers};
 use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};
@@ -75,23 +76,49 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     let path = list
         .first()
         .map_or("a.out".into(), |s| s.to_string_lossy().into_owned());
+    let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
+    // Descriptors of the launcher's are no inheritance of the program's.
+    let peers = match program.calls_mpi {
+        true => peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why)),
+        false => None,
+    };
     baseline::note();
     process::note();
     let _ = ARGUMENTS.set(Arguments { list, env });
-    let program = Program::load().unwrap_or_else(|e| die(EXIT_FATAL, &e.to_string()));
-    live(&path, program, None, body)
+    if !program.calls_mpi {
+        alone(&path);
+    }
+    live(&path, program, peers, None, body)
+}
+
+/// Ends one of several processes of a program that cannot be any.
+fn alone(path: &str) {
+    if std::env::var_os("PC3_LINK").is_some_and(|l| !l.is_empty()) {
+        die(
+            EXIT_SETTINGS,
+            &format!("{path} runs in one process only: it does not call MPI, or is written in Rust"),
+        );
+    }
 }
 
 /// Runs a program whose functions and types do not come from units of C, and that is continued by `make`'s guest.
 /// `path` is how it was started.  The result is its exit status.
 pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
+    alone(path);
     baseline::note();
     process::note();
     let program = Program::of_guest(calls_mpi);
-    live(path, program, Some(make), guest_body)
+    live(path, program, None, Some(make), guest_body)
 }
 
-fn live(path: &str, program: Program, guest: Option<MakeGuest>, body: Body) -> i32 {
+fn live(
+    path: &str,
+    program: Program,
+    peers: Option<Arc<dyn Peers>>,
+    guest: Option<MakeGuest>,
+    body: Body,
+) -> i32 {
+    let first = peers.as_ref().is_none_or(|p| p.index() == 0);
     let name = path.rsplit('/').next().unwrap_or(path).to_owned();
     std::hint::black_box(MARK);
     let wrong = |bad: Vec<BadSetting>| -> ! {
@@ -122,24 +149,30 @@ fn live(path: &str, program: Program, guest: Option<MakeGuest>, body: Body) -> i
     }
     let wants =
         settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
-    let mut store = ((wants && program.has_points) || settings.restart != Restart::No).then(|| {
+    let wants = (wants && program.has_points) || settings.restart != Restart::No;
+    let mut store = (first && wants).then(|| {
         Store::open(&settings.dir, settings.keep, settings.request_signal())
             .unwrap_or_else(|e| die(EXIT_DIRECTORY, &unusable(&e)))
     });
     let leave = |(status, message): (i32, String)| -> ! { die(status, &message) };
     hold();
-    let checkpoint = restart::choose(&settings).unwrap_or_else(|e| leave(e));
+    let checkpoint = match &peers {
+        None => restart::choose(&settings),
+        Some(peers) => restart::choose_together(&settings, &**peers),
+    };
+    let checkpoint = checkpoint.unwrap_or_else(|e| leave(e));
     if let Some(store) = store.as_mut().filter(|_| checkpoint.is_none()) {
         begin(store, &settings);
     }
     let saved = checkpoint
         .as_ref()
         .and_then(|c| usize::try_from(c.job.ranks).ok());
-    let job = make_job(program, &name, &settings, saved, store);
+    let job = make_job(program, &name, &settings, saved, store, peers);
     if settings.addresses == Addresses::Elsewhere && checkpoint.is_some() {
         pc3_heap::room::avoid();
     }
-    let mut ranks: Vec<Box<Rank>> = (0..job.ranks)
+    let mut ranks: Vec<Box<Rank>> = job
+        .here()
         .map(|id| {
             Rank::new(job.clone(), id).unwrap_or_else(|e| {
                 die(
@@ -167,7 +200,7 @@ fn live(path: &str, program: Program, guest: Option<MakeGuest>, body: Body) -> i
     release();
     if job.program.has_points {
         install_signals(&settings.signals)
-            .and_then(|()| job.control.start())
+            .and_then(|()| if first { job.control.start() } else { Ok(()) })
             .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
     }
     for rank in &mut ranks {
@@ -275,6 +308,7 @@ fn make_job(
     settings: &Settings,
     saved: Option<usize>,
     store: Option<Store>,
+    peers: Option<Arc<dyn Peers>>,
 ) -> Arc<Job> {
     let calls_mpi = program.calls_mpi;
     let ranks = settings.ranks.or(saved.filter(|_| calls_mpi)).unwrap_or(1);
@@ -290,9 +324,19 @@ fn make_job(
             &format!("PC3_RANKS={ranks}: {name} was compiled without globals per rank"),
         );
     }
+    let processes = peers.as_ref().map_or(1, |p| p.count());
+    if processes > ranks {
+        die(
+            EXIT_SETTINGS,
+            &format!("{processes} processes for {ranks} rank{}: say how many ranks with PC3_RANKS (pc3run -n)", if ranks == 1 { "" } else { "s" }),
+        );
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = settings.workers.unwrap_or(cores).min(ranks);
-    let job = Arc::new(Job::new(program, name, ranks, workers, settings, store));
+    let cores = (cores / processes).max(1);
+    let most = ranks.div_ceil(processes);
+    let workers = settings.workers.unwrap_or(cores).min(most);
+    let job = Job::new(program, name, ranks, workers, settings, store, peers);
+    let job = Arc::new(job);
     let engine: Box<dyn Engine> = match mpi() {
         Some(make) if calls_mpi => make(&job),
         None if calls_mpi => die(

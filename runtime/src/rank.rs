@@ -133,6 +133,11 @@ impl Rank {
         self.passages
     }
 
+    /// As far as they have been counted.
+    pub fn passages_seen(&self) -> u64 {
+        self.passages
+    }
+
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
     pub fn finish(&mut self, code: i32) {
         self.status = Status::Finished(code);

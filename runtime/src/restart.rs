@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::format::read::{Checkpoint, ReadError};
 use crate::job::Job;
+use crate::peers::Peers;
 use crate::rank::Rank;
 use crate::restore;
 use crate::settings::{Restart, Settings};
@@ -49,6 +50,38 @@ pub(crate) fn choose(settings: &Settings) -> Result<Option<Checkpoint>, Failure>
             found => Ok(found),
         },
     }
+}
+
+/// The same for several processes: the first one chooses.
+pub(crate) fn choose_together(
+    settings: &Settings,
+    peers: &dyn Peers,
+) -> Result<Option<Checkpoint>, Failure> {
+    if peers.index() == 0 {
+        let chosen = choose(settings)?;
+        let id = chosen.as_ref().map_or(0, |c| c.id() + 1);
+        peers.spread(&id.to_le_bytes());
+        return Ok(chosen);
+    }
+    let mut id = [0; 8];
+    let bytes = peers.spread(&[]);
+    id.copy_from_slice(bytes.get(..8).unwrap_or(&[0; 8]));
+    let Some(id) = u64::from_le_bytes(id).checked_sub(1) else {
+        return Ok(None);
+    };
+    let path = settings.dir.join(file_name(id));
+    // Its sections are checked as they are read; the first process has looked at all.
+    let opened = Checkpoint::open(&path);
+    opened
+        .map(Some)
+        .map_err(|e| (EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display())))
+}
+
+/// The newest good one in `dir`.
+pub(crate) fn newest(dir: &Path) -> Option<u64> {
+    let all = list(dir).ok()?;
+    let mut ids = all.iter().rev();
+    ids.find_map(|(_, path)| open(path).ok()).map(|c| c.id())
 }
 
 /// Fills the ranks from a checkpoint.

@@ -34,17 +34,34 @@ pub(crate) fn write(
     file: &mut File,
 ) -> io::Result<()> {
     let mut out = Writer::new(file, id)?;
+    head(job, passage, &mut out)?;
+    parts(job, ranks, &mut out)?;
+    out.finish()?;
+    Ok(())
+}
+
+/// What a file has once.
+pub(crate) fn head(job: &Job, passage: u64, out: &mut Writer) -> io::Result<()> {
     out.section(Section::Job, 0, &job_meta(job, passage).encode())?;
-    let mut guests = Tables::new();
     if !job.program.guest {
-        tables(&mut out, &job.program.types, &program_meta(&job.program))?;
+        tables(out, &job.program.types, &program_meta(&job.program))?;
     }
+    if let Some(engine) = job.engine() {
+        let bytes = engine.save_job(&SaveCtx::default());
+        out.section(Section::EngineJob, 0, &bytes)?;
+    }
+    Ok(())
+}
+
+/// What it has of each rank.
+pub(crate) fn parts(job: &Job, ranks: &mut [&mut Rank], out: &mut Writer) -> io::Result<()> {
+    let mut guests = Tables::new();
     let ctx = SaveCtx::default();
     for rank in ranks.iter_mut() {
         let n = rank.id() as u64;
         out.begin(Section::Data, n);
         let mut data = Data {
-            out: &mut out,
+            out: &mut *out,
             at: 0,
         };
         let mut meta = rank_data(&job.program, rank, &mut data)?;
@@ -59,13 +76,9 @@ pub(crate) fn write(
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }
     }
-    if let Some(engine) = job.engine() {
-        out.section(Section::EngineJob, 0, &engine.save_job(&ctx))?;
-    }
     if job.program.guest {
-        tables(&mut out, &guests.types, &guests.program)?;
+        tables(out, &guests.types, &guests.program)?;
     }
-    out.finish()?;
     Ok(())
 }
 

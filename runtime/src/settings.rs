@@ -18,7 +18,7 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "PC3_ADDRESSES",
     "PC3_CACHE",
     "PC3_CC",
@@ -26,6 +26,7 @@ const NAMES: [&str; 17] = [
     "PC3_EVERY",
     "PC3_FAIL",
     "PC3_KEEP",
+    "PC3_LINK",
     "PC3_ON_SIGNAL",
     "PC3_PROTOCOL",
     "PC3_RANKS",

@@ -1,7 +1,7 @@
 //! Messages to the person who runs the program, and the exit statuses that go with them.
 
 use std::io::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// After a checkpoint with stop.
 pub const EXIT_STOPPED: i32 = 85;
@@ -46,13 +46,61 @@ pub fn say(message: &str) {
     let _ = std::io::stderr().write_all(format!("pc3: {message}\n").as_bytes());
 }
 
+/// Tells whoever must know that this process ends while the job goes on.
+static ON_LEAVE: OnceLock<fn(i32)> = OnceLock::new();
+
+pub fn on_leave(tell: fn(i32)) {
+    let _ = ON_LEAVE.set(tell);
+}
+
+/// Ends the process, and the job's other processes; exit handlers run.
+pub fn leave(status: i32) -> ! {
+    if let Some(tell) = ON_LEAVE.get() {
+        tell(status);
+    }
+    std::process::exit(status)
+}
+
+/// Another process has ended the job and said why.
+pub fn follow(status: i32) -> ! {
+    flush_all();
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(status) }
+}
+
 /// Ends the process without running the program's exit handlers; what it printed so far is kept.
 pub fn die(status: i32, message: &str) -> ! {
     release();
     say(message);
     flush_all();
+    if let Some(tell) = ON_LEAVE.get() {
+        tell(status);
+    }
     // SAFETY: ends the process.
     unsafe { libc::_exit(status) }
+}
+
+/// The newest good checkpoint of a job, for messages.
+pub fn newest(job: &crate::job::Job) -> Option<u64> {
+    newest_in(job.dir())
+}
+
+pub fn newest_in(dir: &std::path::Path) -> Option<u64> {
+    crate::restart::newest(dir)
+}
+
+extern "C" {
+    static mut stdout: *mut libc::FILE;
+    static mut stderr: *mut libc::FILE;
+}
+
+/// What waits in the standard streams goes where they lead.
+pub(crate) fn flush_standard() {
+    // SAFETY: the C library's variables and streams.
+    unsafe {
+        libc::fflush(stdout);
+        libc::fflush(stderr);
+    }
 }
 
 pub fn flush_all() {

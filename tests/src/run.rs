@@ -1,5 +1,6 @@
 //! Runs a built program, under an emulator where needed, with a limit on its time.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -67,14 +68,22 @@ impl Job {
 
     /// Starts the executable; output is appended to the job's.
     pub fn start(&self, arch: Arch, exe: &Path, env: &[(&str, &str)]) -> Result<Child> {
-        let mut c = match arch.emulator() {
-            Some(q) => {
-                let mut c = Command::new(q);
-                c.arg(exe);
-                c
-            }
-            None => Command::new(exe),
-        };
+        self.start_by(&[], arch, exe, env)
+    }
+
+    /// The same through a launcher.
+    pub fn start_by(
+        &self,
+        launcher: &[&str],
+        arch: Arch,
+        exe: &Path,
+        env: &[(&str, &str)],
+    ) -> Result<Child> {
+        let mut words: Vec<&OsStr> = launcher.iter().map(OsStr::new).collect();
+        words.extend(arch.emulator().map(OsStr::new));
+        words.push(exe.as_os_str());
+        let mut c = Command::new(words[0]);
+        c.args(&words[1..]);
         c.args(&self.program.args).current_dir(self.dir.path());
         c.env("PC3_DIR", self.checkpoints());
         if self.program.is_mpi() {

@@ -8,6 +8,7 @@ mod debian;
 mod faults;
 mod kill;
 mod links;
+mod processes;
 mod projects;
 mod rust;
 mod streams;
@@ -47,6 +48,7 @@ fn main() {
     trials.extend(faults::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(processes::trials());
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(links::trials());

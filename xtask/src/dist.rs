@@ -29,6 +29,8 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         &dist.join("lib/pc3").join(&host),
         "strip",
     )?;
+    let folder = dist.join("lib/pc3").join(&host);
+    MPIS.iter().try_for_each(|mpi| transport(mpi, &folder))?;
     for t in targets {
         let Some(arch) = env::CROSS.iter().find(|a| a.gnu == t || a.rust == t) else {
             if *t == host {
@@ -52,6 +54,32 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
         )?;
     }
     Ok(dist)
+}
+
+/// Native MPIs for which there is a transport; `mpicc.NAME` compiles for one.
+const MPIS: [&str; 2] = ["openmpi", "mpich"];
+
+/// Builds the transport over a native MPI, if that is installed.
+fn transport(mpi: &str, folder: &Path) -> Result<()> {
+    let mpicc = format!("mpicc.{mpi}");
+    // Programs for other machines do not load one.
+    if !env::has_program(&mpicc) || std::env::consts::ARCH != "x86_64" {
+        return Ok(());
+    }
+    let target = env::target_dir().join(format!("mpi-{mpi}"));
+    let manifest = env::root().join("runtime/transport/mpi/Cargo.toml");
+    let done = build()
+        .arg("--manifest-path")
+        .arg(manifest)
+        .env("MPICC", &mpicc)
+        .env("CARGO_TARGET_DIR", &target)
+        .status();
+    if !done.is_ok_and(|s| s.success()) {
+        eprintln!("dist: no transport for {mpi}: it could not be built (libclang is needed)");
+        return Ok(());
+    }
+    let built = target.join("release/libpc3_mpi.so");
+    install(&built, &folder.join(format!("libpc3_mpi_{mpi}.so")))
 }
 
 /// Who watches sees cargo's progress; a log is kept short.

@@ -39,6 +39,10 @@ pub const CROSS: &[Arch] = &[
 
 /// Programs that single tests use, with their Debian packages.
 pub const EXTRAS: &[(&str, &str)] = &[
+    ("mpicc.openmpi", "libopenmpi-dev"),
+    ("mpirun.openmpi", "openmpi-bin"),
+    ("mpicc.mpich", "libmpich-dev"),
+    ("mpiexec.mpich", "mpich"),
     ("clang", "clang"),
     ("gdb", "gdb"),
     ("xz", "xz-utils"),

@@ -108,7 +108,8 @@ fn padding(offset: u64) -> u64 {
 /// Writes one file front to back.  Bytes are hashed and written in pieces that stay in cache;
 /// pieces above `BUFFER` go to the kernel from where they lie.
 pub struct Writer<'a> {
-    file: &'a mut File,
+    /// None: only lengths are counted.
+    file: Option<&'a mut File>,
     buffer: Vec<u8>,
     offset: u64,
     entries: Vec<Entry>,
@@ -126,25 +127,73 @@ impl<'a> Writer<'a> {
         header.0.resize(HEADER as usize - 8, 0);
         let hash = xxh3_64(&header.0);
         header.u64(hash);
-        let mut writer = Writer {
-            file,
-            buffer: Vec::with_capacity(BUFFER),
-            offset: 0,
-            entries: Vec::new(),
-            open: None,
-        };
+        let mut writer = Writer::part(file, 0);
         writer.raw(&header.0)?;
         Ok(writer)
     }
 
+    /// Writes sections from `offset` on, where the file stands: a process's part of a file of several.
+    pub fn part(file: &'a mut File, offset: u64) -> Writer<'a> {
+        Writer {
+            file: Some(file),
+            buffer: Vec::with_capacity(BUFFER),
+            offset,
+            entries: Vec::new(),
+            open: None,
+        }
+    }
+
+    /// Counts how long a part would be.
+    pub fn counting() -> Writer<'static> {
+        Writer {
+            file: None,
+            buffer: Vec::new(),
+            offset: 0,
+            entries: Vec::new(),
+            open: None,
+        }
+    }
+
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// What was written, when all of it is in the file.
+    pub fn into_entries(mut self) -> io::Result<Vec<Entry>> {
+        self.flush()?;
+        Ok(self.entries)
+    }
+
+    /// Goes on behind the parts of other processes, which have these sections.
+    pub fn skip(&mut self, others: Vec<Entry>, to: u64) -> io::Result<()> {
+        self.flush()?;
+        self.entries.extend(others);
+        self.offset = to;
+        match &mut self.file {
+            Some(file) => file.seek(SeekFrom::Start(to)).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if let Some(file) = &mut self.file {
+            file.write_all(&self.buffer)?;
+        }
+        self.buffer.clear();
+        Ok(())
+    }
+
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.offset += bytes.len() as u64;
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
         if self.buffer.len() + bytes.len() > BUFFER {
-            self.file.write_all(&self.buffer)?;
+            file.write_all(&self.buffer)?;
             self.buffer.clear();
         }
         if bytes.len() >= BUFFER {
-            self.file.write_all(bytes)
+            file.write_all(bytes)
         } else {
             self.buffer.extend_from_slice(bytes);
             Ok(())
@@ -157,6 +206,9 @@ impl<'a> Writer<'a> {
 
     /// Adds to the open section.
     pub fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            return self.raw(bytes);
+        }
         for piece in bytes.chunks(BUFFER) {
             if let Some((_, _, _, hash)) = &mut self.open {
                 hash.update(piece);
@@ -209,7 +261,7 @@ impl<'a> Writer<'a> {
         trailer.0.extend_from_slice(&END_MAGIC);
         self.raw(&table.0)?;
         self.raw(&trailer.0)?;
-        self.file.write_all(&self.buffer)?;
+        self.flush()?;
         Ok(self.offset)
     }
 }

@@ -89,7 +89,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    fn directory(&self, rank: u64) -> Result<RankMeta, ReadError> {
+    pub fn directory(&self, rank: u64) -> Result<RankMeta, ReadError> {
         let meta = RankMeta::decode(&self.sections.load(Section::Rank, rank)?)?;
         self.check_rank(&meta, self.sections.length_of(Section::Data, rank)?)
             .map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;

@@ -143,10 +143,10 @@ pub(crate) fn restore(
     if !found.is_empty() {
         return Err(RestoreError::OtherProgram(found));
     }
-    if checkpoint.job.ranks != ranks.len() as u64 {
+    if checkpoint.job.ranks != job.ranks as u64 {
         return Err(RestoreError::Ranks {
             saved: checkpoint.job.ranks,
-            here: ranks.len(),
+            here: job.ranks,
         });
     }
     let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
@@ -165,10 +165,29 @@ pub(crate) fn restore(
     let mut images = Vec::new();
     let mut sources = Vec::new();
     let mut environment = Vec::new();
-    for rank in ranks.iter_mut() {
-        let mut image = checkpoint.rank(rank.id() as u64)?;
-        if let Some(process) = &image.meta.library.process {
+    for (i, rank) in ranks.iter_mut().enumerate() {
+        let id = rank.id() as u64;
+        let mut image = checkpoint.rank(id)?;
+        let library = &mut image.meta.library;
+        if i == 0 && library.process.is_none() {
+            // The rank was not the first of its process.
+            let before = (0..id).rev().map(|r| checkpoint.directory(r));
+            let found = before.filter_map(|m| m.map(|m| m.library.process).transpose());
+            library.process = found.take(1).next().transpose()?;
+        }
+        if let Some(process) = &library.process {
             environment = environment_again(process);
+        }
+        // Every process is as the first one was.
+        if id > 0 {
+            library.process = match i {
+                0 => checkpoint.directory(0)?.library.process,
+                _ => None,
+            };
+            if let Some(process) = &mut library.process {
+                // In that rank's memory.
+                process.environment.retain(|v| !v.own);
+            }
         }
         directories.push(one_rank(
             checkpoint,
@@ -206,9 +225,17 @@ pub(crate) fn restore(
         job.comes_from(checkpoint.id());
         return Ok(());
     }
-    // Nothing can be refused from here on.
+    // Nothing can be refused from here on, in any process.
+    if let Some(peers) = job.peers() {
+        peers.meet();
+    }
     job.continued(checkpoint.id())?;
-    ranks.iter_mut().try_for_each(|rank| settle(rank))
+    ranks.iter_mut().try_for_each(|rank| settle(rank))?;
+    // What a process prints comes behind what was cut.
+    if let Some(peers) = job.peers() {
+        peers.meet();
+    }
+    Ok(())
 }
 
 /// Cuts and positions the rank's files.

@@ -178,7 +178,7 @@ impl Store {
     /// Lets `write` fill a temporary file and makes it the checkpoint `next_id()`.
     pub fn commit(
         &mut self,
-        write: impl FnOnce(&mut File, u64) -> io::Result<()>,
+        write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
     ) -> Result<u64, StoreError> {
         let id = self.next;
         let temporary = self.dir.join(format!(".ckpt-{id:06}.tmp"));
@@ -193,13 +193,15 @@ impl Store {
         &mut self,
         id: u64,
         temporary: &Path,
-        write: impl FnOnce(&mut File, u64) -> io::Result<()>,
+        write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
     ) -> Result<u64, StoreError> {
         let final_path = self.dir.join(file_name(id));
         let mut file = File::create(temporary).map_err(at(temporary))?;
         let step = |name: &str| failpoint::reach(name).map_err(at(temporary));
         step("commit.created")?;
-        write(&mut file, id).map_err(at(temporary))?;
+        // Other processes write to it, too, if its path is text.
+        let path = temporary.to_str().unwrap_or_default();
+        write(path, &mut file, id).map_err(at(temporary))?;
         step("commit.written")?;
         file.sync_all().map_err(at(temporary))?;
         step("commit.synced")?;
@@ -250,7 +252,9 @@ mod tests {
     use super::*;
 
     fn put(store: &mut Store, text: &str) -> u64 {
-        store.commit(|f, _| f.write_all(text.as_bytes())).unwrap()
+        store
+            .commit(|_, f, _| f.write_all(text.as_bytes()))
+            .unwrap()
     }
 
     #[test]
@@ -312,7 +316,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut store = Store::open(dir.path(), 1, None).unwrap();
         put(&mut store, "good");
-        let full = |_: &mut File, _| Err(io::Error::from_raw_os_error(libc::ENOSPC));
+        let full = |_: &str, _: &mut File, _| Err(io::Error::from_raw_os_error(libc::ENOSPC));
         assert!(store
             .commit(full)
             .unwrap_err()

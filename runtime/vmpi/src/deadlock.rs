@@ -55,6 +55,9 @@ impl Idle {
             return;
         }
         let world = me.world();
+        if world.far().is_some() {
+            return;
+        }
         let all = world.ranks().iter().all(RankState::is_idle);
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let start = *since.get_or_insert_with(Instant::now);
@@ -92,10 +95,10 @@ fn polling(world: &World, me: &RankState, time: Duration) {
 /// Where a rank waits, if it does; others may wake it meanwhile.
 fn while_blocked(r: &RankState) -> Option<String> {
     let sched = r.world().sched();
-    if sched.has_ended(r.rank) {
+    if sched.has_ended(r.slot) {
         return Some("has ended".into());
     }
-    if !sched.is_blocked(r.rank) {
+    if !sched.is_blocked(r.slot) {
         return None;
     }
     let place = Place {
@@ -104,7 +107,7 @@ fn while_blocked(r: &RankState) -> Option<String> {
     };
     fence(SeqCst);
     // What was read while it ran may be torn.
-    sched.is_blocked(r.rank).then(|| place.told(""))
+    sched.is_blocked(r.slot).then(|| place.told(""))
 }
 
 /// Where each rank is, equal lines together.  No rank runs.
@@ -143,10 +146,10 @@ fn by_first_rank(lines: BTreeMap<String, Vec<u32>>) -> Vec<(String, Vec<u32>)> {
 
 fn line(r: &RankState, arguments: bool) -> String {
     let world = r.world();
-    if world.sched().has_ended(r.rank) {
+    if world.sched().has_ended(r.slot) {
         return "has ended".into();
     }
-    if !world.coord.lock().is_running(r.rank as usize) {
+    if !world.coord.lock().is_running(r.slot as usize) {
         return "waits at a checkpoint location".into();
     }
     let place = Place {

@@ -6,18 +6,38 @@ use std::sync::Arc;
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
 use pc3_runtime::job::{After, Job};
+use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::rank::{Rank, Status};
-use pc3_runtime::tell::{die, say, EXIT_REFUSED, EXIT_SETTINGS};
+use pc3_runtime::tell::{die, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 
 use crate::coord::{barrier::Answer, barrier::Place, furthest, near};
+use crate::link::desk::Together;
+use crate::link::node::Event;
+use crate::link::{self, Link};
 use crate::p2p;
 use crate::sched::Backend;
 use crate::state::{self, Phase, RankState, World};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
 pub fn register() {
-    provide_mpi(|job| Box::new(MpiEngine::new(job.ranks, job.workers, Backend::from_env())));
+    provide_peers(|| {
+        let link = link::join()?;
+        if link.is_some() {
+            on_leave(link::abort);
+        }
+        let link = link.map(|l| Arc::new(Together(l)) as Arc<dyn Peers>);
+        Ok(link)
+    });
+    provide_mpi(|job| {
+        let (ranks, workers) = (job.ranks, job.workers);
+        Box::new(MpiEngine::of(
+            ranks,
+            workers,
+            Backend::from_env(),
+            link::joined(),
+        ))
+    });
 }
 
 pub struct MpiEngine {
@@ -26,9 +46,13 @@ pub struct MpiEngine {
 
 impl MpiEngine {
     pub fn new(ranks: usize, workers: usize, backend: Backend) -> MpiEngine {
+        MpiEngine::of(ranks, workers, backend, None)
+    }
+
+    fn of(ranks: usize, workers: usize, backend: Backend, link: Option<Arc<Link>>) -> MpiEngine {
         let stack = stack_size(ranks);
         MpiEngine {
-            world: World::new(ranks as u32, workers as u32, backend, stack),
+            world: World::linked(ranks as u32, workers as u32, backend, stack, link),
         }
     }
 
@@ -49,11 +73,15 @@ impl Engine for MpiEngine {
             state.exec.set(*rank);
             // A restart's rank that had ended before the checkpoint.
             if matches!(status(rank), Status::Finished(_)) {
-                world.coord.lock().finished(state.rank as usize);
+                world.coord.lock().finished(state.slot as usize);
             }
         }
         if let Err(e) = state::link(world) {
             die(EXIT_REFUSED, &e);
+        }
+        if let Some(peers) = job.peers() {
+            // Nobody sends before all can receive.
+            peers.meet();
         }
         world.run(Box::new(move |me| {
             let Some(rank) = me.exec() else { return };
@@ -70,7 +98,11 @@ impl Engine for MpiEngine {
                 0
             }
         };
-        ranks.iter().map(code).find(|c| *c != 0).unwrap_or(0)
+        let code = ranks.iter().map(code).find(|c| *c != 0).unwrap_or(0);
+        match world.far() {
+            None => code,
+            Some(link) => stay(world, link, code),
+        }
     }
 
     fn due(&self, rank: &mut Rank) -> bool {
@@ -84,7 +116,7 @@ impl Engine for MpiEngine {
     fn exit(&self, rank: &mut Rank, code: i32) -> ! {
         let me = self.world.rank(rank.id() as u32);
         end(me, code);
-        self.world.sched().abandon(&*self.world, me.rank)
+        self.world.sched().abandon(&*self.world, me.slot)
     }
 
     fn save(&self, rank: &Rank, ctx: &SaveCtx) -> Vec<u8> {
@@ -109,15 +141,24 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     if world.coord.is_idle() && !job.control.wanted(passed) {
         return false;
     }
+    if let Some(link) = world.far().filter(|_| job.control.wanted(passed)) {
+        link.node.want(link);
+    }
     let mut b = world.coord.lock();
-    if b.is_idle() && job.control.wanted(passed) {
+    // What is asked for here must be planned by all processes; intervals of passages they all know.
+    let plans = world.far().is_none() || passed >= job.control.next_passage();
+    if b.is_idle() && plans && job.control.wanted(passed) {
         // Whoever comes first plans.  At intervals of passages the place is known beforehand: all
         // ranks meet where each has passed so many.
         b.plan(furthest(world, passed).min(job.control.next_passage()));
         set_flag(FLAG_ENGINE);
     }
     let passed = b.target().map_or(passed, |t| near(t, passed));
-    let mut answer = b.at_location(id, passed);
+    let slot = me.slot as usize;
+    let mut answer = b.at_location(slot, passed);
+    if let Some(link) = world.far().filter(|_| answer == Answer::Wait) {
+        link.node.tell_ready(link, &b);
+    }
     loop {
         match answer {
             Answer::Go => return false,
@@ -130,7 +171,7 @@ fn due(world: &World, rank: &mut Rank) -> bool {
                 drop(b);
                 me.block();
                 b = world.coord.lock();
-                answer = b.answer(id);
+                answer = b.answer(slot);
             }
         }
     }
@@ -138,15 +179,24 @@ fn due(world: &World, rank: &mut Rank) -> bool {
 
 /// A rank's stack is empty.  The last one writes the checkpoint.
 fn unwound(world: &World, rank: &mut Rank) {
-    let id = rank.id();
-    let me = world.rank(id as u32);
-    if !world.coord.lock().unwound(id) {
-        while world.coord.lock().place(id) == Place::Unwound {
+    let me = world.rank(rank.id() as u32);
+    let slot = me.slot as usize;
+    if !world.coord.lock().unwound(slot) {
+        while world.coord.lock().place(slot) == Place::Unwound {
             me.block();
         }
         return;
     }
+    checkpoint(world);
+    wake_all(world, Some(me));
+}
+
+/// No rank of this process runs: writes the checkpoint, with the other processes.
+fn checkpoint(world: &World) {
     world.ranks().iter().for_each(p2p::settle);
+    if let Some(link) = world.far() {
+        drain(world, link);
+    }
     // SAFETY: everyone else is suspended above, or has ended, so nobody uses the other
     // references; ours is not used meanwhile.
     let mut all: Vec<&mut Rank> = world
@@ -154,14 +204,42 @@ fn unwound(world: &World, rank: &mut Rank) {
         .iter()
         .filter_map(|r| unsafe { r.exec.get().as_mut() })
         .collect();
-    let job = Arc::clone(all[id].job());
+    let Some(job) = world.job.get() else { return };
     let passage = world.coord.lock().target().unwrap_or(0);
     if job.checkpoint(&mut all, passage) == After::Stop {
         job.stop();
     }
     clear_flag(FLAG_ENGINE);
     world.coord.lock().resume();
-    wake_all(world, Some(me));
+    if let Some(link) = world.far() {
+        link.node.over(link);
+    }
+}
+
+/// Brings everything that is between processes to the ranks that it is for, or back to a request that is saved.
+fn drain(world: &World, link: &Link) {
+    // Every rank everywhere is parked: nothing new is sent, but what offers that were taken still bring.
+    link.flush();
+    link.desk.until(|| link.traffic.is_sent());
+    link.flush();
+    // No request changes any more, so places among them are what they will be in the checkpoint.
+    link::p2p::hand_over(link, world, |r| state::save::place(world.rank(r.owner), r));
+    link.desk.until(|| link.traffic.is_sent());
+    link.flush();
+}
+
+/// All ranks here have ended, those of other processes may not have: takes part until they have.
+fn stay(world: &World, link: &Link, code: i32) -> i32 {
+    link.node.ended(link, code);
+    loop {
+        match link.node.next_event() {
+            Event::Unwind => checkpoint(world),
+            Event::End(code) => {
+                link.close();
+                return code;
+            }
+        }
+    }
 }
 
 /// `main` has returned or `exit` was called.
@@ -173,7 +251,7 @@ fn end(me: &RankState, code: i32) {
             "rank {} exited with status {code} before MPI_Finalize: the job ends",
             me.rank
         ));
-        std::process::exit(code);
+        leave(code);
     }
     // What it started to send and never waited for may lie on its stack.
     p2p::settle(me);
@@ -181,7 +259,13 @@ fn end(me: &RankState, code: i32) {
         r.count_passages();
         r.finish(code);
     }
-    if world.coord.lock().finished(me.rank as usize) {
+    let mut b = world.coord.lock();
+    let all = b.finished(me.slot as usize);
+    if let Some(link) = world.far() {
+        link.node.tell_ready(link, &b);
+    }
+    drop(b);
+    if all {
         wake_all(world, Some(me));
     }
 }
@@ -192,7 +276,7 @@ fn wake_all(world: &World, me: Option<&RankState>) {
         .iter()
         .filter(|r| me.is_none_or(|m| m.rank != r.rank))
     {
-        world.sched().wake(me.map(RankState::worker), r.rank);
+        world.sched().wake(me.map(RankState::worker), r.slot);
     }
 }
 

@@ -31,6 +31,10 @@ impl Writer {
         self.size(s.len());
         self.0.extend_from_slice(s.as_bytes());
     }
+    pub fn bytes(&mut self, b: &[u8]) {
+        self.size(b.len());
+        self.0.extend_from_slice(b);
+    }
     pub fn option_str(&mut self, s: Option<&str>) {
         self.u8(s.is_some().into());
         if let Some(s) = s {
@@ -89,6 +93,10 @@ impl<'a> Reader<'a> {
     }
     pub fn disp(&mut self) -> Read<i64> {
         Ok(self.u64()? as i64)
+    }
+    pub fn bytes(&mut self) -> Read<&'a [u8]> {
+        let n = self.size()?;
+        self.take(n)
     }
     pub fn str(&mut self) -> Read<String> {
         let n = self.size()?;

@@ -207,7 +207,7 @@ fn restore(o: &mut Objects, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<Vec<TypeR
 
 #[test]
 fn objects_survive() {
-    let fresh = || Objects::new(Group::world(6), 2, Meeting::new(6), Meeting::new(1));
+    let fresh = || Objects::new(Group::world(6), 2, Meeting::new(6, 0), Meeting::new(1, 1));
     let mut o = fresh();
     let int = of_basic(Basic::Int);
     let t = |c| make(c, Some("a.c:3".into())).unwrap();
@@ -289,7 +289,7 @@ fn objects_survive() {
         id: 4,
         group: even.clone(),
         rank: 1,
-        meeting: Meeting::new(3),
+        meeting: Meeting::new(3, 4),
         remote: None,
     };
     let cart = Cart::new(&[3], &[1], 3).unwrap();

@@ -1,6 +1,8 @@
 //! `pc3run`: translates options to the environment of a pc3 program, runs it, and returns its exit status.
 
+mod crew;
 mod elf;
+mod native;
 mod options;
 mod progress;
 mod pty;

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+
+use super::native::Mpi;
 use pc3_runtime::settings::{misspelt, BadSetting, Settings};
 
 /// Runs a program compiled by pc3cc.
@@ -24,9 +26,12 @@ struct Cli {
     /// Worker threads that run them [default: ranks, at most as many as cores]
     #[arg(short = 'w', long, value_name = "N")]
     workers: Option<String>,
-    /// Physical processes, started through the native MPI
+    /// Processes that the ranks are spread over, in blocks
     #[arg(short = 'p', long, value_name = "N", default_value = "1")]
     procs: String,
+    /// What connects them: openmpi, mpich, or a transport's path; none = sockets of this machine, without an MPI
+    #[arg(long, value_name = "NAME", default_value = "none")]
+    mpi: String,
     /// Where checkpoints go [default: ./PROGRAM.pc3]
     #[arg(short = 'd', long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -62,6 +67,10 @@ pub(super) struct Run {
     pub variables: Vec<(&'static str, OsString)>,
     /// What the program will read from its environment.
     pub settings: Settings,
+    pub processes: usize,
+    pub mpi: Mpi,
+    /// The program is a native MPI's launcher.
+    pub native: bool,
 }
 
 #[derive(Debug)]
@@ -71,7 +80,8 @@ pub(super) enum Stop {
     Bad(Vec<String>),
 }
 
-const TAKE_VALUES: [&str; 14] = [
+const TAKE_VALUES: [&str; 15] = [
+    "--mpi",
     "-n",
     "--ranks",
     "-w",
@@ -126,13 +136,24 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
         .iter()
         .map(ToString::to_string)
         .collect();
-    match cli.procs.parse::<u32>() {
-        Ok(1) => {}
-        Ok(n) if n > 1 => mistakes.push(format!(
-            "--procs {n}: native MPI transports are not available yet; use one process with more workers (-w)"
-        )),
-        _ => mistakes.push(format!("--procs {}: expected a whole number of at least 1", cli.procs)),
-    }
+    let processes = match cli.procs.parse::<usize>() {
+        Ok(n @ 1..=256) => n,
+        Ok(n) if n > 256 => {
+            mistakes.push(format!("--procs {n}: at most 256"));
+            1
+        }
+        _ => {
+            mistakes.push(format!(
+                "--procs {}: expected a whole number of at least 1",
+                cli.procs
+            ));
+            1
+        }
+    };
+    let mpi = Mpi::parse(&cli.mpi).unwrap_or_else(|why| {
+        mistakes.push(format!("--mpi {}: {why}", cli.mpi));
+        Mpi::None
+    });
     let mut options: Vec<(&str, &'static str, OsString)> = Vec::new();
     let texts = [
         ("--ranks", "PC3_RANKS", cli.ranks),
@@ -189,6 +210,9 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
                 args,
                 variables,
                 settings,
+                processes,
+                mpi,
+                native: false,
             })
         }
         _ => Err(Stop::Bad(mistakes)),
@@ -304,9 +328,10 @@ mod tests {
 
     #[test]
     fn every_mistake_is_named() {
-        let all = refused("-n 0 -w x -p 2 --every 5 --keep 0 --stop-after=-1 --restart=old --protocol p --on-signal KILL=stop a");
+        let all = refused("-n 0 -w x -p 0 --mpi lam --every 5 --keep 0 --stop-after=-1 --restart=old --protocol p --on-signal KILL=stop a");
         expect_test::expect![[r#"
-            --procs 2: native MPI transports are not available yet; use one process with more workers (-w)
+            --procs 0: expected a whole number of at least 1
+            --mpi lam: expected none, openmpi, mpich or the path of a transport (.so)
             --ranks 0: must be at least 1
             --workers x: expected a whole number
             --keep 0: must be at least 1

@@ -1,18 +1,22 @@
 //! Starts the program, stays with it, and returns its exit status.
 
 use std::collections::BTreeMap;
-use std::ffi::{c_char, CString, OsString};
+use std::ffi::{c_char, CString, OsStr, OsString};
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::ptr::null;
+
+use pc3_runtime::tell::EXIT_STOPPED;
 
 use crate::program::is_ours;
 
+use super::crew::{Crew, Net, LINK};
 use super::elf::{self, Executable};
+use super::native::{epitaph, launched, Mpi};
 use super::options::Run;
 use super::progress::Progress;
 use super::pty::{readable, Pty, Size};
@@ -41,6 +45,10 @@ pub(super) enum StartError {
     Other { program: String, error: io::Error },
     #[error("waiting for the program: {0}")]
     Wait(io::Error),
+    #[error("connecting the processes: {0}")]
+    Net(io::Error),
+    #[error("{0}")]
+    Native(String),
 }
 
 impl StartError {
@@ -48,12 +56,39 @@ impl StartError {
     pub fn status(&self) -> u8 {
         match self {
             StartError::Missing(_) | StartError::NeedsDot(_) => 127,
+            StartError::Native(_) => super::EXIT_OPTIONS,
             _ => 126,
         }
     }
 }
 
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
+    if run.mpi != Mpi::None && run.processes > 1 {
+        if locate(&run.program).is_none() {
+            return Err(explain(&run.program, io::ErrorKind::NotFound.into()));
+        }
+        let (program, args) = launched(run, &run.mpi).map_err(StartError::Native)?;
+        let launcher = Run {
+            program,
+            args,
+            processes: 1,
+            mpi: Mpi::None,
+            variables: run.variables.clone(),
+            settings: run.settings.clone(),
+            native: true,
+        };
+        let status = start(&launcher)?;
+        if ![0, EXIT_STOPPED].contains(&i32::from(status)) {
+            if let Some(words) = epitaph(&run.settings.dir) {
+                eprintln!("pc3run: the job ended with status {status}; {words}");
+            }
+        }
+        return Ok(status);
+    }
+    start(run)
+}
+
+fn start(run: &Run) -> Result<u8, StartError> {
     signals::catch();
     let status = if io::stderr().is_terminal() {
         attended(run)?
@@ -84,8 +119,8 @@ fn foreign(run: &Run) -> Option<String> {
 }
 
 fn plain(run: &Run) -> Result<ExitStatus, StartError> {
-    let mut child = spawn(run, &mut command(run))?;
-    child.wait().map_err(StartError::Wait)
+    let mut crew = spawn(run, |_| Ok(()))?;
+    crew.wait().map_err(StartError::Wait)
 }
 
 /// With a progress line.
@@ -94,18 +129,16 @@ fn attended(run: &Run) -> Result<ExitStatus, StartError> {
         return plain(run);
     };
     let mut size = Size::of(&pty);
-    let mut command = command(run);
     let both = io::stdout().is_terminal();
-    let (Ok(out), Ok(err)) = (pty.program.try_clone(), pty.program.try_clone()) else {
-        return plain(run);
-    };
-    if both {
-        command.stdout(out);
-    }
-    command.stderr(err);
-    let mut child = spawn(run, &mut command)?;
+    let mut child = spawn(run, |command| {
+        if both {
+            command.stdout(pty.program.try_clone()?);
+        }
+        command.stderr(pty.program.try_clone()?);
+        Ok(())
+    })?;
     // The end of the output shows only when nobody else holds the program's side.
-    drop((command, pty.program));
+    drop(pty.program);
     let mut terminal: Box<dyn Write> = if both {
         Box::new(io::stdout())
     } else {
@@ -138,11 +171,18 @@ fn attended(run: &Run) -> Result<ExitStatus, StartError> {
     }
 }
 
-fn command(run: &Run) -> Command {
+/// `link`: what connects it with the other processes, and the descriptors for that.
+fn command(run: &Run, link: Option<(String, Vec<RawFd>)>) -> Command {
     let mut command = Command::new(&run.program);
     command.args(&run.args).envs(run.variables.iter().cloned());
     let parent = std::process::id();
-    let image = Image::of(run);
+    let (link, fds) = link.map_or((None, Vec::new()), |l| (Some(l.0), l.1));
+    let image = Image::of(run, link.as_deref());
+    match link {
+        Some(link) => command.env(LINK, link),
+        None if run.native => &mut command,
+        None => command.env_remove(LINK),
+    };
     // SAFETY: only system calls between fork and exec.
     unsafe {
         command.pre_exec(move || {
@@ -150,6 +190,9 @@ fn command(run: &Run) -> Command {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             if libc::getppid() as u32 != parent {
                 libc::raise(libc::SIGKILL);
+            }
+            for fd in &fds {
+                libc::fcntl(*fd, libc::F_SETFD, 0);
             }
             image.as_ref().map_or(Ok(()), Image::execute)
         });
@@ -172,11 +215,15 @@ unsafe impl Send for Image {}
 unsafe impl Sync for Image {}
 
 impl Image {
-    fn of(run: &Run) -> Option<Image> {
+    fn of(run: &Run, link: Option<&str>) -> Option<Image> {
         let path = locate(&run.program)?;
         elf::read(&path)?;
         let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         environment.extend(run.variables.iter().map(|(k, v)| (k.into(), v.clone())));
+        if !run.native {
+            environment.remove(OsStr::new(LINK));
+        }
+        environment.extend(link.map(|l| (LINK.into(), l.into())));
         let args = [&run.program].into_iter().chain(&run.args);
         let mut strings = args
             .map(|a| CString::new(a.as_bytes()))
@@ -216,15 +263,35 @@ impl Image {
     }
 }
 
-fn spawn(run: &Run, command: &mut Command) -> Result<Child, StartError> {
-    let child = command
-        .spawn()
-        .map_err(|error| explain(&run.program, error))?;
-    signals::send_to(child.id() as i32, run.settings.signals.keys().copied());
+/// Starts the processes; `arrange` says where their output goes.  Signals go to the first.
+fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<Crew, StartError> {
+    let net = (run.processes > 1).then(|| Net::new(run.processes));
+    let net = net.transpose().map_err(StartError::Net)?;
+    let mut children: Vec<Child> = Vec::new();
+    for i in 0..run.processes {
+        let mut command = command(run, net.as_ref().map(|n| n.of(i)));
+        arrange(&mut command).map_err(StartError::Net)?;
+        if i > 0 {
+            command.stdin(Stdio::null());
+        }
+        match command.spawn() {
+            Ok(child) => children.push(child),
+            Err(error) => {
+                for mut child in children {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                }
+                return Err(explain(&run.program, error));
+            }
+        }
+    }
+    drop(net);
+    let first = children.first().map_or(-1, |c| c.id() as i32);
+    signals::send_to(first, run.settings.signals.keys().copied());
     if let Some(remark) = foreign(run) {
         eprintln!("pc3run: {remark}");
     }
-    Ok(child)
+    Ok(Crew::new(children))
 }
 
 fn explain(program: &OsString, error: io::Error) -> StartError {

@@ -4,7 +4,7 @@ use super::{entry, put, put_text, source_line, text, MAX_ERROR};
 use crate::error::{Class, MpiError};
 use crate::handle::abi;
 use crate::state::RankState;
-use pc3_runtime::tell::say;
+use pc3_runtime::tell::{leave, say};
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -65,7 +65,7 @@ pub fn end_job(status: c_int, message: &str) -> ! {
         std::thread::park();
     }
     say(message);
-    std::process::exit(status)
+    leave(status)
 }
 
 /// The end of the job, as MPI_ERRORS_ARE_FATAL asks.

@@ -34,6 +34,7 @@ pub mod request;
 pub mod status;
 pub mod topo;
 
+use crate::coll::far::Elsewhere;
 use crate::coll::meeting::Crew;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
@@ -48,12 +49,17 @@ impl Crew for RankState {
         RankState::wake(self, world)
     }
     fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
-        self.world()
-            .sched()
-            .wake_many(Some(RankState::worker(self)), worlds)
+        self.world().sched().wake_many(
+            Some(RankState::worker(self)),
+            worlds.filter_map(|w| self.world().local(w).map(|r| r.slot)),
+        )
     }
     fn workers(&self) -> usize {
         self.world().sched().workers()
+    }
+    #[inline]
+    fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        self.world().far().is_some().then_some(self as _)
     }
 }
 

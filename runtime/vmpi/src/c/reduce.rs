@@ -104,6 +104,8 @@ impl Reduce {
                 kernel,
                 shape,
                 contributes,
+                covers: 1,
+                far: false,
             };
             return take_part(me, comm, &call);
         }

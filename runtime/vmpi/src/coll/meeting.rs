@@ -6,18 +6,20 @@
 //! once more before their buffers are theirs again.  A call costs each member one suspension, or
 //! two; nothing is allocated.
 //!
-//! The members of a meeting are those in this process.  Ranks in other processes will be a step of
-//! the last arriver between checking and releasing: what follows only sees calls by rank.
+//! Members in other processes are a step of the last arriver before checking ([`super::far`]): what follows only
+//! sees calls by rank.
 
+use super::far::{hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
 use super::rounds::Rounds;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::io::Shared;
+use crate::wire::{bad, Read, Reader, Writer};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ptr::null;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// What a collective needs of the scheduler, for the calling rank.
@@ -30,6 +32,10 @@ pub trait Crew {
         worlds.for_each(|w| self.wake(w));
     }
     fn workers(&self) -> usize;
+    /// The way to members in other processes, if the job has any.
+    fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        None
+    }
 }
 
 macro_rules! kinds { ($($name:ident $text:literal,)*) => {
@@ -39,6 +45,10 @@ macro_rules! kinds { ($($name:ident $text:literal,)*) => {
         pub fn name(self) -> &'static str { match self { $(Kind::$name => $text,)* } }
         pub fn by_name(name: &str) -> Option<Kind> {
             match name { $($text => Some(Kind::$name),)* _ => None }
+        }
+
+        fn of(n: u32) -> Option<Kind> {
+            [$(Kind::$name),*].into_iter().find(|k| *k as u32 == n)
         }
     }
 } }
@@ -68,6 +78,8 @@ pub enum Plan {
     Shares,
     /// One member does all of it, on its own stack and with its own globals.
     Member(usize),
+    /// It is done: elsewhere.
+    Done,
 }
 
 /// One member's arguments to a collective.
@@ -90,6 +102,32 @@ pub trait Call: Sized {
             }
         }
     }
+    /// Can its members be in several processes?
+    const APART: bool = false;
+    /// What the members `to`, of one other process, need of member `me`'s call.
+    fn export(&self, _me: usize, _to: &[usize], _w: &mut Writer) {}
+    /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.
+    fn import(
+        _r: &mut Reader,
+        _me: usize,
+        _here: &[usize],
+        _like: &Self,
+        _keep: &mut Keep<Self>,
+    ) -> Read<Self> {
+        bad("a collective of one process only")
+    }
+    /// What one member's work ([`Plan::Member`]) gives the members `to` of another process; `None`: nothing.
+    fn results(_: &All<Self>, _to: &[usize]) -> Option<Vec<u8>> {
+        None
+    }
+    /// Takes that for the members `here`.
+    fn accept(_: &All<Self>, _here: &[usize], _: &mut Reader) -> Read<()> {
+        Ok(())
+    }
+    /// Does a [`Plan::Member`] give others results?
+    fn gives(&self) -> bool {
+        false
+    }
 }
 
 #[repr(align(64))]
@@ -108,6 +146,13 @@ pub struct Meeting {
     phase: AtomicU32,
     /// Non-blocking collectives that some members have started.
     pub(super) rounds: Rounds,
+    /// Communicator and tag: what it is called in other processes.
+    name: (u32, u32),
+    /// Members in this process, once known.
+    here: AtomicU32,
+    /// Collectives with members elsewhere, counted.
+    round: AtomicU64,
+    far: OnceLock<Far>,
     /// Meetings of groups within this one.
     pub inner: Registry,
     /// The file that a checkpoint's members have in common.
@@ -121,6 +166,23 @@ unsafe impl Sync for Meeting {}
 unsafe impl Send for Meeting {}
 
 pub type MeetingRef = Arc<Meeting>;
+
+/// Members in several processes.
+struct Far {
+    places: Places,
+    group: u64,
+}
+
+/// Members in several processes cannot call this yet.
+pub fn unsupported<T>(name: &str) -> Result<T> {
+    fail(
+        Class::ERR_UNSUPPORTED_OPERATION,
+        format!("{name} is not available yet between ranks of several processes (pc3run -p)"),
+    )
+}
+
+/// The tag of communicators' own meetings.
+const OWN: u32 = u32::MAX - 1;
 
 /// The calls of all members, by rank.
 pub struct All<'a, C> {
@@ -202,6 +264,20 @@ impl<C> All<'_, C> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    pub(super) fn kind(&self, i: usize) -> Kind {
+        self.seats[i].kind.get()
+    }
+
+    /// Of a member elsewhere; false: there is none such.
+    pub(super) fn set_kind(&self, i: usize, kind: u32) -> bool {
+        Kind::of(kind).map(|k| self.seats[i].kind.set(k)).is_some()
+    }
+
+    /// Of a member elsewhere.
+    pub(super) fn seat(&self, i: usize, call: &C) {
+        self.seats[i].call.set((call as *const C).cast());
+    }
+
     /// Member `i`'s call is to return this error.
     pub fn fail(&self, i: usize, e: MpiError) {
         // SAFETY: only whoever works for member `i` writes here, before its release.
@@ -220,7 +296,12 @@ impl Meeting {
         self.seats.len()
     }
 
-    pub fn new(members: usize) -> MeetingRef {
+    /// The meeting of communicator `id`.
+    pub fn new(members: usize, id: u32) -> MeetingRef {
+        Meeting::named(members, (id, OWN))
+    }
+
+    fn named(members: usize, name: (u32, u32)) -> MeetingRef {
         let seat = || Seat::new(Kind::Barrier, null());
         Arc::new(Meeting {
             seats: (0..members).map(|_| seat()).collect(),
@@ -229,6 +310,10 @@ impl Meeting {
             arrived: AtomicU32::new(0),
             phase: AtomicU32::new(0),
             rounds: Rounds::default(),
+            name,
+            here: AtomicU32::new(0),
+            round: AtomicU64::new(0),
+            far: OnceLock::new(),
             inner: Registry::default(),
             file: OnceLock::new(),
         })
@@ -250,12 +335,20 @@ impl Meeting {
             seats: &self.seats,
             of: PhantomData,
         };
-        self.sync(crew, group, me, kind, || self.open(&all, crew, me));
+        let mut keep = None;
+        self.sync(crew, group, me, kind, || {
+            keep = self.open(&all, crew, group, me);
+        });
         if !self.mismatch.get() {
             let plan = self.plan.get();
-            if plan != Plan::Last {
+            if !matches!(plan, Plan::Last | Plan::Done) {
                 match plan {
-                    Plan::Member(m) if m == me => C::whole(&all, me),
+                    Plan::Member(m) if m == me => {
+                        C::whole(&all, me);
+                        if let (Some(out), Some(far)) = (crew.elsewhere(), self.far.get()) {
+                            self.give_results(&all, out, far);
+                        }
+                    }
                     Plan::Shares => {
                         if let Err(e) = C::share(&all, me) {
                             all.fail(me, e);
@@ -266,15 +359,37 @@ impl Meeting {
                 self.sync(crew, group, me, kind, || {});
             }
         }
+        drop(keep);
         // SAFETY: our own seat, after our release.
         std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()))
     }
 
     /// What the last arriver does before the first release.
-    fn open<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) {
-        let outcome = same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
+    fn open<C: Call, W: Crew>(
+        &self,
+        all: &All<C>,
+        crew: &W,
+        group: &Group,
+        me: usize,
+    ) -> Option<Keep<C>> {
+        let out = crew.elsewhere();
+        let mut keep = None;
+        let brought = match out {
+            None => Ok(()),
+            Some(out) => self.bring(all, out, group, me, &mut keep),
+        };
+        let outcome = brought
+            .and_then(|()| same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me))
             .and_then(|()| all.compare_roots(me))
             .and_then(|()| C::plan(all, crew.workers()));
+        let outcome = match (outcome, out, self.far.get()) {
+            // The other processes' members do no share here.
+            (Ok(Plan::Shares), Some(_), Some(far)) if far.places.len() > 1 => Ok(Plan::Last),
+            (Ok(Plan::Member(m)), Some(out), Some(far)) if !far.is_here(out, m) => {
+                self.take_results(all, out, far, me, m).map(|()| Plan::Done)
+            }
+            (other, ..) => other,
+        };
         self.mismatch.set(outcome.is_err());
         match outcome {
             Ok(plan) => {
@@ -285,11 +400,97 @@ impl Meeting {
             }
             Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
         }
+        keep
+    }
+
+    fn topic(&self, far: &Far, phase: u32) -> Topic {
+        Topic {
+            id: self.name.0,
+            tag: self.name.1,
+            group: far.group,
+            round: self.round.load(Relaxed),
+            phase,
+        }
+    }
+
+    /// Exchanges calls with the other processes that have members.
+    fn bring<C: Call>(
+        &self,
+        all: &All<C>,
+        out: &dyn Elsewhere,
+        group: &Group,
+        me: usize,
+        keep: &mut Option<Keep<C>>,
+    ) -> Result<()> {
+        let far = self.far.get_or_init(|| Far {
+            places: places(out, group),
+            group: hash(group),
+        });
+        if far.places.len() == 1 {
+            return Ok(());
+        }
+        if !C::APART {
+            return unsupported(all.get(me).kind().name());
+        }
+        self.round.fetch_add(1, Relaxed);
+        let topic = self.topic(far, 0);
+        let here = far.at(out.here());
+        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
+            out.send(*process, topic, &write_part(all, here, to));
+        }
+        let keep = keep.insert(Keep::default());
+        let parts = out.receive(topic, far.places.len() - 1);
+        let read = |(process, bytes): &(u32, Box<[u8]>)| {
+            read_part(all, far.at(*process), here, me, bytes, keep)
+        };
+        parts.iter().try_for_each(read)
+    }
+
+    fn give_results<C: Call>(&self, all: &All<C>, out: &dyn Elsewhere, far: &Far) {
+        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
+            if let Some(bytes) = C::results(all, to) {
+                out.send(*process, self.topic(far, 1), &bytes);
+            }
+        }
+    }
+
+    fn take_results<C: Call>(
+        &self,
+        all: &All<C>,
+        out: &dyn Elsewhere,
+        far: &Far,
+        me: usize,
+        member: usize,
+    ) -> Result<()> {
+        debug_assert!(!far.is_here(out, member));
+        if !all.get(me).gives() {
+            return Ok(());
+        }
+        let here = far.at(out.here());
+        let parts = out.receive(self.topic(far, 1), 1);
+        let accept = |(_, bytes): &(u32, Box<[u8]>)| C::accept(all, here, &mut Reader(bytes));
+        let done = parts.iter().try_for_each(accept);
+        done.or_else(|e| fail(Class::ERR_INTERN, e.to_string()))
+    }
+
+    fn count_here(&self, out: &dyn Elsewhere, group: &Group) -> u32 {
+        match self.here.load(Relaxed) {
+            0 => {
+                let here = |w: &&u32| out.process_of(**w) == out.here();
+                let n = group.ranks().iter().filter(here).count() as u32;
+                self.here.store(n, Relaxed);
+                n
+            }
+            n => n,
+        }
     }
 
     fn sync<W: Crew>(&self, crew: &W, group: &Group, me: usize, kind: Kind, last: impl FnOnce()) {
         let phase = self.phase.load(Relaxed);
-        let n = self.seats.len() as u32;
+        let n = match crew.elsewhere() {
+            None => self.seats.len() as u32,
+            Some(out) => self.count_here(out, group),
+        };
         if self.arrived.fetch_add(1, AcqRel) + 1 < n {
             while self.phase.load(Acquire) == phase {
                 crew.block(kind.name());
@@ -304,10 +505,24 @@ impl Meeting {
     }
 }
 
+impl Far {
+    fn at(&self, process: u32) -> &[usize] {
+        self.places.get(&process).map_or(&[], |v| v)
+    }
+
+    fn is_here(&self, out: &dyn Elsewhere, member: usize) -> bool {
+        self.at(out.here()).contains(&member)
+    }
+}
+
 /// Meetings that members find by name: of communicators rebuilt after a restart, and of calls
 /// that only some members of a communicator make.
 #[derive(Default)]
-pub struct Registry(Mutex<HashMap<Key, Weak<Meeting>>>);
+pub struct Registry {
+    all: Mutex<HashMap<Key, Weak<Meeting>>>,
+    /// Those that count what other processes count, too.
+    kept: Mutex<Vec<MeetingRef>>,
+}
 
 /// Communicator id, tag, members.
 type Key = (u32, u32, Vec<u32>);
@@ -318,14 +533,22 @@ impl Registry {
 
     /// The meeting of `group` for communicator `id` (and `tag`, for calls that name one).
     pub fn find(&self, id: u32, tag: u32, group: &Group) -> MeetingRef {
-        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut map = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (id, tag, group.ranks().to_vec());
         if let Some(m) = map.get(&key).and_then(Weak::upgrade) {
             return m;
         }
         map.retain(|_, m| m.strong_count() > 0);
-        let m = Meeting::new(group.size());
+        let m = Meeting::named(group.size(), (id, tag));
         map.insert(key, Arc::downgrade(&m));
         m
+    }
+
+    /// Keeps a meeting with members elsewhere: it must not begin to count anew in one process only.
+    pub fn keep(&self, meeting: &MeetingRef) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kept.iter().any(|m| Arc::ptr_eq(m, meeting)) {
+            kept.push(meeting.clone());
+        }
     }
 }

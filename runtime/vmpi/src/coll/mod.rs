@@ -1,9 +1,10 @@
 //! Collective operations (MPI 3.1 chapter 5).
 //!
 //! [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
-//! one; [`moves`] moves data, [`reduce`] combines them.
+//! one; [`moves`] moves data, [`reduce`] combines them.  [`far`] brings in members of other processes.
 
 pub mod barrier;
+pub mod far;
 pub mod meeting;
 pub mod moves;
 pub mod posted;

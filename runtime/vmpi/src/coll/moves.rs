@@ -3,10 +3,13 @@
 //! Member i's block for j receives what member j's block for i sends.  They differ only in which
 //! pairs (i, j) take part and in how a call names its blocks.
 
+use super::far::{Keep, Packed};
 use super::meeting::{All, Call, Kind, Plan};
 use super::side::Side;
-use crate::datatype::moving::copy;
+use crate::datatype::moving::{copy, Buf};
 use crate::error::{fail, Class, Result};
+use crate::p2p::mailbox::unpack;
+use crate::wire::{Read, Reader, Writer};
 
 /// Who deals with whom.
 #[derive(Clone, Copy)]
@@ -176,6 +179,112 @@ impl Call for Move<'_> {
             }
         }
     }
+
+    const APART: bool = true;
+
+    fn export(&self, me: usize, to: &[usize], w: &mut Writer) {
+        w.u64(self.root as u64);
+        w.u8(self.send.in_place().into());
+        if let Shape::Neighbors(n) = self.shape {
+            w.list(n.sources.iter(), |w, s| w.i32(*s));
+            w.list(n.dests.iter(), |w, d| w.i32(*d));
+            w.u8(n.grid.into());
+        }
+        let blocks = self.wanted(me, to);
+        w.list(blocks.iter(), |w, (j, b)| {
+            // SAFETY: the caller of the collective vouches for its buffers and waits.
+            unsafe { Packed::write(w, *j, b) }
+        });
+    }
+
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        keep: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let root = r.u64()? as usize;
+        let in_place = r.u8()? != 0;
+        let shape = match like.shape {
+            Shape::Neighbors(_) => {
+                let sources = r.list(Reader::i32)?;
+                let dests = r.list(Reader::i32)?;
+                let grid = r.u8()? != 0;
+                Shape::Neighbors(keep.neighbors(Neighbors {
+                    sources,
+                    dests,
+                    grid,
+                }))
+            }
+            Shape::Intra => Shape::Intra,
+            Shape::Inter { low } => Shape::Inter { low },
+        };
+        let blocks = Side::Far(keep.blocks(r.list(Packed::read)?));
+        let (send, recv) = if in_place && like.is_exchange() {
+            (Side::InPlace, blocks)
+        } else {
+            (blocks, Side::None)
+        };
+        Ok(Move {
+            kind: like.kind,
+            root,
+            send,
+            recv,
+            shape,
+        })
+    }
+}
+
+impl Move<'_> {
+    /// The blocks of member `me` that the members `to` take, by number.
+    fn wanted(&self, me: usize, to: &[usize]) -> Vec<(usize, Buf<'_>)> {
+        let numbers: Vec<usize> = match self.shape {
+            Shape::Intra => return self.wanted_within(me, to),
+            Shape::Inter { low } => {
+                let other = to.iter().filter(|i| (**i < low) != (me < low));
+                other.map(|i| if *i < low { *i } else { i - low }).collect()
+            }
+            Shape::Neighbors(n) => {
+                let there = |d: &i32| usize::try_from(*d).is_ok_and(|d| to.contains(&d));
+                let edges = n.dests.iter().enumerate();
+                edges.filter(|(_, d)| there(d)).map(|(k, _)| k).collect()
+            }
+        };
+        let numbers = match self.send {
+            Side::One { .. } if !numbers.is_empty() => vec![Packed::ANY],
+            _ => numbers,
+        };
+        let block = |j| match j {
+            Packed::ANY => self.send.block(0),
+            j => self.send.block(j),
+        };
+        let found = |j: usize| Some((j, block(j)?));
+        numbers.into_iter().filter_map(found).collect()
+    }
+
+    fn wanted_within(&self, me: usize, to: &[usize]) -> Vec<(usize, Buf<'_>)> {
+        let in_place = self.send.in_place();
+        let from = if in_place { &self.recv } else { &self.send };
+        let wanted: Vec<usize> = match self.pattern() {
+            Pattern::ToRoot => to.iter().copied().filter(|j| *j == self.root).collect(),
+            Pattern::FromRoot if me != self.root => Vec::new(),
+            _ => to.to_vec(),
+        };
+        let same = matches!(from, Side::One { .. }) || !self.is_exchange() && in_place;
+        let wanted = match wanted.is_empty() {
+            false if same => vec![Packed::ANY],
+            _ => wanted,
+        };
+        // In place, what a member sends lies in its own block; in an exchange, where the other's will be.
+        let block = |j: usize| match (in_place, self.is_exchange()) {
+            (true, false) => from.block(me),
+            _ if j == Packed::ANY => from.block(0),
+            _ => from.block(j),
+        };
+        let found = |j: usize| Some((j, block(j)?));
+        wanted.into_iter().filter_map(found).collect()
+    }
 }
 
 fn each(all: &All<Move>, f: impl Fn(usize) -> Result<()>) {
@@ -273,27 +382,50 @@ fn take(all: &All<Move>, i: usize, wanted: usize, j: usize, sent: usize) -> Resu
         return Ok(());
     };
     let src = match &from.send {
+        Side::Far(list) => {
+            return match Packed::find(list, sent) {
+                Some(p) => receive(to.kind, i, j, p, &dst),
+                None => Ok(()),
+            }
+        }
         // The data already lie where they belong in the sender's receive buffer.
         Side::InPlace if i == j => return Ok(()),
         Side::InPlace => from.recv.block(j),
         side => side.block(sent),
     };
     let Some(src) = src else { return Ok(()) };
-    let converting = src.ty.is_packed() != dst.ty.is_packed();
-    if src.bytes() != dst.bytes() && !converting {
-        let class = if src.bytes() > dst.bytes() {
-            Class::ERR_TRUNCATE
-        } else {
-            Class::ERR_COUNT
-        };
-        let (name, sent, room) = (to.kind.name(), src.bytes(), dst.bytes());
-        return fail(
-            class,
-            format!("{name}: rank {j} sends {sent} bytes where rank {i} receives {room}"),
-        );
+    if src.ty.is_packed() == dst.ty.is_packed() {
+        equal(to.kind, (j, src.bytes()), (i, dst.bytes()))?;
     }
     // SAFETY: the callers of the collective vouch for their buffers and wait.
     unsafe { copy(src, dst) }.map(drop)
+}
+
+/// What member `from.0` sends is what `to.0` has room for.
+fn equal(kind: Kind, from: (usize, usize), to: (usize, usize)) -> Result<()> {
+    let ((j, sent), (i, room)) = (from, to);
+    if sent == room {
+        return Ok(());
+    }
+    let class = if sent > room {
+        Class::ERR_TRUNCATE
+    } else {
+        Class::ERR_COUNT
+    };
+    let name = kind.name();
+    fail(
+        class,
+        format!("{name}: rank {j} sends {sent} bytes where rank {i} receives {room}"),
+    )
+}
+
+/// Member `i` takes a block that came from another process.
+fn receive(kind: Kind, i: usize, j: usize, p: &Packed, dst: &Buf) -> Result<()> {
+    if p.ty.is_packed() == dst.ty.is_packed() {
+        equal(kind, (j, p.bytes.len()), (i, dst.bytes()))?;
+    }
+    // SAFETY: the callers of the collective vouch for their buffers and wait.
+    unsafe { unpack(&p.ty, &p.bytes, *dst) }
 }
 
 /// Allgather into plain memory: gather once, copy the result to everyone.  Returns how many
@@ -332,6 +464,17 @@ fn spread(all: &All<Move>) -> usize {
 fn exchange_in_place(all: &All<Move>) {
     for i in 0..all.len() {
         for j in 0..i {
+            let far = |i: usize| matches!(all.get(i).recv, Side::Far(_));
+            for (here, there) in [(i, j), (j, i)] {
+                if let (Side::Far(list), false) = (&all.get(there).recv, far(here)) {
+                    let p = Packed::find(list, here);
+                    if let (Some(p), Some(dst)) = (p, all.get(here).recv.block(there)) {
+                        if let Err(e) = receive(all.get(here).kind, here, there, p, &dst) {
+                            all.fail(here, e);
+                        }
+                    }
+                }
+            }
             let (Some(a), Some(b)) = (all.get(i).recv.block(j), all.get(j).recv.block(i)) else {
                 continue;
             };

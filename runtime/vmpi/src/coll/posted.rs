@@ -132,6 +132,8 @@ impl Posted {
             kernel: r.kernel,
             shape: r.shape.shape(),
             contributes: r.contributes,
+            covers: 1,
+            far: false,
         })
     }
 

@@ -11,14 +11,16 @@
 //! sees of its rank's globals does not depend on the order of arrival either.  In a non-blocking
 //! call, and between two groups, that is whoever comes last.
 
+use super::far::Keep;
 use super::meeting::{All, Call, Kind, Plan};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::side::Ints;
 use crate::datatype::moving::{copy, with_scratch, Buf};
 use crate::datatype::{TypeObject, TypeRef};
 use crate::error::{fail, Class, Result};
-use crate::op::{Kernel, Op, UserOp};
+use crate::op::{Kernel, Op, Predef, UserOp};
 use crate::state::RankState;
+use crate::wire::{bad, Read, Reader, Writer};
 use std::ops::Range;
 
 pub struct Reduction<'a> {
@@ -39,6 +41,10 @@ pub struct Reduction<'a> {
     pub shape: Shape<'a>,
     /// False on the root's side of an inter-communicator.
     pub contributes: bool,
+    /// Members from this one on whose combined contribution it is: a power of two.  0: it has none.
+    pub covers: usize,
+    /// Its member is in another process, which takes care of the result.
+    pub far: bool,
 }
 
 /// Whose contributions are combined, and who gets the result.
@@ -76,6 +82,15 @@ impl Reduction<'_> {
                 (i * each, each)
             }
             _ => (0, self.count),
+        }
+    }
+
+    /// Do the members `to` need this contribution?
+    fn concerns(&self, to: &[usize]) -> bool {
+        match (self.shape, self.op, self.kind) {
+            (Shape::Inter { .. }, ..) => self.contributes,
+            (_, Op::User(_), _) | (_, _, Kind::Reduce) => to.contains(&self.root),
+            _ => true,
         }
     }
 
@@ -126,8 +141,13 @@ impl Call for Reduction<'_> {
                     format!("{name}: rank {start} gives {a} bytes, rank {i} {b}"),
                 );
             }
+            let same = match (c.op, first.op) {
+                // Whether another process's function is the same is not known.
+                (Op::User(a), Op::User(b)) if c.far || first.far => a.commute == b.commute,
+                (a, b) => a == b,
+            };
             // The addresses of the same function differ only between builds.
-            if c.op != first.op {
+            if !same {
                 return fail(
                     Class::ERR_OP,
                     format!("{name}: ranks {start} and {i} name different operations"),
@@ -173,11 +193,140 @@ impl Call for Reduction<'_> {
     fn whole(all: &All<Self>, runner: usize) {
         for flow in flows(all) {
             let first = all.get(flow.from.start);
-            match first.op {
-                Op::Predef(_) => elements(all, &flow, 0, first.count),
-                Op::User(op) => by_function(all, &flow, op, runner),
+            if flow
+                .to
+                .clone()
+                .all(|i| all.get(i).is_nothing(i - flow.to.start))
+            {
+                // Nobody here has any use for it.
+                continue;
+            }
+            match (first.op, all.get(runner).op) {
+                (Op::Predef(_), _) => elements(all, &flow, 0, first.count),
+                // Addresses of functions are a process's own.
+                (Op::User(op), Op::User(own)) => {
+                    let op = if first.far { own } else { op };
+                    by_function(all, &flow, op, runner);
+                }
+                _ => {}
             }
         }
+    }
+
+    const APART: bool = true;
+
+    fn export(&self, _: usize, to: &[usize], w: &mut Writer) {
+        w.u64(self.root as u64);
+        w.size(self.count);
+        w.size(self.ty.size);
+        w.u8(self.contributes.into());
+        match self.op {
+            Op::Predef(p) => w.u32(p as u32),
+            Op::User(u) => w.u32(u.commute.into()),
+        }
+        w.list(self.counts.iter(), |w, c| w.disp(c));
+        let concerned = self.concerns(to);
+        w.size(if concerned { self.covers } else { 0 });
+        if concerned {
+            // SAFETY: the caller of the collective vouches for its buffer and waits.
+            w.bytes(&unsafe { self.ty.pack_vec(self.send, self.count) });
+        }
+    }
+
+    fn import(
+        r: &mut Reader,
+        me: usize,
+        here: &[usize],
+        like: &Self,
+        keep: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let (root, count, size) = (r.u64()? as usize, r.size()?, r.size()?);
+        let contributes = r.u8()? != 0;
+        let op = match r.u32()? {
+            n @ 0..=1 => Op::User(UserOp {
+                func: 0,
+                commute: n == 1,
+            }),
+            n => match Predef::from_handle(n as usize) {
+                Some(p) => Op::Predef(p),
+                None => return bad("an operation that does not exist"),
+            },
+        };
+        let counts = r.list(|r| Ok(r.disp()? as isize))?;
+        let covers = r.size()?;
+        let mut call = Reduction {
+            kind: like.kind,
+            root,
+            send: std::ptr::null(),
+            recv: std::ptr::null_mut(),
+            count: like.count,
+            counts: Ints::Aint(keep.counts(counts)),
+            ty: like.ty,
+            handle: like.handle,
+            op,
+            kernel: like.kernel,
+            shape: like.shape,
+            contributes,
+            covers,
+            far: true,
+        };
+        let bytes = if covers > 0 { r.bytes()? } else { &[] };
+        if count.checked_mul(size) != like.count.checked_mul(like.ty.size) {
+            // They do not belong together, as `plan` finds by this.
+            call.count = match like.count {
+                0 => usize::from(like.ty.size > 0),
+                n => n + 1,
+            };
+            return Ok(call);
+        }
+        if covers > 0 {
+            let to = keep.elements(like.ty, like.count);
+            // SAFETY: room for as many was made.
+            unsafe {
+                like.ty.unpack(bytes.as_ptr(), bytes.len(), to, like.count);
+            }
+            call.send = to;
+        }
+        let within = matches!(like.shape, Shape::Intra);
+        if within && matches!(op, Op::User(_)) && like.gives() && here.contains(&root) {
+            call.recv = keep.elements(like.ty, call.wanted(me).1);
+        }
+        Ok(call)
+    }
+
+    fn gives(&self) -> bool {
+        self.kind != Kind::Reduce
+    }
+
+    fn results(all: &All<Self>, to: &[usize]) -> Option<Vec<u8>> {
+        if !all.get(0).gives() {
+            return None;
+        }
+        let mut w = Writer::default();
+        for &i in to {
+            let c = all.get(i);
+            // SAFETY: made for the results of that member.
+            w.bytes(&unsafe { c.ty.pack_vec(c.recv, c.wanted(i).1) });
+        }
+        Some(w.0)
+    }
+
+    fn accept(all: &All<Self>, here: &[usize], r: &mut Reader) -> Read<()> {
+        for &i in here {
+            let (c, bytes) = (all.get(i), r.bytes()?);
+            // SAFETY: the caller of the collective vouches for its buffer and waits.
+            unsafe {
+                c.ty.unpack(bytes.as_ptr(), bytes.len(), c.recv, c.wanted(i).1);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reduction<'_> {
+    /// Does member `i` get nothing here?
+    fn is_nothing(&self, i: usize) -> bool {
+        self.recv.is_null() && self.far || self.wanted(i).1 == 0
     }
 }
 
@@ -222,16 +371,19 @@ unsafe fn fold(
 ) {
     let bytes = n * width;
     let mut top = 0; // partial results on the stack in `scratch`
-    for r in 0..members.len() {
-        let mine = all.get(members.start + r).send.add(at * width);
-        let mut done = r + 1;
-        if r % 2 == 0 {
+    let mut r = 0;
+    while r < members.len() {
+        let c = all.get(members.start + r);
+        let mine = c.send.add(at * width);
+        let place = r / c.covers;
+        r += c.covers;
+        if place % 2 == 0 {
             std::ptr::copy_nonoverlapping(mine, scratch.add(top * bytes), bytes);
             top += 1;
             continue;
         }
         kernel(scratch.add((top - 1) * bytes), mine, n);
-        done /= 2;
+        let mut done = (place + 1) / 2;
         while done % 2 == 0 {
             top -= 1;
             kernel(scratch.add((top - 1) * bytes), scratch.add(top * bytes), n);
@@ -254,6 +406,9 @@ unsafe fn deliver(
 ) {
     for i in members.clone() {
         let c = all.get(i);
+        if c.far {
+            continue;
+        }
         let (first, count) = c.wanted(i - members.start);
         let (lo, hi) = (at.max(first), (at + n).min(first + count));
         if lo < hi {
@@ -277,9 +432,11 @@ unsafe fn scan(
     for r in 0..all.len() {
         let c = all.get(r);
         let (mine, to) = (c.send.add(at * width), c.recv.wrapping_add(at * width));
-        if r == 0 {
+        if r > 0 && c.far {
+            kernel(sum, mine, n);
+        } else if r == 0 {
             std::ptr::copy_nonoverlapping(mine, sum, bytes);
-            if !exclusive {
+            if !exclusive && !c.far {
                 std::ptr::copy(sum, to, bytes);
             }
         } else if exclusive {
@@ -399,6 +556,9 @@ fn by_function(all: &All<Reduction>, flow: &Flow, op: UserOp, runner: usize) {
     let handle = lent.handle;
     let give = |i: usize, v: &mut Vector| {
         let c = all.get(flow.to.start + i);
+        if c.is_nothing(i) {
+            return;
+        }
         let (from, count) = c.wanted(i);
         let src = Buf {
             ptr: v.ptr().wrapping_offset(ty.extent * from as isize),

@@ -108,7 +108,7 @@ fn work(me: &RankState, all: &[&Posted], runner: usize) -> Vec<Result<()>> {
         }
         Work::Dup { .. } => {
             let id = me.world().late_id();
-            let meeting = Meeting::new(all.len());
+            let meeting = Meeting::new(all.len(), id);
             for p in all {
                 if let Work::Dup { made, .. } = &p.work {
                     made.set(Some((id, meeting.clone())));

@@ -1,5 +1,6 @@
 //! What a call sends or receives: blocks by number, one for each member it deals with.
 
+use super::far::Packed;
 use crate::datatype::moving::Buf;
 use crate::datatype::TypeRef;
 
@@ -80,12 +81,14 @@ pub enum Side<'a> {
         displs: Ints<'a>,
         types: &'a [TypeRef],
     },
+    /// What came from another process.
+    Far(&'a [Packed]),
 }
 
 impl Side<'_> {
     pub fn block(&self, j: usize) -> Option<Buf<'_>> {
         Some(match *self {
-            Side::None | Side::InPlace => return None,
+            Side::None | Side::InPlace | Side::Far(_) => return None,
             Side::One { ptr, count, ty } => Buf { ptr, count, ty },
             Side::Blocks { ptr, count, ty } => {
                 let at = ty
@@ -132,7 +135,8 @@ impl Side<'_> {
     pub fn keep(&self) -> Kept {
         let ints = |v: &Ints| v.iter().collect::<Box<[isize]>>();
         match *self {
-            Side::None => Kept::None,
+            // Calls from elsewhere are not kept.
+            Side::None | Side::Far(_) => Kept::None,
             Side::InPlace => Kept::InPlace,
             Side::One { ptr, count, ty } => Kept::One {
                 ptr,

@@ -4,10 +4,13 @@
 
 use super::{Comm, Remote};
 use crate::attr::Attributes;
+use crate::coll::far::Keep;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
 use crate::topo::Topology;
+use crate::wire::{Read, Reader, Writer};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -27,7 +30,7 @@ struct Split<'a> {
     color: Option<i32>,
     key: i32,
     /// The group that the program asked for, if the call names one.
-    asked: Option<&'a GroupRef>,
+    asked: Option<Cow<'a, GroupRef>>,
     next_id: u32,
     id: Cell<u32>,
     made: Cell<Option<Made>>,
@@ -41,12 +44,13 @@ impl Call for Split<'_> {
     fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
         let parent = all.get(0).parent;
         for (i, c) in all.iter().enumerate() {
-            let (Some(asked), Some(color)) = (c.asked, c.color) else {
+            let (Some(asked), Some(color)) = (&c.asked, c.color) else {
                 continue;
             };
             for &world in asked.ranks() {
                 let other = parent.rank_of(world).map(|r| all.get(r as usize));
-                if !other.is_some_and(|o| o.color == Some(color) && o.asked == Some(asked)) {
+                if !other.is_some_and(|o| o.color == Some(color) && o.asked.as_ref() == Some(asked))
+                {
                     let text = format!(
                         "{}: rank {i} names a group whose members did not all name it",
                         c.kind.name()
@@ -79,7 +83,7 @@ impl Call for Split<'_> {
             } else {
                 Group::new(part.iter().map(|m| parent.ranks()[m.2]).collect())
             };
-            let meeting = Meeting::new(part.len());
+            let meeting = Meeting::new(part.len(), id);
             for (rank, &(_, _, i)) in part.iter().enumerate() {
                 let (group, meeting) = (group.clone(), meeting.clone());
                 all.get(i).made.set(Some(Made {
@@ -91,6 +95,39 @@ impl Call for Split<'_> {
                 }));
             }
         }
+    }
+
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.u8(self.color.is_some().into());
+        w.i32(self.color.unwrap_or(0));
+        w.i32(self.key);
+        w.u32(self.next_id);
+        w.u8(self.asked.is_some().into());
+        let asked = self.asked.as_ref().map_or(&[][..], |g| g.ranks());
+        w.list(asked.iter(), |w, r| w.u32(*r));
+    }
+
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        _: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let colored = r.u8()? != 0;
+        let (color, key, next_id) = (r.i32()?, r.i32()?, r.u32()?);
+        let asks = r.u8()? != 0;
+        let ranks = r.list(Reader::u32)?;
+        Ok(Split {
+            kind: like.kind,
+            parent: like.parent,
+            color: colored.then_some(color),
+            key,
+            asked: asks.then(|| Cow::Owned(Group::new(ranks))),
+            next_id,
+            id: Cell::new(0),
+            made: Cell::new(None),
+        })
     }
 }
 
@@ -135,7 +172,7 @@ pub fn of_group<W: Crew>(
         // Disjoint groups have different first members.
         color: mine.map(|_| group.ranks()[0] as i32),
         key: mine.unwrap_or(0) as i32,
-        asked: Some(group),
+        asked: Some(Cow::Borrowed(group)),
         next_id: *next_id,
         id: Cell::new(0),
         made: Cell::new(None),
@@ -160,6 +197,9 @@ pub fn of_group_alone<W: Crew>(
         return Ok(None);
     };
     let meeting = comm.meeting.inner.find(comm.id, tag as u32, group);
+    if crew.elsewhere().is_some() {
+        comm.meeting.inner.keep(&meeting);
+    }
     let call = Split {
         kind: Kind::CommCreateGroup,
         parent: group,

@@ -2,9 +2,12 @@
 
 use super::create::Made;
 use super::{Comm, Remote};
+use crate::coll::far::Keep;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, Plan, Registry};
-use crate::error::{fail, Class, Result};
+use crate::error::{fail, Class, MpiError, Result};
 use crate::group::{Group, GroupRef};
+use crate::wire::{Read, Reader, Writer};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 /// What the leaders of two groups tell one another.
@@ -43,6 +46,48 @@ impl Call for Tell {
             c.most.set(most);
             *c.known.borrow_mut() = known.clone();
         }
+    }
+    const APART: bool = true;
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.size(self.leader);
+        w.u32(self.next_id);
+        match &*self.known.borrow() {
+            None => w.u8(0),
+            Some(Ok(side)) => {
+                w.u8(1);
+                w.u32(side.next_id);
+                w.list(side.group.ranks().iter(), |w, r| w.u32(*r));
+            }
+            Some(Err(e)) => {
+                w.u8(2);
+                w.i32(e.class.0);
+                w.str(&e.detail);
+            }
+        }
+    }
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        _: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let (leader, next_id) = (r.size()?, r.u32()?);
+        let known = match r.u8()? {
+            0 => None,
+            1 => Some(Ok(Side {
+                next_id: r.u32()?,
+                group: Group::new(r.list(Reader::u32)?),
+            })),
+            _ => Some(Err(MpiError::new(Class(r.i32()?), r.str()?))),
+        };
+        Ok(Tell {
+            kind: like.kind,
+            leader,
+            next_id,
+            most: Cell::new(0),
+            known: RefCell::new(known),
+        })
     }
 }
 
@@ -109,7 +154,7 @@ struct Divide<'a> {
     color: Option<i32>,
     key: i32,
     /// The group that the program asked for, if the call names one.
-    asked: Option<&'a GroupRef>,
+    asked: Option<Cow<'a, GroupRef>>,
     next_id: u32,
     id: Cell<u32>,
     made: Cell<Option<Made>>,
@@ -121,8 +166,8 @@ impl Call for Divide<'_> {
     }
     fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
         for side in sides(all.get(0).low, all.len()) {
-            let first = all.get(side.start).asked;
-            if side.clone().any(|i| all.get(i).asked != first) {
+            let first = &all.get(side.start).asked;
+            if side.clone().any(|i| all.get(i).asked != *first) {
                 let text = "members of one side name different groups";
                 return fail(Class::ERR_GROUP, text);
             }
@@ -156,7 +201,7 @@ impl Call for Divide<'_> {
             }
             let group = |p: &[usize]| Group::new(p.iter().map(|i| world[*i]).collect());
             let groups = [group(&parts[0]), group(&parts[1])];
-            let meeting = Meeting::new(parts[0].len() + parts[1].len());
+            let meeting = Meeting::new(parts[0].len() + parts[1].len(), id);
             for (s, p) in parts.iter().enumerate() {
                 let remote = Remote::new(&groups[s], groups[1 - s].clone());
                 for (rank, &i) in p.iter().enumerate() {
@@ -170,6 +215,39 @@ impl Call for Divide<'_> {
                 }
             }
         }
+    }
+    const APART: bool = true;
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.u8(self.color.is_some().into());
+        w.i32(self.color.unwrap_or(0));
+        w.i32(self.key);
+        w.u32(self.next_id);
+        w.u8(self.asked.is_some().into());
+        let asked = self.asked.as_ref().map_or(&[][..], |g| g.ranks());
+        w.list(asked.iter(), |w, r| w.u32(*r));
+    }
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        _: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let colored = r.u8()? != 0;
+        let (color, key, next_id) = (r.i32()?, r.i32()?, r.u32()?);
+        let asks = r.u8()? != 0;
+        let ranks = r.list(Reader::u32)?;
+        Ok(Divide {
+            kind: like.kind,
+            all: like.all,
+            low: like.low,
+            color: colored.then_some(color),
+            key,
+            asked: asks.then(|| Cow::Owned(Group::new(ranks))),
+            next_id,
+            id: Cell::new(0),
+            made: Cell::new(None),
+        })
     }
 }
 
@@ -195,7 +273,7 @@ pub fn divide<W: Crew>(
         low: remote.low,
         color,
         key,
-        asked,
+        asked: asked.map(Cow::Borrowed),
         next_id: *next_id,
         id: Cell::new(0),
         made: Cell::new(None),
@@ -244,7 +322,7 @@ impl Call for Merge<'_> {
         };
         let world = all.get(0).all.ranks();
         let group = Group::new(order.iter().map(|i| world[*i]).collect());
-        let meeting = Meeting::new(order.len());
+        let meeting = Meeting::new(order.len(), id);
         for (rank, &i) in order.iter().enumerate() {
             all.get(i).made.set(Some(Made {
                 id,
@@ -254,6 +332,26 @@ impl Call for Merge<'_> {
                 remote: None,
             }));
         }
+    }
+    const APART: bool = true;
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.u8(self.high.into());
+        w.u32(self.next_id);
+    }
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        _: &mut Keep<Self>,
+    ) -> Read<Self> {
+        Ok(Merge {
+            all: like.all,
+            low: like.low,
+            high: r.u8()? != 0,
+            next_id: r.u32()?,
+            made: Cell::new(None),
+        })
     }
 }
 

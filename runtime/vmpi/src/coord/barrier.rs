@@ -55,13 +55,16 @@ pub enum Verdict {
 
 #[derive(Debug)]
 pub struct Barrier {
+    /// The job has other processes: they all together decide when to unwind.
+    apart: bool,
     stage: Stage,
     places: Vec<Place>,
 }
 
 impl Barrier {
-    pub fn new(ranks: usize) -> Barrier {
+    pub fn new(ranks: usize, apart: bool) -> Barrier {
         Barrier {
+            apart,
             stage: Stage::Idle,
             places: vec![Place::Running; ranks],
         }
@@ -130,26 +133,49 @@ impl Barrier {
         let Stage::Gathering { target, .. } = self.stage else {
             return false;
         };
-        let ready = self
-            .places
-            .iter()
-            .all(|p| matches!(p, Place::Parked | Place::Finished))
-            && self.any_parked();
+        let ready = !self.apart && self.all_rest() && self.any_parked();
         if ready {
-            self.stage = Stage::Unwinding { target };
-            for p in &mut self.places {
-                if *p == Place::Parked {
-                    *p = Place::Unwinding;
-                }
-            }
+            self.unwind(target);
         }
         ready
+    }
+
+    fn all_rest(&self) -> bool {
+        let rests = |p: &Place| matches!(p, Place::Parked | Place::Finished);
+        self.places.iter().all(rests)
+    }
+
+    fn unwind(&mut self, target: u64) {
+        self.stage = Stage::Unwinding { target };
+        for p in &mut self.places {
+            if *p == Place::Parked {
+                *p = Place::Unwinding;
+            }
+        }
+    }
+
+    /// Nobody here has to go on for the plan to be carried out: how often it was put off, and whether anybody is
+    /// parked.
+    pub fn ready(&self) -> Option<(u32, bool)> {
+        match self.stage {
+            Stage::Gathering { attempts, .. } if self.all_rest() => {
+                Some((attempts, self.any_parked()))
+            }
+            _ => None,
+        }
+    }
+
+    /// All processes are ready; false if nobody here is parked.
+    pub fn unwind_all(&mut self) -> bool {
+        let any = self.any_parked();
+        self.unwind(self.target().unwrap_or(0));
+        any
     }
 
     /// A rank has ended; true if that completed the plan.
     pub fn finished(&mut self, rank: usize) -> bool {
         self.places[rank] = Place::Finished;
-        if self.places.iter().all(|p| *p == Place::Finished) {
+        if !self.apart && self.places.iter().all(|p| *p == Place::Finished) {
             self.stage = Stage::Idle;
         }
         self.gather()
@@ -192,7 +218,7 @@ impl Barrier {
                 released.push(r);
             }
         }
-        if released.is_empty() {
+        if released.is_empty() && !self.apart {
             return Verdict::Nothing;
         }
         let attempts = attempts + 1;
@@ -213,7 +239,7 @@ mod tests {
     use super::*;
 
     fn parked(n: usize, target: u64, at: &[(usize, u64)]) -> Barrier {
-        let mut b = Barrier::new(n);
+        let mut b = Barrier::new(n, false);
         b.plan(target);
         for &(r, p) in at {
             b.at_location(r, p);
@@ -269,6 +295,22 @@ mod tests {
         let mut b = parked(2, 5, &[(0, 50)]);
         assert_eq!(b.stuck(), Verdict::Released(vec![0]));
         assert_eq!(b.at_location(0, 51), Answer::Wait);
+    }
+
+    #[test]
+    fn one_of_several_processes_waits_for_the_others() {
+        let mut b = Barrier::new(2, true);
+        b.plan(3);
+        assert_eq!(b.at_location(0, 3), Answer::Wait);
+        assert_eq!(b.ready(), None);
+        assert!(!b.finished(1));
+        assert_eq!((b.ready(), b.answer(0)), (Some((0, true)), Answer::Wait));
+        assert_eq!(b.stuck(), Verdict::Released(vec![0]));
+        assert!(!b.finished(0) && !b.is_idle());
+        assert_eq!(b.ready(), Some((1, false)));
+        assert!(!b.unwind_all());
+        b.resume();
+        assert!(b.is_idle());
     }
 
     #[test]

@@ -46,9 +46,10 @@ impl Drop for Locked<'_> {
 }
 
 impl Coordinator {
-    pub fn new(ranks: u32) -> Coordinator {
+    /// `apart`: there are other processes.
+    pub fn new(ranks: u32, apart: bool) -> Coordinator {
         Coordinator {
-            barrier: Mutex::new(Barrier::new(ranks as usize)),
+            barrier: Mutex::new(Barrier::new(ranks as usize, apart)),
             idle: AtomicBool::new(true),
         }
     }
@@ -80,12 +81,16 @@ impl Coordinator {
 
     /// A rank has polled in vain many times: does everybody else wait too?
     pub fn polled(&self, world: &World) {
+        if world.far().is_some() {
+            // Nobody knows here.
+            return;
+        }
         let mut b = self.lock();
         if !b.any_parked() {
             return;
         }
-        let idle = |r: u32| !b.is_running(r as usize) || world.rank(r).is_idle();
-        let all = (0..world.size).all(idle);
+        let idle = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
+        let all = world.ranks().iter().all(idle);
         if all {
             let verdict = b.stuck();
             drop(b);
@@ -106,6 +111,18 @@ pub(crate) fn furthest(world: &World, passed: u64) -> u64 {
     passed.saturating_add_signed(most.unwrap_or(0).max(0))
 }
 
+/// The passage of the rank that is furthest ahead.
+pub(crate) fn furthest_of_all(world: &World) -> u64 {
+    // Ranks that have ended come to no further location.
+    let known = |r: &RankState| {
+        let exec = r.exec.get();
+        // SAFETY: as below; `passages` is the rank's own, and only old for others.
+        (!exec.is_null()).then(|| unsafe { (*exec).passages_seen() })
+    };
+    let from = world.ranks().iter().filter_map(known).max().unwrap_or(0);
+    furthest(world, from)
+}
+
 /// The passage near `target` that a rank's count stands for.
 pub(crate) fn near(target: u64, passed: u64) -> u64 {
     target.saturating_add_signed(distance(passed as u32, target))
@@ -115,6 +132,29 @@ pub(crate) fn near(target: u64, passed: u64) -> u64 {
 fn distance(counter: u32, from: u64) -> i64 {
     i64::from(counter.wrapping_sub(from as u32) as i32)
 }
+
+/// As the other processes do, too: true if the plan was given up.  `speaks`: this process tells people.
+pub(crate) fn apply_together(world: &World, verdict: Verdict, speaks: bool) -> bool {
+    let (ranks, given_up) = match verdict {
+        Verdict::Nothing => return false,
+        Verdict::Released(ranks) => (ranks, None),
+        Verdict::Dropped { ranks, target } => (ranks, Some(target)),
+    };
+    if let Some(target) = given_up {
+        clear_flag(FLAG_ENGINE);
+        if let Some(job) = world.job.get() {
+            job.drop_checkpoint(target, speaks.then_some(DROPPED).unwrap_or_default());
+        }
+    }
+    world.ranks().iter().for_each(|r| r.polls.store(0, Relaxed));
+    ranks
+        .iter()
+        .for_each(|r| world.sched().wake(None, *r as u32));
+    given_up.is_some()
+}
+
+const DROPPED: &str =
+    "a checkpoint was dropped: ranks at checkpoint locations keep others waiting in MPI calls";
 
 /// `who`: who waits where.  True if ranks were woken.
 fn apply(world: &World, verdict: Verdict, who: &str) -> bool {
@@ -136,8 +176,7 @@ fn apply(world: &World, verdict: Verdict, who: &str) -> bool {
 /// A planned checkpoint turned out to be impossible.
 fn dropped(world: &World, target: u64, who: &str) {
     clear_flag(FLAG_ENGINE);
-    let why =
-        "a checkpoint was dropped: ranks at checkpoint locations keep others waiting in MPI calls";
+    let why = DROPPED;
     if let Some(job) = world.job.get() {
         job.drop_checkpoint(furthest(world, target), format!("{why}{who}").trim_end());
     }

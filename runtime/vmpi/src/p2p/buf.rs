@@ -31,7 +31,7 @@ impl<'a> Buf<'a> {
     }
 
     #[inline]
-    fn plain(&self) -> moving::Buf<'a> {
+    pub(crate) fn plain(&self) -> moving::Buf<'a> {
         moving::Buf {
             ptr: self.addr,
             count: self.count,

@@ -7,7 +7,7 @@ use super::buf::Buf;
 use super::queue::Queue;
 use super::request::Request;
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
-use crate::datatype::TypeRef;
+use crate::datatype::{moving, Datatype, TypeRef};
 use crate::error::Result;
 use crate::pack;
 
@@ -22,6 +22,14 @@ pub(crate) enum Data {
     Held(*const Request),
     /// While a checkpoint is loaded: held by the request that `owner` saved at `index`.
     Awaited {
+        owner: u32,
+        index: u64,
+    },
+    /// With its sender in another process, who offers it as `id`.  At a checkpoint, it is of the request that `owner`
+    /// saves at `index`.
+    Far {
+        process: u32,
+        id: u64,
         owner: u32,
         index: u64,
     },
@@ -103,7 +111,7 @@ impl Message {
         match &self.data {
             Data::Short { len, bytes } => Some(&bytes[..usize::from(*len)]),
             Data::Long(b) => Some(b),
-            Data::Held(_) | Data::Awaited { .. } => None,
+            Data::Held(_) | Data::Awaited { .. } | Data::Far { .. } => None,
         }
     }
 
@@ -116,24 +124,8 @@ impl Message {
         let Some(bytes) = self.bytes() else {
             return Ok(());
         };
-        let n = bytes.len().min(into.len());
-        if self.ty.is_packed() == into.ty.is_packed() {
-            // SAFETY: the caller's promise.
-            unsafe { into.ty.unpack(bytes.as_ptr(), n, into.addr, into.count) };
-            return Ok(());
-        }
-        let mut converted = Vec::new();
-        if self.ty.is_packed() {
-            pack::from_portable(&into.ty.signature, &bytes[..n], &mut converted)?;
-        } else {
-            pack::to_portable(&self.ty.signature, bytes, &mut converted)?;
-        }
-        // SAFETY: as above.
-        unsafe {
-            into.ty
-                .unpack(converted.as_ptr(), converted.len(), into.addr, into.count)
-        };
-        Ok(())
+        // SAFETY: the caller's promise.
+        unsafe { unpack(&self.ty, bytes, into.plain()) }
     }
 
     /// Bytes it keeps in library memory.
@@ -143,6 +135,32 @@ impl Message {
             _ => 0,
         }
     }
+}
+
+/// Copies packed elements of `ty` into a receive buffer.
+///
+/// # Safety
+/// The buffer is writable.
+#[inline]
+pub(crate) unsafe fn unpack(ty: &Datatype, bytes: &[u8], into: moving::Buf<'_>) -> Result<()> {
+    let n = bytes.len().min(into.bytes());
+    if ty.is_packed() == into.ty.is_packed() {
+        // SAFETY: the caller's promise.
+        unsafe { into.ty.unpack(bytes.as_ptr(), n, into.ptr, into.count) };
+        return Ok(());
+    }
+    let mut converted = Vec::new();
+    if ty.is_packed() {
+        pack::from_portable(&into.ty.signature, &bytes[..n], &mut converted)?;
+    } else {
+        pack::to_portable(&ty.signature, bytes, &mut converted)?;
+    }
+    // SAFETY: as above.
+    unsafe {
+        into.ty
+            .unpack(converted.as_ptr(), converted.len(), into.ptr, into.count)
+    };
+    Ok(())
 }
 
 #[derive(Default)]

@@ -8,6 +8,7 @@ use super::queue::Key;
 use super::request::{Req, Request, Status, What};
 use super::wait::wait_done;
 use crate::error::{Class, MpiError, Result};
+use crate::link;
 use crate::state::RankState;
 
 /// Receives (`MPI_Recv`).
@@ -133,6 +134,11 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         }
     });
     if let Some((k, m)) = found {
+        if let Data::Far { .. } = m.data {
+            // SAFETY: the caller's promise; in no queue.
+            unsafe { link::p2p::take(me.world(), r, &k, &m) };
+            return;
+        }
         // SAFETY: as above.
         unsafe { *r.status.get() = fetch(me, &k, m, &r.buf()) };
         r.done.store(true, Release);
@@ -144,6 +150,13 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
 /// # Safety
 /// The buffer is writable.
 pub(crate) unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>) -> Status {
+    if let Data::Far { .. } = m.data {
+        let r = Request::new(me.rank, What::Recv, 0, *key, into);
+        // SAFETY: the caller's promise; the request outlives its use because we wait.
+        unsafe { link::p2p::take(me.world(), &r, key, &m) };
+        wait_done(me, &r);
+        return r.status();
+    }
     let mut status = Status::of(key, &m.ty, m.len(), into.len());
     // SAFETY: the receive buffer by the caller's promise; a held request is pending until we
     // complete it, and its buffer readable.
@@ -236,11 +249,9 @@ pub fn cancel(me: &RankState, r: &Request) {
             .is_some(),
         What::Send(_) => {
             let is = |m: &Message| matches!(m.data, Data::Held(p) if p == ptr);
-            me.world()
-                .rank(r.dest)
-                .mailbox
-                .with(|q| q.inbound.take_if(is))
-                .is_some()
+            // One that has left the process is not called back.
+            let to = me.world().local(r.dest);
+            to.is_some_and(|to| to.mailbox.with(|q| q.inbound.take_if(is)).is_some())
         }
         // The standard has no cancelling of collectives; the program cancels its own requests.
         What::Coll | What::General => false,

@@ -10,6 +10,7 @@ use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
 use super::EAGER;
 use crate::error::{fail, Class, Result};
+use crate::link;
 use crate::state::{RankState, World};
 
 /// Where a message goes and what it carries for matching.
@@ -99,7 +100,10 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
 /// Delivers to a posted receive or buffers; false if the message has to be held.
 #[inline]
 unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mode) -> Result<bool> {
-    let to = me.world().rank(dest);
+    let Some(to) = me.world().local(dest) else {
+        // SAFETY: the caller's promise.
+        return unsafe { link::p2p::deposit(me, buf, dest, key, mode) };
+    };
     enum Next {
         Deliver(*const Request),
         Buffer,
@@ -172,7 +176,7 @@ fn arrive(
         }
     });
     if probing {
-        me.world().sched().wake(Some(me.worker()), to.rank);
+        me.wake(to.rank);
     }
     matched
 }
@@ -185,7 +189,10 @@ pub(crate) fn insert(q: &mut Queues, key: Key, m: Message) {
 /// Leaves the message in the sender's buffer for the receiver to fetch; true if a receive was
 /// posted meanwhile, so that it is delivered and the request done.
 unsafe fn hold(me: &RankState, r: &Request) -> bool {
-    let to = me.world().rank(r.dest);
+    let Some(to) = me.world().local(r.dest) else {
+        link::p2p::offer(me, r);
+        return false;
+    };
     match arrive(me, to, &r.key, Message::held(r, &r.buf())) {
         None => false,
         // SAFETY: as in `deposit`.
@@ -271,6 +278,11 @@ pub fn settle(me: &RankState) {
     dests.sort_unstable();
     dests.dedup();
     for to in dests {
-        buffer(me.world().rank(to), |r| r.owner == me.rank, None);
+        if let Some(to) = me.world().local(to) {
+            buffer(to, |r| r.owner == me.rank, None);
+        }
+    }
+    if let Some(link) = me.world().far() {
+        link::p2p::settle(link, me);
     }
 }

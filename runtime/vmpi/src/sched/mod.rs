@@ -40,6 +40,8 @@ pub trait Host: Send + Sync + 'static {
 pub enum Quiescent {
     /// At least one rank was woken.
     Resumed,
+    /// Other processes, or threads that are no workers, may wake ranks.
+    Wait,
     /// The run is over; blocked ranks are abandoned.
     Stop,
 }
@@ -133,7 +135,14 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sched {
-    pub fn new(ranks: u32, workers: u32, backend: Backend, stack_size: usize) -> Sched {
+    /// `processes`: of the job, each with as many workers.
+    pub fn new(
+        ranks: u32,
+        workers: u32,
+        processes: u32,
+        backend: Backend,
+        stack_size: usize,
+    ) -> Sched {
         let workers = workers.clamp(1, ranks.max(1));
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         // Blocks of consecutive ranks per worker: neighbours mostly talk to neighbours.
@@ -162,8 +171,8 @@ impl Sched {
                 .collect(),
             backend,
             stack_size,
-            single: workers == 1,
-            spin: if workers > 1 && workers as usize <= cores {
+            single: workers == 1 && processes == 1,
+            spin: if workers * processes > 1 && (workers * processes) as usize <= cores {
                 SPIN
             } else {
                 0
@@ -181,6 +190,22 @@ impl Sched {
 
     pub fn worker_of(&self, rank: u32) -> u32 {
         self.slots[rank as usize].worker
+    }
+
+    /// Are there cores to look for work on before going to sleep?
+    pub fn spins(&self) -> bool {
+        self.spin > 0
+    }
+
+    /// All ranks have ended.
+    pub fn is_over(&self) -> bool {
+        self.ended.load(SeqCst) == self.slots.len()
+    }
+
+    /// All workers sleep, and nobody has woken a rank.
+    pub fn is_asleep(&self) -> bool {
+        let idle = lock(&self.idle);
+        *idle == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has())
     }
 
     /// One worker only: callers may skip their own atomics too.
@@ -434,13 +459,14 @@ impl Sched {
         // inboxes empty, nothing will ever run by itself.
         if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has()) {
             drop(idle);
-            return match host.quiescent() {
-                Quiescent::Resumed => true,
+            match host.quiescent() {
+                Quiescent::Resumed => return true,
                 Quiescent::Stop => {
                     self.stop();
-                    false
+                    return false;
                 }
-            };
+                Quiescent::Wait => idle = lock(&self.idle),
+            }
         }
         *idle += 1;
         drop(idle);

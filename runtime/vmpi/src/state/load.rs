@@ -51,7 +51,17 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadE
         saved::load_more(me.objects(), &mut r)?;
         for q in &mut requests {
             let extra = match q.make.what {
-                What::Coll => Extra::Coll(posted::read(&mut r, me, ctx, &mut more)?),
+                What::Coll => {
+                    let p = posted::read(&mut r, me, ctx, &mut more)?;
+                    if world.spans(&p.all) {
+                        return bad(&format!(
+                            "rank {} has a non-blocking or persistent {}: continue in one process",
+                            me.rank,
+                            p.kind.name()
+                        ));
+                    }
+                    Extra::Coll(p)
+                }
                 What::General => Extra::General(posted::read_general(&mut r, ctx)?),
                 _ => continue,
             };

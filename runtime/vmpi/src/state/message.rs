@@ -12,6 +12,7 @@ use crate::pack;
 use crate::wire::{bad, Read, Reader, Writer};
 
 use super::World;
+use crate::link;
 
 pub(super) fn write_key(w: &mut Writer, k: &Key) {
     w.u32(k.ctx);
@@ -35,7 +36,7 @@ pub(super) fn basic(r: &mut Reader) -> Read<Option<Basic>> {
     }
 }
 
-fn write_signature(w: &mut Writer, s: &Signature) {
+pub(crate) fn write_signature(w: &mut Writer, s: &Signature) {
     w.list(s.items().iter(), |w, item| match item {
         Item::Run(b, n) => {
             w.u32(*b as u32);
@@ -51,7 +52,7 @@ fn write_signature(w: &mut Writer, s: &Signature) {
 
 /// A type whose elements have the signature that follows; their layout plays no role, because the
 /// message is packed.
-fn read_type(r: &mut Reader, depth: u32) -> Read<TypeRef> {
+pub(crate) fn read_type(r: &mut Reader, depth: u32) -> Read<TypeRef> {
     if depth > 64 {
         return bad("signatures are nested too deep");
     }
@@ -97,6 +98,11 @@ pub(super) fn write(
             w.u8(1);
             w.u32(r.owner);
             w.u64(sender_index(r).unwrap_or(u64::MAX));
+        }
+        Data::Far { owner, index, .. } => {
+            w.u8(1);
+            w.u32(*owner);
+            w.u64(*index);
         }
         _ => {
             w.u8(0);
@@ -160,9 +166,12 @@ pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
     if native.len() != len {
         return bad("an unreceived message that this ABI cannot represent");
     }
-    if let Some(b) = buffered_by {
-        world.rank(b).bsend.restore(len);
+    // In another process it has had the room back since it was sent.
+    let sender = buffered_by.and_then(|b| world.local(b));
+    if let Some(sender) = sender {
+        sender.bsend.restore(len);
     }
+    let buffered_by = buffered_by.filter(|_| sender.is_some());
     let data = Data::of(native);
     Ok((
         key,
@@ -181,12 +190,16 @@ pub fn link(world: &World) -> Result<(), String> {
     for me in world.ranks() {
         let mut wrong = None;
         let find = |owner: u32, index: u64| {
-            let from = world.ranks().get(owner as usize)?;
+            let from = world.local(owner)?;
             let list = from.loaded.borrow();
             list.get(usize::try_from(index).ok()?).copied()
         };
         let mut connect = |m: &mut Message| {
             if let Data::Awaited { owner, index } = m.data {
+                if world.local(owner).is_none() && owner < world.size {
+                    m.data = link::p2p::far_again(world, owner, index);
+                    return;
+                }
                 match find(owner, index) {
                     Some(r) => m.data = Data::Held(r),
                     None => wrong = Some(owner),
@@ -206,9 +219,12 @@ pub fn link(world: &World) -> Result<(), String> {
             ));
         }
     }
-    world
-        .ranks()
-        .iter()
-        .for_each(|r| r.loaded.borrow_mut().clear());
+    for me in world.ranks() {
+        let loaded = std::mem::take(&mut *me.loaded.borrow_mut());
+        let Some(link) = world.far() else { continue };
+        for (i, r) in loaded.into_iter().enumerate() {
+            link::p2p::offered_again(link, world, r, i as u64);
+        }
+    }
     super::files::open(world)
 }

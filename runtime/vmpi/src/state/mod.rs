@@ -2,12 +2,13 @@
 
 mod files;
 pub mod load;
-mod message;
+pub(crate) mod message;
 mod posted;
 pub mod rank;
 pub mod save;
 
 use std::any::Any;
+use std::ops::Range;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,10 +16,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pc3_runtime::job::Job;
 
 use crate::coll::meeting::Meeting;
-use crate::comm::FIRST_LATE_ID;
+use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
 use crate::coord::Coordinator;
 use crate::deadlock;
 use crate::group::Group;
+use crate::link::Link;
 use crate::objects::Objects;
 use crate::p2p::mailbox::Message;
 use crate::sched::{Backend, Host, Quiescent, Sched};
@@ -33,8 +35,13 @@ pub type Report = Box<dyn Fn(&str) + Send + Sync>;
 
 /// One job in this process.
 pub struct World {
+    /// Of MPI_COMM_WORLD.
     pub size: u32,
+    /// World rank of the first rank here.
+    first: u32,
+    /// Those of this process.
     ranks: Box<[RankState]>,
+    link: Option<Arc<Link>>,
     sched: Sched,
     pub(crate) coord: Coordinator,
     /// Absent in tests without a runtime.
@@ -50,25 +57,44 @@ pub struct World {
 
 impl World {
     pub fn new(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
+        World::linked(ranks, workers, backend, stack, None)
+    }
+
+    /// This process's part of a job of several.
+    pub fn linked(
+        ranks: u32,
+        workers: u32,
+        backend: Backend,
+        stack: usize,
+        link: Option<Arc<Link>>,
+    ) -> Arc<World> {
         let group = Group::world(ranks as usize);
-        let meeting = Meeting::new(ranks as usize);
-        Arc::new_cyclic(|world| {
-            let sched = Sched::new(ranks, workers, backend, stack);
+        let meeting = Meeting::new(ranks as usize, WORLD_ID);
+        let here = link
+            .as_ref()
+            .map_or(0..ranks, |l| block(ranks, l.count(), l.index()));
+        let processes = link.as_ref().map_or(1, |l| l.count());
+        let world = Arc::new_cyclic(|world| {
+            let sched = Sched::new(here.len() as u32, workers, processes, backend, stack);
             let make = |rank| {
-                let objects = Objects::new(group.clone(), rank, meeting.clone(), Meeting::new(1));
+                let alone = Meeting::new(1, SELF_ID);
+                let objects = Objects::new(group.clone(), rank, meeting.clone(), alone);
+                let slot = rank - here.start;
                 RankState::new(
-                    rank,
+                    (rank, slot),
                     world.as_ptr(),
-                    sched.worker_of(rank),
+                    sched.worker_of(slot),
                     sched.is_single(),
                     objects,
                 )
             };
             World {
                 size: ranks,
-                ranks: (0..ranks).map(make).collect(),
+                first: here.start,
+                ranks: here.clone().map(make).collect(),
+                link,
                 sched,
-                coord: Coordinator::new(ranks),
+                coord: Coordinator::new(here.len() as u32, processes > 1),
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
@@ -76,7 +102,11 @@ impl World {
                 on_deadlock: OnceLock::new(),
                 panic: Mutex::new(None),
             }
-        })
+        });
+        if let Some(link) = &world.link {
+            link.attach(&world);
+        }
+        world
     }
 
     /// An id that no agreement between members comes to.
@@ -98,11 +128,62 @@ impl World {
         }
     }
 
+    /// A rank of this process.
     #[inline]
     pub fn rank(&self, rank: u32) -> &RankState {
-        &self.ranks[rank as usize]
+        &self.ranks[rank.wrapping_sub(self.first) as usize]
     }
 
+    /// The rank, if it is one of this process.
+    #[inline]
+    pub fn local(&self, rank: u32) -> Option<&RankState> {
+        self.ranks.get(rank.wrapping_sub(self.first) as usize)
+    }
+
+    /// The other processes, if there are any.
+    pub(crate) fn far(&self) -> Option<&Arc<Link>> {
+        self.link.as_ref()
+    }
+
+    /// Are some of its members in other processes?
+    pub(crate) fn spans(&self, group: &Group) -> bool {
+        self.link.is_some() && group.ranks().iter().any(|r| self.local(*r).is_none())
+    }
+
+    /// Only where ranks of other processes are known to exist.
+    pub(crate) fn link(&self) -> &Link {
+        match &self.link {
+            Some(link) => link,
+            None => unreachable!("all ranks are here"),
+        }
+    }
+
+    /// The ranks of a process.
+    pub(crate) fn block(&self, process: u32) -> Range<u32> {
+        block(
+            self.size,
+            self.link.as_ref().map_or(1, |l| l.count()),
+            process,
+        )
+    }
+
+    pub(crate) fn process_of(&self, rank: u32) -> u32 {
+        let count = u64::from(self.link.as_ref().map_or(1, |l| l.count()));
+        // The inverse of `block`.
+        ((u64::from(rank) * count + count - 1) / u64::from(self.size.max(1))) as u32
+    }
+
+    pub(crate) fn wake_all(&self) {
+        (0..self.ranks.len() as u32).for_each(|slot| self.sched.wake(None, slot));
+    }
+
+    /// Makes a rank of this process ready again.  `from`: the worker on which the caller executes, if any.
+    #[inline]
+    pub(crate) fn wake(&self, from: Option<u32>, rank: u32) {
+        self.sched.wake(from, rank.wrapping_sub(self.first));
+    }
+
+    /// Those of this process.
     pub fn ranks(&self) -> &[RankState] {
         &self.ranks
     }
@@ -123,6 +204,12 @@ impl World {
     }
 }
 
+/// Blocks of consecutive ranks.
+fn block(ranks: u32, processes: u32, process: u32) -> Range<u32> {
+    let at = |p: u32| (u64::from(ranks) * u64::from(p) / u64::from(processes.max(1))) as u32;
+    at(process)..at(process + 1)
+}
+
 impl Host for World {
     fn sched(&self) -> &Sched {
         &self.sched
@@ -132,7 +219,7 @@ impl Host for World {
         let Some(program) = self.program.get() else {
             return;
         };
-        let me = self.rank(rank);
+        let me = &self.ranks[rank as usize];
         if let Err(p) = catch_unwind(AssertUnwindSafe(|| program(me))) {
             *self.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(p);
             self.sched.stop();
@@ -141,7 +228,7 @@ impl Host for World {
 
     #[inline]
     fn enter(&self, rank: u32) {
-        let me = self.rank(rank);
+        let me = &self.ranks[rank as usize];
         me.make_current();
         if let Some(r) = me.exec() {
             r.make_current();
@@ -149,6 +236,10 @@ impl Host for World {
     }
 
     fn quiescent(&self) -> Quiescent {
+        if self.link.is_some() {
+            // What happens next may come from another process; `link::node` sees if nothing does.
+            return Quiescent::Wait;
+        }
         if crate::p2p::release_held(self) || self.coord.quiescent(self) {
             return Quiescent::Resumed;
         }

@@ -110,7 +110,7 @@ impl Bsend {
         self.used.fetch_add(Bsend::room(len), AcqRel);
     }
 
-    pub(super) fn release(&self, len: usize) {
+    pub(crate) fn release(&self, len: usize) {
         self.used.fetch_sub(Bsend::room(len), AcqRel);
     }
 
@@ -148,7 +148,10 @@ pub enum Phase {
 const POLLS: u32 = 1024;
 
 pub struct RankState {
+    /// In MPI_COMM_WORLD.
     pub rank: u32,
+    /// Among the ranks of this process.
+    pub(crate) slot: u32,
     worker: u32,
     world: *const World,
     pub(crate) mailbox: Mailbox,
@@ -192,7 +195,7 @@ impl RankState {
     pub const ANY: usize = 1;
 
     pub(super) fn new(
-        rank: u32,
+        (rank, slot): (u32, u32),
         world: *const World,
         worker: u32,
         single: bool,
@@ -200,6 +203,7 @@ impl RankState {
     ) -> RankState {
         RankState {
             rank,
+            slot,
             worker,
             world,
             mailbox: Mailbox::new(single),
@@ -277,21 +281,21 @@ impl RankState {
     #[inline]
     pub fn block(&self) {
         let world = self.world();
-        world.sched().block(world, self.rank);
+        world.sched().block(world, self.slot);
     }
 
     /// It polls, or is blocked, or has ended; nothing that it waits for has happened.  Any rank may ask.
     pub(crate) fn is_idle(&self) -> bool {
         let sched = self.world().sched();
-        sched.is_blocked(self.rank)
-            || sched.has_ended(self.rank)
+        sched.is_blocked(self.slot)
+            || sched.has_ended(self.slot)
             || (self.polls.load(Relaxed) >= POLLS && !self.event.load(Relaxed))
     }
 
     /// Lets other ranks run.
     pub fn yield_now(&self) {
         let world = self.world();
-        world.sched().yield_now(world, self.rank);
+        world.sched().yield_now(world, self.slot);
     }
 
     /// A test or probe found nothing: whoever could change that gets a turn.
@@ -313,13 +317,13 @@ impl RankState {
     /// Makes another rank ready again; called by the running rank.
     #[inline]
     pub fn wake(&self, other: u32) {
-        self.world().sched().wake(Some(self.worker), other);
+        self.world().wake(Some(self.worker), other);
     }
 
     /// Looks for `ready` for as long as that is cheaper than to be woken.
     #[inline]
     pub(crate) fn linger(&self, ready: impl Fn() -> bool) -> bool {
-        let done = self.world().sched().linger(self.rank, ready);
+        let done = self.world().sched().linger(self.slot, ready);
         self.polls.store(0, Relaxed);
         done
     }
@@ -363,7 +367,7 @@ impl RankState {
         sched.full_fence();
         let waiting = self.waiting.load(Relaxed);
         if waiting == what || waiting == Self::ANY {
-            sched.wake(from, self.rank);
+            sched.wake(from, self.slot);
         }
     }
 

@@ -49,12 +49,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let complete = list.iter().filter(|(_, r)| r.is_done());
     complete.for_each(|(_, r)| crate::c::inter::settle(me, r));
     w.list(list.iter(), |w, (handle, r)| request(w, *handle, r, ctx));
-    let sender = |r: &Request| {
-        let from = kept(me.world().rank(r.owner));
-        from.iter()
-            .position(|(_, x)| std::ptr::eq(*x, r))
-            .map(|i| i as u64)
-    };
+    let sender = |r: &Request| place(me.world().rank(r.owner), r);
     // A sender may be this rank itself: its mailbox must be free while messages are written.
     let inbound: Vec<(Key, *const Message)> = me.mailbox.with(|q| {
         let all = q.inbound.iter();
@@ -88,6 +83,13 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.u32(me.world().late_ids.load(Relaxed));
     files::write(me, &mut w);
     w.0
+}
+
+/// The place of a pending request among those that its owner saves.
+pub(crate) fn place(owner: &RankState, r: &Request) -> Option<u64> {
+    let list = kept(owner);
+    let at = list.iter().position(|(_, x)| std::ptr::eq(*x, r));
+    at.map(|i| i as u64)
 }
 
 /// The requests that a checkpoint keeps, with their handles.

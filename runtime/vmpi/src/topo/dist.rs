@@ -1,8 +1,10 @@
 //! Distributed graph topologies (MPI 3.1 section 7.5.4): each rank knows its own edges.
 
+use crate::coll::far::Keep;
 use crate::coll::meeting::{All, Call, Crew, Kind, Plan};
 use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
+use crate::wire::{Read, Reader, Writer};
 use std::cell::RefCell;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,6 +77,30 @@ impl Call for Edges<'_> {
                 w.0.push(*weight);
             }
         }
+    }
+    const APART: bool = true;
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.u8(self.weighted.into());
+        w.list(self.list.iter(), |w, (from, to, weight)| {
+            w.u32(*from as u32);
+            w.u32(*to as u32);
+            w.i32(*weight as i32);
+        });
+    }
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        _: &Self,
+        keep: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let weighted = r.u8()? != 0;
+        let list = r.list(|r| Ok((r.u32()? as _, r.u32()? as _, r.i32()? as _)))?;
+        Ok(Edges {
+            list: keep.any(list),
+            weighted,
+            mine: RefCell::default(),
+        })
     }
 }
 

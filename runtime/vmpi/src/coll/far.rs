@@ -1,0 +1,228 @@
+//! Collectives of members in several processes.
+//!
+//! In each process the last member to arrive sends every other process with members what that needs of the calls here,
+//! and waits for theirs.  Calls from elsewhere then stand in their seats like any other, so that every process does
+//! the work for its own members by the same code in the same order.  As every process waits for all others, none is
+//! done before all have begun: at a checkpoint, no collective is half done.
+//!
+//! A user's reduction function runs at one member in one process, which sends the others their results.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use super::meeting::{All, Call};
+use super::moves::Neighbors;
+use crate::datatype::{by_handle, TypeRef};
+use crate::error::{fail, Class, Result};
+use crate::group::Group;
+use crate::state::message::{read_type, write_signature};
+use crate::wire::{bad, Read, Reader, Writer};
+
+/// Which collective a frame belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Topic {
+    /// Communicator, tag of the meeting, and a number that stands for the members.
+    pub id: u32,
+    pub tag: u32,
+    pub group: u64,
+    /// Collectives of that meeting, counted.
+    pub round: u64,
+    /// 0: calls; 1: results.
+    pub phase: u32,
+}
+
+/// The other processes, as a rank sees them.
+pub trait Elsewhere {
+    fn here(&self) -> u32;
+    fn process_of(&self, world: u32) -> u32;
+    fn send(&self, to: u32, topic: Topic, bytes: &[u8]);
+    /// Waits for the frames of so many processes.
+    fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)>;
+}
+
+/// Members by process.
+pub(super) type Places = BTreeMap<u32, Vec<usize>>;
+
+pub(super) fn places(of: &dyn Elsewhere, group: &Group) -> Places {
+    let mut all = Places::new();
+    for (i, world) in group.ranks().iter().enumerate() {
+        all.entry(of.process_of(*world)).or_default().push(i);
+    }
+    all
+}
+
+/// FNV-1a.
+pub(super) fn hash(group: &Group) -> u64 {
+    let bytes = group.ranks().iter().flat_map(|r| r.to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Calls from elsewhere and what they refer to.
+pub struct Keep<C> {
+    pub(super) calls: Vec<Box<C>>,
+    blocks: Vec<Box<[Packed]>>,
+    memory: Vec<Vec<u128>>,
+    counts: Vec<Box<[isize]>>,
+    neighbors: Vec<Box<Neighbors>>,
+    others: Vec<Box<dyn Any>>,
+}
+
+impl<C> Default for Keep<C> {
+    fn default() -> Self {
+        Keep {
+            calls: Vec::new(),
+            blocks: Vec::new(),
+            memory: Vec::new(),
+            counts: Vec::new(),
+            neighbors: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+}
+
+impl<C> Keep<C> {
+    /// The lifetime is that of the calls kept here, which nobody uses afterwards.
+    pub(super) fn blocks<'a>(&mut self, list: Vec<Packed>) -> &'a [Packed] {
+        self.blocks.push(list.into_boxed_slice());
+        let kept: *const [Packed] = &raw const *self.blocks[self.blocks.len() - 1];
+        // SAFETY: boxed, and as long-lived as the calls.
+        unsafe { &*kept }
+    }
+
+    pub(super) fn neighbors<'a>(&mut self, n: Neighbors) -> &'a Neighbors {
+        self.neighbors.push(Box::new(n));
+        let kept: *const Neighbors = &raw const *self.neighbors[self.neighbors.len() - 1];
+        // SAFETY: as above.
+        unsafe { &*kept }
+    }
+
+    pub(crate) fn any<'a, T: 'static>(&mut self, list: Vec<T>) -> &'a [T] {
+        let kept: *const [T] = &raw const *list;
+        self.others.push(Box::new(list));
+        // SAFETY: as above: the elements do not move.
+        unsafe { &*kept }
+    }
+
+    pub(super) fn counts<'a>(&mut self, list: Vec<isize>) -> &'a [isize] {
+        self.counts.push(list.into_boxed_slice());
+        let kept: *const [isize] = &raw const *self.counts[self.counts.len() - 1];
+        // SAFETY: as above.
+        unsafe { &*kept }
+    }
+
+    /// Memory for `count` elements; what a program would pass as its address.
+    pub(super) fn elements(&mut self, ty: &TypeRef, count: usize) -> *mut u8 {
+        let (lo, hi) = ty.span(count);
+        let offset = lo.rem_euclid(16) - lo;
+        let mut m = vec![0u128; (hi + offset).max(0) as usize / 16 + 1];
+        let at = m.as_mut_ptr().cast::<u8>().wrapping_offset(offset);
+        self.memory.push(m);
+        at
+    }
+}
+
+/// A block from elsewhere.
+pub struct Packed {
+    /// Its number at the sender; [`Packed::ANY`].
+    pub member: usize,
+    pub ty: TypeRef,
+    pub bytes: Box<[u8]>,
+}
+
+impl Packed {
+    pub const ANY: usize = usize::MAX;
+
+    pub(super) fn find(list: &[Packed], member: usize) -> Option<&Packed> {
+        list.iter()
+            .find(|p| p.member == member || p.member == Packed::ANY)
+    }
+
+    /// # Safety
+    /// The buffer is readable.
+    pub(super) unsafe fn write(w: &mut Writer, member: usize, buf: &crate::datatype::moving::Buf) {
+        w.u64(if member == Packed::ANY {
+            u64::MAX
+        } else {
+            member as u64
+        });
+        let ty = buf.ty;
+        match (ty.predefined, ty.signature.uniform()) {
+            (0, Some(b)) if !ty.is_packed() => w.u32(b as u32),
+            (0, _) => {
+                w.u32(0);
+                write_signature(w, &ty.signature);
+            }
+            (handle, _) => w.u32(handle as u32),
+        }
+        w.size(buf.bytes());
+        let at = w.0.len();
+        w.0.reserve(buf.bytes());
+        // SAFETY: by the caller; the vector has the room and is then full.
+        unsafe {
+            ty.pack(buf.ptr, buf.count, w.0.as_mut_ptr().add(at));
+            w.0.set_len(at + buf.bytes());
+        }
+    }
+
+    pub(super) fn read(r: &mut Reader) -> Read<Packed> {
+        let member = match r.u64()? {
+            u64::MAX => Packed::ANY,
+            n => n as usize,
+        };
+        let ty = match r.u32()? {
+            0 => read_type(r, 0)?,
+            handle => by_handle(handle as usize).map_or_else(|| bad("a datatype"), Ok)?,
+        };
+        let bytes = r.bytes()?.into();
+        Ok(Packed { member, ty, bytes })
+    }
+}
+
+/// What one process sends another: the kinds of its members' calls, and, if they are alike, the calls.
+pub(super) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &[usize]) -> Vec<u8> {
+    let mut w = Writer::default();
+    let kinds: Vec<u32> = from.iter().map(|&i| all.kind(i) as u32).collect();
+    kinds.iter().for_each(|k| w.u32(*k));
+    if kinds.iter().all(|k| *k == kinds[0]) {
+        from.iter().for_each(|&i| all.get(i).export(i, to, &mut w));
+    }
+    w.0
+}
+
+/// Seats the calls of another process; `here`: the members of this one, of whom `me` is one.
+pub(super) fn read_part<C: Call>(
+    all: &All<C>,
+    from: &[usize],
+    here: &[usize],
+    me: usize,
+    bytes: &[u8],
+    keep: &mut Keep<C>,
+) -> Result<()> {
+    let mut go = || -> Read<()> {
+        let mut r = Reader(bytes);
+        let mine = all.kind(me);
+        let mut alike = here.iter().all(|&i| all.kind(i) == mine);
+        for &i in from {
+            let kind = r.u32()?;
+            if kind != mine as u32 {
+                alike = false;
+            }
+            if !all.set_kind(i, kind) {
+                return bad("a collective that does not exist");
+            }
+        }
+        if !alike {
+            return Ok(());
+        }
+        for &i in from {
+            let call = C::import(&mut r, i, here, all.get(me), keep)?;
+            let call = Box::new(call);
+            all.seat(i, &call);
+            keep.calls.push(call);
+        }
+        Ok(())
+    };
+    go().or_else(|e| fail(Class::ERR_INTERN, e.to_string()))
+}

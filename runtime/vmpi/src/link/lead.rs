@@ -1,0 +1,360 @@
+//! What process 0 decides for all: when a checkpoint is planned, when all unwind, when a plan moves on, when the job is
+//! over or can never be.  A state machine without threads, clocks or frames.
+
+use super::quiet::{Level, Next, Quiet, Report};
+
+/// What processes tell the lead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Up {
+    /// A checkpoint is wanted, or this process has begun to park for one.
+    Want {
+        round: u64,
+    },
+    /// The passage of the rank furthest ahead.
+    Furthest {
+        round: u64,
+        passage: u64,
+    },
+    /// All ranks here are parked or have ended.
+    Ready {
+        round: u64,
+        attempt: u32,
+        parked: bool,
+    },
+    /// All ranks here have ended; the first status that is not 0.
+    Ended {
+        code: i32,
+    },
+    Idle(Report),
+    /// To a query; `parked`: ranks wait at a location.
+    Answer {
+        number: u64,
+        report: Report,
+        parked: bool,
+    },
+    /// To `Relieve`: was there anything?
+    Relieved {
+        any: bool,
+    },
+    Described {
+        text: String,
+    },
+}
+
+/// What the lead tells all processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Down {
+    Ask {
+        round: u64,
+    },
+    Plan {
+        round: u64,
+        target: u64,
+    },
+    Unwind {
+        round: u64,
+    },
+    Query {
+        number: u64,
+    },
+    /// Nothing moves: buffer what is held.
+    Relieve,
+    /// Nothing moves: parked ranks go on.
+    Stuck {
+        round: u64,
+    },
+    Describe,
+    Deadlock {
+        text: String,
+    },
+    End {
+        code: i32,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Idle,
+    Asking,
+    Gathering,
+    Unwinding,
+}
+
+#[derive(Debug)]
+pub(crate) struct Lead {
+    round: u64,
+    attempt: u32,
+    stage: Stage,
+    furthest: Vec<Option<u64>>,
+    ready: Vec<Option<bool>>,
+    ended: Vec<Option<i32>>,
+    quiet: Quiet,
+    /// Ranks wait at a location: as far as the query was answered, and when nothing moved.
+    answered: bool,
+    parked: bool,
+    relieved: Vec<Option<bool>>,
+    described: Vec<Option<String>>,
+    /// From processes that know before us that the round is over.
+    early: Vec<(usize, Up)>,
+}
+
+fn all<T: Clone>(list: &[Option<T>]) -> Option<Vec<T>> {
+    list.iter().cloned().collect()
+}
+
+impl Lead {
+    pub fn new(n: usize) -> Lead {
+        Lead {
+            round: 0,
+            attempt: 0,
+            stage: Stage::Idle,
+            furthest: vec![None; n],
+            ready: vec![None; n],
+            ended: vec![None; n],
+            quiet: Quiet::new(n),
+            answered: false,
+            parked: false,
+            relieved: vec![None; n],
+            described: vec![None; n],
+            early: Vec::new(),
+        }
+    }
+
+    /// Process `from` says something; what all are told then.
+    pub fn hear(&mut self, from: usize, up: Up) -> Vec<Down> {
+        if let Up::Want { round } | Up::Furthest { round, .. } | Up::Ready { round, .. } = up {
+            if round != self.round {
+                if round > self.round {
+                    self.early.push((from, up));
+                }
+                return Vec::new();
+            }
+        }
+        let one = |d: Option<Down>| d.into_iter().collect();
+        match up {
+            Up::Want { .. } => one(self.want()),
+            Up::Furthest { passage, .. } => {
+                self.furthest[from] = Some(passage);
+                one(self.plan())
+            }
+            Up::Ready {
+                attempt, parked, ..
+            } => {
+                if attempt == self.attempt {
+                    self.ready[from] = Some(parked);
+                }
+                one(self.unwind())
+            }
+            Up::Ended { code } => {
+                self.ended[from] = Some(code);
+                let codes = all(&self.ended);
+                one(codes.map(|c| Down::End {
+                    code: c.into_iter().find(|c| *c != 0).unwrap_or(0),
+                }))
+            }
+            Up::Idle(report) => one(match self.quiet.report(from, report) {
+                Next::Ask(number) => {
+                    self.answered = false;
+                    Some(Down::Query { number })
+                }
+                _ => None,
+            }),
+            Up::Answer {
+                number,
+                report,
+                parked,
+            } => {
+                self.answered |= parked;
+                one(match self.quiet.answer(from, number, report) {
+                    Next::Quiet(level) => {
+                        self.parked = self.answered;
+                        self.quiet_at(level)
+                    }
+                    _ => None,
+                })
+            }
+            Up::Relieved { any } => {
+                self.relieved[from] = Some(any);
+                match all(&self.relieved) {
+                    Some(list) => {
+                        self.relieved.fill(None);
+                        one(if list.contains(&true) {
+                            None
+                        } else {
+                            self.stuck()
+                        })
+                    }
+                    None => Vec::new(),
+                }
+            }
+            Up::Described { text } => {
+                self.described[from] = Some(text);
+                let texts = all(&self.described);
+                one(texts.map(|t| Down::Deadlock { text: t.concat() }))
+            }
+        }
+    }
+
+    fn want(&mut self) -> Option<Down> {
+        if self.stage != Stage::Idle {
+            return None;
+        }
+        self.stage = Stage::Asking;
+        self.furthest.fill(None);
+        Some(Down::Ask { round: self.round })
+    }
+
+    fn plan(&mut self) -> Option<Down> {
+        if self.stage != Stage::Asking {
+            return None;
+        }
+        let target = all(&self.furthest)?.into_iter().max().unwrap_or(0);
+        self.stage = Stage::Gathering;
+        Some(Down::Plan {
+            round: self.round,
+            target,
+        })
+    }
+
+    fn unwind(&mut self) -> Option<Down> {
+        let ready = all(&self.ready)?;
+        if self.stage == Stage::Unwinding || !ready.contains(&true) {
+            return None;
+        }
+        self.stage = Stage::Unwinding;
+        Some(Down::Unwind { round: self.round })
+    }
+
+    fn quiet_at(&mut self, level: Level) -> Option<Down> {
+        if self.stage == Stage::Unwinding || self.ended.iter().all(Option::is_some) {
+            return None;
+        }
+        match level {
+            Level::Asleep => {
+                self.relieved.fill(None);
+                Some(Down::Relieve)
+            }
+            Level::Polling if self.parked => self.stuck(),
+            _ => None,
+        }
+    }
+
+    /// Nothing moves, and there was nothing to buffer.
+    fn stuck(&mut self) -> Option<Down> {
+        if self.stage == Stage::Unwinding {
+            return None;
+        }
+        if !self.parked {
+            self.described.fill(None);
+            return Some(Down::Describe);
+        }
+        self.attempt += 1;
+        self.ready.fill(None);
+        Some(Down::Stuck { round: self.round })
+    }
+
+    /// The round is over: its checkpoint was written, or given up.
+    pub fn over(&mut self) -> Vec<Down> {
+        self.round += 1;
+        self.attempt = 0;
+        self.stage = Stage::Idle;
+        self.ready.fill(None);
+        self.quiet.forget();
+        let early = std::mem::take(&mut self.early);
+        early
+            .into_iter()
+            .flat_map(|(from, up)| self.hear(from, up))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn want(round: u64) -> Up {
+        Up::Want { round }
+    }
+
+    fn ready(attempt: u32, parked: bool) -> Up {
+        Up::Ready {
+            round: 0,
+            attempt,
+            parked,
+        }
+    }
+
+    fn asleep(sent: u64, handled: u64) -> Report {
+        Report {
+            level: Level::Asleep,
+            sent,
+            handled,
+        }
+    }
+
+    #[test]
+    fn a_request_is_planned_for_the_furthest_and_carried_out() {
+        let mut l = Lead::new(2);
+        assert_eq!(l.hear(1, want(0)), [Down::Ask { round: 0 }]);
+        assert_eq!(l.hear(0, want(0)), []);
+        let far = |passage| Up::Furthest { round: 0, passage };
+        assert_eq!(l.hear(0, far(7)), []);
+        assert_eq!(
+            l.hear(1, far(5)),
+            [Down::Plan {
+                round: 0,
+                target: 7
+            }]
+        );
+        assert_eq!(l.hear(0, ready(0, false)), []);
+        assert_eq!(l.hear(1, ready(0, true)), [Down::Unwind { round: 0 }]);
+        // One has gone on already.
+        assert_eq!(l.hear(1, want(1)), []);
+        assert_eq!(l.over(), [Down::Ask { round: 1 }]);
+    }
+
+    #[test]
+    fn a_job_that_ends_takes_no_checkpoint() {
+        let mut l = Lead::new(2);
+        l.hear(0, want(0));
+        assert_eq!(l.hear(0, ready(0, false)), []);
+        assert_eq!(l.hear(1, ready(0, false)), []);
+        assert_eq!(l.hear(1, Up::Ended { code: 3 }), []);
+        assert_eq!(l.hear(0, Up::Ended { code: 0 }), [Down::End { code: 3 }]);
+    }
+
+    fn quiet(l: &mut Lead, number: u64, parked: bool) -> Vec<Down> {
+        assert_eq!(l.hear(0, Up::Idle(asleep(2, 2))), []);
+        assert_eq!(l.hear(1, Up::Idle(asleep(1, 1))), [Down::Query { number }]);
+        let answer = |report, parked| Up::Answer {
+            number,
+            report,
+            parked,
+        };
+        assert_eq!(l.hear(1, answer(asleep(1, 1), parked)), []);
+        assert_eq!(l.hear(0, answer(asleep(2, 2), false)), [Down::Relieve]);
+        assert_eq!(l.hear(0, Up::Relieved { any: false }), []);
+        l.hear(1, Up::Relieved { any: false })
+    }
+
+    #[test]
+    fn a_plan_on_which_nothing_moves_moves_on() {
+        let mut l = Lead::new(2);
+        l.hear(0, want(0));
+        l.hear(1, ready(0, true));
+        assert_eq!(quiet(&mut l, 1, true), [Down::Stuck { round: 0 }]);
+        // What was ready is so no more.
+        assert_eq!(l.hear(0, ready(0, true)), []);
+        assert_eq!(l.hear(0, ready(1, true)), []);
+        assert_eq!(l.hear(1, ready(1, true)), [Down::Unwind { round: 0 }]);
+    }
+
+    #[test]
+    fn nothing_that_moves_and_nobody_parked_is_a_deadlock() {
+        let mut l = Lead::new(2);
+        assert_eq!(quiet(&mut l, 1, false), [Down::Describe]);
+        let text = |t: &str| Up::Described { text: t.into() };
+        assert_eq!(l.hear(1, text("b")), []);
+        assert_eq!(l.hear(0, text("a")), [Down::Deadlock { text: "ab".into() }]);
+    }
+}

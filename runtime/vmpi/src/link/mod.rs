@@ -1,0 +1,465 @@
+//! What connects the processes of one job: frames to and from the others, and the thread that receives them.
+//!
+//! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
+//! thread, the *porter*, as far as that goes without a rank: it matches messages, answers, wakes ranks.  `p2p`: messages
+//! between ranks; `board`: what collectives of several processes exchange; `desk`: what processes tell each other;
+//! `lead` and `node`: checkpoints and quiescence across processes.
+
+pub(crate) mod board;
+pub(crate) mod desk;
+pub(crate) mod lead;
+pub(crate) mod node;
+pub(crate) mod p2p;
+pub(crate) mod quiet;
+
+use std::ffi::{c_char, c_void, CStr};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use pc3_runtime::tell::{follow, newest, EXIT_FATAL};
+use pc3_transport::Head;
+
+use crate::state::World;
+use crate::transport::{Carrier, Sink};
+use board::Board;
+use desk::Desk;
+use node::Node;
+use p2p::Traffic;
+
+/// What a frame is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum Kind {
+    /// A whole message.
+    Eager = 1,
+    /// A message that its sender holds: `id`.
+    Offer,
+    /// The receive `token` takes the message `id`.
+    Take,
+    /// The body of such a message, for the receive `token`.
+    Data,
+    /// The body of a held message that nobody has taken.
+    Hand,
+    /// The held message `id` is at `count` among its sender's saved requests.
+    Place,
+    /// A process's part of a collective.
+    Collective,
+    /// See `node`.
+    Control,
+    /// See `desk`.
+    Desk,
+    /// The sender ends, with status `count`; so does the job.
+    Abort,
+    /// The sender will send nothing more.
+    Bye,
+}
+
+const KINDS: [Kind; 11] = [
+    Kind::Eager,
+    Kind::Offer,
+    Kind::Take,
+    Kind::Data,
+    Kind::Hand,
+    Kind::Place,
+    Kind::Collective,
+    Kind::Control,
+    Kind::Desk,
+    Kind::Abort,
+    Kind::Bye,
+];
+
+impl Kind {
+    fn of(n: u32) -> Option<Kind> {
+        KINDS.into_iter().find(|k| *k as u32 == n)
+    }
+
+    /// Do programs wait for such frames, so that they count when it is asked whether anything is under way?
+    fn counts(self) -> bool {
+        !matches!(self, Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye)
+    }
+}
+
+pub(crate) enum Body {
+    Own(Box<[u8]>),
+    /// In the buffer of the receive that the head names.
+    Placed,
+}
+
+pub(crate) struct Frame {
+    pub peer: u32,
+    pub head: Head,
+    pub body: Body,
+}
+
+impl Frame {
+    pub fn bytes(&self) -> &[u8] {
+        match &self.body {
+            Body::Own(b) => b,
+            Body::Placed => &[],
+        }
+    }
+}
+
+/// Filled by the transport while it makes progress.
+#[derive(Default)]
+struct Arrivals {
+    /// The body that is being received, by peer.
+    open: Vec<Option<Body>>,
+    frames: Vec<Frame>,
+    sent: Vec<u64>,
+    lost: Vec<(u32, String)>,
+}
+
+pub struct Link {
+    carrier: Carrier,
+    arrivals: Mutex<Arrivals>,
+    world: AtomicPtr<World>,
+    pub(crate) traffic: Traffic,
+    pub(crate) board: Board,
+    pub(crate) desk: Desk,
+    pub(crate) node: Node,
+    /// Frames that count, sent and handled.
+    sent: AtomicU64,
+    handled: AtomicU64,
+    /// The porter is to end.
+    over: AtomicBool,
+    /// Nobody is missed any more.
+    closing: AtomicBool,
+    byes: AtomicU64,
+}
+
+pub(crate) fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The link of this process, for those who end it from anywhere.
+static LINK: Mutex<Option<Arc<Link>>> = Mutex::new(None);
+
+/// Joins the job of several processes that this one was started for, if it was.
+pub fn join() -> Result<Option<Arc<Link>>, String> {
+    let Some(carrier) = crate::transport::join()? else {
+        return Ok(None);
+    };
+    let (index, count) = (carrier.index(), carrier.count());
+    let link = Arc::new(Link {
+        carrier,
+        arrivals: Mutex::new(Arrivals {
+            open: (0..count).map(|_| None).collect(),
+            ..Arrivals::default()
+        }),
+        world: AtomicPtr::default(),
+        traffic: Traffic::default(),
+        board: Board::default(),
+        desk: Desk::new(index, count),
+        node: Node::new(index, count),
+        sent: AtomicU64::new(0),
+        handled: AtomicU64::new(0),
+        over: AtomicBool::new(false),
+        closing: AtomicBool::new(false),
+        byes: AtomicU64::new(0),
+    });
+    let sink = Sink {
+        context: Arc::as_ptr(&link).cast_mut().cast(),
+        room,
+        arrived,
+        sent,
+        lost,
+    };
+    // SAFETY: `LINK` keeps it as long as the process lives.
+    unsafe { link.carrier.attach(&sink) };
+    *lock(&LINK) = Some(link.clone());
+    let porter = link.clone();
+    pc3_runtime::control::without_signals(|| {
+        std::thread::Builder::new()
+            .name("pc3-porter".into())
+            .spawn(move || porter.work())
+    })
+    .map_err(|e| format!("no thread for messages of other processes: {e}"))?;
+    Ok(Some(link))
+}
+
+/// That of this process.
+pub fn joined() -> Option<Arc<Link>> {
+    lock(&LINK).clone()
+}
+
+/// This process ends before the job does: so do the others.
+pub fn abort(status: i32) {
+    let link = lock(&LINK).clone();
+    if let Some(link) = link.filter(|l| !l.closing.swap(true, SeqCst)) {
+        link.tell_abort(status);
+        // What waits in a full connection needs the porter; it does not wait for us.
+        std::thread::sleep(Duration::from_millis(20));
+        link.carrier.abort(status);
+    }
+}
+
+unsafe fn of<'a>(context: *mut c_void) -> &'a Link {
+    // SAFETY: the context of the sink, which lives as long as the process.
+    unsafe { &*context.cast::<Link>() }
+}
+
+unsafe extern "C" fn room(context: *mut c_void, peer: u32, head: *const Head) -> *mut u8 {
+    // SAFETY: the interface.
+    let (link, head) = unsafe { (of(context), &*head) };
+    let placed = (head.kind == Kind::Data as u32)
+        .then(|| link.traffic.place(head))
+        .flatten();
+    let (to, body) = match placed {
+        Some(to) => (to, Body::Placed),
+        None => {
+            let n = head.len as usize;
+            let mut own = Vec::<u8>::with_capacity(n);
+            // SAFETY: filled by the transport before anybody looks.
+            #[allow(clippy::uninit_vec)]
+            unsafe {
+                own.set_len(n);
+            }
+            let mut own = own.into_boxed_slice();
+            (own.as_mut_ptr(), Body::Own(own))
+        }
+    };
+    lock(&link.arrivals).open[peer as usize] = Some(body);
+    to
+}
+
+unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head) {
+    // SAFETY: the interface.
+    let (link, head) = unsafe { (of(context), *head) };
+    let mut a = lock(&link.arrivals);
+    let body = a.open[peer as usize].take();
+    let body = body.unwrap_or_else(|| Body::Own(Box::default()));
+    a.frames.push(Frame { peer, head, body });
+}
+
+unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
+    // SAFETY: the interface.
+    let link = unsafe { of(context) };
+    lock(&link.arrivals).sent.push(token);
+    // Whoever sends is not always the porter.
+    link.carrier.wake();
+}
+
+unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {
+    // SAFETY: the interface.
+    let (link, why) = unsafe { (of(context), CStr::from_ptr(why)) };
+    let why = why.to_string_lossy().into_owned();
+    lock(&link.arrivals).lost.push((peer, why));
+}
+
+/// Looks for frames before going to sleep, if a core is free for it.
+const SPIN: Duration = Duration::from_micros(30);
+/// Sleeps at most so long: requests by signal are looked for.
+const NAP: u64 = 50_000;
+/// While it is of interest whether anything is under way.
+const WATCH: u64 = 2_000;
+
+impl Link {
+    pub fn index(&self) -> u32 {
+        self.carrier.index()
+    }
+
+    pub fn count(&self) -> u32 {
+        self.carrier.count()
+    }
+
+    pub(crate) fn others(&self) -> impl Iterator<Item = u32> {
+        let me = self.index();
+        (0..self.count()).filter(move |p| *p != me)
+    }
+
+    /// The ranks of this process are known from now on.
+    pub(crate) fn attach(&self, world: &World) {
+        self.world
+            .store(std::ptr::from_ref(world).cast_mut(), SeqCst);
+    }
+
+    pub(crate) fn world(&self) -> Option<&World> {
+        // SAFETY: the world of a job lives as long as the process.
+        unsafe { self.world.load(SeqCst).as_ref() }
+    }
+
+    pub(crate) fn wake(&self) {
+        self.carrier.wake();
+    }
+
+    /// # Safety
+    /// The body has `head.len` bytes; with a token they stay until [`Traffic::sent`] is called with it.
+    pub(crate) unsafe fn send(
+        &self,
+        peer: u32,
+        kind: Kind,
+        head: Head,
+        body: *const u8,
+        token: u64,
+    ) {
+        if kind.counts() {
+            self.sent.fetch_add(1, SeqCst);
+        }
+        let head = Head {
+            kind: kind as u32,
+            ..head
+        };
+        // SAFETY: by the caller.
+        unsafe { self.carrier.send(peer, &head, body, token) }
+    }
+
+    pub(crate) fn send_bytes(&self, peer: u32, kind: Kind, head: Head, body: &[u8]) {
+        let head = Head {
+            len: body.len() as u64,
+            ..head
+        };
+        // SAFETY: a slice, and no token.
+        unsafe { self.send(peer, kind, head, body.as_ptr(), 0) }
+    }
+
+    /// Frames that count: sent, and handled.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.sent.load(SeqCst), self.handled.load(SeqCst))
+    }
+
+    fn work(self: Arc<Link>) {
+        let mut since = Instant::now();
+        while !self.over.load(SeqCst) {
+            let mut busy = self.carrier.progress();
+            busy |= self.handle_arrivals();
+            busy |= self.node.handle_own(&self);
+            if busy {
+                since = Instant::now();
+                continue;
+            }
+            if since.elapsed() < self.patience() {
+                std::hint::spin_loop();
+                continue;
+            }
+            self.node.tick(&self);
+            let nap = if self.node.watches() { WATCH } else { NAP };
+            self.carrier.wait(nap);
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        let spins = self.world().is_some_and(|w| w.sched().spins());
+        if spins {
+            SPIN
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    fn handle_arrivals(&self) -> bool {
+        let (frames, sent, lost) = {
+            let mut a = lock(&self.arrivals);
+            (
+                std::mem::take(&mut a.frames),
+                std::mem::take(&mut a.sent),
+                std::mem::take(&mut a.lost),
+            )
+        };
+        let any = !frames.is_empty() || !sent.is_empty();
+        for token in sent {
+            self.traffic.sent(self, token);
+        }
+        for frame in frames {
+            let kind = Kind::of(frame.head.kind);
+            self.handle(frame);
+            if kind.is_some_and(Kind::counts) {
+                self.handled.fetch_add(1, SeqCst);
+            }
+        }
+        for (peer, why) in lost {
+            self.lost(peer, &why);
+        }
+        any
+    }
+
+    fn handle(&self, frame: Frame) {
+        match Kind::of(frame.head.kind) {
+            Some(Kind::Collective) => self.board.put(self, frame),
+            Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
+            Some(Kind::Desk) => self.desk.put(frame),
+            Some(Kind::Abort) => {
+                self.closing.store(true, SeqCst);
+                follow(frame.head.count as i32)
+            }
+            Some(Kind::Bye) => {
+                self.byes.fetch_add(1, SeqCst);
+                self.desk.ring();
+            }
+            Some(kind) => p2p::handle(self, kind, frame),
+            None => self.fail(&format!(
+                "process {} sends what this one does not understand; are all of the same build?",
+                frame.peer
+            )),
+        }
+    }
+
+    fn tell_abort(&self, status: i32) {
+        let head = Head {
+            count: status as u32 as u64,
+            ..Head::default()
+        };
+        for peer in self.others() {
+            self.send_bytes(peer, Kind::Abort, head, &[]);
+        }
+    }
+
+    /// The job cannot go on.
+    pub(crate) fn fail(&self, why: &str) -> ! {
+        pc3_runtime::tell::die(EXIT_FATAL, why)
+    }
+
+    /// A process is gone without a word: it was killed, or crashed.  One of the others says so.
+    fn lost(&self, peer: u32, why: &str) {
+        if self.byes.load(SeqCst) > 0 || self.closing.load(SeqCst) {
+            return;
+        }
+        let first = if peer == 0 { 1 } else { 0 };
+        if self.index() != first {
+            // Whoever speaks ends us.
+            let since = Instant::now();
+            while since.elapsed() < Duration::from_secs(2) {
+                self.carrier.progress();
+                let aborts = lock(&self.arrivals)
+                    .frames
+                    .iter()
+                    .any(|f| f.head.kind == Kind::Abort as u32);
+                if aborts || self.closing.load(SeqCst) {
+                    self.closing.store(true, SeqCst);
+                    follow(EXIT_FATAL);
+                }
+                self.carrier.wait(10_000);
+            }
+        }
+        let ranks = self.world().map_or(String::new(), |w| {
+            let r = w.block(peer);
+            match r.len() {
+                1 => format!(" (rank {})", r.start),
+                _ => format!(" (ranks {} to {})", r.start, r.end - 1),
+            }
+        });
+        let job = self.world().and_then(|w| w.job.get());
+        let good = match job.and_then(|j| newest(j)) {
+            Some(id) => format!("the newest good checkpoint is {id}"),
+            None => "there is no checkpoint to continue from".to_owned(),
+        };
+        self.fail(&format!(
+            "process {peer} of {}{ranks} was killed or has crashed ({why}): the job ends; {good}",
+            self.count()
+        ))
+    }
+
+    /// All processes have come to their end; returns when nothing more can arrive.
+    pub(crate) fn close(&self) {
+        for peer in self.others() {
+            self.send_bytes(peer, Kind::Bye, Head::default(), &[]);
+        }
+        let all = u64::from(self.count()) - 1;
+        self.desk.until(|| self.byes.load(SeqCst) == all);
+        self.closing.store(true, SeqCst);
+        self.over.store(true, SeqCst);
+        self.carrier.wake();
+        self.carrier.finish();
+    }
+}

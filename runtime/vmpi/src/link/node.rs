@@ -1,0 +1,454 @@
+//! A process's part in what processes decide together: tells the lead ([`super::lead`]) what happens here, does what
+//! the lead says.  Runs on the porter's thread, but for what ranks report.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use pc3_runtime::control::{set_flag, FLAG_ENGINE};
+use pc3_runtime::tell::{die, EXIT_DEADLOCK};
+use pc3_transport::Head;
+
+use super::lead::{Down, Lead, Up};
+use super::quiet::{Level, Report};
+use super::{lock, p2p, Kind, Link};
+use crate::coord;
+use crate::deadlock;
+use crate::p2p::release_held;
+use crate::state::{RankState, World};
+use crate::wire::{bad, Read, Reader, Writer};
+
+/// For the thread that stays when all ranks here have ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Event {
+    /// A checkpoint is to be written.
+    Unwind,
+    /// All ranks everywhere have ended.
+    End(i32),
+}
+
+#[derive(Default)]
+struct State {
+    round: u64,
+    /// The lead knows that a checkpoint is wanted.
+    told: bool,
+    /// The lead knows that all ranks here have ended.
+    ended: bool,
+    /// Seen at the last look, and reported.
+    seen: Option<Report>,
+    reported: Option<Report>,
+}
+
+pub(crate) struct Node {
+    index: u32,
+    lead: Mutex<Lead>,
+    state: Mutex<State>,
+    /// What this process says to itself.
+    own: Mutex<VecDeque<Message>>,
+    events: (Mutex<VecDeque<Event>>, Condvar),
+    watch: AtomicBool,
+}
+
+enum Message {
+    Up(u32, Up),
+    Down(Down),
+}
+
+impl Node {
+    pub fn new(index: u32, count: u32) -> Node {
+        Node {
+            index,
+            lead: Mutex::new(Lead::new(count as usize)),
+            state: Mutex::default(),
+            own: Mutex::default(),
+            events: Default::default(),
+            watch: AtomicBool::new(false),
+        }
+    }
+
+    /// Is something decided that should not wait for the next long nap to end?
+    pub fn watches(&self) -> bool {
+        self.watch.load(SeqCst)
+    }
+
+    fn up(&self, link: &Link, up: Up) {
+        if self.index == 0 {
+            lock(&self.own).push_back(Message::Up(0, up));
+            link.wake();
+        } else {
+            link.send_bytes(0, Kind::Control, Head::default(), &write_up(&up));
+        }
+    }
+
+    fn down(&self, link: &Link, list: Vec<Down>) {
+        for down in list {
+            let bytes = write_down(&down);
+            for peer in link.others() {
+                link.send_bytes(peer, Kind::Control, Head::default(), &bytes);
+            }
+            lock(&self.own).push_back(Message::Down(down));
+            link.wake();
+        }
+    }
+
+    pub fn handle(&self, link: &Link, from: u32, bytes: &[u8]) {
+        let mut r = Reader(bytes);
+        let message = match self.index {
+            0 => read_up(&mut r).map(|up| Message::Up(from, up)),
+            _ => read_down(&mut r).map(Message::Down),
+        };
+        match message {
+            Ok(m) => self.heed(link, m),
+            Err(e) => link.fail(&format!("internal error: {e}")),
+        }
+    }
+
+    /// What this process has said to itself; true if that was anything.
+    pub fn handle_own(&self, link: &Link) -> bool {
+        let mut any = false;
+        loop {
+            let next = lock(&self.own).pop_front();
+            let Some(m) = next else { return any };
+            any = true;
+            self.heed(link, m);
+        }
+    }
+
+    fn heed(&self, link: &Link, m: Message) {
+        match m {
+            Message::Up(from, up) => {
+                let list = lock(&self.lead).hear(from as usize, up);
+                self.down(link, list);
+            }
+            Message::Down(down) => {
+                if let Some(world) = link.world() {
+                    self.obey(link, world, down);
+                }
+            }
+        }
+    }
+
+    fn obey(&self, link: &Link, world: &World, down: Down) {
+        let round = lock(&self.state).round;
+        match down {
+            Down::Ask { round: asked } if asked == round => {
+                let passage = coord::furthest_of_all(world);
+                self.up(link, Up::Furthest { round, passage });
+            }
+            Down::Plan {
+                round: planned,
+                target,
+            } if planned == round => {
+                self.watch.store(true, SeqCst);
+                lock(&self.state).told = true;
+                let mut b = world.coord.lock();
+                b.plan(target);
+                set_flag(FLAG_ENGINE);
+                self.tell_ready(link, &b);
+            }
+            Down::Unwind { round: now } if now == round => {
+                let any = world.coord.lock().unwind_all();
+                if any {
+                    world.wake_all();
+                } else {
+                    self.tell(Event::Unwind);
+                }
+            }
+            Down::Query { number } => {
+                let report = self.look(link, world);
+                let parked = world.coord.lock().any_parked();
+                let mut s = lock(&self.state);
+                if s.reported != Some(report) {
+                    s.reported = None;
+                }
+                drop(s);
+                let answer = Up::Answer {
+                    number,
+                    report,
+                    parked,
+                };
+                self.up(link, answer);
+            }
+            Down::Relieve => {
+                // Both: what is held here and what is held elsewhere.
+                let here = release_held(world);
+                let any = p2p::relieve(link, world) | here;
+                lock(&self.state).reported = None;
+                self.up(link, Up::Relieved { any });
+            }
+            Down::Stuck { round: now } if now == round => {
+                lock(&self.state).reported = None;
+                let verdict = world.coord.lock().stuck();
+                if coord::apply_together(world, verdict, self.index == 0) {
+                    self.over(link);
+                } else {
+                    self.tell_ready(link, &world.coord.lock());
+                }
+            }
+            Down::Describe => {
+                let text = deadlock::describe(world);
+                self.up(link, Up::Described { text });
+            }
+            Down::Deadlock { text } => {
+                if self.index == 0 {
+                    let text = format!(
+                        "deadlock: every rank of every process waits and no message is under way\n{text}"
+                    );
+                    die(EXIT_DEADLOCK, text.trim_end());
+                }
+            }
+            Down::End { code } => self.tell(Event::End(code)),
+            // Of a round that is over.
+            _ => {}
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        lock(&self.events.0).push_back(event);
+        self.events.1.notify_all();
+    }
+
+    /// What the thread that stays is to do next.
+    pub fn next_event(&self) -> Event {
+        let mut events = lock(&self.events.0);
+        loop {
+            if let Some(e) = events.pop_front() {
+                return e;
+            }
+            let wait = self.events.1.wait(events);
+            events = wait.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A checkpoint is wanted here.
+    pub fn want(&self, link: &Link) {
+        let mut s = lock(&self.state);
+        if !std::mem::replace(&mut s.told, true) {
+            let round = s.round;
+            drop(s);
+            self.up(link, Up::Want { round });
+        }
+    }
+
+    /// All ranks here have come to where they wait for those of the others, if they have.
+    pub fn tell_ready(&self, link: &Link, b: &coord::barrier::Barrier) {
+        if let Some((attempt, parked)) = b.ready() {
+            let round = lock(&self.state).round;
+            self.watch.store(true, SeqCst);
+            self.up(
+                link,
+                Up::Ready {
+                    round,
+                    attempt,
+                    parked,
+                },
+            );
+        }
+    }
+
+    pub fn ended(&self, link: &Link, code: i32) {
+        self.up(link, Up::Ended { code });
+        // After that, so that the lead hears it before it hears that nothing moves here.
+        lock(&self.state).ended = true;
+    }
+
+    /// This process knows that the round is over.
+    pub fn over(&self, link: &Link) {
+        {
+            let mut s = lock(&self.state);
+            s.round += 1;
+            s.told = false;
+            s.reported = None;
+        }
+        self.watch.store(false, SeqCst);
+        if self.index == 0 {
+            let list = lock(&self.lead).over();
+            self.down(link, list);
+        }
+    }
+
+    /// Nothing has come for a while.
+    pub fn tick(&self, link: &Link) {
+        let Some(world) = link.world() else { return };
+        let Some(job) = world.job.get() else { return };
+        if job.control.requested() && job.program.has_points {
+            // Ranks here may come to no location for long, or never again.
+            self.want(link);
+        }
+        let now = self.look(link, world);
+        let mut s = lock(&self.state);
+        if now.level == Level::Busy {
+            (s.seen, s.reported) = (None, None);
+            drop(s);
+            self.watch.store(!world.coord.is_idle(), SeqCst);
+            return;
+        }
+        let settled = s.seen.replace(now) == Some(now);
+        let report = settled && s.reported != Some(now);
+        if report {
+            s.reported = Some(now);
+        }
+        let watch = s.reported != Some(now);
+        drop(s);
+        self.watch.store(watch || !world.coord.is_idle(), SeqCst);
+        if report {
+            self.up(link, Up::Idle(now));
+        }
+    }
+}
+
+impl Node {
+    fn look(&self, link: &Link, world: &World) -> Report {
+        let (sent, handled) = link.counts();
+        let waits = |r: &RankState| !world.coord.lock().is_running(r.slot as usize) || r.is_idle();
+        let level = if world.sched().is_over() {
+            match lock(&self.state).ended {
+                true => Level::Asleep,
+                false => Level::Busy,
+            }
+        } else if world.sched().is_asleep() {
+            Level::Asleep
+        } else if world.ranks().iter().all(waits) {
+            Level::Polling
+        } else {
+            Level::Busy
+        };
+        Report {
+            level,
+            sent,
+            handled,
+        }
+    }
+}
+
+fn write_up(up: &Up) -> Vec<u8> {
+    let mut w = Writer::default();
+    let report = |w: &mut Writer, r: &Report| {
+        w.u8(r.level as u8);
+        w.u64(r.sent);
+        w.u64(r.handled);
+    };
+    match up {
+        Up::Want { round } => {
+            w.u8(0);
+            w.u64(*round);
+        }
+        Up::Furthest { round, passage } => {
+            w.u8(1);
+            w.u64(*round);
+            w.u64(*passage);
+        }
+        Up::Ready {
+            round,
+            attempt,
+            parked,
+        } => {
+            w.u8(2);
+            w.u64(*round);
+            w.u32(*attempt);
+            w.u8((*parked).into());
+        }
+        Up::Ended { code } => {
+            w.u8(3);
+            w.i32(*code);
+        }
+        Up::Idle(r) => {
+            w.u8(4);
+            report(&mut w, r);
+        }
+        Up::Answer {
+            number,
+            report: r,
+            parked,
+        } => {
+            w.u8(5);
+            w.u64(*number);
+            report(&mut w, r);
+            w.u8((*parked).into());
+        }
+        Up::Relieved { any } => {
+            w.u8(6);
+            w.u8((*any).into());
+        }
+        Up::Described { text } => {
+            w.u8(7);
+            w.str(text);
+        }
+    }
+    w.0
+}
+
+fn read_up(r: &mut Reader) -> Read<Up> {
+    let report = |r: &mut Reader| {
+        Ok(Report {
+            level: Level::of(r.u8()?),
+            sent: r.u64()?,
+            handled: r.u64()?,
+        })
+    };
+    Ok(match r.u8()? {
+        0 => Up::Want { round: r.u64()? },
+        1 => Up::Furthest {
+            round: r.u64()?,
+            passage: r.u64()?,
+        },
+        2 => Up::Ready {
+            round: r.u64()?,
+            attempt: r.u32()?,
+            parked: r.u8()? != 0,
+        },
+        3 => Up::Ended { code: r.i32()? },
+        4 => Up::Idle(report(r)?),
+        5 => Up::Answer {
+            number: r.u64()?,
+            report: report(r)?,
+            parked: r.u8()? != 0,
+        },
+        6 => Up::Relieved { any: r.u8()? != 0 },
+        7 => Up::Described { text: r.str()? },
+        _ => return bad("an unknown message of a process"),
+    })
+}
+
+fn write_down(down: &Down) -> Vec<u8> {
+    let mut w = Writer::default();
+    let mut numbers = |kind: u8, list: &[u64]| {
+        w.u8(kind);
+        list.iter().for_each(|n| w.u64(*n));
+    };
+    match down {
+        Down::Ask { round } => numbers(0, &[*round]),
+        Down::Plan { round, target } => numbers(1, &[*round, *target]),
+        Down::Unwind { round } => numbers(2, &[*round]),
+        Down::Query { number } => numbers(3, &[*number]),
+        Down::Relieve => numbers(4, &[]),
+        Down::Stuck { round } => numbers(5, &[*round]),
+        Down::Describe => numbers(6, &[]),
+        // The lead says it.
+        Down::Deadlock { .. } => numbers(7, &[]),
+        Down::End { code } => numbers(8, &[*code as u32 as u64]),
+    }
+    w.0
+}
+
+fn read_down(r: &mut Reader) -> Read<Down> {
+    Ok(match r.u8()? {
+        0 => Down::Ask { round: r.u64()? },
+        1 => Down::Plan {
+            round: r.u64()?,
+            target: r.u64()?,
+        },
+        2 => Down::Unwind { round: r.u64()? },
+        3 => Down::Query { number: r.u64()? },
+        4 => Down::Relieve,
+        5 => Down::Stuck { round: r.u64()? },
+        6 => Down::Describe,
+        7 => Down::Deadlock {
+            text: String::new(),
+        },
+        8 => Down::End {
+            code: r.u64()? as u32 as i32,
+        },
+        _ => return bad("an unknown message of process 0"),
+    })
+}

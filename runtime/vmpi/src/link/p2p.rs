@@ -1,0 +1,545 @@
+//! Messages between ranks of different processes.
+//!
+//! ```text
+//! up to EAGER bytes           Eager: the message
+//! more, or synchronous        Offer(id)  →  ←  Take(id, receive)  Data(receive) →
+//! ```
+//! A body that is one block is sent from where it lies and received where it belongs; what else is known as an offer
+//! waits in the receiver's queue like a message held by a rank of its own process.  A type travels as the handle of a
+//! predefined type, or as a signature in front of the data; the data are packed.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::Mutex;
+
+use pc3_transport::Head;
+
+use super::{lock, Body, Frame, Kind, Link};
+use crate::datatype::{by_handle, TypeRef};
+use crate::error::Result;
+use crate::p2p::mailbox::{Data, Message};
+use crate::p2p::request::What;
+use crate::p2p::send::insert;
+use crate::p2p::{Buf, Key, Mode, Request, Status, EAGER};
+use crate::state::message::{read_type, write_signature};
+use crate::state::{RankState, World};
+use crate::wire::{Reader, Writer};
+
+/// A message that a rank here has offered to one elsewhere.
+struct Held {
+    dest: u32,
+    what: Offered,
+}
+
+enum Offered {
+    /// In the buffer of a pending send.
+    Request(*const Request),
+    /// The send is complete.
+    Copy(Box<[u8]>),
+}
+
+/// A receive here that waits for the data of an offer it has taken.
+struct Pull {
+    request: *const Request,
+    key: Key,
+    ty: TypeRef,
+    count: usize,
+}
+
+/// Data under way.
+struct Sending {
+    request: Option<*const Request>,
+    _bytes: Option<Box<[u8]>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Traffic {
+    next: AtomicU64,
+    held: Mutex<HashMap<u64, Held>>,
+    pulls: Mutex<HashMap<u64, Pull>>,
+    sending: Mutex<HashMap<u64, Sending>>,
+}
+
+// SAFETY: requests are pending as long as they are named here, and completed by whoever takes them out.
+unsafe impl Sync for Traffic {}
+// SAFETY: as above.
+unsafe impl Send for Traffic {}
+
+/// How a message's type travels: handle, count, signature.
+fn type_to_wire(ty: &TypeRef, count: usize) -> (u32, u64, Vec<u8>) {
+    if ty.predefined != 0 {
+        return (ty.predefined as u32, count as u64, Vec::new());
+    }
+    if let Some(b) = ty.signature.uniform().filter(|_| !ty.is_packed()) {
+        return (b as u32, (count * ty.size / b.size()) as u64, Vec::new());
+    }
+    let mut w = Writer::default();
+    write_signature(&mut w, &ty.signature);
+    (0, count as u64, w.0)
+}
+
+/// The type, the number of elements, and where the data begin.
+fn type_from_wire(head: &Head, body: &[u8]) -> Option<(TypeRef, usize, usize)> {
+    let count = usize::try_from(head.count).ok()?;
+    if head.ty != 0 {
+        return Some((by_handle(head.ty as usize)?, count, 0));
+    }
+    let at = head.extra as usize;
+    let ty = read_type(&mut Reader(body.get(..at)?), 0).ok()?;
+    Some((ty, count, at))
+}
+
+fn key_of(head: &Head) -> Key {
+    Key {
+        ctx: head.ctx,
+        src: head.from,
+        tag: head.tag,
+    }
+}
+
+fn head_of(me: u32, dest: u32, key: &Key, ty: u32, count: u64, extra: usize) -> Head {
+    Head {
+        src: me,
+        dst: dest,
+        ctx: key.ctx,
+        from: key.src,
+        tag: key.tag,
+        ty,
+        extra: extra as u32,
+        count,
+        ..Head::default()
+    }
+}
+
+/// Sends to a rank of another process; false if the message has to be offered.
+///
+/// # Safety
+/// The buffer is readable.
+pub(crate) unsafe fn deposit(
+    me: &RankState,
+    buf: &Buf<'_>,
+    dest: u32,
+    key: &Key,
+    mode: Mode,
+) -> Result<bool> {
+    let len = buf.len();
+    match mode {
+        Mode::Synchronous => return Ok(false),
+        Mode::Buffered => {
+            // It is copied, or on its way, when this returns: the room is free again.
+            me.bsend.reserve(len)?;
+            me.bsend.release(len);
+        }
+        _ if len > EAGER => return Ok(false),
+        _ => {}
+    }
+    let world = me.world();
+    let link = world.link();
+    let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
+    let head = head_of(me.rank, dest, key, ty, count, signature.len());
+    let to = world.process_of(dest);
+    if buf.ty.contiguous && signature.is_empty() {
+        let head = Head {
+            len: len as u64,
+            ..head
+        };
+        let from = buf.addr.wrapping_offset(buf.ty.layout.at);
+        // SAFETY: the caller's promise; copied, for want of a token.
+        unsafe { link.send(to, Kind::Eager, head, from, 0) };
+        return Ok(true);
+    }
+    let mut body = signature;
+    let at = body.len();
+    body.reserve(len);
+    // SAFETY: the caller's promise; the vector has the room and is then full.
+    unsafe {
+        buf.pack(body.as_mut_ptr().add(at));
+        body.set_len(at + len);
+    }
+    link.send_bytes(to, Kind::Eager, head, &body);
+    Ok(true)
+}
+
+/// Offers the message of a pending send.
+pub(crate) fn offer(me: &RankState, r: &Request) {
+    let link = me.world().link();
+    let id = link.traffic.next.fetch_add(1, Relaxed) + 1;
+    let held = Held {
+        dest: r.dest,
+        what: Offered::Request(r),
+    };
+    lock(&link.traffic.held).insert(id, held);
+    send_offer(me.world(), r, id);
+}
+
+fn send_offer(world: &World, r: &Request, id: u64) {
+    let (ty, count, signature) = type_to_wire(&r.ty, r.count);
+    let head = head_of(r.owner, r.dest, &r.key, ty, count, signature.len());
+    let head = Head { id, ..head };
+    let to = world.process_of(r.dest);
+    world.link().send_bytes(to, Kind::Offer, head, &signature);
+}
+
+/// The receive takes an offer: its data are asked for, and complete it.
+///
+/// # Safety
+/// The receive is pending, in no queue, and its buffer writable.
+pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Message) {
+    let Data::Far { process, id, .. } = m.data else {
+        return;
+    };
+    let link = world.link();
+    let token = r as usize as u64;
+    let pull = Pull {
+        request: r,
+        key: *key,
+        ty: m.ty.clone(),
+        count: m.count,
+    };
+    lock(&link.traffic.pulls).insert(token, pull);
+    let head = Head {
+        id,
+        token,
+        ..Head::default()
+    };
+    link.send_bytes(process, Kind::Take, head, &[]);
+}
+
+/// A frame about messages has arrived.
+pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
+    let Some(world) = link.world() else { return };
+    let what = frame.head;
+    let done = match kind {
+        Kind::Eager => eager(world, &frame),
+        Kind::Offer => offered(world, &frame),
+        Kind::Take => taken(link, world, &frame),
+        Kind::Data => data(link, world, frame),
+        Kind::Hand | Kind::Place => settled(world, kind, frame),
+        _ => None,
+    };
+    if done.is_none() {
+        link.fail(&format!(
+            "internal error: a frame of another process makes no sense: {kind:?}, {what:?}"
+        ));
+    }
+}
+
+/// Gives a message to a posted receive, or else queues it.
+fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
+    let to = world.local(dest)?;
+    to.happened();
+    let (matched, probing) = to.mailbox.with(|q| {
+        let queued = q.posted.take_receive(&key).map(|(_, r)| r);
+        match queued.or_else(|| to.landing.hand(&key)) {
+            Some(r) => (Some((r, m)), false),
+            None => {
+                insert(q, key, m);
+                (None, q.probing)
+            }
+        }
+    });
+    if probing {
+        world.wake(None, dest);
+    }
+    let (r, m) = match matched {
+        Some(matched) => matched,
+        None => return Some(()),
+    };
+    // SAFETY: taken out of its queue, so pending until we complete it.
+    unsafe {
+        if let Data::Far { .. } = m.data {
+            take(world, r, &key, &m);
+            return Some(());
+        }
+        let into = (*r).buf();
+        let mut status = Status::of(&key, &m.ty, m.len(), into.len());
+        if let Err(e) = m.unpack(&into) {
+            status.error = e.class;
+        }
+        Request::complete(r, to, None, status);
+    }
+    Some(())
+}
+
+fn eager(world: &World, frame: &Frame) -> Option<()> {
+    let body = frame.bytes();
+    let (ty, count, at) = type_from_wire(&frame.head, body)?;
+    let m = Message {
+        data: Data::of(body[at..].to_vec()),
+        ty,
+        count,
+        buffered_by: None,
+    };
+    (m.bytes()?.len() == m.len()).then_some(())?;
+    arrive(world, frame.head.dst, key_of(&frame.head), m)
+}
+
+fn offered(world: &World, frame: &Frame) -> Option<()> {
+    let (ty, count, _) = type_from_wire(&frame.head, frame.bytes())?;
+    let data = Data::Far {
+        process: frame.peer,
+        id: frame.head.id,
+        owner: frame.head.src,
+        index: u64::MAX,
+    };
+    let m = Message {
+        data,
+        ty,
+        count,
+        buffered_by: None,
+    };
+    arrive(world, frame.head.dst, key_of(&frame.head), m)
+}
+
+/// A receive elsewhere takes what was offered here.
+fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
+    let Head { id, token, .. } = frame.head;
+    let held = lock(&link.traffic.held).remove(&id)?;
+    let head = Head {
+        token,
+        ..Head::default()
+    };
+    let _ = world;
+    send_data(link, frame.peer, Kind::Data, head, held);
+    Some(())
+}
+
+/// Sends the body of what was offered; the send is complete when it is gone.
+fn send_data(link: &Link, peer: u32, kind: Kind, head: Head, held: Held) {
+    let (request, bytes, from, len) = match held.what {
+        Offered::Copy(b) => {
+            let (p, n) = (b.as_ptr(), b.len());
+            (None, Some(b), p, n)
+        }
+        Offered::Request(r) => {
+            // SAFETY: pending until we complete it, so its buffer is readable.
+            let buf = unsafe { (*r).buf() };
+            if buf.ty.contiguous {
+                let from = buf.addr.wrapping_offset(buf.ty.layout.at).cast_const();
+                (Some(r), None, from, buf.len())
+            } else {
+                // SAFETY: as above.
+                let b = unsafe { buf.ty.pack_vec(buf.addr, buf.count) }.into_boxed_slice();
+                let (p, n) = (b.as_ptr(), b.len());
+                (Some(r), Some(b), p, n)
+            }
+        }
+    };
+    let own = link.traffic.next.fetch_add(1, Relaxed) + 1;
+    let sending = Sending {
+        request,
+        _bytes: bytes,
+    };
+    lock(&link.traffic.sending).insert(own, sending);
+    let head = Head {
+        len: len as u64,
+        ..head
+    };
+    // SAFETY: kept in `sending` until the token comes back.
+    unsafe { link.send(peer, kind, head, from, own) };
+}
+
+fn data(link: &Link, world: &World, frame: Frame) -> Option<()> {
+    let pull = lock(&link.traffic.pulls).remove(&frame.head.token)?;
+    // SAFETY: pending until we complete it.
+    let r = unsafe { &*pull.request };
+    let into = r.buf();
+    let len = frame.head.len as usize;
+    let mut status = Status::of(&pull.key, &pull.ty, len, into.len());
+    if let Body::Own(bytes) = frame.body {
+        let m = Message {
+            data: Data::Long(bytes),
+            ty: pull.ty,
+            count: pull.count,
+            buffered_by: None,
+        };
+        // SAFETY: the receive's buffer.
+        if let Err(e) = unsafe { m.unpack(&into) } {
+            status.error = e.class;
+        }
+    }
+    // SAFETY: as above.
+    unsafe { Request::complete(pull.request, world.local(r.owner)?, None, status) };
+    Some(())
+}
+
+/// Before a checkpoint: an offer's body, or the place of its send among those saved.
+fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
+    let to = world.local(frame.head.dst)?;
+    let mut found = None;
+    let peer = frame.peer;
+    let body = match frame.body {
+        Body::Own(b) => b.into_vec(),
+        Body::Placed => return None,
+    };
+    let mut body = Some(body);
+    let mut look = |m: &mut Message| {
+        let Data::Far {
+            process, id, index, ..
+        } = &mut m.data
+        else {
+            return 0;
+        };
+        if (*process, *id) != (peer, frame.head.id) {
+            return 0;
+        }
+        found = Some(());
+        match kind {
+            Kind::Place => *index = frame.head.count,
+            _ => m.data = Data::of(body.take().unwrap_or_default()),
+        }
+        m.weight()
+    };
+    to.mailbox.with(|q| {
+        let mut more = 0;
+        q.inbound.for_each_mut(|_, m| more += look(m));
+        q.bytes += more;
+    });
+    // Its rank is unwound.
+    to.messages.borrow_mut().values_mut().for_each(|(_, m)| {
+        look(m);
+    });
+    found
+}
+
+impl Traffic {
+    /// Where the body of a `Data` frame belongs, if it can be received there.
+    pub fn place(&self, head: &Head) -> Option<*mut u8> {
+        let pulls = lock(&self.pulls);
+        let pull = pulls.get(&head.token)?;
+        // SAFETY: pending.
+        let into = unsafe { (*pull.request).buf() };
+        let fits = into.ty.contiguous
+            && into.ty.is_packed() == pull.ty.is_packed()
+            && head.len as usize <= into.len();
+        fits.then(|| into.addr.wrapping_offset(into.ty.layout.at))
+    }
+
+    /// The transport has done with a body.
+    pub fn sent(&self, link: &Link, token: u64) {
+        let Some(s) = lock(&self.sending).remove(&token) else {
+            return;
+        };
+        if let (Some(r), Some(world)) = (s.request, link.world()) {
+            // SAFETY: pending until now, and a rank of this process has it.
+            unsafe {
+                if let Some(owner) = world.local((*r).owner) {
+                    Request::complete(r, owner, None, Status::EMPTY);
+                }
+            }
+        }
+        link.desk.ring();
+    }
+
+    /// Nothing that was taken is still to be written.
+    pub fn is_sent(&self) -> bool {
+        lock(&self.sending).is_empty()
+    }
+}
+
+/// Copies what blocked ranks offer by standard sends, so that they go on; true if there was anything.  Called when
+/// nothing moves in any process.
+pub(crate) fn relieve(link: &Link, world: &World) -> bool {
+    let mut freed = Vec::new();
+    for held in lock(&link.traffic.held).values_mut() {
+        let Offered::Request(r) = held.what else {
+            continue;
+        };
+        // SAFETY: pending.
+        let q = unsafe { &*r };
+        let blocked = world.local(q.owner).is_some_and(|o| o.waits_for(q));
+        if blocked && q.what != What::Send(Mode::Synchronous) {
+            // SAFETY: as above.
+            let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
+            held.what = Offered::Copy(copy.into_boxed_slice());
+            freed.push(r);
+        }
+    }
+    for &r in &freed {
+        // SAFETY: nothing refers to it any more.
+        unsafe {
+            if let Some(owner) = world.local((*r).owner) {
+                Request::complete(r, owner, None, Status::EMPTY);
+            }
+        }
+    }
+    !freed.is_empty()
+}
+
+/// A rank's stack goes away: copies what it has offered and nobody has taken.  Synchronous sends stay.
+pub(crate) fn settle(link: &Link, me: &RankState) {
+    let mut freed = Vec::new();
+    for held in lock(&link.traffic.held).values_mut() {
+        let Offered::Request(r) = held.what else {
+            continue;
+        };
+        // SAFETY: pending.
+        let q = unsafe { &*r };
+        if q.owner == me.rank && q.what != What::Send(Mode::Synchronous) {
+            // SAFETY: as above.
+            let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
+            held.what = Offered::Copy(copy.into_boxed_slice());
+            freed.push(r);
+        }
+    }
+    for r in freed {
+        // SAFETY: as in `relieve`.
+        unsafe { Request::complete(r, me, None, Status::EMPTY) };
+    }
+}
+
+/// Before a checkpoint, when every `Take` has arrived: what is still offered goes to its receivers' queues; of
+/// synchronous sends the place among the requests that their owner saves.
+pub(crate) fn hand_over(link: &Link, world: &World, place: impl Fn(&Request) -> Option<u64>) {
+    let all: Vec<u64> = lock(&link.traffic.held).keys().copied().collect();
+    for id in all {
+        let Some(held) = lock(&link.traffic.held).remove(&id) else {
+            continue;
+        };
+        let head = Head {
+            dst: held.dest,
+            id,
+            ..Head::default()
+        };
+        let to = world.process_of(held.dest);
+        match held.what {
+            Offered::Request(r) => {
+                // SAFETY: pending, of a rank that is unwound.
+                let at = place(unsafe { &*r }).unwrap_or(u64::MAX);
+                let head = Head { count: at, ..head };
+                link.send_bytes(to, Kind::Place, head, &[]);
+                lock(&link.traffic.held).insert(id, held);
+            }
+            Offered::Copy(_) => send_data(link, to, Kind::Hand, head, held),
+        }
+    }
+}
+
+/// After a restart: the id under which a synchronous send that was saved as `index` of rank `owner` is offered.
+fn restored_id(owner: u32, index: u64) -> u64 {
+    1 << 63 | u64::from(owner) << 32 | index & 0xffff_ffff
+}
+
+/// The offer of a send that another process's checkpointed rank had not received.
+pub(crate) fn far_again(world: &World, owner: u32, index: u64) -> Data {
+    Data::Far {
+        process: world.process_of(owner),
+        id: restored_id(owner, index),
+        owner,
+        index,
+    }
+}
+
+/// A request of a checkpoint: a pending synchronous send to what is another process now is offered there.
+pub(crate) fn offered_again(link: &Link, world: &World, r: *const Request, index: u64) {
+    // SAFETY: a request of a rank here.
+    let q = unsafe { &*r };
+    let pending = q.active.get() && !q.is_done() && matches!(q.what, What::Send(_));
+    if pending && world.local(q.dest).is_none() {
+        let held = Held {
+            dest: q.dest,
+            what: Offered::Request(r),
+        };
+        lock(&link.traffic.held).insert(restored_id(q.owner, index), held);
+    }
+}

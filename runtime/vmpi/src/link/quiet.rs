@@ -1,0 +1,149 @@
+//! Does anything move in any process?  Process 0 decides it as a state machine without clocks.
+//!
+//! A process that has been idle for a while reports how many frames it has sent and handled.  If all are idle and the
+//! sums agree, each is asked once more: if nothing has changed since, nothing can have been under way in between
+//! (Mattern's four counters).
+
+/// How idle a process is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Level {
+    Busy,
+    /// Some ranks poll, in vain so far; all others wait.
+    Polling,
+    /// All ranks wait, or have ended.
+    Asleep,
+}
+
+impl Level {
+    pub fn of(n: u8) -> Level {
+        match n {
+            2 => Level::Asleep,
+            1 => Level::Polling,
+            _ => Level::Busy,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Report {
+    pub level: Level,
+    pub sent: u64,
+    pub handled: u64,
+}
+
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Next {
+    Nothing,
+    /// Ask every process again.
+    Ask(u64),
+    /// Nothing moves anywhere.
+    Quiet(Level),
+}
+
+#[derive(Debug)]
+pub(crate) struct Quiet {
+    reports: Vec<Option<Report>>,
+    asked: Option<(u64, Vec<bool>)>,
+    number: u64,
+}
+
+impl Quiet {
+    pub fn new(processes: usize) -> Quiet {
+        Quiet {
+            reports: vec![None; processes],
+            asked: None,
+            number: 0,
+        }
+    }
+
+    /// What was reported holds no more.
+    pub fn forget(&mut self) {
+        self.reports.fill(None);
+        self.asked = None;
+    }
+
+    pub fn report(&mut self, from: usize, report: Report) -> Next {
+        self.reports[from] = Some(report).filter(|r| r.level > Level::Busy);
+        self.asked = None;
+        let all: Option<Vec<Report>> = self.reports.iter().copied().collect();
+        let Some(all) = all else {
+            return Next::Nothing;
+        };
+        let sum = |of: fn(&Report) -> u64| all.iter().map(of).fold(0u64, u64::wrapping_add);
+        if sum(|r| r.sent) != sum(|r| r.handled) {
+            return Next::Nothing;
+        }
+        self.number += 1;
+        self.asked = Some((self.number, vec![false; all.len()]));
+        Next::Ask(self.number)
+    }
+
+    pub fn answer(&mut self, from: usize, number: u64, now: Report) -> Next {
+        let Some((asked, answered)) = &mut self.asked else {
+            return Next::Nothing;
+        };
+        if *asked != number {
+            return Next::Nothing;
+        }
+        if self.reports[from] != Some(now) {
+            self.reports[from] = None;
+            self.asked = None;
+            return Next::Nothing;
+        }
+        answered[from] = true;
+        if answered.contains(&false) {
+            return Next::Nothing;
+        }
+        let levels = self.reports.iter().flatten().map(|r| r.level);
+        let level = levels.min().unwrap_or(Level::Busy);
+        self.forget();
+        Next::Quiet(level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(level: Level, sent: u64, handled: u64) -> Report {
+        Report {
+            level,
+            sent,
+            handled,
+        }
+    }
+
+    #[test]
+    fn quiet_is_what_stays_so() {
+        use Level::*;
+        let mut q = Quiet::new(2);
+        assert_eq!(q.report(0, at(Asleep, 5, 2)), Next::Nothing);
+        assert_eq!(q.report(1, at(Polling, 2, 5)), Next::Ask(1));
+        assert_eq!(q.answer(0, 1, at(Asleep, 5, 2)), Next::Nothing);
+        assert_eq!(q.answer(1, 1, at(Polling, 2, 5)), Next::Quiet(Polling));
+        assert_eq!(q.answer(1, 1, at(Polling, 2, 5)), Next::Nothing);
+    }
+
+    #[test]
+    fn a_frame_under_way_is_noticed() {
+        use Level::*;
+        let mut q = Quiet::new(2);
+        q.report(0, at(Asleep, 5, 2));
+        assert_eq!(q.report(1, at(Asleep, 2, 4)), Next::Nothing);
+        assert_eq!(q.report(1, at(Asleep, 2, 5)), Next::Ask(1));
+        // It has gone on in between, and sleeps again.
+        assert_eq!(q.answer(1, 1, at(Asleep, 3, 5)), Next::Nothing);
+        assert_eq!(q.answer(0, 1, at(Asleep, 5, 2)), Next::Nothing);
+        assert_eq!(q.report(1, at(Asleep, 3, 5)), Next::Nothing);
+        assert_eq!(q.report(0, at(Asleep, 5, 3)), Next::Ask(2));
+    }
+
+    #[test]
+    fn busy_ones_do_not_count() {
+        use Level::*;
+        let mut q = Quiet::new(2);
+        q.report(0, at(Asleep, 0, 0));
+        assert_eq!(q.report(0, at(Busy, 0, 0)), Next::Nothing);
+        assert_eq!(q.report(1, at(Asleep, 0, 0)), Next::Nothing);
+    }
+}

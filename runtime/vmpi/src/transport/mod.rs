@@ -1,0 +1,168 @@
+//! Transports between processes: which one a process is to use, and the safe face of its table.
+
+mod load;
+mod socket;
+
+use std::ffi::{c_char, c_void, CStr};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub use pc3_transport::{Head, Sink};
+use pc3_transport::{Joined, Transport};
+
+/// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
+/// of a transport over the MPI that has started it.
+pub const LINK: &str = "PC3_LINK";
+
+/// A transport that has joined its job.
+pub struct Carrier {
+    table: &'static Transport,
+    joined: Joined,
+    turn: Mutex<()>,
+}
+
+// SAFETY: the interface's rules say who may call what when; `turn` sees to it.
+unsafe impl Sync for Carrier {}
+// SAFETY: as above.
+unsafe impl Send for Carrier {}
+
+/// Joins the job of several processes that this one was started for, if it was.
+pub fn join() -> Result<Option<Carrier>, String> {
+    let Some(link) = std::env::var_os(LINK).filter(|l| !l.is_empty()) else {
+        return match started_by_mpi() {
+            Some((mpi, processes)) => joined(load::load(&find(mpi, processes)?)?).map(Some),
+            None => Ok(None),
+        };
+    };
+    let text = link.to_string_lossy();
+    match text.strip_prefix("mpi:") {
+        None => joined(&socket::TABLE).map(Some),
+        Some(path) => {
+            std::env::remove_var(LINK);
+            joined(load::load(Path::new(path))?).map(Some)
+        }
+    }
+}
+
+/// pc3's transport for an MPI whose launcher has started this process: below `PC3_ROOT`, or beside pc3run.
+fn find(mpi: &str, processes: u32) -> Result<PathBuf, String> {
+    let root = std::env::var_os("PC3_ROOT").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let beside = std::env::split_paths(&path)
+        .filter(|d| d.join("pc3run").is_file())
+        .filter_map(|d| d.canonicalize().ok()?.parent().map(Path::to_owned));
+    let triple = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let file = |root: PathBuf| {
+        let folder = root.join("lib/pc3").join(&triple);
+        folder.join(format!("libpc3_mpi_{mpi}.so"))
+    };
+    let looked: Vec<PathBuf> = root.into_iter().chain(beside).map(file).collect();
+    if let Some(found) = looked.iter().find(|p| p.is_file()) {
+        return Ok(found.clone());
+    }
+    let mut list: Vec<String> = looked.iter().map(|p| p.display().to_string()).collect();
+    if list.is_empty() {
+        list.push("nothing: PC3_ROOT is not set, and there is no pc3run in PATH".to_owned());
+    }
+    Err(format!(
+        "{mpi} has started {processes} processes, and pc3's transport for it was not found; looked for: {}",
+        list.join(", ")
+    ))
+}
+
+/// The launcher that has started several processes, by what it leaves in their environment.
+fn started_by_mpi() -> Option<(&'static str, u32)> {
+    let marks = [("OMPI_COMM_WORLD_SIZE", "openmpi"), ("PMI_SIZE", "mpich")];
+    marks.into_iter().find_map(|(name, launcher)| {
+        let n: u32 = std::env::var(name).ok()?.parse().ok()?;
+        (n > 1).then_some((launcher, n))
+    })
+}
+
+fn joined(table: &'static Transport) -> Result<Carrier, String> {
+    let mut error = [0 as c_char; 512];
+    let mut joined = Joined {
+        handle: std::ptr::null_mut(),
+        index: 0,
+        count: 0,
+    };
+    // SAFETY: the interface.
+    let code = unsafe { (table.join)(&raw mut joined, error.as_mut_ptr(), error.len()) };
+    if code != 0 {
+        // SAFETY: a terminated string.
+        let why = unsafe { CStr::from_ptr(error.as_ptr()) };
+        return Err(why.to_string_lossy().into_owned());
+    }
+    Ok(Carrier {
+        table,
+        joined,
+        turn: Mutex::new(()),
+    })
+}
+
+impl Carrier {
+    pub fn index(&self) -> u32 {
+        self.joined.index
+    }
+
+    pub fn count(&self) -> u32 {
+        self.joined.count
+    }
+
+    fn handle(&self) -> *mut c_void {
+        self.joined.handle
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// # Safety
+    /// The sink lives as long as the carrier is used.
+    pub unsafe fn attach(&self, sink: &Sink) {
+        // SAFETY: the interface; copied there.
+        unsafe { (self.table.attach)(self.handle(), sink) }
+    }
+
+    /// # Safety
+    /// The body has `head.len` bytes; with a token they stay until it comes back.
+    pub unsafe fn send(&self, peer: u32, head: &Head, body: *const u8, token: u64) {
+        // SAFETY: the thread's own variable.
+        let errno = unsafe { libc::__errno_location() };
+        // SAFETY: by the caller.  What fails in there is none of the program's business.
+        unsafe {
+            let kept = *errno;
+            let turn = self.turn();
+            (self.table.send)(self.handle(), peer, head, body, token);
+            drop(turn);
+            *errno = kept;
+        }
+    }
+
+    pub fn progress(&self) -> bool {
+        let _turn = self.turn();
+        // SAFETY: the interface.
+        unsafe { (self.table.progress)(self.handle()) != 0 }
+    }
+
+    pub fn wait(&self, microseconds: u64) {
+        // SAFETY: the interface.
+        unsafe { (self.table.wait)(self.handle(), microseconds) }
+    }
+
+    pub fn wake(&self) {
+        // SAFETY: the interface.
+        unsafe { (self.table.wake)(self.handle()) }
+    }
+
+    pub fn finish(&self) {
+        let _turn = self.turn();
+        // SAFETY: the interface.
+        unsafe { (self.table.finish)(self.handle()) }
+    }
+
+    pub fn abort(&self, status: i32) {
+        // SAFETY: the interface.
+        unsafe { (self.table.abort)(self.handle(), status) }
+    }
+}

@@ -1,0 +1,189 @@
+//! Several processes: every MPI program prints on 2 and 3 processes what it prints on one, also when it is stopped and
+//! goes on with another number of them, or on another architecture; what ends one process ends the job.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, Arch, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, end_of, Job, STOPPED};
+
+pub fn trials() -> Vec<Trial> {
+    let root = arch::root();
+    let mut programs = Vec::new();
+    for folder in ["tests/programs", "examples/c"] {
+        match Program::load_all(&root.join(folder)) {
+            Ok(p) => programs.extend(p),
+            Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+        }
+    }
+    let mut trials = Vec::new();
+    for p in programs.into_iter().filter(|p| p.ranks > 1) {
+        let name = format!("processes::{}", p.name);
+        trials.push(Trial::test(name, move || {
+            moved(&p).map_err(|e| format!("{e:#}").into())
+        }));
+    }
+    for (what, status, said) in ENDS {
+        trials.push(Trial::test(format!("processes::end_{what}"), move || {
+            ends(what, *status, said).map_err(|e| format!("{e:#}").into())
+        }));
+    }
+    trials
+}
+
+/// A run by `pc3run` on some processes.
+struct Hop {
+    processes: u32,
+    workers: &'static str,
+    arch: Arch,
+}
+
+fn go(
+    job: &Job,
+    exe: &Path,
+    hop: &Hop,
+    restart: bool,
+    stop_after: Option<u64>,
+) -> Result<(i32, String)> {
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let processes = hop.processes.min(job.program.ranks).to_string();
+    let launcher = [&*pc3run, "-p", &processes, "-w", hop.workers];
+    let k = stop_after.map(|k| k.to_string()).unwrap_or_default();
+    let env = [
+        ("PC3_EVERY", "1x"),
+        ("PC3_STOP_AFTER", &*k),
+        ("PC3_RESTART", if restart { "latest" } else { "" }),
+    ];
+    let env = match stop_after {
+        Some(_) => &env[..],
+        None => &env[1..],
+    };
+    let done = job.finish(job.start_by(&launcher, hop.arch, exe, env)?)?;
+    Ok((done.status, done.stderr))
+}
+
+fn moved(p: &Program) -> Result<()> {
+    let exe = build::instrumented(p, HOST)?;
+    let whole = Job::new(p)?;
+    let status = whole.run(HOST, &exe, &[("PC3_WORKERS", "2")])?.status;
+    let expected = whole.stdout();
+    let here = |processes, workers| Hop {
+        processes,
+        workers,
+        arch: HOST,
+    };
+    for hop in [here(2, "1"), here(3, "2")] {
+        let job = Job::new(p)?;
+        let (code, said) = go(&job, &exe, &hop, false, None)?;
+        same(&expected, status, &job, code)
+            .with_context(|| format!("on {} processes\n{said}", hop.processes))?;
+    }
+    let mut hops = vec![here(2, "1"), here(1, "2"), here(3, "2")];
+    if !p.own_abi {
+        let elsewhere = arch::available().into_iter().filter(|a| *a != HOST);
+        hops.extend(elsewhere.map(|arch| Hop {
+            processes: 2,
+            workers: "1",
+            arch,
+        }));
+    }
+    for k in [2, 5] {
+        let job = Job::new(p)?;
+        let mut log = Vec::new();
+        // Enough hops for the longest program, once round and then to its end.
+        for i in 0..=hops.len() {
+            let hop = &hops[i % hops.len()];
+            let exe = build::instrumented(p, hop.arch)?;
+            let stop = (i < hops.len()).then_some(k);
+            log.push(format!("{} on {}", hop.processes, hop.arch.name));
+            let (code, said) = go(&job, &exe, hop, i > 0, stop)?;
+            if code == STOPPED && stop.is_some() {
+                continue;
+            }
+            same(&expected, status, &job, code)
+                .with_context(|| format!("stopped after {k}, {}\n{said}", log.join(", ")))?;
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn same(expected: &[u8], status: i32, job: &Job, code: i32) -> Result<()> {
+    ensure!(code == status, "exit status {code} instead of {status}");
+    if let Some(d) = difference(expected, &job.stdout()) {
+        bail!("output differs: {d}");
+    }
+    Ok(())
+}
+
+/// What the last rank does, the job's status, and what is said.
+const ENDS: &[(&str, i32, &str)] = &[
+    ("abort", 7, "MPI_Abort called by rank 3"),
+    (
+        "kill",
+        137,
+        "process 1 of 2 (ranks 2 to 3) was killed or has crashed",
+    ),
+    (
+        "kill_first",
+        137,
+        "process 0 of 2 (ranks 0 to 1) was killed or has crashed",
+    ),
+    ("exit", 3, "rank 3 exited with status 3 before MPI_Finalize"),
+    ("error", 1, "rank 3: MPI_Send"),
+    ("deadlock", 91, "rank 3: MPI_Recv(rank 0, tag 99"),
+    ("signal", STOPPED, ""),
+];
+
+/// The job ends, says why once, and can be continued.
+fn ends(what: &str, status: i32, said: &str) -> Result<()> {
+    let source = arch::root().join("tests/data/ends.c");
+    let mut p = Program::load(&source)?;
+    p.args = vec![what.to_owned()];
+    let exe = build::instrumented(&p, HOST)?;
+    let mut job = Job::new(&p)?;
+    job.limit = Duration::from_secs(60);
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let launcher = [&*pc3run, "-p", "2", "-w", "1"];
+    let child = job.start_by(&launcher, HOST, &exe, &[("PC3_EVERY", "5x")])?;
+    let code = end_of(child, job.limit)?.context("hung")?;
+    let log = job.stderr();
+    ensure!(
+        code == status,
+        "exit status {code} instead of {status}\n{log}"
+    );
+    ensure!(log.contains(said), "it does not say {said:?}:\n{log}");
+    let lines = log.lines().filter(|l| l.starts_with("pc3: ")).count();
+    ensure!(lines <= 1, "said more than once:\n{log}");
+    if what.starts_with("kill") {
+        ensure!(
+            log.contains("the newest good checkpoint is 4"),
+            "it does not name the checkpoint:\n{log}"
+        );
+    }
+    job.program.args = vec!["nothing".to_owned()];
+    let hop = Hop {
+        processes: 3,
+        workers: "1",
+        arch: HOST,
+    };
+    // What the program was told is part of its state, but for what is in its environment.
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let processes = hop.processes.to_string();
+    let launcher = [&*pc3run, "-p", &processes, "-w", hop.workers];
+    let env = [("PC3_RESTART", "latest"), ("ENDS_WELL", "1")];
+    let done = job.finish(job.start_by(&launcher, HOST, &exe, &env)?)?;
+    ensure!(
+        done.status == 0,
+        "continued: {}\n{}",
+        done.status,
+        done.stderr
+    );
+    let out = job.stdout();
+    ensure!(out == b"sum 400\n", "{}", String::from_utf8_lossy(&out));
+    Ok(())
+}
