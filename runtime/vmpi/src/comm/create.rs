@@ -97,6 +97,8 @@ impl Call for Split<'_> {
         }
     }
 
+    const APART: bool = true;
+
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
         w.u8(self.color.is_some().into());
         w.i32(self.color.unwrap_or(0));
