@@ -23,6 +23,21 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for p in programs.into_iter().filter(|p| p.ranks > 1) {
         let name = format!("processes::{}", p.name);
+        if NATIVE.contains(&&*p.name) {
+            let q = p.clone();
+            let missing = ["openmpi", "mpich"].into_iter().find(|m| !has(m));
+            if let Some(mpi) = missing {
+                println!(
+                    "skipped processes::native_{}: no transport for {mpi}",
+                    p.name
+                );
+            } else {
+                trials.push(Trial::test(
+                    format!("processes::native_{}", p.name),
+                    move || native(&q).map_err(|e| format!("{e:#}").into()),
+                ));
+            }
+        }
         trials.push(Trial::test(name, move || {
             moved(&p).map_err(|e| format!("{e:#}").into())
         }));
@@ -35,8 +50,52 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+/// Programs that are also moved from one native MPI to another.
+const NATIVE: &[&str] = &[
+    "heat",
+    "cg",
+    "is",
+    "mpi_collectives",
+    "mpi_modes",
+    "mpi_random",
+];
+
+/// Can programs run over this MPI here?
+fn has(mpi: &str) -> bool {
+    let lib = arch::dist().join("lib/pc3").join(HOST.gnu);
+    lib.join(format!("libpc3_mpi_{mpi}.so")).is_file()
+}
+
+/// Open MPI, then MPICH, then one process, then other architectures.
+fn native(p: &Program) -> Result<()> {
+    let whole = Job::new(p)?;
+    let exe = build::instrumented(p, HOST)?;
+    let status = whole.run(HOST, &exe, &[])?.status;
+    let expected = whole.stdout();
+    let hop = |mpi, processes, arch| Hop {
+        mpi,
+        processes,
+        workers: "1",
+        arch,
+    };
+    for mpi in ["openmpi", "mpich"] {
+        let job = Job::new(p)?;
+        let (code, said) = go(&job, &exe, &hop(mpi, 2, HOST), false, None)?;
+        same(&expected, status, &job, code).with_context(|| format!("on {mpi}\n{said}"))?;
+    }
+    let mut hops = vec![
+        hop("openmpi", 4, HOST),
+        hop("mpich", 2, HOST),
+        hop("none", 1, HOST),
+    ];
+    let elsewhere = arch::available().into_iter().find(|a| *a != HOST);
+    hops.extend(elsewhere.map(|a| hop("none", 1, a)));
+    along(p, &hops, 2, &expected, status)
+}
+
 /// A run by `pc3run` on some processes.
 struct Hop {
+    mpi: &'static str,
     processes: u32,
     workers: &'static str,
     arch: Arch,
@@ -51,7 +110,15 @@ fn go(
 ) -> Result<(i32, String)> {
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();
     let processes = hop.processes.min(job.program.ranks).to_string();
-    let launcher = [&*pc3run, "-p", &processes, "-w", hop.workers];
+    let launcher = [
+        &*pc3run,
+        "-p",
+        &processes,
+        "-w",
+        hop.workers,
+        "--mpi",
+        hop.mpi,
+    ];
     let k = stop_after.map(|k| k.to_string()).unwrap_or_default();
     let env = [
         ("PC3_EVERY", "1x"),
@@ -66,12 +133,29 @@ fn go(
     Ok((done.status, done.stderr))
 }
 
+/// Programs with non-blocking collectives, which are for one process so far: elsewhere they are refused.
+const ONE_PROCESS: &[&str] = &["mpi_intercomm", "mpi_neighbors", "mpi_nonblocking"];
+
 fn moved(p: &Program) -> Result<()> {
     let exe = build::instrumented(p, HOST)?;
+    if ONE_PROCESS.contains(&&*p.name) {
+        let job = Job::new(p)?;
+        let hop = Hop {
+            mpi: "none",
+            processes: 2,
+            workers: "1",
+            arch: HOST,
+        };
+        let (code, said) = go(&job, &exe, &hop, false, None)?;
+        let refused = said.contains("is not available yet between ranks of several processes");
+        ensure!(code == 1 && refused, "exit status {code}: {said}");
+        return Ok(());
+    }
     let whole = Job::new(p)?;
     let status = whole.run(HOST, &exe, &[("PC3_WORKERS", "2")])?.status;
     let expected = whole.stdout();
     let here = |processes, workers| Hop {
+        mpi: "none",
         processes,
         workers,
         arch: HOST,
@@ -86,30 +170,37 @@ fn moved(p: &Program) -> Result<()> {
     if !p.own_abi {
         let elsewhere = arch::available().into_iter().filter(|a| *a != HOST);
         hops.extend(elsewhere.map(|arch| Hop {
+            mpi: "none",
             processes: 2,
             workers: "1",
             arch,
         }));
     }
-    for k in [2, 5] {
-        let job = Job::new(p)?;
-        let mut log = Vec::new();
-        // Enough hops for the longest program, once round and then to its end.
-        for i in 0..=hops.len() {
-            let hop = &hops[i % hops.len()];
-            let exe = build::instrumented(p, hop.arch)?;
-            let stop = (i < hops.len()).then_some(k);
-            log.push(format!("{} on {}", hop.processes, hop.arch.name));
-            let (code, said) = go(&job, &exe, hop, i > 0, stop)?;
-            if code == STOPPED && stop.is_some() {
-                continue;
-            }
-            same(&expected, status, &job, code)
-                .with_context(|| format!("stopped after {k}, {}\n{said}", log.join(", ")))?;
-            break;
+    [2, 5]
+        .into_iter()
+        .try_for_each(|k| along(p, &hops, k, &expected, status))
+}
+
+/// Stopped after every `k` checkpoints, once round, and then to its end.
+fn along(p: &Program, hops: &[Hop], k: u64, expected: &[u8], status: i32) -> Result<()> {
+    let job = Job::new(p)?;
+    let mut log = Vec::new();
+    for i in 0..=hops.len() {
+        let hop = &hops[i % hops.len()];
+        let exe = build::instrumented(p, hop.arch)?;
+        let stop = (i < hops.len()).then_some(k);
+        log.push(format!(
+            "{} by {} on {}",
+            hop.processes, hop.mpi, hop.arch.name
+        ));
+        let (code, said) = go(&job, &exe, hop, i > 0, stop)?;
+        if code == STOPPED && stop.is_some() {
+            continue;
         }
+        return same(expected, status, &job, code)
+            .with_context(|| format!("stopped after {k}, {}\n{said}", log.join(", ")));
     }
-    Ok(())
+    bail!("it does not end")
 }
 
 fn same(expected: &[u8], status: i32, job: &Job, code: i32) -> Result<()> {
@@ -165,16 +256,8 @@ fn ends(what: &str, status: i32, said: &str) -> Result<()> {
             "it does not name the checkpoint:\n{log}"
         );
     }
-    job.program.args = vec!["nothing".to_owned()];
-    let hop = Hop {
-        processes: 3,
-        workers: "1",
-        arch: HOST,
-    };
     // What the program was told is part of its state, but for what is in its environment.
-    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
-    let processes = hop.processes.to_string();
-    let launcher = [&*pc3run, "-p", &processes, "-w", hop.workers];
+    let launcher = [&*pc3run, "-p", "3", "-w", "1"];
     let env = [("PC3_RESTART", "latest"), ("ENDS_WELL", "1")];
     let done = job.finish(job.start_by(&launcher, HOST, &exe, &env)?)?;
     ensure!(
