@@ -96,7 +96,9 @@ fn alone(path: &str) {
     if std::env::var_os("PC3_LINK").is_some_and(|l| !l.is_empty()) {
         die(
             EXIT_SETTINGS,
-            &format!("{path} runs in one process only: it does not call MPI, or is written in Rust"),
+            &format!(
+                "{path} runs in one process only: it does not call MPI, or is written in Rust"
+            ),
         );
     }
 }

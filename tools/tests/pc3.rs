@@ -304,7 +304,9 @@ fn a_running_job_is_asked() {
             while !ASKED.load(SeqCst) && !pc3.is_finished() {
                 std::thread::yield_now();
             }
-            store.commit(|f, _| f.write_all(b"twelve bytes")).unwrap();
+            store
+                .commit(|_, f, _| f.write_all(b"twelve bytes"))
+                .unwrap();
             pc3.join().unwrap()
         });
         assert_eq!((status, err.as_str()), (0, ""));
