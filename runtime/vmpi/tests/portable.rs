@@ -301,7 +301,7 @@ fn objects_survive() {
         id: 5,
         group: even.clone(),
         rank: 1,
-        meeting: Meeting::new(5),
+        meeting: Meeting::new(5, 9),
         remote: Some(Remote::new(&even, odd.clone())),
     };
     let graph = Dist {

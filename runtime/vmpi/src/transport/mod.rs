@@ -18,7 +18,8 @@ pub const LINK: &str = "PC3_LINK";
 pub struct Carrier {
     table: &'static Transport,
     joined: Joined,
-    turn: Mutex<()>,
+    /// Has it been left?
+    turn: Mutex<bool>,
 }
 
 // SAFETY: the interface's rules say who may call what when; `turn` sees to it.
@@ -96,7 +97,7 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
     Ok(Carrier {
         table,
         joined,
-        turn: Mutex::new(()),
+        turn: Mutex::new(false),
     })
 }
 
@@ -113,7 +114,7 @@ impl Carrier {
         self.joined.handle
     }
 
-    fn turn(&self) -> MutexGuard<'_, ()> {
+    fn turn(&self) -> MutexGuard<'_, bool> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,17 +133,19 @@ impl Carrier {
         // SAFETY: by the caller.  What fails in there is none of the program's business.
         unsafe {
             let kept = *errno;
-            let turn = self.turn();
-            (self.table.send)(self.handle(), peer, head, body, token);
-            drop(turn);
+            let over = self.turn();
+            if !*over {
+                (self.table.send)(self.handle(), peer, head, body, token);
+            }
+            drop(over);
             *errno = kept;
         }
     }
 
     pub fn progress(&self) -> bool {
-        let _turn = self.turn();
+        let over = self.turn();
         // SAFETY: the interface.
-        unsafe { (self.table.progress)(self.handle()) != 0 }
+        !*over && unsafe { (self.table.progress)(self.handle()) != 0 }
     }
 
     pub fn wait(&self, microseconds: u64) {
@@ -156,7 +159,8 @@ impl Carrier {
     }
 
     pub fn finish(&self) {
-        let _turn = self.turn();
+        let mut over = self.turn();
+        *over = true;
         // SAFETY: the interface.
         unsafe { (self.table.finish)(self.handle()) }
     }
