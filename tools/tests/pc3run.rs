@@ -111,10 +111,10 @@ fn statuses() {
         );
     }
     check(
-        &["-n", "0", "-p", "2", "true"],
+        &["-n", "0", "-p", "0", "true"],
         86,
         expect![[r#"
-        pc3run: --procs 2: native MPI transports are not available yet; use one process with more workers (-w)
+        pc3run: --procs 0: expected a whole number of at least 1
         pc3run: --ranks 0: must be at least 1
         pc3run: nothing was run
     "#]],
