@@ -452,9 +452,11 @@ impl Link {
 
     /// All processes have come to their end; returns when nothing more can arrive.
     pub(crate) fn close(&self) {
-        for peer in self.others() {
-            self.send_bytes(peer, Kind::Bye, Head::default(), &[]);
-        }
+        let bye = Head {
+            kind: Kind::Bye as u32,
+            ..Head::default()
+        };
+        self.carrier.send_last(self.others(), &bye);
         let all = u64::from(self.count()) - 1;
         self.desk.until(|| self.byes.load(SeqCst) == all);
         self.closing.store(true, SeqCst);

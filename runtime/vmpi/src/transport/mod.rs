@@ -18,8 +18,15 @@ pub const LINK: &str = "PC3_LINK";
 pub struct Carrier {
     table: &'static Transport,
     joined: Joined,
-    /// Has it been left?
-    turn: Mutex<bool>,
+    turn: Mutex<Stage>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Open,
+    /// Nothing more is sent.
+    Leaving,
+    Left,
 }
 
 // SAFETY: the interface's rules say who may call what when; `turn` sees to it.
@@ -97,7 +104,7 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
     Ok(Carrier {
         table,
         joined,
-        turn: Mutex::new(false),
+        turn: Mutex::new(Stage::Open),
     })
 }
 
@@ -114,7 +121,7 @@ impl Carrier {
         self.joined.handle
     }
 
-    fn turn(&self) -> MutexGuard<'_, bool> {
+    fn turn(&self) -> MutexGuard<'_, Stage> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -133,19 +140,29 @@ impl Carrier {
         // SAFETY: by the caller.  What fails in there is none of the program's business.
         unsafe {
             let kept = *errno;
-            let over = self.turn();
-            if !*over {
+            let turn = self.turn();
+            if *turn == Stage::Open {
                 (self.table.send)(self.handle(), peer, head, body, token);
             }
-            drop(over);
+            drop(turn);
             *errno = kept;
         }
     }
 
+    /// Sends a frame without a body to each of these, and none after that.
+    pub fn send_last(&self, peers: impl Iterator<Item = u32>, head: &Head) {
+        let mut turn = self.turn();
+        *turn = Stage::Leaving;
+        for peer in peers {
+            // SAFETY: the interface.
+            unsafe { (self.table.send)(self.handle(), peer, head, std::ptr::null(), 0) }
+        }
+    }
+
     pub fn progress(&self) -> bool {
-        let over = self.turn();
+        let turn = self.turn();
         // SAFETY: the interface.
-        !*over && unsafe { (self.table.progress)(self.handle()) != 0 }
+        *turn != Stage::Left && unsafe { (self.table.progress)(self.handle()) != 0 }
     }
 
     pub fn wait(&self, microseconds: u64) {
@@ -159,8 +176,8 @@ impl Carrier {
     }
 
     pub fn finish(&self) {
-        let mut over = self.turn();
-        *over = true;
+        let mut turn = self.turn();
+        *turn = Stage::Left;
         // SAFETY: the interface.
         unsafe { (self.table.finish)(self.handle()) }
     }
