@@ -68,6 +68,12 @@ pub(super) fn read(
         let Some(rank) = group.rank_of(me.rank) else {
             return bad("a file of others");
         };
+        if me.world().spans(&group) {
+            return bad(&format!(
+                "rank {} has a file open with ranks of other processes: continue in one process",
+                me.rank
+            ));
+        }
         let (path, amode) = (PathBuf::from(r.str()?), r.i32()?);
         if check_mode(amode).is_err() {
             return bad("a file's access mode");
