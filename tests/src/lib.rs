@@ -8,4 +8,5 @@ pub mod program;
 pub mod run;
 pub mod rustgen;
 pub mod stale;
+pub mod statements;
 pub mod torture;

@@ -1,8 +1,8 @@
 //! Source trees of others, configured, built and checked by their own means with `CC=pc3cc`, from Debian's source packages
 //! (`cargo xtask setup` fetches them).
 //!
-//! What the check prints must be what it prints with `CC=cc`.  Where a tree has a program with a location, that is then
-//! stopped and goes on.
+//! What the check prints must be what it prints with `CC=cc`.  Then programs of the tree are built anew with a location in
+//! their main loop, stopped at checkpoints, and go on: the pieces of their output are the whole.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,131 +11,228 @@ use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
 use pc3_tests::run::STOPPED;
+use pc3_tests::statements;
 
 struct Tree {
     name: &'static str,
+    /// Programs without which it cannot be built.
+    needs: &'static [&'static str],
     /// Shell, in a copy of the tree; `$CC` is the compiler.
     build: &'static str,
     /// Shell; its output is compared.
     check: &'static str,
-    located: Option<Located>,
+    located: &'static [Located],
 }
 
 /// A program built anew with a location.
 struct Located {
+    /// Shell, with the program as the tree's own build made it.
+    prepare: &'static str,
     build: &'static str,
-    /// Its command, which reads `input`.
+    /// Its command, which may read `input`.
     run: &'static str,
-    every: &'static str,
+    /// Exit status of a run to the end.
+    status: i32,
+    every: &'static [&'static str],
 }
 
 const TREES: &[Tree] = &[
     Tree {
         name: "zlib",
+        needs: &[],
         build: "./configure && make -j4 && make check",
         check: "./minigzip < deflate.c | cksum; ./example64; ./examplesh",
-        located: Some(Located {
-            build:
-                "rm -f minigzip *.o libz.a; make libz.a minigzip CC=\"$CC --checkpoint-at=gzwrite\"",
-            run: "exec ./minigzip < input",
-            every: "9x",
-        }),
+        located: &[
+            Located {
+                prepare: "find . -name '*.c' | sort | xargs cat > input",
+                build:
+                    "rm -f minigzip *.o libz.a; make libz.a minigzip CC=\"$CC --checkpoint-at=gzwrite\"",
+                run: "exec ./minigzip < input",
+                status: 0,
+                every: &["9x", "30x"],
+            },
+            Located {
+                prepare: "PC3_EVERY= ./minigzip < input > packed",
+                build:
+                    "rm -f minigzip *.o libz.a; make libz.a minigzip CC=\"$CC --checkpoint-at=gzread\"",
+                run: "exec ./minigzip -d < packed",
+                status: 0,
+                every: &["1x", "7x"],
+            },
+        ],
+    },
+    Tree {
+        name: "bzip2",
+        needs: &[],
+        build: "make -j4 CC=\"$CC\" bzip2 bzip2recover && make CC=\"$CC\" test",
+        check: "./bzip2 -9 < decompress.c | cksum; ./bzip2 -d < sample1.bz2 | cksum; ./bzip2 -t sample2.bz2; ./bzip2 -L 2>&1 | head -n 3",
+        located: &[Located {
+            prepare: "cat *.c *.ref > input",
+            build: "rm -f bzip2 *.o libbz2.a; make bzip2 CC=\"$CC --checkpoint-at=BZ2_bzWrite\"",
+            run: "exec ./bzip2 -1 < input",
+            status: 0,
+            every: &["9x", "61x"],
+        }],
     },
     Tree {
         name: "lua",
-        build: "make -j4 linux CC=\"$CC -std=gnu99\"",
+        needs: &[],
+        build: "make -j4 linux CC=\"$CC -std=gnu99\" && make test",
         check: "echo 'print(#arg, string.format(\"%.14g\", math.pi), pcall(error, {}, 0) and 1, \
             select(2, load(\"x = \")), table.concat({(\"a b c\"):byte(1, -1)}, \",\"))' > t.lua; \
-            src/luac -o t.out t.lua; src/lua t.out 1 2; src/lua -v; \
-            echo 'local t, co = {}, coroutine.wrap(function() for i = 1, 99 do coroutine.yield(i * i) end end) \
-            for i = 1, 40 do t[i] = i .. tostring(pcall(function() if i % 7 == 0 then error(\"seven\") end return i end)) \
-            print(i, co(), #t, t[#t], (\"ab\"):rep(i % 5), collectgarbage(\"step\")) end' > moved.lua",
-        located: Some(Located {
+            src/luac -o t.out t.lua; src/lua t.out 1 2; src/lua -v",
+        located: &[Located {
+            prepare: "cat > moved.lua < \"$DATA/moved.lua\"",
             build: "cd src; rm lua; $CC --checkpoint-at=luaB_print -O2 -o lua lua.o liblua.a -lm -Wl,-E -ldl",
             run: "exec src/lua moved.lua",
-            every: "7x",
-        }),
+            status: 0,
+            every: &["5x", "31x"],
+        }],
     },
     Tree {
         name: "tcc",
+        needs: &[],
         build: "./configure --cc=\"$CC\" && make -j4; make -C tests libtcc_test && mv tests/libtcc_test .",
         check: "tcc='./tcc -B. -Iinclude -I.'; $tcc -run examples/ex3.c 20; $tcc examples/ex5.c -o five && ./five; \
             $tcc -DONE_SOURCE=1 -DTCC_TARGET_X86_64 -c tcc.c -o again.o; cksum < again.o; ./libtcc_test -B. -I. -Iinclude",
-        located: None,
+        located: &[],
+    },
+    Tree {
+        name: "sqlite",
+        needs: &["tclsh"],
+        build: "./configure --disable-tcl --disable-readline --disable-threadsafe CFLAGS=-O1 && make -j4 sqlite3",
+        check: "./sqlite3 < \"$DATA/thousand.sql\" 2>&1; true",
+        located: &[Located {
+            prepare: "",
+            build: "rm sqlite3; make sqlite3 CC=\"$CC --checkpoint-at=sqlite3_step\"",
+            run: "exec ./sqlite3 < \"$DATA/thousand.sql\" 2> errors",
+            status: 1,
+            every: &["23x", "300x"],
+        }],
     },
 ];
 
 pub fn trials() -> Vec<Trial> {
-    let make = Command::new("make").arg("--version").output().is_ok();
+    let there = |tool: &str| {
+        let mut asked = Command::new("sh");
+        asked.args(["-c", &format!("command -v {tool}")]);
+        asked.output().is_ok_and(|o| o.status.success())
+    };
+    let make = there("make");
     let trial = |t: &'static Tree| {
         let sources = arch::target_dir().join("sources").join(t.name);
-        let ignored = !make || !sources.is_dir();
+        let ignored = !make || !t.needs.iter().all(|n| there(n)) || !sources.is_dir();
         let run = move || check(t, &sources).map_err(|e| format!("{e:#}").into());
         Trial::test(format!("trees::{}", t.name), run).with_ignored_flag(ignored)
     };
     TREES.iter().map(trial).collect()
 }
 
-fn sh(dir: &Path, script: &str, cc: &str) -> Result<String> {
-    let out = Command::new("sh")
-        .args(["-euc", script])
-        .current_dir(dir)
-        .env("CC", cc)
-        .env("PC3_CACHE", dir.join("cache-of-pc3"))
-        .output()?;
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    let said = text(&out.stderr);
-    ensure!(
-        out.status.success(),
-        "CC={cc} {script}\n{}{said}",
-        text(&out.stdout)
-    );
-    Ok(text(&out.stdout))
+/// Where a tree lies, and what is built in it.
+struct Copy {
+    dir: PathBuf,
+    data: PathBuf,
+    cc: String,
 }
 
-fn built(t: &Tree, sources: &Path, to: PathBuf, cc: &str) -> Result<(PathBuf, String)> {
+impl Copy {
+    fn sh(&self, script: &str) -> Result<String> {
+        let out = self.command("-euc", script).output()?;
+        let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+        let said = text(&out.stderr);
+        ensure!(
+            out.status.success(),
+            "CC={} {script}\n{}{said}",
+            self.cc,
+            text(&out.stdout)
+        );
+        Ok(text(&out.stdout))
+    }
+
+    fn command(&self, how: &str, script: &str) -> Command {
+        let mut c = Command::new("sh");
+        c.args([how, script])
+            .current_dir(&self.dir)
+            .env("CC", &self.cc)
+            .env("DATA", &self.data)
+            .env("PC3_CACHE", self.dir.join("cache-of-pc3"));
+        c
+    }
+
+    fn output(&self, l: &Located, env: &[(&str, &str)]) -> Result<(Vec<u8>, Option<i32>)> {
+        let out = self
+            .command("-c", l.run)
+            .env("PC3_DIR", self.dir.join("ckpt"))
+            .envs(env.iter().copied())
+            .output()
+            .context("sh")?;
+        Ok((out.stdout, out.status.code()))
+    }
+}
+
+fn built(t: &Tree, sources: &Path, copy: Copy) -> Result<(Copy, String)> {
     let copied = Command::new("cp")
         .arg("-r")
         .arg(sources)
-        .arg(&to)
+        .arg(&copy.dir)
         .status()?;
     ensure!(copied.success(), "cannot copy {}", sources.display());
-    sh(&to, t.build, cc)?;
-    let checked = sh(&to, t.check, cc)?;
-    Ok((to, checked))
+    copy.sh(t.build)?;
+    let checked = copy.sh(t.check)?;
+    Ok((copy, checked))
 }
 
 fn check(t: &Tree, sources: &Path) -> Result<()> {
     let dir = tempfile::tempdir()?;
+    let data = dir.path().join("data");
+    std::fs::create_dir(&data)?;
+    std::fs::write(data.join("thousand.sql"), statements::thousand())?;
+    std::fs::copy(
+        arch::root().join("tests/projects/moved.lua"),
+        data.join("moved.lua"),
+    )?;
     let own = arch::dist().join("bin/pc3cc").display().to_string();
-    let (_, expected) = built(t, sources, dir.path().join("plain"), "cc")?;
-    let (tree, got) = built(t, sources, dir.path().join("ours"), &own)?;
+    let copy = |name: &str, cc: &str| Copy {
+        dir: dir.path().join(name),
+        data: data.clone(),
+        cc: cc.to_owned(),
+    };
+    let (_, expected) = built(t, sources, copy("plain", "cc"))?;
+    let (tree, got) = built(t, sources, copy("ours", &own))?;
     ensure!(expected == got, "cc: {expected}\npc3cc: {got}");
-    match &t.located {
-        Some(l) => stopped(l, &tree, &own),
-        None => Ok(()),
+    for l in t.located {
+        located(l, &tree).with_context(|| l.run)?;
     }
+    Ok(())
 }
 
-/// Stops after each checkpoint until it is done: the pieces of its output are the whole.
-fn stopped(l: &Located, tree: &Path, cc: &str) -> Result<()> {
-    let sources = sh(tree, "find . -name '*.c' | sort | xargs cat", cc)?;
-    std::fs::write(tree.join("input"), sources)?;
-    let expected = output(l, tree, &[])?;
+fn located(l: &Located, tree: &Copy) -> Result<()> {
+    tree.sh(l.prepare)?;
+    let expected = tree.output(l, &[])?;
     ensure!(
-        expected.1 == Some(0),
+        expected.1 == Some(l.status),
         "run through: exit status {:?}",
         expected.1
     );
-    sh(tree, l.build, cc)?;
-    let out = tree.join("out");
+    tree.sh(l.build)?;
+    for every in l.every {
+        stopped(l, tree, every, &expected.0).with_context(|| format!("every {every}"))?;
+    }
+    Ok(())
+}
+
+/// Stops after each checkpoint until it is done.
+fn stopped(l: &Located, tree: &Copy, every: &str, expected: &[u8]) -> Result<()> {
+    let out = tree.dir.join("out");
+    let _ = std::fs::remove_file(&out);
+    let _ = std::fs::remove_dir_all(tree.dir.join("ckpt"));
     let mut stops = 0;
     loop {
-        let mut env = vec![("PC3_EVERY", l.every), ("PC3_STOP_AFTER", "1")];
+        let mut env = vec![("PC3_EVERY", every), ("PC3_STOP_AFTER", "1")];
         if stops > 0 {
             env.push(("PC3_RESTART", "latest"));
         }
-        let (bytes, status) = output(l, tree, &env)?;
+        let (bytes, status) = tree.output(l, &env)?;
         let mut whole = std::fs::read(&out).unwrap_or_default();
         whole.extend(bytes);
         std::fs::write(&out, &whole)?;
@@ -143,23 +240,15 @@ fn stopped(l: &Located, tree: &Path, cc: &str) -> Result<()> {
             stops += 1;
             continue;
         }
-        ensure!(status == Some(0), "leg {stops}: exit status {status:?}");
+        ensure!(
+            status == Some(l.status),
+            "leg {stops}: exit status {status:?}"
+        );
         ensure!(stops > 1, "it did not stop");
         ensure!(
-            whole == expected.0,
+            whole == expected,
             "stopped {stops} times, its output differs"
         );
         return Ok(());
     }
-}
-
-fn output(l: &Located, tree: &Path, env: &[(&str, &str)]) -> Result<(Vec<u8>, Option<i32>)> {
-    let out = Command::new("sh")
-        .args(["-c", l.run])
-        .current_dir(tree)
-        .env("PC3_DIR", tree.join("ckpt"))
-        .envs(env.iter().copied())
-        .output()
-        .context("sh")?;
-    Ok((out.stdout, out.status.code()))
 }

@@ -50,6 +50,7 @@ pub const EXTRAS: &[(&str, &str)] = &[
     ("cmake", "cmake"),
     ("bzip2", "bzip2"),
     ("csmith", "csmith libcsmith-dev"),
+    ("tclsh", "tcl"),
 ];
 
 pub fn root() -> PathBuf {

@@ -26,7 +26,7 @@ const PACKAGES: &[Package] = &[
         name: "bzip2",
         folder: "bzip2",
         needs: &["tar", "gzip"],
-        unpack: bzip2,
+        unpack: tree,
     },
     Package {
         name: "gcc-12",
@@ -183,18 +183,6 @@ impl Apt {
         ensure!(done.status.success(), "apt-get {} failed {why}", args[0]);
         Ok(())
     }
-}
-
-fn bzip2(downloads: &Path, into: &Path) -> Result<()> {
-    let tar = orig(downloads)?;
-    env::run(
-        Command::new("tar")
-            .arg("-xf")
-            .arg(tar)
-            .arg("-C")
-            .arg(into)
-            .args(["--strip-components=1", "--wildcards", "*.c", "*.h"]),
-    )
 }
 
 /// All of it, as its own build wants it.
