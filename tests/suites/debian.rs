@@ -1,7 +1,7 @@
-//! Sequential programs written by others, from Debian's source packages (`cargo xtask setup` fetches them): bzip2,
-//! and a small share of gcc's torture programs through the torture machine (`cargo xtask torture` tries them all).
+//! Sequential programs written by others, from Debian's source packages (`cargo xtask setup` fetches them): bzip2, zlib's
+//! minigzip, and a small share of gcc's torture programs through the torture machine (`cargo xtask torture` tries them all).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
@@ -86,6 +86,12 @@ pub fn trials() -> Vec<Trial> {
             list.push(trial(name, &bz, move || bzip2(&dir, way, ends)));
         }
     }
+    let z = sources.join("zlib");
+    for way in [Way::Compress, Way::Decompress] {
+        let dir = z.clone();
+        let name = format!("debian::minigzip::{way:?}").to_lowercase();
+        list.push(trial(name, &z, move || minigzip(&dir, way)));
+    }
     for name in TORTURE {
         let source = torture.join(format!("{name}.c"));
         list.push(trial(
@@ -129,6 +135,79 @@ fn travel(job: &Job, hops: &[Arch], k: u64) -> Result<(i32, Arch, u32)> {
         }
     }
     bail!("no architecture to run on")
+}
+
+/// Moves a job on to the next architecture at each `k`-th location, round and round until it ends: its exit status, and
+/// how often it was moved.
+fn wander(job: &Job, k: u64) -> Result<(i32, u32)> {
+    let (archs, every) = (arch::available(), format!("{k}x"));
+    let mut moves = 0;
+    loop {
+        let arch = archs[moves as usize % archs.len()];
+        let mut env = vec![
+            ("PC3_KEEP", "1"),
+            ("PC3_EVERY", every.as_str()),
+            ("PC3_STOP_AFTER", "1"),
+        ];
+        if moves > 0 {
+            env.push(("PC3_RESTART", "latest"));
+        }
+        let done = job.run(arch, &build::instrumented(&job.program, arch)?, &env)?;
+        if done.status != STOPPED {
+            return Ok((done.status, moves));
+        }
+        moves += 1;
+    }
+}
+
+// ---- zlib's minigzip ------------------------------------------------------------------------
+
+/// It reads standard input through a descriptor, ahead of what it has worked off.
+fn minigzip(sources: &Path, way: Way) -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let (text, packed) = (data.path().join("text"), data.path().join("packed"));
+    std::fs::write(&text, sample(700_000))?;
+    let plain = Job::new(&minigzip_program(sources, &text, &[])?)?;
+    let done = plain.run(HOST, &build::plain(&plain.program, HOST)?, &[])?;
+    ensure!(done.status == 0, "plain minigzip fails: {}", done.stderr);
+    std::fs::write(&packed, plain.stdout())?;
+    let (input, expected, args): (_, _, &[&str]) = match way {
+        Way::Compress => (&text, &packed, &[]),
+        Way::Decompress => (&packed, &text, &["-d"]),
+    };
+    let expected = std::fs::read(expected)?;
+    for k in [5, 14] {
+        let job = Job::new(&minigzip_program(sources, input, args)?)?;
+        let (status, moves) = wander(&job, k)?;
+        let at = || format!("k = {k}, {moves} moves\n{}", job.stderr());
+        ensure!(status == 0, "exit status {status}, {}", at());
+        ensure!(moves > 1, "too few locations, {}", at());
+        ensure!(job.stdout() == expected, "output differs, {}", at());
+    }
+    Ok(())
+}
+
+fn minigzip_program(sources: &Path, stdin: &Path, args: &[&str]) -> Result<Program> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(sources)?
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    files.sort();
+    files.push(sources.join("test/minigzip.c"));
+    let include = format!("-I{}", sources.display());
+    let flags = ["-O2", "-w", "-DHAVE_UNISTD_H", &include];
+    let places = ["--checkpoint-at=gzwrite", "--checkpoint-at=gzread"];
+    Ok(Program {
+        name: "minigzip".into(),
+        sources: files,
+        args: args.iter().map(|a| a.to_string()).collect(),
+        ranks: 0,
+        own_abi: false,
+        pc3_flags: places.map(str::to_owned).to_vec(),
+        flags: flags.map(str::to_owned).to_vec(),
+        stdin: Some(stdin.to_path_buf()),
+    })
 }
 
 // ---- bzip2 ------------------------------------------------------------------------------
