@@ -49,7 +49,7 @@ const TREES: &[Tree] = &[
                     "rm -f minigzip *.o libz.a; make libz.a minigzip CC=\"$CC --checkpoint-at=gzwrite\"",
                 run: "exec ./minigzip < input",
                 status: 0,
-                every: &["9x", "30x"],
+                every: &["9x", "20x"],
             },
             Located {
                 prepare: "PC3_EVERY= ./minigzip < input > packed",
