@@ -18,6 +18,8 @@ pub struct Tally {
     pub accepted: usize,
     /// Accepted ones that passed on their own machine, unstopped, and stopped and resumed.
     pub stayed: usize,
+    /// Accepted ones that did not, and need not: [`super::Kind::Depends`].
+    pub excused: usize,
     /// Accepted ones whose plain builds agree on all machines, and those among them that went on to the end wherever moved.
     pub agree: usize,
     pub complete: usize,
@@ -59,6 +61,7 @@ impl Tally {
         let agree = accepted && v.kind != Kind::Disagree;
         self.accepted += usize::from(accepted);
         self.stayed += usize::from(accepted && v.stayed);
+        self.excused += usize::from(v.kind == Kind::Depends && !v.stayed);
         self.agree += usize::from(agree);
         match v.kind {
             Kind::Pass | Kind::Unstopped => self.complete += 1,
@@ -86,7 +89,7 @@ impl Tally {
         never(self.broken, "not built as the plain compiler builds them");
         if matches!(of.scope, Scope::Same | Scope::Both) {
             never(
-                self.accepted - self.stayed,
+                self.accepted - self.stayed - self.excused,
                 "accepted that did not pass at home",
             );
         }
@@ -200,6 +203,7 @@ mod tests {
             &[(Kind::RefusedRestart, false, 1)],
             &["1 accepted that did not pass at home"],
         );
+        check(Scope::Same, false, &[(Kind::Depends, false, 3)], &[]);
         let bad = [(Kind::Wrong, false, 1), (Kind::Front, false, 2)];
         check(
             Scope::Hop,
