@@ -39,7 +39,11 @@ pub fn prepare(cx: &mut UnitCx, graph: &CallGraph) {
     }
     for k in 0..u.functions.len() {
         let f = FuncId(k as u32);
-        if cx.plan(f).points.is_empty() || !has_cleanup(u, f) {
+        if cx.plan(f).points.is_empty() {
+            continue;
+        }
+        registers(u, f, &mut edits);
+        if !has_cleanup(u, f) {
             continue;
         }
         visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
@@ -54,6 +58,36 @@ pub fn prepare(cx: &mut UnitCx, graph: &CallGraph) {
     edits.dedup_by(|a, b| a.span == b.span);
     cx.ambient.extend(edits);
     cx.ambient.sort_by_key(|e| e.span.start);
+}
+
+/// Savers take structs by their address, which `register` forbids to ask for.
+fn registers(u: &Unit, f: FuncId, edits: &mut Vec<Edit>) {
+    let func = u.func(f);
+    for s in func.params.iter().chain(&func.locals) {
+        let sym = u.sym(*s);
+        let copied = matches!(u.ty(sym.ty.ty), Type::Record(_));
+        if sym.storage != Storage::Register || !copied {
+            continue;
+        }
+        for d in &sym.decls {
+            let before = func.span.start..d.start;
+            edits.extend(last_word(u.slice(&before), "register").map(|at| Edit {
+                span: before.start + at..before.start + at + 8,
+                text: String::new(),
+            }));
+        }
+    }
+}
+
+/// Where the word stands last.
+fn last_word(text: &str, word: &str) -> Option<u32> {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut found = text.rmatch_indices(word);
+    found.find_map(|(at, _)| {
+        let whole =
+            !part(text[..at].chars().next_back()) && !part(text[at + word.len()..].chars().next());
+        whole.then_some(at as u32)
+    })
 }
 
 /// What types of pointers promise of the functions they point to.

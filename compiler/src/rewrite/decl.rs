@@ -72,7 +72,7 @@ impl Printer<'_, '_> {
         let dropped_const = resume
             && d.vars
                 .iter()
-                .any(|v| self.plan.restored.contains(&v.sym) && not_as_written(u, v.sym));
+                .any(|v| self.plan.restored.contains(&v.sym) && is_const(u, v.sym));
         if self.shadows(d)
             || taken_apart
             || dropped_const
@@ -185,8 +185,7 @@ impl Printer<'_, '_> {
         if self.plan.shadow_set.contains(&v.sym) {
             return out + &self.shadow_init(d, v);
         }
-        let restored = self.mode == Mode::Resume && self.plan.restored.contains(&v.sym);
-        if restored && not_as_written(u, v.sym) {
+        if self.mode == Mode::Resume && self.plan.restored.contains(&v.sym) && is_const(u, v.sym) {
             return out + &self.mutable(v);
         }
         let mut edits = Edits::default();
@@ -197,7 +196,7 @@ impl Printer<'_, '_> {
         out
     }
 
-    /// A variable that is restored, declared without `register`, and without `const` wherever its type got it from.
+    /// A constant that is restored, declared without `const` wherever its type got it from.
     fn mutable(&self, v: &VarDecl) -> String {
         let u = self.u();
         let sym = u.sym(v.sym);
@@ -254,13 +253,6 @@ pub fn init_span(u: &Unit, i: &Init) -> Span {
             span.start + skip..span.end
         }
     }
-}
-
-/// Restoring assigns to it, and copies structs by their address.
-fn not_as_written(u: &Unit, s: SymId) -> bool {
-    let sym = u.sym(s);
-    let copied = matches!(u.ty(sym.ty.ty), Type::Record(_) | Type::Array { .. });
-    is_const(u, s) || copied && sym.storage == Storage::Register
 }
 
 pub fn is_const(u: &Unit, s: SymId) -> bool {
