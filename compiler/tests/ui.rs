@@ -194,7 +194,10 @@ fn every_warning_has_its_switches() {
             text.matches(&format!(" {kind}[pc3::{id}]: ")).count()
         };
         let on = format!("-Wpc3-{name}");
-        assert!(count(&[on.clone()], "warning") > 0, "{id}: {on}");
+        assert!(
+            count(std::slice::from_ref(&on), "warning") > 0,
+            "{id}: {on}"
+        );
         let off = [on.clone(), format!("-Wno-pc3-{name}")];
         assert_eq!(
             count(&off, "warning") + count(&off, "error"),

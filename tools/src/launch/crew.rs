@@ -20,12 +20,11 @@ impl Net {
         let mut ends: Vec<Vec<Option<OwnedFd>>> = (0..processes)
             .map(|_| (0..processes).map(|_| None).collect())
             .collect();
-        for i in 0..processes {
-            for j in 0..i {
-                let (a, b) = UnixStream::pair()?;
-                ends[i][j] = Some(a.into());
-                ends[j][i] = Some(b.into());
-            }
+        let pairs = (0..processes).flat_map(|i| (0..i).map(move |j| (i, j)));
+        for (i, j) in pairs {
+            let (a, b) = UnixStream::pair()?;
+            ends[i][j] = Some(a.into());
+            ends[j][i] = Some(b.into());
         }
         Ok(Net { ends })
     }
@@ -72,7 +71,8 @@ impl Crew {
             match self.running[i].try_wait()? {
                 None => i += 1,
                 Some(status) => {
-                    self.running.remove(i);
+                    // It has ended: this only says so again.
+                    let _ = self.running.remove(i).wait();
                     self.note(status);
                 }
             }

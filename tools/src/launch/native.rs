@@ -10,7 +10,7 @@ use super::options::Run;
 pub(super) enum Mpi {
     /// Sockets of this machine.
     None,
-    OpenMpi,
+    Open,
     Mpich,
     /// A transport's shared object.
     Path(PathBuf),
@@ -20,7 +20,7 @@ impl Mpi {
     pub fn parse(text: &str) -> Result<Mpi, String> {
         match text {
             "none" | "socket" => Ok(Mpi::None),
-            "openmpi" => Ok(Mpi::OpenMpi),
+            "openmpi" => Ok(Mpi::Open),
             "mpich" => Ok(Mpi::Mpich),
             path if path.ends_with(".so") => std::path::absolute(path)
                 .map(Mpi::Path)
@@ -32,7 +32,7 @@ impl Mpi {
     fn name(&self) -> &str {
         match self {
             Mpi::None => "none",
-            Mpi::OpenMpi => "openmpi",
+            Mpi::Open => "openmpi",
             Mpi::Mpich => "mpich",
             // What it was built for is in its name.
             Mpi::Path(p) if p.to_string_lossy().contains("mpich") => "mpich",

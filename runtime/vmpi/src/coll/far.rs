@@ -65,6 +65,8 @@ pub struct Keep<C> {
     blocks: Vec<Box<[Packed]>>,
     memory: Vec<Vec<u128>>,
     counts: Vec<Box<[isize]>>,
+    // Calls point to them: they must stay where they are.
+    #[allow(clippy::vec_box)]
     neighbors: Vec<Box<Neighbors>>,
     others: Vec<Box<dyn Any>>,
 }

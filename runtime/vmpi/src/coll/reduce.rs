@@ -383,7 +383,7 @@ unsafe fn fold(
             continue;
         }
         kernel(scratch.add((top - 1) * bytes), mine, n);
-        let mut done = (place + 1) / 2;
+        let mut done = place.div_ceil(2);
         while done % 2 == 0 {
             top -= 1;
             kernel(scratch.add((top - 1) * bytes), scratch.add(top * bytes), n);

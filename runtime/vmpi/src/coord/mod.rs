@@ -143,7 +143,7 @@ pub(crate) fn apply_together(world: &World, verdict: Verdict, speaks: bool) -> b
     if let Some(target) = given_up {
         clear_flag(FLAG_ENGINE);
         if let Some(job) = world.job.get() {
-            job.drop_checkpoint(target, speaks.then_some(DROPPED).unwrap_or_default());
+            job.drop_checkpoint(target, if speaks { DROPPED } else { "" });
         }
     }
     world.ranks().iter().for_each(|r| r.polls.store(0, Relaxed));

@@ -12,11 +12,14 @@ const GATHER: u32 = 0;
 const SPREAD: u32 = 1;
 const FLUSH: u32 = 2;
 
+/// Contents of letters, oldest first.
+type Letters = VecDeque<Box<[u8]>>;
+
 pub(crate) struct Desk {
     index: u32,
     count: u32,
     /// By purpose and process, in order of arrival.
-    inbox: Mutex<Vec<[VecDeque<Box<[u8]>>; 3]>>,
+    inbox: Mutex<Vec<[Letters; 3]>>,
     bell: Condvar,
 }
 

@@ -189,13 +189,11 @@ impl Node {
                 let text = deadlock::describe(world);
                 self.up(link, Up::Described { text });
             }
-            Down::Deadlock { text } => {
-                if self.index == 0 {
-                    let text = format!(
-                        "deadlock: every rank of every process waits and no message is under way\n{text}"
-                    );
-                    die(EXIT_DEADLOCK, text.trim_end());
-                }
+            Down::Deadlock { text } if self.index == 0 => {
+                let text = format!(
+                    "deadlock: every rank of every process waits and no message is under way\n{text}"
+                );
+                die(EXIT_DEADLOCK, text.trim_end());
             }
             Down::End { code } => self.tell(Event::End(code)),
             // Of a round that is over.

@@ -84,7 +84,7 @@ impl Call for Edges<'_> {
         w.list(self.list.iter(), |w, (from, to, weight)| {
             w.u32(*from as u32);
             w.u32(*to as u32);
-            w.i32(*weight as i32);
+            w.i32(*weight);
         });
     }
     fn import(

@@ -423,7 +423,8 @@ unsafe extern "C" fn wait(handle: *mut c_void, microseconds: u64) {
         });
         for i in 0..peers.len() {
             let p = peers.cast::<Peer>().add(i);
-            let fd = (&(*p).fd).as_ref().map_or(-1, AsRawFd::as_raw_fd);
+            let end: &Option<_> = &(*p).fd;
+            let fd = end.as_ref().map_or(-1, AsRawFd::as_raw_fd);
             let out = if (*p).blocked.load(SeqCst) {
                 libc::POLLOUT
             } else {
