@@ -131,7 +131,14 @@ impl Lower {
     }
 
     fn run(&mut self) {
-        for piece in pieces(&self.p) {
+        let list = pieces(&self.p);
+        let mut next = 0;
+        while let Some(piece) = list.get(next).cloned() {
+            if let Some(n) = self.several(&list[next..]) {
+                next += n;
+                continue;
+            }
+            next += 1;
             // `f() { ... };`, and locations that have been refused already.
             let idle = [";", "pc3_checkpoint", "(", ")"];
             if piece.clone().all(|i| {
@@ -151,6 +158,28 @@ impl Lower {
                 Err(failure) => self.failed(&piece, failure),
             }
         }
+    }
+
+    /// Declarations of system headers, many at once because the parser is slow to begin; if one of them cannot be
+    /// read, each by itself.  How many were read.
+    fn several(&mut self, list: &[Piece]) -> Option<usize> {
+        const MOST: usize = 32;
+        let simple = |piece: &&Piece| -> bool {
+            let last = piece.end - 1;
+            self.p.token_text(last) == ";"
+                && piece.len() > 2
+                && self.p.lines.is_system(self.p.tokens.list[last].start)
+                && (piece.start..piece.end).all(|i| self.p.token_text(i) != "{")
+        };
+        let n = list.iter().take(MOST).take_while(simple).count();
+        if n < 2 {
+            return None;
+        }
+        let all = list[0].start..list[n - 1].end;
+        let parsed = parse_piece(&self.p, &all, |name| self.is_file_type(name)).ok()?;
+        self.shift = parsed.shift;
+        parsed.items.iter().for_each(|item| self.external(item));
+        Some(n)
     }
 
     fn finish(self) -> (Unit, Diagnostics) {
