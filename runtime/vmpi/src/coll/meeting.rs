@@ -335,61 +335,72 @@ impl Meeting {
             seats: &self.seats,
             of: PhantomData,
         };
-        let mut keep = None;
-        self.sync(crew, group, me, kind, || {
-            keep = self.open(&all, crew, group, me);
-        });
-        if !self.mismatch.get() {
-            let plan = self.plan.get();
-            if !matches!(plan, Plan::Last | Plan::Done) {
-                match plan {
-                    Plan::Member(m) if m == me => {
-                        C::whole(&all, me);
-                        if let (Some(out), Some(far)) = (crew.elsewhere(), self.far.get()) {
-                            self.give_results(&all, out, far);
-                        }
-                    }
-                    Plan::Shares => {
-                        if let Err(e) = C::share(&all, me) {
-                            all.fail(me, e);
-                        }
-                    }
-                    _ => {}
+        let n = self.seats.len() as u32;
+        match crew.elsewhere() {
+            Some(out) => self.take_part_apart(crew, out, group, me, &all),
+            None => {
+                self.sync(crew, group, me, n, kind, || {
+                    let outcome = self.check(&all, crew, me);
+                    self.begin(&all, outcome, me);
+                });
+                if self.work(&all, me) {
+                    self.sync(crew, group, me, n, kind, || {});
                 }
-                self.sync(crew, group, me, kind, || {});
             }
         }
-        drop(keep);
         // SAFETY: our own seat, after our release.
         std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()))
     }
 
-    /// What the last arriver does before the first release.
-    fn open<C: Call, W: Crew>(
+    /// The same in a job of several processes.
+    #[cold]
+    fn take_part_apart<C: Call, W: Crew>(
         &self,
-        all: &All<C>,
         crew: &W,
+        out: &dyn Elsewhere,
         group: &Group,
         me: usize,
-    ) -> Option<Keep<C>> {
-        let out = crew.elsewhere();
+        all: &All<C>,
+    ) {
+        let n = self.count_here(out, group);
+        let kind = all.get(me).kind();
+        // Until nobody works any more.
         let mut keep = None;
-        let brought = match out {
-            None => Ok(()),
-            Some(out) => self.bring(all, out, group, me, &mut keep),
-        };
-        let outcome = brought
-            .and_then(|()| same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me))
-            .and_then(|()| all.compare_roots(me))
-            .and_then(|()| C::plan(all, crew.workers()));
-        let outcome = match (outcome, out, self.far.get()) {
-            // The other processes' members do no share here.
-            (Ok(Plan::Shares), Some(_), Some(far)) if far.places.len() > 1 => Ok(Plan::Last),
-            (Ok(Plan::Member(m)), Some(out), Some(far)) if !far.is_here(out, m) => {
-                self.take_results(all, out, far, me, m).map(|()| Plan::Done)
+        self.sync(crew, group, me, n, kind, || {
+            let brought = self.bring(all, out, group, me, &mut keep);
+            let outcome = brought.and_then(|()| self.check(all, crew, me));
+            let outcome = match (outcome, self.far.get()) {
+                // The other processes' members do no share here.
+                (Ok(Plan::Shares), Some(far)) if far.places.len() > 1 => Ok(Plan::Last),
+                (Ok(Plan::Member(m)), Some(far)) if !far.is_here(out, m) => {
+                    self.take_results(all, out, far, me, m).map(|()| Plan::Done)
+                }
+                (other, _) => other,
+            };
+            self.begin(all, outcome, me);
+        });
+        if self.work(all, me) {
+            if let (Plan::Member(m), Some(far)) = (self.plan.get(), self.far.get()) {
+                if m == me {
+                    self.give_results(all, out, far);
+                }
             }
-            (other, ..) => other,
-        };
+            self.sync(crew, group, me, n, kind, || {});
+        }
+        drop(keep);
+    }
+
+    /// Do the calls belong together, and who is to work?
+    #[inline]
+    fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Plan> {
+        same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
+            .and_then(|()| all.compare_roots(me))
+            .and_then(|()| C::plan(all, crew.workers()))
+    }
+
+    /// What the last arriver does before the first release.
+    #[inline]
+    fn begin<C: Call>(&self, all: &All<C>, outcome: Result<Plan>, me: usize) {
         self.mismatch.set(outcome.is_err());
         match outcome {
             Ok(plan) => {
@@ -400,7 +411,25 @@ impl Meeting {
             }
             Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
         }
-        keep
+    }
+
+    /// Member `me`'s part of the work; true if all meet once more.
+    #[inline]
+    fn work<C: Call>(&self, all: &All<C>, me: usize) -> bool {
+        let plan = self.plan.get();
+        if self.mismatch.get() || matches!(plan, Plan::Last | Plan::Done) {
+            return false;
+        }
+        match plan {
+            Plan::Member(m) if m == me => C::whole(all, me),
+            Plan::Shares => {
+                if let Err(e) = C::share(all, me) {
+                    all.fail(me, e);
+                }
+            }
+            _ => {}
+        }
+        true
     }
 
     fn topic(&self, far: &Far, phase: u32) -> Topic {
@@ -485,12 +514,17 @@ impl Meeting {
         }
     }
 
-    fn sync<W: Crew>(&self, crew: &W, group: &Group, me: usize, kind: Kind, last: impl FnOnce()) {
+    /// `n`: members in this process.
+    fn sync<W: Crew>(
+        &self,
+        crew: &W,
+        group: &Group,
+        me: usize,
+        n: u32,
+        kind: Kind,
+        last: impl FnOnce(),
+    ) {
         let phase = self.phase.load(Relaxed);
-        let n = match crew.elsewhere() {
-            None => self.seats.len() as u32,
-            Some(out) => self.count_here(out, group),
-        };
         if self.arrived.fetch_add(1, AcqRel) + 1 < n {
             while self.phase.load(Acquire) == phase {
                 crew.block(kind.name());
