@@ -465,7 +465,7 @@ fn opaque_and_untyped_bytes_stay_on_their_abi() {
         &Abi::I686,
         |_| TypeId::UNKNOWN,
         expect![[r#"
-            bytes of unknown type cannot move from x86_64 to i686
+            bytes of unknown type cannot move from x86_64 to i686 (pc3cc --explain=heap lists what allocates them)
         "#]],
     );
     let same = plan(&Abi::I686, &Abi::I686, |_| TypeId::UNKNOWN).unwrap();

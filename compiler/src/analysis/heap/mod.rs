@@ -18,22 +18,25 @@
 //! the sites.  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
 mod flow;
+mod goes;
 mod parts;
 pub mod report;
 mod size;
 #[cfg(test)]
 mod tests;
+mod wrappers;
 
 use super::callgraph::CallGraph;
-use super::program::{Callee, FnId, Program};
-use super::walk::{children, visit, Node};
-use crate::annotations::{Allocation, Said, Typed};
+use super::program::{FnId, Program};
+use super::walk::{visit, Node};
+use crate::annotations::{Said, Typed};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-pub use flow::one_line;
 use flow::{Flow, Follow, Place, Punned, Wish};
+pub use goes::one_line;
 use pc3_typemetric::types::Held;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use wrappers::{allocation, callers, passed, wrapped, Calls};
 
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -106,58 +109,6 @@ impl Heap {
                 ));
             }
         }
-    }
-}
-
-/// Library allocators and which of their arguments are sizes.
-pub fn allocator(name: &str) -> Option<&'static [usize]> {
-    Some(match name {
-        "malloc" | "__builtin_malloc" => &[0],
-        "calloc" | "__builtin_calloc" => &[0, 1],
-        "realloc" | "__builtin_realloc" => &[1],
-        "reallocarray" => &[1, 2],
-        "aligned_alloc" | "memalign" => &[1],
-        "posix_memalign" => &[2],
-        "alloca" | "__builtin_alloca" | "valloc" => &[0],
-        _ => return None,
-    })
-}
-
-/// What may be called where, so that wrappers are known through pointers too.
-struct Calls<'a> {
-    p: &'a Program<'a>,
-    /// With the parameters that sizes are made of.
-    wrappers: HashMap<FnId, Vec<usize>>,
-    /// Calls through pointers and what they may reach.
-    indirect: HashMap<(usize, ExprId), &'a [FnId]>,
-    said: &'a [Allocation],
-}
-
-impl<'a> Calls<'a> {
-    fn new(p: &'a Program<'a>, graph: &'a CallGraph) -> Calls<'a> {
-        let mut indirect = HashMap::new();
-        for f in p.ids() {
-            let unit = p.fns[f.index()].0;
-            for c in &graph.calls[f.index()] {
-                let ExprKind::Call { callee, .. } = p.units[unit].expr(c.expr).kind else {
-                    continue;
-                };
-                if p.direct(unit, callee).is_none() {
-                    indirect.insert((unit, c.expr), c.targets.as_slice());
-                }
-            }
-        }
-        Calls {
-            p,
-            wrappers: HashMap::new(),
-            indirect,
-            said: &[],
-        }
-    }
-
-    /// The type that an annotation gives.
-    fn said(&self, unit: usize, e: ExprId) -> Option<Typed> {
-        self.said.iter().find_map(|a| a.of(unit, e))
     }
 }
 
@@ -275,38 +226,6 @@ fn func_of(u: &Unit, f: &Function) -> FuncId {
             .position(|x| std::ptr::eq(x, f))
             .unwrap_or(0) as u32,
     )
-}
-
-/// The size arguments if `e` allocates, and whether through a wrapper.
-fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>, bool)> {
-    let u = &calls.p.units[unit];
-    let ExprKind::Call { callee, args } = &u.expr(e).kind else {
-        return None;
-    };
-    let of = |f: &FnId| {
-        let which = calls.wrappers.get(f)?;
-        let sizes = which.iter().map(|i| args.get(*i).copied());
-        sizes.collect::<Option<Vec<ExprId>>>()
-    };
-    let (sizes, of_wrapper): (Vec<ExprId>, bool) = match calls.p.direct(unit, *callee) {
-        Some((_, Callee::External(name))) => {
-            let which = allocator(&name)?;
-            let sizes = which.iter().filter_map(|i| args.get(*i).copied());
-            (sizes.collect(), false)
-        }
-        Some((_, Callee::Defined(f))) => (of(&f)?, true),
-        None => {
-            let targets = calls.indirect.get(&(unit, e))?;
-            let first = of(targets.first()?)?;
-            if !targets.iter().all(|t| of(t).as_ref() == Some(&first)) {
-                return None;
-            }
-            (first, true)
-        }
-    };
-    // `resize(p, 0)` frees.
-    let nothing = |e: &ExprId| u.view().eval(super::walk::strip_casts(u, *e)) == Some(0);
-    (!of_wrapper || !sizes.iter().any(nothing)).then_some((sizes, of_wrapper))
 }
 
 fn is_complete(u: &Unit, q: QualType) -> bool {
@@ -528,105 +447,4 @@ fn trailing(u: &Unit, q: QualType) -> Option<QualType> {
 fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
     let pointer = |q: QualType| matches!(u.ty(q.ty), Type::Pointer(_));
     a.ty == b.ty || pointer(a) && pointer(b)
-}
-
-/// The parameter that `f` returns unchanged, whatever it does besides.
-fn passed(p: &Program, f: FnId, flow: &Flow) -> Option<usize> {
-    let u = p.unit(f);
-    let func = p.func(f);
-    let mut which = None;
-    let mut only = true;
-    visit(u, Node::Stmt(func.body), &mut |n| {
-        if let Node::Stmt(s) = n {
-            if let StmtKind::Return(Some(e)) = u.stmt(s).kind {
-                let e = super::walk::strip_casts(u, e);
-                let param = match u.expr(e).kind {
-                    ExprKind::Ident(s) => func.params.iter().position(|x| *x == s),
-                    ExprKind::Int(0) => return true,
-                    _ => None,
-                };
-                only &= param.is_some() && (which.is_none() || which == param);
-                which = which.or(param);
-            }
-        }
-        true
-    });
-    let i = which.filter(|_| only)?;
-    let s = func.params[i];
-    let is_pointer = matches!(u.ty(u.sym(s).ty.ty), Type::Pointer(_));
-    (is_pointer && flow.is_unchanged(s)).then_some(i)
-}
-
-/// If `f` returns memory of a size that its caller chose: the parameters that say the size.
-fn wrapped(f: FnId, calls: &Calls, follow: &Follow) -> Option<Vec<usize>> {
-    let p = calls.p;
-    let u = p.unit(f);
-    let func = p.func(f);
-    let unit = p.fns[f.index()].0;
-    if !matches!(u.ty(func.ret.ty), Type::Pointer(_)) {
-        return None;
-    }
-    let mut which: Option<Vec<usize>> = None;
-    visit(u, Node::Stmt(func.body), &mut |n| {
-        if let Node::Expr(e) = n {
-            let unsaid = calls.said(unit, e).is_none();
-            if let Some((sizes, _)) = allocation(calls, unit, e).filter(|_| unsaid) {
-                if let Some(more) = callers(func, e, &sizes, follow) {
-                    let all = which.get_or_insert_default();
-                    all.extend(more);
-                    all.sort_unstable();
-                    all.dedup();
-                }
-            }
-        }
-        true
-    });
-    which
-}
-
-/// If this allocation is returned, with a size and for a use that only the caller knows: by which parameters.
-fn callers(func: &Function, call: ExprId, sizes: &[ExprId], follow: &Follow) -> Option<Vec<usize>> {
-    let flow = follow.flow;
-    let mut names = HashSet::new();
-    sizes.iter().for_each(|s| idents(flow.u, *s, &mut names));
-    for s in names.clone() {
-        flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
-    }
-    let size = size::size(flow, sizes);
-    let returned = match called_name(flow.u, call) {
-        Some("posix_memalign") => {
-            size::through_address(flow, call).is_some_and(|x| follow.is_place_returned(x))
-        }
-        _ => follow.is_returned(call),
-    };
-    let number = |s: &SymId| !matches!(flow.u.ty(flow.u.sym(*s).ty.ty), Type::Pointer(_));
-    let params = func.params.iter().enumerate();
-    let which: Vec<usize> = params
-        .filter(|(_, s)| names.contains(s) && number(s))
-        .map(|(i, _)| i)
-        .collect();
-    let theirs = returned
-        && !which.is_empty()
-        && size.typed.is_empty()
-        && !size.unclear
-        && match wish(call, follow) {
-            Wish::Nothing | Wish::Chars(..) => true,
-            // The head that all of the callers' objects have.
-            Wish::Type(q) => matches!(flow.u.ty(q.ty), Type::Record(_)),
-            Wish::Unclear => false,
-        };
-    theirs.then_some(which)
-}
-
-fn idents(u: &Unit, e: ExprId, out: &mut HashSet<SymId>) {
-    if let ExprKind::Ident(s) = u.expr(e).kind {
-        out.insert(s);
-    }
-    let mut list = Vec::new();
-    children(u, Node::Expr(e), &mut |c| list.push(c));
-    for c in list {
-        if let Node::Expr(x) = c {
-            idents(u, x, out);
-        }
-    }
 }

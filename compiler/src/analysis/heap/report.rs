@@ -81,9 +81,7 @@ fn site(p: &Program, s: &Site) -> Line {
     let u = &p.units[s.unit];
     let name = match (called_name(u, s.call), &u.expr(s.call).kind) {
         (Some(name), _) => name.to_string(),
-        (None, ExprKind::Call { callee, .. }) => {
-            super::flow::one_line(u.slice(&u.expr(*callee).span))
-        }
+        (None, ExprKind::Call { callee, .. }) => super::one_line(u.slice(&u.expr(*callee).span)),
         _ => String::new(),
     };
     let mut l = at(p, s.unit, s.call, name);

@@ -349,13 +349,14 @@ impl<'a> Compiler<'a> {
                 self.mismatch(s, d, reason);
             }
             (Kind::Opaque | Kind::Void, k) if k == a.kind => {
-                let what = if a.flags & UNKNOWN != 0 {
-                    "bytes of unknown type".into()
+                let (what, more) = if a.flags & UNKNOWN != 0 {
+                    let more = " (pc3cc --explain=heap lists what allocates them)";
+                    ("bytes of unknown type".into(), more)
                 } else {
-                    src.describe(s)
+                    (src.describe(s), "")
                 };
                 let reason = format!(
-                    "{what} cannot move from {} to {}",
+                    "{what} cannot move from {} to {}{more}",
                     src.abi().name,
                     dst.abi().name
                 );

@@ -1,0 +1,200 @@
+//! Which calls allocate: the library's allocators, and functions that return what one of them gave for a size of their caller's.
+
+use super::flow::{Flow, Follow, Wish};
+use super::{called_name, size, wish};
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::program::{Callee, FnId, Program};
+use crate::analysis::walk::{children, visit, Node};
+use crate::annotations::{Allocation, Typed};
+use crate::tree::*;
+use std::collections::{HashMap, HashSet};
+
+/// Library allocators and which of their arguments are sizes.
+pub fn allocator(name: &str) -> Option<&'static [usize]> {
+    Some(match name {
+        "malloc" | "__builtin_malloc" => &[0],
+        "calloc" | "__builtin_calloc" => &[0, 1],
+        "realloc" | "__builtin_realloc" => &[1],
+        "reallocarray" => &[1, 2],
+        "aligned_alloc" | "memalign" => &[1],
+        "posix_memalign" => &[2],
+        "alloca" | "__builtin_alloca" | "valloc" => &[0],
+        _ => return None,
+    })
+}
+
+/// What may be called where, so that wrappers are known through pointers too.
+pub struct Calls<'a> {
+    pub p: &'a Program<'a>,
+    /// With the parameters that sizes are made of.
+    pub wrappers: HashMap<FnId, Vec<usize>>,
+    /// Calls through pointers and what they may reach.
+    indirect: HashMap<(usize, ExprId), &'a [FnId]>,
+    pub said: &'a [Allocation],
+}
+
+impl<'a> Calls<'a> {
+    pub fn new(p: &'a Program<'a>, graph: &'a CallGraph) -> Calls<'a> {
+        let mut indirect = HashMap::new();
+        for f in p.ids() {
+            let unit = p.fns[f.index()].0;
+            for c in &graph.calls[f.index()] {
+                let ExprKind::Call { callee, .. } = p.units[unit].expr(c.expr).kind else {
+                    continue;
+                };
+                if p.direct(unit, callee).is_none() {
+                    indirect.insert((unit, c.expr), c.targets.as_slice());
+                }
+            }
+        }
+        Calls {
+            p,
+            wrappers: HashMap::new(),
+            indirect,
+            said: &[],
+        }
+    }
+
+    /// The type that an annotation gives.
+    pub fn said(&self, unit: usize, e: ExprId) -> Option<Typed> {
+        self.said.iter().find_map(|a| a.of(unit, e))
+    }
+}
+
+/// The size arguments if `e` allocates, and whether through a wrapper.
+pub fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>, bool)> {
+    let u = &calls.p.units[unit];
+    let ExprKind::Call { callee, args } = &u.expr(e).kind else {
+        return None;
+    };
+    let of = |f: &FnId| {
+        let which = calls.wrappers.get(f)?;
+        let sizes = which.iter().map(|i| args.get(*i).copied());
+        sizes.collect::<Option<Vec<ExprId>>>()
+    };
+    let (sizes, of_wrapper): (Vec<ExprId>, bool) = match calls.p.direct(unit, *callee) {
+        Some((_, Callee::External(name))) => {
+            let which = allocator(&name)?;
+            let sizes = which.iter().filter_map(|i| args.get(*i).copied());
+            (sizes.collect(), false)
+        }
+        Some((_, Callee::Defined(f))) => (of(&f)?, true),
+        None => {
+            let targets = calls.indirect.get(&(unit, e))?;
+            let first = of(targets.first()?)?;
+            if !targets.iter().all(|t| of(t).as_ref() == Some(&first)) {
+                return None;
+            }
+            (first, true)
+        }
+    };
+    // `resize(p, 0)` frees.
+    let nothing = |e: &ExprId| u.view().eval(crate::analysis::walk::strip_casts(u, *e)) == Some(0);
+    (!of_wrapper || !sizes.iter().any(nothing)).then_some((sizes, of_wrapper))
+}
+
+/// The parameter that `f` returns unchanged, whatever it does besides.
+pub fn passed(p: &Program, f: FnId, flow: &Flow) -> Option<usize> {
+    let u = p.unit(f);
+    let func = p.func(f);
+    let mut which = None;
+    let mut only = true;
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Stmt(s) = n {
+            if let StmtKind::Return(Some(e)) = u.stmt(s).kind {
+                let e = crate::analysis::walk::strip_casts(u, e);
+                let param = match u.expr(e).kind {
+                    ExprKind::Ident(s) => func.params.iter().position(|x| *x == s),
+                    ExprKind::Int(0) => return true,
+                    _ => None,
+                };
+                only &= param.is_some() && (which.is_none() || which == param);
+                which = which.or(param);
+            }
+        }
+        true
+    });
+    let i = which.filter(|_| only)?;
+    let s = func.params[i];
+    let is_pointer = matches!(u.ty(u.sym(s).ty.ty), Type::Pointer(_));
+    (is_pointer && flow.is_unchanged(s)).then_some(i)
+}
+
+/// If `f` returns memory of a size that its caller chose: the parameters that say the size.
+pub fn wrapped(f: FnId, calls: &Calls, follow: &Follow) -> Option<Vec<usize>> {
+    let p = calls.p;
+    let u = p.unit(f);
+    let func = p.func(f);
+    let unit = p.fns[f.index()].0;
+    if !matches!(u.ty(func.ret.ty), Type::Pointer(_)) {
+        return None;
+    }
+    let mut which: Option<Vec<usize>> = None;
+    visit(u, Node::Stmt(func.body), &mut |n| {
+        if let Node::Expr(e) = n {
+            let unsaid = calls.said(unit, e).is_none();
+            if let Some((sizes, _)) = allocation(calls, unit, e).filter(|_| unsaid) {
+                if let Some(more) = callers(func, e, &sizes, follow) {
+                    let all = which.get_or_insert_default();
+                    all.extend(more);
+                    all.sort_unstable();
+                    all.dedup();
+                }
+            }
+        }
+        true
+    });
+    which
+}
+
+/// If this allocation is returned, with a size and for a use that only the caller knows: by which parameters.
+pub fn callers(
+    func: &Function,
+    call: ExprId,
+    sizes: &[ExprId],
+    follow: &Follow,
+) -> Option<Vec<usize>> {
+    let flow = follow.flow;
+    let mut names = HashSet::new();
+    sizes.iter().for_each(|s| idents(flow.u, *s, &mut names));
+    for s in names.clone() {
+        flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
+    }
+    let size = size::size(flow, sizes);
+    let returned = match called_name(flow.u, call) {
+        Some("posix_memalign") => {
+            size::through_address(flow, call).is_some_and(|x| follow.is_place_returned(x))
+        }
+        _ => follow.is_returned(call),
+    };
+    let number = |s: &SymId| !matches!(flow.u.ty(flow.u.sym(*s).ty.ty), Type::Pointer(_));
+    let params = func.params.iter().enumerate();
+    let which: Vec<usize> = params
+        .filter(|(_, s)| names.contains(s) && number(s))
+        .map(|(i, _)| i)
+        .collect();
+    let theirs = returned
+        && !which.is_empty()
+        && size.typed.is_empty()
+        && !size.unclear
+        && match wish(call, follow) {
+            Wish::Nothing | Wish::Chars(..) => true,
+            // The head that all of the callers' objects have.
+            Wish::Type(q) => matches!(flow.u.ty(q.ty), Type::Record(_)),
+            Wish::Unclear => false,
+        };
+    theirs.then_some(which)
+}
+
+fn idents(u: &Unit, e: ExprId, out: &mut HashSet<SymId>) {
+    if let ExprKind::Ident(s) = u.expr(e).kind {
+        out.insert(s);
+    }
+    let mut list = Vec::new();
+    children(u, Node::Expr(e), &mut |c| list.push(c));
+    for c in list {
+        if let Node::Expr(x) = c {
+            idents(u, x, out);
+        }
+    }
+}
