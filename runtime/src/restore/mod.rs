@@ -154,7 +154,7 @@ pub(crate) fn restore(
     if look && !program.numbers.is_empty() && !abis[0].same_layout(abis[1]) {
         return Err(RestoreError::Moved {
             moved: format!(
-                "on {} nothing that comes from {}",
+                "on {}, what comes from {}",
                 abis[1].name, abis[0].name
             ),
             places: program.numbers.clone(),
