@@ -153,10 +153,7 @@ pub(crate) fn restore(
     let look = job.addresses != Addresses::Ignore;
     if look && !program.numbers.is_empty() && !abis[0].same_layout(abis[1]) {
         return Err(RestoreError::Moved {
-            moved: format!(
-                "on {}, what comes from {}",
-                abis[1].name, abis[0].name
-            ),
+            moved: format!("on {}, what comes from {}", abis[1].name, abis[0].name),
             places: program.numbers.clone(),
         });
     }
