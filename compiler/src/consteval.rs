@@ -101,6 +101,9 @@ fn float_number(lower: &str, hex: bool) -> Option<Number> {
         "f" | "f32" => FloatKind::Float,
         "l" | "w" | "f64x" => FloatKind::LongDouble,
         "q" | "f128" => FloatKind::Float128,
+        "df" => FloatKind::Decimal32,
+        "dd" => FloatKind::Decimal64,
+        "dl" => FloatKind::Decimal128,
         _ => return None,
     };
     Some(Number::Float { kind, imaginary })

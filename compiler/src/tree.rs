@@ -54,6 +54,9 @@ pub enum FloatKind {
     Double,
     LongDouble,
     Float128,
+    Decimal32,
+    Decimal64,
+    Decimal128,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -101,7 +101,12 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 };
                 self.scalar(kind, 0, int_name(*k))
             }
-            Type::Float(FloatKind::Float128) => self.scalar(PC3_KIND_OPAQUE, 0, "_Float128"),
+            Type::Float(
+                k @ (FloatKind::Float128
+                | FloatKind::Decimal32
+                | FloatKind::Decimal64
+                | FloatKind::Decimal128),
+            ) => self.scalar(PC3_KIND_OPAQUE, 0, float_name(*k)),
             Type::Float(k) => self.scalar(PC3_KIND_FLOAT, long_double(*k), float_name(*k)),
             Type::Complex(k) => self.scalar(
                 PC3_KIND_COMPLEX,

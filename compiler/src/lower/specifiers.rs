@@ -140,6 +140,9 @@ impl Lower {
                     }
                     (BinaryExtended, 64) => words.float = Some(FloatKind::LongDouble),
                     (BinaryInterchange, 128) => words.float = Some(FloatKind::Float128),
+                    (DecimalInterchange, 32) => words.float = Some(FloatKind::Decimal32),
+                    (DecimalInterchange, 64) => words.float = Some(FloatKind::Decimal64),
+                    (DecimalInterchange, 128) => words.float = Some(FloatKind::Decimal128),
                     _ => words.whole = Some(self.unsupported(self.span(t.span))),
                 }
             }

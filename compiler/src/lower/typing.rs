@@ -279,6 +279,9 @@ pub fn wider(a: FloatKind, b: FloatKind) -> FloatKind {
         FloatKind::Double => 1,
         FloatKind::LongDouble => 2,
         FloatKind::Float128 => 3,
+        FloatKind::Decimal32 => 4,
+        FloatKind::Decimal64 => 5,
+        FloatKind::Decimal128 => 6,
     };
     if rank(a) >= rank(b) {
         a

@@ -15,9 +15,9 @@ pub fn member(n: usize, i: usize) -> String {
 /// Does pc3cc know how ABIs pass it?
 pub fn is_known(u: &Unit, q: QualType) -> bool {
     match u.ty(q.ty) {
-        Type::Float(_) | Type::Complex(_) => true,
+        Type::Complex(_) => true,
         Type::Int(IntKind::Int128 | IntKind::UInt128) => true,
-        Type::Record(_) => shape(u, q.ty).is_some(),
+        Type::Float(_) | Type::Record(_) => shape(u, q.ty).is_some(),
         _ => false,
     }
 }
@@ -43,6 +43,10 @@ impl Shape {
 /// None for what has an alignment of its own, or parts that are passed in yet other ways, or cannot be assigned.
 fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
     Some(match u.ty(t) {
+        // Decimal ones take registers of their own.
+        Type::Float(FloatKind::Decimal32 | FloatKind::Decimal64 | FloatKind::Decimal128) => {
+            return None
+        }
         Type::Float(k) => Shape::Floats(*k, 1),
         Type::Complex(k) => Shape::Floats(*k, 2),
         Type::Bool | Type::Int(_) | Type::Enum(_) | Type::Pointer(_) => Shape::Other,

@@ -319,5 +319,8 @@ pub fn float_name(k: FloatKind) -> &'static str {
         FloatKind::Double => "double",
         FloatKind::LongDouble => "long double",
         FloatKind::Float128 => "_Float128",
+        FloatKind::Decimal32 => "_Decimal32",
+        FloatKind::Decimal64 => "_Decimal64",
+        FloatKind::Decimal128 => "_Decimal128",
     }
 }
