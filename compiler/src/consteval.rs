@@ -426,7 +426,8 @@ mod tests {
             ("0x1.8p-3", float(FloatKind::Double)),
             ("1.0Q", float(FloatKind::Float128)),
             ("1.f", float(FloatKind::Float)),
-            ("1.0dd", None),
+            ("1.0dd", float(FloatKind::Decimal64)),
+            ("1.0dx", None),
             (
                 "1.0i",
                 Some(Number::Float {
