@@ -51,7 +51,7 @@ impl Crew for RankState {
     fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
         self.world().sched().wake_many(
             Some(RankState::worker(self)),
-            worlds.filter_map(|w| self.world().local(w).map(|r| r.slot)),
+            worlds.filter_map(|w| self.world().slot_of(w)),
         )
     }
     fn workers(&self) -> usize {

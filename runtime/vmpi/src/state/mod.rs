@@ -140,7 +140,15 @@ impl World {
         self.ranks.get(rank.wrapping_sub(self.first) as usize)
     }
 
+    /// The place in the scheduler of a rank of this process.
+    #[inline]
+    pub(crate) fn slot_of(&self, rank: u32) -> Option<u32> {
+        let slot = rank.wrapping_sub(self.first);
+        ((slot as usize) < self.ranks.len()).then_some(slot)
+    }
+
     /// The other processes, if there are any.
+    #[inline]
     pub(crate) fn far(&self) -> Option<&Arc<Link>> {
         self.link.as_ref()
     }
