@@ -13,14 +13,12 @@ char *folder(char *, size) __asm__("getcwd");
 char *without_links(const char *, char *) __asm__("realpath");
 char *canonical(const char *) __asm__("canonicalize_file_name");
 char *current(void) __asm__("get_current_dir_name");
-char *unused_name(const char *, const char *) __asm__("tempnam");
 void give_back(void *) __asm__("free");
 
 char *getcwd(char *, size) __asm__("pc3_getcwd");
 char *realpath(const char *, char *) __asm__("pc3_realpath");
 char *canonicalize_file_name(const char *) __asm__("pc3_canonicalize_file_name");
 char *get_current_dir_name(void) __asm__("pc3_get_current_dir_name");
-char *tempnam(const char *, const char *) __asm__("pc3_tempnam");
 wide *wcsdup(const wide *) __asm__("pc3_wcsdup");
 
 static char *ours(char *native)
@@ -53,11 +51,6 @@ char *canonicalize_file_name(const char *path)
 char *get_current_dir_name(void)
 {
     return ours(current());
-}
-
-char *tempnam(const char *where, const char *prefix)
-{
-    return ours(unused_name(where, prefix));
 }
 
 wide *wcsdup(const wide *text)

@@ -119,9 +119,13 @@ const ALL: &[Library] = &[
             "realpath",
             "canonicalize_file_name",
             "get_current_dir_name",
-            "tempnam",
             "wcsdup",
         ],
+    },
+    Library {
+        file: "pc3-tempnam.c",
+        text: include_str!("../library/pc3-tempnam.c"),
+        names: &["tempnam"],
     },
     Library {
         file: "pc3-conventions.c",

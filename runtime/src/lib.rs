@@ -35,6 +35,7 @@ mod objects;
 mod obstacles;
 mod partner;
 pub mod peers;
+mod place;
 mod process;
 pub mod rank;
 pub mod registry;

@@ -9,6 +9,7 @@ use crate::files::baseline;
 use crate::files::scan::{scan, Open};
 use crate::format::library::{ExitMeta, ProcessMeta};
 use crate::obstacles;
+use crate::place;
 use crate::process;
 use crate::rank::Rank;
 use crate::translate::Translator;
@@ -43,6 +44,7 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
         };
         rank.files
             .take(open.remove(&rank.id()).unwrap_or_default(), closed);
+        let apart = rank.job().ranks > 1;
         rank.process = (i == 0).then(|| {
             let program = &rank.job().program;
             let is_function = |a: u64| program.fnrefs.values().any(|f| *f as u64 == a);
@@ -50,6 +52,12 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
             let masks = !program.calls_mpi;
             process::collect(&is_function, &|a| rank.owns(a), masks)
         });
+        if apart {
+            let mut process = rank.process.take().unwrap_or_default();
+            place::describe(rank, &mut process);
+            let told = i == 0 || process != ProcessMeta::default();
+            rank.process = told.then_some(process);
+        }
     }
     Ok(())
 }

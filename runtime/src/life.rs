@@ -11,7 +11,11 @@ use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
+<<<<<<< HEAD
 use crate::peers::{self, Peers};
+=======
+use crate::place;
+>>>>>>> e94b418 (Each rank has a working directory and a file mode mask of its own)
 use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};
@@ -206,7 +210,10 @@ fn live(
             .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
     }
     for rank in &mut ranks {
-        if let Some(process) = rank.process.take() {
+        if let Some(mut process) = rank.process.take() {
+            if job.ranks > 1 {
+                place::restore(rank, &mut process).unwrap_or_else(|why| die(EXIT_REFUSED, &why));
+            }
             process::apply(&process, &rank.own_environment)
                 .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
         }

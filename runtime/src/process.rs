@@ -39,6 +39,11 @@ pub(crate) fn note() {
     let _ = BEGINNING.set(beginning);
 }
 
+/// That with which the process was started.
+pub(crate) fn first_umask() -> libc::mode_t {
+    BEGINNING.get().map_or(0o22, |b| b.umask as libc::mode_t)
+}
+
 fn umask() -> u32 {
     // SAFETY: plain system calls; no other thread makes files now.
     unsafe {
@@ -272,7 +277,7 @@ pub(crate) fn check(saved: &ProcessMeta) -> Result<(), String> {
     Ok(())
 }
 
-fn places<'a>(
+pub(crate) fn places<'a>(
     path: &[u8],
     below: Option<&[u8]>,
 ) -> impl Iterator<Item = std::path::PathBuf> + use<'a> {

@@ -17,6 +17,7 @@ use crate::globals::Copy;
 use crate::guest::Guest;
 use crate::job::Job;
 use crate::jumps::Jumps;
+use crate::place::{self, Place};
 use crate::shadow::Shadow;
 use crate::tls;
 
@@ -53,6 +54,7 @@ pub struct Rank {
     /// that are in its environment.
     pub(crate) process: Option<ProcessMeta>,
     pub(crate) own_environment: Vec<usize>,
+    pub(crate) place: Place,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -100,6 +102,7 @@ impl Rank {
             destroyed: 0,
             process: None,
             own_environment: Vec::new(),
+            place: Place::default(),
             critical: 0,
             passages: 0,
             errno: 0,
@@ -166,6 +169,7 @@ impl Rank {
     #[inline]
     pub fn make_current(&mut self) {
         tls::set(&raw mut self.abi, self.delta());
+        place::enter(self);
     }
 
     /// The calling thread's rank.

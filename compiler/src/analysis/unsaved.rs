@@ -55,8 +55,7 @@ fn fate(name: &str) -> Option<Fate> {
         "at_quick_exit" => Lost("a function to be called at the end", AGAIN),
         "chroot" => Lost("the root directory", AGAIN),
         "setrlimit" | "setpriority" | "nice" => Lost("an attribute of the process", AGAIN),
-        "chdir" | "fchdir" => Shared("the working directory"),
-        "umask" => Shared("the file mode mask"),
+        "setenv" | "unsetenv" | "putenv" | "clearenv" => Shared("the environment"),
         _ => return None,
     })
 }
@@ -84,7 +83,7 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
                 ),
                 Some(Fate::Shared(what)) if mpi => (
                     format!("`{name}` changes {what} of all ranks that share a process"),
-                    "let rank 0 do it, or give whole paths",
+                    "let one rank do it, or keep what differs in variables",
                 ),
                 _ => continue,
             };

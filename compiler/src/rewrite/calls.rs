@@ -50,7 +50,11 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             | "atexit"
             | "on_exit"
     ) || makes(name)
-        || (mpi && matches!(name, "_Exit" | "_exit" | "abort"));
+        || (mpi
+            && matches!(
+                name,
+                "_Exit" | "_exit" | "abort" | "chdir" | "fchdir" | "umask"
+            ));
     if matches!(
         name,
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"

@@ -50,6 +50,13 @@ pub(crate) fn get() -> &'static Baseline {
     BASELINE.get().unwrap_or(&NONE)
 }
 
+/// Where a descriptor leads: the path, and the same below the folder of the start.
+pub(crate) fn named(fd: RawFd) -> (Vec<u8>, Option<Vec<u8>>) {
+    let path = system::path_of(fd);
+    let below = get().below(&path);
+    (path, below)
+}
+
 impl Baseline {
     pub fn had(&self, fd: RawFd) -> bool {
         self.inherited.contains_key(&fd)

@@ -162,6 +162,7 @@ pub(crate) fn restore(
     let mut images = Vec::new();
     let mut sources = Vec::new();
     let mut environment = Vec::new();
+<<<<<<< HEAD
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
@@ -173,6 +174,12 @@ pub(crate) fn restore(
             library.process = found.take(1).next().transpose()?;
         }
         if let Some(process) = &library.process {
+=======
+    for rank in ranks.iter_mut() {
+        let mut image = checkpoint.rank(rank.id() as u64)?;
+        let process = image.meta.library.process.as_ref();
+        if let Some(process) = process.filter(|_| directories.is_empty()) {
+>>>>>>> e94b418 (Each rank has a working directory and a file mode mask of its own)
             environment = environment_again(process);
         }
         // Every process is as the first one was.
