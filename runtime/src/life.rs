@@ -11,11 +11,8 @@ use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
-<<<<<<< HEAD
 use crate::peers::{self, Peers};
-=======
 use crate::place;
->>>>>>> e94b418 (Each rank has a working directory and a file mode mask of its own)
 use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};

@@ -14,6 +14,7 @@ use thiserror::Error;
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
 
+use crate::format::library::ProcessMeta;
 use crate::format::meta::{ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage, ReadError};
 use crate::guest::Source;
@@ -162,24 +163,22 @@ pub(crate) fn restore(
     let mut images = Vec::new();
     let mut sources = Vec::new();
     let mut environment = Vec::new();
-<<<<<<< HEAD
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
         let library = &mut image.meta.library;
+        let own = library.process.as_ref();
+        let (directory, umask) = own.map_or((None, None), |p| (p.directory.clone(), p.umask));
         if i == 0 && library.process.is_none() {
             // The rank was not the first of its process.
             let before = (0..id).rev().map(|r| checkpoint.directory(r));
             let found = before.filter_map(|m| m.map(|m| m.library.process).transpose());
             library.process = found.take(1).next().transpose()?;
         }
-        if let Some(process) = &library.process {
-=======
-    for rank in ranks.iter_mut() {
-        let mut image = checkpoint.rank(rank.id() as u64)?;
-        let process = image.meta.library.process.as_ref();
-        if let Some(process) = process.filter(|_| directories.is_empty()) {
->>>>>>> e94b418 (Each rank has a working directory and a file mode mask of its own)
+        // Others than the first of a process may say where they are, and nothing else.
+        let whole =
+            |p: &&ProcessMeta| i == 0 || !(p.environment.is_empty() && p.removed.is_empty());
+        if let Some(process) = library.process.as_ref().filter(whole) {
             environment = environment_again(process);
         }
         // Every process is as the first one was.
@@ -191,6 +190,10 @@ pub(crate) fn restore(
             if let Some(process) = &mut library.process {
                 // In that rank's memory.
                 process.environment.retain(|v| !v.own);
+            }
+            if library.process.is_some() || directory.is_some() || umask.is_some() {
+                let process = library.process.get_or_insert_default();
+                (process.directory, process.umask) = (directory, umask);
             }
         }
         directories.push(one_rank(
