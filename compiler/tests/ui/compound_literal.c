@@ -1,8 +1,8 @@
 #include <pc3.h>
-static _Decimal64 *keep;
+static _Complex int *keep;
 int main(void) {
     for (int i = 0; i < 3; i++) {
-        keep = &(_Decimal64){ 1 };
+        keep = &(_Complex int){ 1 };
         pc3_checkpoint();
     }
     return keep != 0;
