@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -183,10 +184,19 @@ fn programs_that_cannot_run() {
 
 /// Starts a script and waits for its first line.
 fn started(script: &str) -> (Child, BufReader<std::process::ChildStdout>, String) {
-    let mut child = command(Path::new("."), &["sh", "-c", script])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = command(Path::new("."), &["sh", "-c", script]);
+    command.stdout(Stdio::piped());
+    // SAFETY: only calls signal.
+    unsafe {
+        // A shell that runs this test in the background has it ignore some, and then `trap` does nothing.
+        command.pre_exec(|| {
+            for s in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP] {
+                libc::signal(s, libc::SIG_DFL);
+            }
+            Ok(())
+        })
+    };
+    let mut child = command.spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
