@@ -35,11 +35,15 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     let Some(rank) = (unsafe { Rank::current() }) else {
         return 0;
     };
+    // SAFETY: the thread's own variable, here and below.
+    let errno = unsafe { *libc::__errno_location() };
     let job = std::ptr::from_ref(&**rank.job());
     // SAFETY: the rank keeps its job alive.
     let due = unsafe { &*job }
         .engine()
         .is_some_and(|engine| engine.due(rank));
+    // Waiting for others may have changed it.
+    unsafe { *libc::__errno_location() = errno };
     if !due {
         return 0;
     }
@@ -47,6 +51,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     // SAFETY: the thread's rank; `rank` above is no longer used.
     unsafe {
         callbacks::run(rank, BEFORE);
+        *libc::__errno_location() = errno;
         (*rank).frames.clear();
         (*rank).shadow.top = (*rank).abi.sp as usize;
     }

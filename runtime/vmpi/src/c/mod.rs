@@ -63,6 +63,32 @@ impl Crew for RankState {
     }
 }
 
+/// What the system says of waiting and waking is none of the program's business: its errno comes back when this goes.
+/// A rank stays on its thread as long as it has a stack.
+struct Errno {
+    at: *mut c_int,
+    value: c_int,
+}
+
+impl Errno {
+    #[inline]
+    fn keep() -> Errno {
+        // SAFETY: the thread's own variable.
+        unsafe {
+            let at = libc::__errno_location();
+            Errno { at, value: *at }
+        }
+    }
+}
+
+impl Drop for Errno {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { *self.at = self.value }
+    }
+}
+
 /// Runs the body of an MPI function; errors go to the handler of `comm` (0: of MPI_COMM_WORLD).
 #[inline]
 pub fn entry(
@@ -71,6 +97,7 @@ pub fn entry(
     f: impl FnOnce(&'static RankState) -> Result<()>,
 ) -> c_int {
     let me = RankState::current();
+    let _errno = Errno::keep();
     me.call.set(Call::new(name).comm(comm));
     let outcome = if me.phase.get() == Phase::Initialized {
         f(me)
@@ -89,6 +116,7 @@ pub fn entry_at_any_time(
     f: impl FnOnce(&'static RankState) -> Result<()>,
 ) -> c_int {
     let me = RankState::current();
+    let _errno = Errno::keep();
     me.call.set(Call::new(name));
     match f(me) {
         Ok(()) => Class::SUCCESS.0,

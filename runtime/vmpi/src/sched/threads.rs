@@ -101,8 +101,16 @@ fn hand_on<H: Host>(sched: &Sched, host: &H, me: u32) {
     }
 }
 
-/// Hands the baton to the next ready rank of the worker and waits for it to come back.
+/// Hands the baton to the next ready rank of the worker and waits for it to come back.  What the system says of the
+/// waiting is not the program's.
 pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
+    // SAFETY: the thread's own variable, here and below.
+    let errno = unsafe { *libc::__errno_location() };
+    switch(sched, host, me);
+    unsafe { *libc::__errno_location() = errno };
+}
+
+fn switch<H: Host>(sched: &Sched, host: &H, me: u32) {
     match sched.next(host, sched.worker(me)) {
         Some(rank) if rank == me => return,
         Some(rank) => sched.slots[rank as usize].baton.give(),
