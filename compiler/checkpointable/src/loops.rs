@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use quote::format_ident;
 use syn::{parse_quote, Expr};
 
-use crate::build::is_place;
+use crate::build::patterns::is_place;
 
 pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable

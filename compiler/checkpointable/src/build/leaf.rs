@@ -1,0 +1,121 @@
+//! Code without points: `return` and `?` give what the body gives, jumps lead out of what is around.
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use quote::{quote, ToTokens};
+use syn::visit_mut::{self, VisitMut};
+use syn::{parse_quote, Expr, Lifetime, Stmt, Type};
+
+use super::{Builder, To};
+use crate::marks::{self, Arguments};
+
+impl Builder {
+    pub(super) fn leaf(&mut self, e: &mut Expr) {
+        let mut leaf = self.leaves();
+        leaf.visit_expr_mut(e);
+    }
+
+    pub(super) fn leaf_stmt(&mut self, stmt: &mut Stmt) {
+        let mut leaf = self.leaves();
+        leaf.visit_stmt_mut(stmt);
+    }
+
+    pub(super) fn leaves(&self) -> Leaf<'_> {
+        Leaf {
+            output: &self.output,
+            outer: self.loops.last(),
+            blocks: &self.blocks,
+            inside: 0,
+        }
+    }
+}
+
+pub(super) fn question(value: TokenStream, output: &Type) -> TokenStream {
+    quote! {
+        match ::pc3::point::Question::<#output>::question(#value) {
+            ::core::ops::ControlFlow::Continue(pc3_v) => pc3_v,
+            ::core::ops::ControlFlow::Break(pc3_v) => return ::core::result::Result::Ok(pc3_v),
+        }
+    }
+}
+
+/// Code without points: `return` and `?` give what the body gives, jumps lead out of what is around.
+pub(super) struct Leaf<'b> {
+    output: &'b Type,
+    outer: Option<&'b Lifetime>,
+    blocks: &'b HashMap<String, (To, Lifetime)>,
+    /// Loops of the code itself.
+    inside: usize,
+}
+
+impl VisitMut for Leaf<'_> {
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Closure(_) | Expr::Async(_) => return,
+            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
+                self.inside += 1;
+                visit_mut::visit_expr_mut(self, e);
+                self.inside -= 1;
+                return;
+            }
+            _ => visit_mut::visit_expr_mut(self, e),
+        }
+        match e {
+            Expr::Return(r) => {
+                let value = r.expr.take().map_or_else(|| quote!(()), |e| quote!(#e));
+                *e = parse_quote!(return ::core::result::Result::Ok(#value));
+            }
+            Expr::Try(t) => {
+                let value = question(t.expr.to_token_stream(), self.output);
+                *e = Expr::Verbatim(quote!((#value)));
+            }
+            Expr::Break(b) if b.label.is_none() && self.inside == 0 => {
+                b.label = self.outer.cloned()
+            }
+            Expr::Continue(c) if c.label.is_none() && self.inside == 0 => {
+                c.label = self.outer.cloned()
+            }
+            Expr::Break(b) => {
+                let name = b
+                    .label
+                    .as_ref()
+                    .map(|l| l.ident.to_string())
+                    .unwrap_or_default();
+                if let Some((to, end)) = self.blocks.get(&name) {
+                    let value = b.expr.take().map_or_else(|| quote!(()), |e| quote!(#e));
+                    *e = Expr::Verbatim(match to {
+                        To::Nowhere => quote!({ #value; break #end; }),
+                        To::Local(name) => quote!({ #name = #value; break #end; }),
+                        To::Return => quote!(return ::core::result::Result::Ok(#value)),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if marks::is_call(mac) {
+            return;
+        }
+        match marks::arguments(mac) {
+            Some(Arguments::Listed(mut list)) => {
+                list.iter_mut().for_each(|e| match e {
+                    // `name = value`
+                    Expr::Assign(a) => self.visit_expr_mut(&mut a.right),
+                    e => self.visit_expr_mut(e),
+                });
+                mac.tokens = quote!(#list);
+            }
+            Some(Arguments::Repeated(mut item, mut n)) => {
+                self.visit_expr_mut(&mut item);
+                self.visit_expr_mut(&mut n);
+                mac.tokens = quote!(#item; #n);
+            }
+            None => {}
+        }
+    }
+}

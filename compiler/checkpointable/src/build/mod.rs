@@ -1,0 +1,383 @@
+//! Writes a function's body so that it can be left and gone back into at its points.
+//!
+//! A **region** is the body, or that of a loop with points.  What is declared in a region outside of code without
+//! points is declared at its start; its code is one stream, in which every point and every loop with points ends a
+//! labelled block around all that comes before it.  On the way down again the stream is left at its start for the
+//! code in front of the first point (`'pc3_e…`), from there for that of the next, until the one that the frame was
+//! left at: there its locals are taken back and the stream is entered.  Branches are written one behind the other, and
+//! jump.  So nothing is evaluated twice, no local is read before it is there, and the compiler can see that.
+
+mod leaf;
+pub(crate) mod patterns;
+mod points;
+mod repeat;
+mod values;
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{parse_quote, Block, Expr, Lifetime, Pat, Stmt, Type};
+
+use crate::flow::After;
+use crate::marks::{self, has_points_expr};
+use crate::names::is_binding;
+use patterns::{assignments, inner_names, is_place};
+
+type Result<T> = std::result::Result<T, syn::Error>;
+
+/// How a local comes back.
+#[derive(Clone)]
+enum Way {
+    /// It is saved.
+    Kept,
+    /// It is made again by this code, which may make others, too.
+    Made(TokenStream),
+}
+
+#[derive(Clone)]
+struct Var {
+    name: Ident,
+    way: Way,
+    region: usize,
+}
+
+/// A point, and the locals that its frame keeps.
+struct Point {
+    label: u32,
+    vars: Vec<Var>,
+}
+
+#[derive(Default)]
+struct Region {
+    id: usize,
+    /// Declarations at its start.
+    head: TokenStream,
+    stream: TokenStream,
+    /// Units so far.
+    entries: usize,
+    points: Vec<Point>,
+}
+
+/// What becomes of an expression's value.
+#[derive(Clone)]
+enum To {
+    Nowhere,
+    Local(Ident),
+    Return,
+}
+
+pub struct Builder {
+    regions: Vec<Region>,
+    made: usize,
+    /// Locals that exist, outer ones first.
+    visible: Vec<Var>,
+    after: After,
+    labels: u32,
+    names: usize,
+    /// Statics of the points.
+    pub statics: TokenStream,
+    loops: Vec<Lifetime>,
+    /// Users' labelled blocks that are taken apart.
+    blocks: HashMap<String, (To, Lifetime)>,
+    output: Type,
+    function: Ident,
+    /// Parameters that are borrows; is it `&mut`?
+    borrowed: HashMap<String, bool>,
+}
+
+/// A parameter by value.
+pub struct Parameter {
+    pub pat: Pat,
+    pub ty: Type,
+    pub argument: Ident,
+}
+
+pub fn body(
+    block: &Block,
+    by_value: &[Parameter],
+    borrowed: HashMap<String, bool>,
+    output: Type,
+    function: Ident,
+) -> Result<(TokenStream, TokenStream)> {
+    let mut b = Builder {
+        regions: Vec::new(),
+        made: 0,
+        visible: Vec::new(),
+        after: After::default(),
+        labels: 0,
+        names: 0,
+        statics: TokenStream::new(),
+        loops: Vec::new(),
+        blocks: HashMap::new(),
+        output,
+        function,
+        borrowed,
+    };
+    b.open();
+    for p in by_value {
+        let (ty, argument) = (&p.ty, &p.argument);
+        b.bind(&p.pat, quote!(M::given::<#ty>(#argument)), None, &Way::Kept);
+    }
+    b.stmts(&block.stmts, &To::Return)?;
+    let (code, _) = b.close(&quote!());
+    Ok((code, b.statics))
+}
+
+fn label(name: &str) -> Lifetime {
+    Lifetime::new(&format!("'{name}"), Span::call_site())
+}
+
+impl Builder {
+    fn region(&mut self) -> &mut Region {
+        // One is open as long as code is written.
+        let last = self.regions.len() - 1;
+        &mut self.regions[last]
+    }
+
+    fn put(&mut self, tokens: TokenStream) {
+        self.region().stream.extend(tokens);
+    }
+
+    fn name(&mut self, what: &str) -> Ident {
+        self.names += 1;
+        format_ident!("pc3_{}{}", what, self.names)
+    }
+
+    /// What has been written becomes a block that jumps to here can leave.
+    fn target(&mut self, at: &Lifetime) {
+        let before = std::mem::take(&mut self.region().stream);
+        self.region().stream = quote!(#at: { #before });
+    }
+
+    fn open(&mut self) {
+        self.made += 1;
+        let id = self.made;
+        let first = label(&format!("pc3_e{id}_1"));
+        self.regions.push(Region {
+            id,
+            stream: quote! { if M::RESUME && pc3_at != 0 { break #first; } },
+            entries: 1,
+            ..Region::default()
+        });
+    }
+
+    /// Ends a region; `end` is how its stream ends.  Gives its code and its points.
+    fn close(&mut self, end: &TokenStream) -> (TokenStream, Vec<Point>) {
+        self.put(end.clone());
+        let r = self.regions.pop().unwrap_or_default();
+        let last = label(&format!("pc3_e{}_{}", r.id, r.entries));
+        let (head, stream) = (r.head, r.stream);
+        let code = quote! { #head #last: { #stream } ::pc3::point::lost(&pc3_frame) };
+        (code, r.points)
+    }
+
+    /// From here the stream can be entered for frames left at `points`.
+    fn unit(&mut self, arms: TokenStream, labels: &[u32], at: &Lifetime) {
+        let (id, n) = (self.region().id, self.region().entries);
+        let (this, next) = (
+            label(&format!("pc3_e{id}_{n}")),
+            label(&format!("pc3_e{id}_{}", n + 1)),
+        );
+        self.put(quote!(break #at;));
+        self.target(&this);
+        self.put(quote! {
+            if let #(#labels)|* = pc3_at { #arms break #at; }
+            break #next;
+        });
+        self.target(at);
+        self.region().entries = n + 1;
+    }
+
+    fn declare(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>) {
+        let mutable = mutable.then(|| quote!(mut));
+        let ty = ty.map(|t| quote!(: #t));
+        self.region().head.extend(quote!(let #mutable #name #ty;));
+    }
+
+    /// A local that the user's code has.
+    fn local(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>, way: Way) {
+        // Assigned once on each way, but the compiler may not see that on ways that never meet.
+        self.declare(name, mutable, ty);
+        let region = self.region().id;
+        self.visible.push(Var {
+            name: name.clone(),
+            way,
+            region,
+        });
+    }
+
+    /// Assigns the parts of a value to locals that are declared for them.
+    fn bind(&mut self, pat: &Pat, value: TokenStream, diverge: Option<TokenStream>, way: &Way) {
+        match pat {
+            Pat::Type(t) => {
+                if let Pat::Ident(p) = &*t.pat {
+                    if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) {
+                        self.local(&p.ident, p.mutability.is_some(), Some(&t.ty), way.clone());
+                        let name = &p.ident;
+                        self.put(quote!(#name = #value;));
+                        return;
+                    }
+                }
+                let ty = &t.ty;
+                self.bind(
+                    &t.pat,
+                    quote!({ let pc3_v: #ty = #value; pc3_v }),
+                    diverge,
+                    way,
+                );
+            }
+            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) => {
+                self.local(&p.ident, p.mutability.is_some(), None, way.clone());
+                let name = &p.ident;
+                self.put(quote!(#name = #value;));
+            }
+            Pat::Wild(_) => self.put(quote!(let _ = #value;)),
+            _ => {
+                let (inner, names) = inner_names(pat);
+                for (name, mutable) in &names {
+                    self.local(name, *mutable, None, way.clone());
+                }
+                let assign = assignments(&names);
+                match diverge {
+                    Some(diverge) => self.put(quote!(let #inner = #value else #diverge; #assign)),
+                    None => self.put(quote!(let #inner = #value; #assign)),
+                }
+            }
+        }
+    }
+
+    // ---- statements -------------------------------------------------------------------------
+
+    fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
+        let depth = self.visible.len();
+        for (i, stmt) in stmts.iter().enumerate() {
+            let last = i + 1 == stmts.len();
+            self.after.enter(&stmts[i + 1..]);
+            let done = match stmt {
+                Stmt::Expr(e, None) if last => self.value(e, to),
+                Stmt::Macro(m)
+                    if last && m.semi_token.is_none() && marks::location(stmt).is_none() =>
+                {
+                    let e = Expr::Macro(syn::ExprMacro {
+                        attrs: m.attrs.clone(),
+                        mac: m.mac.clone(),
+                    });
+                    self.value(&e, to)
+                }
+                _ => self.stmt(stmt),
+            };
+            self.after.leave();
+            done?;
+        }
+        let valued = matches!(stmts.last(), Some(Stmt::Expr(_, None)))
+            || matches!(stmts.last(), Some(Stmt::Macro(m)) if m.semi_token.is_none() && marks::location(&stmts[stmts.len() - 1]).is_none());
+        if !valued {
+            let ends = matches!(
+                stmts.last(),
+                Some(Stmt::Expr(
+                    Expr::Return(_) | Expr::Break(_) | Expr::Continue(_),
+                    _
+                ))
+            );
+            if !ends && !matches!(to, To::Nowhere) {
+                self.give(quote!(()), to);
+            }
+        }
+        self.visible.truncate(depth);
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        if let Some(mac) = marks::location(stmt) {
+            self.location(mac.span());
+            return Ok(());
+        }
+        match stmt {
+            Stmt::Item(item) => {
+                self.region().head.extend(quote!(#item));
+                Ok(())
+            }
+            Stmt::Local(local) => self.let_(local),
+            Stmt::Expr(e, _) if has_points_expr(e) => self.value(e, &To::Nowhere),
+            Stmt::Macro(m) if marks::is_call(&m.mac) => {
+                let e = Expr::Macro(syn::ExprMacro {
+                    attrs: m.attrs.clone(),
+                    mac: m.mac.clone(),
+                });
+                self.value(&e, &To::Nowhere)
+            }
+            stmt => {
+                let mut leaf = stmt.clone();
+                self.leaf_stmt(&mut leaf);
+                self.put(match leaf {
+                    Stmt::Expr(e, None) => quote!(#e;),
+                    leaf => quote!(#leaf),
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn let_(&mut self, local: &syn::Local) -> Result<()> {
+        let Some(init) = &local.init else {
+            let (pat, ty) = match &local.pat {
+                Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
+                pat => (pat, None),
+            };
+            if let Pat::Ident(p) = pat {
+                self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
+                return Ok(());
+            }
+            return Err(syn::Error::new_spanned(
+                &local.pat,
+                "a `let` without a value declares one name here",
+            ));
+        };
+        let mut way = Way::Kept;
+        let value = if has_points_expr(&init.expr) {
+            let name = self.name("v");
+            self.declare(&name, false, None);
+            self.value(&init.expr, &To::Local(name.clone()))?;
+            quote!(#name)
+        } else {
+            let mut e = (*init.expr).clone();
+            self.leaf(&mut e);
+            if let Expr::Reference(r) = &mut e {
+                if !is_place(&r.expr) {
+                    // The value it leads to gets a name, since it must outlive this statement.
+                    let name = self.name("o");
+                    self.local(&name, r.mutability.is_some(), None, Way::Kept);
+                    let inner = std::mem::replace(&mut *r.expr, parse_quote!(#name));
+                    self.put(quote!(#name = #inner;));
+                }
+                way = match &local.pat {
+                    Pat::Ident(p) if p.by_ref.is_none() => {
+                        let name = &p.ident;
+                        Way::Made(quote!(#name = #e;))
+                    }
+                    Pat::Type(t) => match &*t.pat {
+                        Pat::Ident(p) => {
+                            let name = &p.ident;
+                            Way::Made(quote!(#name = #e;))
+                        }
+                        _ => Way::Kept,
+                    },
+                    _ => Way::Kept,
+                };
+            }
+            quote!(#e)
+        };
+        let diverge = match &init.diverge {
+            Some((_, d)) => {
+                let mut d = (**d).clone();
+                self.leaf(&mut d);
+                Some(quote!(#d))
+            }
+            None => None,
+        };
+        self.bind(&local.pat, value, diverge, &way);
+        Ok(())
+    }
+}

@@ -1,0 +1,315 @@
+//! Points: locations, and marked calls with how they are made and gone back into.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::spanned::Spanned;
+use syn::Expr;
+
+use super::leaf::question;
+use super::{label, Builder, Point, Result, Var, Way};
+use crate::flow::identifiers;
+use crate::marks;
+
+impl Builder {
+    /// The locals that the frame keeps here, and the point's static.
+    pub(super) fn point(
+        &mut self,
+        what: TokenStream,
+        span: Span,
+    ) -> (u32, Vec<Var>, Ident, TokenStream) {
+        self.labels += 1;
+        let n = self.labels;
+        let vars: Vec<Var> = self
+            .visible
+            .iter()
+            .filter(|v| self.after.needs(&v.name.to_string()))
+            .cloned()
+            .collect();
+        let vars = with_sources(vars, &self.visible);
+        let kept: Vec<&Ident> = vars
+            .iter()
+            .filter(|v| matches!(v.way, Way::Kept))
+            .map(|v| &v.name)
+            .collect();
+        let names: Vec<String> = kept.iter().map(|n| n.to_string()).collect();
+        let point = format_ident!("PC3_POINT_{}", n);
+        let function = &self.function;
+        let line = quote_spanned!(span=> ::core::line!());
+        self.statics.extend(quote! {
+            static #point: ::pc3::point::Point = ::pc3::point::Point {
+                function: &#function,
+                label: #n,
+                file: ::core::file!(),
+                line: #line,
+                what: #what,
+                live: &[#(#names),*],
+            };
+        });
+        let park = quote! {
+            return ::core::result::Result::Err(::pc3::point::park(&#point, ::std::vec![#(::pc3::point::keep(#names, #kept)),*]))
+        };
+        (n, vars, point, park)
+    }
+
+    pub(super) fn location(&mut self, span: Span) {
+        let (n, vars, point, park) = self.point(quote!("checkpoint"), span);
+        let id = self.region().id;
+        self.put(quote!(if ::pc3::point::due() { #park; }));
+        let take = restore(&vars, id);
+        let at = label(&self.name("u").to_string());
+        let arms = quote!(::pc3::point::check(&pc3_frame, &#point); #take pc3_at = 0; pc3_frame = ::core::option::Option::None; ::pc3::point::resumed(););
+        self.unit(arms, &[n], &at);
+        self.region().points.push(Point { label: n, vars });
+    }
+
+    /// A marked call: gives its value.
+    pub(super) fn call(&mut self, e: &Expr) -> Result<TokenStream> {
+        if let Expr::Try(t) = e {
+            let value = self.call(&t.expr)?;
+            return Ok(question(value, &self.output));
+        }
+        let mac = marks::call(e)
+            .ok_or_else(|| syn::Error::new_spanned(e, "a marked call is expected here"))?;
+        let span = mac.mac.path.span();
+        let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
+        let what = called(&inner);
+        // To go back in, borrows are made again.
+        self.after.enter_use(&self.borrows_of(&inner));
+        let (n, vars, point, park) = self.point(quote!(#what), span);
+        self.after.leave();
+        let id = self.region().id;
+        let result = self.name("r");
+        self.declare(&result, false, None);
+        self.leaf(&mut inner);
+        let call = self.marked(&inner)?;
+        let types = &call.types;
+        self.region()
+            .head
+            .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
+        let (hot, resume) = (&call.hot, &call.resume);
+        self.put(quote!(#result = #hot;));
+        let take = restore(&vars, id);
+        let at = label(&self.name("u").to_string());
+        let arms = quote! {
+            ::pc3::point::check(&pc3_frame, &#point);
+            #take
+            pc3_at = 0;
+            pc3_frame = ::core::option::Option::None;
+            #result = #resume;
+        };
+        self.unit(arms, &[n], &at);
+        self.region().points.push(Point { label: n, vars });
+        let value = self.name("c");
+        self.declare(&value, false, None);
+        self.put(quote! {
+            match #result {
+                ::core::result::Result::Ok(pc3_v) => #value = pc3_v,
+                ::core::result::Result::Err(_) => #park,
+            }
+        });
+        Ok(quote!(#value))
+    }
+
+    /// How a marked call is made, and gone back into.
+    pub(super) fn marked(&mut self, e: &Expr) -> Result<Call> {
+        let mut call = Call::default();
+        match e {
+            Expr::Call(c) => {
+                let Expr::Path(p) = &*c.func else {
+                    return Err(syn::Error::new_spanned(
+                        &c.func,
+                        "`ck!` marks calls of functions by their name",
+                    ));
+                };
+                let (hot, resume) = forms(p);
+                let (again, first) = self.arguments(&c.args, &mut call);
+                call.hot = quote!(#hot(#(#first),*));
+                call.resume = quote!(#resume(#(#again),*));
+            }
+            Expr::MethodCall(m) => {
+                let (receiver, generics) = (&m.receiver, &m.turbofish);
+                let hot = format_ident!("pc3_hot_{}", m.method, span = m.method.span());
+                let resume = format_ident!("pc3_resume_{}", m.method, span = m.method.span());
+                let (again, first) = self.arguments(&m.args, &mut call);
+                call.hot = quote!(#receiver.#hot #generics(#(#first),*));
+                call.resume = quote!(#receiver.#resume #generics(#(#again),*));
+            }
+            other => {
+                return Err(syn::Error::new_spanned(
+                    other,
+                    "`ck!` marks one call: `ck!(f(x))` or `ck!(value.method(x))`",
+                ))
+            }
+        }
+        Ok(call)
+    }
+
+    /// Arguments for going back in, and for the first time.
+    pub(super) fn arguments(
+        &mut self,
+        list: &syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+        call: &mut Call,
+    ) -> (Vec<TokenStream>, Vec<TokenStream>) {
+        let (mut again, mut first) = (Vec::new(), Vec::new());
+        for e in list {
+            match self.borrow(e) {
+                Some(borrow) => {
+                    again.push(quote!(::pc3::point::Again(#borrow)));
+                    // As the user wrote it: what the compiler makes of it may overlap with other arguments.
+                    first.push(quote!(#e));
+                }
+                None => {
+                    let ty = self.name("p");
+                    again.push(quote!(::pc3::point::Kept::new(#ty)));
+                    first.push(quote!(::pc3::point::same(#ty, #e)));
+                    call.types.push(ty);
+                }
+            }
+        }
+        (again, first)
+    }
+
+    pub(super) fn borrows_of(&self, call: &Expr) -> TokenStream {
+        let (receiver, list) = match call {
+            Expr::Call(c) => (TokenStream::new(), &c.args),
+            Expr::MethodCall(m) => (m.receiver.to_token_stream(), &m.args),
+            _ => return TokenStream::new(),
+        };
+        let borrows = list.iter().filter_map(|e| self.borrow(e));
+        quote!(#receiver #(; #borrows)*)
+    }
+
+    /// A local or parameter that is a borrow.
+    pub(super) fn is_borrow(&self, name: &str) -> bool {
+        let made = |v: &&Var| v.name == name && matches!(v.way, Way::Made(_));
+        self.borrowed.contains_key(name) || self.visible.iter().any(|v| made(&v))
+    }
+
+    /// The argument as a borrow that can be made again.
+    pub(super) fn borrow(&self, e: &Expr) -> Option<TokenStream> {
+        match e {
+            Expr::Paren(p) => self.borrow(&p.expr),
+            Expr::Group(p) => self.borrow(&p.expr),
+            Expr::Reference(_) | Expr::Closure(_) => Some(quote!(#e)),
+            Expr::Path(p) => {
+                let name = p.path.get_ident()?.to_string();
+                let made = self.visible.iter().find(|v| v.name == name);
+                match self.borrowed.get(&name) {
+                    Some(true) => Some(quote!(&mut *#e)),
+                    Some(false) => Some(quote!(#e)),
+                    None => made
+                        .filter(|v| matches!(v.way, Way::Made(_)))
+                        .map(|_| quote!(#e)),
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Call {
+    pub(super) hot: TokenStream,
+    pub(super) resume: TokenStream,
+    /// Stand for the types of arguments by value.
+    pub(super) types: Vec<Ident>,
+}
+
+/// `path::f` as `path::f::hot` and `path::f::resume`; `Type::f` as `Type::pc3_hot_f`.
+pub(super) fn forms(p: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
+    let n = p.path.segments.len();
+    let of_type = p.qself.is_some()
+        || n.checked_sub(2)
+            .and_then(|i| p.path.segments.get(i))
+            .is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase));
+    let form = |what: &str| {
+        let mut p = p.clone();
+        if of_type {
+            if let Some(last) = p.path.segments.last_mut() {
+                last.ident = format_ident!("pc3_{}_{}", what, last.ident);
+            }
+        } else {
+            let last = p.path.segments.last_mut();
+            let generics = last
+                .map(|l| std::mem::take(&mut l.arguments))
+                .unwrap_or_default();
+            let ident = format_ident!("{}", what);
+            p.path.segments.push(syn::PathSegment {
+                ident,
+                arguments: generics,
+            });
+        }
+        p
+    };
+    (form("hot"), form("resume"))
+}
+
+/// The name of what is called.
+pub(super) fn called(e: &Expr) -> String {
+    match e {
+        Expr::Call(c) => match &*c.func {
+            Expr::Path(p) => p
+                .path
+                .segments
+                .last()
+                .map(|s| s.ident.to_string())
+                .unwrap_or_default(),
+            _ => String::new(),
+        },
+        Expr::MethodCall(m) => m.method.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// Takes back the locals of a region.
+pub(super) fn restore(vars: &[Var], region: usize) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut done = BTreeSet::new();
+    for v in vars.iter().filter(|v| v.region == region) {
+        match &v.way {
+            Way::Kept => {
+                let (name, text) = (&v.name, v.name.to_string());
+                out.extend(quote!(#name = ::pc3::point::take(&mut pc3_frame, #text);));
+            }
+            Way::Made(code) => {
+                if done.insert(code.to_string()) {
+                    out.extend(code.clone());
+                }
+            }
+        }
+    }
+    out
+}
+
+/// With the locals that those to be made again are made from.
+pub(super) fn with_sources(vars: Vec<Var>, visible: &[Var]) -> Vec<Var> {
+    let mut names: BTreeSet<String> = vars.iter().map(|v| v.name.to_string()).collect();
+    loop {
+        let before = names.len();
+        for v in visible
+            .iter()
+            .filter(|v| names.contains(&v.name.to_string()))
+            .collect::<Vec<_>>()
+        {
+            if let Way::Made(code) = &v.way {
+                let sources = identifiers(code);
+                names.extend(
+                    visible
+                        .iter()
+                        .map(|v| v.name.to_string())
+                        .filter(|n| sources.contains(n)),
+                );
+            }
+        }
+        if names.len() == before {
+            break;
+        }
+    }
+    visible
+        .iter()
+        .filter(|v| names.contains(&v.name.to_string()))
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! Loops with points: regions of their own, which frames lead into.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, ToTokens};
+use syn::{parse_quote, Block, Expr, Lifetime, Pat};
+
+use super::patterns::{assignments, inner_names};
+use super::points::restore;
+use super::{label, Builder, Point, Result, To, Way};
+use crate::loops::{over, Over};
+
+impl Builder {
+    pub(super) fn loop_(
+        &mut self,
+        name: &Option<syn::Label>,
+        body: &Block,
+        head: Head,
+        whole: &Expr,
+    ) -> Result<TokenStream> {
+        let at = match name {
+            Some(l) => l.name.clone(),
+            None => label(&self.name("l").to_string()),
+        };
+        let depth = self.visible.len();
+        let outside: Vec<String> = self.visible.iter().map(|v| v.name.to_string()).collect();
+        self.after
+            .enter_loop(&whole.to_token_stream(), outside.into_iter());
+        self.loops.push(at.clone());
+        self.open();
+        let done = self.loop_body(body, head, &at);
+        let (code, points) = self.close(&quote!(continue #at;));
+        self.loops.pop();
+        self.after.leave();
+        self.visible.truncate(depth);
+        done?;
+        let before = label(&self.name("u").to_string());
+        self.loop_unit(points, &before);
+        Ok(quote!(#at: loop { #code }))
+    }
+
+    pub(super) fn loop_body(&mut self, body: &Block, head: Head, at: &Lifetime) -> Result<()> {
+        match head {
+            Head::Loop => {}
+            Head::While(cond) => {
+                let begin = label(&self.name("b").to_string());
+                if let Expr::Let(l) = cond {
+                    let mut scrutinee = (*l.expr).clone();
+                    self.leaf(&mut scrutinee);
+                    let bound = self.arm(&l.pat, &scrutinee, None, &begin)?;
+                    self.visible.extend(bound);
+                } else {
+                    let mut cond = cond.clone();
+                    self.leaf(&mut cond);
+                    self.put(quote!(if #cond { break #begin; }));
+                }
+                self.put(quote!(break #at;));
+                self.target(&begin);
+            }
+            Head::Next {
+                iterator,
+                pat,
+                count,
+                item,
+            } => {
+                let take = quote! {
+                    match ::core::iter::Iterator::next(&mut #iterator) {
+                        ::core::option::Option::Some(pc3_v) => { #count pc3_v }
+                        ::core::option::Option::None => break #at,
+                    }
+                };
+                let (inner, names) = inner_names(pat);
+                let assign = assignments(&names);
+                let way = match &item {
+                    Some(item) => Way::Made(quote! {
+                        match #item.take() { ::core::option::Option::Some(#inner) => { #assign } _ => ::pc3::point::changed() }
+                    }),
+                    None => Way::Kept,
+                };
+                self.bind(pat, take, None, &way);
+            }
+        }
+        self.stmts(&body.stmts, &To::Nowhere)
+    }
+
+    /// A loop begins here; frames may lead into it.
+    pub(super) fn loop_unit(&mut self, points: Vec<Point>, at: &Lifetime) {
+        let id = self.region().id;
+        let mut arms = TokenStream::new();
+        let mut labels = Vec::new();
+        for p in &points {
+            let take = restore(&p.vars, id);
+            let n = p.label;
+            arms.extend(quote!(#n => { #take }));
+            labels.push(n);
+        }
+        self.unit(
+            quote!(match pc3_at { #arms _ => ::pc3::point::lost(&pc3_frame) }),
+            &labels,
+            at,
+        );
+        self.region().points.extend(points);
+    }
+
+    pub(super) fn for_(&mut self, f: &syn::ExprForLoop) -> Result<TokenStream> {
+        self.names += 1;
+        let id = self.names;
+        let mut expr = (*f.expr).clone();
+        self.leaf(&mut expr);
+        let iterator = format_ident!("pc3_i{}", id);
+        let depth = self.visible.len();
+        // Code in front of the loop whichever way it is entered, and what that is made from.
+        let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
+        let mut head = Head::Loop;
+        match over(&expr, id, &|name| self.is_borrow(name)) {
+            Over::Owned(expr) => {
+                self.local(&iterator, true, None, Way::Kept);
+                self.put(quote!(#iterator = ::core::iter::IntoIterator::into_iter(#expr);));
+            }
+            Over::Again { made, from } => {
+                for (name, value) in from {
+                    self.local(&name, false, None, Way::Kept);
+                    self.put(quote!(#name = #value;));
+                }
+                let (count, item) = (format_ident!("pc3_n{}", id), format_ident!("pc3_x{}", id));
+                self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);
+                self.declare(&iterator, true, None);
+                self.declare(&item, true, None);
+                self.put(quote!(#count = 0u64;));
+                again = quote! {
+                    #iterator = ::core::iter::IntoIterator::into_iter(#made);
+                    #item = ::pc3::point::advance(&mut #iterator, #count);
+                };
+                sources = quote!(#made);
+                head = Head::Next {
+                    iterator: iterator.clone(),
+                    pat: &f.pat,
+                    count: quote!(#count += 1;),
+                    item: Some(item),
+                };
+            }
+        }
+        if let Head::Loop = head {
+            head = Head::Next {
+                iterator: iterator.clone(),
+                pat: &f.pat,
+                count: quote!(),
+                item: None,
+            };
+        }
+        let at = match &f.label {
+            Some(l) => l.name.clone(),
+            None => label(&self.name("l").to_string()),
+        };
+        let outside: Vec<String> = self.visible.iter().map(|v| v.name.to_string()).collect();
+        // What it goes over is evaluated once.
+        let mut uses = f.body.to_token_stream();
+        uses.extend(quote!(; #sources));
+        for v in &self.visible[depth..] {
+            let name = &v.name;
+            uses.extend(quote!(; #name));
+        }
+        self.after.enter_loop(&uses, outside.into_iter());
+        self.loops.push(at.clone());
+        self.open();
+        let done = self.loop_body(&f.body, head, &at);
+        let (code, points) = self.close(&quote!(continue #at;));
+        self.loops.pop();
+        self.after.leave();
+        self.visible.truncate(depth);
+        done?;
+        let before = label(&self.name("u").to_string());
+        self.loop_unit(points, &before);
+        self.put(again);
+        Ok(quote!(#at: loop { #code }))
+    }
+}
+
+/// How a loop goes on.
+pub(super) enum Head<'a> {
+    Loop,
+    While(&'a Expr),
+    Next {
+        iterator: Ident,
+        pat: &'a Pat,
+        count: TokenStream,
+        /// The item in hand after going back in, of an iterator that was made again.
+        item: Option<Ident>,
+    },
+}

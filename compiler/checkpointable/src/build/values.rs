@@ -1,0 +1,285 @@
+//! Expressions whose value goes somewhere: branches are written one behind the other, and jump.
+
+use proc_macro2::TokenStream;
+use quote::{quote, ToTokens};
+use syn::{Expr, ExprMatch, Lifetime, Pat};
+
+use super::patterns::{assignments, inner_names, rename_inner};
+use super::repeat::Head;
+use super::{label, Builder, Result, To, Var, Way};
+use crate::marks::has_points_expr;
+use crate::operands::{is_assignment, is_marked};
+
+impl Builder {
+    pub(super) fn give(&mut self, value: TokenStream, to: &To) {
+        match to {
+            To::Nowhere => self.put(quote!(#value;)),
+            To::Local(name) => self.put(quote!(#name = #value;)),
+            To::Return => self.put(quote!(return ::core::result::Result::Ok(#value);)),
+        }
+    }
+
+    /// An expression whose value goes somewhere.
+    pub(super) fn value(&mut self, e: &Expr, to: &To) -> Result<()> {
+        if !has_points_expr(e) {
+            let mut leaf = e.clone();
+            self.leaf(&mut leaf);
+            match to {
+                To::Nowhere => self.put(quote!(#leaf;)),
+                _ => self.give(quote!(#leaf), to),
+            }
+            return Ok(());
+        }
+        if is_marked(e) {
+            let value = self.call(e)?;
+            match to {
+                To::Nowhere => self.put(quote!(#value;)),
+                _ => self.give(value, to),
+            }
+            return Ok(());
+        }
+        match e {
+            Expr::Paren(p) => self.value(&p.expr, to),
+            Expr::Group(p) => self.value(&p.expr, to),
+            Expr::Return(r) => match &r.expr {
+                Some(e) => self.value(e, &To::Return),
+                None => {
+                    self.give(quote!(()), &To::Return);
+                    Ok(())
+                }
+            },
+            Expr::Assign(a) => {
+                self.after.enter_use(&left_uses(&a.left));
+                let value = self.named(&a.right);
+                self.after.leave();
+                let (value, mut left) = (value?, (*a.left).clone());
+                self.leaf(&mut left);
+                self.put(quote!(#left = #value;));
+                Ok(())
+            }
+            Expr::Binary(b) if is_assignment(&b.op) => {
+                self.after.enter_use(&b.left.to_token_stream());
+                let value = self.named(&b.right);
+                self.after.leave();
+                let (value, mut left, op) = (value?, (*b.left).clone(), &b.op);
+                self.leaf(&mut left);
+                self.put(quote!(#left #op #value;));
+                Ok(())
+            }
+            Expr::If(i) => self.if_(i, to),
+            Expr::Match(m) => self.match_(m, to),
+            Expr::Block(b) => self.block_expr(b, to),
+            Expr::Unsafe(u) => Err(syn::Error::new_spanned(
+                u.unsafe_token,
+                "points cannot be within `unsafe`",
+            )),
+            Expr::Loop(l) => {
+                let value = self.loop_(&l.label, &l.body, Head::Loop, e)?;
+                match to {
+                    To::Nowhere => self.put(quote!(let _ = #value;)),
+                    to => self.give(value, to),
+                }
+                Ok(())
+            }
+            Expr::While(w) => {
+                let value = self.loop_(&w.label, &w.body, Head::While(&w.cond), e)?;
+                self.give(value, to);
+                Ok(())
+            }
+            Expr::ForLoop(f) => {
+                let value = self.for_(f)?;
+                self.give(value, to);
+                Ok(())
+            }
+            other => Err(syn::Error::new_spanned(
+                other,
+                "a marked call cannot be part of this expression: bind its value with `let` before",
+            )),
+        }
+    }
+
+    /// The value under a name of its own.
+    pub(super) fn named(&mut self, e: &Expr) -> Result<TokenStream> {
+        let name = self.name("v");
+        self.declare(&name, false, None);
+        self.value(e, &To::Local(name.clone()))?;
+        Ok(quote!(#name))
+    }
+
+    pub(super) fn block_expr(&mut self, b: &syn::ExprBlock, to: &To) -> Result<()> {
+        let end = match &b.label {
+            Some(l) => {
+                let end = label(&self.name("j").to_string());
+                self.blocks
+                    .insert(l.name.ident.to_string(), (to.clone(), end.clone()));
+                Some(end)
+            }
+            None => None,
+        };
+        self.stmts(&b.block.stmts, to)?;
+        if let Some(end) = end {
+            self.target(&end);
+        }
+        Ok(())
+    }
+
+    pub(super) fn if_(&mut self, i: &syn::ExprIf, to: &To) -> Result<()> {
+        let (then, end) = (
+            label(&self.name("b").to_string()),
+            label(&self.name("j").to_string()),
+        );
+        let depth = self.visible.len();
+        let mut bound = Vec::new();
+        if let Expr::Let(l) = &*i.cond {
+            let mut scrutinee = (*l.expr).clone();
+            self.leaf(&mut scrutinee);
+            bound = self.arm(&l.pat, &scrutinee, None, &then)?;
+        } else {
+            let mut cond = (*i.cond).clone();
+            self.leaf(&mut cond);
+            self.put(quote!(if #cond { break #then; }));
+        }
+        match &i.else_branch {
+            Some((_, other)) => match &**other {
+                Expr::Block(b) if b.label.is_none() => self.stmts(&b.block.stmts, to)?,
+                other => self.value(other, to)?,
+            },
+            None if matches!(to, To::Nowhere) => {}
+            None => self.give(quote!(()), to),
+        }
+        self.put(quote!(break #end;));
+        self.target(&then);
+        self.visible.extend(bound);
+        self.stmts(&i.then_branch.stmts, to)?;
+        self.visible.truncate(depth);
+        self.target(&end);
+        Ok(())
+    }
+
+    /// `if let PAT = scrutinee` that jumps; gives the locals that it binds.
+    pub(super) fn arm(
+        &mut self,
+        pat: &Pat,
+        scrutinee: &Expr,
+        guard: Option<&Expr>,
+        to: &Lifetime,
+    ) -> Result<Vec<Var>> {
+        let (inner, names) = inner_names(pat);
+        let assign = assignments(&names);
+        let way = match borrows(scrutinee) {
+            true => Way::Made(quote! {
+                if let #inner = #scrutinee { #assign } else { ::pc3::point::changed() }
+            }),
+            false => Way::Kept,
+        };
+        let depth = self.visible.len();
+        for (name, mutable) in &names {
+            self.local(name, *mutable, None, way.clone());
+        }
+        let bound = self.visible.split_off(depth);
+        match guard {
+            None => self.put(quote!(if let #inner = #scrutinee { #assign break #to; })),
+            Some(g) => self.put(quote!(#g #assign)),
+        }
+        Ok(bound)
+    }
+
+    pub(super) fn match_(&mut self, m: &ExprMatch, to: &To) -> Result<()> {
+        let end = label(&self.name("j").to_string());
+        let mut scrutinee = (*m.expr).clone();
+        self.leaf(&mut scrutinee);
+        let mut arms = TokenStream::new();
+        let mut bodies = Vec::new();
+        for arm in &m.arms {
+            let pat = &arm.pat;
+            if !has_points_expr(&arm.body) {
+                let mut leaf = arm.clone();
+                if let Some((_, g)) = &mut leaf.guard {
+                    self.leaf(g);
+                }
+                self.leaf(&mut leaf.body);
+                let (guard, body) = (leaf.guard.map(|(_, g)| quote!(if #g)), leaf.body);
+                let give = match to {
+                    To::Nowhere => quote!(#body;),
+                    To::Local(name) => quote!(#name = #body;),
+                    To::Return => quote!(return ::core::result::Result::Ok(#body);),
+                };
+                arms.extend(quote!(#pat #guard => { #give break #end; }));
+                continue;
+            }
+            let at = label(&self.name("b").to_string());
+            let (inner, names) = inner_names(pat);
+            let assign = assignments(&names);
+            let guard = match &arm.guard {
+                Some((_, g)) => {
+                    let mut g = (**g).clone();
+                    self.leaf(&mut g);
+                    let renamed = rename_inner(g, &names);
+                    Some(quote!(if #renamed))
+                }
+                None => None,
+            };
+            let way = match borrows(&scrutinee) {
+                true => Way::Made(quote! {
+                    match #scrutinee { #inner => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
+                }),
+                false => Way::Kept,
+            };
+            let depth = self.visible.len();
+            for (name, mutable) in &names {
+                self.local(name, *mutable, None, way.clone());
+            }
+            let bound = self.visible.split_off(depth);
+            arms.extend(quote!(#inner #guard => { #assign break #at; }));
+            bodies.push((at, bound, &arm.body));
+        }
+        self.put(quote!(match #scrutinee { #arms }));
+        for (at, bound, body) in bodies {
+            self.target(&at);
+            let depth = self.visible.len();
+            self.visible.extend(bound);
+            match &**body {
+                Expr::Block(b) if b.label.is_none() => self.stmts(&b.block.stmts, to)?,
+                other => self.value(other, to)?,
+            }
+            self.visible.truncate(depth);
+            self.put(quote!(break #end;));
+        }
+        self.target(&end);
+        Ok(())
+    }
+}
+
+pub(super) fn left_uses(left: &Expr) -> TokenStream {
+    match left {
+        Expr::Path(_) => TokenStream::new(),
+        left => left.to_token_stream(),
+    }
+}
+
+/// Does a pattern bind borrows from this?
+pub(super) fn borrows(e: &Expr) -> bool {
+    match e {
+        Expr::Reference(_) => true,
+        Expr::Paren(p) => borrows(&p.expr),
+        Expr::MethodCall(m) => matches!(
+            m.method.to_string().as_str(),
+            "as_ref"
+                | "as_mut"
+                | "as_deref"
+                | "as_deref_mut"
+                | "get"
+                | "get_mut"
+                | "first"
+                | "last"
+                | "first_mut"
+                | "last_mut"
+                | "iter"
+                | "as_slice"
+                | "as_str"
+                | "split_first"
+                | "split_last"
+        ),
+        _ => false,
+    }
+}
