@@ -1049,6 +1049,237 @@ int MPI_Errhandler_create(MPI_Handler_function *fn, MPI_Errhandler *handler);
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *handler);
 
+/* ---- the tool information interface (chapter 14): there are no variables ---- */
+
+typedef struct MPI_ABI_T_enum *MPI_T_enum;
+typedef struct MPI_ABI_T_cvar_handle *MPI_T_cvar_handle;
+typedef struct MPI_ABI_T_pvar_handle *MPI_T_pvar_handle;
+typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
+
+#define MPI_T_ENUM_NULL            ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL     ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_HANDLE_NULL     ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_ALL_HANDLES     ((MPI_T_pvar_handle)1)
+#define MPI_T_PVAR_SESSION_NULL    ((MPI_T_pvar_session)0)
+#define MPI_T_ERR_CANNOT_INIT          1001
+#define MPI_T_ERR_NOT_ACCESSIBLE       1002
+#define MPI_T_ERR_NOT_INITIALIZED      1003
+#define MPI_T_ERR_NOT_SUPPORTED        1004
+#define MPI_T_ERR_MEMORY               1005
+#define MPI_T_ERR_INVALID              1006
+#define MPI_T_ERR_INVALID_INDEX        1007
+#define MPI_T_ERR_INVALID_ITEM         1008
+#define MPI_T_ERR_INVALID_SESSION      1009
+#define MPI_T_ERR_INVALID_HANDLE       1010
+#define MPI_T_ERR_INVALID_NAME         1011
+#define MPI_T_ERR_OUT_OF_HANDLES       1012
+#define MPI_T_ERR_OUT_OF_SESSIONS      1013
+#define MPI_T_ERR_CVAR_SET_NOT_NOW     1014
+#define MPI_T_ERR_CVAR_SET_NEVER       1015
+#define MPI_T_ERR_PVAR_NO_WRITE        1016
+#define MPI_T_ERR_PVAR_NO_STARTSTOP    1017
+#define MPI_T_ERR_PVAR_NO_ATOMIC       1018
+#define MPI_T_VERBOSITY_USER_BASIC     21
+#define MPI_T_VERBOSITY_USER_DETAIL    22
+#define MPI_T_VERBOSITY_USER_ALL       23
+#define MPI_T_VERBOSITY_TUNER_BASIC    24
+#define MPI_T_VERBOSITY_TUNER_DETAIL   25
+#define MPI_T_VERBOSITY_TUNER_ALL      26
+#define MPI_T_VERBOSITY_MPIDEV_BASIC   27
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL  28
+#define MPI_T_VERBOSITY_MPIDEV_ALL     29
+#define MPI_T_BIND_NO_OBJECT           31
+#define MPI_T_BIND_MPI_COMM            32
+#define MPI_T_BIND_MPI_DATATYPE        33
+#define MPI_T_BIND_MPI_ERRHANDLER      34
+#define MPI_T_BIND_MPI_FILE            35
+#define MPI_T_BIND_MPI_GROUP           36
+#define MPI_T_BIND_MPI_OP              37
+#define MPI_T_BIND_MPI_REQUEST         38
+#define MPI_T_BIND_MPI_WIN             39
+#define MPI_T_BIND_MPI_MESSAGE         40
+#define MPI_T_BIND_MPI_INFO            41
+#define MPI_T_SCOPE_CONSTANT           51
+#define MPI_T_SCOPE_READONLY           52
+#define MPI_T_SCOPE_LOCAL              53
+#define MPI_T_SCOPE_GROUP              54
+#define MPI_T_SCOPE_GROUP_EQ           55
+#define MPI_T_SCOPE_ALL                56
+#define MPI_T_SCOPE_ALL_EQ             57
+#define MPI_T_PVAR_CLASS_STATE         61
+#define MPI_T_PVAR_CLASS_LEVEL         62
+#define MPI_T_PVAR_CLASS_SIZE          63
+#define MPI_T_PVAR_CLASS_PERCENTAGE    64
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK 65
+#define MPI_T_PVAR_CLASS_LOWWATERMARK  66
+#define MPI_T_PVAR_CLASS_COUNTER       67
+#define MPI_T_PVAR_CLASS_AGGREGATE     68
+#define MPI_T_PVAR_CLASS_TIMER         69
+#define MPI_T_PVAR_CLASS_GENERIC       70
+
+int MPI_T_init_thread(int required, int *provided);
+int MPI_T_finalize(void);
+int MPI_T_enum_get_info(MPI_T_enum type, int *num, char *name, int *namelen);
+int MPI_T_enum_get_item(MPI_T_enum type, int index, int *value, char *name, int *namelen);
+int MPI_T_cvar_get_num(int *num);
+int MPI_T_cvar_get_info(int index, char *name, int *namelen, int *verbosity, MPI_Datatype *type, MPI_T_enum *enumtype,
+    char *desc, int *desclen, int *bind, int *scope);
+int MPI_T_cvar_get_index(const char *name, int *index);
+int MPI_T_cvar_handle_alloc(int index, void *object, MPI_T_cvar_handle *handle, int *count);
+int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
+int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
+int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
+int MPI_T_pvar_get_num(int *num);
+int MPI_T_pvar_get_info(int index, char *name, int *namelen, int *verbosity, int *varclass, MPI_Datatype *type,
+    MPI_T_enum *enumtype, char *desc, int *desclen, int *bind, int *readonly, int *continuous, int *atomic);
+int MPI_T_pvar_get_index(const char *name, int varclass, int *index);
+int MPI_T_pvar_session_create(MPI_T_pvar_session *session);
+int MPI_T_pvar_session_free(MPI_T_pvar_session *session);
+int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object, MPI_T_pvar_handle *handle, int *count);
+int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle);
+int MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf);
+int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf);
+int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf);
+int MPI_T_category_get_num(int *num);
+int MPI_T_category_get_info(int index, char *name, int *namelen, char *desc, int *desclen, int *cvars, int *pvars,
+    int *categories);
+int MPI_T_category_get_index(const char *name, int *index);
+int MPI_T_category_get_cvars(int index, int len, int indices[]);
+int MPI_T_category_get_pvars(int index, int len, int indices[]);
+int MPI_T_category_get_categories(int index, int len, int indices[]);
+int MPI_T_category_changed(int *stamp);
+
+/* ---- the profiling interface (chapter 14): each function under a second name, which programs do not define ---- */
+
+#define PC3_P(f) extern __typeof__(f) P##f;
+PC3_P(MPI_Wtime) PC3_P(MPI_Wtick) PC3_P(MPI_Init) PC3_P(MPI_Init_thread) PC3_P(MPI_Initialized) PC3_P(MPI_Finalize)
+PC3_P(MPI_Finalized) PC3_P(MPI_Query_thread) PC3_P(MPI_Is_thread_main) PC3_P(MPI_Abort) PC3_P(MPI_Get_version)
+PC3_P(MPI_Get_library_version) PC3_P(MPI_Get_processor_name) PC3_P(MPI_Alloc_mem) PC3_P(MPI_Free_mem)
+PC3_P(MPI_Pcontrol) PC3_P(MPI_Error_class) PC3_P(MPI_Error_string) PC3_P(MPI_Add_error_class)
+PC3_P(MPI_Add_error_code) PC3_P(MPI_Add_error_string) PC3_P(MPI_Comm_create_errhandler) PC3_P(MPI_Comm_set_errhandler)
+PC3_P(MPI_Comm_get_errhandler) PC3_P(MPI_Comm_call_errhandler) PC3_P(MPI_Errhandler_free) PC3_P(MPI_Info_create)
+PC3_P(MPI_Info_dup) PC3_P(MPI_Info_free) PC3_P(MPI_Info_set) PC3_P(MPI_Info_get) PC3_P(MPI_Info_get_string)
+PC3_P(MPI_Info_create_env) PC3_P(MPI_Info_get_valuelen) PC3_P(MPI_Info_get_nkeys) PC3_P(MPI_Info_get_nthkey)
+PC3_P(MPI_Info_delete) PC3_P(MPI_Send) PC3_P(MPI_Bsend) PC3_P(MPI_Ssend) PC3_P(MPI_Rsend) PC3_P(MPI_Recv)
+PC3_P(MPI_Isend) PC3_P(MPI_Ibsend) PC3_P(MPI_Issend) PC3_P(MPI_Irsend) PC3_P(MPI_Irecv) PC3_P(MPI_Send_init)
+PC3_P(MPI_Bsend_init) PC3_P(MPI_Ssend_init) PC3_P(MPI_Rsend_init) PC3_P(MPI_Recv_init) PC3_P(MPI_Start)
+PC3_P(MPI_Startall) PC3_P(MPI_Wait) PC3_P(MPI_Test) PC3_P(MPI_Waitany) PC3_P(MPI_Testany) PC3_P(MPI_Waitall)
+PC3_P(MPI_Testall) PC3_P(MPI_Waitsome) PC3_P(MPI_Testsome) PC3_P(MPI_Request_free) PC3_P(MPI_Request_get_status)
+PC3_P(MPI_Cancel) PC3_P(MPI_Test_cancelled) PC3_P(MPI_Grequest_start) PC3_P(MPI_Grequest_complete) PC3_P(MPI_Probe)
+PC3_P(MPI_Iprobe) PC3_P(MPI_Mprobe) PC3_P(MPI_Improbe) PC3_P(MPI_Mrecv) PC3_P(MPI_Imrecv) PC3_P(MPI_Sendrecv)
+PC3_P(MPI_Sendrecv_replace) PC3_P(MPI_Buffer_attach) PC3_P(MPI_Buffer_detach) PC3_P(MPI_Get_count)
+PC3_P(MPI_Get_elements) PC3_P(MPI_Get_elements_x) PC3_P(MPI_Status_set_elements) PC3_P(MPI_Status_set_elements_x)
+PC3_P(MPI_Status_set_cancelled) PC3_P(MPI_Type_contiguous) PC3_P(MPI_Type_vector) PC3_P(MPI_Type_create_hvector)
+PC3_P(MPI_Type_indexed) PC3_P(MPI_Type_create_hindexed) PC3_P(MPI_Type_create_indexed_block)
+PC3_P(MPI_Type_create_hindexed_block) PC3_P(MPI_Type_create_struct) PC3_P(MPI_Type_create_subarray)
+PC3_P(MPI_Type_create_darray) PC3_P(MPI_Type_create_resized) PC3_P(MPI_Type_dup) PC3_P(MPI_Type_commit)
+PC3_P(MPI_Type_free) PC3_P(MPI_Type_size) PC3_P(MPI_Type_size_x) PC3_P(MPI_Type_get_extent)
+PC3_P(MPI_Type_get_extent_x) PC3_P(MPI_Type_get_true_extent) PC3_P(MPI_Type_get_true_extent_x)
+PC3_P(MPI_Type_get_envelope) PC3_P(MPI_Type_get_contents) PC3_P(MPI_Type_set_name) PC3_P(MPI_Type_get_name)
+PC3_P(MPI_Type_match_size) PC3_P(MPI_Type_create_keyval) PC3_P(MPI_Type_free_keyval) PC3_P(MPI_Type_set_attr)
+PC3_P(MPI_Type_get_attr) PC3_P(MPI_Type_delete_attr) PC3_P(MPI_Get_address) PC3_P(MPI_Aint_add) PC3_P(MPI_Aint_diff)
+PC3_P(MPI_Pack) PC3_P(MPI_Unpack) PC3_P(MPI_Pack_size) PC3_P(MPI_Pack_external) PC3_P(MPI_Unpack_external)
+PC3_P(MPI_Pack_external_size) PC3_P(MPI_Pack_external_c) PC3_P(MPI_Unpack_external_c) PC3_P(MPI_Pack_external_size_c)
+PC3_P(MPI_Barrier) PC3_P(MPI_Bcast) PC3_P(MPI_Gather) PC3_P(MPI_Gatherv) PC3_P(MPI_Scatter) PC3_P(MPI_Scatterv)
+PC3_P(MPI_Allgather) PC3_P(MPI_Allgatherv) PC3_P(MPI_Alltoall) PC3_P(MPI_Alltoallv) PC3_P(MPI_Alltoallw)
+PC3_P(MPI_Reduce) PC3_P(MPI_Allreduce) PC3_P(MPI_Reduce_scatter) PC3_P(MPI_Reduce_scatter_block) PC3_P(MPI_Scan)
+PC3_P(MPI_Exscan) PC3_P(MPI_Reduce_local) PC3_P(MPI_Op_create) PC3_P(MPI_Op_free) PC3_P(MPI_Op_commutative)
+PC3_P(MPI_Ibarrier) PC3_P(MPI_Ibcast) PC3_P(MPI_Igather) PC3_P(MPI_Igatherv) PC3_P(MPI_Iscatter) PC3_P(MPI_Iscatterv)
+PC3_P(MPI_Iallgather) PC3_P(MPI_Iallgatherv) PC3_P(MPI_Ialltoall) PC3_P(MPI_Ialltoallv) PC3_P(MPI_Ialltoallw)
+PC3_P(MPI_Ireduce) PC3_P(MPI_Iallreduce) PC3_P(MPI_Ireduce_scatter) PC3_P(MPI_Ireduce_scatter_block) PC3_P(MPI_Iscan)
+PC3_P(MPI_Iexscan) PC3_P(MPI_Ineighbor_allgather) PC3_P(MPI_Ineighbor_allgatherv) PC3_P(MPI_Ineighbor_alltoall)
+PC3_P(MPI_Ineighbor_alltoallv) PC3_P(MPI_Ineighbor_alltoallw) PC3_P(MPI_Barrier_init) PC3_P(MPI_Bcast_init)
+PC3_P(MPI_Gather_init) PC3_P(MPI_Gatherv_init) PC3_P(MPI_Scatter_init) PC3_P(MPI_Scatterv_init)
+PC3_P(MPI_Allgather_init) PC3_P(MPI_Allgatherv_init) PC3_P(MPI_Alltoall_init) PC3_P(MPI_Alltoallv_init)
+PC3_P(MPI_Alltoallw_init) PC3_P(MPI_Reduce_init) PC3_P(MPI_Allreduce_init) PC3_P(MPI_Reduce_scatter_init)
+PC3_P(MPI_Reduce_scatter_block_init) PC3_P(MPI_Scan_init) PC3_P(MPI_Exscan_init) PC3_P(MPI_Neighbor_allgather_init)
+PC3_P(MPI_Neighbor_allgatherv_init) PC3_P(MPI_Neighbor_alltoall_init) PC3_P(MPI_Neighbor_alltoallv_init)
+PC3_P(MPI_Neighbor_alltoallw_init) PC3_P(MPI_Neighbor_allgather) PC3_P(MPI_Neighbor_allgatherv)
+PC3_P(MPI_Neighbor_alltoall) PC3_P(MPI_Neighbor_alltoallv) PC3_P(MPI_Neighbor_alltoallw) PC3_P(MPI_Bcast_c)
+PC3_P(MPI_Ibcast_c) PC3_P(MPI_Bcast_init_c) PC3_P(MPI_Gather_c) PC3_P(MPI_Igather_c) PC3_P(MPI_Gather_init_c)
+PC3_P(MPI_Gatherv_c) PC3_P(MPI_Igatherv_c) PC3_P(MPI_Gatherv_init_c) PC3_P(MPI_Scatter_c) PC3_P(MPI_Iscatter_c)
+PC3_P(MPI_Scatter_init_c) PC3_P(MPI_Scatterv_c) PC3_P(MPI_Iscatterv_c) PC3_P(MPI_Scatterv_init_c)
+PC3_P(MPI_Allgather_c) PC3_P(MPI_Iallgather_c) PC3_P(MPI_Allgather_init_c) PC3_P(MPI_Allgatherv_c)
+PC3_P(MPI_Iallgatherv_c) PC3_P(MPI_Allgatherv_init_c) PC3_P(MPI_Alltoall_c) PC3_P(MPI_Ialltoall_c)
+PC3_P(MPI_Alltoall_init_c) PC3_P(MPI_Alltoallv_c) PC3_P(MPI_Ialltoallv_c) PC3_P(MPI_Alltoallv_init_c)
+PC3_P(MPI_Alltoallw_c) PC3_P(MPI_Ialltoallw_c) PC3_P(MPI_Alltoallw_init_c) PC3_P(MPI_Reduce_c) PC3_P(MPI_Ireduce_c)
+PC3_P(MPI_Reduce_init_c) PC3_P(MPI_Allreduce_c) PC3_P(MPI_Iallreduce_c) PC3_P(MPI_Allreduce_init_c)
+PC3_P(MPI_Reduce_scatter_c) PC3_P(MPI_Ireduce_scatter_c) PC3_P(MPI_Reduce_scatter_init_c)
+PC3_P(MPI_Reduce_scatter_block_c) PC3_P(MPI_Ireduce_scatter_block_c) PC3_P(MPI_Reduce_scatter_block_init_c)
+PC3_P(MPI_Scan_c) PC3_P(MPI_Iscan_c) PC3_P(MPI_Scan_init_c) PC3_P(MPI_Exscan_c) PC3_P(MPI_Iexscan_c)
+PC3_P(MPI_Exscan_init_c) PC3_P(MPI_Neighbor_allgather_c) PC3_P(MPI_Ineighbor_allgather_c)
+PC3_P(MPI_Neighbor_allgather_init_c) PC3_P(MPI_Neighbor_allgatherv_c) PC3_P(MPI_Ineighbor_allgatherv_c)
+PC3_P(MPI_Neighbor_allgatherv_init_c) PC3_P(MPI_Neighbor_alltoall_c) PC3_P(MPI_Ineighbor_alltoall_c)
+PC3_P(MPI_Neighbor_alltoall_init_c) PC3_P(MPI_Neighbor_alltoallv_c) PC3_P(MPI_Ineighbor_alltoallv_c)
+PC3_P(MPI_Neighbor_alltoallv_init_c) PC3_P(MPI_Neighbor_alltoallw_c) PC3_P(MPI_Ineighbor_alltoallw_c)
+PC3_P(MPI_Neighbor_alltoallw_init_c) PC3_P(MPI_Group_size) PC3_P(MPI_Group_rank) PC3_P(MPI_Group_translate_ranks)
+PC3_P(MPI_Group_compare) PC3_P(MPI_Group_union) PC3_P(MPI_Group_intersection) PC3_P(MPI_Group_difference)
+PC3_P(MPI_Group_incl) PC3_P(MPI_Group_excl) PC3_P(MPI_Group_range_incl) PC3_P(MPI_Group_range_excl)
+PC3_P(MPI_Group_free) PC3_P(MPI_Comm_size) PC3_P(MPI_Comm_rank) PC3_P(MPI_Comm_group) PC3_P(MPI_Comm_compare)
+PC3_P(MPI_Comm_dup) PC3_P(MPI_Comm_dup_with_info) PC3_P(MPI_Comm_create) PC3_P(MPI_Comm_create_group)
+PC3_P(MPI_Comm_split) PC3_P(MPI_Comm_split_type) PC3_P(MPI_Comm_free) PC3_P(MPI_Comm_test_inter)
+PC3_P(MPI_Comm_remote_size) PC3_P(MPI_Comm_remote_group) PC3_P(MPI_Intercomm_create) PC3_P(MPI_Intercomm_merge)
+PC3_P(MPI_Comm_idup) PC3_P(MPI_Comm_idup_with_info) PC3_P(MPI_Comm_set_name) PC3_P(MPI_Comm_get_name)
+PC3_P(MPI_Comm_set_info) PC3_P(MPI_Comm_get_info) PC3_P(MPI_Comm_create_keyval) PC3_P(MPI_Comm_free_keyval)
+PC3_P(MPI_Comm_set_attr) PC3_P(MPI_Comm_get_attr) PC3_P(MPI_Comm_delete_attr) PC3_P(MPI_Dims_create)
+PC3_P(MPI_Cart_create) PC3_P(MPI_Cartdim_get) PC3_P(MPI_Cart_get) PC3_P(MPI_Cart_rank) PC3_P(MPI_Cart_coords)
+PC3_P(MPI_Cart_shift) PC3_P(MPI_Cart_sub) PC3_P(MPI_Cart_map) PC3_P(MPI_Graph_create) PC3_P(MPI_Graphdims_get)
+PC3_P(MPI_Graph_get) PC3_P(MPI_Graph_neighbors_count) PC3_P(MPI_Graph_neighbors) PC3_P(MPI_Graph_map)
+PC3_P(MPI_Dist_graph_create) PC3_P(MPI_Dist_graph_create_adjacent) PC3_P(MPI_Dist_graph_neighbors_count)
+PC3_P(MPI_Dist_graph_neighbors) PC3_P(MPI_Topo_test) PC3_P(MPI_File_open) PC3_P(MPI_File_close) PC3_P(MPI_File_delete)
+PC3_P(MPI_File_set_size) PC3_P(MPI_File_preallocate) PC3_P(MPI_File_get_size) PC3_P(MPI_File_get_group)
+PC3_P(MPI_File_get_amode) PC3_P(MPI_File_set_info) PC3_P(MPI_File_get_info) PC3_P(MPI_File_set_view)
+PC3_P(MPI_File_get_view) PC3_P(MPI_File_seek) PC3_P(MPI_File_seek_shared) PC3_P(MPI_File_get_position)
+PC3_P(MPI_File_get_position_shared) PC3_P(MPI_File_get_byte_offset) PC3_P(MPI_File_get_type_extent)
+PC3_P(MPI_File_set_atomicity) PC3_P(MPI_File_get_atomicity) PC3_P(MPI_File_sync) PC3_P(MPI_File_create_errhandler)
+PC3_P(MPI_File_set_errhandler) PC3_P(MPI_File_get_errhandler) PC3_P(MPI_File_call_errhandler) PC3_P(MPI_File_read_at)
+PC3_P(MPI_File_iread_at) PC3_P(MPI_File_read_at_c) PC3_P(MPI_File_iread_at_c) PC3_P(MPI_File_read_at_all)
+PC3_P(MPI_File_iread_at_all) PC3_P(MPI_File_read_at_all_c) PC3_P(MPI_File_iread_at_all_c) PC3_P(MPI_File_read)
+PC3_P(MPI_File_iread) PC3_P(MPI_File_read_c) PC3_P(MPI_File_iread_c) PC3_P(MPI_File_read_all)
+PC3_P(MPI_File_iread_all) PC3_P(MPI_File_read_all_c) PC3_P(MPI_File_iread_all_c) PC3_P(MPI_File_read_shared)
+PC3_P(MPI_File_iread_shared) PC3_P(MPI_File_read_shared_c) PC3_P(MPI_File_iread_shared_c) PC3_P(MPI_File_read_ordered)
+PC3_P(MPI_File_read_ordered_c) PC3_P(MPI_File_read_at_all_begin) PC3_P(MPI_File_read_at_all_begin_c)
+PC3_P(MPI_File_read_at_all_end) PC3_P(MPI_File_read_all_begin) PC3_P(MPI_File_read_all_begin_c)
+PC3_P(MPI_File_read_all_end) PC3_P(MPI_File_read_ordered_begin) PC3_P(MPI_File_read_ordered_begin_c)
+PC3_P(MPI_File_read_ordered_end) PC3_P(MPI_File_write_at) PC3_P(MPI_File_iwrite_at) PC3_P(MPI_File_write_at_c)
+PC3_P(MPI_File_iwrite_at_c) PC3_P(MPI_File_write_at_all) PC3_P(MPI_File_iwrite_at_all) PC3_P(MPI_File_write_at_all_c)
+PC3_P(MPI_File_iwrite_at_all_c) PC3_P(MPI_File_write) PC3_P(MPI_File_iwrite) PC3_P(MPI_File_write_c)
+PC3_P(MPI_File_iwrite_c) PC3_P(MPI_File_write_all) PC3_P(MPI_File_iwrite_all) PC3_P(MPI_File_write_all_c)
+PC3_P(MPI_File_iwrite_all_c) PC3_P(MPI_File_write_shared) PC3_P(MPI_File_iwrite_shared) PC3_P(MPI_File_write_shared_c)
+PC3_P(MPI_File_iwrite_shared_c) PC3_P(MPI_File_write_ordered) PC3_P(MPI_File_write_ordered_c)
+PC3_P(MPI_File_write_at_all_begin) PC3_P(MPI_File_write_at_all_begin_c) PC3_P(MPI_File_write_at_all_end)
+PC3_P(MPI_File_write_all_begin) PC3_P(MPI_File_write_all_begin_c) PC3_P(MPI_File_write_all_end)
+PC3_P(MPI_File_write_ordered_begin) PC3_P(MPI_File_write_ordered_begin_c) PC3_P(MPI_File_write_ordered_end)
+PC3_P(MPI_Comm_c2f) PC3_P(MPI_Comm_f2c) PC3_P(MPI_Type_c2f) PC3_P(MPI_Type_f2c) PC3_P(MPI_Group_c2f)
+PC3_P(MPI_Group_f2c) PC3_P(MPI_Op_c2f) PC3_P(MPI_Op_f2c) PC3_P(MPI_Request_c2f) PC3_P(MPI_Request_f2c)
+PC3_P(MPI_Message_c2f) PC3_P(MPI_Message_f2c) PC3_P(MPI_Errhandler_c2f) PC3_P(MPI_Errhandler_f2c) PC3_P(MPI_Info_c2f)
+PC3_P(MPI_Info_f2c) PC3_P(MPI_File_c2f) PC3_P(MPI_File_f2c) PC3_P(MPI_Status_c2f) PC3_P(MPI_Status_f2c)
+PC3_P(MPI_Send_c) PC3_P(MPI_Isend_c) PC3_P(MPI_Send_init_c) PC3_P(MPI_Bsend_c) PC3_P(MPI_Ibsend_c)
+PC3_P(MPI_Bsend_init_c) PC3_P(MPI_Ssend_c) PC3_P(MPI_Issend_c) PC3_P(MPI_Ssend_init_c) PC3_P(MPI_Rsend_c)
+PC3_P(MPI_Irsend_c) PC3_P(MPI_Rsend_init_c) PC3_P(MPI_Recv_c) PC3_P(MPI_Irecv_c) PC3_P(MPI_Recv_init_c)
+PC3_P(MPI_Sendrecv_c) PC3_P(MPI_Sendrecv_replace_c) PC3_P(MPI_Isendrecv) PC3_P(MPI_Isendrecv_replace)
+PC3_P(MPI_Isendrecv_c) PC3_P(MPI_Isendrecv_replace_c) PC3_P(MPI_Type_contiguous_c) PC3_P(MPI_Type_vector_c)
+PC3_P(MPI_Type_create_hvector_c) PC3_P(MPI_Type_indexed_c) PC3_P(MPI_Type_create_hindexed_c)
+PC3_P(MPI_Type_create_indexed_block_c) PC3_P(MPI_Type_create_hindexed_block_c) PC3_P(MPI_Type_create_struct_c)
+PC3_P(MPI_Type_create_resized_c) PC3_P(MPI_Type_create_subarray_c) PC3_P(MPI_Type_create_darray_c)
+PC3_P(MPI_Type_size_c) PC3_P(MPI_Type_get_extent_c) PC3_P(MPI_Type_get_true_extent_c) PC3_P(MPI_Address)
+PC3_P(MPI_Type_hvector) PC3_P(MPI_Type_hindexed) PC3_P(MPI_Type_struct) PC3_P(MPI_Type_extent) PC3_P(MPI_Type_lb)
+PC3_P(MPI_Type_ub) PC3_P(MPI_Keyval_create) PC3_P(MPI_Keyval_free) PC3_P(MPI_Attr_put) PC3_P(MPI_Attr_get)
+PC3_P(MPI_Attr_delete) PC3_P(MPI_Errhandler_create) PC3_P(MPI_Errhandler_set) PC3_P(MPI_Errhandler_get)
+PC3_P(MPI_T_init_thread) PC3_P(MPI_T_finalize) PC3_P(MPI_T_enum_get_info) PC3_P(MPI_T_enum_get_item)
+PC3_P(MPI_T_cvar_get_num) PC3_P(MPI_T_cvar_get_info) PC3_P(MPI_T_cvar_get_index) PC3_P(MPI_T_cvar_handle_alloc)
+PC3_P(MPI_T_cvar_handle_free) PC3_P(MPI_T_cvar_read) PC3_P(MPI_T_cvar_write) PC3_P(MPI_T_pvar_get_num)
+PC3_P(MPI_T_pvar_get_info) PC3_P(MPI_T_pvar_get_index) PC3_P(MPI_T_pvar_session_create) PC3_P(MPI_T_pvar_session_free)
+PC3_P(MPI_T_pvar_handle_alloc) PC3_P(MPI_T_pvar_handle_free) PC3_P(MPI_T_pvar_start) PC3_P(MPI_T_pvar_stop)
+PC3_P(MPI_T_pvar_read) PC3_P(MPI_T_pvar_write) PC3_P(MPI_T_pvar_reset) PC3_P(MPI_T_pvar_readreset)
+PC3_P(MPI_T_category_get_num) PC3_P(MPI_T_category_get_info) PC3_P(MPI_T_category_get_index)
+PC3_P(MPI_T_category_get_cvars) PC3_P(MPI_T_category_get_pvars) PC3_P(MPI_T_category_get_categories)
+PC3_P(MPI_T_category_changed)
+#undef PC3_P
+
 #ifdef __cplusplus
 }
 #endif

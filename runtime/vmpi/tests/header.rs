@@ -62,6 +62,14 @@ fn declared_is_defined() {
         .filter(|n| !words.contains(n.as_str()))
         .collect();
     assert!(missing.is_empty(), "declared, not defined: {missing:?}");
+    let text = header();
+    let profiled: BTreeSet<String> = text
+        .split("PC3_P(")
+        .filter_map(|s| Some(s.split_once(')')?.0.to_string()))
+        .filter(|n| n.starts_with("MPI_"))
+        .collect();
+    let differ: Vec<_> = profiled.symmetric_difference(&declared).collect();
+    assert!(differ.is_empty(), "without one of two names: {differ:?}");
     let defined = names(
         &all,
         &["pub unsafe extern \"C\" fn ", "pub extern \"C\" fn "],

@@ -161,7 +161,7 @@ unsafe fn free_keyval(me: &RankState, on: On, keyval: *mut c_int) -> Result<()> 
 
 macro_rules! functions {
     ($on:expr, $handler:expr, $create:ident $free:ident $set:ident $get:ident $delete:ident) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $create(
             copy: usize,
             delete: usize,
@@ -177,17 +177,17 @@ macro_rules! functions {
                 )
             })
         }
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $free(keyval: *mut c_int) -> c_int {
             entry(stringify!($free), 0, |me| free_keyval(me, $on, keyval))
         }
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $set(object: usize, keyval: c_int, value: *mut c_void) -> c_int {
             entry(stringify!($set), $handler(object), |me| {
                 set_attr(me, $on, object, keyval, value as usize)
             })
         }
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $get(
             object: usize,
             keyval: c_int,
@@ -198,7 +198,7 @@ macro_rules! functions {
                 get_attr(me, $on, object, keyval, value.cast(), flag)
             })
         }
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $delete(object: usize, keyval: c_int) -> c_int {
             entry(stringify!($delete), $handler(object), |me| {
                 delete_attr(me, $on, object, keyval)

@@ -456,21 +456,21 @@ macro_rules! given {
 /// One entry point.
 macro_rules! one {
     ($name:ident $w:ident now ($($arg:ident: $t:ident),*) ($($root:ident)?) $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* $($root: c_int,)? comm: usize) -> c_int {
             let root = None$(.or(Some($root)))?;
             moved(stringify!($name), Kind::$kind, root, given!($($send)*), given!($($recv)*), comm, When::Now)
         }
     };
     ($name:ident $w:ident begun ($($arg:ident: $t:ident),*) ($($root:ident)?) $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* $($root: c_int,)? comm: usize, request: *mut usize) -> c_int {
             let root = None$(.or(Some($root)))?;
             moved(stringify!($name), Kind::$kind, root, given!($($send)*), given!($($recv)*), comm, When::Begun(request))
         }
     };
     ($name:ident $w:ident later ($($arg:ident: $t:ident),*) ($($root:ident)?) $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* $($root: c_int,)? comm: usize, _info: usize, request: *mut usize) -> c_int {
             let root = None$(.or(Some($root)))?;
             moved(stringify!($name), Kind::$kind, root, given!($($send)*), given!($($recv)*), comm, When::Later(request))
@@ -521,7 +521,7 @@ moves! {
 
 macro_rules! neighbor {
     ($name:ident $w:ident ($($arg:ident: $t:ident),*) ($($more:ident: $mt:ty),*) $when:expr, $kind:ident ($($send:tt)*) ($($recv:tt)*)) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $name($($arg: arg!($t $w),)* comm: usize $(, $more: $mt)*) -> c_int {
             along(stringify!($name), Kind::$kind, given!($($send)*), given!($($recv)*), comm, $when)
         }
@@ -562,7 +562,7 @@ neighbors! {
 }
 
 /// MPI 3.1 section 5.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Barrier(comm: usize) -> c_int {
     entry("MPI_Barrier", comm, |me| {
         take_part(me, me.objects().comm(comm)?, &Gate(Kind::Barrier))
@@ -578,13 +578,13 @@ unsafe fn barrier(name: &'static str, comm: usize, when: When) -> c_int {
 }
 
 /// MPI 3.1 section 5.12.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Ibarrier(comm: usize, request: *mut usize) -> c_int {
     barrier("MPI_Ibarrier", comm, When::Begun(request))
 }
 
 /// MPI 4.1 section 6.13.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Barrier_init(comm: usize, _info: usize, request: *mut usize) -> c_int {
     barrier("MPI_Barrier_init", comm, When::Later(request))
 }

@@ -12,21 +12,21 @@ use crate::state::RankState;
 use crate::topo::Topology;
 use std::ffi::{c_char, c_int};
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_size(comm: usize, size: *mut c_int) -> c_int {
     entry("MPI_Comm_size", comm, |me| {
         put(size, me.objects().comm(comm)?.size() as c_int)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_rank(comm: usize, rank: *mut c_int) -> c_int {
     entry("MPI_Comm_rank", comm, |me| {
         put(rank, me.objects().comm(comm)?.rank as c_int)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_group(comm: usize, group: *mut usize) -> c_int {
     entry("MPI_Comm_group", comm, |me| {
         let g = me.objects().comm(comm)?.group.clone();
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn MPI_Comm_group(comm: usize, group: *mut usize) -> c_int
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_compare(comm1: usize, comm2: usize, result: *mut c_int) -> c_int {
     entry("MPI_Comm_compare", comm1, |me| {
         let (a, b) = (me.objects().comm(comm1)?, me.objects().comm(comm2)?);
@@ -104,13 +104,13 @@ unsafe fn dup(me: &'static RankState, comm: usize, new: *mut usize) -> Result<()
     copied
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_dup(comm: usize, new: *mut usize) -> c_int {
     entry("MPI_Comm_dup", comm, |me| dup(me, comm, new))
 }
 
 /// Hints mean nothing to us.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     comm: usize,
     _info: usize,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     entry("MPI_Comm_dup_with_info", comm, |me| dup(me, comm, new))
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_split(
     comm: usize,
     color: c_int,
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn MPI_Comm_split(
 
 /// All ranks share memory in the sense that they do not move apart while the program runs; the
 /// answer must not depend on where they run, because it outlives a restart.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_split_type(
     comm: usize,
     split_type: c_int,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_create(comm: usize, group: usize, new: *mut usize) -> c_int {
     entry("MPI_Comm_create", comm, |me| {
         let mut next = me.objects().next_id;
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn MPI_Comm_create(comm: usize, group: usize, new: *mut us
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_create_group(
     comm: usize,
     group: usize,
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
 }
 
 /// Messages under way are not touched: they are matched by context, not by handle.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
     let handle = if comm.is_null() {
         abi::COMM_NULL
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_set_name(comm: usize, name: *const c_char) -> c_int {
     entry("MPI_Comm_set_name", comm, |me| {
         let mut name = text(name)?;
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn MPI_Comm_set_name(comm: usize, name: *const c_char) -> 
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_get_name(
     comm: usize,
     name: *mut c_char,

@@ -38,7 +38,7 @@ fn blocks(lens: &[c_int], displs: impl Iterator<Item = isize>) -> Result<Vec<(us
         .collect()
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_contiguous(n: c_int, old: usize, new: *mut usize) -> c_int {
     entry("MPI_Type_contiguous", 0, |me| {
         let c = Constructor::Contiguous {
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn MPI_Type_contiguous(n: c_int, old: usize, new: *mut usi
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_vector(
     n: c_int,
     blocklen: c_int,
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn MPI_Type_vector(
 }
 
 macro_rules! hvector { ($($c:ident)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(n: c_int, blocklen: c_int, stride: isize, old: usize, new: *mut usize) -> c_int {
         entry(stringify!($c), 0, |me| {
             let old = me.objects().datatype(old)?;
@@ -80,7 +80,7 @@ macro_rules! hvector { ($($c:ident)*) => { $(
 )* } }
 hvector!(MPI_Type_create_hvector MPI_Type_hvector);
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_indexed(
     n: c_int,
     lens: *const c_int,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn MPI_Type_indexed(
 }
 
 macro_rules! hindexed { ($($c:ident)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(n: c_int, lens: *const c_int, displs: *const isize, old: usize, new: *mut usize) -> c_int {
         entry(stringify!($c), 0, |me| {
             let n = count(n)?;
@@ -111,7 +111,7 @@ macro_rules! hindexed { ($($c:ident)*) => { $(
 )* } }
 hindexed!(MPI_Type_create_hindexed MPI_Type_hindexed);
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_create_indexed_block(
     n: c_int,
     blocklen: c_int,
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn MPI_Type_create_indexed_block(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_create_hindexed_block(
     n: c_int,
     blocklen: c_int,
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn MPI_Type_create_hindexed_block(
 }
 
 macro_rules! structure { ($($c:ident)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(
         n: c_int,
         lens: *const c_int,
@@ -179,7 +179,7 @@ macro_rules! structure { ($($c:ident)*) => { $(
 )* } }
 structure!(MPI_Type_create_struct MPI_Type_struct);
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_create_subarray(
     ndims: c_int,
     sizes: *const c_int,
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn MPI_Type_create_subarray(
 
 macro_rules! distributed { ($($name:ident $n:ident;)*) => { $(
     /// MPI 3.1 section 4.1.4.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(
         size: c_int,
         rank: c_int,
@@ -274,7 +274,7 @@ pub(super) fn order_of(order: c_int) -> Result<Order> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_create_resized(
     old: usize,
     lb: isize,
@@ -294,7 +294,7 @@ pub unsafe extern "C" fn MPI_Type_create_resized(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_dup(old: usize, new: *mut usize) -> c_int {
     entry("MPI_Type_dup", 0, |me| {
         let committed = me.objects().committed(old).is_ok();
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn MPI_Type_dup(old: usize, new: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut usize) -> c_int {
     entry("MPI_Type_commit", 0, |me| {
         let handle = slice(datatype, 1)?[0];
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_free(datatype: *mut usize) -> c_int {
     entry("MPI_Type_free", 0, |me| {
         let handle = slice(datatype, 1)?[0];

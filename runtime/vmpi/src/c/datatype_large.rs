@@ -32,7 +32,7 @@ unsafe fn places(n: i64, displs: *const i64) -> Result<Vec<isize>> {
 
 /// The call's arguments, and the constructor they make.
 macro_rules! constructors { ($($name:ident($($arg:ident: $t:ty),*) $me:ident => $c:expr;)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name($($arg: $t,)* new: *mut usize) -> c_int {
         entry(stringify!($name), 0, |$me| create($me, $c, new))
     }

@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 /// Queries with a result too large for their type answer MPI_UNDEFINED.
 macro_rules! query { ($($c:ident ($($out:ident: $t:ty = $f:expr),*);)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(datatype: usize, $($out: *mut $t),*) -> c_int {
         entry(stringify!($c), 0, |me| {
             let ty = me.objects().datatype(datatype)?;
@@ -126,7 +126,7 @@ fn contents(ty: &Datatype) -> (c_int, Vec<c_int>, Vec<isize>, Vec<TypeRef>) {
     (combiner, ints, addrs, types)
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_get_envelope(
     datatype: usize,
     nints: *mut c_int,
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn MPI_Type_get_envelope(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_get_contents(
     datatype: usize,
     maxints: c_int,
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn MPI_Type_get_contents(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_set_name(datatype: usize, name: *const c_char) -> c_int {
     entry("MPI_Type_set_name", 0, |me| {
         let mut name = text(name)?;
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn MPI_Type_set_name(datatype: usize, name: *const c_char)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_get_name(
     datatype: usize,
     name: *mut c_char,
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn MPI_Type_get_name(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Type_match_size(
     class: c_int,
     size: c_int,
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn MPI_Type_match_size(
 }
 
 macro_rules! address { ($($c:ident)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(location: *const c_void, address: *mut isize) -> c_int {
         entry(stringify!($c), 0, |me| {
             me.objects().addresses.record(location as usize);
@@ -247,13 +247,13 @@ macro_rules! address { ($($c:ident)*) => { $(
 address!(MPI_Get_address MPI_Address);
 
 /// MPI 3.1 section 4.1.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Aint_add(base: isize, disp: isize) -> isize {
     base.wrapping_add(disp)
 }
 
 /// MPI 3.1 section 4.1.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Aint_diff(addr1: isize, addr2: isize) -> isize {
     addr1.wrapping_sub(addr2)
 }

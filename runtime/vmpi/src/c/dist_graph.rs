@@ -36,7 +36,7 @@ unsafe fn create(me: &'static RankState, comm: usize, topo: Dist, new: *mut usiz
     unsafe { install(me, comm, made, Some(Topology::Dist(topo)), new) }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     comm: usize,
     indegree: c_int,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Dist_graph_create(
     comm: usize,
     n: c_int,
@@ -123,7 +123,7 @@ fn dist(me: &RankState, comm: usize) -> Result<&Dist> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Dist_graph_neighbors_count(
     comm: usize,
     indegree: *mut c_int,
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn MPI_Dist_graph_neighbors_count(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Dist_graph_neighbors(
     comm: usize,
     maxin: c_int,

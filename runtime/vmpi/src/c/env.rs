@@ -18,6 +18,11 @@ extern "C" {
 const THREAD_SINGLE: c_int = 0;
 const THREAD_SERIALIZED: c_int = 2048;
 
+/// Calls of several threads at once would need a rank that runs on several workers.
+pub(super) fn thread_level(required: c_int) -> c_int {
+    required.clamp(THREAD_SINGLE, THREAD_SERIALIZED)
+}
+
 unsafe fn init(name: &'static str, required: c_int) -> c_int {
     let me = RankState::current();
     me.call.set(Call::new(name));
@@ -26,20 +31,18 @@ unsafe fn init(name: &'static str, required: c_int) -> c_int {
         return super::errors::raise(me, name, abi::COMM_WORLD, e);
     }
     me.phase.set(Phase::Initialized);
-    // Calls of several threads at once would need a rank that runs on several workers.
-    me.thread_level
-        .set(required.clamp(THREAD_SINGLE, THREAD_SERIALIZED));
+    me.thread_level.set(thread_level(required));
     Class::SUCCESS.0
 }
 
 /// MPI 4.1 section 11.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> c_int {
     init("MPI_Init", THREAD_SINGLE)
 }
 
 /// MPI 4.1 section 11.6.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Init_thread(
     _argc: *mut c_int,
     _argv: *mut *mut *mut c_char,
@@ -54,21 +57,21 @@ pub unsafe extern "C" fn MPI_Init_thread(
 }
 
 /// MPI 4.1 section 11.2: may be called at any time.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Initialized(flag: *mut c_int) -> c_int {
     let is = RankState::try_current().is_some_and(|me| me.phase.get() != Phase::Before);
     put(flag, c_int::from(is)).map_or_else(|e| e.class.0, |()| 0)
 }
 
 /// MPI 4.1 section 11.2: may be called at any time.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Finalized(flag: *mut c_int) -> c_int {
     let is = RankState::try_current().is_some_and(|me| me.phase.get() == Phase::Finalized);
     put(flag, c_int::from(is)).map_or_else(|e| e.class.0, |()| 0)
 }
 
 /// MPI 4.1 section 11.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     entry("MPI_Finalize", 0, |me| {
         super::attr::finalize(me)?;
@@ -80,7 +83,7 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
 }
 
 /// MPI 4.1 section 11.6.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
     entry("MPI_Query_thread", 0, |me| {
         put(provided, me.thread_level.get())
@@ -88,13 +91,13 @@ pub unsafe extern "C" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
 }
 
 /// MPI 4.1 section 11.6.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Is_thread_main(flag: *mut c_int) -> c_int {
     entry("MPI_Is_thread_main", 0, |_| put(flag, 1))
 }
 
 /// MPI 4.1 section 9.5: ends the whole job.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Abort(_comm: usize, code: c_int) -> c_int {
     let who = RankState::try_current().map_or(String::new(), |me| format!(" by rank {}", me.rank));
     libc::fflush(null_mut());
@@ -103,7 +106,7 @@ pub unsafe extern "C" fn MPI_Abort(_comm: usize, code: c_int) -> c_int {
 }
 
 /// MPI 4.1 section 9.1.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     if version.is_null() || subversion.is_null() {
         return Class::ERR_ARG.0;
@@ -114,7 +117,7 @@ pub unsafe extern "C" fn MPI_Get_version(version: *mut c_int, subversion: *mut c
 }
 
 /// MPI 4.1 section 9.1.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_library_version(version: *mut c_char, len: *mut c_int) -> c_int {
     let text = concat!("pc3 ", env!("CARGO_PKG_VERSION"));
     match put_text(version, 8192, text).and_then(|n| put(len, n as c_int)) {
@@ -124,7 +127,7 @@ pub unsafe extern "C" fn MPI_Get_library_version(version: *mut c_char, len: *mut
 }
 
 /// MPI 4.1 section 9.1.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_processor_name(name: *mut c_char, len: *mut c_int) -> c_int {
     entry("MPI_Get_processor_name", 0, |_| {
         let mut host = [0u8; 256];
@@ -146,19 +149,19 @@ fn seconds(clock: unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> 
 }
 
 /// MPI 4.1 section 9.6.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Wtime() -> f64 {
     seconds(libc::clock_gettime)
 }
 
 /// MPI 4.1 section 9.6.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Wtick() -> f64 {
     seconds(libc::clock_getres)
 }
 
 /// MPI 4.1 section 9.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, _info: usize, base: *mut c_void) -> c_int {
     entry("MPI_Alloc_mem", abi::COMM_WORLD, |_| {
         let Ok(size) = usize::try_from(size) else {
@@ -174,7 +177,7 @@ pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, _info: usize, base: *mut c_v
 }
 
 /// MPI 4.1 section 9.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
     entry("MPI_Free_mem", abi::COMM_WORLD, |_| {
         pc3_free(base);
@@ -183,7 +186,7 @@ pub unsafe extern "C" fn MPI_Free_mem(base: *mut c_void) -> c_int {
 }
 
 /// MPI 4.1 section 15.2.4: there is no profiling to control.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Pcontrol(_level: c_int) -> c_int {
     Class::SUCCESS.0
 }

@@ -77,7 +77,7 @@ pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
 }
 
 /// MPI 3.1 section 8.3.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_create_errhandler(func: usize, handler: *mut usize) -> c_int {
     entry("MPI_Comm_create_errhandler", 0, |me| {
         put(handler, me.objects().errhandlers.create(func))
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn MPI_Comm_create_errhandler(func: usize, handler: *mut u
 }
 
 /// MPI 3.1 section 8.3.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_set_errhandler(comm: usize, handler: usize) -> c_int {
     entry("MPI_Comm_set_errhandler", comm, |me| {
         let o = me.objects();
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn MPI_Comm_set_errhandler(comm: usize, handler: usize) ->
 }
 
 /// MPI 3.1 section 8.3.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_get_errhandler(comm: usize, handler: *mut usize) -> c_int {
     entry("MPI_Comm_get_errhandler", comm, |me| {
         let o = me.objects();
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn MPI_Comm_get_errhandler(comm: usize, handler: *mut usiz
 }
 
 /// MPI 3.1 section 8.3.4.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Errhandler_free(handler: *mut usize) -> c_int {
     entry("MPI_Errhandler_free", 0, |me| {
         if handler.is_null() {
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn MPI_Errhandler_free(handler: *mut usize) -> c_int {
 }
 
 /// MPI 3.1 section 8.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: usize, code: c_int) -> c_int {
     entry("MPI_Comm_call_errhandler", comm, |me| {
         me.objects().comm(comm)?;
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn MPI_Comm_call_errhandler(comm: usize, code: c_int) -> c
 }
 
 /// MPI 3.1 section 8.4.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Error_class(code: c_int, class: *mut c_int) -> c_int {
     entry("MPI_Error_class", 0, |me| {
         put(class, me.objects().codes.class_of(code)?)
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn MPI_Error_class(code: c_int, class: *mut c_int) -> c_in
 }
 
 /// MPI 3.1 section 8.3.4.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Error_string(
     code: c_int,
     string: *mut c_char,
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn MPI_Error_string(
 }
 
 /// MPI 3.1 section 8.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Add_error_class(class: *mut c_int) -> c_int {
     entry("MPI_Add_error_class", 0, |me| {
         put(class, me.objects().codes.add_class())
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn MPI_Add_error_class(class: *mut c_int) -> c_int {
 }
 
 /// MPI 3.1 section 8.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Add_error_code(class: c_int, code: *mut c_int) -> c_int {
     entry("MPI_Add_error_code", 0, |me| {
         put(code, me.objects().codes.add_code(class)?)
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn MPI_Add_error_code(class: c_int, code: *mut c_int) -> c
 }
 
 /// MPI 3.1 section 8.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Add_error_string(code: c_int, string: *const c_char) -> c_int {
     entry("MPI_Add_error_string", 0, |me| {
         me.objects().codes.set_text(code, text(string)?)
@@ -180,19 +180,19 @@ pub unsafe extern "C" fn MPI_Add_error_string(code: c_int, string: *const c_char
 }
 
 /// MPI-1 name of [`MPI_Comm_create_errhandler`].
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Errhandler_create(func: usize, handler: *mut usize) -> c_int {
     MPI_Comm_create_errhandler(func, handler)
 }
 
 /// MPI-1 name of [`MPI_Comm_set_errhandler`].
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Errhandler_set(comm: usize, handler: usize) -> c_int {
     MPI_Comm_set_errhandler(comm, handler)
 }
 
 /// MPI-1 name of [`MPI_Comm_get_errhandler`].
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Errhandler_get(comm: usize, handler: *mut usize) -> c_int {
     MPI_Comm_get_errhandler(comm, handler)
 }

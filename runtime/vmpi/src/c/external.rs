@@ -20,7 +20,7 @@ unsafe fn format(name: *const c_char) -> Result<()> {
 }
 
 macro_rules! external { ($($pack:ident $unpack:ident $size:ident $n:ident $at:ident;)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $pack(
         datarep: *const c_char,
         input: *const c_void,
@@ -42,7 +42,7 @@ macro_rules! external { ($($pack:ident $unpack:ident $size:ident $n:ident $at:id
         })
     }
 
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $unpack(
         datarep: *const c_char,
         input: *const c_void,
@@ -64,7 +64,7 @@ macro_rules! external { ($($pack:ident $unpack:ident $size:ident $n:ident $at:id
         })
     }
 
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $size(
         datarep: *const c_char,
         n: $n,

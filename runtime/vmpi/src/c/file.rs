@@ -67,7 +67,7 @@ fn info_of(me: &RankState, info: usize) -> Result<Info> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_open(
     comm: usize,
     filename: *const c_char,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn MPI_File_open(
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_close(file: *mut usize) -> c_int {
     let handle = if file.is_null() {
         abi::FILE_NULL
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn MPI_File_close(file: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_delete(filename: *const c_char, _info: usize) -> c_int {
     on_file("MPI_File_delete", abi::FILE_NULL, |_| {
         let path = path(filename)?;
@@ -191,17 +191,17 @@ unsafe fn resize(name: &'static str, file: usize, size: i64, shrink: bool) -> c_
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_set_size(file: usize, size: i64) -> c_int {
     resize("MPI_File_set_size", file, size, true)
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_preallocate(file: usize, size: i64) -> c_int {
     resize("MPI_File_preallocate", file, size, false)
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_sync(file: usize) -> c_int {
     on_file("MPI_File_sync", file, |me| {
         gate(me, file, Kind::FileSync)?;
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn MPI_File_sync(file: usize) -> c_int {
 
 /// What can be asked: the result's type and expression.
 macro_rules! queries { ($($name:ident($($out:ident: $t:ty),*) $me:ident $f:ident => ($($e:expr),*);)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(file: usize, $($out: *mut $t),*) -> c_int {
         on_file(stringify!($name), file, |$me| {
             let $f = $me.objects().file(file)?;
@@ -235,7 +235,7 @@ queries! {
     MPI_File_get_position_shared(at: i64) me f => (f.shared.pointer.load(Relaxed));
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_get_group(file: usize, group: *mut usize) -> c_int {
     on_file("MPI_File_get_group", file, |me| {
         let g = me.objects().file(file)?.comm.group.clone();
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn MPI_File_get_group(file: usize, group: *mut usize) -> c
 }
 
 /// Every access is atomic already: it is one call of the system for each run of bytes.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_set_atomicity(file: usize, flag: c_int) -> c_int {
     on_file("MPI_File_set_atomicity", file, |me| {
         me.objects().file_mut(file)?.atomic = flag != 0;
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn MPI_File_set_atomicity(file: usize, flag: c_int) -> c_i
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_set_info(file: usize, info: usize) -> c_int {
     on_file("MPI_File_set_info", file, |me| {
         let new = info_of(me, info)?;
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn MPI_File_set_info(file: usize, info: usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_get_info(file: usize, info: *mut usize) -> c_int {
     on_file("MPI_File_get_info", file, |me| {
         let copy = me.objects().file(file)?.info.clone();
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn MPI_File_get_info(file: usize, info: *mut usize) -> c_i
 
 const CURRENT: i64 = -1;
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_set_view(
     file: usize,
     disp: i64,
@@ -347,7 +347,7 @@ unsafe fn new_view(
     ))
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_get_view(
     file: usize,
     disp: *mut i64,
@@ -371,7 +371,7 @@ pub unsafe extern "C" fn MPI_File_get_view(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_get_byte_offset(
     file: usize,
     offset: i64,
@@ -383,7 +383,7 @@ pub unsafe extern "C" fn MPI_File_get_byte_offset(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_get_type_extent(
     file: usize,
     datatype: usize,
@@ -418,7 +418,7 @@ fn sought(f: &MpiFile, from: i64, offset: i64, whence: c_int) -> Result<i64> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_seek(file: usize, offset: i64, whence: c_int) -> c_int {
     on_file("MPI_File_seek", file, |me| {
         let f = me.objects().file_mut(file)?;
@@ -427,7 +427,7 @@ pub unsafe extern "C" fn MPI_File_seek(file: usize, offset: i64, whence: c_int) 
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: c_int) -> c_int {
     on_file("MPI_File_seek_shared", file, |me| {
         gate(me, file, Kind::FileOrdered)?;
@@ -439,14 +439,14 @@ pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: 
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_create_errhandler(func: usize, handler: *mut usize) -> c_int {
     entry("MPI_File_create_errhandler", 0, |me| {
         put(handler, me.objects().errhandlers.create(func))
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_set_errhandler(file: usize, handler: usize) -> c_int {
     on_file("MPI_File_set_errhandler", file, |me| {
         let o = me.objects();
@@ -462,7 +462,7 @@ pub unsafe extern "C" fn MPI_File_set_errhandler(file: usize, handler: usize) ->
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_get_errhandler(file: usize, handler: *mut usize) -> c_int {
     on_file("MPI_File_get_errhandler", file, |me| {
         let o = me.objects();
@@ -474,7 +474,7 @@ pub unsafe extern "C" fn MPI_File_get_errhandler(file: usize, handler: *mut usiz
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_call_errhandler(file: usize, code: c_int) -> c_int {
     on_file("MPI_File_call_errhandler", file, |me| {
         let said = me.objects().codes.text(code)?;

@@ -247,21 +247,21 @@ macro_rules! accesses {
         accesses!(one $way $buf, $place i64 $now_c $begun_c);
     )* };
     (one $way:ident $buf:ty, At $n:ident $now:ident $begun:ident) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $now(file: usize, offset: i64, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
             now(stringify!($now), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype, status)
         }
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begun(file: usize, offset: i64, p: $buf, n: $n, datatype: usize, request: *mut usize) -> c_int {
             begun(stringify!($begun), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype, request)
         }
     };
     (one $way:ident $buf:ty, $place:ident $n:ident $now:ident $begun:ident) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $now(file: usize, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
             now(stringify!($now), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype, status)
         }
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begun(file: usize, p: $buf, n: $n, datatype: usize, request: *mut usize) -> c_int {
             begun(stringify!($begun), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype, request)
         }
@@ -282,7 +282,7 @@ accesses! {
 }
 
 macro_rules! ordered { ($($way:ident $buf:ty, $n:ident $name:ident;)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(file: usize, p: $buf, n: $n, datatype: usize, status: *mut CStatus) -> c_int {
         now(stringify!($name), file, Way::$way, Place::Ordered, p as *mut c_void, n.into(), datatype, status)
     }
@@ -298,19 +298,19 @@ macro_rules! splits {
     ($($way:ident $buf:ty, $place:ident: $begin:ident $begin_c:ident $end:ident;)*) => { $(
         splits!(one $way $buf, $place c_int $begin);
         splits!(one $way $buf, $place i64 $begin_c);
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $end(file: usize, _p: $buf, status: *mut CStatus) -> c_int {
             end(stringify!($end), file, status)
         }
     )* };
     (one $way:ident $buf:ty, At $n:ident $begin:ident) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begin(file: usize, offset: i64, p: $buf, n: $n, datatype: usize) -> c_int {
             begin(stringify!($begin), file, Way::$way, Place::At(offset), p as *mut c_void, n.into(), datatype)
         }
     };
     (one $way:ident $buf:ty, $place:ident $n:ident $begin:ident) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $begin(file: usize, p: $buf, n: $n, datatype: usize) -> c_int {
             begin(stringify!($begin), file, Way::$way, Place::$place, p as *mut c_void, n.into(), datatype)
         }

@@ -6,11 +6,11 @@ use super::status::CStatus;
 use crate::error::Class;
 
 macro_rules! handles { ($($c2f:ident $f2c:ident)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub extern "C" fn $c2f(handle: usize) -> c_int {
         handle as c_int
     }
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub extern "C" fn $f2c(handle: c_int) -> usize {
         handle as u32 as usize
     }
@@ -30,7 +30,7 @@ handles! {
 /// A Fortran status is an array of as many integers as ours has.
 const WORDS: usize = std::mem::size_of::<CStatus>() / 4;
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Status_c2f(from: *const CStatus, to: *mut c_int) -> c_int {
     if from.is_null() || to.is_null() {
         return Class::ERR_ARG.0;
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn MPI_Status_c2f(from: *const CStatus, to: *mut c_int) ->
     Class::SUCCESS.0
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Status_f2c(from: *const c_int, to: *mut CStatus) -> c_int {
     MPI_Status_c2f(from.cast(), to.cast())
 }

@@ -52,7 +52,7 @@ pub(super) fn cancel(r: &Request) -> Result<()> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Grequest_start(
     query: usize,
     free: usize,
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn MPI_Grequest_start(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Grequest_complete(request: usize) -> c_int {
     entry("MPI_Grequest_complete", 0, |me| {
         match look(me, request)?.filter(|r| r.general().is_some() && !r.is_done()) {

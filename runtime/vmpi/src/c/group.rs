@@ -17,14 +17,14 @@ pub(super) unsafe fn give(me: &RankState, g: GroupRef, out: *mut usize) -> Resul
     put(out, handle)
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Group_size(group: usize, size: *mut c_int) -> c_int {
     entry("MPI_Group_size", 0, |me| {
         put(size, me.objects().group(group)?.size() as c_int)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Group_rank(group: usize, rank: *mut c_int) -> c_int {
     entry("MPI_Group_rank", 0, |me| {
         let r = me.objects().group(group)?.rank_of(me.rank);
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn MPI_Group_rank(group: usize, rank: *mut c_int) -> c_int
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Group_translate_ranks(
     group1: usize,
     n: c_int,
@@ -55,7 +55,7 @@ fn arg(n: c_int) -> Result<usize> {
     count(n).or_else(|_| fail(Class::ERR_ARG, format!("the number of ranks is {n}")))
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Group_compare(
     group1: usize,
     group2: usize,
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn MPI_Group_compare(
 }
 
 macro_rules! binary { ($($c:ident $f:ident,)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(group1: usize, group2: usize, new: *mut usize) -> c_int {
         entry(stringify!($c), 0, |me| {
             let (a, b) = (me.objects().group(group1)?, me.objects().group(group2)?);
@@ -79,7 +79,7 @@ macro_rules! binary { ($($c:ident $f:ident,)*) => { $(
 binary! { MPI_Group_union union, MPI_Group_intersection intersection, MPI_Group_difference difference, }
 
 macro_rules! choice { ($($c:ident $f:ident $t:ty,)*) => { $(
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $c(group: usize, n: c_int, ranks: *const $t, new: *mut usize) -> c_int {
         entry(stringify!($c), 0, |me| {
             let g = me.objects().group(group)?.$f(slice(ranks, arg(n)?)?)?;
@@ -94,7 +94,7 @@ choice! {
     MPI_Group_range_excl range_excl [c_int; 3],
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Group_free(group: *mut usize) -> c_int {
     entry("MPI_Group_free", 0, |me| {
         if group.is_null()

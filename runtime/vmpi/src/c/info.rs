@@ -20,14 +20,14 @@ fn find(me: &RankState, info: usize) -> Result<&mut Info> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_create(info: *mut usize) -> c_int {
     entry_at_any_time("MPI_Info_create", |me| {
         put(info, me.objects().infos.insert(Info::default()))
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_dup(info: usize, new: *mut usize) -> c_int {
     entry_at_any_time("MPI_Info_dup", |me| {
         let copy = if info == abi::INFO_ENV {
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn MPI_Info_dup(info: usize, new: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_free(info: *mut usize) -> c_int {
     entry_at_any_time("MPI_Info_free", |me| {
         if info.is_null() || me.objects().infos.remove(*info).is_none() {
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn MPI_Info_free(info: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_set(
     info: usize,
     key: *const c_char,
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn MPI_Info_set(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_get(
     info: usize,
     key: *const c_char,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn MPI_Info_get(
 }
 
 /// MPI 4.1 section 10: `buflen` is the room with the terminator, and becomes what the value needs.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_get_string(
     info: usize,
     key: *const c_char,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn MPI_Info_get_string(
 }
 
 /// MPI 4.1 section 11.2.1: of the arguments, the program alone is known.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_create_env(
     argc: c_int,
     argv: *mut *mut c_char,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn MPI_Info_create_env(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_get_valuelen(
     info: usize,
     key: *const c_char,
@@ -134,14 +134,14 @@ pub unsafe extern "C" fn MPI_Info_get_valuelen(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_get_nkeys(info: usize, nkeys: *mut c_int) -> c_int {
     entry_at_any_time("MPI_Info_get_nkeys", |me| {
         put(nkeys, find(me, info)?.pairs.len() as c_int)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_char) -> c_int {
     entry_at_any_time("MPI_Info_get_nthkey", |me| {
         let pairs = &find(me, info)?.pairs;
@@ -152,13 +152,13 @@ pub unsafe extern "C" fn MPI_Info_get_nthkey(info: usize, n: c_int, key: *mut c_
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Info_delete(info: usize, key: *const c_char) -> c_int {
     entry_at_any_time("MPI_Info_delete", |me| find(me, info)?.delete(&text(key)?))
 }
 
 /// MPI 3.1 section 6.4.4: hints are accepted and mean nothing.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_set_info(comm: usize, info: usize) -> c_int {
     entry("MPI_Comm_set_info", comm, |me| {
         me.objects().comm(comm)?;
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn MPI_Comm_set_info(comm: usize, info: usize) -> c_int {
 }
 
 /// MPI 3.1 section 6.4.4.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_get_info(comm: usize, info: *mut usize) -> c_int {
     entry("MPI_Comm_get_info", comm, |me| {
         me.objects().comm(comm)?;

@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_test_inter(comm: usize, flag: *mut c_int) -> c_int {
     entry("MPI_Comm_test_inter", comm, |me| {
         let c = me.objects().comm(comm)?;
@@ -34,14 +34,14 @@ fn remote(me: &RankState, comm: usize) -> Result<&crate::comm::Remote> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_remote_size(comm: usize, size: *mut c_int) -> c_int {
     entry("MPI_Comm_remote_size", comm, |me| {
         put(size, remote(me, comm)?.group.size() as c_int)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_remote_group(comm: usize, group: *mut usize) -> c_int {
     entry("MPI_Comm_remote_group", comm, |me| {
         let g = remote(me, comm)?.group.clone();
@@ -74,7 +74,7 @@ fn swap(me: &RankState, comm: &Comm, to: Dest, peer: i32, mine: &[u8]) -> Result
     Ok(theirs)
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Intercomm_create(
     local: usize,
     leader: c_int,
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Intercomm_merge(comm: usize, high: c_int, new: *mut usize) -> c_int {
     entry("MPI_Intercomm_merge", comm, |me| {
         let mut next = me.objects().next_id;
@@ -181,13 +181,13 @@ pub(crate) fn settle(me: &RankState, r: &Request) {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_idup(comm: usize, new: *mut usize, request: *mut usize) -> c_int {
     idup("MPI_Comm_idup", comm, new, request)
 }
 
 /// Hints mean nothing to us.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_idup_with_info(
     comm: usize,
     _info: usize,

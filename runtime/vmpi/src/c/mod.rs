@@ -32,6 +32,7 @@ pub mod probe;
 pub mod reduce;
 pub mod request;
 pub mod status;
+pub mod tool;
 pub mod topo;
 
 use crate::coll::far::Elsewhere;

@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 
 const OP_NULL: usize = 0x20;
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Op_create(func: usize, commute: c_int, op: *mut usize) -> c_int {
     entry("MPI_Op_create", 0, |me| {
         if func == 0 {
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn MPI_Op_create(func: usize, commute: c_int, op: *mut usi
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Op_free(op: *mut usize) -> c_int {
     entry("MPI_Op_free", 0, |me| {
         if op.is_null() || me.objects().ops.remove(*op).is_none() {
@@ -33,14 +33,14 @@ pub unsafe extern "C" fn MPI_Op_free(op: *mut usize) -> c_int {
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Op_commutative(op: usize, commute: *mut c_int) -> c_int {
     entry("MPI_Op_commutative", 0, |me| {
         put(commute, c_int::from(me.objects().op(op)?.commutes()))
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Reduce_local(
     input: *const c_void,
     inout: *mut c_void,

@@ -199,14 +199,14 @@ macro_rules! sends { ($($(#[$doc:meta])* $name:ident $iname:ident $name_c:ident 
 )* };
 (one $(#[$doc:meta])* $name:ident $n:ident $mode:ident) => {
     $(#[$doc])*
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int {
         send(stringify!($name), p, n.into(), datatype, dest, tag, comm, Mode::$mode)
     }
 };
 (begun $(#[$doc:meta])* $name:ident $n:ident $mode:ident) => {
     $(#[$doc])*
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
         isend(stringify!($name), p, n.into(), datatype, dest, tag, comm, request, Mode::$mode)
     }
@@ -224,7 +224,7 @@ sends! {
 
 macro_rules! receives { ($($recv:ident $irecv:ident $n:ident;)*) => { $(
     /// MPI 4.1 section 3.2.4.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $recv(
         p: *mut c_void,
         n: $n,
@@ -247,7 +247,7 @@ macro_rules! receives { ($($recv:ident $irecv:ident $n:ident;)*) => { $(
     }
 
     /// MPI 4.1 section 3.7.2.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $irecv(
         p: *mut c_void,
         n: $n,
@@ -300,7 +300,7 @@ unsafe fn exchange(
 
 macro_rules! exchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
     /// MPI 4.1 section 3.10.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $both(
         out: *const c_void,
         nout: $n,
@@ -329,7 +329,7 @@ macro_rules! exchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
     }
 
     /// MPI 4.1 section 3.10.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $replace(
         p: *mut c_void,
         n: $n,
@@ -398,7 +398,7 @@ unsafe fn iexchange(
 
 macro_rules! iexchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
     /// MPI 4.1 section 3.10.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $both(
         out: *const c_void,
         nout: $n,
@@ -425,7 +425,7 @@ macro_rules! iexchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
     }
 
     /// MPI 4.1 section 3.10.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $replace(
         p: *mut c_void,
         n: $n,
@@ -452,7 +452,7 @@ iexchanges! {
 }
 
 /// MPI 4.1 section 3.6.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Buffer_attach(p: *mut c_void, size: c_int) -> c_int {
     entry("MPI_Buffer_attach", 0, |me| {
         if me.bsend.size.get() != 0 {
@@ -467,7 +467,7 @@ pub unsafe extern "C" fn MPI_Buffer_attach(p: *mut c_void, size: c_int) -> c_int
 }
 
 /// MPI 4.1 section 3.6: returns when all messages in the buffer are delivered.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Buffer_detach(p: *mut c_void, size: *mut c_int) -> c_int {
     entry("MPI_Buffer_detach", 0, |me| {
         while !me.bsend.is_empty() {

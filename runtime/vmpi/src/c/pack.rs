@@ -21,7 +21,7 @@ unsafe fn place(position: *mut c_int, size: c_int) -> Result<(usize, usize)> {
     }
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Pack(
     input: *const c_void,
     n: c_int,
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn MPI_Pack(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Unpack(
     input: *const c_void,
     insize: c_int,
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn MPI_Unpack(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Pack_size(
     n: c_int,
     datatype: usize,

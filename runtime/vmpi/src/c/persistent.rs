@@ -36,13 +36,13 @@ unsafe fn start(me: &'static RankState, handle: usize, comm: &mut usize) -> Resu
 }
 
 /// MPI 4.1 section 3.9.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Start(request: *mut usize) -> c_int {
     on_request("MPI_Start", |me, comm| start(me, *one(request)?, comm))
 }
 
 /// MPI 4.1 section 3.9.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Startall(n: c_int, requests: *mut usize) -> c_int {
     on_request("MPI_Startall", |me, comm| {
         for h in slice_mut(requests, count(n)?)? {
@@ -81,7 +81,7 @@ unsafe fn init(
 
 macro_rules! inits { ($($name:ident $n:ident $mode:ident;)*) => { $(
     /// MPI 4.1 section 3.9.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
         init(stringify!($name), What::Send(Mode::$mode), p.cast_mut(), n.into(), datatype, dest, tag, comm, request)
     }
@@ -99,7 +99,7 @@ inits! {
 
 macro_rules! recv_inits { ($($name:ident $n:ident;)*) => { $(
     /// MPI 4.1 section 3.9.
-    #[no_mangle]
+    #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *mut c_void, n: $n, datatype: usize, src: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
         init(stringify!($name), What::Recv, p, n.into(), datatype, src, tag, comm, request)
     }

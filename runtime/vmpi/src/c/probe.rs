@@ -14,7 +14,7 @@ use crate::p2p::{self, Buf, Key, Status};
 use crate::state::RankState;
 
 /// MPI 4.1 section 3.8.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Probe(
     src: c_int,
     tag: c_int,
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn MPI_Probe(
 }
 
 /// MPI 4.1 section 3.8.1.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Iprobe(
     src: c_int,
     tag: c_int,
@@ -84,7 +84,7 @@ unsafe fn matched(
 }
 
 /// MPI 4.1 section 3.8.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Mprobe(
     src: c_int,
     tag: c_int,
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn MPI_Mprobe(
 }
 
 /// MPI 4.1 section 3.8.2.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Improbe(
     src: c_int,
     tag: c_int,
@@ -137,7 +137,7 @@ unsafe fn mrecv(me: &RankState, buf: &Buf<'_>, message: *mut usize) -> Result<St
 }
 
 /// MPI 4.1 section 3.8.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Mrecv(
     p: *mut c_void,
     n: c_int,
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn MPI_Mrecv(
 }
 
 /// MPI 4.1 section 3.8.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Imrecv(
     p: *mut c_void,
     n: c_int,

@@ -129,7 +129,7 @@ impl Reduce {
 
 macro_rules! reduction {
     ($name:ident $w:ident ($n:ident: $nt:ident) ($($root:ident)?) ($($more:ident: $mt:ty),*) $when:expr, $kind:ident $form:ident $get:ident) => {
-        #[no_mangle]
+        #[pc3_vmpi_entry::entry]
         pub unsafe extern "C" fn $name(
             send: *const c_void,
             recv: *mut c_void,

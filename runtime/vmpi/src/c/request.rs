@@ -118,7 +118,7 @@ pub(super) unsafe fn one<'a>(request: *mut usize) -> Result<&'a mut usize> {
 }
 
 /// MPI 4.1 section 3.7.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Wait(request: *mut usize, status: *mut CStatus) -> c_int {
     on_request("MPI_Wait", |me, comm| {
         let handle = one(request)?;
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut usize, status: *mut CStatus) -> 
 }
 
 /// MPI 4.1 section 3.7.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Test(
     request: *mut usize,
     flag: *mut c_int,
@@ -214,7 +214,7 @@ unsafe fn close_all(
 }
 
 /// MPI 4.1 section 3.7.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Waitall(
     n: c_int,
     requests: *mut usize,
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn MPI_Waitall(
 }
 
 /// MPI 4.1 section 3.7.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Testall(
     n: c_int,
     requests: *mut usize,
@@ -278,7 +278,7 @@ unsafe fn report_any(
 }
 
 /// MPI 4.1 section 3.7.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Waitany(
     n: c_int,
     requests: *mut usize,
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 }
 
 /// MPI 4.1 section 3.7.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Testany(
     n: c_int,
     requests: *mut usize,
@@ -377,7 +377,7 @@ unsafe fn some(
 }
 
 /// MPI 4.1 section 3.7.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Waitsome(
     n: c_int,
     requests: *mut usize,
@@ -397,7 +397,7 @@ pub unsafe extern "C" fn MPI_Waitsome(
 }
 
 /// MPI 4.1 section 3.7.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Testsome(
     n: c_int,
     requests: *mut usize,
@@ -417,7 +417,7 @@ pub unsafe extern "C" fn MPI_Testsome(
 }
 
 /// MPI 4.1 section 3.7.6: like MPI_Test, but the request stays.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Request_get_status(
     request: usize,
     flag: *mut c_int,
@@ -438,7 +438,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
 }
 
 /// MPI 4.1 section 3.7.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Request_free(request: *mut usize) -> c_int {
     on_request("MPI_Request_free", |me, _| {
         let handle = one(request)?;
@@ -473,7 +473,7 @@ pub unsafe extern "C" fn MPI_Request_free(request: *mut usize) -> c_int {
 }
 
 /// MPI 4.1 section 3.8.4.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cancel(request: *mut usize) -> c_int {
     on_request("MPI_Cancel", |me, comm| match look(me, *one(request)?)? {
         Some(r) => {

@@ -128,7 +128,7 @@ unsafe fn get<'a>(status: *const CStatus) -> Result<&'a CStatus> {
 }
 
 /// MPI 4.1 section 3.2.5.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_count(
     status: *const CStatus,
     datatype: usize,
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn MPI_Get_count(
 }
 
 /// MPI 4.1 section 5.1.11.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_elements(
     status: *const CStatus,
     datatype: usize,
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn MPI_Get_elements(
 }
 
 /// MPI 4.1 section 5.1.11.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Get_elements_x(
     status: *const CStatus,
     datatype: usize,
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn MPI_Get_elements_x(
 }
 
 /// MPI 4.1 section 3.8.4.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Test_cancelled(status: *const CStatus, flag: *mut c_int) -> c_int {
     entry("MPI_Test_cancelled", 0, |_| {
         put(flag, c_int::from(get(status)?.inner[2] != 0))
@@ -211,7 +211,7 @@ unsafe fn set_elements(
 }
 
 /// MPI 4.1 section 13.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Status_set_elements(
     status: *mut CStatus,
     datatype: usize,
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn MPI_Status_set_elements(
 }
 
 /// MPI 4.1 section 13.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Status_set_elements_x(
     status: *mut CStatus,
     datatype: usize,
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn MPI_Status_set_elements_x(
 }
 
 /// MPI 4.1 section 13.3.
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Status_set_cancelled(status: *mut CStatus, flag: c_int) -> c_int {
     entry("MPI_Status_set_cancelled", 0, |_| match status.as_mut() {
         Some(s) => {

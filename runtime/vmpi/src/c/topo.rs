@@ -53,14 +53,14 @@ unsafe fn create(
     install(me, comm, made, Some(topo), new)
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Dims_create(nnodes: c_int, n: c_int, dims: *mut c_int) -> c_int {
     entry("MPI_Dims_create", 0, |_| {
         dims_create(nnodes, slice_mut(dims, ndims(n)?)?)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_create(
     comm: usize,
     n: c_int,
@@ -87,14 +87,14 @@ pub unsafe extern "C" fn MPI_Cart_create(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cartdim_get(comm: usize, n: *mut c_int) -> c_int {
     entry("MPI_Cartdim_get", comm, |me| {
         put(n, cart(me, comm)?.dims.len() as c_int)
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_get(
     comm: usize,
     max: c_int,
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn MPI_Cart_get(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_rank(
     comm: usize,
     coords: *const c_int,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn MPI_Cart_rank(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_coords(
     comm: usize,
     rank: c_int,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn MPI_Cart_coords(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_shift(
     comm: usize,
     direction: c_int,
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn MPI_Cart_shift(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_sub(comm: usize, remain: *const c_int, new: *mut usize) -> c_int {
     entry("MPI_Cart_sub", comm, |me| {
         let grid = cart(me, comm)?;
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn MPI_Cart_sub(comm: usize, remain: *const c_int, new: *m
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Cart_map(
     comm: usize,
     n: c_int,
@@ -218,7 +218,7 @@ unsafe fn graph_args(
     Graph::new(index, edges, me.objects().comm(comm)?.size())
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Graph_create(
     comm: usize,
     n: c_int,
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn MPI_Graph_create(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Graphdims_get(
     comm: usize,
     nnodes: *mut c_int,
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn MPI_Graphdims_get(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Graph_get(
     comm: usize,
     maxindex: c_int,
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn MPI_Graph_get(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Graph_neighbors_count(
     comm: usize,
     rank: c_int,
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn MPI_Graph_neighbors_count(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Graph_neighbors(
     comm: usize,
     rank: c_int,
@@ -299,7 +299,7 @@ pub unsafe extern "C" fn MPI_Graph_neighbors(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Graph_map(
     comm: usize,
     n: c_int,
@@ -321,7 +321,7 @@ pub unsafe extern "C" fn MPI_Graph_map(
     })
 }
 
-#[no_mangle]
+#[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Topo_test(comm: usize, status: *mut c_int) -> c_int {
     const CART: c_int = 211;
     const GRAPH: c_int = 212;
