@@ -31,6 +31,9 @@ pub enum Status {
     Finished(i32),
 }
 
+/// So many ranks have guards behind their shadow stacks.
+const GUARDED: usize = 1024;
+
 #[repr(C)]
 pub struct Rank {
     /// What generated code sees; first, so that `pc3_me` is the rank's address.
@@ -73,7 +76,7 @@ unsafe impl Send for Rank {}
 impl Rank {
     /// A rank with empty heap and stack, its globals as the program starts with them.
     pub fn new(job: Arc<Job>, id: usize) -> io::Result<Box<Rank>> {
-        let shadow = Shadow::new(job.shadow)?;
+        let shadow = Shadow::new(job.shadow, job.ranks <= GUARDED)?;
         let globals = if id > 0 && job.program.private_globals {
             Copy::new(&job.program)?
         } else {

@@ -18,13 +18,14 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "PC3_ADDRESSES",
     "PC3_CACHE",
     "PC3_CC",
     "PC3_DIR",
     "PC3_EVERY",
     "PC3_FAIL",
+    "PC3_GUARDS",
     "PC3_KEEP",
     "PC3_LINK",
     "PC3_ON_SIGNAL",

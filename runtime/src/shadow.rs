@@ -9,6 +9,7 @@ use std::ffi::{c_char, c_void};
 use std::io;
 use std::ptr::null_mut;
 
+use pc3_heap::guard;
 use pc3_heap::room::{self, Purpose};
 use pc3_typemetric::descriptor::pc3_type;
 
@@ -64,13 +65,15 @@ fn page() -> usize {
 }
 
 impl Shadow {
-    /// Reserves `size` bytes, with a guard page behind.
-    pub fn new(size: usize) -> io::Result<Shadow> {
+    /// Reserves `size` bytes and a page behind, which is guarded if asked for: even a guard takes memory.
+    pub fn new(size: usize, guarded: bool) -> io::Result<Shadow> {
         let size = size.next_multiple_of(page());
         let mapped = size + page();
         let base = standing(mapped)?;
-        // SAFETY: the last page of our mapping.
-        unsafe { libc::mprotect(base.cast::<u8>().add(size).cast(), page(), libc::PROT_NONE) };
+        // Generated code asks for room, so this only stops what writes past its own.
+        if guarded {
+            guard::install(base.cast::<u8>().wrapping_add(size), page());
+        }
         Ok(Shadow {
             base,
             mapped,
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn blocks_that_are_gone_are_not_listed() {
-        let mut s = Shadow::new(1 << 20).unwrap();
+        let mut s = Shadow::new(1 << 20, true).unwrap();
         let start = s.start() as usize;
         let (a, top) = s.block(start, 100, null_mut()).unwrap();
         let (b, top_b) = s.block(top, 50, null_mut()).unwrap();
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn refuses_what_does_not_fit() {
-        let mut s = Shadow::new(1 << 16).unwrap();
+        let mut s = Shadow::new(1 << 16, true).unwrap();
         let start = s.start() as usize;
         assert!(s.block(start, 1 << 16, null_mut()).is_none());
         assert!(s.block(start, usize::MAX - 8, null_mut()).is_none());

@@ -390,12 +390,19 @@ fn bad_settings() -> Result<()> {
 fn stack_overflow() -> Result<()> {
     let p = program("deep.c")?;
     let exe = build::instrumented(&p, HOST)?;
-    for sched in ["coroutines", "threads"] {
-        let done = Job::new(&p)?.run(HOST, &exe, &[("PC3_SCHED", sched)])?;
-        ensure!(done.status != 0, "{sched}: it did not overflow");
+    let ways = [
+        ("coroutines", "default"),
+        ("coroutines", "mappings"),
+        ("coroutines", "none"),
+        ("threads", "default"),
+    ];
+    for (sched, guards) in ways {
+        let set = [("PC3_SCHED", sched), ("PC3_GUARDS", guards)];
+        let done = Job::new(&p)?.run(HOST, &exe, &set)?;
+        ensure!(done.status != 0, "{set:?}: it did not overflow");
         ensure!(
             done.stderr.contains("PC3_STACK"),
-            "{sched}: nothing is said: {}",
+            "{set:?}: nothing is said: {}",
             done.stderr
         );
     }

@@ -246,7 +246,11 @@ fn layout(bytes: usize, align: usize) -> Layout {
 }
 
 /// An arena's unused descriptors.
-pub(crate) struct Pool(*mut Page);
+pub(crate) struct Pool {
+    first: *mut Page,
+    /// How many are made at once: few at first, there may be many arenas with next to nothing in them.
+    batch: usize,
+}
 
 struct Shared(*mut Page);
 // SAFETY: the list is only touched under its lock.
@@ -257,18 +261,21 @@ static SHARED: Mutex<Shared> = Mutex::new(Shared(null_mut()));
 
 impl Pool {
     pub const fn new() -> Self {
-        Pool(null_mut())
+        Pool {
+            first: null_mut(),
+            batch: 4,
+        }
     }
 
     /// A descriptor with unspecified contents (but `owner` 0), or null if there is no memory.
     pub fn get(&mut self) -> *mut Page {
-        if self.0.is_null() {
+        if self.first.is_null() {
             self.refill();
         }
-        let page = self.0;
+        let page = self.first;
         if !page.is_null() {
             // SAFETY: the list holds valid descriptors of ours.
-            self.0 = unsafe { (*page).next };
+            self.first = unsafe { (*page).next };
         }
         page
     }
@@ -277,16 +284,18 @@ impl Pool {
         // SAFETY: the caller gives up the descriptor.
         unsafe {
             (*page).owner.store(0, Ordering::Relaxed);
-            (*page).next = self.0;
+            (*page).next = self.first;
         }
-        self.0 = page;
+        self.first = page;
     }
 
     #[cold]
     fn refill(&mut self) {
-        const BATCH: usize = 16;
+        const MOST: usize = 16;
+        let n = self.batch;
+        self.batch = (2 * n).min(MOST);
         let mut shared = SHARED.lock().unwrap_or_else(|e| e.into_inner());
-        for _ in 0..BATCH {
+        for _ in 0..n {
             let page = shared.0;
             if page.is_null() {
                 break;
@@ -296,12 +305,14 @@ impl Pool {
             self.put(page);
         }
         drop(shared);
-        if self.0.is_null() {
+        if self.first.is_null() {
+            let Ok(layout) = Layout::array::<Page>(n) else {
+                return;
+            };
             // SAFETY: the layout is not empty; a zeroed descriptor is a valid one.
-            let batch =
-                unsafe { std::alloc::alloc_zeroed(Layout::new::<[Page; BATCH]>()) }.cast::<Page>();
+            let batch = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<Page>();
             if !batch.is_null() {
-                for i in (0..BATCH).rev() {
+                for i in (0..n).rev() {
                     // SAFETY: within the batch.
                     self.put(unsafe { batch.add(i) });
                 }
@@ -313,11 +324,11 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         let mut shared = SHARED.lock().unwrap_or_else(|e| e.into_inner());
-        while !self.0.is_null() {
-            let page = self.0;
+        while !self.first.is_null() {
+            let page = self.first;
             // SAFETY: both lists hold valid descriptors.
             unsafe {
-                self.0 = (*page).next;
+                self.first = (*page).next;
                 (*page).next = shared.0;
             }
             shared.0 = page;

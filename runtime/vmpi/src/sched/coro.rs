@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::ptr::null;
+use std::sync::atomic::AtomicPtr;
 use std::sync::Arc;
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
+use super::overflow::{look, Canary};
 use super::stack::RankStack;
 use super::{Host, Sched};
 
@@ -16,6 +18,8 @@ type Coro = Coroutine<(), (), (), RankStack>;
 pub(super) struct Seat {
     coro: Option<Coro>,
     yielder: Cell<Yield>,
+    /// Of its stack, if that has no guard.
+    canary: AtomicPtr<Canary>,
 }
 
 #[derive(Clone, Copy)]
@@ -52,6 +56,7 @@ fn work<H: Host>(host: &Arc<H>, index: usize) {
                 let stack = pool
                     .pop()
                     .unwrap_or_else(|| RankStack::new(sched.stack_size));
+                (*seat).canary = stack.canary().into();
                 (*seat).coro = Some(make(host, rank, stack));
             }
             match &mut (*seat).coro {
@@ -62,6 +67,8 @@ fn work<H: Host>(host: &Arc<H>, index: usize) {
         host.enter(rank);
         if let CoroutineResult::Return(()) = coro.resume(()) {
             // SAFETY: as above; it has returned.
+            unsafe { look(*(*seat).canary.get_mut()) };
+            // SAFETY: likewise.
             if let Some(c) = unsafe { (*seat).coro.take() } {
                 pool.push(c.into_stack());
             }
@@ -108,6 +115,13 @@ fn suspend<H: Host>(sched: &Sched, host: &H, me: u32) {
         Some(rank) if rank == me => return,
         next => w.next.set(next),
     }
+    let seat = sched.slots[me as usize].coro.get();
     // SAFETY: set when this coroutine began, on this very stack.
-    unsafe { (*(*sched.slots[me as usize].coro.get()).yielder.get().0).suspend(()) };
+    unsafe {
+        let canary = *(*seat).canary.get_mut();
+        if !canary.is_null() {
+            look(canary);
+        }
+        (*(*seat).yielder.get().0).suspend(());
+    }
 }

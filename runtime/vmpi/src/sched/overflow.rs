@@ -2,7 +2,9 @@
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::*};
-use std::sync::Once;
+use std::sync::{Mutex, Once};
+
+use pc3_runtime::tell::{die, EXIT_FATAL};
 
 /// Bytes below a stack whose use is an overflow.
 pub(super) const GUARD: usize = 64 << 10;
@@ -62,18 +64,30 @@ pub(super) fn watch_thread() {
         }
         let (mut low, mut bytes) = (null_mut(), 0);
         if libc::pthread_attr_getstack(&raw const of, &raw mut low, &raw mut bytes) == 0 {
-            register((low as usize).saturating_sub(GUARD));
+            register((low as usize).saturating_sub(GUARD), null_mut());
         }
         libc::pthread_attr_destroy(&raw mut of);
     }
 }
 
-/// The guards of all stacks, for the handler: a list that only grows, its entries reused.
+/// What lies below a stack, for the handler: a list that only grows, its entries reused.
 pub(super) struct Guard {
-    pub low: AtomicUsize,
+    low: AtomicUsize,
+    /// The low end of a stack without a guard; null with one.
+    pub canary: AtomicPtr<Canary>,
     next: *const Guard,
 }
+// SAFETY: `next` is not changed once others can see the entry.
+unsafe impl Sync for Guard {}
+
 static GUARDS: AtomicPtr<Guard> = AtomicPtr::new(null_mut());
+static UNUSED: Mutex<Vec<&'static Guard>> = Mutex::new(Vec::new());
+
+/// The words at the low end of a stack, as many as most frames have: what overflows writes a return address or more there.
+pub(super) type Canary = [usize; 512];
+
+/// What they hold as long as it has not.
+pub(super) const WORD: usize = 0xb1d_5eed_f00d_ca9e_u64 as usize;
 
 fn guards() -> impl Iterator<Item = &'static Guard> {
     // SAFETY: entries are leaked, so they live for ever.
@@ -86,12 +100,33 @@ fn guards() -> impl Iterator<Item = &'static Guard> {
     })
 }
 
-pub(super) fn register(low: usize) -> &'static Guard {
-    if let Some(g) = guards().find(|g| g.low.compare_exchange(0, low, AcqRel, Relaxed).is_ok()) {
+impl Guard {
+    /// The stack is about to go.
+    pub fn give_back(&'static self) {
+        self.canary.store(null_mut(), Release);
+        self.low.store(0, Release);
+        super::lock(&UNUSED).push(self);
+    }
+
+    fn is_hit(&self, at: usize) -> bool {
+        let low = self.low.load(Acquire);
+        let canary = self.canary.load(Acquire);
+        // SAFETY: of a stack that is there.
+        (low..low + GUARD).contains(&at)
+            || (!canary.is_null() && unsafe { &*canary }.iter().any(|w| *w != WORD))
+    }
+}
+
+/// `canary`: null if the stack has a guard at `low`.
+pub(super) fn register(low: usize, canary: *mut Canary) -> &'static Guard {
+    if let Some(g) = super::lock(&UNUSED).pop() {
+        g.low.store(low, Release);
+        g.canary.store(canary, Release);
         return g;
     }
     let g = Box::leak(Box::new(Guard {
         low: AtomicUsize::new(low),
+        canary: AtomicPtr::new(canary),
         next: null(),
     }));
     let mut head = GUARDS.load(Acquire);
@@ -104,16 +139,27 @@ pub(super) fn register(low: usize) -> &'static Guard {
     }
 }
 
+/// Ends the program if a stack without a guard was used up.
+///
+/// # Safety
+/// `canary` is null, or that of a stack that is there.
+pub(super) unsafe fn look(canary: *const Canary) {
+    // SAFETY: the caller's promise.
+    if !canary.is_null() && unsafe { &*canary }.iter().any(|w| *w != WORD) {
+        die(EXIT_FATAL, OVERFLOW);
+    }
+}
+
+const OVERFLOW: &str = "a rank's stack overflowed; set PC3_STACK to a larger size (e.g. 64M)";
+
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel's own record; `write` and `sigaction` are async-signal-safe.
     unsafe {
         let at = (*info).si_addr() as usize;
-        if guards()
-            .any(|g| (g.low.load(Acquire)..).contains(&at) && at < g.low.load(Acquire) + GUARD)
-        {
-            let text =
-                b"pc3: a rank's stack overflowed; set PC3_STACK to a larger size (e.g. 64M)\n";
-            libc::write(2, text.as_ptr().cast(), text.len());
+        if guards().any(|g| g.is_hit(at)) {
+            for part in ["pc3: ", OVERFLOW, "\n"] {
+                libc::write(2, part.as_ptr().cast(), part.len());
+            }
         }
         // The access is repeated on return and ends the program as it would have without us.
         let mut act: libc::sigaction = std::mem::zeroed();

@@ -1,14 +1,17 @@
 //! Stacks of ranks: reserved address space that takes memory as it is used, a guard below.
+//!
+//! Where the system has no guard left, some words at the low end are looked at whenever the rank is switched away from.
 
 use std::num::NonZeroUsize;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::Mutex;
 
 use corosensei::stack::{Stack, StackPointer, MIN_STACK_SIZE};
+use pc3_heap::guard;
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
-use super::overflow::{register, Guard, GUARD};
+use super::overflow::{register, Canary, Guard, GUARD, WORD};
 
 pub(super) struct RankStack {
     low: *mut u8,
@@ -34,7 +37,7 @@ impl RankStack {
         // Pages have at most 64 KiB; one more of that for the shift.
         let bytes = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD) + 2 * GUARD;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping; then its lowest part is made inaccessible.
+        // SAFETY: a new mapping.
         let low = unsafe {
             let p = libc::mmap(
                 null_mut(),
@@ -44,7 +47,7 @@ impl RankStack {
                 -1,
                 0,
             );
-            if p == libc::MAP_FAILED || libc::mprotect(p, GUARD, libc::PROT_NONE) != 0 {
+            if p == libc::MAP_FAILED {
                 let e = std::io::Error::last_os_error();
                 static ONE: Mutex<()> = Mutex::new(());
                 // Workers come here together: one speaks.
@@ -52,20 +55,36 @@ impl RankStack {
                 let kib = size >> 10;
                 die(EXIT_FATAL, &format!("no address space for a stack of {kib} KiB: {e}; set PC3_STACK to a smaller size"));
             }
+            // A page for each stack's top, not a huge one; only advice.
+            libc::madvise(p, bytes, libc::MADV_NOHUGEPAGE);
             p.cast::<u8>()
+        };
+        let guard = match guard::install(low, GUARD) {
+            guard::Guard::Faults => register(low as usize, null_mut()),
+            guard::Guard::Absent => {
+                let canary = low.wrapping_add(GUARD).cast::<Canary>();
+                // SAFETY: the lowest page of the mapping's usable part.
+                unsafe { canary.write([WORD; 512]) };
+                register(low as usize, canary)
+            }
         };
         RankStack {
             low,
             bytes,
             shift: next_shift(),
-            guard: register(low as usize),
+            guard,
         }
+    }
+
+    /// What the rank must not have written to; null if its stack has a guard.
+    pub fn canary(&self) -> *mut Canary {
+        self.guard.canary.load(Relaxed)
     }
 }
 
 impl Drop for RankStack {
     fn drop(&mut self) {
-        self.guard.low.store(0, Release);
+        self.guard.give_back();
         // SAFETY: the mapping is ours and nothing runs on it.
         unsafe { libc::munmap(self.low.cast(), self.bytes) };
     }
