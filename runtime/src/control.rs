@@ -25,6 +25,8 @@ pub const FLAG_PASSAGES: c_int = 1;
 pub const FLAG_REQUEST: c_int = 2;
 /// The engine coordinates one.
 pub const FLAG_ENGINE: c_int = 4;
+/// Ranks of a guest count the locations that they pass, at every one.
+pub const FLAG_COUNT: c_int = 8;
 
 /// What generated code polls.
 #[no_mangle]

@@ -31,6 +31,9 @@ pub trait Engine: Send + Sync {
     /// The rank's stack is unwound.  Returns when it is to be rebuilt.
     fn unwound(&self, rank: &mut Rank);
 
+    /// A guest's rank is back from its frames; returns when all others that are to come back have called it as often.
+    fn meet(&self, _rank: &mut Rank) {}
+
     /// The program called `exit`.
     fn exit(&self, rank: &mut Rank, code: i32) -> !;
 

@@ -7,10 +7,12 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::io;
+use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_typemetric::abi::{Abi, LongDouble, Metric};
 use pc3_typemetric::types::{TypeId, TypeTable};
 
+use crate::control::{pc3_flag, FLAG_COUNT};
 use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage};
 use crate::rank::Rank;
@@ -46,15 +48,35 @@ pub trait Guest {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// All frames of a rank that is continued from a checkpoint have been taken back: from here on nothing can be refused, so
-/// its files are cut and moved in.
+/// All frames of a rank that is continued from a checkpoint have been taken back: when all ranks have got so far nothing can
+/// be refused any more, so their files are cut and moved in, and then they go on.
 pub fn resumed(rank: &mut Rank) {
     let job = rank.job().clone();
+    let meet = |rank: &mut Rank| {
+        if let Some(engine) = job.engine() {
+            engine.meet(rank);
+        }
+    };
+    meet(rank);
     let continued = job.source().map_or(Ok(()), |id| job.continued(id));
     let done = continued
         .map_err(RestoreError::from)
         .and_then(|()| settle(rank));
     done.unwrap_or_else(|e| die(EXIT_REFUSED, &e.to_string()));
+    meet(rank);
+}
+
+/// The rank is at a location: must its stack go?  Ranks of a program that calls MPI count the locations that they pass,
+/// so that they meet for a checkpoint where each has passed as many.
+pub fn due(rank: &mut Rank) -> bool {
+    if rank.job().program.calls_mpi {
+        rank.abi.passages = rank.abi.passages.wrapping_add(1);
+        if pc3_flag.load(Relaxed) == FLAG_COUNT {
+            return false;
+        }
+    }
+    let job = rank.job().clone();
+    job.engine().is_some_and(|engine| engine.due(rank))
 }
 
 /// Makes a rank's guest.

@@ -189,6 +189,9 @@ impl Program {
     /// A program whose functions and types a guest knows.
     pub(crate) fn of_guest(calls_mpi: bool) -> Program {
         control::listen();
+        if calls_mpi {
+            control::set_flag(control::FLAG_COUNT);
+        }
         Program {
             calls_mpi,
             private_globals: true,

@@ -25,18 +25,21 @@ pub struct Program {
 }
 
 impl Program {
-    /// The programs of `examples/rust`.
+    /// The programs of `examples/rust`; those with ranks have a first line `// pc3-test: mpi ranks=4`.
     pub fn rust_examples() -> Result<Vec<Program>> {
         let dir = crate::arch::root().join("examples/rust/src/bin");
         let mut list = Vec::new();
         for entry in std::fs::read_dir(&dir).with_context(|| dir.display().to_string())? {
             let path = entry?.path();
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let text = std::fs::read_to_string(&path)?;
+            let ranks = text.lines().next().unwrap_or("").split_once("ranks=");
+            let ranks = ranks.map_or(Ok(0), |(_, n)| n.trim().parse());
             list.push(Program {
                 name: format!("rust-{stem}"),
                 sources: vec![path.clone()],
                 args: Vec::new(),
-                ranks: 0,
+                ranks: ranks.with_context(|| path.display().to_string())?,
                 own_abi: false,
                 pc3_flags: Vec::new(),
                 flags: Vec::new(),

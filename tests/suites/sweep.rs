@@ -57,10 +57,10 @@ fn reference(p: &Program) -> Result<(Vec<u8>, i32)> {
     Ok((job.stdout(), done.status))
 }
 
-/// Without checkpoints: equal to the plain build (sequential), equal on every architecture and number of workers.
+/// Without checkpoints: equal to the plain build (of sequential programs, and of those in Rust), equal on every architecture and number of workers.
 fn whole(p: &Program) -> Result<()> {
     let (expected, status) = reference(p)?;
-    if !p.is_mpi() {
+    if !p.is_mpi() || p.rust_binary().is_some() {
         let job = Job::new(p)?;
         let done = job.run(HOST, &build::plain(p, HOST)?, &[])?;
         ensure!(

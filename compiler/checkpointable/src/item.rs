@@ -41,7 +41,8 @@ pub fn expand(item: TokenStream, plain: bool) -> Result<TokenStream> {
     forms(function, method)
 }
 
-pub fn expand_main(item: TokenStream, plain: bool) -> Result<TokenStream> {
+/// `ranks`: each of several executes it.
+pub fn expand_main(item: TokenStream, ranks: bool, plain: bool) -> Result<TokenStream> {
     let function: ItemFn = syn::parse2(item)?;
     if !function.sig.inputs.is_empty() || function.sig.ident != "main" {
         return Err(syn::Error::new_spanned(
@@ -49,15 +50,32 @@ pub fn expand_main(item: TokenStream, plain: bool) -> Result<TokenStream> {
             "#[pc3::main] goes in front of `fn main()`",
         ));
     }
+    if plain && ranks {
+        // The ranks are not what is left out.
+        let inner = without(function);
+        return Ok(quote! {
+            fn main() -> ::std::process::ExitCode {
+                #inner
+                ::pc3::start_mpi(::pc3::point::Program {
+                    enter: || ::core::result::Result::Ok(::pc3::point::Report::report(main())),
+                    resume: || ::core::result::Result::Ok(0),
+                })
+            }
+        });
+    }
     if plain {
         return Ok(without(function).to_token_stream());
     }
+    let start = match ranks {
+        true => quote!(start_mpi),
+        false => quote!(start),
+    };
     let mut inner = function;
     let forms = forms_of(&mut inner, false)?;
     Ok(quote! {
         #forms
         fn main() -> ::std::process::ExitCode {
-            ::pc3::start(::pc3::point::Program {
+            ::pc3::#start(::pc3::point::Program {
                 enter: || main::hot().map(::pc3::point::Report::report),
                 resume: || main::resume().map(::pc3::point::Report::report),
             })

@@ -44,13 +44,23 @@ pub fn attribute(arguments: TokenStream, item: TokenStream, plain: bool) -> Toke
     item::expand(item, plain).unwrap_or_else(|e| e.to_compile_error())
 }
 
-/// `#[pc3::main]`.
-pub fn main(arguments: TokenStream, item: TokenStream, plain: bool) -> TokenStream {
-    if !arguments.is_empty() {
-        return syn::Error::new_spanned(arguments, "#[pc3::main] takes no arguments")
-            .to_compile_error();
-    }
-    item::expand_main(item, plain).unwrap_or_else(|e| e.to_compile_error())
+/// What the crate `pc3` was built with.
+#[derive(Clone, Copy)]
+pub struct Features {
+    pub plain: bool,
+    pub mpi: bool,
+}
+
+/// `#[pc3::main]`, `#[pc3::main(mpi)]`.
+pub fn main(arguments: TokenStream, item: TokenStream, with: Features) -> TokenStream {
+    let wrong = |text: &str| syn::Error::new_spanned(&arguments, text).to_compile_error();
+    let ranks = match arguments.to_string().as_str() {
+        "" => false,
+        "mpi" if with.mpi => true,
+        "mpi" => return wrong("#[pc3::main(mpi)] needs the feature `mpi` of the crate pc3"),
+        _ => return wrong("#[pc3::main] takes no arguments but `mpi`"),
+    };
+    item::expand_main(item, ranks, with.plain).unwrap_or_else(|e| e.to_compile_error())
 }
 
 /// `#[derive(Checkpointable)]`.

@@ -8,10 +8,14 @@ pub fn checkpointable(attribute: TokenStream, item: TokenStream) -> TokenStream 
     pc3_checkpointable::attribute(attribute.into(), item.into(), cfg!(feature = "plain")).into()
 }
 
-/// The program's `main`, which may have locations and marked calls.
+/// The program's `main`, which may have locations and marked calls.  `#[pc3::main(mpi)]`: each of several ranks executes it.
 #[proc_macro_attribute]
 pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    pc3_checkpointable::main(attribute.into(), item.into(), cfg!(feature = "plain")).into()
+    let features = pc3_checkpointable::Features {
+        plain: cfg!(feature = "plain"),
+        mpi: cfg!(feature = "mpi"),
+    };
+    pc3_checkpointable::main(attribute.into(), item.into(), features).into()
 }
 
 /// Lets values of a struct or enum be saved.

@@ -45,9 +45,21 @@ pub struct Program {
     pub resume: fn() -> Result<i32, Unwind>,
 }
 
+/// The operation of the reduction that a rank takes part in: values of so many bytes, first and second, of which it
+/// makes the second.
+#[cfg(feature = "mpi")]
+#[derive(Clone, Copy)]
+pub(crate) struct Combine<'a> {
+    pub size: usize,
+    pub combine: &'a dyn Fn(&[u8], &mut [u8]),
+}
+
 /// The frames of a rank.
 pub(crate) struct Frames {
     program: Program,
+    /// For as long as the call lasts.
+    #[cfg(feature = "mpi")]
+    operation: Cell<Option<Combine<'static>>>,
     /// Innermost first.
     parked: RefCell<Vec<Parked>>,
     /// The checkpoint that is being continued.
@@ -66,7 +78,27 @@ impl Frames {
             loading: RefCell::default(),
             left: Cell::new(0),
             outside: Cell::new(0),
+            #[cfg(feature = "mpi")]
+            operation: Cell::new(None),
         }
+    }
+}
+
+/// Runs `call` while the rank's operation is `user`.
+#[cfg(feature = "mpi")]
+pub(crate) fn with_operation(user: &Combine<'_>, call: impl FnOnce()) {
+    // SAFETY: taken back below; nothing between unwinds or forgets the stack.
+    let user: Combine<'static> = unsafe { std::mem::transmute(*user) };
+    current(|f| f.operation.set(Some(user)));
+    call();
+    current(|f| f.operation.set(None));
+}
+
+/// The operation of the running rank.
+#[cfg(feature = "mpi")]
+pub(crate) fn operation(run: impl FnOnce(&Combine<'_>)) {
+    if let Some(user) = current(|f| f.operation.get()).flatten() {
+        run(&user);
     }
 }
 
@@ -76,6 +108,13 @@ fn current<T>(with: impl FnOnce(&Frames) -> T) -> Option<T> {
     let rank = unsafe { Rank::current() }?;
     let guest: &dyn Any = rank.guest.as_deref()?.as_any();
     guest.downcast_ref::<Frames>().map(with)
+}
+
+/// Is the stack being taken down for a checkpoint?  Locals that are not needed any more are dropped then, and what they
+/// stand for must stay as long as the program thinks that they are there.
+#[cfg(feature = "mpi")]
+pub(crate) fn unwinding() -> bool {
+    current(|f| !f.parked.borrow().is_empty()).unwrap_or(false)
 }
 
 /// Called where a location found that a checkpoint may be due.
@@ -88,8 +127,7 @@ pub(crate) fn due() -> bool {
     if outside > 0 {
         return false;
     }
-    let job = rank.job().clone();
-    job.engine().is_some_and(|engine| engine.due(rank))
+    guest::due(rank)
 }
 
 /// Keeps the locals of a frame whose function is about to return; innermost frames come first.
@@ -273,6 +311,25 @@ pub(crate) fn resumed() {
     }
 }
 
+/// A panic of one of several ranks ends them all.
+fn guarded(run: fn() -> Result<i32, Unwind>) -> Result<i32, Unwind> {
+    #[cfg(feature = "mpi")]
+    if pc3_vmpi::state::RankState::try_current().is_some() {
+        let end = std::panic::catch_unwind(run).unwrap_or_else(|_| {
+            pc3_vmpi::c::errors::end_job(PANICKED, "a rank panicked: the job ends")
+        });
+        if end.as_ref().is_ok_and(|code| *code == 0) {
+            crate::mpi::finalize();
+        }
+        return end;
+    }
+    run()
+}
+
+/// The exit status of a program that panics.
+#[cfg(feature = "mpi")]
+const PANICKED: i32 = 101;
+
 impl Guest for Frames {
     fn run(&self) -> Outcome {
         let loading = self.loading.borrow().is_some();
@@ -287,7 +344,7 @@ impl Guest for Frames {
         } else {
             self.program.enter
         };
-        match run() {
+        match guarded(run) {
             Ok(code) => Outcome::Ended(code),
             Err(Unwind { .. }) => Outcome::Unwound,
         }

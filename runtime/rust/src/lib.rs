@@ -28,11 +28,17 @@
 //!
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
 //! * `save`, `load`: values to bytes and back.
+//! * `mpi`: messages between ranks.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
+
+// What the derive makes speaks of `pc3`.
+extern crate self as pc3;
 
 mod frames;
 mod kinds;
 mod load;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 pub mod point;
 mod save;
 mod start;
@@ -44,6 +50,8 @@ pub use load::{LoadError, Loading, Members, View};
 pub use pc3_macros::{checkpointable, main, Checkpointable};
 pub use save::Saver;
 pub use start::start;
+#[cfg(feature = "mpi")]
+pub use start::start_mpi;
 pub use types::{layout, widest, Layout, TypeId, Types, Variant};
 pub use value::Checkpointable;
 

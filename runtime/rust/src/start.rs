@@ -11,9 +11,20 @@ static PROGRAM: OnceLock<Program> = OnceLock::new();
 
 /// Runs the program; what `#[pc3::main]` makes of `main`.
 pub fn start(program: Program) -> ExitCode {
+    run(program, false)
+}
+
+/// Runs it on each of several ranks; what `#[pc3::main(mpi)]` makes of `main`.
+#[cfg(feature = "mpi")]
+pub fn start_mpi(program: Program) -> ExitCode {
+    pc3_vmpi::engine::register();
+    run(program, true)
+}
+
+fn run(program: Program, calls_mpi: bool) -> ExitCode {
     let _ = PROGRAM.set(program);
     let path = std::env::args_os().next().unwrap_or_default();
-    let code = start_guest(&path.to_string_lossy(), false, || {
+    let code = start_guest(&path.to_string_lossy(), calls_mpi, || {
         let program = PROGRAM.get().copied();
         // Set above.
         Box::new(Frames::new(program.unwrap_or(Program {

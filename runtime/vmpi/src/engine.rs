@@ -74,6 +74,8 @@ impl Engine for MpiEngine {
             // A restart's rank that had ended before the checkpoint.
             if matches!(status(rank), Status::Finished(_)) {
                 world.coord.lock().finished(state.slot as usize);
+            } else {
+                world.again.fetch_add(1, Relaxed);
             }
         }
         if let Err(e) = state::link(world) {
@@ -113,6 +115,20 @@ impl Engine for MpiEngine {
         unwound(&self.world, rank);
     }
 
+    fn meet(&self, rank: &mut Rank) {
+        let world = &self.world;
+        let me = world.rank(rank.id() as u32);
+        let (met, all) = (&world.met, world.again.load(Relaxed));
+        let place = met.fetch_add(1, AcqRel) + 1;
+        let until = place.next_multiple_of(all.max(1));
+        if place == until {
+            wake_all(world, Some(me));
+        }
+        while met.load(Acquire) < until {
+            me.block();
+        }
+    }
+
     fn exit(&self, rank: &mut Rank, code: i32) -> ! {
         let me = self.world.rank(rank.id() as u32);
         end(me, code);
@@ -124,7 +140,8 @@ impl Engine for MpiEngine {
     }
 
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
-        state::load::load(self.world.rank(rank.id() as u32), bytes, ctx)
+        let guest = rank.guest.is_some();
+        state::load::load(self.world.rank(rank.id() as u32), bytes, ctx, guest)
     }
 }
 

@@ -389,14 +389,15 @@ fn what_is_in_flight_survives() {
             for cut in 0..bytes.len() {
                 let damaged = MpiEngine::new(2, 1, to);
                 assert!(
-                    state::load::load(damaged.world.rank(b.rank), &bytes[..cut], &Same).is_err(),
+                    state::load::load(damaged.world.rank(b.rank), &bytes[..cut], &Same, false)
+                        .is_err(),
                     "{cut}"
                 );
                 if cut % 50 == 49 {
                     break;
                 }
             }
-            state::load::load(b, &bytes, &Same).unwrap();
+            state::load::load(b, &bytes, &Same, false).unwrap();
         }
         state::link(&second.world).unwrap();
         let m = Arc::clone(&mem);

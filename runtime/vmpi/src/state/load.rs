@@ -11,12 +11,13 @@ use crate::error::Class;
 use crate::p2p::request::{Extra, What};
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Mode, Request, Status};
+use crate::pack;
 use crate::saved;
 use crate::wire::{bad, Read, Reader};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Fills a fresh rank; its memory is restored already.
-pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
+/// Fills a fresh rank; its memory is restored already, but for a guest's.
+pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Result<(), LoadError> {
     let mut r = Reader(bytes);
     match r.u8()? {
         VERSION => {}
@@ -70,6 +71,11 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadE
         let late = r.u32()?;
         world.late_ids.fetch_max(late, Relaxed);
         files::read(me, &mut r, &mut more)?;
+    }
+    if guest {
+        for (q, ty) in requests.iter_mut().zip(types) {
+            held(me, q, ty, r.list(Reader::u8)?)?;
+        }
     }
     if !r.0.is_empty() || more.next().is_some() {
         return bad("something follows its end");
@@ -138,6 +144,31 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
         flags,
         make,
     })
+}
+
+/// A guest's pending message has its buffer here until the program takes it back ([`RankState::take_landing`]).
+fn held(me: &RankState, saved: &mut Saved, ty: &TypeRef, content: Vec<u8>) -> Read<()> {
+    let message = matches!(saved.make.what, What::Recv | What::Send(_));
+    if !message || saved.make.null || saved.flags & DONE != 0 {
+        return Ok(());
+    }
+    let Some(len) = ty.bytes(saved.make.count) else {
+        return bad("a message is too long for this machine");
+    };
+    let mut native = vec![0; len];
+    if !content.is_empty() {
+        native.clear();
+        let whole = ty.signature.repeat(saved.make.count as u64);
+        pack::from_portable(&whole, &content, &mut native)
+            .or_else(|e| bad(&format!("a message that is being sent: {}", e.detail)))?;
+    }
+    if native.len() != len {
+        return bad("a message that is being sent");
+    }
+    let mut landing = native.into_boxed_slice();
+    saved.make.addr = landing.as_mut_ptr();
+    me.landings.borrow_mut().push((saved.handle, landing));
+    Ok(())
 }
 
 fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {

@@ -50,6 +50,9 @@ pub struct World {
     pub(crate) idle: deadlock::Idle,
     /// Ids of communicators that are made while their members do other things.
     pub(crate) late_ids: AtomicU32,
+    /// Ranks here that had not ended when the job began or was continued, and how often they have met since.
+    pub(crate) again: AtomicU32,
+    pub(crate) met: AtomicU32,
     /// Takes a deadlock report instead of it ending the process.
     pub on_deadlock: OnceLock<Report>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -99,6 +102,8 @@ impl World {
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
                 late_ids: AtomicU32::new(FIRST_LATE_ID),
+                again: AtomicU32::new(0),
+                met: AtomicU32::new(0),
                 on_deadlock: OnceLock::new(),
                 panic: Mutex::new(None),
             }

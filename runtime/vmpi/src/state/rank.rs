@@ -177,6 +177,8 @@ pub struct RankState {
     pool: RefCell<Vec<NonNull<Request>>>,
     /// Requests in the order of the checkpoint they come from, until messages are linked to them.
     pub(super) loaded: RefCell<Vec<*const Request>>,
+    /// Buffers of a guest's requests that come from a checkpoint, by handle.
+    pub(super) landings: RefCell<Vec<(usize, Box<[u8]>)>>,
     /// The runtime's view of this rank; null in tests that have none.
     pub(crate) exec: Cell<*mut Rank>,
 }
@@ -221,6 +223,7 @@ impl RankState {
             detached: RefCell::default(),
             pool: RefCell::default(),
             loaded: RefCell::default(),
+            landings: RefCell::default(),
             exec: Cell::new(null_mut()),
         }
     }
@@ -407,6 +410,13 @@ impl RankState {
             done.into_iter().for_each(|r| self.recycle(r));
         }
         list.push(r);
+    }
+
+    /// The buffer of a request of a guest that comes from a checkpoint: it belongs to the program again.
+    pub fn take_landing(&self, handle: usize) -> Option<Box<[u8]>> {
+        let mut list = self.landings.borrow_mut();
+        let at = list.iter().position(|(h, _)| *h == handle)?;
+        Some(list.swap_remove(at).1)
     }
 
     pub(crate) fn detached(&self) -> RefMut<'_, Vec<Req>> {

@@ -3,13 +3,14 @@
 //! ```text
 //! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8
 //!             [request] [message] [handle:u64 message] objects
-//!             more extra* late_id:u32 files
+//!             more extra* late_id:u32 files held*
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
 //! `[x]` is a list.  `more` is of [`saved::save_more`]; each request that is no message has an extra
-//! ([`super::posted`]); files are in [`super::files`].  `objects` is what [`saved::save`] writes; the types
+//! ([`super::posted`]); files are in [`super::files`].  A guest's have no addresses: each pending one has what it is to send, in
+//! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
 
 use pc3_runtime::transfer::SaveCtx;
@@ -19,6 +20,7 @@ use super::{Phase, RankState};
 use crate::p2p::mailbox::Message;
 use crate::p2p::request::{Extra, What};
 use crate::p2p::{Key, Mode, Request, Status};
+use crate::pack;
 use crate::saved;
 use crate::wire::Writer;
 use std::sync::atomic::Ordering::Relaxed;
@@ -48,7 +50,10 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     // Nothing of a complete MPI_Comm_idup waits for the program.
     let complete = list.iter().filter(|(_, r)| r.is_done());
     complete.for_each(|(_, r)| crate::c::inter::settle(me, r));
-    w.list(list.iter(), |w, (handle, r)| request(w, *handle, r, ctx));
+    let guest = me.exec().is_some_and(|r| r.guest.is_some());
+    w.list(list.iter(), |w, (handle, r)| {
+        request(w, *handle, r, (!guest).then_some(ctx));
+    });
     let sender = |r: &Request| place(me.world().rank(r.owner), r);
     // A sender may be this rank itself: its mailbox must be free while messages are written.
     let inbound: Vec<(Key, *const Message)> = me.mailbox.with(|q| {
@@ -82,7 +87,24 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     }
     w.u32(me.world().late_ids.load(Relaxed));
     files::write(me, &mut w);
+    if guest {
+        list.iter().for_each(|(_, r)| held(&mut w, r));
+    }
     w.0
+}
+
+/// What a guest's request is still to send.
+fn held(w: &mut Writer, r: &Request) {
+    let mut content = Vec::new();
+    if matches!(r.what, What::Send(_)) && !r.is_done() && !r.null {
+        let mut native = vec![0; r.buf().len()];
+        // SAFETY: a pending send's buffer is readable, and as long.
+        unsafe { r.buf().pack(native.as_mut_ptr()) };
+        let whole = r.ty.signature.repeat(r.count as u64);
+        // Only `long double` has no portable form, and guests have none.
+        let _ = pack::to_portable(&whole, &native, &mut content);
+    }
+    w.bytes(&content);
 }
 
 /// The place of a pending request among those that its owner saves.
@@ -116,7 +138,8 @@ fn kept(me: &RankState) -> Vec<(usize, &Request)> {
     list.into_iter().map(|(h, r)| (h, unsafe { &*r })).collect()
 }
 
-fn request(w: &mut Writer, handle: usize, r: &Request, ctx: &SaveCtx) {
+/// Without `ctx` its buffer is not told.
+fn request(w: &mut Writer, handle: usize, r: &Request, ctx: Option<&SaveCtx>) {
     w.size(handle);
     let flag = |on: bool, bit: u8| if on { bit } else { 0 };
     let done = r.is_done();
@@ -137,7 +160,7 @@ fn request(w: &mut Writer, handle: usize, r: &Request, ctx: &SaveCtx) {
     message::write_key(w, &r.key);
     w.i32(r.peer);
     w.size(r.comm);
-    w.u64(ctx.address(r.addr));
+    w.u64(ctx.map_or(0, |ctx| ctx.address(r.addr)));
     w.size(r.count);
     status(w, &if done { r.status() } else { Status::EMPTY });
 }

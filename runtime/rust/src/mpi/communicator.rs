@@ -1,0 +1,184 @@
+//! Communicators and the processes in them.
+
+use std::ffi::c_int;
+
+use pc3_vmpi::c::comm::{
+    MPI_Comm_compare, MPI_Comm_dup, MPI_Comm_free, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_split,
+};
+use pc3_vmpi::c::env::MPI_Abort;
+use pc3_vmpi::handle::abi;
+
+use super::{fail, may_release, ok, Rank};
+use crate::Checkpointable;
+
+/// A group of ranks that exchange messages among each other.
+pub trait Communicator {
+    #[doc(hidden)]
+    fn handle(&self) -> usize;
+
+    /// The number of its ranks.
+    fn size(&self) -> Rank {
+        let mut n = 0;
+        // SAFETY: fills the variable.
+        ok(unsafe { MPI_Comm_size(self.handle(), &raw mut n) });
+        n
+    }
+
+    /// The calling rank's number in it.
+    fn rank(&self) -> Rank {
+        let mut n = 0;
+        // SAFETY: as above.
+        ok(unsafe { MPI_Comm_rank(self.handle(), &raw mut n) });
+        n
+    }
+
+    /// The rank of this number; one that does not exist ends the job.
+    fn process_at_rank(&self, rank: Rank) -> Process {
+        if !(0..self.size()).contains(&rank) {
+            fail(&format!("rank {rank} of {} ranks", self.size()));
+        }
+        Process {
+            comm: self.handle(),
+            rank,
+        }
+    }
+
+    /// The calling rank.
+    fn this_process(&self) -> Process {
+        self.process_at_rank(self.rank())
+    }
+
+    /// Nobody: what is sent there is gone, what is received from there is nothing.
+    fn null_process(&self) -> Process {
+        Process {
+            comm: self.handle(),
+            rank: abi::PROC_NULL,
+        }
+    }
+
+    /// Whoever sends something.
+    fn any_process(&self) -> AnyProcess {
+        AnyProcess {
+            comm: self.handle(),
+        }
+    }
+
+    /// A communicator of the same ranks, in which messages are apart from those in this one.  All ranks call it.
+    fn duplicate(&self) -> SimpleCommunicator {
+        let mut new = 0;
+        // SAFETY: as above.
+        ok(unsafe { MPI_Comm_dup(self.handle(), &raw mut new) });
+        SimpleCommunicator::owned(new)
+    }
+
+    /// Communicators of the ranks that give the same color, in the order that they have here; `None` where none is given.  All
+    /// ranks call it.
+    fn split_by_color(&self, color: Option<u32>) -> Option<SimpleCommunicator> {
+        self.split_by_color_with_key(color, 0)
+    }
+
+    /// Likewise, in the order of the keys.
+    fn split_by_color_with_key(&self, color: Option<u32>, key: i32) -> Option<SimpleCommunicator> {
+        let color = color.map_or(abi::UNDEFINED, |c| {
+            c_int::try_from(c).unwrap_or_else(|_| fail(&format!("color {c} is too large")))
+        });
+        let mut new = 0;
+        // SAFETY: as above.
+        ok(unsafe { MPI_Comm_split(self.handle(), color, key, &raw mut new) });
+        (new != abi::COMM_NULL).then(|| SimpleCommunicator::owned(new))
+    }
+
+    /// Do the two have the same ranks in the same order?
+    fn is_congruent(&self, other: &impl Communicator) -> bool
+    where
+        Self: Sized,
+    {
+        let mut result = 0;
+        // SAFETY: as above.
+        ok(unsafe { MPI_Comm_compare(self.handle(), other.handle(), &raw mut result) });
+        // MPI_IDENT and MPI_CONGRUENT.
+        (0..=1).contains(&result)
+    }
+
+    /// Ends the job.
+    fn abort(&self, status: i32) -> ! {
+        // SAFETY: ends the process.
+        unsafe { MPI_Abort(self.handle(), status) };
+        unreachable!("the job has ended")
+    }
+}
+
+/// A communicator without a topology.  Dropped, it is freed; the world is not.
+#[derive(Debug, Checkpointable)]
+pub struct SimpleCommunicator {
+    handle: usize,
+    owned: bool,
+}
+
+impl SimpleCommunicator {
+    pub(crate) fn owned(handle: usize) -> SimpleCommunicator {
+        SimpleCommunicator {
+            handle,
+            owned: true,
+        }
+    }
+
+    /// All ranks.
+    pub fn world() -> SimpleCommunicator {
+        SimpleCommunicator {
+            handle: abi::COMM_WORLD,
+            owned: false,
+        }
+    }
+
+    /// The calling rank alone.
+    pub fn self_comm() -> SimpleCommunicator {
+        SimpleCommunicator {
+            handle: abi::COMM_SELF,
+            owned: false,
+        }
+    }
+}
+
+impl Communicator for SimpleCommunicator {
+    fn handle(&self) -> usize {
+        self.handle
+    }
+}
+
+impl Drop for SimpleCommunicator {
+    fn drop(&mut self) {
+        if self.owned && may_release() {
+            // SAFETY: a handle of its own.
+            ok(unsafe { MPI_Comm_free(&raw mut self.handle) });
+        }
+    }
+}
+
+/// A rank of a communicator, which must exist as long as this is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Checkpointable)]
+pub struct Process {
+    pub(crate) comm: usize,
+    pub(crate) rank: Rank,
+}
+
+impl Process {
+    /// Its number.
+    pub fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// Is it the calling rank?
+    pub fn is_self(&self) -> bool {
+        let mut n = 0;
+        // SAFETY: fills the variable.
+        ok(unsafe { MPI_Comm_rank(self.comm, &raw mut n) });
+        n == self.rank
+    }
+}
+
+/// Any rank of a communicator, which must exist as long as this is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Checkpointable)]
+pub struct AnyProcess {
+    pub(crate) comm: usize,
+}

@@ -1,0 +1,148 @@
+//! Messages between the ranks of a program, on the virtual MPI (feature `mpi`).
+//!
+//! ```no_run
+//! use pc3::mpi::{self, traits::*, SystemOperation};
+//! use pc3::prelude::*;
+//!
+//! #[pc3::main(mpi)]
+//! fn main() {
+//!     let universe = mpi::initialize().expect("MPI can be initialized once");
+//!     let world = universe.world();
+//!     let mut sum = 0.0;
+//!     for step in 0..1000 {
+//!         world.all_reduce_into(&f64::from(world.rank() + step), &mut sum, SystemOperation::sum());
+//!         checkpoint!();
+//!     }
+//!     if world.rank() == 0 {
+//!         println!("{sum}");
+//!     }
+//! }
+//! ```
+//!
+//! `pc3run -n 8 -w 2 ./program` runs eight ranks on two threads; a checkpoint goes on with any number of threads, on any
+//! machine.  Each rank executes `main` with locals and boxes of its own; **statics are shared** by all ranks, and what is in
+//! them is not saved (nor is what is in `thread_local!`s, of which each thread has one, not each rank).
+//!
+//! The shape is that of the crate `mpi` (rsmpi).  Communicators, groups, statuses and the owned futures of messages are values
+//! that checkpoints can hold; requests within a [`scope`](request::scope) borrow their buffers, so they end before a location.
+//! What is wrong with a call ends the job with a message, as under `MPI_ERRORS_ARE_FATAL`.
+
+pub mod buffer;
+pub mod collective;
+mod communicator;
+mod equivalence;
+mod operation;
+pub mod point_to_point;
+
+use pc3_vmpi::c::env::{MPI_Finalize, MPI_Finalized, MPI_Init, MPI_Initialized, MPI_Wtime};
+use pc3_vmpi::c::errors::end_job;
+use pc3_vmpi::state::{Phase, RankState};
+
+use crate::{frames, Checkpointable};
+
+pub use communicator::{AnyProcess, Communicator, Process, SimpleCommunicator};
+#[doc(hidden)]
+pub use equivalence::Plain;
+pub use equivalence::{Equivalence, InvalidValue};
+pub use operation::{Number, Operation, SystemOperation, UserOperation};
+pub use point_to_point::Status;
+
+/// A rank's number in a communicator.
+pub type Rank = i32;
+/// What tells messages between the same ranks apart.
+pub type Tag = i32;
+
+/// What is used by name.
+pub mod traits {
+    pub use super::buffer::{Buffer, BufferMut};
+    pub use super::collective::{CommunicatorCollectives, Root};
+    pub use super::communicator::Communicator;
+    pub use super::equivalence::Equivalence;
+    pub use super::point_to_point::{Destination, Source};
+}
+
+/// Ends the job, whose call cannot be carried out.
+#[cold]
+pub(crate) fn fail(why: &str) -> ! {
+    let rank = RankState::try_current().map_or(String::new(), |me| format!("rank {}: ", me.rank));
+    end_job(1, &format!("{rank}{why}"))
+}
+
+/// What a call of MPI returns: errors have ended the job.
+pub(crate) fn ok(code: i32) {
+    if code != 0 {
+        fail(&format!("MPI error {code}"));
+    }
+}
+
+/// MPI is initialized, until this is dropped.
+#[derive(Debug, Checkpointable)]
+pub struct Universe {
+    initialized: bool,
+}
+
+/// Initializes MPI; `None` if that has been done.
+pub fn initialize() -> Option<Universe> {
+    let mut done = 0;
+    // SAFETY: fills the variable.
+    ok(unsafe { MPI_Initialized(&raw mut done) });
+    if done != 0 {
+        return None;
+    }
+    if RankState::try_current().is_none() {
+        fail("MPI is for programs whose main has #[pc3::main(mpi)]");
+    }
+    // SAFETY: it needs no arguments.
+    ok(unsafe { MPI_Init(std::ptr::null_mut(), std::ptr::null_mut()) });
+    Some(Universe { initialized: true })
+}
+
+impl Universe {
+    /// All ranks.
+    pub fn world(&self) -> SimpleCommunicator {
+        SimpleCommunicator::world()
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> Rank {
+        self.world().size()
+    }
+}
+
+impl Drop for Universe {
+    fn drop(&mut self) {
+        if self.initialized && may_release() {
+            finalize();
+        }
+    }
+}
+
+/// At the latest when the rank ends.
+pub(crate) fn finalize() {
+    if is_running() {
+        // SAFETY: no preconditions.
+        ok(unsafe { MPI_Finalize() });
+    }
+}
+
+fn is_running() -> bool {
+    RankState::try_current().is_some_and(|me| me.phase.get() == Phase::Initialized)
+}
+
+/// May what is dropped be given back to MPI?
+pub(crate) fn may_release() -> bool {
+    is_running() && !std::thread::panicking() && !frames::unwinding()
+}
+
+/// Has MPI been finalized?
+pub fn is_finalized() -> bool {
+    let mut done = 0;
+    // SAFETY: fills the variable.
+    ok(unsafe { MPI_Finalized(&raw mut done) });
+    done != 0
+}
+
+/// Seconds since some point in the past.  A restart makes them jump.
+pub fn time() -> f64 {
+    MPI_Wtime()
+}
