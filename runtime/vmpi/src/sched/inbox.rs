@@ -46,7 +46,7 @@ impl Inbox {
                 Err(other) => head = other,
             }
         }
-        // Ringing costs a system call.  Sequentially consistent like the sleeper's store and load:
+        // Ringing costs a system call.  Sequentially consistent like the sleeper's swap and load:
         // one of the two sees the other.
         if self.asleep.load(SeqCst) && self.asleep.swap(false, SeqCst) {
             self.ring();
@@ -75,7 +75,8 @@ impl Inbox {
     pub fn sleep(&self, stopping: &AtomicBool) {
         let mut door = lock(&self.door);
         loop {
-            self.asleep.store(true, SeqCst);
+            // No plain store: under QEMU's ARM emulation a load overtakes a store-release, whatever the architecture says.
+            self.asleep.swap(true, SeqCst);
             if self.head.load(SeqCst) != NOBODY || stopping.load(SeqCst) {
                 break;
             }
