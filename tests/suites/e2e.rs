@@ -15,6 +15,7 @@ mod streams;
 mod sweep;
 mod trees;
 mod view;
+mod wakeups;
 
 use libtest_mimic::{Arguments, Trial};
 use pc3_tests::arch;
@@ -49,6 +50,7 @@ fn main() {
     trials.extend(view::trials());
     trials.extend(streams::trials());
     trials.extend(processes::trials());
+    trials.extend(wakeups::trials());
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(links::trials());
