@@ -51,6 +51,11 @@ impl Levels {
         Ok(false)
     }
 
+    /// No warnings at all.
+    pub fn none(&mut self) {
+        self.set(Level::Off, |_| true);
+    }
+
     fn set(&mut self, level: Level, which: impl Fn(Code) -> bool) {
         let warnings = Code::ALL
             .iter()

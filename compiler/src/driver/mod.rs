@@ -18,6 +18,7 @@ mod messages;
 mod object;
 mod options;
 mod own;
+mod probe;
 mod program;
 mod recompile;
 mod removed;
@@ -41,10 +42,11 @@ pub fn end(status: i32) -> ! {
 
 /// Runs the command line (without the program's name) and returns the exit status.
 pub fn main(args: Vec<String>) -> i32 {
-    let options = match options::parse(args) {
+    let mut options = match options::parse(args) {
         Ok(o) => o,
         Err(e) => return fail(&e),
     };
+    probe::plain(&mut options, &std::env::current_dir().unwrap_or_default());
     if let Some(code) = options.explain_code {
         show!("{}\n", code.explain());
         return 0;
