@@ -181,8 +181,28 @@ static int ended(int n)
     return r;
 }
 
+/* Buffers in a table, which a function finds. */
+static jmp_buf stacked[3];
+static int height;
+
+static void *push(void)
+{
+    return stacked[height++];
+}
+
+static int nested(int n)
+{
+    if (setjmp(push()))
+        return n + 50;
+    if (n > 0)
+        n += nested(n - 1);
+#pragma pc3 checkpoint
+    longjmp(stacked[--height], 1);
+}
+
 int main(void)
 {
+    show("nested", nested(2));
     show("top", protect(deep, 10));
     show("depth", depth_reached);
     show("retry", retry());

@@ -4,13 +4,11 @@ use super::{same_file, Location, Locations, Places};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-/// Errors for locations that no unit contains.  `whole`: these units are all that was asked for; otherwise one
-/// that has nothing to do with them may be meant for another program.
+/// What is said of locations that no unit contains: errors where one is like what is there, a warning where it has nothing
+/// to do with these units, since it may be meant for another program of the same build.
+/// `whole`: there are no other units in this program.
 pub fn missing(units: &[&Unit], locations: &Locations, found: &[bool], whole: bool) -> Diagnostics {
     let elsewhere = |d: Diagnostic| {
-        if whole {
-            return d;
-        }
         Diagnostic::warning(Code::LocationElsewhere, d.message)
             .help("it may be meant for another program of the same build")
     };
@@ -38,10 +36,7 @@ pub fn missing(units: &[&Unit], locations: &Locations, found: &[bool], whole: bo
                 );
                 match near_lines(units, file, *line) {
                     Some(help) => d.help(help),
-                    None => elsewhere(d.help(format!(
-                        "no source or header of that name contains a function; sources: {}",
-                        sources(units)
-                    ))),
+                    None => elsewhere(d),
                 }
             }
         };
@@ -60,7 +55,7 @@ fn near_functions(units: &[&Unit], name: &str) -> Vec<String> {
                 .map(|f| u.sym(f.sym).name.as_str())
         })
         .map(|n| (distance(n, name), n))
-        .filter(|(d, _)| *d <= name.len() / 2 + 1)
+        .filter(|(d, _)| *d <= likeness(name))
         .collect();
     all.sort_unstable();
     all.dedup();
@@ -87,12 +82,12 @@ fn near_lines(units: &[&Unit], file: &str, line: u32) -> Option<String> {
     ))
 }
 
-fn sources(units: &[&Unit]) -> String {
-    units
-        .iter()
-        .map(|u| u.path.as_str())
-        .collect::<Vec<_>>()
-        .join(", ")
+/// How many letters differ in a misspelling.
+fn likeness(name: &str) -> usize {
+    match name.len() {
+        0..=3 => 1,
+        n => 2.max(n / 3),
+    }
 }
 
 /// Edit distance.

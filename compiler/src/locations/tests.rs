@@ -113,8 +113,8 @@ fn unknown_places_name_near_ones() {
         &["b.c:1"],
         "int foo(void) { return 1; }\n",
         expect![[r#"
-            pc3cc: error[pc3::E0203]: --checkpoint-at=b.c:1: no statement of a function stands there
-              = help: no source or header of that name contains a function; sources: dir/a.c
+            pc3cc: warning[pc3::W0204]: --checkpoint-at=b.c:1: no statement of a function stands there [-Wpc3-location-elsewhere]
+              = help: it may be meant for another program of the same build
         "#]],
     );
 }

@@ -5,7 +5,7 @@
 
 use super::edits::{Edit, Edits};
 use super::unit::UnitCx;
-use crate::analysis::walk::{visit_decls, Node};
+use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::tree::*;
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ pub fn prepare(cx: &mut UnitCx) {
             name_types(cx, f, &counts);
         }
     }
-    cx.ambient.sort_by_key(|e| e.span.start);
+    spell_sizes(cx);
 }
 
 /// `__typeof__(x)` where `x` may move, get another name, or be out of reach of a hoisted type: the type itself.
@@ -74,11 +74,59 @@ pub fn spell_typeofs(cx: &mut UnitCx) {
             continue;
         };
         let spelled = !cx.names.is_vm(x.ty) && !matches!(u.ty(x.ty.ty), Type::Unsupported(_));
-        if spelled && !cx.plan(f).points.is_empty() {
+        let moves = |s: SymId| cx.statics.contains_key(&s) || cx.hoisted.contains_key(&s);
+        if spelled && (!cx.plan(f).points.is_empty() || mentions(u, *e, &moves)) {
             let text = cx.names.type_name(x.ty);
             cx.ambient.push(Edit {
                 span: x.span.clone(),
                 text,
+            });
+        }
+    }
+    cx.ambient.sort_by_key(|e| e.span.start);
+}
+
+fn mentions(u: &Unit, e: ExprId, which: &dyn Fn(SymId) -> bool) -> bool {
+    let mut any = false;
+    visit(u, Node::Expr(e), &mut |n| {
+        any |=
+            matches!(n, Node::Expr(x) if matches!(u.expr(x).kind, ExprKind::Ident(s) if which(s)));
+        !any
+    });
+    any
+}
+
+/// `sizeof x` where `x` is a local, in what moves out of its function: `sizeof(its type)`.
+fn spell_sizes(cx: &mut UnitCx) {
+    let u = cx.u;
+    let mut moved: Vec<Span> = Vec::new();
+    for k in 0..u.functions.len() as u32 {
+        let f = FuncId(k);
+        if needs_types(cx, f) {
+            moved.extend(definitions(cx, f));
+        }
+        visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
+            let first = d.vars.first().filter(|v| cx.statics.contains_key(&v.sym));
+            moved.extend(first.map(|_| d.span.clone()));
+        });
+    }
+    let sizes = u.exprs.iter().filter_map(|x| match x.kind {
+        ExprKind::SizeofExpr(of) => Some((x, of)),
+        _ => None,
+    });
+    for (x, of) in sizes {
+        let inside = |m: &Span| m.start <= x.span.start && x.span.end <= m.end;
+        let q = u.expr(of).ty;
+        let has_size = |q: QualType| match u.ty(q.ty) {
+            Type::Array { len, .. } => *len != ArrayLen::Unknown,
+            Type::Unsupported(_) => false,
+            _ => !cx.names.is_vm(q),
+        };
+        let local = |s: SymId| u.sym(s).func.is_some();
+        if moved.iter().any(inside) && has_size(q) && mentions(u, of, &local) {
+            cx.ambient.push(Edit {
+                span: x.span.clone(),
+                text: format!("sizeof({})", cx.names.type_name(q)),
             });
         }
     }
@@ -216,10 +264,10 @@ fn rename(cx: &mut UnitCx, s: SymId, counts: &Counts) {
     }
 }
 
-/// The hoisted definitions of a function's types, in the user's order, on one line.
-pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
+/// Where a function's types are defined that are hoisted, in the user's order.
+fn definitions(cx: &UnitCx, f: FuncId) -> Vec<Span> {
     let u = cx.u;
-    let mut pieces: Vec<(Span, bool)> = Vec::new();
+    let mut pieces: Vec<Span> = Vec::new();
     let mut records = false;
     for (i, r) in u
         .records
@@ -228,35 +276,40 @@ pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
         .filter(|(_, r)| r.scope == Some(f))
     {
         if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&RecordId(i as u32))) {
-            pieces.push((def.clone(), false));
+            pieces.push(def.clone());
             records = true;
         }
     }
     for e in u.enums.iter().filter(|e| e.scope == Some(f)) {
         if let Some(def) = &e.def {
             if records || is_hoisted_enum(cx, e) {
-                pieces.push((def.clone(), false));
+                pieces.push(def.clone());
             }
         }
     }
     if hoists_typedefs(cx, f) {
         visit_decls(u, Node::Stmt(u.func(f).body), &mut |d, _| {
             if d.is_typedef && d.vars.iter().all(|v| !cx.names.is_vm(u.sym(v.sym).ty)) {
-                pieces.push((d.span.clone(), true));
+                pieces.push(d.span.clone());
             }
         });
     }
-    pieces.sort_by_key(|(s, _)| (s.start, u32::MAX - s.end));
-    let mut out = String::new();
+    pieces.sort_by_key(|s| (s.start, u32::MAX - s.end));
     let mut end = 0;
-    for (span, whole) in pieces {
-        if span.start < end {
-            continue;
-        }
-        end = span.end;
-        let text = definition(cx, f, &span);
-        out += text.trim_end_matches(';');
-        let _ = whole;
+    // Of nested ones the outermost.
+    pieces.retain(|s| {
+        let first = s.start >= end;
+        end = end.max(s.end);
+        first
+    });
+    pieces
+}
+
+/// The hoisted definitions of a function's types on one line.
+pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
+    let mut out = String::new();
+    for span in definitions(cx, f) {
+        out += definition(cx, f, &span).trim_end_matches(';');
         out += "; ";
     }
     out

@@ -33,13 +33,21 @@ pub fn parts(u: &Unit, call: ExprId) -> Option<(ExprId, ExprId, Option<ExprId>)>
     }
 }
 
-/// The type of the buffer, if it is one that pc3 knows.
-pub fn buffer_type(u: &Unit, buffer: ExprId) -> Option<QualType> {
-    let q = match u.ty(u.expr(buffer).ty.ty) {
-        Type::Array { elem, .. } => *elem,
-        Type::Pointer(q) => *q,
-        _ => return None,
+/// The type of the buffer, if it is one that pc3 knows; what is a `void *` becomes what the callee takes.
+pub fn buffer_type(u: &Unit, callee: ExprId, buffer: ExprId) -> Option<QualType> {
+    let pointee = |t: TypeId| match u.ty(t) {
+        Type::Array { elem, .. } => Some(*elem),
+        Type::Pointer(q) => Some(*q),
+        _ => None,
     };
+    let mut q = pointee(u.expr(buffer).ty.ty)?;
+    if matches!(u.ty(q.ty), Type::Void) {
+        let f = u.expr(callee).ty.ty;
+        let f = pointee(f).map_or(f, |q| q.ty);
+        if let Type::Function { params, .. } = u.ty(f) {
+            q = params.first().and_then(|p| pointee(p.ty))?;
+        }
+    }
     match u.ty(q.ty) {
         Type::Record(r) if u.records[r.index()].tag.as_deref() == Some(tables::JUMP_BUFFER) => {
             Some(QualType {
@@ -64,7 +72,7 @@ impl Printer<'_, '_> {
     /// Declared at the start of both clones.
     pub fn jump_variables(&self) -> String {
         let first = self.plan.jumps.first().and_then(|l| self.jump_call(*l));
-        let ty = first.and_then(|(_, buffer, _)| buffer_type(self.u(), buffer));
+        let ty = first.and_then(|(callee, buffer, _)| buffer_type(self.u(), callee, buffer));
         let Some(ty) = ty else {
             return String::new();
         };

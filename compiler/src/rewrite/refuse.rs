@@ -82,7 +82,7 @@ fn setjmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
             continue;
         };
         let literal = mask.is_none_or(|m| matches!(u.expr(m).kind, ExprKind::Int(_)));
-        let known = jumps::buffer_type(u, buffer).is_some();
+        let known = jumps::buffer_type(u, callee, buffer).is_some();
         if literal && known && !in_statement_expression(u, f, call) {
             armed.insert(callee);
         }

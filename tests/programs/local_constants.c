@@ -1,0 +1,40 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What is defined within functions moves in front of them: constants and sizes there that mention locals and statics. */
+
+struct grid {
+    long **row;
+};
+
+static int separators(int n)
+{
+    static char const sep[] = {':', ' '};
+    return (int)({ __typeof__(sep[0] + sizeof sep) x = (unsigned)n; x; });
+}
+
+static void fill(struct grid *g, int s)
+{
+    enum { ONE = sizeof *g->row[s] };
+    enum { ALL = 8 * ONE, SMALL = sizeof(g->row[s][0]) / ONE };
+    static char room[sizeof *g->row[s] * 2];
+    struct pair { char text[ALL]; __typeof__(s) n; } *p = malloc(sizeof *p);
+    p->n = s;
+    g->row[s] = malloc(ALL);
+    for (int i = 0; i < 8; i++) {
+#pragma pc3 checkpoint
+        g->row[s][i] = i * p->n + (int)sizeof room / (int)ONE + SMALL;
+    }
+    free(p);
+}
+
+int main(void)
+{
+    struct grid g = {calloc(4, sizeof *g.row)};
+    for (int i = 0; i < 4; i++) {
+        fill(&g, i);
+#pragma pc3 checkpoint
+        printf("%ld %d\n", g.row[i][7], separators(i));
+    }
+    return 0;
+}
