@@ -1,16 +1,16 @@
-#include <stdio.h>
-#include <stdlib.h>
-
+/* pc3-test: seq */
 /* What is defined within functions moves in front of them: constants and sizes there that mention locals and statics. */
+#include <stdlib.h>
+#include "check.h"
 
 struct grid {
-    long **row;
+    long long **row;
 };
 
 static int separators(int n)
 {
     static char const sep[] = {':', ' '};
-    return (int)({ __typeof__(sep[0] + sizeof sep) x = (unsigned)n; x; });
+    return (int)({ __typeof__(sep[0] + sizeof sep) x = (unsigned)n; x + sizeof sep; });
 }
 
 static void fill(struct grid *g, int s)
@@ -34,7 +34,8 @@ int main(void)
     for (int i = 0; i < 4; i++) {
         fill(&g, i);
 #pragma pc3 checkpoint
-        printf("%ld %d\n", g.row[i][7], separators(i));
+        show("row", g.row[i][7]);
+        show("separators", separators(i));
     }
-    return 0;
+    return finish();
 }

@@ -192,10 +192,11 @@ static void *push(void)
 
 static int nested(int n)
 {
+    volatile int sum = n;
     if (setjmp(push()))
-        return n + 50;
+        return sum + 50;
     if (n > 0)
-        n += nested(n - 1);
+        sum += nested(n - 1);
 #pragma pc3 checkpoint
     longjmp(stacked[--height], 1);
 }
