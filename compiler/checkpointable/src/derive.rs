@@ -64,8 +64,36 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
         describe,
         save,
         load,
+        types,
     } = parts;
+    // Other fields than those of types that are `Loud` are not looked at.
+    let asked = |what: &str| -> Vec<TokenStream> {
+        let what = format_ident!("{}", what);
+        let one = |ty: &Type| {
+            quote!({
+                #[allow(unused_imports)]
+                use ::pc3::point::Quiet as _;
+                ::pc3::point::Held::<#ty>::#what
+            })
+        };
+        types.iter().map(one).collect()
+    };
+    let (itself, behind) = (asked("ITSELF"), asked("BEHIND"));
+    let drops = quote!(<::pc3::point::Probe::<Self>>::DROPS);
     Ok(quote! {
+        #[automatically_derived]
+        #[allow(clippy::all, clippy::pedantic)]
+        impl #impl_generics ::pc3::Loud for #name #ty_generics #filter {
+            const LOUD: bool = {
+                #[allow(unused_imports)]
+                use ::pc3::point::NoDrop as _;
+                #drops #(|| #itself)*
+            };
+            const HOLDS: bool = {
+                false #(|| #behind)*
+            };
+        }
+
         #[automatically_derived]
         #[allow(clippy::all, clippy::pedantic)]
         impl #impl_generics ::pc3::Checkpointable for #name #ty_generics #filter {
@@ -84,6 +112,8 @@ struct Parts {
     describe: TokenStream,
     save: TokenStream,
     load: TokenStream,
+    /// Of all that is in it.
+    types: Vec<Type>,
 }
 
 fn member(i: usize, f: &Field) -> Result<Member> {
@@ -185,6 +215,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     let types = list.iter().map(|m| &m.ty);
     let i = 0..list.len();
     Ok(Parts {
+        types: all.iter().map(|m| m.ty.clone()).collect(),
         size: quote!(#layout.size),
         align: quote!(#layout.align),
         describe: quote! {
@@ -242,10 +273,12 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
             }
         });
     }
+    let held = e.variants.iter().flat_map(|v| &v.fields);
     let n = sizes.len();
     let tagged = quote!(::pc3::tagged::<#n>([#(#sizes),*]));
     let none = e.variants.is_empty().then(|| quote!(_ => {}));
     Ok(Parts {
+        types: held.map(|f| f.ty.clone()).collect(),
         size: quote!(#tagged.0),
         align: quote!(#tagged.1),
         describe: quote! {

@@ -14,7 +14,7 @@ use syn::{
 
 use crate::build::{self, Parameter};
 use crate::marks::{self, Points};
-use crate::{names, operands};
+use crate::{course, names, operands};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -246,6 +246,8 @@ struct Parameters {
     by_value: Vec<Parameter>,
     borrowed: HashMap<String, bool>,
     names: Vec<Ident>,
+    /// Names with whether they are `mut`.
+    mutable: Vec<(Ident, bool)>,
     /// Names that the forms have for them.
     arguments: Vec<Ident>,
 }
@@ -261,6 +263,7 @@ fn parameters(sig: &Signature) -> Parameters {
         by_value: Vec::new(),
         borrowed: HashMap::new(),
         names: Vec::new(),
+        mutable: Vec::new(),
         arguments: Vec::new(),
     };
     for (i, input) in sig.inputs.iter().enumerate() {
@@ -269,6 +272,9 @@ fn parameters(sig: &Signature) -> Parameters {
                 let mut r = r.clone();
                 r.attrs.clear();
                 p.receiver = Some(quote!(#r,));
+                if r.reference.is_some() {
+                    p.borrowed.insert("self".to_owned(), r.mutability.is_some());
+                }
                 continue;
             }
             FnArg::Typed(t) => t,
@@ -296,10 +302,28 @@ fn parameters(sig: &Signature) -> Parameters {
                 argument: name.clone(),
             });
         }
+        p.mutable.extend(idents.iter().map(|n| {
+            let is = |m: &Ident| m == n;
+            (n.clone(), mutable_names(pat).iter().any(is))
+        }));
         p.names.extend(idents);
         p.arguments.push(name);
     }
     p
+}
+
+fn mutable_names(pat: &Pat) -> Vec<Ident> {
+    struct Look(Vec<Ident>);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            if p.mutability.is_some() && p.by_ref.is_none() {
+                self.0.push(p.ident.clone());
+            }
+        }
+    }
+    let mut look = Look(Vec::new());
+    look.visit_pat(pat);
+    look.0
 }
 
 fn pattern_names(pat: &Pat, into: &mut Vec<Ident>) {
@@ -418,6 +442,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let p = parameters(&function.sig);
     names::unique(&mut function.block, &p.names);
     combined(operands::take_apart(&mut function.block))?;
+    let course = course::follow(&mut function.block, &p.mutable);
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
     let (code, statics) = build::body(
@@ -426,6 +451,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         p.borrowed.clone(),
         out.clone(),
         named.clone(),
+        course,
     )?;
     let (vis, sig) = (&function.vis, &function.sig);
     let name = &sig.ident;

@@ -22,14 +22,18 @@
 //! * `item`: the function around its body; `derive`: structs and enums.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
+//! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
 //! * `build`: the body; `loops`: what a loop goes over.
 
+mod again;
 mod build;
+mod course;
 mod derive;
 mod flow;
 mod item;
 mod loops;
 mod marks;
+mod methods;
 mod names;
 mod operands;
 

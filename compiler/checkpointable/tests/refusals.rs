@@ -167,3 +167,91 @@ fn types() {
     "#]],
     );
 }
+
+#[test]
+fn borrows_made_again() {
+    check(
+        "fn f(l: &L) {
+    let mut cur = &l.next;
+    while let Some(n) = cur { cur = &n.next; checkpoint!(); }
+}",
+        expect![[r#"
+            3:31: `cur` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead
+        "#]],
+    );
+    check(
+        "fn f(mut l: &L) {
+    while let Some(n) = &l.next { checkpoint!(); l = n; }
+}",
+        expect![[r#"
+            2:50: `l` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
+        "#]],
+    );
+    check(
+        "fn f(mut l: &L) {
+    l = g(l);
+    let n = &l.next;
+    checkpoint!();
+    h(n);
+}",
+        expect![[r#"
+            2:5: `l` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
+        "#]],
+    );
+    check(
+        "fn f(data: Vec<u8>) {
+    let mut rest = &data[..];
+    while rest.read(&mut [0; 4]) > 0 { checkpoint!(); }
+}",
+        expect![[r#"
+            3:11: `rest` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead
+        "#]],
+    );
+    check(
+        "fn f(mut list: &[u8]) {
+    for x in list.iter() { list = &[]; checkpoint!(); }
+}",
+        expect![[r#"
+            2:28: `list` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
+            2:28: `list`, which a loop goes over, changes here; after a restart the loop's iterator is made again: go over a copy, or keep an index
+        "#]],
+    );
+    check(
+        "fn f(list: Vec<u8>) {
+    let mut n = 0;
+    for x in list.iter().map(|x| { n += 1; x }) { checkpoint!(); }
+}",
+        expect![[r#"
+            3:36: this closure changes `n`, and would be called again for the items that were taken before a restart: do that in the loop
+        "#]],
+    );
+    check(
+        "fn f(list: Vec<u8>) {
+    for x in list.iter().filter(|x| { println!(\"{x}\"); true }) { checkpoint!(); }
+}",
+        expect![[r#"
+            2:39: this closure uses `println!`, and would be called again for the items that were taken before a restart: do that in the loop
+        "#]],
+    );
+    check(
+        "fn f() {
+    let mut n = 0;
+    ck!(g(move |x| x + n));
+    n += 1;
+}",
+        expect![[r#"
+            3:24: a closure is made again after a restart, and `n` may have another value then: copy it to a `let` without `mut` for the closure
+        "#]],
+    );
+    // What they are indexed with is kept.
+    check(
+        "fn f(grid: &mut Vec<Vec<u8>>) {
+    let mut i = 0;
+    let row = &mut grid[i];
+    i += 1;
+    checkpoint!();
+    row.push(1);
+}",
+        expect![[""]],
+    );
+}

@@ -28,6 +28,7 @@
 //!
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
 //! * `save`, `load`: values to bytes and back.
+//! * `loud`: whose end can be seen.
 //! * `mpi`: messages between ranks.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
 
@@ -37,6 +38,7 @@ extern crate self as pc3;
 mod frames;
 mod kinds;
 mod load;
+mod loud;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod point;
@@ -47,6 +49,7 @@ mod value;
 
 pub use kinds::tagged;
 pub use load::{LoadError, Loading, Members, View};
+pub use loud::Loud;
 pub use pc3_macros::{checkpointable, main, Checkpointable};
 pub use save::Saver;
 pub use start::start;

@@ -9,6 +9,7 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 use crate::load::{LoadError, Loading, View};
+pub use crate::loud::{Ends, Held, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::Checkpointable;
@@ -117,6 +118,45 @@ pub fn resumed() {
 pub fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
     frames::outside(call)
 }
+
+/// A local that is made again after a restart, so it has to be a borrow.
+pub struct Made<'a, T>(pub &'a T);
+
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no borrow, but would be made again after a restart, when what it is made from may have another value",
+    label = "a borrow of a place is needed here",
+    note = "bind the value with `let` in front, or use `.copied()` or `.cloned()`"
+)]
+pub trait Borrow {}
+
+#[doc(hidden)]
+pub trait IsText {
+    #[inline(always)]
+    fn made(&self) {}
+}
+
+impl IsText for &&Made<'_, &str> {}
+impl IsText for &&Made<'_, Option<&str>> {}
+
+#[doc(hidden)]
+pub trait IsValue<T> {
+    #[inline(always)]
+    fn made(&self)
+    where
+        T: Borrow,
+    {
+    }
+}
+
+impl<T: Checkpointable> IsValue<T> for &Made<'_, T> {}
+
+#[doc(hidden)]
+pub trait IsBorrow {
+    #[inline(always)]
+    fn made(&self) {}
+}
+
+impl<T> IsBorrow for Made<'_, T> {}
 
 /// Which of a function's two forms is compiled: the one that runs, or the one that is gone back into.
 pub trait Mode {

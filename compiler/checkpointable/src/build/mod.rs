@@ -7,23 +7,27 @@
 //! left at: there its locals are taken back and the stream is entered.  Branches are written one behind the other, and
 //! jump.  So nothing is evaluated twice, no local is read before it is there, and the compiler can see that.
 
+mod borrows;
 mod leaf;
 pub(crate) mod patterns;
 mod points;
 mod repeat;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{parse_quote, Block, Expr, Lifetime, Pat, Stmt, Type};
+use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
 
+use crate::again::is_reeval;
+use crate::course::{self, Course};
 use crate::flow::After;
 use crate::marks::{self, has_points_expr};
 use crate::names::is_binding;
-use patterns::{assignments, inner_names, is_place};
+use borrows::is_borrowing;
+use patterns::{assignments, checked, inner_names};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -52,8 +56,8 @@ struct Point {
 #[derive(Default)]
 struct Region {
     id: usize,
-    /// Declarations at its start.
-    head: TokenStream,
+    /// Declarations of the user's blocks that are open in it, outer ones first.
+    heads: Vec<TokenStream>,
     stream: TokenStream,
     /// Units so far.
     entries: usize,
@@ -85,6 +89,12 @@ pub struct Builder {
     function: Ident,
     /// Parameters that are borrows; is it `&mut`?
     borrowed: HashMap<String, bool>,
+    course: Course,
+    /// Loops around over iterators that are made again, by their names in the course.
+    made_loops: Vec<String>,
+    /// Locals that may exist at a point, and whether one may end them, by the name of that constant.
+    tied: BTreeMap<String, (Ident, bool)>,
+    errors: Vec<syn::Error>,
 }
 
 /// A parameter by value.
@@ -100,6 +110,7 @@ pub fn body(
     borrowed: HashMap<String, bool>,
     output: Type,
     function: Ident,
+    course: Course,
 ) -> Result<(TokenStream, TokenStream)> {
     let mut b = Builder {
         regions: Vec::new(),
@@ -114,6 +125,10 @@ pub fn body(
         output,
         function,
         borrowed,
+        course,
+        made_loops: Vec::new(),
+        tied: BTreeMap::new(),
+        errors: Vec::new(),
     };
     b.open();
     for p in by_value {
@@ -122,7 +137,15 @@ pub fn body(
     }
     b.stmts(&block.stmts, &To::Return)?;
     let (code, _) = b.close(&quote!());
-    Ok((code, b.statics))
+    if let Some(all) = b.errors.into_iter().reduce(|mut a, e| {
+        a.combine(e);
+        a
+    }) {
+        return Err(all);
+    }
+    let (names, ends): (Vec<_>, Vec<_>) = b.tied.into_values().unzip();
+    let statics = b.statics;
+    Ok((code, quote!(#statics #(const #names: bool = #ends;)*)))
 }
 
 fn label(name: &str) -> Lifetime {
@@ -157,6 +180,7 @@ impl Builder {
         let first = label(&format!("pc3_e{id}_1"));
         self.regions.push(Region {
             id,
+            heads: vec![TokenStream::new()],
             stream: quote! { if M::RESUME && pc3_at != 0 { break #first; } },
             entries: 1,
             ..Region::default()
@@ -168,8 +192,8 @@ impl Builder {
         self.put(end.clone());
         let r = self.regions.pop().unwrap_or_default();
         let last = label(&format!("pc3_e{}_{}", r.id, r.entries));
-        let (head, stream) = (r.head, r.stream);
-        let code = quote! { #head #last: { #stream } ::pc3::point::lost(&pc3_frame) };
+        let (heads, stream) = (r.heads, r.stream);
+        let code = quote! { #(#heads)* #last: { #stream } ::pc3::point::lost(&pc3_frame) };
         (code, r.points)
     }
 
@@ -190,10 +214,49 @@ impl Builder {
         self.region().entries = n + 1;
     }
 
+    /// Declarations of the user's innermost block.
+    fn head(&mut self) -> &mut TokenStream {
+        let heads = &mut self.region().heads;
+        if heads.is_empty() {
+            heads.push(TokenStream::new());
+        }
+        let last = heads.len() - 1;
+        &mut heads[last]
+    }
+
+    /// A block of the user's: what is declared in it, and `head`, ends with it, however it is left.  All code so far
+    /// comes to lie within: what is in front of the block knows nothing of its names.
+    fn scoped<T>(
+        &mut self,
+        head: TokenStream,
+        write: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let depth = self.visible.len();
+        self.region().heads.push(head);
+        let done = write(self);
+        let region = self.region();
+        let head = region.heads.pop().unwrap_or_default();
+        if !head.is_empty() {
+            let before = std::mem::take(&mut region.stream);
+            region.stream = quote!({ #head #before });
+        }
+        self.visible.truncate(depth);
+        done
+    }
+
+    /// Locals that are declared later.
+    fn apart(&mut self, declare: impl FnOnce(&mut Self)) -> (TokenStream, Vec<Var>) {
+        let depth = self.visible.len();
+        self.region().heads.push(TokenStream::new());
+        declare(self);
+        let head = self.region().heads.pop().unwrap_or_default();
+        (head, self.visible.split_off(depth))
+    }
+
     fn declare(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>) {
         let mutable = mutable.then(|| quote!(mut));
         let ty = ty.map(|t| quote!(: #t));
-        self.region().head.extend(quote!(let #mutable #name #ty;));
+        self.head().extend(quote!(let #mutable #name #ty;));
     }
 
     /// A local that the user's code has.
@@ -217,6 +280,7 @@ impl Builder {
                         self.local(&p.ident, p.mutability.is_some(), Some(&t.ty), way.clone());
                         let name = &p.ident;
                         self.put(quote!(#name = #value;));
+                        self.tie(name);
                         return;
                     }
                 }
@@ -232,6 +296,7 @@ impl Builder {
                 self.local(&p.ident, p.mutability.is_some(), None, way.clone());
                 let name = &p.ident;
                 self.put(quote!(#name = #value;));
+                self.tie(name);
             }
             Pat::Wild(_) => self.put(quote!(let _ = #value;)),
             _ => {
@@ -244,11 +309,16 @@ impl Builder {
                     Some(diverge) => self.put(quote!(let #inner = #value else #diverge; #assign)),
                     None => self.put(quote!(let #inner = #value; #assign)),
                 }
+                names.iter().for_each(|(n, _)| self.tie(n));
             }
         }
     }
 
     // ---- statements -------------------------------------------------------------------------
+
+    fn block(&mut self, block: &Block, to: &To) -> Result<()> {
+        self.scoped(TokenStream::new(), |s| s.stmts(&block.stmts, to))
+    }
 
     fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
         let depth = self.visible.len();
@@ -291,12 +361,17 @@ impl Builder {
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         if let Some(mac) = marks::location(stmt) {
-            self.location(mac.span());
+            let attrs = match stmt {
+                Stmt::Macro(m) => &m.attrs[..],
+                Stmt::Expr(Expr::Macro(m), _) => &m.attrs[..],
+                _ => &[],
+            };
+            self.location(mac.span(), course::number(attrs));
             return Ok(());
         }
         match stmt {
             Stmt::Item(item) => {
-                self.region().head.extend(quote!(#item));
+                self.head().extend(quote!(#item));
                 Ok(())
             }
             Stmt::Local(local) => self.let_(local),
@@ -336,6 +411,7 @@ impl Builder {
             ));
         };
         let mut way = Way::Kept;
+        let mut made = TokenStream::new();
         let value = if has_points_expr(&init.expr) {
             let name = self.name("v");
             self.declare(&name, false, None);
@@ -344,28 +420,19 @@ impl Builder {
         } else {
             let mut e = (*init.expr).clone();
             self.leaf(&mut e);
-            if let Expr::Reference(r) = &mut e {
-                if !is_place(&r.expr) {
-                    // The value it leads to gets a name, since it must outlive this statement.
-                    let name = self.name("o");
-                    self.local(&name, r.mutability.is_some(), None, Way::Kept);
-                    let inner = std::mem::replace(&mut *r.expr, parse_quote!(#name));
-                    self.put(quote!(#name = #inner;));
+            let name = match &local.pat {
+                Pat::Ident(p) if p.by_ref.is_none() => Some(&p.ident),
+                Pat::Type(t) => match &*t.pat {
+                    Pat::Ident(p) => Some(&p.ident),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(name) = name {
+                if is_reeval(&local.attrs) || (is_borrowing(&e) && self.again(&mut e)) {
+                    way = Way::Made(quote!(#name = #e;));
+                    made = checked(&e, &[(name.clone(), false)]);
                 }
-                way = match &local.pat {
-                    Pat::Ident(p) if p.by_ref.is_none() => {
-                        let name = &p.ident;
-                        Way::Made(quote!(#name = #e;))
-                    }
-                    Pat::Type(t) => match &*t.pat {
-                        Pat::Ident(p) => {
-                            let name = &p.ident;
-                            Way::Made(quote!(#name = #e;))
-                        }
-                        _ => Way::Kept,
-                    },
-                    _ => Way::Kept,
-                };
             }
             quote!(#e)
         };
@@ -378,6 +445,7 @@ impl Builder {
             None => None,
         };
         self.bind(&local.pat, value, diverge, &way);
+        self.put(made);
         Ok(())
     }
 }

@@ -7,17 +7,6 @@ use syn::{Expr, Pat};
 
 use crate::names::is_binding;
 
-pub(crate) fn is_place(e: &Expr) -> bool {
-    match e {
-        Expr::Path(_) => true,
-        Expr::Field(f) => is_place(&f.base),
-        Expr::Index(i) => is_place(&i.expr),
-        Expr::Paren(p) => is_place(&p.expr),
-        Expr::Unary(u) => matches!(u.op, syn::UnOp::Deref(_)),
-        _ => false,
-    }
-}
-
 pub(super) fn inner_name(name: &Ident) -> Ident {
     format_ident!("pc3_in_{}", name, span = name.span())
 }
@@ -47,6 +36,74 @@ pub(super) fn inner_names(pat: &Pat) -> (Pat, Vec<(Ident, bool)>) {
     let mut rename = Rename(Vec::new());
     rename.visit_pat_mut(&mut inner);
     (inner, rename.0)
+}
+
+/// How a pattern binds its names.
+pub(super) enum Binds {
+    /// What they take is taken out, or copied.
+    Values,
+    /// `ref`
+    Borrows,
+    /// As what is matched is.
+    Either,
+}
+
+pub(super) fn binds(pat: &Pat) -> Binds {
+    struct Look {
+        inside: bool,
+        /// Names below `&`, names with `ref`, others.
+        found: [bool; 3],
+    }
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_pat_reference(&mut self, p: &'ast syn::PatReference) {
+            let before = std::mem::replace(&mut self.inside, true);
+            syn::visit::visit_pat_reference(self, p);
+            self.inside = before;
+        }
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            if is_binding(p) {
+                let which = match (p.by_ref.is_some(), self.inside) {
+                    (true, _) => 1,
+                    (false, true) => 0,
+                    (false, false) => 2,
+                };
+                self.found[which] = true;
+            }
+            syn::visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut look = Look {
+        inside: false,
+        found: [false; 3],
+    };
+    syn::visit::Visit::visit_pat(&mut look, pat);
+    match look.found {
+        [true, false, false] => Binds::Values,
+        [false, true, false] => Binds::Borrows,
+        _ => Binds::Either,
+    }
+}
+
+/// The types of these names must be borrows, since they are made again.
+pub(super) fn checked(scrutinee: &Expr, names: &[(Ident, bool)]) -> TokenStream {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_expr_method_call(&mut self, _: &'ast syn::ExprMethodCall) {
+            self.0 = true;
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_expr(&mut look, scrutinee);
+    if !look.0 {
+        return TokenStream::new();
+    }
+    let names = names.iter().map(|(n, _)| n);
+    quote! {{
+        #[allow(unused_imports)]
+        use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
+        #((&&&::pc3::point::Made(&#names)).made();)*
+    }}
 }
 
 pub(super) fn assignments(names: &[(Ident, bool)]) -> TokenStream {

@@ -8,7 +8,9 @@ use syn::spanned::Spanned;
 use syn::Expr;
 
 use super::leaf::question;
-use super::{label, Builder, Point, Result, Var, Way};
+use super::{is_borrowing, label, Builder, Point, Result, Var, Way};
+use crate::again::Locals;
+use crate::course::{self, Whole};
 use crate::flow::identifiers;
 use crate::marks;
 
@@ -18,22 +20,21 @@ impl Builder {
         &mut self,
         what: TokenStream,
         span: Span,
+        number: Option<usize>,
     ) -> (u32, Vec<Var>, Ident, TokenStream) {
         self.labels += 1;
         let n = self.labels;
-        let vars: Vec<Var> = self
-            .visible
-            .iter()
-            .filter(|v| self.after.needs(&v.name.to_string()))
-            .cloned()
-            .collect();
-        let vars = with_sources(vars, &self.visible);
+        let needed = self.visible.iter();
+        let needed = needed.filter(|v| self.after.needs(&v.name.to_string()));
+        let vars = with_sources(needed.cloned().collect(), &self.visible);
+        self.refuse_stale(&vars, number);
         let kept: Vec<&Ident> = vars
             .iter()
             .filter(|v| matches!(v.way, Way::Kept))
             .map(|v| &v.name)
             .collect();
         let names: Vec<String> = kept.iter().map(|n| n.to_string()).collect();
+        self.end_others(&vars, number);
         let point = format_ident!("PC3_POINT_{}", n);
         let function = &self.function;
         let line = quote_spanned!(span=> ::core::line!());
@@ -53,11 +54,79 @@ impl Builder {
         (n, vars, point, park)
     }
 
-    pub(super) fn location(&mut self, span: Span) {
-        let (n, vars, point, park) = self.point(quote!("checkpoint"), span);
+    /// Locals that may still exist though nothing needs them end here.
+    fn end_others(&mut self, needed: &[Var], number: Option<usize>) {
+        let Some(number) = number else { return };
+        for v in &self.visible {
+            let name = v.name.to_string();
+            let exists = matches!(
+                self.course.at(number, &name).whole,
+                Whole::Here | Whole::Unknown
+            );
+            if exists && !needed.iter().any(|n| n.name == v.name) {
+                if let Some((_, ends)) = self.tied.get_mut(&name) {
+                    *ends = true;
+                }
+            }
+        }
+    }
+
+    /// What is made again must be the same then.
+    fn refuse_stale(&mut self, needed: &[Var], number: Option<usize>) {
+        let Some(number) = number else { return };
+        let mut stale = Vec::new();
+        for v in needed.iter().filter(|v| matches!(v.way, Way::Made(_))) {
+            stale.push((v.name.span(), v.name.to_string()));
+        }
+        let sources: BTreeSet<String> = needed
+            .iter()
+            .filter_map(|v| match &v.way {
+                Way::Made(code) => Some(identifiers(code)),
+                Way::Kept => None,
+            })
+            .flatten()
+            .collect();
+        for name in self.borrowed.keys() {
+            if self.after.needs(name) || sources.contains(name) {
+                stale.push((Span::call_site(), name.clone()));
+            }
+        }
+        for name in &self.made_loops {
+            stale.push((Span::call_site(), name.clone()));
+        }
+        for (span, name) in stale {
+            let Some((what, at)) = self.course.at(number, &name).stale else {
+                continue;
+            };
+            let (span, text) = match () {
+                () if name.starts_with("for ") => (
+                    at,
+                    format!("`{what}`, which a loop goes over, changes here; after a restart the loop's iterator is made again: go over a copy, or keep an index"),
+                ),
+                () if what == name && self.borrowed.contains_key(&name) => (
+                    at,
+                    format!("`{name}` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`"),
+                ),
+                () if what == name => (
+                    at,
+                    format!("`{name}` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead"),
+                ),
+                () => (
+                    span,
+                    format!("`{name}` is made again after a restart, and `{what}`, which it is made from, may have another value then: copy that to a `let` without `mut`, or bind a value instead of a borrow"),
+                ),
+            };
+            if !self.errors.iter().any(|e| e.to_string() == text) {
+                self.errors.push(syn::Error::new(span, text));
+            }
+        }
+    }
+
+    pub(super) fn location(&mut self, span: Span, number: Option<usize>) {
+        let (n, vars, point, park) = self.point(quote!("checkpoint"), span, number);
         let id = self.region().id;
         self.put(quote!(if ::pc3::point::due() { #park; }));
-        let take = restore(&vars, id);
+        let take = self.restore(&vars, id);
         let at = label(&self.name("u").to_string());
         let arms = quote!(::pc3::point::check(&pc3_frame, &#point); #take pc3_at = 0; pc3_frame = ::core::option::Option::None; ::pc3::point::resumed(););
         self.unit(arms, &[n], &at);
@@ -73,24 +142,25 @@ impl Builder {
         let mac = marks::call(e)
             .ok_or_else(|| syn::Error::new_spanned(e, "a marked call is expected here"))?;
         let span = mac.mac.path.span();
+        let number = course::number(&mac.attrs);
         let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
         let what = called(&inner);
+        self.leaf(&mut inner);
+        self.name_operands(&mut inner);
         // To go back in, borrows are made again.
         self.after.enter_use(&self.borrows_of(&inner));
-        let (n, vars, point, park) = self.point(quote!(#what), span);
+        let (n, vars, point, park) = self.point(quote!(#what), span, number);
         self.after.leave();
         let id = self.region().id;
         let result = self.name("r");
         self.declare(&result, false, None);
-        self.leaf(&mut inner);
         let call = self.marked(&inner)?;
         let types = &call.types;
-        self.region()
-            .head
+        self.head()
             .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
         let (hot, resume) = (&call.hot, &call.resume);
         self.put(quote!(#result = #hot;));
-        let take = restore(&vars, id);
+        let take = self.restore(&vars, id);
         let at = label(&self.name("u").to_string());
         let arms = quote! {
             ::pc3::point::check(&pc3_frame, &#point);
@@ -106,10 +176,91 @@ impl Builder {
         self.put(quote! {
             match #result {
                 ::core::result::Result::Ok(pc3_v) => #value = pc3_v,
-                ::core::result::Result::Err(_) => #park,
+                ::core::result::Result::Err(_) => { #park; }
             }
         });
         Ok(quote!(#value))
+    }
+
+    /// Takes back the locals of a region.
+    pub(super) fn restore(&self, vars: &[Var], region: usize) -> TokenStream {
+        let mut out = TokenStream::new();
+        let mut done = BTreeSet::new();
+        for v in vars.iter().filter(|v| v.region == region) {
+            let (name, text) = (&v.name, v.name.to_string());
+            match &v.way {
+                Way::Kept => out.extend(quote_spanned! {name.span()=>
+                    #name = ::pc3::point::take(&mut pc3_frame, #text);
+                }),
+                Way::Made(code) => {
+                    if done.insert(code.to_string()) {
+                        out.extend(code.clone());
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Operands whose value a call that is gone back into cannot do without get names.
+    fn name_operands(&mut self, call: &mut Expr) {
+        let (receiver, args) = match call {
+            Expr::Call(c) => (None, &mut c.args),
+            Expr::MethodCall(m) => (Some(&mut *m.receiver), &mut m.args),
+            _ => return,
+        };
+        let is_method = receiver.is_some();
+        let mut operands: Vec<&mut Expr> = receiver.into_iter().chain(args.iter_mut()).collect();
+        let names = |s: &Self, i: usize, e: &Expr| {
+            let mut probe = s.probe();
+            let mut e = e.clone();
+            let again = match is_method && i == 0 {
+                true => probe.place(&mut e) || probe.borrow(&mut e),
+                false => !s.is_again(&e) || probe.borrow(&mut e),
+            };
+            !again || !probe.from.is_empty()
+        };
+        let last = (0..operands.len())
+            .rev()
+            .find(|i| names(self, *i, operands[*i]));
+        for (i, e) in operands.iter_mut().enumerate() {
+            if is_method && i == 0 {
+                if !self.again_by(e, |a, e| a.place(e)) && !self.again(e) {
+                    let name = self.name("k");
+                    let value = std::mem::replace(*e, syn::parse_quote!(#name));
+                    self.sources(vec![(name, value)]);
+                }
+            } else if self.is_again(e) {
+                self.refuse_captures(e);
+                self.again(e);
+            } else if last.is_some_and(|l| i < l) && !matches!(e, Expr::Lit(_)) {
+                // Evaluated in front of what gets a name.
+                let name = self.name("v");
+                self.declare(&name, false, None);
+                let value = std::mem::replace(*e, syn::parse_quote!(#name));
+                self.put(quote!(#name = #value;));
+            }
+        }
+    }
+
+    /// Is the argument one that is made again, as far as it shows?
+    fn is_again(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Paren(p) => self.is_again(&p.expr),
+            Expr::Group(p) => self.is_again(&p.expr),
+            Expr::Reference(_) | Expr::Closure(_) => true,
+            Expr::Path(p) => p
+                .path
+                .get_ident()
+                .is_some_and(|i| self.is_borrow(&i.to_string())),
+            Expr::MethodCall(_) => is_borrowing(e),
+            Expr::Call(c) => {
+                self.probe().borrow(&mut e.clone()) && c.args.iter().any(|a| self.is_again(a))
+            }
+            Expr::Tuple(t) => t.elems.iter().any(|a| self.is_again(a)),
+            Expr::Array(t) => t.elems.iter().any(|a| self.is_again(a)),
+            _ => false,
+        }
     }
 
     /// How a marked call is made, and gone back into.
@@ -181,18 +332,11 @@ impl Builder {
         quote!(#receiver #(; #borrows)*)
     }
 
-    /// A local or parameter that is a borrow.
-    pub(super) fn is_borrow(&self, name: &str) -> bool {
-        let made = |v: &&Var| v.name == name && matches!(v.way, Way::Made(_));
-        self.borrowed.contains_key(name) || self.visible.iter().any(|v| made(&v))
-    }
-
     /// The argument as a borrow that can be made again.
     pub(super) fn borrow(&self, e: &Expr) -> Option<TokenStream> {
         match e {
             Expr::Paren(p) => self.borrow(&p.expr),
             Expr::Group(p) => self.borrow(&p.expr),
-            Expr::Reference(_) | Expr::Closure(_) => Some(quote!(#e)),
             Expr::Path(p) => {
                 let name = p.path.get_ident()?.to_string();
                 let made = self.visible.iter().find(|v| v.name == name);
@@ -204,7 +348,7 @@ impl Builder {
                         .map(|_| quote!(#e)),
                 }
             }
-            _ => None,
+            e => self.is_again(e).then(|| quote!(#e)),
         }
     }
 }
@@ -261,26 +405,6 @@ pub(super) fn called(e: &Expr) -> String {
         Expr::MethodCall(m) => m.method.to_string(),
         _ => String::new(),
     }
-}
-
-/// Takes back the locals of a region.
-pub(super) fn restore(vars: &[Var], region: usize) -> TokenStream {
-    let mut out = TokenStream::new();
-    let mut done = BTreeSet::new();
-    for v in vars.iter().filter(|v| v.region == region) {
-        match &v.way {
-            Way::Kept => {
-                let (name, text) = (&v.name, v.name.to_string());
-                out.extend(quote!(#name = ::pc3::point::take(&mut pc3_frame, #text);));
-            }
-            Way::Made(code) => {
-                if done.insert(code.to_string()) {
-                    out.extend(code.clone());
-                }
-            }
-        }
-    }
-    out
 }
 
 /// With the locals that those to be made again are made from.

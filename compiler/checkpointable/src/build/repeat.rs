@@ -5,8 +5,9 @@ use quote::{format_ident, quote, ToTokens};
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::patterns::{assignments, inner_names};
-use super::points::restore;
 use super::{label, Builder, Point, Result, To, Way};
+use crate::again::Again;
+use crate::course;
 use crate::loops::{over, Over};
 
 impl Builder {
@@ -22,7 +23,7 @@ impl Builder {
             None => label(&self.name("l").to_string()),
         };
         let depth = self.visible.len();
-        let outside: Vec<String> = self.visible.iter().map(|v| v.name.to_string()).collect();
+        let outside = self.outside();
         self.after
             .enter_loop(&whole.to_token_stream(), outside.into_iter());
         self.loops.push(at.clone());
@@ -38,6 +39,12 @@ impl Builder {
         Ok(quote!(#at: loop { #code }))
     }
 
+    /// Locals and parameters that exist.
+    fn outside(&self) -> Vec<String> {
+        let visible = self.visible.iter().map(|v| v.name.to_string());
+        visible.chain(self.borrowed.keys().cloned()).collect()
+    }
+
     pub(super) fn loop_body(&mut self, body: &Block, head: Head, at: &Lifetime) -> Result<()> {
         match head {
             Head::Loop => {}
@@ -46,7 +53,7 @@ impl Builder {
                 if let Expr::Let(l) = cond {
                     let mut scrutinee = (*l.expr).clone();
                     self.leaf(&mut scrutinee);
-                    let bound = self.arm(&l.pat, &scrutinee, None, &begin)?;
+                    let bound = self.arm(&l.pat, &scrutinee, &begin)?;
                     self.visible.extend(bound);
                 } else {
                     let mut cond = cond.clone();
@@ -88,7 +95,7 @@ impl Builder {
         let mut arms = TokenStream::new();
         let mut labels = Vec::new();
         for p in &points {
-            let take = restore(&p.vars, id);
+            let take = self.restore(&p.vars, id);
             let n = p.label;
             arms.extend(quote!(#n => { #take }));
             labels.push(n);
@@ -101,7 +108,7 @@ impl Builder {
         self.region().points.extend(points);
     }
 
-    pub(super) fn for_(&mut self, f: &syn::ExprForLoop) -> Result<TokenStream> {
+    pub(super) fn for_(&mut self, f: &syn::ExprForLoop) -> Result<()> {
         self.names += 1;
         let id = self.names;
         let mut expr = (*f.expr).clone();
@@ -111,16 +118,13 @@ impl Builder {
         // Code in front of the loop whichever way it is entered, and what that is made from.
         let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
         let mut head = Head::Loop;
-        match over(&expr, id, &|name| self.is_borrow(name)) {
+        match over(&expr, Again::new(self, id), &self.course.mutable)? {
             Over::Owned(expr) => {
                 self.local(&iterator, true, None, Way::Kept);
                 self.put(quote!(#iterator = ::core::iter::IntoIterator::into_iter(#expr);));
             }
             Over::Again { made, from } => {
-                for (name, value) in from {
-                    self.local(&name, false, None, Way::Kept);
-                    self.put(quote!(#name = #value;));
-                }
+                self.sources(from);
                 let (count, item) = (format_ident!("pc3_n{}", id), format_ident!("pc3_x{}", id));
                 self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);
                 self.declare(&iterator, true, None);
@@ -128,6 +132,11 @@ impl Builder {
                 self.put(quote!(#count = 0u64;));
                 again = quote! {
                     #iterator = ::core::iter::IntoIterator::into_iter(#made);
+                    {
+                        #[allow(unused_imports)]
+                        use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
+                        (&&&::pc3::point::Made(&#iterator)).made();
+                    }
                     #item = ::pc3::point::advance(&mut #iterator, #count);
                 };
                 sources = quote!(#made);
@@ -151,7 +160,7 @@ impl Builder {
             Some(l) => l.name.clone(),
             None => label(&self.name("l").to_string()),
         };
-        let outside: Vec<String> = self.visible.iter().map(|v| v.name.to_string()).collect();
+        let outside = self.outside();
         // What it goes over is evaluated once.
         let mut uses = f.body.to_token_stream();
         uses.extend(quote!(; #sources));
@@ -162,7 +171,12 @@ impl Builder {
         self.after.enter_loop(&uses, outside.into_iter());
         self.loops.push(at.clone());
         self.open();
+        let made = again_name(&head, &f.attrs);
+        self.made_loops.extend(made.clone());
         let done = self.loop_body(&f.body, head, &at);
+        if made.is_some() {
+            self.made_loops.pop();
+        }
         let (code, points) = self.close(&quote!(continue #at;));
         self.loops.pop();
         self.after.leave();
@@ -171,7 +185,16 @@ impl Builder {
         let before = label(&self.name("u").to_string());
         self.loop_unit(points, &before);
         self.put(again);
-        Ok(quote!(#at: loop { #code }))
+        self.put(quote!(#at: loop { #code }));
+        Ok(())
+    }
+}
+
+/// What the course calls an iterator that is made again.
+fn again_name(head: &Head, attrs: &[syn::Attribute]) -> Option<String> {
+    match head {
+        Head::Next { item: Some(_), .. } => course::of_loop(attrs),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
 use syn::{Expr, ExprMatch, Lifetime, Pat};
 
-use super::patterns::{assignments, inner_names, rename_inner};
+use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
 use super::repeat::Head;
 use super::{label, Builder, Result, To, Var, Way};
 use crate::marks::has_points_expr;
@@ -31,12 +31,12 @@ impl Builder {
             return Ok(());
         }
         if is_marked(e) {
-            let value = self.call(e)?;
-            match to {
-                To::Nowhere => self.put(quote!(#value;)),
-                _ => self.give(value, to),
-            }
-            return Ok(());
+            // What it is called with ends with the statement.
+            return self.scoped(TokenStream::new(), |s| {
+                let value = s.call(e)?;
+                s.give(value, to);
+                Ok(())
+            });
         }
         match e {
             Expr::Paren(p) => self.value(&p.expr, to),
@@ -67,7 +67,7 @@ impl Builder {
                 Ok(())
             }
             Expr::If(i) => self.if_(i, to),
-            Expr::Match(m) => self.match_(m, to),
+            Expr::Match(m) => self.scoped(TokenStream::new(), |s| s.match_(m, to)),
             Expr::Block(b) => self.block_expr(b, to),
             Expr::Unsafe(u) => Err(syn::Error::new_spanned(
                 u.unsafe_token,
@@ -87,8 +87,10 @@ impl Builder {
                 Ok(())
             }
             Expr::ForLoop(f) => {
-                let value = self.for_(f)?;
-                self.give(value, to);
+                self.scoped(TokenStream::new(), |s| s.for_(f))?;
+                if !matches!(to, To::Nowhere) {
+                    self.give(quote!(()), to);
+                }
                 Ok(())
             }
             other => Err(syn::Error::new_spanned(
@@ -116,7 +118,7 @@ impl Builder {
             }
             None => None,
         };
-        self.stmts(&b.block.stmts, to)?;
+        self.block(&b.block, to)?;
         if let Some(end) = end {
             self.target(&end);
         }
@@ -128,48 +130,47 @@ impl Builder {
             label(&self.name("b").to_string()),
             label(&self.name("j").to_string()),
         );
-        let depth = self.visible.len();
-        let mut bound = Vec::new();
-        if let Expr::Let(l) = &*i.cond {
-            let mut scrutinee = (*l.expr).clone();
-            self.leaf(&mut scrutinee);
-            bound = self.arm(&l.pat, &scrutinee, None, &then)?;
-        } else {
-            let mut cond = (*i.cond).clone();
-            self.leaf(&mut cond);
-            self.put(quote!(if #cond { break #then; }));
-        }
-        match &i.else_branch {
-            Some((_, other)) => match &**other {
-                Expr::Block(b) if b.label.is_none() => self.stmts(&b.block.stmts, to)?,
-                other => self.value(other, to)?,
-            },
-            None if matches!(to, To::Nowhere) => {}
-            None => self.give(quote!(()), to),
-        }
-        self.put(quote!(break #end;));
-        self.target(&then);
-        self.visible.extend(bound);
-        self.stmts(&i.then_branch.stmts, to)?;
-        self.visible.truncate(depth);
+        self.scoped(TokenStream::new(), |s| {
+            let mut bound = Vec::new();
+            if let Expr::Let(l) = &*i.cond {
+                let mut scrutinee = (*l.expr).clone();
+                s.leaf(&mut scrutinee);
+                bound = s.arm(&l.pat, &scrutinee, &then)?;
+            } else {
+                let mut cond = (*i.cond).clone();
+                s.leaf(&mut cond);
+                s.put(quote!(if #cond { break #then; }));
+            }
+            match &i.else_branch {
+                Some((_, other)) => match &**other {
+                    Expr::Block(b) if b.label.is_none() => s.block(&b.block, to)?,
+                    other => s.value(other, to)?,
+                },
+                None if matches!(to, To::Nowhere) => {}
+                None => s.give(quote!(()), to),
+            }
+            s.put(quote!(break #end;));
+            s.target(&then);
+            s.visible.extend(bound);
+            s.block(&i.then_branch, to)
+        })?;
         self.target(&end);
         Ok(())
     }
 
     /// `if let PAT = scrutinee` that jumps; gives the locals that it binds.
-    pub(super) fn arm(
-        &mut self,
-        pat: &Pat,
-        scrutinee: &Expr,
-        guard: Option<&Expr>,
-        to: &Lifetime,
-    ) -> Result<Vec<Var>> {
+    pub(super) fn arm(&mut self, pat: &Pat, scrutinee: &Expr, to: &Lifetime) -> Result<Vec<Var>> {
         let (inner, names) = inner_names(pat);
-        let assign = assignments(&names);
-        let way = match borrows(scrutinee) {
-            true => Way::Made(quote! {
-                if let #inner = #scrutinee { #assign } else { ::pc3::point::changed() }
-            }),
+        let mut assign = assignments(&names);
+        let mut scrutinee = scrutinee.clone();
+        let way = match self.is_made(&mut scrutinee, pat) {
+            true => {
+                let again = assign.clone();
+                assign.extend(checked(&scrutinee, &names));
+                Way::Made(quote! {
+                    if let #inner = #scrutinee { #again } else { ::pc3::point::changed() }
+                })
+            }
             false => Way::Kept,
         };
         let depth = self.visible.len();
@@ -177,17 +178,25 @@ impl Builder {
             self.local(name, *mutable, None, way.clone());
         }
         let bound = self.visible.split_off(depth);
-        match guard {
-            None => self.put(quote!(if let #inner = #scrutinee { #assign break #to; })),
-            Some(g) => self.put(quote!(#g #assign)),
-        }
+        let ties = self.ties(&names);
+        self.put(quote!(if let #inner = #scrutinee { #assign #ties break #to; }));
         Ok(bound)
+    }
+
+    /// Are a pattern's names borrows that can be made again from this?
+    fn is_made(&mut self, scrutinee: &mut Expr, pat: &Pat) -> bool {
+        match binds(pat) {
+            Binds::Values => false,
+            Binds::Borrows => self.again_by(scrutinee, |a, e| a.place(e)) || self.again(scrutinee),
+            Binds::Either => self.again(scrutinee),
+        }
     }
 
     pub(super) fn match_(&mut self, m: &ExprMatch, to: &To) -> Result<()> {
         let end = label(&self.name("j").to_string());
         let mut scrutinee = (*m.expr).clone();
         self.leaf(&mut scrutinee);
+        let is_made = self.again(&mut scrutinee);
         let mut arms = TokenStream::new();
         let mut bodies = Vec::new();
         for arm in &m.arms {
@@ -209,7 +218,7 @@ impl Builder {
             }
             let at = label(&self.name("b").to_string());
             let (inner, names) = inner_names(pat);
-            let assign = assignments(&names);
+            let mut assign = assignments(&names);
             let guard = match &arm.guard {
                 Some((_, g)) => {
                     let mut g = (**g).clone();
@@ -219,30 +228,40 @@ impl Builder {
                 }
                 None => None,
             };
-            let way = match borrows(&scrutinee) {
-                true => Way::Made(quote! {
-                    match #scrutinee { #inner => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
-                }),
+            let made = match binds(pat) {
+                Binds::Values => false,
+                Binds::Borrows => is_made || crate::again::is_place(&scrutinee),
+                Binds::Either => is_made,
+            };
+            let way = match made {
+                true => {
+                    let again = assign.clone();
+                    assign.extend(checked(&scrutinee, &names));
+                    Way::Made(quote! {
+                        match #scrutinee { #inner => { #again } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
+                    })
+                }
                 false => Way::Kept,
             };
-            let depth = self.visible.len();
-            for (name, mutable) in &names {
-                self.local(name, *mutable, None, way.clone());
-            }
-            let bound = self.visible.split_off(depth);
-            arms.extend(quote!(#inner #guard => { #assign break #at; }));
+            let bound = self.apart(|s| {
+                for (name, mutable) in &names {
+                    s.local(name, *mutable, None, way.clone());
+                }
+            });
+            let ties = self.ties(&names);
+            arms.extend(quote!(#inner #guard => { #assign #ties break #at; }));
             bodies.push((at, bound, &arm.body));
         }
         self.put(quote!(match #scrutinee { #arms }));
-        for (at, bound, body) in bodies {
+        for (at, (head, bound), body) in bodies {
             self.target(&at);
-            let depth = self.visible.len();
-            self.visible.extend(bound);
-            match &**body {
-                Expr::Block(b) if b.label.is_none() => self.stmts(&b.block.stmts, to)?,
-                other => self.value(other, to)?,
-            }
-            self.visible.truncate(depth);
+            self.scoped(head, |s| {
+                s.visible.extend(bound);
+                match &**body {
+                    Expr::Block(b) if b.label.is_none() => s.block(&b.block, to),
+                    other => s.value(other, to),
+                }
+            })?;
             self.put(quote!(break #end;));
         }
         self.target(&end);
@@ -254,32 +273,5 @@ pub(super) fn left_uses(left: &Expr) -> TokenStream {
     match left {
         Expr::Path(_) => TokenStream::new(),
         left => left.to_token_stream(),
-    }
-}
-
-/// Does a pattern bind borrows from this?
-pub(super) fn borrows(e: &Expr) -> bool {
-    match e {
-        Expr::Reference(_) => true,
-        Expr::Paren(p) => borrows(&p.expr),
-        Expr::MethodCall(m) => matches!(
-            m.method.to_string().as_str(),
-            "as_ref"
-                | "as_mut"
-                | "as_deref"
-                | "as_deref_mut"
-                | "get"
-                | "get_mut"
-                | "first"
-                | "last"
-                | "first_mut"
-                | "last_mut"
-                | "iter"
-                | "as_slice"
-                | "as_str"
-                | "split_first"
-                | "split_last"
-        ),
-        _ => false,
     }
 }

@@ -184,6 +184,7 @@ fn main() {
     let mut next = 0;
     let root = ck!(tree(2, &mut next, Weak::new()));
     println!("tree {} {}", total(&root), next);
+    drop(root);
     let mut counts = BTreeMap::new();
     let lines: Vec<String> = ["1", " 22", "3", "-4", "x"]
         .iter()

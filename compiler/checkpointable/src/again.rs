@@ -1,0 +1,320 @@
+//! Borrows that are made again: from places, which are still there, and values, which are given a name and kept.
+//!
+//! ```text
+//! &mut grid[i + 1][..n]   →   &mut grid[pc3_k1][..pc3_k2], with pc3_k1 = i + 1, pc3_k2 = n
+//! &make()                 →   &pc3_k1, with pc3_k1 = make()
+//! text.lines()            →   as it is
+//! ```
+
+use proc_macro2::Ident;
+use quote::{format_ident, quote};
+use syn::{parse_quote, Attribute, Expr};
+
+use crate::flow::identifiers;
+use crate::names::is_binding;
+
+/// `#[reeval]` in front of a `let`.
+pub fn is_reeval(attrs: &[Attribute]) -> bool {
+    let word = |a: &Attribute| {
+        let last = a.path().segments.last();
+        last.is_some_and(|s| s.ident == "reeval")
+    };
+    attrs.iter().any(word)
+}
+
+/// Methods that give an iterator over what their receiver holds.
+const ITERATE: &[&str] = &[
+    "iter",
+    "iter_mut",
+    "chars",
+    "char_indices",
+    "bytes",
+    "lines",
+    "split_whitespace",
+    "split",
+    "keys",
+    "values",
+    "values_mut",
+    "windows",
+    "chunks",
+    "chunks_mut",
+    "chunks_exact",
+    "chunks_exact_mut",
+    "rchunks",
+    "range",
+];
+
+/// Methods that give a borrow of, or out of, their receiver.
+const BORROW: &[&str] = &[
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "as_slice",
+    "as_mut_slice",
+    "as_str",
+    "as_bytes",
+    "as_path",
+    "first",
+    "first_mut",
+    "get",
+    "get_mut",
+    "last",
+    "last_mut",
+    "split_first",
+    "split_last",
+    "trim",
+    "unwrap",
+    "expect",
+];
+
+/// Methods that make one iterator of another, the same each time.
+const ADAPT: &[&str] = &[
+    "enumerate",
+    "rev",
+    "zip",
+    "step_by",
+    "skip",
+    "take",
+    "map",
+    "filter",
+    "filter_map",
+    "cloned",
+    "copied",
+    "chain",
+    "flat_map",
+    "take_while",
+    "skip_while",
+    "into_iter",
+];
+
+fn is_one_of(list: &[&str], name: &Ident) -> bool {
+    list.iter().any(|n| name == n)
+}
+
+/// What is known of locals.
+pub trait Locals {
+    fn is_borrow(&self, name: &str) -> bool;
+    fn is_mutable(&self, name: &str) -> bool;
+}
+
+/// Gives expressions a form that can be evaluated again.
+pub struct Again<'b> {
+    pub locals: &'b dyn Locals,
+    /// For names.
+    pub id: usize,
+    /// Values to be kept.
+    pub from: Vec<(Ident, Expr)>,
+}
+
+impl<'b> Again<'b> {
+    pub fn new(locals: &'b dyn Locals, id: usize) -> Again<'b> {
+        Again {
+            locals,
+            id,
+            from: Vec::new(),
+        }
+    }
+
+    /// A value gets a name, unless it is the same each time.
+    fn keep(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Lit(_) | Expr::Closure(_) => {}
+            Expr::Path(p) if p.path.get_ident().is_none() => {}
+            Expr::Path(p)
+                if p.path.get_ident().is_some_and(|i| {
+                    let name = i.to_string();
+                    name.starts_with(char::is_uppercase) || !self.locals.is_mutable(&name)
+                }) => {}
+            Expr::Paren(p) => self.keep(&mut p.expr),
+            Expr::Group(p) => self.keep(&mut p.expr),
+            Expr::Range(r) => [&mut r.start, &mut r.end]
+                .into_iter()
+                .flatten()
+                .for_each(|e| self.keep(e)),
+            Expr::Tuple(t) => t.elems.iter_mut().for_each(|e| self.keep(e)),
+            Expr::Array(t) => t.elems.iter_mut().for_each(|e| self.keep(e)),
+            e => {
+                if !self.borrow(e) {
+                    self.name(e);
+                }
+            }
+        }
+    }
+
+    fn name(&mut self, e: &mut Expr) {
+        let name = format_ident!("pc3_k{}_{}", self.id, self.from.len());
+        let value = std::mem::replace(e, parse_quote!(#name));
+        self.from.push((name, value));
+    }
+
+    /// A place; what it is indexed with is kept.
+    pub fn place(&mut self, e: &mut Expr) -> bool {
+        match e {
+            Expr::Path(_) => true,
+            Expr::Field(f) => self.place(&mut f.base),
+            Expr::Index(i) => {
+                let is = self.place(&mut i.expr);
+                if is {
+                    self.keep(&mut i.index);
+                }
+                is
+            }
+            Expr::Paren(p) => self.place(&mut p.expr),
+            Expr::Group(p) => self.place(&mut p.expr),
+            Expr::Unary(u) => {
+                matches!(u.op, syn::UnOp::Deref(_))
+                    && (self.place(&mut u.expr) || self.borrow(&mut u.expr))
+            }
+            _ => false,
+        }
+    }
+
+    /// Does the expression give a borrow that can be made again?
+    pub fn borrow(&mut self, e: &mut Expr) -> bool {
+        match e {
+            Expr::Paren(p) => self.borrow(&mut p.expr),
+            Expr::Group(p) => self.borrow(&mut p.expr),
+            Expr::Path(p) => p
+                .path
+                .get_ident()
+                .is_some_and(|i| self.locals.is_borrow(&i.to_string())),
+            Expr::Closure(_) => true,
+            Expr::Reference(r) => {
+                let inner = &mut *r.expr;
+                if !self.place(inner) && !self.borrow(inner) && !matches!(inner, Expr::Lit(_)) {
+                    self.name(inner);
+                }
+                true
+            }
+            Expr::MethodCall(m) => {
+                let iterates = is_one_of(ITERATE, &m.method);
+                let adapts = is_one_of(ADAPT, &m.method);
+                if !iterates && !adapts && !is_one_of(BORROW, &m.method) {
+                    return false;
+                }
+                if adapts || m.method == "unwrap" || m.method == "expect" {
+                    if !self.iterator(&mut m.receiver) {
+                        return false;
+                    }
+                } else if !self.place(&mut m.receiver) && !self.borrow(&mut m.receiver) {
+                    // A value that is made here.
+                    self.name(&mut m.receiver);
+                }
+                m.args.iter_mut().for_each(|a| {
+                    if !adapts || !self.iterator(a) {
+                        self.keep(a);
+                    }
+                });
+                true
+            }
+            // `Some(&x)`, `(&x, 3)`, `[&x, &y]`
+            Expr::Call(c) if is_constructor(&c.func) => self.parts(c.args.iter_mut().collect()),
+            Expr::Tuple(t) => self.parts(t.elems.iter_mut().collect()),
+            Expr::Array(t) => self.parts(t.elems.iter_mut().collect()),
+            _ => false,
+        }
+    }
+
+    fn parts(&mut self, parts: Vec<&mut Expr>) -> bool {
+        let is = |s: &Self, e: &Expr| {
+            let mut probe = Again::new(s.locals, 0);
+            probe.borrow(&mut e.clone())
+        };
+        if !parts.iter().any(|e| is(self, e)) {
+            return false;
+        }
+        for e in parts {
+            if !self.borrow(e) {
+                self.keep(e);
+            }
+        }
+        true
+    }
+
+    /// An iterator that is made again; also one over numbers.
+    pub fn iterator(&mut self, e: &mut Expr) -> bool {
+        match e {
+            Expr::Paren(p) => self.iterator(&mut p.expr),
+            Expr::Group(p) => self.iterator(&mut p.expr),
+            Expr::Range(_) => {
+                self.keep(e);
+                true
+            }
+            e => self.borrow(e),
+        }
+    }
+}
+
+pub fn is_place(e: &Expr) -> bool {
+    struct None_;
+    impl Locals for None_ {
+        fn is_borrow(&self, _: &str) -> bool {
+            false
+        }
+        fn is_mutable(&self, _: &str) -> bool {
+            false
+        }
+    }
+    let mut again = Again::new(&None_, 0);
+    again.place(&mut e.clone()) && again.from.is_empty()
+}
+
+fn is_constructor(e: &Expr) -> bool {
+    let Expr::Path(p) = e else { return false };
+    let last = p.path.segments.last();
+    last.is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))
+}
+
+/// The locals in whose places a borrow, or an iterator, is.
+pub fn bases(e: &Expr) -> Vec<String> {
+    let mut list = Vec::new();
+    gather(e, &mut list);
+    list
+}
+
+fn gather(e: &Expr, into: &mut Vec<String>) {
+    match e {
+        Expr::Path(p) => {
+            let local = p.path.get_ident().map(|i| syn::PatIdent {
+                attrs: Vec::new(),
+                by_ref: None,
+                mutability: None,
+                ident: i.clone(),
+                subpat: None,
+            });
+            into.extend(local.filter(is_binding).map(|p| p.ident.to_string()));
+        }
+        Expr::Paren(p) => gather(&p.expr, into),
+        Expr::Group(p) => gather(&p.expr, into),
+        Expr::Field(f) => gather(&f.base, into),
+        Expr::Index(i) => {
+            gather(&i.expr, into);
+            if let Expr::Reference(_) = &*i.index {
+                gather(&i.index, into);
+            }
+        }
+        Expr::Unary(u) => gather(&u.expr, into),
+        Expr::Reference(r) => gather(&r.expr, into),
+        Expr::Closure(c) => into.extend(identifiers(&{
+            let body = &c.body;
+            quote!(#body)
+        })),
+        Expr::MethodCall(m) => {
+            gather(&m.receiver, into);
+            for a in &m.args {
+                if matches!(
+                    a,
+                    Expr::Reference(_) | Expr::Closure(_) | Expr::MethodCall(_)
+                ) || (is_one_of(&["zip", "chain"], &m.method) && matches!(a, Expr::Path(_)))
+                {
+                    gather(a, into);
+                }
+            }
+        }
+        Expr::Call(c) if is_constructor(&c.func) => c.args.iter().for_each(|a| gather(a, into)),
+        Expr::Tuple(t) => t.elems.iter().for_each(|a| gather(a, into)),
+        Expr::Array(t) => t.elems.iter().for_each(|a| gather(a, into)),
+        _ => {}
+    }
+}

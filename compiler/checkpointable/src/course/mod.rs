@@ -1,0 +1,151 @@
+//! What has become of each local at each point: is it whole, moved, or is that not known; and has something changed that
+//! a borrow is made from.
+//!
+//! Types are not known here.  A name that is used as a value counts as moved (for numbers that makes no difference),
+//! a method's receiver as perhaps moved unless the method's name says what it does.
+
+mod closures;
+mod walk;
+
+pub use closures::{effect, mutable_in};
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use proc_macro2::Span;
+use syn::visit_mut::{self, VisitMut};
+use syn::{parse_quote, Attribute, Block, Expr, Ident, Stmt};
+
+use crate::marks;
+
+/// Is a local's value there?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    Moved,
+    Here,
+    /// A part of it has been moved out.
+    Part,
+    /// That depends.
+    Unknown,
+}
+
+#[derive(Clone)]
+pub struct Local {
+    pub whole: Whole,
+    /// What it is made from has changed: the name of that, and where.
+    pub stale: Option<(String, Span)>,
+}
+
+/// All locals at a place of the program; none: it is not reached.
+type State = Option<BTreeMap<String, Local>>;
+
+fn join(into: &mut State, other: &State) {
+    let Some(other) = other else { return };
+    let Some(state) = into else {
+        *into = Some(other.clone());
+        return;
+    };
+    for (name, o) in other {
+        match state.get_mut(name) {
+            None => {
+                state.insert(name.clone(), o.clone());
+            }
+            Some(l) => {
+                l.whole = match (l.whole, o.whole) {
+                    (a, b) if a == b => a,
+                    (Whole::Part, _) | (_, Whole::Part) => Whole::Part,
+                    _ => Whole::Unknown,
+                };
+                if l.stale.is_none() {
+                    l.stale.clone_from(&o.stale);
+                }
+            }
+        }
+    }
+}
+
+fn same(a: &State, b: &State) -> bool {
+    let list = |s: &State| -> Vec<(String, Whole, bool)> {
+        let locals = s.iter().flatten();
+        locals
+            .map(|(n, l)| (n.clone(), l.whole, l.stale.is_some()))
+            .collect()
+    };
+    a.is_some() == b.is_some() && list(a) == list(b)
+}
+
+/// The locals of a function, by point.
+#[derive(Default)]
+pub struct Course {
+    points: HashMap<usize, State>,
+    /// Locals that may be there at some point.
+    exist: HashSet<String>,
+    pub mutable: HashSet<String>,
+}
+
+impl Course {
+    /// A local at a point; what is not the user's own is always there.
+    pub fn at(&self, point: usize, name: &str) -> Local {
+        let state = self.points.get(&point).and_then(Option::as_ref);
+        state.and_then(|s| s.get(name)).cloned().unwrap_or(Local {
+            whole: Whole::Here,
+            stale: None,
+        })
+    }
+
+    pub fn exists(&self, name: &str) -> bool {
+        self.exist.contains(name)
+    }
+}
+
+/// Follows a function's body, whose points become numbered.
+pub fn follow(block: &mut Block, parameters: &[(Ident, bool)]) -> Course {
+    Number(0).visit_block_mut(block);
+    walk::function(block, parameters)
+}
+
+/// What a loop over borrowed values is known by.
+pub fn of_loop(attrs: &[Attribute]) -> Option<String> {
+    number(attrs).map(|n| format!("for {n}"))
+}
+
+/// The number of a point.
+pub fn number(attrs: &[Attribute]) -> Option<usize> {
+    let mine = attrs.iter().find(|a| a.path().is_ident("pc3_point"))?;
+    let lit: syn::LitInt = mine.parse_args().ok()?;
+    lit.base10_parse().ok()
+}
+
+struct Number(usize);
+
+impl Number {
+    fn give(&mut self, attrs: &mut Vec<Attribute>) {
+        let n = self.0;
+        self.0 += 1;
+        attrs.push(parse_quote!(#[pc3_point(#n)]));
+    }
+}
+
+impl VisitMut for Number {
+    fn visit_stmt_mut(&mut self, s: &mut Stmt) {
+        match s {
+            Stmt::Macro(m) if marks::is_call(&m.mac) || marks::is_location(&m.mac) => {
+                self.give(&mut m.attrs);
+            }
+            Stmt::Item(_) => {}
+            s => visit_mut::visit_stmt_mut(self, s),
+        }
+    }
+    fn visit_expr_mut(&mut self, e: &mut Expr) {
+        match e {
+            Expr::Macro(m) if marks::is_call(&m.mac) || marks::is_location(&m.mac) => {
+                self.give(&mut m.attrs);
+            }
+            Expr::ForLoop(f) if marks::block_has_points(&f.body) => {
+                self.give(&mut f.attrs);
+                visit_mut::visit_expr_mut(self, e);
+            }
+            Expr::Closure(_) => {}
+            e => visit_mut::visit_expr_mut(self, e),
+        }
+    }
+}

@@ -1,0 +1,559 @@
+//! Goes through a function's body in the order in which it runs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Pat, Stmt};
+
+use super::{join, number, of_loop, same, Course, Local, State, Whole};
+use crate::again::bases;
+use crate::flow::identifiers;
+use crate::marks::{self, Arguments};
+use crate::methods;
+use crate::names::is_binding;
+use crate::operands::is_assignment;
+
+struct Around {
+    label: Option<String>,
+    /// A block; otherwise a loop.
+    block: bool,
+    left: State,
+    again: State,
+}
+
+struct Walk {
+    state: State,
+    around: Vec<Around>,
+    /// Locals, and what those that are borrows are made from.
+    bases: HashMap<String, Vec<String>>,
+    course: Course,
+}
+
+pub fn function(block: &Block, parameters: &[(Ident, bool)]) -> Course {
+    let mut w = Walk {
+        state: Some(BTreeMap::new()),
+        around: Vec::new(),
+        bases: HashMap::new(),
+        course: Course::default(),
+    };
+    for (p, mutable) in parameters {
+        let name = p.to_string();
+        if *mutable {
+            w.course.mutable.insert(name.clone());
+        }
+        w.begin(name, Vec::new());
+    }
+    w.block(block);
+    w.course
+}
+
+/// The local that a place is in.
+pub(super) fn root(e: &Expr) -> Option<String> {
+    match e {
+        Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
+        Expr::Field(f) => root(&f.base),
+        Expr::Index(i) => root(&i.expr),
+        Expr::Paren(p) => root(&p.expr),
+        Expr::Group(p) => root(&p.expr),
+        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => root(&u.expr),
+        _ => None,
+    }
+}
+
+fn local(e: &Expr) -> Option<String> {
+    match e {
+        Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
+        Expr::Paren(p) => local(&p.expr),
+        Expr::Group(p) => local(&p.expr),
+        _ => None,
+    }
+}
+
+/// Names of a pattern, with whether they are `mut`, and whether each takes its value out of what is matched.
+fn bound(pat: &Pat) -> (Vec<(String, bool)>, bool) {
+    struct Look(Vec<(String, bool)>, bool);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            if is_binding(p) {
+                let mutable = p.mutability.is_some() && p.by_ref.is_none();
+                self.0.push((p.ident.to_string(), mutable));
+                self.1 |= p.by_ref.is_none();
+            }
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut look = Look(Vec::new(), false);
+    look.visit_pat(pat);
+    (look.0, look.1)
+}
+
+impl Walk {
+    fn begin(&mut self, name: String, mut bases: Vec<String>) {
+        if self.course.mutable.contains(&name) {
+            bases.push(name.clone());
+        }
+        self.bases.insert(name.clone(), bases);
+        let here = Local {
+            whole: Whole::Here,
+            stale: None,
+        };
+        if let Some(s) = &mut self.state {
+            s.insert(name, here);
+        }
+    }
+
+    fn bind(&mut self, pat: &Pat, bases: &[String]) {
+        for (name, mutable) in bound(pat).0 {
+            if mutable {
+                self.course.mutable.insert(name.clone());
+            }
+            self.begin(name, bases.to_vec());
+        }
+    }
+
+    fn set(&mut self, name: Option<String>, whole: Whole) {
+        let Some(name) = name else { return };
+        if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
+            // What is gone cannot be gone again.
+            if l.whole != Whole::Moved || whole == Whole::Here {
+                l.whole = whole;
+            }
+        }
+    }
+
+    /// A local has another value.
+    fn changed(&mut self, name: Option<String>, span: Span) {
+        let Some(name) = name.filter(|n| self.course.mutable.contains(n)) else {
+            return;
+        };
+        for (made, l) in self.state.iter_mut().flatten() {
+            if l.stale.is_none() && self.bases.get(made).is_some_and(|b| b.contains(&name)) {
+                l.stale = Some((name.clone(), span));
+            }
+        }
+    }
+
+    fn point(&mut self, attrs: &[syn::Attribute]) {
+        let Some(n) = number(attrs) else { return };
+        let exist = self.state.iter().flatten();
+        let exist = exist.filter(|(_, l)| l.whole == Whole::Unknown || l.whole == Whole::Here);
+        self.course.exist.extend(exist.map(|(n, _)| n.clone()));
+        self.course.points.insert(n, self.state.clone());
+    }
+
+    // ---- statements -------------------------------------------------------------------------
+
+    fn block(&mut self, b: &Block) {
+        b.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Local(l) => {
+                let Some(init) = &l.init else {
+                    self.bind(&l.pat, &[]);
+                    for (name, _) in bound(&l.pat).0 {
+                        self.set(Some(name), Whole::Moved);
+                    }
+                    return;
+                };
+                let mut from = bases(&init.expr);
+                if crate::again::is_reeval(&l.attrs) {
+                    from = identifiers(&init.expr.to_token_stream())
+                        .into_iter()
+                        .collect();
+                }
+                self.matched(&init.expr, &l.pat);
+                if let Some((_, diverge)) = &init.diverge {
+                    let before = self.state.clone();
+                    self.value(diverge);
+                    self.state = before;
+                }
+                self.bind(&l.pat, &from);
+            }
+            Stmt::Expr(e, _) => self.value(e),
+            Stmt::Macro(m) => self.mac(&m.mac, &m.attrs),
+            Stmt::Item(_) => {}
+        }
+    }
+
+    /// What a pattern takes apart.
+    fn matched(&mut self, e: &Expr, pat: &Pat) {
+        match (root(e), pat) {
+            (Some(_), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => self.value(e),
+            (Some(_), Pat::Type(t)) => self.matched(e, &t.pat),
+            (Some(root), pat) => {
+                self.place(e);
+                if bound(pat).1 {
+                    self.set(Some(root), Whole::Part);
+                }
+            }
+            (None, _) => self.value(e),
+        }
+    }
+
+    // ---- expressions ------------------------------------------------------------------------
+
+    fn all<'e>(&mut self, list: impl IntoIterator<Item = &'e Expr>) {
+        list.into_iter().for_each(|e| self.value(e));
+    }
+
+    /// An expression that is not moved from.
+    fn place(&mut self, e: &Expr) {
+        match e {
+            Expr::Path(_) => {}
+            Expr::Field(f) => self.place(&f.base),
+            Expr::Index(i) => {
+                self.place(&i.expr);
+                self.value(&i.index);
+            }
+            Expr::Paren(p) => self.place(&p.expr),
+            Expr::Group(p) => self.place(&p.expr),
+            Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => self.place(&u.expr),
+            e => self.value(e),
+        }
+    }
+
+    fn value(&mut self, e: &Expr) {
+        match e {
+            Expr::Path(_) => self.set(local(e), Whole::Moved),
+            Expr::Field(_) => {
+                self.place(e);
+                self.set(root(e), Whole::Part);
+            }
+            Expr::Index(_) => self.place(e),
+            Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
+                self.place(e);
+                self.set(root(e), Whole::Part);
+            }
+            Expr::Unary(u) => self.value(&u.expr),
+            Expr::Reference(r) => {
+                self.place(&r.expr);
+                if r.mutability.is_some() {
+                    self.changed(local(&r.expr), r.span());
+                }
+            }
+            Expr::Assign(a) => {
+                self.value(&a.right);
+                self.assigned(&a.left);
+            }
+            Expr::Binary(b) if is_assignment(&b.op) => {
+                self.value(&b.right);
+                self.place(&b.left);
+                self.changed(local(&b.left), b.span());
+            }
+            Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
+                self.value(&b.left);
+                let before = self.state.clone();
+                self.value(&b.right);
+                join(&mut self.state, &before);
+            }
+            Expr::Binary(b) => {
+                use syn::BinOp as B;
+                let compares = matches!(
+                    b.op,
+                    B::Eq(_) | B::Ne(_) | B::Lt(_) | B::Le(_) | B::Gt(_) | B::Ge(_)
+                );
+                for side in [&b.left, &b.right] {
+                    match compares {
+                        true => self.place(side),
+                        false => self.value(side),
+                    }
+                }
+            }
+            Expr::MethodCall(m) => self.method(m),
+            Expr::Call(c) => {
+                match local(&c.func) {
+                    // A closure, perhaps one that is used up.
+                    Some(f) => self.unknown(f, c.span()),
+                    None => self.place(&c.func),
+                }
+                self.all(&c.args);
+            }
+            Expr::Macro(m) => self.mac(&m.mac, &m.attrs),
+            Expr::Closure(c) => self.closure(c),
+            Expr::Async(a) => self.mentioned(&a.to_token_stream(), a.span()),
+            Expr::If(i) => {
+                let before = self.condition(&i.cond);
+                self.block(&i.then_branch);
+                let then = std::mem::replace(&mut self.state, before);
+                if let Some((_, other)) = &i.else_branch {
+                    self.value(other);
+                }
+                join(&mut self.state, &then);
+            }
+            Expr::Let(l) => {
+                self.matched(&l.expr, &l.pat);
+                self.bind(&l.pat, &bases(&l.expr));
+            }
+            Expr::Match(m) => self.match_(m),
+            Expr::Block(b) => match &b.label {
+                Some(l) => self.labelled(Some(l.name.ident.to_string()), |s| s.block(&b.block)),
+                None => self.block(&b.block),
+            },
+            Expr::Unsafe(u) => self.block(&u.block),
+            Expr::Const(c) => self.block(&c.block),
+            Expr::Loop(l) => {
+                self.repeated(&l.label, |s| s.block(&l.body));
+            }
+            Expr::While(w) => {
+                self.repeated(&w.label, |s| {
+                    let ended = s.condition(&w.cond);
+                    if let Some(a) = s.around.last_mut() {
+                        join(&mut a.left, &ended);
+                    }
+                    s.block(&w.body);
+                });
+            }
+            Expr::ForLoop(f) => {
+                let from = bases(&f.expr);
+                self.value(&f.expr);
+                if let Some(name) = of_loop(&f.attrs) {
+                    self.begin(name, from.clone());
+                }
+                self.repeated(&f.label, |s| {
+                    if let Some(a) = s.around.last_mut() {
+                        join(&mut a.left, &s.state);
+                    }
+                    s.bind(&f.pat, &from);
+                    s.block(&f.body);
+                });
+            }
+            Expr::Return(r) => {
+                self.all(r.expr.as_deref());
+                self.state = None;
+            }
+            Expr::Break(b) => {
+                self.all(b.expr.as_deref());
+                let label = b.label.as_ref().map(|l| l.ident.to_string());
+                let state = self.state.take();
+                if let Some(a) = self.target(label.as_deref()) {
+                    join(&mut a.left, &state);
+                }
+            }
+            Expr::Continue(c) => {
+                let label = c.label.as_ref().map(|l| l.ident.to_string());
+                let state = self.state.take();
+                if let Some(a) = self.target(label.as_deref()) {
+                    join(&mut a.again, &state);
+                }
+            }
+            Expr::Struct(s) => {
+                s.fields.iter().for_each(|f| self.value(&f.expr));
+                if let Some(rest) = &s.rest {
+                    self.place(rest);
+                    self.set(root(rest), Whole::Part);
+                }
+            }
+            Expr::Paren(p) => self.value(&p.expr),
+            Expr::Group(p) => self.value(&p.expr),
+            Expr::Try(t) => self.value(&t.expr),
+            Expr::Cast(c) => self.value(&c.expr),
+            Expr::Tuple(t) => self.all(&t.elems),
+            Expr::Array(t) => self.all(&t.elems),
+            Expr::Repeat(r) => self.value(&r.expr),
+            Expr::Range(r) => {
+                self.all(r.start.as_deref());
+                self.all(r.end.as_deref());
+            }
+            Expr::Lit(_) | Expr::Infer(_) => {}
+            other => self.mentioned(&other.to_token_stream(), other.span()),
+        }
+    }
+
+    /// The left side of `=`.
+    fn assigned(&mut self, left: &Expr) {
+        match left {
+            Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assigned(e)),
+            left => {
+                self.place(left);
+                self.set(local(left), Whole::Here);
+                self.changed(local(left), left.span());
+            }
+        }
+    }
+
+    fn unknown(&mut self, name: String, span: Span) {
+        let whole = self.state.as_ref().and_then(|s| s.get(&name));
+        if whole.is_some_and(|l| l.whole == Whole::Here) {
+            self.set(Some(name.clone()), Whole::Unknown);
+        }
+        self.changed(Some(name), span);
+    }
+
+    fn method(&mut self, m: &syn::ExprMethodCall) {
+        let name = m.method.to_string();
+        match local(&m.receiver) {
+            Some(receiver) if methods::takes(&name) => self.set(Some(receiver), Whole::Moved),
+            Some(_) if methods::looks(&name) => {}
+            Some(receiver) if methods::changes(&name) => self.changed(Some(receiver), m.span()),
+            Some(receiver) if receiver != "self" => self.unknown(receiver, m.span()),
+            Some(_) => {}
+            None => {
+                self.place(&m.receiver);
+                // Out of a field, whose struct has no `Drop` then.
+                if !methods::looks(&name) && !methods::changes(&name) {
+                    let root = root(&m.receiver);
+                    let here = |l: &Local| l.whole == Whole::Here;
+                    let known = root.as_ref().and_then(|r| self.state.as_ref()?.get(r));
+                    if known.is_some_and(here) && matches!(&*m.receiver, Expr::Field(_)) {
+                        self.set(root, Whole::Part);
+                    }
+                }
+            }
+        }
+        self.all(&m.args);
+    }
+
+    /// Everything may have happened to what is mentioned.
+    fn mentioned(&mut self, tokens: &proc_macro2::TokenStream, span: Span) {
+        for name in identifiers(tokens) {
+            self.unknown(name, span);
+        }
+    }
+
+    fn mac(&mut self, mac: &syn::Macro, attrs: &[syn::Attribute]) {
+        if marks::is_location(mac) {
+            return self.point(attrs);
+        }
+        if marks::is_call(mac) {
+            if let Ok(e) = syn::parse2::<Expr>(mac.tokens.clone()) {
+                self.value(&e);
+            }
+            return self.point(attrs);
+        }
+        let name = marks::name(mac);
+        let takes = matches!(name.as_str(), "vec" | "dbg" | "assert" | "debug_assert");
+        match marks::arguments(mac) {
+            Some(Arguments::Listed(list)) => {
+                for e in &list {
+                    match e {
+                        Expr::Assign(a) => self.place(&a.right),
+                        e if takes => self.value(e),
+                        e => self.place(e),
+                    }
+                }
+            }
+            Some(Arguments::Repeated(item, n)) => {
+                self.value(&item);
+                self.value(&n);
+            }
+            None => self.mentioned(&mac.tokens, mac.path.span()),
+        }
+        if matches!(
+            name.as_str(),
+            "panic" | "todo" | "unimplemented" | "unreachable"
+        ) {
+            self.state = None;
+        }
+    }
+
+    fn closure(&mut self, c: &syn::ExprClosure) {
+        if c.capture.is_some() {
+            let names = identifiers(&c.body.to_token_stream());
+            names
+                .into_iter()
+                .for_each(|n| self.set(Some(n), Whole::Moved));
+            return;
+        }
+        let before = self.state.clone();
+        let around = std::mem::take(&mut self.around);
+        c.inputs.iter().for_each(|p| self.bind(p, &[]));
+        self.value(&c.body);
+        self.around = around;
+        if self.state.is_none() {
+            self.state = before;
+        }
+    }
+
+    /// A condition, whose names are bound; gives the state where it does not hold.
+    fn condition(&mut self, e: &Expr) -> State {
+        match e {
+            Expr::Let(l) => {
+                self.matched(&l.expr, &l.pat);
+                let before = self.state.clone();
+                self.bind(&l.pat, &bases(&l.expr));
+                before
+            }
+            e => {
+                self.value(e);
+                self.state.clone()
+            }
+        }
+    }
+
+    fn match_(&mut self, m: &syn::ExprMatch) {
+        match root(&m.expr) {
+            Some(root) => {
+                self.place(&m.expr);
+                if m.arms.iter().any(|a| bound(&a.pat).1) {
+                    self.set(Some(root), Whole::Part);
+                }
+            }
+            None => self.value(&m.expr),
+        }
+        let from = bases(&m.expr);
+        let before = self.state.clone();
+        let mut after = None;
+        for arm in &m.arms {
+            self.state.clone_from(&before);
+            self.bind(&arm.pat, &from);
+            if let Some((_, guard)) = &arm.guard {
+                self.value(guard);
+            }
+            self.value(&arm.body);
+            join(&mut after, &self.state);
+        }
+        self.state = after;
+    }
+
+    // ---- jumps ------------------------------------------------------------------------------
+
+    fn target(&mut self, label: Option<&str>) -> Option<&mut Around> {
+        self.around.iter_mut().rev().find(|a| match label {
+            Some(l) => a.label.as_deref() == Some(l),
+            None => !a.block,
+        })
+    }
+
+    fn labelled(&mut self, label: Option<String>, write: impl FnOnce(&mut Self)) {
+        self.around.push(Around {
+            label,
+            block: true,
+            left: None,
+            again: None,
+        });
+        write(self);
+        if let Some(a) = self.around.pop() {
+            join(&mut self.state, &a.left);
+        }
+    }
+
+    fn repeated(&mut self, label: &Option<syn::Label>, body: impl Fn(&mut Self)) {
+        let mut head = self.state.clone();
+        // Each round can only add to what is not known: three values and a change for each local.
+        for _ in 0..64 {
+            self.around.push(Around {
+                label: label.as_ref().map(|l| l.name.ident.to_string()),
+                block: false,
+                left: None,
+                again: None,
+            });
+            self.state.clone_from(&head);
+            body(self);
+            let Some(a) = self.around.pop() else { return };
+            let mut next = head.clone();
+            join(&mut next, &self.state);
+            join(&mut next, &a.again);
+            self.state = a.left;
+            if same(&next, &head) {
+                return;
+            }
+            head = next;
+        }
+    }
+}

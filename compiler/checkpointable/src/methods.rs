@@ -1,0 +1,101 @@
+//! What well-known methods do with what they are called on, whatever type that is of.
+
+/// It is used up, or a number.
+pub fn takes(name: &str) -> bool {
+    ["into_", "wrapping_", "checked_", "saturating_"]
+        .iter()
+        .any(|p| name.starts_with(p))
+        || matches!(
+            name,
+            "abs"
+                | "expect"
+                | "max"
+                | "min"
+                | "ok_or"
+                | "pow"
+                | "powi"
+                | "sqrt"
+                | "unwrap"
+                | "unwrap_or"
+                | "unwrap_or_default"
+                | "unwrap_or_else"
+        )
+}
+
+/// It stays as it is.
+pub fn looks(name: &str) -> bool {
+    let asks = name.starts_with("is_") && !name.ends_with("_and") && !name.ends_with("_or");
+    asks || name.starts_with("to_")
+        || matches!(
+            name,
+            "as_bytes"
+                | "as_deref"
+                | "as_ptr"
+                | "as_ref"
+                | "as_slice"
+                | "as_str"
+                | "binary_search"
+                | "borrow"
+                | "capacity"
+                | "char_indices"
+                | "chars"
+                | "chunks"
+                | "chunks_exact"
+                | "clone"
+                | "contains"
+                | "contains_key"
+                | "ends_with"
+                | "first"
+                | "get"
+                | "iter"
+                | "keys"
+                | "len"
+                | "rchunks"
+                | "split_at"
+                | "split_first"
+                | "split_last"
+                | "split_whitespace"
+                | "starts_with"
+                | "trim"
+                | "values"
+                | "windows"
+        )
+}
+
+/// It is there afterwards, with another value.
+pub fn changes(name: &str) -> bool {
+    name.ends_with("_mut")
+        || matches!(
+            name,
+            "append"
+                | "clear"
+                | "dedup"
+                | "drain"
+                | "entry"
+                | "extend"
+                | "extend_from_slice"
+                | "fill"
+                | "insert"
+                | "next"
+                | "pop"
+                | "pop_back"
+                | "pop_front"
+                | "push"
+                | "push_back"
+                | "push_front"
+                | "push_str"
+                | "remove"
+                | "replace"
+                | "reserve"
+                | "resize"
+                | "retain"
+                | "reverse"
+                | "sort"
+                | "sort_by"
+                | "sort_by_key"
+                | "sort_unstable"
+                | "swap"
+                | "swap_remove"
+                | "truncate"
+        )
+}

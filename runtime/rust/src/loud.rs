@@ -1,0 +1,131 @@
+//! Locals that nothing needs any more, but that still exist, end at a checkpoint.  Where the program could see that, it does
+//! not compile.
+
+use std::marker::PhantomData;
+use std::rc::{Rc, Weak};
+use std::sync::{Arc, Weak as ArcWeak};
+
+/// Types with a `Drop` of the program's, or whose owners are counted.  `#[derive(Checkpointable)]` implements it, too.
+pub trait Loud {
+    /// It is one, or holds one in itself.
+    const LOUD: bool = false;
+    /// It holds one behind a pointer.
+    const HOLDS: bool = false;
+}
+
+/// A local that is there; `END`: there is a point that may end it.
+pub struct Ends<'a, T>(pub &'a T);
+
+impl<T: Loud> Ends<'_, T> {
+    #[inline(always)]
+    pub fn unseen<const END: bool>(self) {
+        const {
+            assert!(
+                !END || !T::LOUD && !T::HOLDS,
+                "a value with a `Drop` may still exist at a location or marked call behind which it is not mentioned, and a checkpoint there \
+                 would end it: write `drop(x)` where it is to end, in front or behind (if a method uses it up, call that as `Type::method(x)`)"
+            );
+        }
+    }
+}
+
+/// Values that cannot be saved.
+pub trait Unsaved: Sized {
+    #[inline(always)]
+    fn unseen<const END: bool>(self) {}
+}
+
+impl<T> Unsaved for Ends<'_, T> {}
+
+/// The type of a field.
+pub struct Held<T>(PhantomData<T>);
+
+impl<T: Loud> Held<T> {
+    pub const ITSELF: bool = T::LOUD;
+    pub const BEHIND: bool = T::HOLDS;
+}
+
+pub trait Quiet {
+    const ITSELF: bool = false;
+    const BEHIND: bool = false;
+}
+
+impl<T> Quiet for Held<T> {}
+
+/// Has the type a `Drop` of its own?  `Probe::<T>::DROPS` is true for those that have.
+pub struct Probe<T>(PhantomData<T>);
+
+#[allow(drop_bounds)]
+impl<T: Drop> Probe<T> {
+    pub const DROPS: bool = true;
+}
+
+pub trait NoDrop {
+    const DROPS: bool = false;
+}
+
+impl<T> NoDrop for Probe<T> {}
+
+macro_rules! quiet {
+    ($($t:ty),* $(,)?) => { $(impl Loud for $t {})* };
+}
+
+quiet! {
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, (),
+    String, Box<str>, std::ffi::OsString, std::path::PathBuf, std::time::Duration,
+}
+
+macro_rules! within {
+    ($([$($g:ident),*] $t:ty;)*) => {$(
+        impl<$($g: Loud),*> Loud for $t {
+            const LOUD: bool = false $(|| $g::LOUD)*;
+            const HOLDS: bool = false $(|| $g::HOLDS)*;
+        }
+    )*};
+}
+
+within! {
+    [T] Option<T>; [T, E] Result<T, E>;
+    [T] std::cell::Cell<T>; [T] std::cell::RefCell<T>; [T] std::cell::OnceCell<T>;
+    [T] std::sync::Mutex<T>; [T] std::sync::RwLock<T>; [T] std::sync::OnceLock<T>;
+    [A] (A,); [A, B] (A, B); [A, B, C] (A, B, C); [A, B, C, D] (A, B, C, D); [A, B, C, D, E] (A, B, C, D, E);
+    [A, B, C, D, E, F] (A, B, C, D, E, F);
+}
+
+impl<T: Loud, const N: usize> Loud for [T; N] {
+    const LOUD: bool = T::LOUD;
+    const HOLDS: bool = T::HOLDS;
+}
+
+/// Types lead back to themselves behind pointers only: no further is looked.
+macro_rules! behind {
+    ($([$($g:ident),*] $t:ty;)*) => {$(
+        impl<$($g: Loud),*> Loud for $t {
+            const HOLDS: bool = false $(|| $g::LOUD)*;
+        }
+    )*};
+}
+
+behind! {
+    [T] Vec<T>; [T] Box<T>; [T] Box<[T]>; [T] std::vec::IntoIter<T>;
+    [T] std::collections::VecDeque<T>; [T] std::collections::BinaryHeap<T>; [T] std::collections::BTreeSet<T>;
+    [K, V] std::collections::BTreeMap<K, V>;
+}
+
+impl<K: Loud, V: Loud, S> Loud for std::collections::HashMap<K, V, S> {
+    const HOLDS: bool = K::LOUD || V::LOUD;
+}
+
+impl<T: Loud, S> Loud for std::collections::HashSet<T, S> {
+    const HOLDS: bool = T::LOUD;
+}
+
+macro_rules! counted {
+    ($($t:ident),*) => {$(
+        impl<T> Loud for $t<T> {
+            const LOUD: bool = true;
+        }
+    )*};
+}
+
+counted!(Rc, Weak, Arc, ArcWeak);
