@@ -45,7 +45,11 @@ impl Builder {
         Again::new(self, self.names)
     }
 
-    pub(super) fn again_by(&mut self, e: &mut Expr, how: impl Fn(&mut Again, &mut Expr) -> bool) -> bool {
+    pub(super) fn again_by(
+        &mut self,
+        e: &mut Expr,
+        how: impl Fn(&mut Again, &mut Expr) -> bool,
+    ) -> bool {
         self.names += 1;
         let mut again = self.probe();
         let mut made = e.clone();
