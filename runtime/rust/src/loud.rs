@@ -13,18 +13,24 @@ pub trait Loud {
     const HOLDS: bool = false;
 }
 
-/// A local that is there; `END`: there is a point that may end it.
+/// A local of a function.
+pub trait Local {
+    /// A point may end it.
+    const ENDS: bool;
+    /// What is wrong then.
+    const TEXT: &'static str;
+}
+
+/// A local that is there.
 pub struct Ends<'a, T>(pub &'a T);
 
 impl<T: Loud> Ends<'_, T> {
     #[inline(always)]
-    pub fn unseen<const END: bool>(self) {
+    pub fn unseen<L: Local>(self) {
         const {
-            assert!(
-                !END || !T::LOUD && !T::HOLDS,
-                "a value with a `Drop` may still exist at a location or marked call behind which it is not mentioned, and a checkpoint there \
-                 would end it: write `drop(x)` where it is to end, in front or behind (if a method uses it up, call that as `Type::method(x)`)"
-            );
+            if L::ENDS && (T::LOUD || T::HOLDS) {
+                panic!("{}", L::TEXT);
+            }
         }
     }
 }
@@ -32,7 +38,7 @@ impl<T: Loud> Ends<'_, T> {
 /// Values that cannot be saved.
 pub trait Unsaved: Sized {
     #[inline(always)]
-    fn unseen<const END: bool>(self) {}
+    fn unseen<L: Local>(self) {}
 }
 
 impl<T> Unsaved for Ends<'_, T> {}

@@ -23,14 +23,14 @@ impl Builder {
                 continue;
             }
             if !self.tied.contains_key(&text) {
-                let ends = format_ident!("PC3_ENDS_{}", self.tied.len());
-                self.tied.insert(text.clone(), (ends, false));
+                let ends = format_ident!("Pc3Local{}", self.tied.len());
+                self.tied.insert(text.clone(), (ends, name.span(), false));
             }
             let ends = &self.tied[&text].0;
             ties.extend(quote_spanned! {name.span()=> {
                 #[allow(unused_imports)]
                 use ::pc3::point::Unsaved as _;
-                ::pc3::point::Ends(&#name).unseen::<{ #ends }>();
+                ::pc3::point::Ends(&#name).unseen::<#ends>();
             }});
         }
         ties

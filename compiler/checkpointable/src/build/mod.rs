@@ -17,7 +17,7 @@ mod values;
 use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
 
@@ -92,8 +92,8 @@ pub struct Builder {
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
-    /// Locals that may exist at a point, and whether one may end them, by the name of that constant.
-    tied: BTreeMap<String, (Ident, bool)>,
+    /// Locals that may exist at a point, and whether one may end them, by the name of the type that says so.
+    tied: BTreeMap<String, (Ident, Span, bool)>,
     errors: Vec<syn::Error>,
 }
 
@@ -143,9 +143,19 @@ pub fn body(
     }) {
         return Err(all);
     }
-    let (names, ends): (Vec<_>, Vec<_>) = b.tied.into_values().unzip();
+    let said = b.tied.iter().map(|(name, (ty, span, ends))| {
+        let text = format!(": `{name}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({name})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({name})`)");
+        let line = quote_spanned!(*span=> ::core::line!());
+        quote! {
+            struct #ty;
+            impl ::pc3::point::Local for #ty {
+                const ENDS: bool = #ends;
+                const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
+            }
+        }
+    });
     let statics = b.statics;
-    Ok((code, quote!(#statics #(const #names: bool = #ends;)*)))
+    Ok((code, quote!(#statics #(#said)*)))
 }
 
 fn label(name: &str) -> Lifetime {

@@ -64,7 +64,7 @@ impl Builder {
                 Whole::Here | Whole::Unknown
             );
             if exists && !needed.iter().any(|n| n.name == v.name) {
-                if let Some((_, ends)) = self.tied.get_mut(&name) {
+                if let Some((_, _, ends)) = self.tied.get_mut(&name) {
                     *ends = true;
                 }
             }

@@ -88,8 +88,8 @@ impl Block {
 
 /// Blocks across and down, as square as the number of ranks allows.
 fn grid(ranks: i32) -> (i32, i32) {
-    let down = (1..=ranks).filter(|d| ranks % d == 0 && d * d <= ranks);
-    let down = down.last().unwrap_or(1);
+    let mut down = (1..=ranks).filter(|d| ranks % d == 0 && d * d <= ranks);
+    let down = down.next_back().unwrap_or(1);
     (ranks / down, down)
 }
 
@@ -136,4 +136,5 @@ fn main() {
     } else {
         root.gather_into(&block.cells[6 * 12 + 5]);
     }
+    drop(universe);
 }
