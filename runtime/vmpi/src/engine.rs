@@ -85,6 +85,9 @@ impl Engine for MpiEngine {
             // Nobody sends before all can receive.
             peers.meet();
         }
+        if let Some(link) = world.far() {
+            link.begin();
+        }
         world.run(Box::new(move |me| {
             let Some(rank) = me.exec() else { return };
             if matches!(rank.status(), Status::Finished(_)) {
@@ -227,8 +230,10 @@ fn checkpoint(world: &World) {
         job.stop();
     }
     clear_flag(FLAG_ENGINE);
-    world.coord.lock().resume();
+    let mut b = world.coord.lock();
+    b.resume();
     if let Some(link) = world.far() {
+        // Before any rank can see that it may go on: what it says then is of the next round.
         link.node.over(link);
     }
 }

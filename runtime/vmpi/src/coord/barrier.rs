@@ -86,6 +86,11 @@ impl Barrier {
         matches!(self.stage, Stage::Gathering { .. }) && self.places.contains(&Place::Parked)
     }
 
+    /// A checkpoint is being taken.
+    pub fn is_unwinding(&self) -> bool {
+        matches!(self.stage, Stage::Unwinding { .. })
+    }
+
     /// The passage that a checkpoint is planned for.
     pub fn target(&self) -> Option<u64> {
         match self.stage {

@@ -25,12 +25,14 @@ pub(crate) enum Up {
     Ended {
         code: i32,
     },
-    Idle(Report),
-    /// To a query; `parked`: ranks wait at a location.
+    Idle {
+        round: u64,
+        report: Report,
+    },
+    /// To a query.
     Answer {
         number: u64,
         report: Report,
-        parked: bool,
     },
     /// To `Relieve`: was there anything?
     Relieved {
@@ -89,8 +91,7 @@ pub(crate) struct Lead {
     ready: Vec<Option<bool>>,
     ended: Vec<Option<i32>>,
     quiet: Quiet,
-    /// Ranks wait at a location: as far as the query was answered, and when nothing moved.
-    answered: bool,
+    /// Ranks wait at a location, when nothing moved.
     parked: bool,
     relieved: Vec<Option<bool>>,
     described: Vec<Option<String>>,
@@ -112,7 +113,6 @@ impl Lead {
             ready: vec![None; n],
             ended: vec![None; n],
             quiet: Quiet::new(n),
-            answered: false,
             parked: false,
             relieved: vec![None; n],
             described: vec![None; n],
@@ -122,7 +122,11 @@ impl Lead {
 
     /// Process `from` says something; what all are told then.
     pub fn hear(&mut self, from: usize, up: Up) -> Vec<Down> {
-        if let Up::Want { round } | Up::Furthest { round, .. } | Up::Ready { round, .. } = up {
+        if let Up::Want { round }
+        | Up::Furthest { round, .. }
+        | Up::Ready { round, .. }
+        | Up::Idle { round, .. } = up
+        {
             if round != self.round {
                 if round > self.round {
                     self.early.push((from, up));
@@ -152,27 +156,17 @@ impl Lead {
                     code: c.into_iter().find(|c| *c != 0).unwrap_or(0),
                 }))
             }
-            Up::Idle(report) => one(match self.quiet.report(from, report) {
-                Next::Ask(number) => {
-                    self.answered = false;
-                    Some(Down::Query { number })
+            Up::Idle { report, .. } => one(match self.quiet.report(from, report) {
+                Next::Ask(number) => Some(Down::Query { number }),
+                _ => None,
+            }),
+            Up::Answer { number, report } => one(match self.quiet.answer(from, number, report) {
+                Next::Quiet(level, parked) => {
+                    self.parked = parked;
+                    self.quiet_at(level)
                 }
                 _ => None,
             }),
-            Up::Answer {
-                number,
-                report,
-                parked,
-            } => {
-                self.answered |= parked;
-                one(match self.quiet.answer(from, number, report) {
-                    Next::Quiet(level) => {
-                        self.parked = self.answered;
-                        self.quiet_at(level)
-                    }
-                    _ => None,
-                })
-            }
             Up::Relieved { any } => {
                 self.relieved[from] = Some(any);
                 match all(&self.relieved) {
@@ -284,12 +278,17 @@ mod tests {
         }
     }
 
-    fn asleep(sent: u64, handled: u64) -> Report {
+    fn asleep(parked: bool, sent: u64, handled: u64) -> Report {
         Report {
             level: Level::Asleep,
+            parked,
             sent,
             handled,
         }
+    }
+
+    fn idle(round: u64, report: Report) -> Up {
+        Up::Idle { round, report }
     }
 
     #[test]
@@ -324,17 +323,26 @@ mod tests {
     }
 
     fn quiet(l: &mut Lead, number: u64, parked: bool) -> Vec<Down> {
-        assert_eq!(l.hear(0, Up::Idle(asleep(2, 2))), []);
-        assert_eq!(l.hear(1, Up::Idle(asleep(1, 1))), [Down::Query { number }]);
-        let answer = |report, parked| Up::Answer {
-            number,
-            report,
-            parked,
-        };
-        assert_eq!(l.hear(1, answer(asleep(1, 1), parked)), []);
-        assert_eq!(l.hear(0, answer(asleep(2, 2), false)), [Down::Relieve]);
+        let (here, there) = (asleep(false, 2, 2), asleep(parked, 1, 1));
+        assert_eq!(l.hear(0, idle(0, here)), []);
+        assert_eq!(l.hear(1, idle(0, there)), [Down::Query { number }]);
+        let answer = |report| Up::Answer { number, report };
+        assert_eq!(l.hear(1, answer(there)), []);
+        assert_eq!(l.hear(0, answer(here)), [Down::Relieve]);
         assert_eq!(l.hear(0, Up::Relieved { any: false }), []);
         l.hear(1, Up::Relieved { any: false })
+    }
+
+    #[test]
+    fn what_a_process_says_of_another_round_counts_in_that() {
+        let mut l = Lead::new(2);
+        let report = asleep(false, 0, 0);
+        // Process 1 knows already that the round is over; process 0 was idle in it.
+        assert_eq!(l.hear(1, idle(1, report)), []);
+        assert_eq!(l.hear(0, idle(0, report)), []);
+        assert_eq!(l.over(), []);
+        assert_eq!(l.hear(0, idle(0, report)), []);
+        assert_eq!(l.hear(0, idle(1, report)), [Down::Query { number: 1 }]);
     }
 
     #[test]

@@ -122,6 +122,8 @@ pub struct Link {
     /// Frames that count, sent and handled.
     sent: AtomicU64,
     handled: AtomicU64,
+    /// All processes know their ranks.
+    begun: AtomicBool,
     /// The porter is to end.
     over: AtomicBool,
     /// Nobody is missed any more.
@@ -155,6 +157,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         node: Node::new(index, count),
         sent: AtomicU64::new(0),
         handled: AtomicU64::new(0),
+        begun: AtomicBool::new(false),
         over: AtomicBool::new(false),
         closing: AtomicBool::new(false),
         byes: AtomicU64::new(0),
@@ -275,6 +278,11 @@ impl Link {
             .store(std::ptr::from_ref(world).cast_mut(), SeqCst);
     }
 
+    /// The ranks of all processes are known to them from now on.
+    pub(crate) fn begin(&self) {
+        self.begun.store(true, SeqCst);
+    }
+
     pub(crate) fn world(&self) -> Option<&World> {
         // SAFETY: the world of a job lives as long as the process.
         unsafe { self.world.load(SeqCst).as_ref() }
@@ -333,7 +341,9 @@ impl Link {
                 std::hint::spin_loop();
                 continue;
             }
-            self.node.tick(&self);
+            if self.begun.load(SeqCst) {
+                self.node.tick(&self);
+            }
             let nap = if self.node.watches() { WATCH } else { NAP };
             self.carrier.wait(nap);
         }

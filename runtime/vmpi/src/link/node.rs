@@ -37,6 +37,8 @@ struct State {
     /// Seen at the last look, and reported.
     seen: Option<Report>,
     reported: Option<Report>,
+    /// Of rounds that begin here when the last one is over.
+    early: Vec<Down>,
 }
 
 pub(crate) struct Node {
@@ -52,6 +54,21 @@ pub(crate) struct Node {
 enum Message {
     Up(u32, Up),
     Down(Down),
+    /// To the lead: its round is over.
+    Over,
+}
+
+impl Down {
+    /// The round that it is about.
+    fn round(&self) -> Option<u64> {
+        match self {
+            Down::Ask { round }
+            | Down::Plan { round, .. }
+            | Down::Unwind { round }
+            | Down::Stuck { round } => Some(*round),
+            _ => None,
+        }
+    }
 }
 
 impl Node {
@@ -73,21 +90,25 @@ impl Node {
 
     fn up(&self, link: &Link, up: Up) {
         if self.index == 0 {
-            lock(&self.own).push_back(Message::Up(0, up));
-            link.wake();
+            self.own(link, Message::Up(0, up));
         } else {
             link.send_bytes(0, Kind::Control, Head::default(), &write_up(&up));
         }
     }
 
+    fn own(&self, link: &Link, m: Message) {
+        lock(&self.own).push_back(m);
+        link.wake();
+    }
+
+    /// By the porter alone: all processes hear the same in the same order.
     fn down(&self, link: &Link, list: Vec<Down>) {
         for down in list {
             let bytes = write_down(&down);
             for peer in link.others() {
                 link.send_bytes(peer, Kind::Control, Head::default(), &bytes);
             }
-            lock(&self.own).push_back(Message::Down(down));
-            link.wake();
+            self.own(link, Message::Down(down));
         }
     }
 
@@ -120,6 +141,10 @@ impl Node {
                 let list = lock(&self.lead).hear(from as usize, up);
                 self.down(link, list);
             }
+            Message::Over => {
+                let list = lock(&self.lead).over();
+                self.down(link, list);
+            }
             Message::Down(down) => {
                 if let Some(world) = link.world() {
                     self.obey(link, world, down);
@@ -129,16 +154,21 @@ impl Node {
     }
 
     fn obey(&self, link: &Link, world: &World, down: Down) {
-        let round = lock(&self.state).round;
+        let round = {
+            let mut s = lock(&self.state);
+            match down.round() {
+                // The lead and others may know before us that a round is over.
+                Some(of) if of > s.round => return s.early.push(down),
+                Some(of) if of < s.round => return,
+                _ => s.round,
+            }
+        };
         match down {
-            Down::Ask { round: asked } if asked == round => {
+            Down::Ask { .. } => {
                 let passage = coord::furthest_of_all(world);
                 self.up(link, Up::Furthest { round, passage });
             }
-            Down::Plan {
-                round: planned,
-                target,
-            } if planned == round => {
+            Down::Plan { target, .. } => {
                 self.watch.store(true, SeqCst);
                 lock(&self.state).told = true;
                 let mut b = world.coord.lock();
@@ -146,7 +176,7 @@ impl Node {
                 set_flag(FLAG_ENGINE);
                 self.tell_ready(link, &b);
             }
-            Down::Unwind { round: now } if now == round => {
+            Down::Unwind { .. } => {
                 let any = world.coord.lock().unwind_all();
                 if any {
                     world.wake_all();
@@ -156,18 +186,12 @@ impl Node {
             }
             Down::Query { number } => {
                 let report = self.look(link, world);
-                let parked = world.coord.lock().any_parked();
                 let mut s = lock(&self.state);
                 if s.reported != Some(report) {
                     s.reported = None;
                 }
                 drop(s);
-                let answer = Up::Answer {
-                    number,
-                    report,
-                    parked,
-                };
-                self.up(link, answer);
+                self.up(link, Up::Answer { number, report });
             }
             Down::Relieve => {
                 // Both: what is held here and what is held elsewhere.
@@ -176,7 +200,7 @@ impl Node {
                 lock(&self.state).reported = None;
                 self.up(link, Up::Relieved { any });
             }
-            Down::Stuck { round: now } if now == round => {
+            Down::Stuck { .. } => {
                 lock(&self.state).reported = None;
                 let verdict = world.coord.lock().stuck();
                 if coord::apply_together(world, verdict, self.index == 0) {
@@ -195,9 +219,9 @@ impl Node {
                 );
                 die(EXIT_DEADLOCK, text.trim_end());
             }
+            // Process 0 says it.
+            Down::Deadlock { .. } => {}
             Down::End { code } => self.tell(Event::End(code)),
-            // Of a round that is over.
-            _ => {}
         }
     }
 
@@ -252,17 +276,20 @@ impl Node {
 
     /// This process knows that the round is over.
     pub fn over(&self, link: &Link) {
-        {
+        let early = {
             let mut s = lock(&self.state);
             s.round += 1;
             s.told = false;
             s.reported = None;
-        }
+            std::mem::take(&mut s.early)
+        };
         self.watch.store(false, SeqCst);
         if self.index == 0 {
-            let list = lock(&self.lead).over();
-            self.down(link, list);
+            self.own(link, Message::Over);
         }
+        early
+            .into_iter()
+            .for_each(|down| self.own(link, Message::Down(down)));
     }
 
     /// Nothing has come for a while.
@@ -287,10 +314,11 @@ impl Node {
             s.reported = Some(now);
         }
         let watch = s.reported != Some(now);
+        let round = s.round;
         drop(s);
         self.watch.store(watch || !world.coord.is_idle(), SeqCst);
         if report {
-            self.up(link, Up::Idle(now));
+            self.up(link, Up::Idle { round, report: now });
         }
     }
 }
@@ -298,8 +326,12 @@ impl Node {
 impl Node {
     fn look(&self, link: &Link, world: &World) -> Report {
         let (sent, handled) = link.counts();
-        let waits = |r: &RankState| !world.coord.lock().is_running(r.slot as usize) || r.is_idle();
-        let level = if world.sched().is_over() {
+        let b = world.coord.lock();
+        let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
+        let level = if b.is_unwinding() {
+            // A checkpoint is being written, by a thread that is no worker's or looks like any rank's.
+            Level::Busy
+        } else if world.sched().is_over() {
             match lock(&self.state).ended {
                 true => Level::Asleep,
                 false => Level::Busy,
@@ -313,6 +345,7 @@ impl Node {
         };
         Report {
             level,
+            parked: b.any_parked(),
             sent,
             handled,
         }
@@ -323,6 +356,7 @@ fn write_up(up: &Up) -> Vec<u8> {
     let mut w = Writer::default();
     let report = |w: &mut Writer, r: &Report| {
         w.u8(r.level as u8);
+        w.u8(r.parked.into());
         w.u64(r.sent);
         w.u64(r.handled);
     };
@@ -350,19 +384,15 @@ fn write_up(up: &Up) -> Vec<u8> {
             w.u8(3);
             w.i32(*code);
         }
-        Up::Idle(r) => {
+        Up::Idle { round, report: r } => {
             w.u8(4);
+            w.u64(*round);
             report(&mut w, r);
         }
-        Up::Answer {
-            number,
-            report: r,
-            parked,
-        } => {
+        Up::Answer { number, report: r } => {
             w.u8(5);
             w.u64(*number);
             report(&mut w, r);
-            w.u8((*parked).into());
         }
         Up::Relieved { any } => {
             w.u8(6);
@@ -380,6 +410,7 @@ fn read_up(r: &mut Reader) -> Read<Up> {
     let report = |r: &mut Reader| {
         Ok(Report {
             level: Level::of(r.u8()?),
+            parked: r.u8()? != 0,
             sent: r.u64()?,
             handled: r.u64()?,
         })
@@ -396,11 +427,13 @@ fn read_up(r: &mut Reader) -> Read<Up> {
             parked: r.u8()? != 0,
         },
         3 => Up::Ended { code: r.i32()? },
-        4 => Up::Idle(report(r)?),
+        4 => Up::Idle {
+            round: r.u64()?,
+            report: report(r)?,
+        },
         5 => Up::Answer {
             number: r.u64()?,
             report: report(r)?,
-            parked: r.u8()? != 0,
         },
         6 => Up::Relieved { any: r.u8()? != 0 },
         7 => Up::Described { text: r.str()? },

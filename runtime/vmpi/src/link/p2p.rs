@@ -207,7 +207,9 @@ pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Messa
 
 /// A frame about messages has arrived.
 pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
-    let Some(world) = link.world() else { return };
+    let Some(world) = link.world() else {
+        link.fail("internal error: a message before the ranks were known")
+    };
     let what = frame.head;
     let done = match kind {
         Kind::Eager => eager(world, &frame),

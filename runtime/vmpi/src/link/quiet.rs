@@ -27,6 +27,8 @@ impl Level {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Report {
     pub level: Level,
+    /// Ranks wait at a location.
+    pub parked: bool,
     pub sent: u64,
     pub handled: u64,
 }
@@ -36,8 +38,8 @@ pub(crate) enum Next {
     Nothing,
     /// Ask every process again.
     Ask(u64),
-    /// Nothing moves anywhere.
-    Quiet(Level),
+    /// Nothing moves anywhere; do ranks wait at a location?
+    Quiet(Level, bool),
 }
 
 #[derive(Debug)]
@@ -96,8 +98,9 @@ impl Quiet {
         }
         let levels = self.reports.iter().flatten().map(|r| r.level);
         let level = levels.min().unwrap_or(Level::Busy);
+        let parked = self.reports.iter().flatten().any(|r| r.parked);
         self.forget();
-        Next::Quiet(level)
+        Next::Quiet(level, parked)
     }
 }
 
@@ -108,6 +111,7 @@ mod tests {
     fn at(level: Level, sent: u64, handled: u64) -> Report {
         Report {
             level,
+            parked: false,
             sent,
             handled,
         }
@@ -120,7 +124,10 @@ mod tests {
         assert_eq!(q.report(0, at(Asleep, 5, 2)), Next::Nothing);
         assert_eq!(q.report(1, at(Polling, 2, 5)), Next::Ask(1));
         assert_eq!(q.answer(0, 1, at(Asleep, 5, 2)), Next::Nothing);
-        assert_eq!(q.answer(1, 1, at(Polling, 2, 5)), Next::Quiet(Polling));
+        assert_eq!(
+            q.answer(1, 1, at(Polling, 2, 5)),
+            Next::Quiet(Polling, false)
+        );
         assert_eq!(q.answer(1, 1, at(Polling, 2, 5)), Next::Nothing);
     }
 
