@@ -1,7 +1,8 @@
 //! What connects the processes of one job: frames to and from the others, and the thread that receives them.
 //!
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
-//! thread, the *porter*, as far as that goes without a rank: it matches messages, answers, wakes ranks.  `p2p`: messages
+//! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
+//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `p2p`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `desk`: what processes tell each other;
 //! `lead` and `node`: checkpoints and quiescence across processes.
 
@@ -12,9 +13,11 @@ pub(crate) mod node;
 pub(crate) mod p2p;
 pub(crate) mod quiet;
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::tell::{follow, newest, EXIT_FATAL};
@@ -114,6 +117,13 @@ struct Arrivals {
 pub struct Link {
     carrier: Carrier,
     arrivals: Mutex<Arrivals>,
+    /// Of whoever handles what arrives.
+    hands: Mutex<()>,
+    /// How often workers have looked.
+    looks: AtomicU64,
+    /// A worker has gone to sleep since the porter last asked.
+    rested: AtomicBool,
+    porter: OnceLock<Thread>,
     world: AtomicPtr<World>,
     pub(crate) traffic: Traffic,
     pub(crate) board: Board,
@@ -150,6 +160,10 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
             open: (0..count).map(|_| None).collect(),
             ..Arrivals::default()
         }),
+        hands: Mutex::new(()),
+        looks: AtomicU64::new(0),
+        rested: AtomicBool::new(false),
+        porter: OnceLock::new(),
         world: AtomicPtr::default(),
         traffic: Traffic::default(),
         board: Board::default(),
@@ -240,8 +254,14 @@ unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
     // SAFETY: the interface.
     let link = unsafe { of(context) };
     lock(&link.arrivals).sent.push(token);
-    // Whoever sends is not always the porter.
-    link.carrier.wake();
+    if !HANDLES.get() {
+        link.wake();
+    }
+}
+
+thread_local! {
+    /// This thread handles what arrives, and looks again when it has done something.
+    static HANDLES: Cell<bool> = const { Cell::new(false) };
 }
 
 unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {
@@ -255,6 +275,8 @@ unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {
 const SPIN: Duration = Duration::from_micros(30);
 /// Sleeps at most so long: requests by signal are looked for.
 const NAP: u64 = 50_000;
+/// The porter, while workers look.
+const PAUSE: Duration = Duration::from_micros(500);
 /// While it is of interest whether anything is under way.
 const WATCH: u64 = 2_000;
 
@@ -288,8 +310,15 @@ impl Link {
         unsafe { self.world.load(SeqCst).as_ref() }
     }
 
+    /// Something waits to be handled.
     pub(crate) fn wake(&self) {
+        if HANDLES.get() {
+            return;
+        }
         self.carrier.wake();
+        if let Some(porter) = self.porter.get() {
+            porter.unpark();
+        }
     }
 
     /// # Safety
@@ -328,24 +357,71 @@ impl Link {
     }
 
     fn work(self: Arc<Link>) {
-        let mut since = Instant::now();
+        let _ = self.porter.set(std::thread::current());
+        let (mut since, mut ticked) = (Instant::now(), Instant::now());
+        let mut looks = 0;
         while !self.over.load(SeqCst) {
-            let mut busy = self.carrier.progress();
-            busy |= self.handle_arrivals();
-            busy |= self.node.handle_own(&self);
-            if busy {
+            if self.handle_all(lock(&self.hands)) {
                 since = Instant::now();
+                continue;
+            }
+            let before = std::mem::replace(&mut looks, self.looks.load(Relaxed));
+            if looks != before && !self.rested.swap(false, SeqCst) {
+                // Workers do it, and say when they go to sleep.
+                if ticked.elapsed() > PAUSE * 4 {
+                    self.tick();
+                    ticked = Instant::now();
+                }
+                std::thread::park_timeout(PAUSE);
                 continue;
             }
             if since.elapsed() < self.patience() {
                 std::hint::spin_loop();
                 continue;
             }
-            if self.begun.load(SeqCst) {
-                self.node.tick(&self);
-            }
+            self.tick();
             let nap = if self.node.watches() { WATCH } else { NAP };
             self.carrier.wait(nap);
+        }
+    }
+
+    fn tick(&self) {
+        if self.begun.load(SeqCst) {
+            self.node.tick(self);
+        }
+    }
+
+    /// Handles what has come; true if there was anything.
+    fn handle_all(&self, _hands: MutexGuard<'_, ()>) -> bool {
+        HANDLES.set(true);
+        let mut any = self.carrier.progress();
+        // What is to be done because of that is nobody else's business.
+        while self.handle_arrivals() | self.node.handle_own(self) {
+            any = true;
+        }
+        HANDLES.set(false);
+        any
+    }
+
+    /// A worker with nothing to do does the porter's work, unless somebody is at it.
+    pub(crate) fn look(&self) {
+        self.looks.fetch_add(1, Relaxed);
+        let hands = match self.hands.try_lock() {
+            Ok(hands) => hands,
+            Err(TryLockError::Poisoned(p)) => p.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        // SAFETY: the thread's own variable, here and below.
+        let errno = unsafe { *libc::__errno_location() };
+        self.handle_all(hands);
+        unsafe { *libc::__errno_location() = errno };
+    }
+
+    /// That worker goes to sleep.
+    pub(crate) fn rest(&self) {
+        self.rested.store(true, SeqCst);
+        if let Some(porter) = self.porter.get() {
+            porter.unpark();
         }
     }
 

@@ -34,6 +34,10 @@ pub trait Host: Send + Sync + 'static {
     fn enter(&self, rank: u32);
     /// No rank can run and not all have ended.
     fn quiescent(&self) -> Quiescent;
+    /// A worker has nothing to do: looks whether something has come from elsewhere.
+    fn look(&self) {}
+    /// A worker goes to sleep and looks no more.
+    fn rest(&self) {}
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -247,12 +251,13 @@ impl Sched {
 
     /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
     #[inline]
-    pub fn linger(&self, me: u32, ready: impl Fn() -> bool) -> bool {
+    pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
         let w = self.worker(me);
         for _ in 0..self.spin.min(LINGER) {
             if ready() {
                 return true;
             }
+            host.look();
             // SAFETY: baton.
             if !unsafe { (*w.run.get()).is_empty() } || w.inbox.has() {
                 return false;
@@ -274,6 +279,7 @@ impl Sched {
             }
             let n = w.lonely.get().wrapping_add(1);
             w.lonely.set(n);
+            host.look();
             if n % 64 == 0 {
                 std::thread::yield_now();
             } else {
@@ -445,6 +451,7 @@ impl Sched {
                 if self.stopping.load(Relaxed) {
                     return false;
                 }
+                host.look();
                 if i % 64 == 63 {
                     std::thread::yield_now();
                 }
@@ -470,6 +477,7 @@ impl Sched {
         }
         *idle += 1;
         drop(idle);
+        host.rest();
         w.inbox.sleep(&self.stopping);
         *lock(&self.idle) -= 1;
         !self.stopping.load(SeqCst)

@@ -248,6 +248,19 @@ impl Host for World {
         }
     }
 
+    #[inline]
+    fn look(&self) {
+        if let Some(link) = &self.link {
+            link.look();
+        }
+    }
+
+    fn rest(&self) {
+        if let Some(link) = &self.link {
+            link.rest();
+        }
+    }
+
     fn quiescent(&self) -> Quiescent {
         if self.link.is_some() {
             // What happens next may come from another process; `link::node` sees if nothing does.

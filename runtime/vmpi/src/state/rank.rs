@@ -326,7 +326,8 @@ impl RankState {
     /// Looks for `ready` for as long as that is cheaper than to be woken.
     #[inline]
     pub(crate) fn linger(&self, ready: impl Fn() -> bool) -> bool {
-        let done = self.world().sched().linger(self.slot, ready);
+        let world = self.world();
+        let done = world.sched().linger(world, self.slot, ready);
         self.polls.store(0, Relaxed);
         done
     }

@@ -210,7 +210,7 @@ impl Peer {
         self.fd.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Writes what it can of the parts; bytes written.  Errors show when reading.
+    /// Writes what it can of the parts; bytes written.  Errors show when reading, or in `finish`.
     unsafe fn write(&self, parts: &[(*const u8, usize)]) -> usize {
         let mut iov: Vec<libc::iovec> = parts
             .iter()
@@ -458,9 +458,26 @@ unsafe extern "C" fn finish(handle: *mut c_void) {
     // SAFETY: as in `send`; blocking is over.
     unsafe {
         let socket = handle.cast::<Socket>();
+        let Some(sink) = (*socket).sink else { return };
         for p in &mut (*socket).peers {
+            // The peer reads until it has all; or it is gone.
+            while p.alive.load(Relaxed) {
+                p.flush(&sink);
+                if p.out.is_empty() {
+                    break;
+                }
+                let mut full = libc::pollfd {
+                    fd: p.raw(),
+                    events: libc::POLLOUT,
+                    revents: 0,
+                };
+                libc::poll(&raw mut full, 1, 1000);
+                if full.revents & (libc::POLLERR | libc::POLLHUP) != 0 {
+                    break;
+                }
+            }
             if let Some(fd) = &p.fd {
-                libc::shutdown(fd.as_raw_fd(), libc::SHUT_RDWR);
+                libc::shutdown(fd.as_raw_fd(), libc::SHUT_WR);
             }
         }
     }
