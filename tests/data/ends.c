@@ -31,6 +31,11 @@ static void end(const char *what, int rank, int ranks)
         MPI_Send(&x, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (is(what, "deadlock"))
         MPI_Recv(&x, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is(what, "quit")) {
+        fprintf(stderr, "stays\n");
+        for (;;)
+            pause();
+    }
     if (is(what, "signal"))
         kill(getpid(), SIGUSR2);
 }

@@ -150,7 +150,14 @@ pub fn end_of(mut child: Child, limit: Duration) -> Result<Option<i32>> {
             ));
         }
         if start.elapsed() > limit {
-            child.kill()?;
+            // Programs that know how say what they are doing.
+            let asked = Instant::now();
+            // SAFETY: our child, which has not been waited for.
+            unsafe { libc::kill(child.id() as i32, libc::SIGQUIT) };
+            while asked.elapsed() < Duration::from_secs(5) && child.try_wait()?.is_none() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            let _ = child.kill();
             child.wait()?;
             return Ok(None);
         }

@@ -50,7 +50,39 @@ pub fn trials() -> Vec<Trial> {
             ends(what, *status, said).map_err(|e| format!("{e:#}").into())
         }));
     }
+    trials.push(Trial::test("processes::end_quit", || {
+        told().map_err(|e| format!("{e:#}").into())
+    }));
     trials
+}
+
+/// A job that hangs says where when it is sent SIGQUIT.
+fn told() -> Result<()> {
+    let mut p = Program::load(&arch::root().join("tests/data/ends.c"))?;
+    p.args = vec!["quit".to_owned()];
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let mut child = job.start_by(&[&*pc3run, "-p", "2", "-w", "1"], HOST, &exe, &[])?;
+    while !job.stderr().contains("stays\n") {
+        ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // SAFETY: our child, which has not been waited for.
+    unsafe { libc::kill(child.id() as i32, libc::SIGQUIT) };
+    let code = end_of(child, Duration::from_secs(60))?.context("hung")?;
+    let log = job.stderr();
+    ensure!(code == 131, "exit status {code}\n{log}");
+    for said in [
+        "process 0:",
+        "process 1:",
+        "rank 3 of worker 0: runs",
+        "rank 0 of worker 0: waits in MPI_Allreduce",
+        "frames sent",
+    ] {
+        ensure!(log.contains(said), "it does not say {said:?}:\n{log}");
+    }
+    Ok(())
 }
 
 /// Programs that are also moved from one native MPI to another.

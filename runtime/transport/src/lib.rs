@@ -7,7 +7,7 @@
 //! Rules:
 //! * Frames of one process to another arrive whole, once, and in order.  Bodies have no upper limit of length:
 //!   what a network cannot take at once the transport cuts into pieces and joins again.
-//! * `send` and `progress` are never called at the same time; `wait` and `wake` may be, by any thread.
+//! * `send`, `progress` and `unsent` are never called at the same time; `wait` and `wake` may be, by any thread.
 //! * A transport calls the [`Sink`] within `progress` only (`sent` within `send`, too); the sink calls nothing back.
 //! * `send` does not wait.  With a token the body must stay as it is until `sent(token)`; without one it has been
 //!   written or copied when `send` returns.
@@ -16,7 +16,7 @@
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a shared object exports: a [`Transport`].
 pub const SYMBOL: &str = "pc3_transport";
@@ -85,6 +85,8 @@ pub struct Transport {
     ),
     /// Sends and receives what it can now; 1 if that was anything.
     pub progress: unsafe extern "C" fn(handle: *mut c_void) -> i32,
+    /// Frames for the peer that have not been sent; for people.
+    pub unsent: unsafe extern "C" fn(handle: *mut c_void, peer: u32) -> u64,
     pub wait: unsafe extern "C" fn(handle: *mut c_void, microseconds: u64),
     pub wake: unsafe extern "C" fn(handle: *mut c_void),
     /// The job is over; all processes call it after all frames have arrived.

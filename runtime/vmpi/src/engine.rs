@@ -17,6 +17,7 @@ use crate::link::node::Event;
 use crate::link::{self, Link};
 use crate::p2p;
 use crate::sched::Backend;
+use crate::sights;
 use crate::state::{self, Phase, RankState, World};
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
@@ -65,6 +66,7 @@ impl Engine for MpiEngine {
     fn run(&self, job: &Arc<Job>, ranks: Vec<Box<Rank>>, body: Body) -> i32 {
         let world = &self.world;
         let _ = world.job.set(Arc::clone(job));
+        sights::watch(world);
         // Ranks live as long as the process: exit handlers still use their heaps.
         let ranks: Vec<*mut Rank> = ranks.into_iter().map(Box::into_raw).collect();
         // SAFETY: never freed; from here on reached through the ranks' states only.

@@ -22,6 +22,7 @@ pub mod p2p;
 pub mod pack;
 pub mod saved;
 pub mod sched;
+mod sights;
 pub mod state;
 pub mod topo;
 pub mod transport;

@@ -72,7 +72,9 @@ impl Crew {
                 None => i += 1,
                 Some(status) => {
                     // It has ended: this only says so again.
-                    let _ = self.running.remove(i).wait();
+                    let mut child = self.running.remove(i);
+                    super::signals::gone(child.id() as i32);
+                    let _ = child.wait();
                     self.note(status);
                 }
             }

@@ -20,6 +20,8 @@ const FORWARDED: [c_int; 8] = [
 ];
 
 static CHILD: AtomicI32 = AtomicI32::new(0);
+/// The run's other processes, which get signals that are no requests.
+static OTHERS: [AtomicI32; 256] = [const { AtomicI32::new(0) }; 256];
 /// Signals that came before the child was there, or before it caught them.
 static EARLY: AtomicU64 = AtomicU64::new(0);
 /// Signals that would kill the child as long as it does not catch them.
@@ -68,6 +70,21 @@ pub(super) fn catch() {
     }
 }
 
+/// `others`: processes that are to say what they are doing, too (SIGQUIT).
+pub(super) fn also_to(others: impl Iterator<Item = i32>) {
+    for (slot, child) in OTHERS.iter().zip(others) {
+        slot.store(child, SeqCst);
+    }
+}
+
+/// A process's number may belong to somebody else from now on.
+pub(super) fn gone(child: i32) {
+    let is = |o: &&AtomicI32| o.load(SeqCst) == child;
+    if let Some(slot) = OTHERS.iter().find(is) {
+        slot.store(0, SeqCst);
+    }
+}
+
 /// `requests`: signals that ask the program for a checkpoint, once it catches them.
 pub(super) fn send_to(child: i32, requests: impl Iterator<Item = c_int>) {
     let requests: Vec<c_int> = requests.filter(|s| FORWARDED.contains(s)).collect();
@@ -95,6 +112,13 @@ fn send_early(signal: c_int) {
     if child > 0 && EARLY.fetch_and(!(1 << signal), SeqCst) & 1 << signal != 0 {
         // SAFETY: our child, not waited for yet.
         unsafe { libc::kill(child, signal) };
+        if signal == libc::SIGQUIT {
+            let others = OTHERS.iter().map(|o| o.load(SeqCst));
+            // SAFETY: as above, but for those that have ended just now.
+            others.filter(|o| *o > 0).for_each(|o| unsafe {
+                libc::kill(o, signal);
+            });
+        }
     }
 }
 

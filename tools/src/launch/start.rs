@@ -286,6 +286,7 @@ fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<
         }
     }
     drop(net);
+    signals::also_to(children.iter().skip(1).map(|c| c.id() as i32));
     let first = children.first().map_or(-1, |c| c.id() as i32);
     signals::send_to(first, run.settings.signals.keys().copied());
     if let Some(remark) = foreign(run) {

@@ -24,6 +24,7 @@ pub static pc3_transport: Transport = Transport {
     attach,
     send,
     progress,
+    unsent,
     wait,
     wake,
     finish,
@@ -123,6 +124,11 @@ unsafe extern "C" fn progress(handle: *mut c_void) -> i32 {
         }
         i32::from(any)
     }
+}
+
+unsafe extern "C" fn unsent(handle: *mut c_void, peer: u32) -> u64 {
+    // SAFETY: the interface.
+    unsafe { state(handle).unsent(peer) }
 }
 
 /// MPI can only be asked again and again: ever more rarely, the longer nothing comes.

@@ -24,6 +24,7 @@ struct Slot {
 
 /// A frame that is being sent.
 struct Out {
+    peer: u32,
     requests: Vec<MPI_Request>,
     /// What MPI reads from, unless that is the caller's.
     _own: Vec<Box<[u8]>>,
@@ -120,6 +121,7 @@ impl State {
             }
         }
         self.out.push(Out {
+            peer,
             requests,
             _own: own,
             token,
@@ -136,6 +138,10 @@ impl State {
             ffi::MPI_Isend(from, n as c_int, byte, peer as c_int, tag, self.comm, &raw mut request);
             request
         }
+    }
+
+    pub fn unsent(&self, peer: u32) -> u64 {
+        self.out.iter().filter(|o| o.peer == peer).count() as u64
     }
 
     /// Lets go of what has been sent; true if there was anything.

@@ -59,6 +59,11 @@ impl Coordinator {
         Locked { of: self, barrier }
     }
 
+    /// What is planned, unless that is being changed.
+    pub(crate) fn sights(&self) -> Option<MutexGuard<'_, Barrier>> {
+        self.barrier.try_lock().ok()
+    }
+
     /// No checkpoint is planned.
     #[inline]
     pub fn is_idle(&self) -> bool {

@@ -15,6 +15,7 @@ pub(crate) mod quiet;
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_void, CStr};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::Thread;
@@ -349,6 +350,19 @@ impl Link {
         };
         // SAFETY: a slice, and no token.
         unsafe { self.send(peer, kind, head, body.as_ptr(), 0) }
+    }
+
+    /// What is under way, for people.
+    pub(crate) fn sights(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        let (sent, handled) = self.counts();
+        writeln!(out, "  {sent} frames sent, {handled} handled")?;
+        for peer in self.others() {
+            if let Some(n) = self.carrier.unsent(peer).filter(|n| *n > 0) {
+                writeln!(out, "  {n} frames wait to be sent to process {peer}")?;
+            }
+        }
+        self.traffic.sights(out)?;
+        self.node.sights(out)
     }
 
     /// Frames that count: sent, and handled.

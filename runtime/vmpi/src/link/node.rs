@@ -2,6 +2,7 @@
 //! the lead says.  Runs on the porter's thread, but for what ranks report.
 
 use std::collections::VecDeque;
+use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -27,7 +28,7 @@ pub(crate) enum Event {
     End(i32),
 }
 
-#[derive(Default)]
+#[derive(Default, Debug)]
 struct State {
     round: u64,
     /// The lead knows that a checkpoint is wanted.
@@ -228,6 +229,17 @@ impl Node {
     fn tell(&self, event: Event) {
         lock(&self.events.0).push_back(event);
         self.events.1.notify_all();
+    }
+
+    /// What is decided, for people.
+    pub fn sights(&self, out: &mut impl Write) -> fmt::Result {
+        if let Ok(s) = self.state.try_lock() {
+            writeln!(out, "  {s:?}")?;
+        }
+        match self.lead.try_lock() {
+            Ok(lead) if self.index == 0 => writeln!(out, "  {lead:?}"),
+            _ => Ok(()),
+        }
     }
 
     /// What the thread that stays is to do next.

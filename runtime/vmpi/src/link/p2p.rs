@@ -9,6 +9,7 @@
 //! predefined type, or as a signature in front of the data; the data are packed.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::Mutex;
 
@@ -431,6 +432,27 @@ impl Traffic {
             }
         }
         link.desk.ring();
+    }
+
+    /// What is under way, for people.
+    pub fn sights(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        let (held, pulls, sending) = (
+            self.held.try_lock().map(|h| h.len()),
+            self.pulls.try_lock().map(|p| p.len()),
+            self.sending.try_lock().map(|s| s.len()),
+        );
+        for (n, what) in [
+            (held.ok(), "messages offered"),
+            (pulls.ok(), "messages asked for"),
+            (sending.ok(), "messages being sent"),
+        ] {
+            match n {
+                Some(0) => {}
+                Some(n) => writeln!(out, "  {n} {what}")?,
+                None => writeln!(out, "  {what}: in use")?,
+            }
+        }
+        Ok(())
     }
 
     /// Nothing that was taken is still to be written.

@@ -205,6 +205,24 @@ impl Mailbox {
         }
     }
 
+    /// The same if nobody else does.
+    pub fn try_with<R>(&self, f: impl FnOnce(&mut Queues) -> R) -> Option<R> {
+        if !self.single
+            && self
+                .locked
+                .compare_exchange(false, true, Acquire, Relaxed)
+                .is_err()
+        {
+            return None;
+        }
+        // SAFETY: the lock is ours; with one worker nobody runs beside the caller.
+        let r = f(unsafe { &mut *self.queues.get() });
+        if !self.single {
+            self.locked.store(false, Release);
+        }
+        Some(r)
+    }
+
     /// Runs `f` on the queues, alone.  `f` neither blocks nor calls `with`.
     #[inline]
     pub fn with<R>(&self, f: impl FnOnce(&mut Queues) -> R) -> R {

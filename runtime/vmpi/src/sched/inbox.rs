@@ -33,6 +33,10 @@ impl Inbox {
         self.head.load(Acquire) != NOBODY
     }
 
+    pub fn is_asleep(&self) -> bool {
+        self.asleep.load(Relaxed)
+    }
+
     /// Puts the ranks from `first` on, linked up to `last`, in front.
     pub fn push(&self, slots: &[Slot], first: u32, last: u32) {
         let mut head = self.head.load(Relaxed);

@@ -19,6 +19,7 @@ pub mod threads;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::env::VarError;
+use std::fmt::{self, Write};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -382,6 +383,24 @@ impl Sched {
 
     pub fn has_ended(&self, rank: u32) -> bool {
         self.slots[rank as usize].state.load(Acquire) == ENDED
+    }
+
+    /// What workers do, for people.
+    pub(crate) fn sights(&self, out: &mut impl Write) -> fmt::Result {
+        for (i, w) in self.workers.iter().enumerate() {
+            let does = if w.inbox.is_asleep() {
+                "sleeps"
+            } else {
+                "is awake"
+            };
+            let has = if w.inbox.has() {
+                ", ranks were woken for it"
+            } else {
+                ""
+            };
+            writeln!(out, "  worker {i} {does}{has}")?;
+        }
+        Ok(())
     }
 
     /// Ends `me` without returning from its body; its stack is never resumed.

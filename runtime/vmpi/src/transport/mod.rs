@@ -165,6 +165,13 @@ impl Carrier {
         *turn != Stage::Left && unsafe { (self.table.progress)(self.handle()) != 0 }
     }
 
+    /// Frames that wait, unless that is just changing.
+    pub fn unsent(&self, peer: u32) -> Option<u64> {
+        let turn = self.turn.try_lock().ok()?;
+        // SAFETY: the interface.
+        (*turn != Stage::Left).then(|| unsafe { (self.table.unsent)(self.handle(), peer) })
+    }
+
     pub fn wait(&self, microseconds: u64) {
         // SAFETY: the interface.
         unsafe { (self.table.wait)(self.handle(), microseconds) }

@@ -19,6 +19,7 @@ pub(super) static TABLE: Transport = Transport {
     attach,
     send,
     progress,
+    unsent,
     wait,
     wake,
     finish,
@@ -406,6 +407,14 @@ unsafe extern "C" fn progress(handle: *mut c_void) -> i32 {
             }
         }
         i32::from(any)
+    }
+}
+
+unsafe extern "C" fn unsent(handle: *mut c_void, peer: u32) -> u64 {
+    // SAFETY: as in `send`.
+    unsafe {
+        let peers = &(*handle.cast::<Socket>()).peers;
+        peers[peer as usize].out.len() as u64
     }
 }
 

@@ -1,0 +1,145 @@
+//! What a process is doing, for whoever sends it SIGQUIT because it seems to hang: ranks, workers, messages under way.
+//! Then it ends as SIGQUIT ends programs.
+//!
+//! Written in a signal handler: nothing is allocated, no lock is waited for, what changes meanwhile may be told wrong.
+
+use std::ffi::{c_int, CStr};
+use std::fmt::{self, Write};
+use std::ptr::null_mut;
+use std::sync::atomic::{fence, AtomicPtr, Ordering::*};
+
+use crate::state::{RankState, World};
+
+static WORLD: AtomicPtr<World> = AtomicPtr::new(null_mut());
+/// Ranks that are told of.
+const MANY: usize = 256;
+
+/// Standard error, in pieces.
+struct Out {
+    text: [u8; 4096],
+    len: usize,
+}
+
+impl Write for Out {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        for b in s.bytes() {
+            if self.len == self.text.len() {
+                self.flush();
+            }
+            self.text[self.len] = b;
+            self.len += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Out {
+    fn flush(&mut self) {
+        // SAFETY: initialised bytes.
+        unsafe { libc::write(2, self.text.as_ptr().cast(), self.len) };
+        self.len = 0;
+    }
+}
+
+/// From now on SIGQUIT has it told, unless the program or its starter has other uses for that.
+pub(crate) fn watch(world: &World) {
+    WORLD.store(std::ptr::from_ref(world).cast_mut(), SeqCst);
+    // SAFETY: the handler keeps to what handlers may do.
+    unsafe {
+        let mut act: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGQUIT, std::ptr::null(), &raw mut act);
+        if act.sa_sigaction == libc::SIG_DFL {
+            act.sa_sigaction = on_quit as *const () as usize;
+            act.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND as c_int;
+            libc::sigaction(libc::SIGQUIT, &raw const act, null_mut());
+        }
+    }
+}
+
+extern "C" fn on_quit(signal: c_int) {
+    // SAFETY: the world of a job lives as long as the process.
+    if let Some(world) = unsafe { WORLD.load(SeqCst).as_ref() } {
+        let mut out = Out {
+            text: [0; 4096],
+            len: 0,
+        };
+        let _ = tell(&mut out, world);
+        out.flush();
+        if world.far().is_some() {
+            // The others have been told to say it, too; whoever is gone first is missed by them.
+            let pause = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 500_000_000,
+            };
+            // SAFETY: a plain system call.
+            unsafe { libc::nanosleep(&raw const pause, null_mut()) };
+        }
+    }
+    // SAFETY: the handler is the default again; this one is delivered when it returns.
+    unsafe { libc::raise(signal) };
+}
+
+fn tell(out: &mut Out, world: &World) -> fmt::Result {
+    match world.far() {
+        Some(link) => writeln!(out, "pc3: SIGQUIT: process {}:", link.index())?,
+        None => writeln!(out, "pc3: SIGQUIT:")?,
+    }
+    for r in world.ranks().iter().take(MANY) {
+        rank(out, r)?;
+    }
+    if world.ranks().len() > MANY {
+        writeln!(out, "  and {} ranks more", world.ranks().len() - MANY)?;
+    }
+    world.sched().sights(out)?;
+    match world.coord.sights() {
+        Some(b) => writeln!(out, "  {b:?}")?,
+        None => writeln!(out, "  (what is planned is being changed)")?,
+    }
+    match world.far() {
+        Some(link) => link.sights(out),
+        None => Ok(()),
+    }
+}
+
+fn rank(out: &mut Out, r: &RankState) -> fmt::Result {
+    let sched = r.world().sched();
+    let slot = r.slot;
+    write!(out, "  rank {} of worker {}: ", r.rank, r.worker())?;
+    if sched.has_ended(slot) {
+        return writeln!(out, "has ended");
+    }
+    let state = match sched.is_blocked(slot) {
+        true => "waits",
+        false => "runs",
+    };
+    write!(out, "{state}")?;
+    // A call that is being changed is not told.
+    let (call, at) = (r.call.get(), r.exec().map(|e| e.abi.at));
+    fence(SeqCst);
+    if r.call.get() == call && !call.name.is_empty() {
+        write!(out, " in {}", call.name)?;
+        if let Some(peer) = call.peer {
+            write!(out, "(rank {peer}, tag {})", call.tag)?;
+        }
+    }
+    if let Some(at) = at.filter(|a| !a.is_null()) {
+        // SAFETY: generated code stores string literals there.
+        let at = unsafe { CStr::from_ptr(at) };
+        write!(out, " at {}", at.to_str().unwrap_or("?"))?;
+    }
+    match r.waiting() {
+        0 => {}
+        RankState::ANY => write!(out, ", for any request")?,
+        _ => write!(out, ", for a request")?,
+    }
+    let queues = r.mailbox.try_with(|q| (q.inbound.len(), q.posted.len()));
+    match queues {
+        Some((m, p)) => write!(out, "; {m} messages, {p} receives")?,
+        None => write!(out, "; its mailbox is in use")?,
+    }
+    let polls = r.polls.load(Relaxed);
+    if polls > 0 {
+        write!(out, "; {polls} polls")?;
+    }
+    writeln!(out)
+}
