@@ -140,6 +140,15 @@ struct pc3_hook {                    /* a constructor or destructor: run by the 
     unsigned destructor, priority;
     void (*function)(void);          /* constructors are given main's arguments */
 };
+struct pc3_wide {                    /* a constant that a long of 32 bits changes (of units for 64 bits) */
+    unsigned low;                    /* into this */
+    unsigned is_signed;
+    const char *what;                /* "`0xf2345678` (file.c:12)" */
+};
+struct pc3_order {                   /* where what the order of bytes gave is kept */
+    const char *place;               /* "file.c:12" */
+    unsigned is_long;                /* so does the width of long */
+};
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */
     unsigned flags;
@@ -157,6 +166,8 @@ struct pc3_unit {
     const struct pc3_around *around; pc3_size naround;
     const char *const *numbers;      /* "file.c:12": where addresses are kept as numbers that become pointers again */
     pc3_size nnumbers;
+    const struct pc3_wide *wides; pc3_size nwides;
+    const struct pc3_order *orders; pc3_size norders;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

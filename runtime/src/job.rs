@@ -44,6 +44,7 @@ pub struct Job {
     detached: bool,
     /// `PC3_ADDRESSES=ignore`.
     pub(crate) addresses: Addresses,
+    pub(crate) byte_order: bool,
     dir: PathBuf,
     keep: usize,
     /// Signal by which others ask for a checkpoint.
@@ -82,6 +83,7 @@ impl Job {
             name: name.to_owned(),
             shadow: s.shadow,
             addresses: s.addresses,
+            byte_order: s.byte_order,
             detached: false,
             dir: s.dir.clone(),
             keep: s.keep,
@@ -106,6 +108,7 @@ impl Job {
             name: String::new(),
             shadow: 1 << 20,
             addresses: Addresses::Refuse,
+            byte_order: true,
             detached: true,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),

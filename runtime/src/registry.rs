@@ -98,6 +98,16 @@ pub struct Literal {
     pub size: usize,
 }
 
+/// A constant that a `long` of 32 bits changes.
+#[derive(Debug)]
+pub struct Wide {
+    /// Into this.
+    pub low: u32,
+    pub signed: bool,
+    /// As the program has it, and where.
+    pub what: String,
+}
+
 /// Everything restarts need to know of the running program.
 #[derive(Debug)]
 pub struct Program {
@@ -113,6 +123,10 @@ pub struct Program {
     pub around: Vec<(u32, usize)>,
     /// Places in its sources where addresses are kept as numbers that become pointers again.
     pub numbers: Vec<String>,
+    /// Constants that it keeps and a `long` of 32 bits changes.
+    pub wide: Vec<Wide>,
+    /// Places where what the order of bytes gave is kept; true: or the width of `long`.
+    pub orders: Vec<(String, bool)>,
     pub main: Main,
     pub main_resume: pc3_fn,
     /// Constructors, then destructors, in the order in which they run.
@@ -173,6 +187,8 @@ impl Program {
             marks: Vec::new(),
             around: Vec::new(),
             numbers: Vec::new(),
+            wide: Vec::new(),
+            orders: Vec::new(),
             main: nothing,
             main_resume: None,
             hooks: Vec::new(),
@@ -259,6 +275,8 @@ struct Builder {
     marks: Vec<u64>,
     around: Vec<(u32, usize)>,
     numbers: Vec<String>,
+    wide: Vec<Wide>,
+    orders: Vec<(String, bool)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -292,6 +310,15 @@ impl Builder {
             }
             let numbers = slice(u.numbers, u.nnumbers).iter();
             self.numbers.extend(numbers.map(|n| text(*n).into_owned()));
+            let wide = slice(u.wides, u.nwides).iter();
+            self.wide.extend(wide.map(|w| Wide {
+                low: w.low,
+                signed: w.is_signed != 0,
+                what: text(w.what).into_owned(),
+            }));
+            let orders = slice(u.orders, u.norders).iter();
+            let orders = orders.map(|o| (text(o.place).into_owned(), o.is_long != 0));
+            self.orders.extend(orders);
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -348,6 +375,8 @@ impl Builder {
             marks: self.marks,
             around: self.around,
             numbers: self.numbers,
+            wide: self.wide,
+            orders: self.orders,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
             hooks: in_order(self.hooks),

@@ -20,6 +20,7 @@ pub enum Action {
 /// Variables that mean something to a program, its launcher or the compiler.
 const NAMES: [&str; 19] = [
     "PC3_ADDRESSES",
+    "PC3_BYTE_ORDER",
     "PC3_CACHE",
     "PC3_CC",
     "PC3_DIR",
@@ -78,6 +79,8 @@ pub struct Settings {
     pub shadow: usize,
     /// Numbers that look like addresses are numbers.
     pub addresses: Addresses,
+    /// Restarts stop where the order of bytes is another and the program keeps what it gave.
+    pub byte_order: bool,
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -122,6 +125,11 @@ impl Settings {
             "elsewhere" => Ok(Addresses::Elsewhere),
             _ => Err("expected refuse, ignore or elsewhere".to_owned()),
         });
+        let byte_order = parsed(&get, "PC3_BYTE_ORDER", &mut bad, |s| match s {
+            "refuse" => Ok(true),
+            "ignore" => Ok(false),
+            _ => Err("expected refuse or ignore".to_owned()),
+        });
         if !bad.is_empty() {
             return Err(bad);
         }
@@ -139,6 +147,7 @@ impl Settings {
             signals: actions(signals),
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
+            byte_order: byte_order.unwrap_or(true),
         })
     }
 }
@@ -391,6 +400,7 @@ mod tests {
             ("PC3_RESTART", "newest"),
             ("PC3_SHADOW", "1k"),
             ("PC3_ADDRESSES", "maybe"),
+            ("PC3_BYTE_ORDER", "big"),
             ("PC3_PROTOCOL", "magic"),
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];

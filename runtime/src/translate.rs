@@ -9,6 +9,7 @@ use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, LONG_DOUBLE};
 
 use crate::objects::{Directory, Lost};
+use crate::registry::Wide;
 use crate::transfer::{Basic, LoadCtx, LoadError, Target};
 
 /// Translates the references of one rank.  Pointers to what is no longer alive become null and are
@@ -20,6 +21,8 @@ pub(crate) struct Translator<'a> {
     streams: HashMap<u64, usize>,
     /// Numbers that the program keeps in pointers.
     marks: &'a [u64],
+    /// Constants that 32 bits changed.
+    wide: &'a [Wide],
     dangling: u64,
     seen: u64,
     first: Vec<String>,
@@ -39,10 +42,16 @@ impl<'a> Translator<'a> {
             directory,
             streams,
             marks,
+            wide: &[],
             dangling: 0,
             seen: 0,
             first: Vec::new(),
         }
+    }
+
+    pub fn wide(mut self, wide: &'a [Wide]) -> Translator<'a> {
+        self.wide = wide;
+        self
     }
 
     /// Notes the name of the object just converted, if it lost a pointer.
@@ -184,6 +193,15 @@ impl Resolver for Translator<'_> {
 
     fn word(&mut self, raw: u64) -> u64 {
         self.live(raw).map_or(raw, |here| here as u64)
+    }
+
+    fn widened(&mut self, raw: u64, signed: bool) -> Option<String> {
+        let is = |w: &&Wide| u64::from(w.low) == raw & u64::from(u32::MAX) && w.signed == signed;
+        self.wide.iter().find(is).map(|w| w.what.clone())
+    }
+
+    fn widens(&self) -> bool {
+        !self.wide.is_empty()
     }
 }
 

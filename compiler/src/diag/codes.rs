@@ -64,6 +64,8 @@ codes! {
     UnionBlocks "W0303" "union-blocks" "a union whose state cannot change architecture";
     SizeKept "W0305" "size-kept" "a value computed with sizeof is kept across a location";
     AddressOrder "W0306" "address-order" "an order or a choice depends on where objects lie";
+    ByteOrder "W0308" "byte-order" "what the order of bytes gave is kept";
+    LongWidth "W0309" "long-width" "a constant that a long of 32 bits changes is kept";
     LongRange "W0307" "long-range" "a long that 32 bits may not hold; off unless asked for";
 }
 

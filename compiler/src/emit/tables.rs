@@ -7,6 +7,7 @@ use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
 use crate::analysis::walk::strip_casts;
+use crate::analysis::lints::{Order, Wide};
 use crate::annotations::Meaning;
 use crate::rewrite::arguments::{self, Held, Slot};
 use crate::rewrite::attributes;
@@ -57,6 +58,8 @@ pub struct Input<'i> {
     pub fnrefs: &'i [(String, String)],
     /// Places (`file:line`) where addresses are kept as numbers that become pointers again.
     pub numbers: &'i [String],
+    pub wide: &'i [&'i Wide],
+    pub orders: &'i [&'i Order],
 }
 
 /// Numbers that the program makes pointers of, to be told from addresses of what is gone.
@@ -391,6 +394,16 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let numbers: Vec<String> = input.numbers.iter().map(|n| quote(n)).collect();
     let (text, pn) = list("pc3_numbers", "const char *const", &numbers);
     back += &text;
+    let wide = input.wide.iter();
+    let wide = wide.map(|w| format!("{{{}u, {}, {}}}", w.low, w.signed as u32, quote(&w.what)));
+    let wide: Vec<String> = wide.collect();
+    let (text, pw) = list("pc3_wides", "const struct pc3_wide", &wide);
+    back += &text;
+    let orders = input.orders.iter();
+    let orders = orders.map(|o| format!("{{{}, {}}}", quote(&o.place), o.long as u32));
+    let orders: Vec<String> = orders.collect();
+    let (text, po) = list("pc3_orders", "const struct pc3_order", &orders);
+    back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
     let hooks = attributes::hooks(cx);
@@ -410,7 +423,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -419,7 +432,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         marks.len(),
         hooks.len(),
         around.len(),
-        numbers.len()
+        numbers.len(),
+        wide.len(),
+        orders.len()
     );
     let listed = [
         funcs.len(),
@@ -429,6 +444,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         hooks.len(),
         around.len(),
         numbers.len(),
+        wide.len(),
+        orders.len(),
     ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }

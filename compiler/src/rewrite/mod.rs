@@ -29,6 +29,7 @@ mod unions;
 pub mod unit;
 mod vla;
 
+use crate::analysis::lints::{Order, Wide};
 use crate::analysis::callgraph::{self, CallGraph};
 use crate::analysis::escape::Escapes;
 use crate::analysis::heap;
@@ -116,7 +117,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(units, &mut diagnostics);
-    let numbers = refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
+    let known = refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,
@@ -129,7 +130,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         private: &private,
         twins: &twins,
         said: &said,
-        numbers: &numbers,
+        known: &known,
         options,
     };
     let (mut texts, mut changed) = (Vec::new(), Vec::new());
@@ -170,7 +171,7 @@ struct Whole<'a> {
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
     said: &'a Said,
-    numbers: &'a [(usize, String)],
+    known: &'a refuse_whole::Known,
     options: &'a Options,
 }
 
@@ -275,8 +276,11 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);
-    let numbers = w.numbers.iter().filter(|n| n.0 == unit);
+    let numbers = w.known.numbers.iter().filter(|n| n.0 == unit);
     let numbers: Vec<String> = numbers.map(|n| n.1.clone()).collect();
+    let found = &w.known.found;
+    let wide: Vec<&Wide> = found.wide.iter().filter(|x| x.unit == unit).collect();
+    let orders: Vec<&Order> = found.orders.iter().filter(|x| x.unit == unit).collect();
     let tables = emit::emit(
         &cx,
         &Input {
@@ -284,6 +288,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             globals: &globals,
             fnrefs: &fnrefs,
             numbers: &numbers,
+            wide: &wide,
+            orders: &orders,
         },
     );
     for (at, tag) in cx.names.tags.borrow().iter() {

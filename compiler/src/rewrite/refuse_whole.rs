@@ -10,7 +10,13 @@ use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
-/// What the runtime is to know: see [`addresses::Kept`].
+/// What the runtime is to know.
+#[derive(Debug, Default)]
+pub struct Known {
+    pub numbers: addresses::Kept,
+    pub found: lints::Found,
+}
+
 pub fn check(
     p: &Program,
     graph: &CallGraph,
@@ -18,13 +24,13 @@ pub fn check(
     said: &Said,
     mpi: bool,
     out: &mut Diagnostics,
-) -> addresses::Kept {
+) -> Known {
     let points = graph.reaches.contains(&true);
     if points || mpi {
         mains(p, out);
     }
     if !points {
-        return Vec::new();
+        return Known::default();
     }
     aliases(p, out);
     thread_locals(p, mpi, out);
@@ -36,9 +42,9 @@ pub fn check(
     };
     let flow = Numbers::new(p, graph, said, &lints::wanted);
     let numbers = addresses::check(p, &flow, &saved, out);
-    lints::check(p, said, &flow, &saved, out);
+    let found = lints::check(p, graph, said, &flow, &saved, out);
     unsaved::library_state(p, mpi, out);
-    numbers
+    Known { numbers, found }
 }
 
 fn declared(u: &Unit, s: SymId) -> Span {

@@ -44,7 +44,8 @@ impl RankBuilder<'_, '_> {
             &self.directory,
             streams,
             &self.program.marks,
-        );
+        )
+        .wide(&self.program.wide);
         let mut hidden = Hidden::new(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.

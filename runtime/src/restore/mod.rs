@@ -57,6 +57,16 @@ pub enum RestoreError {
         lines(.places)
     )]
     Moved { moved: String, places: Vec<String> },
+    #[error(
+        "the program keeps what the order of bytes gave, which differs between {from} and {to}, at{}\nThat would mean \
+         something else (compute it anew, or set PC3_BYTE_ORDER=ignore if nothing depends on it)",
+        lines(.places)
+    )]
+    Order {
+        from: String,
+        to: String,
+        places: Vec<String>,
+    },
     #[error("rank {rank}: {message}")]
     Other { rank: usize, message: String },
 }
@@ -156,6 +166,19 @@ pub(crate) fn restore(
         return Err(RestoreError::Moved {
             moved: format!("on {}, what comes from {}", abis[1].name, abis[0].name),
             places: program.numbers.clone(),
+        });
+    }
+    let [from, to] = abis;
+    let order = from.endian != to.endian;
+    let long = from.long.size != to.long.size;
+    let orders = program.orders.iter();
+    let orders = orders.filter(|o| order || (o.1 && long));
+    let places: Vec<String> = orders.map(|o| o.0.clone()).collect();
+    if job.byte_order && !places.is_empty() {
+        return Err(RestoreError::Order {
+            from: from.name.to_string(),
+            to: to.name.to_string(),
+            places,
         });
     }
     let mut plans = Plans::new(&checkpoint.types, &program.types);

@@ -194,6 +194,25 @@ pub struct pc3_unit {
     pub naround: pc3_size,
     pub numbers: *const *const c_char,
     pub nnumbers: pc3_size,
+    pub wides: *const pc3_wide,
+    pub nwides: pc3_size,
+    pub orders: *const pc3_order,
+    pub norders: pc3_size,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_wide {
+    pub low: c_uint,
+    pub is_signed: c_uint,
+    pub what: *const c_char,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_order {
+    pub place: *const c_char,
+    pub is_long: c_uint,
 }
 
 /// The running rank as generated code sees it.

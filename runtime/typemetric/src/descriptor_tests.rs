@@ -55,7 +55,10 @@ fn layouts_agree_with_the_header() {
         pc3_unit { "version" = version, "flags" = flags, "file" = file, "types" = types, "ntypes" = ntypes,
             "funcs" = funcs, "nfuncs" = nfuncs, "globals" = globals, "nglobals" = nglobals, "fnrefs" = fnrefs,
             "nfnrefs" = nfnrefs, "main" = main, "main_func" = main_func, "next" = next, "marks" = marks, "nmarks" = nmarks,
-            "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround }
+            "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround,
+            "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders }
+        pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
+        pc3_order { "place" = place, "is_long" = is_long }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }
         pc3_around { "function" = function, "events" = events }
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site }

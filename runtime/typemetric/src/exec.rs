@@ -292,7 +292,8 @@ impl Exec<'_> {
 
     fn integers(&mut self, from: Int, to: Int, span: Span) -> Result<(), Fail> {
         let swap = (self.env.from != Endian::HOST, self.env.to != Endian::HOST);
-        if from.signed == to.signed {
+        let widens = (from.size, to.size) == (4, 8) && self.ctx.widens();
+        if from.signed == to.signed && !widens {
             // The pairs that occur between ABIs in bulk: `long` and pointers' integers.
             let fits = match (from.size, to.size, from.signed) {
                 (4, 8, true) => self.bulk(span, swap, |v: u32| (i64::from(v as i32) as u64, true)),
@@ -311,8 +312,12 @@ impl Exec<'_> {
         }
         // Others, and to find the value that does not fit.
         let env = self.env;
-        self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
-            let value = widen(load(s, env.from), u32::from(from.size) * 8, from.signed);
+        self.try_each(span, from.size.into(), to.size.into(), |s, d, ctx| {
+            let raw = load(s, env.from);
+            let value = widen(raw, u32::from(from.size) * 8, from.signed);
+            if let Some(was) = ctx.widened(raw, from.signed).filter(|_| widens) {
+                return Err((Some(value.to_string()), Reason::Widened(was)));
+            }
             let raw = narrow(value, u32::from(to.size) * 8, to.signed)?;
             store(raw, d, env.to);
             Ok(())

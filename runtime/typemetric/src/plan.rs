@@ -34,6 +34,15 @@ pub trait Resolver {
     fn word(&mut self, raw: u64) -> u64 {
         raw
     }
+    /// An integer of 32 bits that has 64 here: the constant that it may have been, were it not for the 32 bits.
+    fn widened(&mut self, raw: u64, signed: bool) -> Option<String> {
+        let _ = (raw, signed);
+        None
+    }
+    /// Does [`Resolver::widened`] know any?
+    fn widens(&self) -> bool {
+        false
+    }
 }
 
 /// Why a reference cannot be translated, in words for the user.
@@ -103,6 +112,8 @@ pub enum Reason {
     InvalidFloat,
     #[error("{0}")]
     Unresolved(Unresolved),
+    #[error("may be what {0} became in 32 bits, and is another number here")]
+    Widened(String),
     #[error("the target's address {0:#x} does not fit its pointer")]
     Address(u64),
     #[error("the object ends inside this value and its bytes are not zero")]

@@ -67,6 +67,8 @@ struct Cx<'a> {
     parents: Parents,
     targets: HashMap<ExprId, &'a [FnId]>,
     known: &'a HashSet<Place>,
+    /// Pointers to characters by which memory of another kind is filled.
+    cursors: HashSet<SymId>,
 }
 
 impl<'a> Flow<'a> {
@@ -105,6 +107,7 @@ impl<'a> Flow<'a> {
                 parents: parents(u),
                 targets,
                 known: self.known,
+                cursors: cursors(u),
             };
             (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
         }
@@ -124,6 +127,9 @@ impl<'a> Flow<'a> {
             ExprKind::Cast { arg, .. } => {
                 let from = u.expr(*arg).ty.ty;
                 if is_number(u, x.ty.ty) && is_address(u, from) && !is_constant(u, *arg) {
+                    if is_mark(cx, e, *arg) {
+                        return;
+                    }
                     let to = self.up(cx, e);
                     self.source(cx, e, to);
                 } else if let (Some(a), Some(b)) = (pointee(u, from), pointee(u, x.ty.ty)) {
@@ -219,12 +225,18 @@ impl<'a> Flow<'a> {
                 ExprKind::AddrOf(x) if is_number(cx.u, cx.u.expr(*x).ty.ty) => places(cx, *x),
                 _ => Place::within(cx.unit, cx.u, ty),
             };
-            Some((holds_addresses(cx.u, ty), places))
+            Some((copies_addresses(cx.u, ty), places))
         };
         let (Some((a, into)), Some((b, out_of))) = (side(to), side(from)) else {
             return;
         };
+        let cursor = |e: ExprId| match cx.u.expr(strip_casts(cx.u, e)).kind {
+            ExprKind::Ident(s) => cx.cursors.contains(&s),
+            _ => false,
+        };
         match (a, b) {
+            (true, _) if cursor(from) => {}
+            (_, true) if cursor(to) => {}
             (false, true) => self.source(cx, call, into),
             (true, false) => self.edges(&out_of, &[Place::Pointer]),
             (false, false) => self.edges(&out_of, &into),
@@ -372,6 +384,61 @@ fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Of a union only what no member tells: the bytes of one that may be a number are copied as that.
+fn copies_addresses(u: &Unit, ty: TypeId) -> bool {
+    match u.ty(ty) {
+        Type::Record(r) if u.records[r.index()].is_union => {
+            let mut members = u.records[r.index()].fields.iter().flatten();
+            holds_addresses(u, ty) && !members.any(|f| is_number(u, f.ty.ty))
+        }
+        _ => holds_addresses(u, ty),
+    }
+}
+
+/// `(int)(long)p`: a pointer is wider, so the program has put a number into it.
+fn is_mark(cx: &Cx, cast: ExprId, pointer: ExprId) -> bool {
+    let u = cx.u;
+    let narrowed = match cx.parents.get(&cast) {
+        Some(Parent::Expr(up)) => {
+            matches!(u.expr(*up).kind, ExprKind::Cast { .. })
+                && matches!(
+                    u.ty(u.expr(*up).ty.ty),
+                    Type::Int(IntKind::Int | IntKind::Short | IntKind::SChar | IntKind::Char)
+                )
+        }
+        _ => false,
+    };
+    let pointer = strip_casts(u, pointer);
+    narrowed
+        && matches!(u.ty(u.expr(pointer).ty.ty), Type::Pointer(_))
+        && !matches!(u.expr(pointer).kind, ExprKind::AddrOf(_))
+}
+
+/// Variables that point to characters, and also, cast, to what holds addresses.
+fn cursors(u: &Unit) -> HashSet<SymId> {
+    let mut all = HashSet::new();
+    for x in &u.exprs {
+        let ExprKind::Cast { arg, .. } = x.kind else {
+            continue;
+        };
+        if let ExprKind::Ident(s) = u.expr(strip_casts(u, arg)).kind {
+            let characters = pointee(u, u.sym(s).ty.ty).is_some_and(|t| is_character(u, t));
+            let other = pointee(u, x.ty.ty).is_some_and(|t| holds_addresses(u, t));
+            if characters && other && matches!(u.ty(u.sym(s).ty.ty), Type::Pointer(_)) {
+                all.insert(s);
+            }
+        }
+    }
+    all
+}
+
+fn is_character(u: &Unit, ty: TypeId) -> bool {
+    matches!(
+        u.ty(ty),
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+    )
 }
 
 /// What a number of which a `ty` is made goes into.

@@ -83,9 +83,15 @@ pub fn large(u: &Unit, e: ExprId) -> Option<String> {
 
 /// Is it declared as a `long`, or an array of some?
 fn is_long(p: &Program, x: &Place) -> bool {
+    longs(p, x, false) || longs(p, x, true)
+}
+
+/// A signed one, or an unsigned one?
+pub fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
+    let wanted = if unsigned { IntKind::ULong } else { IntKind::Long };
     let long = |u: &Unit, q: QualType| {
         let of = crate::annotations::integers(u, q.ty);
-        matches!(u.ty(of), Type::Int(IntKind::Long | IntKind::ULong))
+        *u.ty(of) == Type::Int(wanted)
     };
     match x {
         Place::Variable(unit, s) => long(&p.units[*unit], p.units[*unit].sym(*s).ty),
@@ -102,6 +108,8 @@ fn is_long(p: &Program, x: &Place) -> bool {
                 .flat_map(|r| r.fields.iter().flatten());
             fields.any(|f| f.name.as_ref() == Some(name) && long(u, f.ty))
         }),
-        Place::Result(_) | Place::Memory(_) | Place::Pointer => false,
+        Place::Result(f) => long(p.unit(*f), p.func(*f).ret),
+        Place::Memory(kind) => *kind == wanted,
+        Place::Pointer => false,
     }
 }

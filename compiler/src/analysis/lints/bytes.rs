@@ -1,0 +1,429 @@
+//! What the order of bytes gave: a number looked at through characters or another member of its union, where the result is
+//! kept; a number some of whose bytes were set.  A checkpoint moves values, so such a one is the source's.
+
+use super::is_user;
+use crate::analysis::addresses::{parents, Parent, Parents};
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::heap::one_line;
+use crate::analysis::program::{is_local, FnId, Program};
+use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::tree::*;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
+/// What a restart is to know of one.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub unit: usize,
+    /// `t.c:14`
+    pub place: String,
+    /// The width of `long` decides, too.
+    pub long: bool,
+}
+
+type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
+
+pub fn check(
+    p: &Program,
+    graph: &CallGraph,
+    saved: Saved,
+    out: &mut Diagnostics,
+) -> Vec<Order> {
+    let mut list = Vec::new();
+    let cx = Cx {
+        p,
+        graph,
+        saved,
+        units: p.units.iter().map(|_| OnceCell::new()).collect(),
+        callers: OnceCell::new(),
+    };
+    for (unit, u) in p.units.iter().enumerate() {
+        let all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
+        let mut places: Vec<(ExprId, bool)> = all
+            .filter(|e| of_bytes(u, *e))
+            .map(|e| (e, false))
+            .collect();
+        places.extend(of_unions(u));
+        places.retain(|(e, _)| is_user(u, *e));
+        for (e, long) in places {
+            let text = one_line(u.slice(&u.expr(e).span));
+            let kept = match cx.written(unit, e) {
+                Some(written) => written,
+                None => cx.goes(unit, e, &mut HashSet::new()),
+            };
+            if !kept {
+                continue;
+            }
+            let at = u.lines.position(u.expr(e).span.start);
+            let place = format!("{}:{}", at.file, at.line);
+            list.push(Order { unit, place, long });
+            out.push(Diagnostic::advice(
+                u,
+                &u.expr(e).span,
+                Code::ByteOrder,
+                format!("what `{text}` is depends on the order of bytes, and is kept across a checkpoint: a restart where it is another is refused"),
+                "compute it anew where it is used, or use shifts, which mean the same everywhere; PC3_BYTE_ORDER=ignore if nothing depends on it",
+            ));
+        }
+    }
+    list.sort_by(|a: &Order, b| (a.unit, &a.place, b.long).cmp(&(b.unit, &b.place, a.long)));
+    list.dedup_by(|a, b| (a.unit, &a.place) == (b.unit, &b.place));
+    list
+}
+
+/// A byte of a wider number: `((char *)&x)[i]`, `*(char *)p`.
+fn of_bytes(u: &Unit, e: ExprId) -> bool {
+    let (ExprKind::Index { base, .. } | ExprKind::Deref(base)) = u.expr(e).kind else {
+        return false;
+    };
+    if !matches!(
+        u.ty(u.expr(e).ty.ty),
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+    ) {
+        return false;
+    }
+    let mut base = base;
+    loop {
+        base = match &u.expr(base).kind {
+            ExprKind::Binary {
+                op: BinOp::Add | BinOp::Sub,
+                lhs,
+                rhs,
+            } => match u.ty(u.expr(*lhs).ty.ty) {
+                Type::Pointer(_) | Type::Array { .. } => *lhs,
+                _ => *rhs,
+            },
+            ExprKind::Cast { arg, .. } => {
+                let from = match u.ty(u.expr(*arg).ty.ty) {
+                    Type::Pointer(q) => q.ty,
+                    Type::Array { elem, .. } => elem.ty,
+                    _ => return false,
+                };
+                return width(u, from).is_some_and(|n| n != 8);
+            }
+            _ => return false,
+        };
+    }
+}
+
+/// Of a `long`: like nothing else.
+const LONG: u32 = 0;
+
+/// Bits of the numbers that a member consists of.
+fn width(u: &Unit, ty: TypeId) -> Option<u32> {
+    match u.ty(ty) {
+        Type::Int(IntKind::Long | IntKind::ULong) => Some(LONG),
+        Type::Int(k) => Some(u.target.bits(*k)),
+        Type::Float(FloatKind::Float) => Some(32),
+        Type::Float(FloatKind::Double) => Some(64),
+        Type::Array { elem, .. } => width(u, elem.ty),
+        _ => None,
+    }
+}
+
+/// Members of local unions that are read where one of other numbers was written before.
+fn of_unions(u: &Unit) -> Vec<(ExprId, bool)> {
+    let mut found = Vec::new();
+    for f in &u.functions {
+        let unions: HashSet<SymId> = f
+            .locals
+            .iter()
+            .copied()
+            .filter(|s| is_local(u.sym(*s)) && fields(u, *s).is_some())
+            .collect();
+        if unions.is_empty() {
+            continue;
+        }
+        let mut uses: Vec<(u32, SymId, Option<u32>, Option<ExprId>)> = Vec::new();
+        visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
+            for v in d.vars.iter().filter(|v| unions.contains(&v.sym)) {
+                if let Some(Init::List { items, span }) = &v.init {
+                    let plain = items.iter().all(|i| i.designators.is_empty());
+                    let first = fields(u, v.sym).and_then(|f| f.first());
+                    let first = first.filter(|_| plain && !u.slice(span).contains('.'));
+                    uses.push((span.start, v.sym, first.and_then(|f| width(u, f.ty.ty)), None));
+                }
+            }
+        });
+        let (mut targets, mut bases) = (HashSet::new(), HashSet::new());
+        visit(u, Node::Stmt(f.body), &mut |n| {
+            let Node::Expr(e) = n else { return true };
+            let x = u.expr(e);
+            if let ExprKind::Member { base, .. } = x.kind {
+                bases.insert(base);
+            }
+            match &x.kind {
+                ExprKind::Assign { op, lhs, .. } => {
+                    if let Some((m, s, bits)) = member(u, *lhs, &unions) {
+                        targets.insert(m);
+                        // What is assigned comes before.
+                        uses.push((x.span.end, s, Some(bits), None));
+                        if op.is_some() {
+                            uses.push((x.span.start, s, Some(bits), Some(m)));
+                        }
+                    }
+                }
+                ExprKind::AddrOf(a) => {
+                    if let Some((m, s, _)) = member(u, *a, &unions) {
+                        targets.insert(m);
+                        uses.push((x.span.start, s, None, None));
+                    }
+                }
+                ExprKind::Member { .. } if !targets.contains(&e) => {
+                    if let Some((m, s, bits)) = member(u, e, &unions).filter(|m| m.0 == e) {
+                        uses.push((x.span.start, s, Some(bits), Some(m)));
+                    }
+                }
+                // As a whole: nothing is known any more.
+                ExprKind::Ident(s) if unions.contains(s) && !bases.contains(&e) => {
+                    uses.push((x.span.start, *s, None, None));
+                }
+                _ => {}
+            }
+            true
+        });
+        uses.sort_by_key(|x| (x.0, x.3.is_none()));
+        let mut last: HashMap<SymId, Option<u32>> = HashMap::new();
+        for (_, s, bits, read) in uses {
+            match read {
+                Some(e) => {
+                    if let (Some(Some(written)), Some(bits)) = (last.get(&s), bits) {
+                        if *written != bits {
+                            found.push((e, *written == LONG || bits == LONG));
+                        }
+                    }
+                }
+                None => {
+                    last.insert(s, bits);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn fields(u: &Unit, s: SymId) -> Option<&[Field]> {
+    match u.ty(u.sym(s).ty.ty) {
+        Type::Record(r) if u.records[r.index()].is_union => u.records[r.index()].fields.as_deref(),
+        _ => None,
+    }
+}
+
+/// `u.words[1]`: the member's expression, the union, and the bits of its numbers.
+fn member(u: &Unit, e: ExprId, unions: &HashSet<SymId>) -> Option<(ExprId, SymId, u32)> {
+    match &u.expr(e).kind {
+        ExprKind::Index { base, .. } => member(u, *base, unions),
+        ExprKind::Member {
+            base, arrow: false, ..
+        } => match u.expr(*base).kind {
+            ExprKind::Ident(s) if unions.contains(&s) => {
+                Some((e, s, width(u, u.expr(e).ty.ty)?))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One unit: what expressions are parts of, and where variables are read.
+struct Ways {
+    parents: Parents,
+    reads: HashMap<SymId, Vec<ExprId>>,
+}
+
+struct Cx<'a> {
+    p: &'a Program<'a>,
+    graph: &'a CallGraph,
+    saved: Saved<'a>,
+    units: Vec<OnceCell<Ways>>,
+    callers: OnceCell<HashMap<FnId, Vec<(usize, ExprId)>>>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Seen {
+    Variable(usize, SymId),
+    Function(FnId),
+}
+
+impl Cx<'_> {
+    fn ways(&self, unit: usize) -> &Ways {
+        self.units[unit].get_or_init(|| {
+            let u = &self.p.units[unit];
+            let mut reads: HashMap<SymId, Vec<ExprId>> = HashMap::new();
+            for (k, x) in u.exprs.iter().enumerate() {
+                if let ExprKind::Ident(s) = x.kind {
+                    reads.entry(s).or_default().push(ExprId(k as u32));
+                }
+            }
+            let parents = parents(u);
+            Ways { parents, reads }
+        })
+    }
+
+    /// Where a function's result is used.
+    fn calls(&self, f: FnId) -> &[(usize, ExprId)] {
+        let all = self.callers.get_or_init(|| {
+            let mut all: HashMap<FnId, Vec<(usize, ExprId)>> = HashMap::new();
+            for caller in self.p.ids() {
+                for site in &self.graph.calls[caller.index()] {
+                    for t in &site.targets {
+                        let unit = self.p.fns[caller.index()].0;
+                        all.entry(*t).or_default().push((unit, site.expr));
+                    }
+                }
+            }
+            all
+        });
+        all.get(&f).map_or(&[], Vec::as_slice)
+    }
+
+    /// If it is written: is the number that it is a part of kept?
+    fn written(&self, unit: usize, e: ExprId) -> Option<bool> {
+        let u = &self.p.units[unit];
+        let Some(Parent::Expr(up)) = self.ways(unit).parents.get(&e) else {
+            return None;
+        };
+        match u.expr(*up).kind {
+            ExprKind::Assign { lhs, .. } if lhs == e => Some(self.holds(unit, e)),
+            ExprKind::Unary {
+                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                ..
+            } => Some(self.holds(unit, e)),
+            _ => None,
+        }
+    }
+
+    /// Is the object of this lvalue part of a checkpoint?
+    fn holds(&self, unit: usize, e: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        match &u.expr(strip_casts(u, e)).kind {
+            ExprKind::Ident(s) => match u.ty(u.sym(*s).ty.ty) {
+                // Memory, of whomever.
+                Type::Pointer(_) => true,
+                _ => self.is_saved(unit, *s),
+            },
+            ExprKind::Member { base, arrow, .. } => *arrow || self.holds(unit, *base),
+            ExprKind::Index { base, .. } | ExprKind::Deref(base) | ExprKind::AddrOf(base) => {
+                self.holds(unit, *base)
+            }
+            ExprKind::Binary { lhs, rhs, .. } => match u.ty(u.expr(*lhs).ty.ty) {
+                Type::Pointer(_) | Type::Array { .. } => self.holds(unit, *lhs),
+                _ => self.holds(unit, *rhs),
+            },
+            _ => true,
+        }
+    }
+
+    fn is_saved(&self, unit: usize, s: SymId) -> bool {
+        let sym = self.p.units[unit].sym(s);
+        match sym.func {
+            Some(f) if is_local(sym) => (self.saved)(unit, f, s),
+            _ => !sym.ty.is_const,
+        }
+    }
+
+    /// Does the value go into something that a checkpoint holds?
+    fn goes(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> bool {
+        let u = &self.p.units[unit];
+        let mut e = e;
+        loop {
+            let up = match self.ways(unit).parents.get(&e) {
+                None => return false,
+                Some(Parent::Variable(s)) => return self.into(unit, *s, seen),
+                Some(Parent::Return(f)) => {
+                    let f = self.p.id(unit, *f);
+                    return seen.insert(Seen::Function(f))
+                        && self.calls(f).iter().any(|(unit, c)| self.goes(*unit, *c, seen));
+                }
+                Some(Parent::Expr(up)) => *up,
+            };
+            let number = |e: ExprId| {
+                matches!(
+                    u.ty(u.expr(e).ty.ty),
+                    Type::Int(_) | Type::Float(_) | Type::Bool | Type::Enum(_)
+                )
+            };
+            match &u.expr(up).kind {
+                ExprKind::Assign { lhs, rhs, .. } if *rhs == e => {
+                    return match u.expr(*lhs).kind {
+                        ExprKind::Ident(s) => self.into(unit, s, seen),
+                        _ => self.holds(unit, *lhs),
+                    }
+                }
+                ExprKind::Binary { op, lhs, rhs } => {
+                    let logical = matches!(op, BinOp::LogAnd | BinOp::LogOr);
+                    let other = if *lhs == e { *rhs } else { *lhs };
+                    // It waits for the other operand.
+                    if !logical && self.passes(unit, other) {
+                        return true;
+                    }
+                    if !number(up) {
+                        return false;
+                    }
+                    e = up;
+                }
+                ExprKind::Index { base, .. } if *base == e => e = up,
+                ExprKind::Deref(_) | ExprKind::Unary { .. } | ExprKind::Cast { .. }
+                    if number(up) =>
+                {
+                    e = up
+                }
+                ExprKind::Cond { .. } | ExprKind::Generic { .. } | ExprKind::StmtExpr(_)
+                    if number(up) =>
+                {
+                    e = up
+                }
+                ExprKind::Comma(list) if list.last() == Some(&e) => e = up,
+                ExprKind::CompoundLit { .. } => e = up,
+                ExprKind::Call { callee, args } if *callee != e => {
+                    let Some(i) = args.iter().position(|a| *a == e) else {
+                        return false;
+                    };
+                    let site = self.site(unit, up);
+                    return site.iter().any(|f| {
+                        let unit = self.p.fns[f.index()].0;
+                        let param = self.p.func(*f).params.get(i).copied();
+                        param.is_some_and(|s| self.into(unit, s, seen))
+                    });
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    fn site(&self, unit: usize, call: ExprId) -> Vec<FnId> {
+        let ids = self.p.ids().filter(|f| self.p.fns[f.index()].0 == unit);
+        ids.flat_map(|f| &self.graph.calls[f.index()])
+            .filter(|s| s.expr == call)
+            .flat_map(|s| s.targets.iter().copied())
+            .collect()
+    }
+
+    /// Does evaluating it come by a location?
+    fn passes(&self, unit: usize, e: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        let mut found = false;
+        visit(u, Node::Expr(e), &mut |n| {
+            if let Node::Expr(x) = n {
+                if matches!(u.expr(x).kind, ExprKind::Call { .. }) {
+                    let site = self.site(unit, x);
+                    found |= site.iter().any(|f| self.graph.reaches[f.index()]);
+                }
+            }
+            !found
+        });
+        found
+    }
+
+    fn into(&self, unit: usize, s: SymId, seen: &mut HashSet<Seen>) -> bool {
+        if !seen.insert(Seen::Variable(unit, s)) {
+            return false;
+        }
+        if self.is_saved(unit, s) {
+            return true;
+        }
+        let reads = self.ways(unit).reads.get(&s);
+        reads.is_some_and(|all| all.iter().any(|e| self.goes(unit, *e, seen)))
+    }
+}
