@@ -3,11 +3,11 @@
 use super::types::{row, Field, TypeTable};
 use crate::analysis::heap::Form;
 use crate::analysis::linear::TempTy;
+use crate::analysis::lints::{Order, Wide};
 use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
 use crate::analysis::walk::strip_casts;
-use crate::analysis::lints::{Order, Wide};
 use crate::annotations::Meaning;
 use crate::rewrite::arguments::{self, Held, Slot};
 use crate::rewrite::attributes;

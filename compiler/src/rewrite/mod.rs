@@ -29,11 +29,11 @@ mod unions;
 pub mod unit;
 mod vla;
 
-use crate::analysis::lints::{Order, Wide};
 use crate::analysis::callgraph::{self, CallGraph};
 use crate::analysis::escape::Escapes;
 use crate::analysis::heap;
 use crate::analysis::linear::value_statements;
+use crate::analysis::lints::{Order, Wide};
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::annotations::{self, Annotation, Said};

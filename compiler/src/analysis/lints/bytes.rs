@@ -24,12 +24,7 @@ pub struct Order {
 
 type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
 
-pub fn check(
-    p: &Program,
-    graph: &CallGraph,
-    saved: Saved,
-    out: &mut Diagnostics,
-) -> Vec<Order> {
+pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics) -> Vec<Order> {
     let mut list = Vec::new();
     let cx = Cx {
         p,
@@ -142,7 +137,12 @@ fn of_unions(u: &Unit) -> Vec<(ExprId, bool)> {
                     let plain = items.iter().all(|i| i.designators.is_empty());
                     let first = fields(u, v.sym).and_then(|f| f.first());
                     let first = first.filter(|_| plain && !u.slice(span).contains('.'));
-                    uses.push((span.start, v.sym, first.and_then(|f| width(u, f.ty.ty)), None));
+                    uses.push((
+                        span.start,
+                        v.sym,
+                        first.and_then(|f| width(u, f.ty.ty)),
+                        None,
+                    ));
                 }
             }
         });
@@ -217,9 +217,7 @@ fn member(u: &Unit, e: ExprId, unions: &HashSet<SymId>) -> Option<(ExprId, SymId
         ExprKind::Member {
             base, arrow: false, ..
         } => match u.expr(*base).kind {
-            ExprKind::Ident(s) if unions.contains(&s) => {
-                Some((e, s, width(u, u.expr(e).ty.ty)?))
-            }
+            ExprKind::Ident(s) if unions.contains(&s) => Some((e, s, width(u, u.expr(e).ty.ty)?)),
             _ => None,
         },
         _ => None,
@@ -334,7 +332,10 @@ impl Cx<'_> {
                 Some(Parent::Return(f)) => {
                     let f = self.p.id(unit, *f);
                     return seen.insert(Seen::Function(f))
-                        && self.calls(f).iter().any(|(unit, c)| self.goes(*unit, *c, seen));
+                        && self
+                            .calls(f)
+                            .iter()
+                            .any(|(unit, c)| self.goes(*unit, *c, seen));
                 }
                 Some(Parent::Expr(up)) => *up,
             };

@@ -88,7 +88,11 @@ fn is_long(p: &Program, x: &Place) -> bool {
 
 /// A signed one, or an unsigned one?
 pub fn longs(p: &Program, x: &Place, unsigned: bool) -> bool {
-    let wanted = if unsigned { IntKind::ULong } else { IntKind::Long };
+    let wanted = if unsigned {
+        IntKind::ULong
+    } else {
+        IntKind::Long
+    };
     let long = |u: &Unit, q: QualType| {
         let of = crate::annotations::integers(u, q.ty);
         *u.ty(of) == Type::Int(wanted)

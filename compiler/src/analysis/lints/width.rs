@@ -75,7 +75,11 @@ pub fn check(
         if kept.is_empty() {
             continue;
         }
-        let name = kept.iter().filter_map(|x| x.name(p)).min();
+        // The one that it is put into, if that is kept.
+        let direct = |x: &&Place| from.contains(*x);
+        let (first, other): (Vec<&Place>, Vec<&Place>) = kept.iter().copied().partition(direct);
+        let named = |list: &[&Place]| list.iter().filter_map(|x| x.name(p)).min();
+        let name = named(&first).or_else(|| named(&other));
         let at = u.lines.position(u.expr(w.of).span.start);
         let text = one_line(u.slice(&u.expr(w.of).span));
         let what = format!("`{text}` ({}:{})", at.file, at.line);
