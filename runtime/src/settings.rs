@@ -18,7 +18,7 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",

@@ -22,6 +22,8 @@ pub fn trials() -> Vec<Trial> {
         ("value does not fit", does_not_fit),
         ("number among characters", punned),
         ("addresses in integers", addresses_in_integers),
+        ("what byte order gave", byte_order),
+        ("constants of another width", constants),
         ("wrong number of ranks", wrong_ranks),
         ("no checkpoint", no_checkpoint),
         ("unwritable directory", unwritable),
@@ -249,6 +251,43 @@ fn addresses_in_integers() -> Result<()> {
     let done = restart(&job, HOST)?;
     ensure!(
         done.status == 0 && job.stdout() == b"42\n",
+        "where it came from: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
+fn byte_order() -> Result<()> {
+    if let Some(why) = arch::S390X.missing() {
+        println!("skipped: {why}");
+        return Ok(());
+    }
+    let job = stopped(&program("bytes.c")?, 1)?;
+    refused(&restart(&job, arch::S390X)?, &["bytes.c:9", "order of bytes"])?;
+    let done = restart(&job, HOST)?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"1\n",
+        "where it came from: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
+/// From 32 bits to 64.
+fn constants() -> Result<()> {
+    if let Some(why) = I686.missing() {
+        println!("skipped: {why}");
+        return Ok(());
+    }
+    let job = Job::new(&program("constants.c")?)?;
+    let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
+    let narrow = build::instrumented(&job.program, I686)?;
+    let done = job.run(I686, &narrow, &stop)?;
+    ensure!(done.status == STOPPED, "not stopped: {}", done.stderr);
+    refused(&restart(&job, HOST)?, &["mask", "`-16`", "constants.c:9"])?;
+    let done = restart(&job, I686)?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"1 1\n",
         "where it came from: {}",
         done.stderr
     );
