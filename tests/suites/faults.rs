@@ -263,7 +263,10 @@ fn byte_order() -> Result<()> {
         return Ok(());
     }
     let job = stopped(&program("bytes.c")?, 1)?;
-    refused(&restart(&job, arch::S390X)?, &["bytes.c:9", "order of bytes"])?;
+    refused(
+        &restart(&job, arch::S390X)?,
+        &["bytes.c:9", "order of bytes"],
+    )?;
     let done = restart(&job, HOST)?;
     ensure!(
         done.status == 0 && job.stdout() == b"1\n",
