@@ -105,15 +105,22 @@ pub fn check(
     all
 }
 
-/// Is it an operand, of a larger constant or of something else?
+/// Is it an operand, of a larger constant or of something else, or in a struct?
 fn part(u: &Unit, above: &Parents, e: ExprId) -> bool {
     match above.get(&e) {
         Some(Parent::Expr(up)) => match &u.expr(*up).kind {
             ExprKind::Binary { .. } | ExprKind::Unary { .. } => true,
             ExprKind::Assign { op, .. } => op.is_some(),
+            ExprKind::CompoundLit { ty, .. } => !is_of_numbers(u, ty.ty),
             ExprKind::Cast { .. } => u.view().eval(*up).is_some() || part(u, above, *up),
             _ => false,
         },
+        Some(Parent::Variable(s)) => !is_of_numbers(u, u.sym(*s).ty.ty),
         _ => false,
     }
+}
+
+/// Which member of a struct an initialiser means is not known here.
+fn is_of_numbers(u: &Unit, ty: TypeId) -> bool {
+    matches!(u.ty(crate::annotations::integers(u, ty)), Type::Int(_))
 }
