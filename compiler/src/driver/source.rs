@@ -61,7 +61,7 @@ pub fn dependencies(o: &Options, t: &Toolchain) -> Result<(), Stop> {
 pub fn may_have_location(text: &str, wanted: &Locations) -> bool {
     let calls = |word: &str| text.matches(word).count();
     let asked = |l: &Location| match l {
-        Location::Function(name) => text.contains(name.as_str()),
+        Location::Function(name) => locations::may_define(text, name),
         Location::Line { file, .. } => {
             let name = file.rsplit('/').next().unwrap_or(file);
             text.contains(name)

@@ -4,7 +4,9 @@
 //! (in braces where only one statement may stand) and the pipeline runs again on the result.
 //! Functions of system headers and statement expressions are left alone.
 
+mod maybe;
 mod missing;
+pub use maybe::may_define;
 pub use missing::missing;
 
 use crate::prefilter::insert;

@@ -20,9 +20,10 @@ mod stmts;
 mod tests;
 mod type_attributes;
 mod typing;
+mod unused;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::parse::{implicit_int, parse_piece, pieces, ParseFailure, Piece};
+use crate::parse::{implicit_int, parse_piece, ParseFailure, Piece};
 use crate::prefilter::{prepare, Mark, Prepared};
 use crate::tree::*;
 use crate::types::{Target, Types};
@@ -131,7 +132,7 @@ impl Lower {
     }
 
     fn run(&mut self) {
-        let list = pieces(&self.p);
+        let list = unused::leave_out(&mut self.p);
         let mut next = 0;
         while let Some(piece) = list.get(next).cloned() {
             if let Some(n) = self.several(&list[next..]) {
@@ -164,6 +165,8 @@ impl Lower {
     /// read, each by itself.  How many were read.
     fn several(&mut self, list: &[Piece]) -> Option<usize> {
         const MOST: usize = 32;
+        /// Bytes of what is left out in between that are cheaper than another beginning.
+        const BETWEEN: u32 = 1000;
         let simple = |piece: &&Piece| -> bool {
             let last = piece.end - 1;
             self.p.token_text(last) == ";"
@@ -171,7 +174,13 @@ impl Lower {
                 && self.p.lines.is_system(self.p.tokens.list[last].start)
                 && (piece.start..piece.end).all(|i| self.p.token_text(i) != "{")
         };
-        let n = list.iter().take(MOST).take_while(simple).count();
+        let mut n = list.iter().take(MOST).take_while(simple).count();
+        let token = |i: usize| &self.p.tokens.list[i];
+        let far = |k: &usize| {
+            let end = token(list[k - 1].end - 1).end;
+            token(list[*k].start).start > end + BETWEEN
+        };
+        n = (1..n).find(far).unwrap_or(n);
         if n < 2 {
             return None;
         }
