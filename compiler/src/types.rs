@@ -1,6 +1,7 @@
 //! Interned types and the questions one asks of them; the integer model of the target ABI.
 
 use crate::tree::*;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// What typing expressions needs to know of an ABI.
@@ -247,7 +248,7 @@ impl QualType {
 #[derive(Default)]
 pub struct Types {
     pub list: Vec<Type>,
-    index: HashMap<Type, TypeId>,
+    index: FxHashMap<Type, TypeId>,
 }
 
 impl Types {

@@ -1,7 +1,7 @@
 //! All units together: which definition a name means.
 
 use crate::tree::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A function definition of the whole program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -23,8 +23,8 @@ pub struct Program<'a> {
     pub units: &'a [Unit],
     /// Unit and function of each definition.
     pub fns: Vec<(usize, FuncId)>,
-    own: Vec<HashMap<SymId, FnId>>,
-    linked: HashMap<&'a str, FnId>,
+    own: Vec<FxHashMap<SymId, FnId>>,
+    linked: FxHashMap<&'a str, FnId>,
 }
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
@@ -42,9 +42,9 @@ impl<'a> Program<'a> {
     pub fn new(units: &'a [Unit]) -> Self {
         let mut fns = Vec::new();
         let mut own = Vec::new();
-        let mut linked = HashMap::new();
+        let mut linked = FxHashMap::default();
         for (i, u) in units.iter().enumerate() {
-            let mut map = HashMap::new();
+            let mut map = FxHashMap::default();
             for (k, f) in u.functions.iter().enumerate() {
                 let id = FnId(fns.len() as u32);
                 fns.push((i, FuncId(k as u32)));

@@ -158,6 +158,9 @@ pub fn lines(said: &[Annotation]) -> Vec<String> {
 pub fn pragmas(u: &Unit) -> Vec<(Span, String)> {
     let mut at = 0;
     let mut out = Vec::new();
+    if !u.text.contains("pragma") {
+        return out;
+    }
     for line in u.text.split_inclusive('\n') {
         let span = at as u32..(at + line.trim_end().len()) as u32;
         at += line.len();

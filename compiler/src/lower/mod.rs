@@ -29,6 +29,7 @@ use crate::tree::*;
 use crate::types::{Target, Types};
 use lang_c::ast::ExternalDeclaration;
 use lang_c::span::Node;
+use rustc_hash::FxHashMap;
 use scopes::Scope;
 use std::collections::HashMap;
 
@@ -89,7 +90,7 @@ pub struct Lower {
     diags: Diagnostics,
     scopes: Vec<Scope>,
     /// Everything with linkage, also what only blocks have declared.
-    globals: HashMap<String, SymId>,
+    globals: FxHashMap<String, SymId>,
     func: Option<FuncState>,
     /// Widths of bit-field member expressions.
     bitfields: HashMap<ExprId, u32>,
@@ -120,7 +121,7 @@ impl Lower {
             p,
             diags,
             scopes: vec![Scope::default()],
-            globals: HashMap::new(),
+            globals: FxHashMap::default(),
             func: None,
             bitfields: HashMap::new(),
             shift: 0,

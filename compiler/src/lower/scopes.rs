@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::tree::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tag {
@@ -12,8 +12,8 @@ pub enum Tag {
 
 #[derive(Clone, Default, Debug)]
 pub struct Scope {
-    pub names: HashMap<String, SymId>,
-    pub tags: HashMap<String, Tag>,
+    pub names: FxHashMap<String, SymId>,
+    pub tags: FxHashMap<String, Tag>,
 }
 
 /// A declaration about to enter the current scope.

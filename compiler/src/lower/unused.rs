@@ -5,7 +5,8 @@
 use crate::parse::{pieces, Piece};
 use crate::prefilter::tokens::{tokenize, TokenKind};
 use crate::prefilter::Prepared;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 
 /// Words before a parenthesis that are no function's name.
 const WORDS: &[&str] = &[
@@ -59,7 +60,7 @@ pub fn leave_out(p: &mut Prepared) -> Vec<Piece> {
 
 /// Where prototypes begin of functions of which nothing else in the unit speaks.
 fn prototypes(p: &Prepared, pieces: &[Piece]) -> Vec<usize> {
-    let mut times: HashMap<&str, u32> = HashMap::new();
+    let mut times: FxHashMap<&str, u32> = FxHashMap::default();
     for t in p.tokens.list.iter().filter(|t| t.kind == TokenKind::Ident) {
         *times.entry(of(&p.text, t.start, t.end)).or_default() += 1;
     }

@@ -81,8 +81,7 @@ pub struct Prepared {
 }
 
 pub fn prepare(text: String, diags: &mut Diagnostics) -> Prepared {
-    let text = normalise::normalise(comments::strip(text));
-    let tokens = tokens::tokenize(&text);
+    let (text, tokens) = normalise::normalise(comments::strip(text));
     let lines = LineMap::new(&text);
     let (masked, marks) = mask::mask(&text, &tokens);
     normalise::check_locations(&text, &tokens, &lines, diags);

@@ -5,7 +5,8 @@ use super::tokens::{tokenize, TokenKind, Tokens};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::preprocess::LineMap;
 
-pub fn normalise(mut text: String) -> String {
+/// The edited text and its tokens.
+pub fn normalise(mut text: String) -> (String, Tokens) {
     let tokens = tokenize(&text);
     let word = |i: usize| {
         tokens
@@ -20,12 +21,13 @@ pub fn normalise(mut text: String) -> String {
             continue;
         }
         let next = tokens.list.get(i + 1);
-        match word(i) {
+        let word_here = word(i);
+        match word_here {
             "{" => depth += 1,
             "}" => depth -= 1,
             _ => {}
         }
-        match word(i) {
+        match word_here {
             // `L: }` is accepted by compilers, not by the parser.
             ":" if word(i + 1) == "}" => inserts.push((t.end, ";")),
             // Room for the operand that the mask invents.
@@ -59,11 +61,17 @@ pub fn normalise(mut text: String) -> String {
         .map(|d| d.start as usize..d.end as usize)
         .filter(|r| is_location(&text[r.clone()]))
         .collect();
+    let located = !pragmas.is_empty();
     for r in pragmas {
         let call = format!("{:w$}", "pc3_checkpoint();", w = r.len());
         text.replace_range(r, &call);
     }
-    insert(text, &inserts)
+    if inserts.is_empty() && !located {
+        return (text, tokens);
+    }
+    let text = insert(text, &inserts);
+    let tokens = tokenize(&text);
+    (text, tokens)
 }
 
 /// `text` with strings inserted at ascending offsets.

@@ -33,12 +33,6 @@ pub struct Tokens {
     pub directives: Vec<Directive>,
 }
 
-const THREE: [&str; 3] = ["...", "<<=", ">>="];
-const TWO: [&str; 20] = [
-    "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "*=", "/=", "%=", "+=", "-=",
-    "&=", "^=", "|=", "##",
-];
-
 pub fn is_ident_start(b: u8) -> bool {
     b.is_ascii_alphabetic() || b == b'_' || b == b'$' || b >= 0x80
 }
@@ -115,15 +109,16 @@ fn one(text: &str, i: usize) -> (TokenKind, usize) {
         while end < b.len() && (is_ident(b[end]) || is_universal_name(b, end)) {
             end += 1;
         }
-        let word = &text[i..end];
         let quote = b.get(end).copied();
+        if !matches!(quote, Some(b'"' | b'\'')) {
+            return (TokenKind::Ident, end);
+        }
+        let word = &text[i..end];
         if matches!(word, "L" | "u" | "U" | "u8") {
             if quote == Some(b'"') {
                 return (TokenKind::Str, quoted(b, end, b'"'));
             }
-            if quote == Some(b'\'') {
-                return (TokenKind::Char, quoted(b, end, b'\''));
-            }
+            return (TokenKind::Char, quoted(b, end, b'\''));
         }
         if matches!(word, "R" | "LR" | "uR" | "UR" | "u8R") && quote == Some(b'"') {
             if let Some(end) = raw_string(text, end) {
@@ -148,19 +143,26 @@ fn one(text: &str, i: usize) -> (TokenKind, usize) {
         b'\'' => return (TokenKind::Char, quoted(b, i, b'\'')),
         _ => {}
     }
-    let rest = &text[i..];
-    if THREE.iter().any(|p| rest.starts_with(p)) {
-        return (TokenKind::Punct, i + 3);
-    }
-    if TWO.iter().any(|p| rest.starts_with(p)) {
-        return (TokenKind::Punct, i + 2);
-    }
-    let kind = if b"[](){}.&*+-~!/%<>^|?:;=,#".contains(&c) {
-        TokenKind::Punct
-    } else {
-        TokenKind::Bad
+    let (second, third) = (b.get(i + 1).copied(), b.get(i + 2).copied());
+    let kind = match c {
+        b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'.' | b'&' | b'*' | b'+' | b'-' | b'~'
+        | b'!' | b'/' | b'%' | b'<' | b'>' | b'^' | b'|' | b'?' | b':' | b';' | b'=' | b','
+        | b'#' => TokenKind::Punct,
+        _ => TokenKind::Bad,
     };
-    (kind, i + 1)
+    let length = match (c, second, third) {
+        (b'.', Some(b'.'), Some(b'.')) => 3,
+        (b'<', Some(b'<'), Some(b'=')) | (b'>', Some(b'>'), Some(b'=')) => 3,
+        (b'-', Some(b'>'), _) => 2,
+        (b'+' | b'-' | b'<' | b'>' | b'=' | b'&' | b'|' | b'#', Some(d), _) if d == c => 2,
+        (
+            b'<' | b'>' | b'!' | b'*' | b'/' | b'%' | b'+' | b'-' | b'&' | b'^' | b'|',
+            Some(b'='),
+            _,
+        ) => 2,
+        _ => 1,
+    };
+    (kind, i + length)
 }
 
 /// End of a literal that opens at `i`; an unclosed one ends with its line.

@@ -6,6 +6,7 @@ use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::{expr_children, init_exprs, strip_casts, visit_decls, Node};
 use crate::tree::*;
+use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
 pub type Edges = HashMap<Place, HashSet<Place>>;
@@ -58,7 +59,7 @@ pub enum Parent {
     Return(FuncId),
 }
 
-pub type Parents = HashMap<ExprId, Parent>;
+pub type Parents = FxHashMap<ExprId, Parent>;
 
 /// One unit, with what its calls through pointers may call.
 struct Cx<'a> {
@@ -530,7 +531,7 @@ fn owner(cx: &Cx, r: RecordId, name: &str) -> Place {
 
 /// What each expression is an operand of, initialises or is returned from.
 pub fn parents(u: &Unit) -> Parents {
-    let mut map = HashMap::new();
+    let mut map = FxHashMap::default();
     for k in 0..u.exprs.len() {
         let e = ExprId(k as u32);
         expr_children(u, e, &mut |n| match n {
