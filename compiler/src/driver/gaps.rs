@@ -5,7 +5,9 @@
 //! calls an object, followed by data directives; the byte goes behind the last of them.  Only in the
 //! ordinary sections: what a user puts into one of his own may have to be contiguous.
 
+use super::build::BuildError;
 use std::collections::HashSet;
+use std::path::Path;
 
 const DATA: &[&str] = &[
     ".zero", ".skip", ".space", ".byte", ".2byte", ".4byte", ".8byte", ".short", ".hword",
@@ -63,6 +65,15 @@ pub fn separate(asm: &str) -> String {
         out.push_str("\t.skip\t1\n");
     }
     out
+}
+
+/// [`separate`] for a file.
+pub fn separate_file(path: &Path) -> Result<(), BuildError> {
+    // As Latin-1 every byte is kept: names and literals need not be UTF-8.
+    let bytes = std::fs::read(path).map_err(|e| BuildError::Read(path.into(), e))?;
+    let text: String = bytes.iter().map(|&b| char::from(b)).collect();
+    let apart: Vec<u8> = separate(&text).chars().map(|c| c as u8).collect();
+    std::fs::write(path, apart).map_err(|e| BuildError::Write(path.into(), e))
 }
 
 /// `.data.rel.ro`, `.bss`, `.rodata`; not mergeable ones, whose entries are the linker's to place.

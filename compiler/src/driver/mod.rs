@@ -24,6 +24,7 @@ mod recompile;
 mod removed;
 mod response;
 mod source;
+mod split;
 mod substitute;
 mod temporary;
 mod toolchain;
@@ -31,6 +32,7 @@ mod trace;
 
 use crate::diag::{Diagnostic, Diagnostics};
 use options::{Emit, Mode, Options};
+pub use split::assemble;
 use std::path::Path;
 use toolchain::Toolchain;
 

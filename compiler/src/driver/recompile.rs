@@ -7,6 +7,7 @@ use std::process::Stdio;
 use super::build::{self, BuildError, Position};
 use super::cache::{self, Cache};
 use super::options::Options;
+use super::split;
 use super::toolchain::Toolchain;
 use crate::parallel;
 
@@ -47,8 +48,11 @@ impl Job<'_> {
         }
         let (text, asm) = (object.with_extension("i"), object.with_extension("s"));
         write(&text, self.text.as_bytes())?;
-        let silent = self.compile(&text, &asm)?;
-        self.assemble(&asm, object)?;
+        let split = split::object(self, &text, object)?;
+        let silent = split || self.compile(&text, &asm)?;
+        if !split {
+            self.assemble(&asm, object)?;
+        }
         // What the compiler has to say it must say again.
         if let (Some((cache, key)), true) = (cached, silent) {
             let bytes = std::fs::read(object).map_err(|e| BuildError::Read(object.into(), e))?;
@@ -123,14 +127,7 @@ impl Job<'_> {
     /// Assembles a unit with its objects set apart ([`super::gaps`]).
     fn assemble(&self, asm: &Path, object: &Path) -> Result<(), BuildError> {
         let (o, t) = (self.options, self.toolchain);
-        // As Latin-1 every byte is kept: names and literals need not be UTF-8.
-        let bytes = std::fs::read(asm).map_err(|e| BuildError::Read(asm.into(), e))?;
-        let text: String = bytes.iter().map(|&b| char::from(b)).collect();
-        let apart: Vec<u8> = super::gaps::separate(&text)
-            .chars()
-            .map(|c| c as u8)
-            .collect();
-        std::fs::write(asm, apart).map_err(|e| BuildError::Write(asm.into(), e))?;
+        super::gaps::separate_file(asm)?;
         let mut c = t.command();
         c.args(machine(o)).args(["-c", "-o"]).arg(object).arg(asm);
         if self.directory.is_dir() {

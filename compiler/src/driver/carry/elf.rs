@@ -19,17 +19,17 @@ pub enum ElfError {
 }
 
 /// Field widths and places of one ELF class.
-struct Class {
-    word: usize,
+pub(super) struct Class {
+    pub(super) word: usize,
     big: bool,
-    shoff: usize,
-    shnum: usize,
+    pub(super) shoff: usize,
+    pub(super) shnum: usize,
     shstrndx: usize,
-    header: usize,
+    pub(super) header: usize,
 }
 
 impl Class {
-    fn of(object: &[u8]) -> Result<Class, ElfError> {
+    pub(super) fn of(object: &[u8]) -> Result<Class, ElfError> {
         if object.len() < 64 || object[..4] != elf::ELFMAG {
             return Err(ElfError::NotElf);
         }
@@ -55,7 +55,7 @@ impl Class {
         }
     }
 
-    fn get(&self, data: &[u8], at: usize, len: usize) -> Result<u64, ElfError> {
+    pub(super) fn get(&self, data: &[u8], at: usize, len: usize) -> Result<u64, ElfError> {
         let bytes = at
             .checked_add(len)
             .and_then(|end| data.get(at..end))
@@ -67,7 +67,7 @@ impl Class {
         })
     }
 
-    fn put(&self, data: &mut [u8], at: usize, len: usize, value: u64) {
+    pub(super) fn put(&self, data: &mut [u8], at: usize, len: usize, value: u64) {
         let bytes = value.to_be_bytes();
         data[at..at + len].copy_from_slice(&bytes[8 - len..]);
         if !self.big {
@@ -76,13 +76,13 @@ impl Class {
     }
 
     // Fields of a section header, behind its name and type.
-    fn offset(&self) -> usize {
+    pub(super) fn offset(&self) -> usize {
         8 + 2 * self.word
     }
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         8 + 3 * self.word
     }
-    fn link(&self) -> usize {
+    pub(super) fn link(&self) -> usize {
         8 + 4 * self.word
     }
     fn align(&self) -> usize {

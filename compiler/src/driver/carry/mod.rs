@@ -2,4 +2,5 @@
 
 pub mod archive;
 pub mod elf;
+pub mod private;
 pub mod record;
