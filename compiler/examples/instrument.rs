@@ -23,7 +23,7 @@ fn main() {
             at: Vec::new(),
             everywhere,
         };
-        let (placed, diagnostics) = pc3cc::front::place(units, &wanted, true);
+        let (placed, diagnostics) = pc3cc::front::place(units, &wanted, &[], true);
         eprint!("{}", diagnostics.render(pc3cc::diag::Format::Plain));
         units = placed;
     }

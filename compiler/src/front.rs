@@ -32,8 +32,17 @@ pub fn unit(path: &str, text: String, target: &Target, base: &Path) -> (Unit, Di
 }
 
 /// Puts the locations of the command line into the units of a program; `whole` as in [`missing`].
-pub fn place(units: Vec<Unit>, locations: &Locations, whole: bool) -> (Vec<Unit>, Diagnostics) {
-    let applied = parallel::map(&units, |_, unit| {
+/// `early`: which of them were in the text already, where that is known.
+pub fn place(
+    units: Vec<Unit>,
+    locations: &Locations,
+    early: &[Option<Vec<bool>>],
+    whole: bool,
+) -> (Vec<Unit>, Diagnostics) {
+    let applied = parallel::map(&units, |i, unit| {
+        if let Some(Some(found)) = early.get(i) {
+            return (found.clone(), None);
+        }
         let applied = apply(unit, locations);
         let again = applied
             .text
@@ -94,6 +103,7 @@ mod tests {
                 at,
                 everywhere: false,
             },
+            &[],
             true,
         );
         let points = units[0]

@@ -209,7 +209,7 @@ impl LineMap {
 }
 
 /// `# 12 "file.h" 1 3` or `#line 12 "file.h"`.
-fn parse_marker(line: &str) -> Option<(u32, String, bool)> {
+pub fn parse_marker(line: &str) -> Option<(u32, String, bool)> {
     let rest = line.strip_prefix('#')?.trim_start_matches([' ', '\t']);
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;

@@ -201,7 +201,7 @@ fn check(p: &Program) -> Result<usize, String> {
         let mut units = load(cc, &p.sources, &own);
         if everywhere {
             let at = Vec::new();
-            units = pc3cc::front::place(units, &Locations { at, everywhere }, true).0;
+            units = pc3cc::front::place(units, &Locations { at, everywhere }, &[], true).0;
         }
         let options = Options {
             everywhere,

@@ -3,6 +3,7 @@
 use super::{Diagnostic, Diagnostics, Place, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 use serde_json::json;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,20 +20,47 @@ pub enum Format {
 impl Diagnostics {
     pub fn render(&self, format: Format) -> String {
         let mut out = String::new();
+        let mut read: HashMap<&str, Option<Source>> = HashMap::new();
         for d in &self.list {
-            let source =
-                d.at.as_ref()
-                    .and_then(|p| std::fs::read(&p.position.file).ok());
-            let source = source.map(|b| String::from_utf8_lossy(&b).into_owned());
+            let source = d.at.as_ref().and_then(|p| {
+                let file = p.position.file.as_str();
+                read.entry(file)
+                    .or_insert_with(|| Source::read(file))
+                    .as_ref()
+            });
             match (format, &d.at, source) {
-                (Format::Json, _, source) => json(&mut out, d, source.as_deref()),
+                (Format::Json, _, source) => json(&mut out, d, source),
                 (Format::Graphical, Some(place), Some(source)) => {
-                    graphical(&mut out, d, place, source);
+                    graphical(&mut out, d, place, source.text.clone());
                 }
-                (_, _, source) => plain(&mut out, d, source.as_deref()),
+                (_, _, source) => plain(&mut out, d, source),
             }
         }
         out
+    }
+}
+
+/// A file of the user's, in lines.
+struct Source {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl Source {
+    fn read(file: &str) -> Option<Source> {
+        let bytes = std::fs::read(file).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Some(Source {
+            starts: std::iter::once(0).chain(ends).collect(),
+            text,
+        })
+    }
+
+    /// The line with that number, counted from one.
+    fn line(&self, number: u32) -> Option<&str> {
+        let start = *self.starts.get((number as usize).saturating_sub(1))?;
+        self.text[start..].lines().next()
     }
 }
 
@@ -53,14 +81,14 @@ fn switch(d: &Diagnostic) -> Option<String> {
 }
 
 /// Line (counted from 1), and the column (from 1) and length in bytes of what is meant in it.
-fn range(place: &Place, source: Option<&str>) -> (u32, usize, usize) {
+fn range(place: &Place, source: Option<&Source>) -> (u32, usize, usize) {
     let p = &place.position;
-    let line = source.and_then(|s| s.lines().nth((p.line as usize).saturating_sub(1)));
+    let line = source.and_then(|s| s.line(p.line));
     let (column, len) = line.map_or((p.column as usize - 1, 1), |l| underline(l, place));
     (p.line, column + 1, len)
 }
 
-fn json(out: &mut String, d: &Diagnostic, source: Option<&str>) {
+fn json(out: &mut String, d: &Diagnostic, source: Option<&Source>) {
     let locations: Vec<_> = d.at.iter().map(|place| {
         let (line, column, len) = range(place, source);
         let at = |column: usize| json!({"file": place.position.file, "line": line, "byte-column": column, "column": column});
@@ -96,7 +124,7 @@ fn underline(line: &str, place: &Place) -> (usize, usize) {
     (line.len() - line.trim_start().len(), trimmed.len().max(1))
 }
 
-fn plain(out: &mut String, d: &Diagnostic, source: Option<&str>) {
+fn plain(out: &mut String, d: &Diagnostic, source: Option<&Source>) {
     let kind = kind(d);
     let code = d.code.id();
     let message = match switch(d) {
@@ -109,7 +137,7 @@ fn plain(out: &mut String, d: &Diagnostic, source: Option<&str>) {
         return;
     };
     let p = &place.position;
-    let line = source.and_then(|s| s.lines().nth((p.line as usize).saturating_sub(1)));
+    let line = source.and_then(|s| s.line(p.line));
     let found = line.map(|l| (l, underline(l, place)));
     let column = found.map_or(p.column as usize, |(_, (c, _))| c + 1);
     let _ = writeln!(

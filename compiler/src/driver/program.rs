@@ -50,17 +50,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         };
         of_records.push(kind);
     }
-    let read = parallel::map(records, |i, r| {
-        let base = paths::between(&here, Path::new(&r.directory));
-        front::unit(&r.path, r.text.clone(), &of_records[i].abi.target, &base)
-    });
     let mut diags = Diagnostics::default();
-    let mut trees = Vec::new();
-    for (unit, d) in read {
-        diags.extend(d);
-        trees.push(unit);
-    }
-    let readable = !diags.has_errors();
     let mut wanted = source::wanted(o, &mut diags);
     for r in records {
         let more = r
@@ -74,8 +64,21 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         }
         wanted.everywhere |= r.everywhere;
     }
-    if readable {
-        trees = place(trees, &wanted, whole, &mut diags);
+    let read = parallel::map(records, |i, r| {
+        let base = paths::between(&here, Path::new(&r.directory));
+        let early = crate::locations::early(&r.text, &wanted);
+        let (text, found) = early.map_or((r.text.clone(), None), |(t, f)| (t, Some(f)));
+        let (unit, said) = front::unit(&r.path, text, &of_records[i].abi.target, &base);
+        (unit, said, found)
+    });
+    let (mut trees, mut found) = (Vec::new(), Vec::new());
+    for (unit, d, f) in read {
+        diags.extend(d);
+        trees.push(unit);
+        found.push(f);
+    }
+    if !diags.has_errors() {
+        trees = place(trees, &wanted, &found, whole, &mut diags);
     }
     let full: Vec<PathBuf> = records
         .iter()
@@ -120,11 +123,17 @@ fn annotations(
 }
 
 /// `whole`: nothing but sources, so a location that is in none of them is a mistake.
-fn place(trees: Vec<Unit>, wanted: &Locations, whole: bool, diags: &mut Diagnostics) -> Vec<Unit> {
+fn place(
+    trees: Vec<Unit>,
+    wanted: &Locations,
+    found: &[Option<Vec<bool>>],
+    whole: bool,
+    diags: &mut Diagnostics,
+) -> Vec<Unit> {
     if wanted.at.is_empty() && !wanted.everywhere {
         return trees;
     }
-    let (trees, d) = front::place(trees, wanted, whole);
+    let (trees, d) = front::place(trees, wanted, found, whole);
     diags.extend(d);
     trees
 }

@@ -7,7 +7,7 @@ use super::{build, messages, Stop};
 use crate::annotations::{self, Annotation};
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::front;
-use crate::locations::{self, Location, Locations};
+use crate::locations::{self, Defines, Location, Locations};
 use crate::preprocess;
 use crate::tree::StmtKind;
 use std::path::{Path, PathBuf};
@@ -59,18 +59,19 @@ pub fn dependencies(o: &Options, t: &Toolchain) -> Result<(), Stop> {
 
 /// May the text have a location?  Seldom wrong, and never in saying no.
 pub fn may_have_location(text: &str, wanted: &Locations) -> bool {
-    let calls = |word: &str| text.matches(word).count();
     let asked = |l: &Location| match l {
-        Location::Function(name) => locations::may_define(text, name),
+        Location::Function(name) => locations::defines(text, name) != Defines::No,
         Location::Line { file, .. } => {
             let name = file.rsplit('/').next().unwrap_or(file);
             text.contains(name)
         }
     };
-    wanted.everywhere
-        || has_pragma(text)
-        || calls("pc3_checkpoint") > calls("void pc3_checkpoint(void);")
-        || wanted.at.iter().any(asked)
+    wanted.everywhere || says_location(text) || wanted.at.iter().any(asked)
+}
+
+fn says_location(text: &str) -> bool {
+    let calls = |word: &str| text.matches(word).count();
+    has_pragma(text) || calls("pc3_checkpoint") > calls("void pc3_checkpoint(void);")
 }
 
 pub fn has_pragma(text: &str) -> bool {
@@ -138,6 +139,14 @@ pub fn find_locations(
 ) -> Result<(), Stop> {
     if !may_have_location(&record.text, wanted) {
         return Ok(());
+    }
+    if !says_location(&record.text) {
+        if let Some((_, found)) = locations::early(&record.text, wanted) {
+            if found.contains(&true) {
+                record.flags |= LOCATION;
+            }
+            return Ok(());
+        }
     }
     let target = build::abi(&t.cc, &o.compile)?.target;
     let (unit, mut diags) = front::unit(&record.path, record.text.clone(), &target, Path::new(""));

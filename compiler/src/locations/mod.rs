@@ -6,7 +6,7 @@
 
 mod maybe;
 mod missing;
-pub use maybe::may_define;
+pub use maybe::{defines, early, Defines};
 pub use missing::missing;
 
 use crate::prefilter::insert;

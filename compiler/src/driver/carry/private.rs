@@ -86,7 +86,7 @@ mod tests {
         let with = super::distinguish(&std::fs::read(path).unwrap(), "3f").unwrap();
         let file = object::File::parse(&with[..]).unwrap();
         let names: BTreeSet<&str> = file.symbols().filter_map(|s| s.name().ok()).collect();
-        let expect = ["", "f", "f.isra.0.3f", "g.of.user", "h.local"];
+        let expect = ["f", "f.isra.0.3f", "g.of.user", "h.local"];
         assert_eq!(names.into_iter().collect::<Vec<_>>(), expect);
     }
 }
