@@ -50,8 +50,8 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         };
         of_records.push(kind);
     }
-    let mut diags = Diagnostics::default();
-    let mut wanted = source::wanted(o, &mut diags);
+    let mut mistaken = Diagnostics::default();
+    let mut wanted = source::wanted(o, &mut mistaken);
     for r in records {
         let more = r
             .locations
@@ -71,13 +71,16 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         let (unit, said) = front::unit(&r.path, text, &of_records[i].abi.target, &base);
         (unit, said, found)
     });
+    let mut diags = Diagnostics::default();
     let (mut trees, mut found) = (Vec::new(), Vec::new());
     for (unit, d, f) in read {
         diags.extend(d);
         trees.push(unit);
         found.push(f);
     }
-    if !diags.has_errors() {
+    let readable = !diags.has_errors();
+    diags.extend(mistaken);
+    if readable {
         trees = place(trees, &wanted, &found, whole, &mut diags);
     }
     let full: Vec<PathBuf> = records
