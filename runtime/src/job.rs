@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
@@ -11,11 +10,13 @@ use std::time::Instant;
 use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
 use crate::library;
+use crate::partition::Traffic;
 use crate::peers::Peers;
+use crate::placement::Placement;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save;
-use crate::settings::{Addresses, Settings};
+use crate::settings::{Addresses, Settings, Stats};
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, EXIT_STOPPED};
 use crate::together;
@@ -58,6 +59,9 @@ pub struct Job {
     failures: Mutex<BTreeSet<String>>,
     /// The other processes, if there are any.
     peers: Option<Arc<dyn Peers>>,
+    pub placement: Placement,
+    pub stats: Option<Stats>,
+    pub seed: Option<u64>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -68,15 +72,14 @@ impl Job {
     pub(crate) fn new(
         program: Program,
         name: &str,
-        ranks: usize,
-        workers: usize,
+        placement: Placement,
         s: &Settings,
         store: Option<Store>,
         peers: Option<Arc<dyn Peers>>,
     ) -> Job {
         Job {
-            ranks,
-            workers,
+            ranks: placement.ranks() as usize,
+            workers: placement.workers() as usize,
             protocol: s.protocol.clone(),
             control: Control::new(s.every, s.stop_after),
             program,
@@ -94,6 +97,9 @@ impl Job {
             refused: Mutex::default(),
             failures: Mutex::default(),
             peers,
+            placement,
+            stats: s.stats.clone(),
+            seed: s.seed,
         }
     }
 
@@ -120,6 +126,9 @@ impl Job {
             refused: Mutex::default(),
             failures: Mutex::default(),
             peers: None,
+            placement: Placement::blocks(ranks, 1, workers),
+            stats: None,
+            seed: None,
         }
     }
 
@@ -133,14 +142,21 @@ impl Job {
         self.peers.as_ref().is_none_or(|p| p.index() == 0)
     }
 
-    /// The ranks of this process.
-    pub fn here(&self) -> Range<usize> {
-        let (i, n) = self
-            .peers
-            .as_ref()
-            .map_or((0, 1), |p| (p.index(), p.count()));
-        let at = |i: usize| (self.ranks as u64 * i as u64 / n as u64) as usize;
-        at(i)..at(i + 1)
+    /// The ranks of this process, ascending.
+    pub fn here(&self) -> Vec<u32> {
+        let index = self.peers.as_ref().map_or(0, |p| p.index());
+        self.placement.here(index as u32)
+    }
+
+    /// What ranks have sent each other so far, for a placement by `PC3_MAP=auto`; of the first process.
+    pub fn note_traffic(&self, traffic: &Traffic) -> std::io::Result<()> {
+        let path = Traffic::path(&self.dir);
+        if self.detached || !self.is_first() || !self.dir.is_dir() {
+            return Ok(());
+        }
+        let new = path.with_extension("new");
+        std::fs::write(&new, traffic.to_text())?;
+        std::fs::rename(new, path)
     }
 
     pub(crate) fn dir(&self) -> &Path {

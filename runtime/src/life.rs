@@ -11,8 +11,10 @@ use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
+use crate::partition::Traffic;
 use crate::peers::{self, Peers};
 use crate::place;
+use crate::placement::Placement;
 use crate::process;
 use crate::rank::{Rank, Status};
 use crate::registry::{Main, Program};
@@ -176,8 +178,9 @@ fn live(
     }
     let mut ranks: Vec<Box<Rank>> = job
         .here()
+        .into_iter()
         .map(|id| {
-            Rank::new(job.clone(), id).unwrap_or_else(|e| {
+            Rank::new(job.clone(), id as usize).unwrap_or_else(|e| {
                 die(
                     EXIT_FATAL,
                     &format!(
@@ -341,7 +344,26 @@ fn make_job(
     let cores = (cores / processes).max(1);
     let most = ranks.div_ceil(processes);
     let workers = settings.workers.unwrap_or(cores).min(most);
-    let job = Job::new(program, name, ranks, workers, settings, store, peers);
+    if settings.seed.is_some() && processes > 1 {
+        die(
+            EXIT_SETTINGS,
+            "PC3_DETERMINISTIC: the order is fixed in one process only",
+        );
+    }
+    let traffic = || {
+        let path = Traffic::path(&settings.dir);
+        let text = std::fs::read_to_string(&path).map_err(|e| {
+            format!(
+                "{}: {e}; a run with --stats (PC3_STATS=on) leaves what is needed there",
+                path.display()
+            )
+        })?;
+        let bad = || format!("{}: not a record of traffic", path.display());
+        Traffic::from_text(&text).ok_or_else(bad)
+    };
+    let placement = Placement::of(&settings.map, ranks, processes, workers, traffic)
+        .unwrap_or_else(|why| die(EXIT_SETTINGS, &format!("PC3_MAP (pc3run --map): {why}")));
+    let job = Job::new(program, name, placement, settings, store, peers);
     let job = Arc::new(job);
     let engine: Box<dyn Engine> = match mpi() {
         Some(make) if calls_mpi => make(&job),

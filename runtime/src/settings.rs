@@ -9,6 +9,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::control::Every;
+use crate::placement::Map;
 
 /// What a signal does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,17 +19,19 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 23] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
     "PC3_CC",
+    "PC3_DETERMINISTIC",
     "PC3_DIR",
     "PC3_EVERY",
     "PC3_FAIL",
     "PC3_GUARDS",
     "PC3_KEEP",
     "PC3_LINK",
+    "PC3_MAP",
     "PC3_ON_SIGNAL",
     "PC3_PROTOCOL",
     "PC3_RANKS",
@@ -37,6 +40,7 @@ const NAMES: [&str; 20] = [
     "PC3_SCHED",
     "PC3_SHADOW",
     "PC3_STACK",
+    "PC3_STATS",
     "PC3_STOP_AFTER",
     "PC3_WORKERS",
 ];
@@ -81,6 +85,18 @@ pub struct Settings {
     pub addresses: Addresses,
     /// Restarts stop where the order of bytes is another and the program keeps what it gave.
     pub byte_order: bool,
+    pub map: Map,
+    pub stats: Option<Stats>,
+    /// Ranks of one worker run in an order that depends on nothing but this.
+    pub seed: Option<u64>,
+}
+
+/// `PC3_STATS`: what ranks do is counted, and told at the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stats {
+    Told,
+    /// And all of it is written to a file, as JSON.
+    Written(PathBuf),
 }
 
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -130,9 +146,27 @@ impl Settings {
             "ignore" => Ok(false),
             _ => Err("expected refuse or ignore".to_owned()),
         });
+        let map = parsed(&get, "PC3_MAP", &mut bad, Map::parse);
+        let stats = parsed(&get, "PC3_STATS", &mut bad, |s| {
+            Ok(match s {
+                "on" => Stats::Told,
+                file => Stats::Written(file.into()),
+            })
+        });
+        let seed = parsed(&get, "PC3_DETERMINISTIC", &mut bad, |s| {
+            if workers.is_some_and(|w| w > 1) {
+                return Err(
+                    "the order is fixed on one worker only: leave out the number of workers"
+                        .to_owned(),
+                );
+            }
+            s.parse()
+                .map_err(|_| "expected a whole number, the seed".to_owned())
+        });
         if !bad.is_empty() {
             return Err(bad);
         }
+        let workers = workers.or(seed.map(|_| 1));
         let dir = get("PC3_DIR").filter(|d| !d.is_empty());
         Ok(Settings {
             ranks,
@@ -148,6 +182,9 @@ impl Settings {
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
             byte_order: byte_order.unwrap_or(true),
+            map: map.unwrap_or_default(),
+            stats,
+            seed,
         })
     }
 }
@@ -401,6 +438,8 @@ mod tests {
             ("PC3_SHADOW", "1k"),
             ("PC3_ADDRESSES", "maybe"),
             ("PC3_BYTE_ORDER", "big"),
+            ("PC3_MAP", "heap"),
+            ("PC3_DETERMINISTIC", "yes"),
             ("PC3_PROTOCOL", "magic"),
             ("PC3_ON_SIGNAL", "KILL=stop"),
         ];

@@ -8,6 +8,7 @@ mod debian;
 mod faults;
 mod kill;
 mod links;
+mod places;
 mod processes;
 mod projects;
 mod rust;
@@ -49,6 +50,7 @@ fn main() {
     trials.extend(faults::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(places::trials());
     trials.extend(processes::trials());
     trials.extend(wakeups::trials());
     trials.extend(projects::trials());

@@ -257,7 +257,7 @@ const ENDS: &[(&str, i32, &str)] = &[
     (
         "kill_first",
         137,
-        "process 0 of 2 (ranks 0 to 1) was killed or has crashed",
+        "process 0 of 2 (ranks 0-1) was killed or has crashed",
     ),
     ("exit", 3, "rank 3 exited with status 3 before MPI_Finalize"),
     ("error", 1, "rank 3: MPI_Send"),

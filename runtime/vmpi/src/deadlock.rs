@@ -237,7 +237,7 @@ fn told(r: &RankState) -> String {
 }
 
 /// 0-3, 7
-fn ranges(ranks: &[u32]) -> String {
+pub(crate) fn ranges(ranks: &[u32]) -> String {
     let mut out = String::new();
     let mut i = 0;
     while i < ranks.len() {

@@ -16,9 +16,10 @@ use crate::link::desk::Together;
 use crate::link::node::Event;
 use crate::link::{self, Link};
 use crate::p2p;
-use crate::sched::Backend;
+use crate::sched::{Backend, Special};
 use crate::sights;
 use crate::state::{self, Phase, RankState, World};
+use crate::stats;
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
 pub fn register() {
@@ -31,13 +32,21 @@ pub fn register() {
         Ok(link)
     });
     provide_mpi(|job| {
-        let (ranks, workers) = (job.ranks, job.workers);
-        Box::new(MpiEngine::of(
-            ranks,
-            workers,
-            Backend::from_env(),
-            link::joined(),
-        ))
+        let special = Special {
+            observe: job.stats.is_some(),
+            seed: job.seed,
+        };
+        let stack = stack_size(job.ranks);
+        let backend = Backend::from_env();
+        Box::new(MpiEngine {
+            world: World::linked(
+                job.placement.clone(),
+                backend,
+                stack,
+                link::joined(),
+                special,
+            ),
+        })
     });
 }
 
@@ -47,13 +56,8 @@ pub struct MpiEngine {
 
 impl MpiEngine {
     pub fn new(ranks: usize, workers: usize, backend: Backend) -> MpiEngine {
-        MpiEngine::of(ranks, workers, backend, None)
-    }
-
-    fn of(ranks: usize, workers: usize, backend: Backend, link: Option<Arc<Link>>) -> MpiEngine {
-        let stack = stack_size(ranks);
         MpiEngine {
-            world: World::linked(ranks as u32, workers as u32, backend, stack, link),
+            world: World::new(ranks as u32, workers as u32, backend, stack_size(ranks)),
         }
     }
 
@@ -106,10 +110,12 @@ impl Engine for MpiEngine {
             }
         };
         let code = ranks.iter().map(code).find(|c| *c != 0).unwrap_or(0);
-        match world.far() {
-            None => code,
-            Some(link) => stay(world, link, code),
+        let code = world.far().map_or(code, |link| stay(world, link, code));
+        stats::end(world, job);
+        if let Some(link) = world.far() {
+            link.close();
         }
+        code
     }
 
     fn due(&self, rank: &mut Rank) -> bool {
@@ -228,7 +234,10 @@ fn checkpoint(world: &World) {
         .collect();
     let Some(job) = world.job.get() else { return };
     let passage = world.coord.lock().target().unwrap_or(0);
-    if job.checkpoint(&mut all, passage) == After::Stop {
+    let after = job.checkpoint(&mut all, passage);
+    stats::checkpoint(world, job);
+    if after == After::Stop {
+        stats::end(world, job);
         job.stop();
     }
     clear_flag(FLAG_ENGINE);
@@ -258,10 +267,7 @@ fn stay(world: &World, link: &Link, code: i32) -> i32 {
     loop {
         match link.node.next_event() {
             Event::Unwind => checkpoint(world),
-            Event::End(code) => {
-                link.close();
-                return code;
-            }
+            Event::End(code) => return code,
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod saved;
 pub mod sched;
 mod sights;
 pub mod state;
+pub mod stats;
 pub mod topo;
 pub mod transport;
 pub mod wire;

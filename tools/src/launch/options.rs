@@ -47,6 +47,13 @@ struct Cli {
     /// Continue from a checkpoint: latest (the default), auto (the newest good one, else a fresh start), or an id
     #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true, default_missing_value = "latest")]
     restart: Option<String>,
+    /// Where ranks run: block (the default), cyclic, a worker for each such as 0,0,1,1, a file of such numbers (with a / in
+    /// its name), or auto: by what ranks sent each other in a run with --stats
+    #[arg(long, value_name = "PLACES")]
+    map: Option<String>,
+    /// Tell at the end what workers spent their time with and what ranks sent each other; all of it to FILE, as JSON
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    stats: Option<String>,
     /// How ranks agree on a checkpoint: barrier
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
@@ -80,7 +87,7 @@ pub(super) enum Stop {
     Bad(Vec<String>),
 }
 
-const TAKE_VALUES: [&str; 15] = [
+const TAKE_VALUES: [&str; 16] = [
     "--mpi",
     "-n",
     "--ranks",
@@ -93,6 +100,7 @@ const TAKE_VALUES: [&str; 15] = [
     "--every",
     "--keep",
     "--stop-after",
+    "--map",
     "--protocol",
     "--on-signal",
     "--restart",
@@ -162,6 +170,8 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
         ("--keep", "PC3_KEEP", cli.keep),
         ("--stop-after", "PC3_STOP_AFTER", cli.stop_after),
         ("--restart", "PC3_RESTART", cli.restart),
+        ("--map", "PC3_MAP", cli.map),
+        ("--stats", "PC3_STATS", cli.stats),
         ("--protocol", "PC3_PROTOCOL", cli.protocol),
         (
             "--on-signal",
@@ -304,6 +314,8 @@ mod tests {
             "./a",
         );
         check("-p 1 --protocol barrier a", "PC3_PROTOCOL=barrier", "a");
+        check("--map 0,1 --stats a b", "PC3_MAP=0,1 PC3_STATS=on", "a b");
+        check("--stats=s.json a", "PC3_STATS=s.json", "a");
     }
 
     #[test]

@@ -533,11 +533,7 @@ impl Link {
             }
         }
         let ranks = self.world().map_or(String::new(), |w| {
-            let r = w.block(peer);
-            match r.len() {
-                1 => format!(" (rank {})", r.start),
-                _ => format!(" (ranks {} to {})", r.start, r.end - 1),
-            }
+            format!(" ({})", crate::stats::ranks_text(&w.placement.here(peer)))
         });
         let job = self.world().and_then(|w| w.job.get());
         let good = match job.and_then(|j| newest(j)) {

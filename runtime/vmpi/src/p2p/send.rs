@@ -100,10 +100,45 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
 /// Delivers to a posted receive or buffers; false if the message has to be held.
 #[inline]
 unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mode) -> Result<bool> {
-    let Some(to) = me.world().local(dest) else {
-        // SAFETY: the caller's promise.
-        return unsafe { link::p2p::deposit(me, buf, dest, key, mode) };
-    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match me.world().near(dest) {
+            Some(to) => deposit_here(me, to, buf, key, mode),
+            None => deposit_far(me, buf, dest, key, mode),
+        }
+    }
+}
+
+/// To another process, or counted.
+#[cold]
+unsafe fn deposit_far(
+    me: &RankState,
+    buf: &Buf<'_>,
+    dest: u32,
+    key: &Key,
+    mode: Mode,
+) -> Result<bool> {
+    let world = me.world();
+    if let Some(counts) = &world.traffic {
+        counts.sent(me, dest, buf.len());
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match world.local(dest) {
+            Some(to) => deposit_here(me, to, buf, key, mode),
+            None => link::p2p::deposit(me, buf, dest, key, mode),
+        }
+    }
+}
+
+#[inline]
+unsafe fn deposit_here(
+    me: &RankState,
+    to: &RankState,
+    buf: &Buf<'_>,
+    key: &Key,
+    mode: Mode,
+) -> Result<bool> {
     enum Next {
         Deliver(*const Request),
         Buffer,

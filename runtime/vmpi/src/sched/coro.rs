@@ -4,9 +4,11 @@ use std::cell::Cell;
 use std::ptr::null;
 use std::sync::atomic::AtomicPtr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
+use super::observe::Watch;
 use super::overflow::{look, Canary};
 use super::stack::RankStack;
 use super::{Host, Sched};
@@ -31,9 +33,16 @@ impl Default for Yield {
 }
 
 pub(super) fn run<H: Host>(host: &Arc<H>) {
-    let sched = host.sched();
+    if host.sched().watch.is_some() {
+        run_with(host, work::<H, true>);
+    } else {
+        run_with(host, work::<H, false>);
+    }
+}
+
+fn run_with<H: Host>(host: &Arc<H>, work: fn(&Arc<H>, usize)) {
     std::thread::scope(|scope| {
-        for w in 1..sched.workers.len() {
+        for w in 1..host.sched().workers.len() {
             scope.spawn(move || work(host, w));
         }
         work(host, 0);
@@ -41,13 +50,18 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
 }
 
 /// A worker's thread: resumes whoever is next.
-fn work<H: Host>(host: &Arc<H>, index: usize) {
+fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
     super::overflow::watch_overflow();
     // SAFETY: no preconditions; the address is the thread's, as are the ranks that run on it.
     w.errno.set(unsafe { libc::__errno_location() });
     let mut pool: Vec<RankStack> = Vec::new();
+    let mut clock = if OBSERVED {
+        Stopwatch::new(sched, index)
+    } else {
+        None
+    };
     while let Some(rank) = w.next.take().or_else(|| sched.next(&**host, w)) {
         let seat = sched.slots[rank as usize].coro.get();
         // SAFETY: seats belong to their worker; the coroutine's own stack only reads `yielder`.
@@ -64,8 +78,15 @@ fn work<H: Host>(host: &Arc<H>, index: usize) {
                 None => unreachable!("made above"),
             }
         };
+        if let Some(clock) = clock.as_mut().filter(|_| OBSERVED) {
+            clock.switched();
+        }
         host.enter(rank);
-        if let CoroutineResult::Return(()) = coro.resume(()) {
+        let outcome = coro.resume(());
+        if let Some(clock) = clock.as_mut().filter(|_| OBSERVED) {
+            clock.ran(rank);
+        }
+        if let CoroutineResult::Return(()) = outcome {
             // SAFETY: as above; it has returned.
             unsafe { look(*(*seat).canary.get_mut()) };
             // SAFETY: likewise.
@@ -79,6 +100,43 @@ fn work<H: Host>(host: &Arc<H>, index: usize) {
         // Suspended for ever; unwinding through the user's C frames is not possible.
         // SAFETY: as above.
         std::mem::forget(unsafe { (*slot.coro.get()).coro.take() });
+    }
+}
+
+/// Divides a worker's time between its ranks and what lies between them.
+struct Stopwatch<'a> {
+    watch: &'a Watch,
+    worker: usize,
+    since: Instant,
+    idle: Duration,
+}
+
+impl<'a> Stopwatch<'a> {
+    fn new(sched: &'a Sched, worker: usize) -> Option<Stopwatch<'a>> {
+        Some(Stopwatch {
+            watch: sched.watch.as_ref()?,
+            worker,
+            since: Instant::now(),
+            idle: Duration::ZERO,
+        })
+    }
+
+    /// Time since the last call, but for what the worker was idle.
+    fn lap(&mut self) -> Duration {
+        let (now, idle) = (Instant::now(), self.watch.idle_so_far(self.worker));
+        let lap = (now - self.since).saturating_sub(idle - self.idle);
+        (self.since, self.idle) = (now, idle);
+        lap
+    }
+
+    fn switched(&mut self) {
+        let lap = self.lap();
+        self.watch.switched(self.worker, lap);
+    }
+
+    fn ran(&mut self, rank: u32) {
+        let lap = self.lap();
+        self.watch.ran(self.worker, rank, lap);
     }
 }
 

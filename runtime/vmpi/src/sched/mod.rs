@@ -11,6 +11,8 @@
 #[cfg(pc3_coroutines)]
 pub mod coro;
 mod inbox;
+pub mod observe;
+mod order;
 mod overflow;
 #[cfg(pc3_coroutines)]
 mod stack;
@@ -22,8 +24,10 @@ use std::env::VarError;
 use std::fmt::{self, Write};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use self::inbox::{Inbox, NOBODY};
+use self::observe::Watch;
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
@@ -116,6 +120,15 @@ const SPIN: u32 = 30_000;
 /// Looks at a single condition, before being woken is prepared for.
 const LINGER: u32 = 500;
 
+/// What is not as usual.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Special {
+    /// Times are taken.
+    pub observe: bool,
+    /// One worker's ranks run in an order that depends on nothing but this.
+    pub seed: Option<u64>,
+}
+
 pub struct Sched {
     slots: Box<[Slot]>,
     workers: Box<[Worker]>,
@@ -124,6 +137,9 @@ pub struct Sched {
     /// One worker: nothing runs beside it, so plain loads and stores do.
     single: bool,
     spin: u32,
+    watch: Option<Watch>,
+    /// State of the generator of the order in which ranks run, if that is asked for; one worker only.
+    shuffle: Option<std::cell::Cell<u64>>,
     idle: Mutex<usize>,
     ended: AtomicUsize,
     stopping: AtomicBool,
@@ -140,32 +156,40 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sched {
-    /// `processes`: of the job, each with as many workers.
+    /// `homes`: each rank's worker; `processes`: of the job, each with as many workers.
     pub fn new(
-        ranks: u32,
-        workers: u32,
+        homes: &[u32],
         processes: u32,
         backend: Backend,
         stack_size: usize,
+        special: Special,
     ) -> Sched {
-        let workers = workers.clamp(1, ranks.max(1));
+        let workers = homes.iter().max().map_or(1, |w| w + 1);
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        // Blocks of consecutive ranks per worker: neighbours mostly talk to neighbours.
-        let home = |r: u32| (u64::from(r) * u64::from(workers) / u64::from(ranks.max(1))) as u32;
+        let mut queues = vec![VecDeque::new(); workers as usize];
+        for (rank, home) in homes.iter().enumerate() {
+            queues[*home as usize].push_back(rank as u32);
+        }
+        let shuffle = special.seed.map(order::start);
+        if let Some(state) = &shuffle {
+            queues.iter_mut().for_each(|q| order::shuffle(q, state));
+        }
         Sched {
-            slots: (0..ranks)
-                .map(|r| Slot {
+            slots: homes
+                .iter()
+                .map(|home| Slot {
                     state: AtomicU8::new(RUNNING),
-                    worker: home(r),
+                    worker: *home,
                     link: AtomicU32::new(NOBODY),
                     baton: threads::Baton::default(),
                     #[cfg(pc3_coroutines)]
                     coro: UnsafeCell::new(coro::Seat::default()),
                 })
                 .collect(),
-            workers: (0..workers)
-                .map(|w| Worker {
-                    run: UnsafeCell::new((0..ranks).filter(|&r| home(r) == w).collect()),
+            workers: queues
+                .into_iter()
+                .map(|run| Worker {
+                    run: UnsafeCell::new(run),
                     #[cfg(pc3_coroutines)]
                     next: std::cell::Cell::new(None),
                     #[cfg(pc3_coroutines)]
@@ -176,16 +200,34 @@ impl Sched {
                 .collect(),
             backend,
             stack_size,
-            single: workers == 1 && processes == 1,
+            single: workers == 1 && processes == 1 && shuffle.is_none(),
             spin: if workers * processes > 1 && (workers * processes) as usize <= cores {
                 SPIN
             } else {
                 0
             },
+            watch: special
+                .observe
+                .then(|| Watch::new(homes.len(), workers as usize)),
+            shuffle,
             idle: Mutex::new(0),
             ended: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             stopped: (Mutex::new(false), Condvar::new()),
+        }
+    }
+
+    /// The times of ranks and workers, if they are observed; complete when no rank runs.
+    pub fn watch(&self) -> Option<&Watch> {
+        self.watch.as_ref()
+    }
+
+    /// Whom a rank's wake-ups come from: its worker, whose queue it may then use, or nobody where the order is shuffled,
+    /// which happens as the inbox is emptied.
+    pub fn wakes_as(&self, rank: u32) -> u32 {
+        match self.shuffle {
+            Some(_) => NOBODY,
+            None => self.worker_of(rank),
         }
     }
 
@@ -447,7 +489,11 @@ impl Sched {
         loop {
             if w.inbox.has() {
                 // SAFETY: baton.
-                w.inbox.drain(&self.slots, unsafe { &mut *w.run.get() });
+                let run = unsafe { &mut *w.run.get() };
+                w.inbox.drain(&self.slots, run);
+                if let Some(state) = &self.shuffle {
+                    order::shuffle(run, state);
+                }
             }
             // SAFETY: baton.
             if let Some(r) = unsafe { (*w.run.get()).pop_front() } {
@@ -462,6 +508,17 @@ impl Sched {
 
     #[cold]
     fn wait_for_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
+        let Some(watch) = &self.watch else {
+            return self.find_work(host, w);
+        };
+        let start = Instant::now();
+        let found = self.find_work(host, w);
+        let index = self.workers.iter().position(|x| std::ptr::eq(x, w));
+        watch.idle(index.unwrap_or(0), start.elapsed());
+        found
+    }
+
+    fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
         if !self.single {
             for i in 0..self.spin {
                 if w.inbox.has() {

@@ -8,12 +8,13 @@ pub mod rank;
 pub mod save;
 
 use std::any::Any;
-use std::ops::Range;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pc3_runtime::job::Job;
+use pc3_runtime::placement::Placement;
 
 use crate::coll::meeting::Meeting;
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
@@ -23,7 +24,8 @@ use crate::group::Group;
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::p2p::mailbox::Message;
-use crate::sched::{Backend, Host, Quiescent, Sched};
+use crate::sched::{Backend, Host, Quiescent, Sched, Special};
+use crate::stats::Counts;
 
 pub use message::link;
 pub use rank::{Call, Phase, RankState};
@@ -37,10 +39,14 @@ pub type Report = Box<dyn Fn(&str) + Send + Sync>;
 pub struct World {
     /// Of MPI_COMM_WORLD.
     pub size: u32,
-    /// World rank of the first rank here.
-    first: u32,
-    /// Those of this process.
+    pub(crate) placement: Placement,
+    /// Those of this process, ascending.
     ranks: Box<[RankState]>,
+    /// All ranks: their states here, null for those of other processes.
+    by_rank: Table,
+    /// Those that messages are delivered to without further ado.
+    near: Table,
+    pub(crate) traffic: Option<Counts>,
     link: Option<Arc<Link>>,
     sched: Sched,
     pub(crate) coord: Coordinator,
@@ -60,41 +66,54 @@ pub struct World {
 
 impl World {
     pub fn new(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
-        World::linked(ranks, workers, backend, stack, None)
+        let workers = workers.clamp(1, ranks.max(1)) as usize;
+        let placement = Placement::blocks(ranks as usize, 1, workers);
+        World::linked(placement, backend, stack, None, Special::default())
     }
 
     /// This process's part of a job of several.
     pub fn linked(
-        ranks: u32,
-        workers: u32,
+        placement: Placement,
         backend: Backend,
         stack: usize,
         link: Option<Arc<Link>>,
+        special: Special,
     ) -> Arc<World> {
-        let group = Group::world(ranks as usize);
-        let meeting = Meeting::new(ranks as usize, WORLD_ID);
-        let here = link
-            .as_ref()
-            .map_or(0..ranks, |l| block(ranks, l.count(), l.index()));
-        let processes = link.as_ref().map_or(1, |l| l.count());
+        let size = placement.ranks();
+        let group = Group::world(size as usize);
+        let meeting = Meeting::new(size as usize, WORLD_ID);
+        let here = placement.here(link.as_ref().map_or(0, |l| l.index()));
+        let homes: Vec<u32> = here.iter().map(|r| placement.worker_of(*r)).collect();
+        let processes = placement.processes();
         let world = Arc::new_cyclic(|world| {
-            let sched = Sched::new(here.len() as u32, workers, processes, backend, stack);
-            let make = |rank| {
+            let sched = Sched::new(&homes, processes, backend, stack, special);
+            let make = |(slot, rank): (usize, &u32)| {
                 let alone = Meeting::new(1, SELF_ID);
-                let objects = Objects::new(group.clone(), rank, meeting.clone(), alone);
-                let slot = rank - here.start;
+                let objects = Objects::new(group.clone(), *rank, meeting.clone(), alone);
                 RankState::new(
-                    (rank, slot),
+                    (*rank, slot as u32),
                     world.as_ptr(),
-                    sched.worker_of(slot),
+                    sched.wakes_as(slot as u32),
                     sched.is_single(),
                     objects,
                 )
             };
+            let ranks: Box<[RankState]> = here.iter().enumerate().map(make).collect();
+            let mut by_rank = vec![null(); size as usize];
+            for r in &ranks {
+                by_rank[r.rank as usize] = &raw const *r;
+            }
+            let near = match special.observe {
+                true => vec![null(); size as usize],
+                false => by_rank.clone(),
+            };
             World {
-                size: ranks,
-                first: here.start,
-                ranks: here.clone().map(make).collect(),
+                size,
+                placement,
+                ranks,
+                by_rank: Table(by_rank.into()),
+                near: Table(near.into()),
+                traffic: special.observe.then(|| Counts::new(here.len())),
                 link,
                 sched,
                 coord: Coordinator::new(here.len() as u32, processes > 1),
@@ -136,20 +155,32 @@ impl World {
     /// A rank of this process.
     #[inline]
     pub fn rank(&self, rank: u32) -> &RankState {
-        &self.ranks[rank.wrapping_sub(self.first) as usize]
+        match self.local(rank) {
+            Some(r) => r,
+            None => unreachable!("a rank of another process"),
+        }
     }
 
     /// The rank, if it is one of this process.
     #[inline]
     pub fn local(&self, rank: u32) -> Option<&RankState> {
-        self.ranks.get(rank.wrapping_sub(self.first) as usize)
+        let r = *self.by_rank.0.get(rank as usize)?;
+        // SAFETY: null, or one of `ranks`.
+        unsafe { r.as_ref() }
+    }
+
+    /// The rank, if a message to it needs no more than delivery: it is here, and nobody counts.
+    #[inline]
+    pub(crate) fn near(&self, rank: u32) -> Option<&RankState> {
+        let r = *self.near.0.get(rank as usize)?;
+        // SAFETY: null, or one of `ranks`.
+        unsafe { r.as_ref() }
     }
 
     /// The place in the scheduler of a rank of this process.
     #[inline]
     pub(crate) fn slot_of(&self, rank: u32) -> Option<u32> {
-        let slot = rank.wrapping_sub(self.first);
-        ((slot as usize) < self.ranks.len()).then_some(slot)
+        Some(self.local(rank)?.slot)
     }
 
     /// The other processes, if there are any.
@@ -171,19 +202,8 @@ impl World {
         }
     }
 
-    /// The ranks of a process.
-    pub(crate) fn block(&self, process: u32) -> Range<u32> {
-        block(
-            self.size,
-            self.link.as_ref().map_or(1, |l| l.count()),
-            process,
-        )
-    }
-
     pub(crate) fn process_of(&self, rank: u32) -> u32 {
-        let count = u64::from(self.link.as_ref().map_or(1, |l| l.count()));
-        // The inverse of `block`.
-        ((u64::from(rank) * count + count - 1) / u64::from(self.size.max(1))) as u32
+        self.placement.process_of(rank)
     }
 
     pub(crate) fn wake_all(&self) {
@@ -193,7 +213,7 @@ impl World {
     /// Makes a rank of this process ready again.  `from`: the worker on which the caller executes, if any.
     #[inline]
     pub(crate) fn wake(&self, from: Option<u32>, rank: u32) {
-        self.sched.wake(from, rank.wrapping_sub(self.first));
+        self.sched.wake(from, self.rank(rank).slot);
     }
 
     /// Those of this process.
@@ -217,11 +237,12 @@ impl World {
     }
 }
 
-/// Blocks of consecutive ranks.
-fn block(ranks: u32, processes: u32, process: u32) -> Range<u32> {
-    let at = |p: u32| (u64::from(ranks) * u64::from(p) / u64::from(processes.max(1))) as u32;
-    at(process)..at(process + 1)
-}
+/// States of ranks, by rank in MPI_COMM_WORLD.
+struct Table(Box<[*const RankState]>);
+// SAFETY: leads to the world's own ranks, which may be shared.
+unsafe impl Send for Table {}
+// SAFETY: as above.
+unsafe impl Sync for Table {}
 
 impl Host for World {
     fn sched(&self) -> &Sched {
