@@ -11,7 +11,7 @@ use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi::{REQUEST_NULL, UNDEFINED};
 use crate::p2p::recv::check;
 use crate::p2p::request::What;
-use crate::p2p::wait::{wait_any, wait_done};
+use crate::p2p::wait::{first_done, wait_any, wait_done};
 use crate::p2p::{self, Request, Status};
 use crate::state::RankState;
 
@@ -313,11 +313,12 @@ pub unsafe extern "C" fn MPI_Testany(
                 .enumerate()
                 .filter_map(|(i, r)| r.map(|r| (i, r)))
         };
-        let mut found = some().find(|(_, r)| r.is_done());
+        let mut found = first_done(me, some());
         if found.is_none() && some().next().is_some() {
             me.poll();
-            found = some().find(|(_, r)| r.is_done());
+            found = first_done(me, some());
         }
+        let found = found.and_then(|i| list[i].map(|r| (i, r)));
         let none_left = some().next().is_none();
         put(flag, c_int::from(found.is_some() || none_left))?;
         if found.is_none() && !none_left {
@@ -355,22 +356,17 @@ unsafe fn some(
             } else if !live().any(|(_, r)| r.is_done()) {
                 me.poll();
             }
-            let done: Vec<bool> = list
-                .iter()
-                .map(|r| r.is_some_and(Request::is_done))
+            let all = handles.iter_mut().zip(&list).enumerate();
+            let mut which: Vec<_> = all
+                .filter(|(_, (_, r))| r.is_some_and(Request::is_done))
                 .collect();
-            let which: Vec<usize> = (0..list.len()).filter(|&i| done[i]).collect();
+            which.sort_by_key(|(_, (_, r))| std::cmp::Reverse(r.map(|r| r.age(me))));
             let out = slice_mut(indices, which.len())?;
-            for (to, i) in out.iter_mut().zip(&which) {
+            for (to, (i, _)) in out.iter_mut().zip(&which) {
                 *to = *i as c_int;
             }
             put(outcount, which.len() as c_int)?;
-            let mut items = handles
-                .iter_mut()
-                .zip(list)
-                .zip(done)
-                .filter(|(_, d)| *d)
-                .map(|(item, _)| item);
+            let mut items = which.into_iter().map(|(_, (handle, r))| (handle, *r));
             close_all(me, comm, statuses, &mut items)
         }
     })

@@ -123,6 +123,7 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         r.done.store(true, Release);
         return;
     }
+    r.take_turn(me);
     let found = me.mailbox.with(|q| match q.inbound.take_message(&r.key) {
         Some((k, m)) => {
             q.bytes -= m.weight();

@@ -113,6 +113,8 @@ pub struct Request {
     pub(crate) persistent: bool,
     /// Persistent: started and not yet waited for.  Others: always.
     pub(crate) active: Cell<bool>,
+    /// Receives: when it was posted, among its owner's.
+    pub(crate) turn: Cell<u32>,
     pub(crate) key: Key,
     /// Sends: the world rank they go to.
     pub(crate) dest: u32,
@@ -138,6 +140,7 @@ impl Request {
             null: false,
             persistent: false,
             active: Cell::new(true),
+            turn: Cell::new(0),
             peer: key.src,
             comm: 0,
             extra: None,
@@ -167,6 +170,20 @@ impl Request {
             Some(Extra::General(g)) => Some(g),
             _ => None,
         }
+    }
+
+    /// A receive is posted.
+    #[inline]
+    pub(crate) fn take_turn(&self, me: &RankState) {
+        let turn = me.turns.get().wrapping_add(1);
+        me.turns.set(turn);
+        self.turn.set(turn);
+    }
+
+    /// Greater for receives posted earlier: messages of one sender arrive in that order, and a program that is told of them
+    /// in another could take the last for the last.
+    pub(crate) fn age(&self, me: &RankState) -> u32 {
+        me.turns.get().wrapping_sub(self.turn.get())
     }
 
     #[inline]

@@ -29,18 +29,27 @@ pub fn test(me: &RankState, r: &Request) -> bool {
     }
 }
 
+/// Of the complete ones the index of that posted first.
+pub fn first_done<'a>(
+    me: &RankState,
+    list: impl Iterator<Item = (usize, &'a Request)>,
+) -> Option<usize> {
+    list.filter(|(_, r)| r.is_done())
+        .max_by_key(|(i, r)| (r.age(me), std::cmp::Reverse(*i)))
+        .map(|(i, _)| i)
+}
+
 /// Blocks until one of the requests is complete; its index.  `None` if there are none.
 pub fn wait_any<'a>(
     me: &RankState,
     list: impl Iterator<Item = (usize, &'a Request)> + Clone,
 ) -> Option<usize> {
     list.clone().next()?;
-    let first = || list.clone().find(|(_, r)| r.is_done()).map(|(i, _)| i);
     loop {
-        if let Some(i) = first() {
+        if let Some(i) = first_done(me, list.clone()) {
             return Some(i);
         }
-        me.wait_on(RankState::ANY, || first().is_some());
+        me.wait_on(RankState::ANY, || list.clone().any(|(_, r)| r.is_done()));
     }
 }
 

@@ -179,6 +179,7 @@ fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {
     // SAFETY: in place now and for as long as it is pending.
     let req = unsafe { &*q };
     if pending && req.what == What::Recv {
+        req.take_turn(me);
         me.mailbox.with(|m| m.posted.push(req.key, q));
     }
     if pending && req.what == What::Coll {

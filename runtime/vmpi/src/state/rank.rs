@@ -167,6 +167,8 @@ pub struct RankState {
     pub phase: Cell<Phase>,
     /// Level that `MPI_Init_thread` provided.
     pub thread_level: Cell<i32>,
+    /// Receives posted so far.
+    pub(crate) turns: Cell<u32>,
     objects: UnsafeCell<Objects>,
     /// Requests the program holds, by handle.
     pub requests: RefCell<Table<Req>>,
@@ -217,6 +219,7 @@ impl RankState {
             call: Cell::new(Call::NONE),
             phase: Cell::default(),
             thread_level: Cell::new(0),
+            turns: Cell::new(0),
             objects: UnsafeCell::new(objects),
             requests: RefCell::new(Table::new(Kind::Request)),
             messages: RefCell::new(Table::new(Kind::Message)),
