@@ -6,6 +6,7 @@ mod control;
 mod csmith;
 mod debian;
 mod faults;
+mod hpcc;
 mod kill;
 mod links;
 mod places;
@@ -59,6 +60,7 @@ fn main() {
     trials.extend(control::trials());
     trials.extend(debian::trials());
     trials.extend(trees::trials());
+    trials.extend(hpcc::trials());
     trials.extend(csmith::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();

@@ -252,7 +252,7 @@ const ENDS: &[(&str, i32, &str)] = &[
     (
         "kill",
         137,
-        "process 1 of 2 (ranks 2 to 3) was killed or has crashed",
+        "process 1 of 2 (ranks 2-3) was killed or has crashed",
     ),
     (
         "kill_first",

@@ -59,6 +59,12 @@ const PACKAGES: &[Package] = &[
         unpack: mpich,
     },
     Package {
+        name: "hpcc",
+        folder: "hpcc",
+        needs: &["tar", "gzip"],
+        unpack: tree,
+    },
+    Package {
         name: "tcc",
         folder: "tcc",
         needs: &["tar", "bzip2"],
