@@ -1,0 +1,126 @@
+//! The judge: what must hold of every checkpoint and at the end, whatever happened.
+
+use std::collections::BTreeSet;
+
+use pc3_protocol::{Group, Phase, Rank};
+
+use crate::recovery::Committed;
+use crate::world::{mix, World};
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Violation {
+    #[error("checkpoint: message {truth} from {from} to {to} is lost")]
+    LineLoses { from: Rank, to: Rank, truth: u32 },
+    #[error("checkpoint: message {truth} from {from} to {to} is there twice, or was never sent")]
+    LineHasMore { from: Rank, to: Rank, truth: u32 },
+    #[error("checkpoint: {to} has {have} messages of {from} from behind the line, and knows of {know}")]
+    LineForgets {
+        from: Rank,
+        to: Rank,
+        have: usize,
+        know: usize,
+    },
+    #[error("rank {0} replays something else than it logged")]
+    Replay(Rank),
+    #[error("rank {0} is brought into being while it exists")]
+    BornTwice(Rank),
+    #[error("nothing can happen any more, and ranks {0:?} have not ended")]
+    Hang(Vec<Rank>),
+    #[error("messages from {from} to {to}: received is not what was sent")]
+    Differs { from: Rank, to: Rank },
+    #[error("collective {1} of group {0}: results differ, or are not those of the contributions")]
+    Collective(Group, u64),
+    #[error("rank {0} has not replayed its log")]
+    Unreplayed(Rank),
+    #[error("an epoch has not ended")]
+    Epoch,
+}
+
+/// A checkpoint is a consistent line with everything that crosses it.
+pub fn line(c: &Committed) -> Result<(), Violation> {
+    let all: BTreeSet<Rank> = c.images.keys().chain(c.records.keys()).copied().collect();
+    for (from, sender) in &c.images {
+        for to in &all {
+            let sent = sender.own.history.sent.get(to).map_or(0, Vec::len) as u32;
+            let image = c.images.get(to);
+            let got = image.and_then(|i| i.own.history.received.get(from));
+            let mut seen: BTreeSet<u32> = got.into_iter().flat_map(|g| g.keys().copied()).collect();
+            let behind = seen.split_off(&sent);
+            let waiting = image.into_iter().flat_map(|i| &i.mailbox);
+            let late = c.records.get(to).into_iter().flatten();
+            for m in waiting.chain(late).filter(|m| m.from == *from) {
+                if m.truth >= sent || !seen.insert(m.truth) {
+                    return Err(Violation::LineHasMore {
+                        from: *from,
+                        to: *to,
+                        truth: m.truth,
+                    });
+                }
+            }
+            if let Some(truth) = (0..sent).find(|t| !seen.contains(t)) {
+                return Err(Violation::LineLoses {
+                    from: *from,
+                    to: *to,
+                    truth,
+                });
+            }
+            let early = image.into_iter().flat_map(|i| &i.line.early);
+            let know = early.filter(|(f, _)| f == from).count();
+            if know != behind.len() {
+                return Err(Violation::LineForgets {
+                    from: *from,
+                    to: *to,
+                    have: behind.len(),
+                    know,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Nothing can happen any more: has everything happened, and rightly?
+pub fn end(w: &World) -> Result<(), Violation> {
+    if !w.has_ended() {
+        let all = 0..w.program.scripts.len() as Rank;
+        let ended = |r: &Rank| w.ranks.get(r).is_some_and(|s| s.own.ended);
+        return Err(Violation::Hang(all.filter(|r| !ended(r)).collect()));
+    }
+    for (from, s) in &w.ranks {
+        if s.member.phase() != Phase::Plain {
+            return Err(if s.member.phase() == Phase::Replaying {
+                Violation::Unreplayed(*from)
+            } else {
+                Violation::Epoch
+            });
+        }
+        for (to, t) in &w.ranks {
+            let none = Vec::new();
+            let sent = s.own.history.sent.get(to).unwrap_or(&none);
+            let got = t.own.history.received.get(from);
+            let got: Vec<u64> = got.into_iter().flat_map(|g| g.values().copied()).collect();
+            if *sent != got {
+                return Err(Violation::Differs {
+                    from: *from,
+                    to: *to,
+                });
+            }
+        }
+        for ((group, n), (_, result)) in &s.own.history.collectives {
+            let members = &w.program.groups[group];
+            let part = |m: &Rank| {
+                let h = &w.ranks.get(m)?.own.history;
+                Some(h.collectives.get(&(*group, *n))?.0)
+            };
+            let all: Option<Vec<u64>> = members.iter().map(part).collect();
+            let right = all.map(|a| a.iter().fold(*group, |a, v| mix(a, *v)));
+            if *result != right {
+                return Err(Violation::Collective(*group, *n));
+            }
+        }
+    }
+    if w.nodes.iter().any(|n| !n.is_idle()) {
+        return Err(Violation::Epoch);
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Random schedules of random programs, each from one number.
+
+use std::sync::Arc;
+
+use fastrand::Rng;
+use pc3_protocol::Rules;
+
+use crate::check::{self, Violation};
+use crate::program::{generate, Shape};
+use crate::world::{Action, Budget, Counts, World};
+
+/// What to draw from.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub most_ranks: u32,
+    pub rules: Rules,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            most_ranks: 16,
+            rules: Rules::default(),
+        }
+    }
+}
+
+/// The world of a seed, before anything has happened, and the numbers its schedule is drawn from.
+pub fn world(seed: u64, options: &Options) -> (World, Rng) {
+    let mut rng = Rng::with_seed(seed);
+    let most = options.most_ranks.max(2);
+    // Small jobs say more for the time.
+    let ranks = 2 + rng.u32(0..most - 1).min(rng.u32(0..most - 1));
+    let shape = Shape {
+        ranks,
+        length: rng.u32(5..60),
+        spawns: rng.u32(0..3) == 0,
+        wildcards: rng.u32(0..4) > 0,
+    };
+    let program = Arc::new(generate(&mut rng, shape));
+    let budget = Budget {
+        requests: rng.u32(1..4),
+        give_ups: u32::from(rng.u32(0..6) == 0),
+        crashes: rng.u32(0..4),
+    };
+    let chance = rng.u64(..);
+    (World::new(program, options.rules, budget, chance), rng)
+}
+
+/// Who is how fast: ranks and channels that get their turn seldom let others run far ahead.
+struct Pace(u64);
+
+impl Pace {
+    fn is_slow(&self, action: Action) -> bool {
+        let bit = match action {
+            Action::Step(r) => r,
+            Action::Deliver(a, b) => 7 * a + 3 * b + 11,
+            Action::Control(a, b) => 5 * a + b + 29,
+            Action::Result(r, _) => r + 41,
+            Action::Request | Action::GiveUp | Action::Crash => return false,
+        };
+        self.0 >> (bit % 64) & 1 == 1
+    }
+}
+
+/// One schedule, to its end.
+pub fn run(seed: u64, options: &Options) -> Result<Counts, Violation> {
+    let (end, w) = trace(seed, options);
+    end.map(|()| w.counts)
+}
+
+/// The same, with the world as it was then.
+pub fn trace(seed: u64, options: &Options) -> (Result<(), Violation>, World) {
+    let (mut w, rng) = world(seed, options);
+    let end = explore(&mut w, rng);
+    (end, w)
+}
+
+fn explore(w: &mut World, mut rng: Rng) -> Result<(), Violation> {
+    let pace = Pace(rng.u64(..) & rng.u64(..));
+    let slowness = rng.u32(1..40);
+    // Interference comes all over the run.
+    let rarity = rng.u32(10..200);
+    let mut actions = Vec::new();
+    let mut extra = Vec::new();
+    loop {
+        if rng.u32(0..rarity) == 0 {
+            w.interference(&mut extra);
+            if let Some(action) = rng.choice(&extra) {
+                w.apply(*action)?;
+            }
+            extra.clear();
+        }
+        w.actions(&mut actions);
+        let Some(mut action) = rng.choice(&actions).copied() else {
+            break;
+        };
+        for _ in 0..slowness {
+            if !pace.is_slow(action) {
+                break;
+            }
+            action = actions[rng.usize(..actions.len())];
+        }
+        w.apply(action)?;
+    }
+    check::end(w)
+}

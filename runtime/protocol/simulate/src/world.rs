@@ -1,0 +1,479 @@
+//! A job under the protocol: ranks that run their scripts, processes, and everything that is under way between them.
+//!
+//! The world moves by [`Action`]s; which of the possible ones comes next is up to whoever explores.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use pc3_protocol::{Down, Entries, Event, Group, Name, Node, Out, Rank, Rules, Source, Stamp, Up};
+
+use crate::check::Violation;
+use crate::program::{Program, Slot, Tag};
+use crate::recovery::{Committed, Image, Unborn};
+
+/// What a test, probe, clock said.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    Complete(bool),
+    Which(Slot),
+    Seen(Option<(Rank, Option<Name>)>),
+    Chance(u64),
+}
+
+pub type Member = pc3_protocol::Member<Outcome, u64>;
+pub type Log = pc3_protocol::Log<Outcome, u64>;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Message {
+    pub from: Rank,
+    pub tag: Tag,
+    pub stamp: Stamp,
+    pub content: u64,
+    /// Which of the sender's messages to this receiver it is; the protocol does not see this.
+    pub truth: u32,
+    /// As the receiver knows it.
+    pub name: Option<Name>,
+}
+
+/// A receive that the program posted.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Posted {
+    pub slot: Slot,
+    pub from: Option<Rank>,
+    pub tag: Tag,
+    pub number: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Pending {
+    pub slot: Slot,
+    pub group: Group,
+    pub n: u64,
+    pub epoch: u32,
+    pub contribution: u64,
+}
+
+/// Everything of a rank that a checkpoint keeps as it is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Progress {
+    pub pc: usize,
+    /// The current operation has begun: its receive is posted, its collective entered.
+    pub begun: bool,
+    pub ended: bool,
+    /// Digest of all that it has learnt.
+    pub digest: u64,
+    /// Requests that are complete, with what they brought.
+    pub done: BTreeMap<Slot, (Rank, u64)>,
+    pub history: Arc<History>,
+}
+
+/// What a rank has done, for the judge.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct History {
+    pub sent: BTreeMap<Rank, Vec<u64>>,
+    pub received: BTreeMap<Rank, BTreeMap<u32, u64>>,
+    /// Its contribution, and the result.
+    pub collectives: BTreeMap<(Group, u64), (u64, Option<u64>)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RankState {
+    pub own: Progress,
+    pub member: Member,
+    pub mailbox: Vec<Message>,
+    pub posted: Vec<Posted>,
+    pub pending: Vec<Pending>,
+    /// Results under way to this rank.
+    pub results: Vec<(Group, u64, u64, Entries)>,
+}
+
+/// A collective until all have entered.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Meeting {
+    pub entries: BTreeMap<Rank, u64>,
+    pub stamps: Entries,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Control {
+    Up(Up),
+    Down(Down),
+}
+
+/// What explorers may do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    Step(Rank),
+    /// The oldest message between two ranks comes.
+    Deliver(Rank, Rank),
+    /// The oldest control message between two nodes comes.
+    Control(u32, u32),
+    /// A result comes to a rank.
+    Result(Rank, usize),
+    Request,
+    GiveUp,
+    /// Everything is lost but the newest checkpoint.
+    Crash,
+}
+
+/// How often an explorer may interfere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Budget {
+    pub requests: u32,
+    pub give_ups: u32,
+    pub crashes: u32,
+}
+
+/// What happened, for statistics.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Counts {
+    pub commits: u32,
+    pub given_up: u32,
+    pub recoveries: u32,
+    pub late: u32,
+    pub early: u32,
+    pub logged: u32,
+    pub suppressed: u32,
+    pub control: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct World {
+    pub program: Arc<Program>,
+    pub rules: Rules,
+    pub ranks: BTreeMap<Rank, RankState>,
+    pub nodes: Vec<Node>,
+    pub app: BTreeMap<(Rank, Rank), VecDeque<Message>>,
+    pub control: BTreeMap<(u32, u32), VecDeque<Control>>,
+    pub meetings: BTreeMap<(Group, u64), Meeting>,
+    /// What ranks have saved in this epoch.
+    pub images: BTreeMap<Rank, Image>,
+    pub records: BTreeMap<Rank, Vec<Message>>,
+    pub logs: BTreeMap<Rank, Log>,
+    pub committed: Option<Arc<Committed>>,
+    /// For ranks that will be spawned again.
+    pub unborn: BTreeMap<Rank, Unborn>,
+    pub budget: Budget,
+    pub counts: Counts,
+    /// Feeds clocks and the like; changes with every use and every recovery.
+    pub chance: u64,
+}
+
+pub fn mix(a: u64, b: u64) -> u64 {
+    let x = (a ^ b.rotate_left(31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^ (x >> 29)
+}
+
+/// The processes' tree: each has at most this many below it.
+const FAN: u32 = 2;
+
+pub fn parent(node: u32) -> Option<u32> {
+    (node > 0).then(|| (node - 1) / FAN)
+}
+
+impl World {
+    pub fn new(program: Arc<Program>, rules: Rules, budget: Budget, chance: u64) -> World {
+        let mut w = World {
+            nodes: Vec::new(),
+            ranks: BTreeMap::new(),
+            app: BTreeMap::new(),
+            control: BTreeMap::new(),
+            meetings: BTreeMap::new(),
+            images: BTreeMap::new(),
+            records: BTreeMap::new(),
+            logs: BTreeMap::new(),
+            committed: None,
+            unborn: BTreeMap::new(),
+            budget,
+            counts: Counts::default(),
+            chance,
+            program,
+            rules,
+        };
+        w.begin();
+        w
+    }
+
+    /// From the very beginning.
+    pub fn begin(&mut self) {
+        for r in 0..self.program.ranks {
+            let state = RankState::new(Member::new(self.rules), Progress::default());
+            self.ranks.insert(r, state);
+        }
+        self.make_nodes(false);
+    }
+
+    pub fn make_nodes(&mut self, replaying: bool) {
+        let of = &self.program.nodes;
+        let count = of.iter().max().map_or(1, |m| m + 1);
+        let node = |i: u32| {
+            let members = self.ranks.keys().copied();
+            let members = members.filter(|r| of[*r as usize] == i).collect();
+            let below = (0..count).filter(|b| parent(*b) == Some(i)).collect();
+            Node::new(self.rules, i == 0, members, below, replaying)
+        };
+        self.nodes = (0..count).map(node).collect();
+    }
+
+    pub fn node_of(&self, rank: Rank) -> u32 {
+        self.program.nodes[rank as usize]
+    }
+
+    /// All that can happen now.
+    pub fn actions(&self, into: &mut Vec<Action>) {
+        into.clear();
+        for (r, s) in &self.ranks {
+            if self.can_step(*r, s) {
+                into.push(Action::Step(*r));
+            }
+            for i in 0..s.results.len() {
+                into.push(Action::Result(*r, i));
+            }
+        }
+        for ((from, to), queue) in &self.app {
+            if !queue.is_empty() && self.ranks.contains_key(to) {
+                into.push(Action::Deliver(*from, *to));
+            }
+        }
+        for ((from, to), queue) in &self.control {
+            if !queue.is_empty() {
+                into.push(Action::Control(*from, *to));
+            }
+        }
+    }
+
+    /// Interference, while there is something to interfere with.
+    pub fn interference(&self, into: &mut Vec<Action>) {
+        if self.budget.requests > 0 {
+            into.push(Action::Request);
+        }
+        if self.budget.give_ups > 0 && !self.nodes[0].is_idle() {
+            into.push(Action::GiveUp);
+        }
+        if self.budget.crashes > 0 {
+            into.push(Action::Crash);
+        }
+    }
+
+    pub fn apply(&mut self, action: Action) -> Result<(), Violation> {
+        match action {
+            Action::Step(r) => self.step(r)?,
+            Action::Deliver(from, to) => self.deliver(from, to),
+            Action::Control(from, to) => self.control(from, to)?,
+            Action::Result(r, i) => self.result(r, i),
+            Action::Request => {
+                self.budget.requests -= 1;
+                let outs = self.nodes[0].request();
+                self.carry(0, outs)?;
+            }
+            Action::GiveUp => {
+                self.budget.give_ups -= 1;
+                if let Some(outs) = self.nodes[0].give_up() {
+                    self.carry(0, outs)?;
+                }
+            }
+            Action::Crash => {
+                self.budget.crashes -= 1;
+                self.counts.recoveries += 1;
+                self.recover();
+            }
+        }
+        self.listen()
+    }
+
+    fn deliver(&mut self, from: Rank, to: Rank) {
+        let queue = self.app.get_mut(&(from, to));
+        let Some(mut message) = queue.and_then(VecDeque::pop_front) else {
+            return;
+        };
+        let Some(s) = self.ranks.get_mut(&to) else { return };
+        let arrival = s.member.arrive(from, message.stamp);
+        message.name = arrival.name;
+        if arrival.late {
+            self.counts.late += 1;
+            self.records.entry(to).or_default().push(message.clone());
+        }
+        s.mailbox.push(message);
+        s.match_posted();
+    }
+
+    fn result(&mut self, rank: Rank, i: usize) {
+        let Some(s) = self.ranks.get_mut(&rank) else { return };
+        let (group, n, result, entries) = s.results.remove(i);
+        s.formed(group, n, result, &entries);
+    }
+
+    /// A contribution to a collective; the last one forms it.
+    pub fn contribute(&mut self, rank: Rank, group: Group, n: u64, stamp: Stamp, value: u64) {
+        let meeting = self.meetings.entry((group, n)).or_default();
+        meeting.entries.insert(rank, value);
+        meeting.stamps.add(stamp);
+        let members = &self.program.groups[&group];
+        if meeting.entries.len() < members.len() {
+            return;
+        }
+        let result = meeting.entries.values().fold(group, |a, v| mix(a, *v));
+        let entries = meeting.stamps;
+        self.meetings.remove(&(group, n));
+        for m in members {
+            if let Some(s) = self.ranks.get_mut(m) {
+                s.results.push((group, n, result, entries));
+            }
+        }
+    }
+
+    fn control(&mut self, from: u32, to: u32) -> Result<(), Violation> {
+        let queue = self.control.get_mut(&(from, to));
+        match queue.and_then(VecDeque::pop_front) {
+            Some(Control::Up(up)) => {
+                let outs = self.nodes[to as usize].say(Source::Node(from), up);
+                self.carry(to, outs)
+            }
+            Some(Control::Down(down)) => {
+                let outs = self.nodes[to as usize].hear(&down);
+                self.pass(to, &down);
+                self.carry(to, outs)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// To the members of a node and the nodes below.
+    fn pass(&mut self, node: u32, down: &Down) {
+        for b in self.nodes[node as usize].below().to_vec() {
+            self.counts.control += 1;
+            let queue = self.control.entry((node, b)).or_default();
+            queue.push_back(Control::Down(down.clone()));
+        }
+        for m in self.nodes[node as usize].members().collect::<Vec<_>>() {
+            if let Some(s) = self.ranks.get_mut(&m) {
+                s.member.hear(down);
+            }
+        }
+    }
+
+    /// What a node wants done.
+    fn carry(&mut self, node: u32, outs: Vec<Out>) -> Result<(), Violation> {
+        for out in outs {
+            match out {
+                Out::Up(up) => {
+                    let Some(above) = parent(node) else { continue };
+                    self.counts.control += 1;
+                    let queue = self.control.entry((node, above)).or_default();
+                    queue.push_back(Control::Up(up));
+                }
+                Out::Down(down) => self.pass(node, &down),
+                Out::Event(Event::Commit) => {
+                    self.commit()?;
+                    let outs = self.nodes[0].committed();
+                    self.carry(0, outs)?;
+                }
+                Out::Event(Event::Over { given_up }) => {
+                    self.counts.given_up += u32::from(given_up);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings what members have said to their nodes, and ended ranks to their lines.
+    fn listen(&mut self) -> Result<(), Violation> {
+        loop {
+            let mut heard = Vec::new();
+            let mut at_end = Vec::new();
+            for (r, s) in &mut self.ranks {
+                if s.own.ended && s.member.at_location() {
+                    at_end.push(*r);
+                }
+                let said = s.member.said();
+                if said.contains(&Up::Saved) {
+                    let log = s.member.saved_log();
+                    self.counts.logged += log.len() as u32;
+                    self.logs.insert(*r, log);
+                }
+                if said.contains(&Up::Done) {
+                    self.images.remove(r);
+                    self.records.remove(r);
+                    self.logs.remove(r);
+                }
+                heard.extend(said.into_iter().map(|up| (*r, up)));
+            }
+            for r in &at_end {
+                self.take(*r);
+            }
+            if heard.is_empty() && at_end.is_empty() {
+                return Ok(());
+            }
+            for (r, up) in heard {
+                let node = self.node_of(r);
+                let outs = self.nodes[node as usize].say(Source::Member(r), up);
+                self.carry(node, outs)?;
+            }
+        }
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.ranks.values().all(|s| s.own.ended)
+            && (0..self.program.scripts.len() as Rank).all(|r| self.ranks.contains_key(&r))
+    }
+}
+
+impl RankState {
+    pub fn new(member: Member, own: Progress) -> RankState {
+        RankState {
+            own,
+            member,
+            mailbox: Vec::new(),
+            posted: Vec::new(),
+            pending: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+
+    /// Pairs posted receives, in order, with the oldest message that each may have.
+    pub fn match_posted(&mut self) {
+        let mut i = 0;
+        while i < self.posted.len() {
+            let p = &self.posted[i];
+            let fits = |m: &Message| {
+                m.tag == p.tag
+                    && p.from.is_none_or(|f| f == m.from)
+                    && self.member.allows(p.number, m.from, m.name)
+            };
+            let Some(k) = self.mailbox.iter().position(fits) else {
+                i += 1;
+                continue;
+            };
+            let p = self.posted.remove(i);
+            let m = self.mailbox.remove(k);
+            self.member.matched(p.number, m.from, m.name, m.stamp);
+            let h = Arc::make_mut(&mut self.own.history);
+            let earlier = h.received.entry(m.from).or_default();
+            // A second copy of a message is as good as a wrong one.
+            let content = if earlier.contains_key(&m.truth) {
+                !m.content
+            } else {
+                m.content
+            };
+            earlier.insert(m.truth, content);
+            self.own.done.insert(p.slot, (m.from, m.content));
+        }
+    }
+
+    /// The result of a pending collective is there.
+    pub fn formed(&mut self, group: Group, n: u64, result: u64, entries: &Entries) {
+        let Some(i) = self.pending.iter().position(|p| (p.group, p.n) == (group, n)) else {
+            return;
+        };
+        let p = self.pending.remove(i);
+        self.member.formed(group, n, p.epoch, entries, result);
+        self.complete(&p, result);
+    }
+
+    pub fn complete(&mut self, p: &Pending, result: u64) {
+        let h = Arc::make_mut(&mut self.own.history);
+        h.collectives
+            .insert((p.group, p.n), (p.contribution, Some(result)));
+        self.own.done.insert(p.slot, (0, result));
+    }
+}

@@ -1,0 +1,126 @@
+//! How ranks agree on a checkpoint, as state machines: events and messages in, decisions and messages out.  No I/O, no
+//! clock, no threads: a runtime drives them, and a simulator drives them unchanged.
+//!
+//! This crate has the *non-blocking* protocol; `docs/protocols.md` has its rules and why they are right.  A [`Member`] is
+//! one rank's part: what it does at a location, with a message, in a collective.  A [`Node`] is one process's part: it
+//! gathers what its members and the nodes below it say, and passes on what the root decides.
+
+#![forbid(unsafe_code)]
+
+mod log;
+mod member;
+mod node;
+mod rules;
+
+use std::collections::BTreeMap;
+
+pub use log::{Log, Name};
+pub use member::{Arrival, Line, Member, Phase, Sending};
+pub use node::{Event, Node, Out, Source};
+pub use rules::Rules;
+
+/// A logical process of the job; spawned ranks have numbers of their own.
+pub type Rank = u32;
+/// Those who take part in a collective, under one name for all of them.
+pub type Group = u64;
+/// Of each group, how many of its collectives a rank has entered (Xu and Cooperman's collective clocks).
+pub type Clocks = BTreeMap<Group, u64>;
+
+/// What a message, and an entry into a collective, tells of its sender.
+///
+/// On a wire two bits do (Thoai and Hung): `logging`, and whether `epoch` is odd.  An epoch begins only when all ranks
+/// have left the one before, so a receiver that is recording takes another parity for the past, any other for the future.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Stamp {
+    /// Local checkpoints that the sender had taken.
+    pub epoch: u32,
+    /// It did not know yet that all have taken theirs.
+    pub logging: bool,
+    /// How many messages it had sent to the same receiver since its checkpoint; only while somebody may need to know.
+    pub number: Option<u32>,
+}
+
+/// What is known of all entries into one collective when it forms.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Entries {
+    range: Option<(u32, u32)>,
+    /// The newest epoch of an entry by a rank that was not logging.
+    unlogged: Option<u32>,
+}
+
+impl Entries {
+    pub fn add(&mut self, stamp: Stamp) {
+        let e = stamp.epoch;
+        let (low, high) = self.range.unwrap_or((e, e));
+        self.range = Some((low.min(e), high.max(e)));
+        if !stamp.logging {
+            self.unlogged = self.unlogged.max(Some(e));
+        }
+    }
+
+    /// Somebody entered before its line of this epoch.
+    fn any_before(&self, epoch: u32) -> bool {
+        self.range.is_some_and(|(low, _)| low < epoch)
+    }
+
+    /// Somebody entered when it knew already that all have taken this epoch's checkpoint.
+    fn any_unlogged(&self, epoch: u32) -> bool {
+        self.unlogged == Some(epoch)
+    }
+}
+
+/// How far a group had come when its members stopped logging: the least clock, from how many of how many members.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Least {
+    pub clock: u64,
+    pub told: u32,
+    pub size: u32,
+}
+
+/// From members to their node, and from nodes to the root.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Up {
+    /// Collectives entered so far; upwards, the greatest.
+    Clocks(Clocks),
+    /// A rank without a checkpoint goes beyond a target.
+    Raise(Clocks),
+    /// The checkpoint is taken (or, given up, the line is passed): messages sent since the line before, and how many of
+    /// those sent before a line have arrived.
+    /// `given_up`: said after the news that the epoch is given up; it replaces what was said before.
+    Taken {
+        sent: u64,
+        arrived: u64,
+        given_up: bool,
+    },
+    /// More of them have.
+    Arrived { count: u64, given_up: bool },
+    /// Nothing more is logged.
+    Closed(BTreeMap<Group, Least>),
+    /// Log and records are on disk.
+    Saved,
+    /// The epoch is over for all below.
+    Done,
+    /// What was logged has been done again.
+    Replayed,
+}
+
+/// From the root to all nodes and members.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Down {
+    /// An epoch begins.
+    Start,
+    /// The collectives to have entered before a checkpoint.
+    Aim(Clocks),
+    /// Targets that have grown.
+    Raise(Clocks),
+    /// All have taken their checkpoints.
+    Close,
+    /// Everything has arrived; collectives up to these were entered by all before they stopped logging.
+    Settle(Clocks),
+    /// There will be no checkpoint: pass the line without one.
+    GiveUp,
+    /// The epoch is over.
+    Finish,
+    /// All have replayed what was logged.
+    Replayed,
+}

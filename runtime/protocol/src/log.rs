@@ -1,0 +1,72 @@
+//! What a rank must do again in the same way, because others may know of it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::{Group, Rank};
+
+/// One message among those from the same sender, as both sides know it again after a recovery.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Name {
+    /// Sent before the sender's line: its place among those that arrived, or were not yet received, at the receiver's.
+    Before(u32),
+    /// Sent behind the sender's line: its number from there.
+    Behind(u32),
+}
+
+/// A rank's log from its local checkpoint until it knows that all have taken theirs.  `O`: what a test, a probe or a
+/// clock says; `R`: the result of a collective.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Log<O, R> {
+    /// By the number of the receive: what it got.
+    pub(crate) matches: BTreeMap<u32, (Rank, Name)>,
+    /// In the order in which the rank asked.
+    pub(crate) outcomes: VecDeque<O>,
+    /// Of collectives that cross the line, or were pending at it.
+    pub(crate) results: BTreeMap<(Group, u64), R>,
+    /// Ranks that it brought into being.
+    pub(crate) births: u32,
+    /// The messages in `matches`: nobody else may have them.
+    reserved: BTreeSet<(Rank, Name)>,
+}
+
+impl<O, R> Default for Log<O, R> {
+    fn default() -> Log<O, R> {
+        Log {
+            matches: BTreeMap::new(),
+            outcomes: VecDeque::new(),
+            results: BTreeMap::new(),
+            births: 0,
+            reserved: BTreeSet::new(),
+        }
+    }
+}
+
+impl<O, R> Log<O, R> {
+    /// Entries; a job gives an epoch up when a log outgrows its bounds.
+    pub fn len(&self) -> usize {
+        self.matches.len() + self.outcomes.len() + self.results.len() + self.births as usize
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn matched(&mut self, receive: u32, what: (Rank, Name)) {
+        self.matches.insert(receive, what);
+        self.reserved.insert(what);
+    }
+
+    /// May this receive get this message?
+    pub(crate) fn allows(&self, receive: Option<u32>, what: Option<(Rank, Name)>) -> bool {
+        match receive.and_then(|r| self.matches.get(&r)) {
+            Some(logged) => Some(*logged) == what,
+            None => what.is_none_or(|w| !self.reserved.contains(&w)),
+        }
+    }
+
+    pub(crate) fn replayed(&mut self, receive: u32) {
+        if let Some(what) = self.matches.remove(&receive) {
+            self.reserved.remove(&what);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The rules that can be taken away one by one, to see that a harness notices.
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Which rules hold.  All do, unless the feature `mutants` lets a harness take one away.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub struct Rules { $($(#[$doc])* $name: bool,)* }
+
+        impl Default for Rules {
+            fn default() -> Rules { Rules { $($name: true,)* } }
+        }
+
+        impl Rules {
+            $(#[inline]
+            pub fn $name(&self) -> bool { !cfg!(feature = "mutants") || self.$name })*
+
+            /// Every set of rules in which one is missing, and that one's name.
+            #[cfg(feature = "mutants")]
+            pub fn each_broken() -> Vec<(&'static str, Rules)> {
+                vec![$((stringify!($name), Rules { $name: false, ..Rules::default() }),)*]
+            }
+        }
+    };
+}
+
+rules! {
+    /// What was sent before the line and arrives behind it belongs to the checkpoint.
+    late_is_recorded,
+    /// What was sent behind the line and received before it is not sent again.
+    early_is_suppressed,
+    /// What has arrived from behind the line but was not received is not part of the checkpoint.
+    unreceived_early_is_left_out,
+    /// Which message a receive got is logged.
+    matches_are_logged,
+    /// What tests, probes, clocks and random sources said is logged.
+    outcomes_are_logged,
+    /// Who hears from a rank that does not log any more stops before it uses that.
+    logging_stops_at_the_unlogged,
+    /// Results of collectives that cross the line are logged behind it.
+    crossing_results_are_logged,
+    /// Results of collectives entered before the line and pending at it are recorded.
+    pending_results_are_recorded,
+    /// An epoch is not complete before everything sent before the line has arrived.
+    messages_are_counted,
+    /// Logs are closed only when all have taken their checkpoints.
+    logs_stay_open_for_all,
+    /// The next epoch waits until all have left this one.
+    epochs_do_not_overlap,
+    /// No epoch begins while logs are replayed.
+    replay_ends_first,
+    /// Pending collectives that all members entered in time are waited for.
+    pending_are_awaited,
+    /// A given-up epoch is counted out like any other.
+    given_up_is_counted,
+}
