@@ -6,6 +6,7 @@ mod demo;
 mod dist;
 mod env;
 mod setup;
+mod simulate;
 mod sources;
 mod test;
 mod torture;
@@ -46,6 +47,12 @@ enum Task {
     Torture(torture::Options),
     /// Run MPICH's own tests on pc3's MPI
     Conformance(conformance::Options),
+    /// Run the coordination protocols in a simulator (`simulate --help` lists what it does)
+    #[command(disable_help_flag = true)]
+    Simulate {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<std::ffi::OsString>,
+    },
     /// Measure pc3 beside its peers; tables here, JSON under target/bench
     Bench {
         /// instrumentation, mpi, checkpoint, heap; all when absent
@@ -75,6 +82,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         }
         Task::Torture(options) => torture::run(&options),
         Task::Conformance(options) => conformance::run(&options),
+        Task::Simulate { args } => simulate::run(&args),
         Task::Bench { name } => bench::run(name.as_deref()),
     }
 }

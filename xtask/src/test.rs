@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
 
-use crate::{conformance, dist, env, setup, sources};
+use crate::{conformance, dist, env, setup, simulate, sources};
 
 /// What ran so far.
 #[derive(Default)]
@@ -43,6 +43,13 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             "unit and integration tests",
             &["--workspace", "--exclude", "pc3-tests"],
         )?;
+    }
+    if filter.is_none() {
+        println!("\n== protocols in the simulator");
+        if let Err(e) = simulate::run(&["check"]) {
+            println!("{e:#}");
+            tally.broken.push("simulate".into());
+        }
     }
     let mut e2e = vec!["--release", "-p", "pc3-tests", "--test", "e2e", "--"];
     e2e.extend(filter);

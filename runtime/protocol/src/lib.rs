@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 pub use log::{Log, Name};
 pub use member::{Arrival, Line, Member, Phase, Sending};
-pub use node::{Event, Node, Out, Source};
+pub use node::{above, below, Event, Node, Out, Source};
 pub use rules::Rules;
 
 /// A logical process of the job; spawned ranks have numbers of their own.
@@ -28,8 +28,7 @@ pub type Clocks = BTreeMap<Group, u64>;
 
 /// What a message, and an entry into a collective, tells of its sender.
 ///
-/// On a wire two bits do (Thoai and Hung): `logging`, and whether `epoch` is odd.  An epoch begins only when all ranks
-/// have left the one before, so a receiver that is recording takes another parity for the past, any other for the future.
+/// On a message two bits do (Thoai and Hung): `logging`, and whether `epoch` is odd; [`Member::epoch_of`] knows the rest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Stamp {
     /// Local checkpoints that the sender had taken.
@@ -98,8 +97,6 @@ pub enum Up {
     Closed(BTreeMap<Group, Least>),
     /// Log and records are on disk.
     Saved,
-    /// The epoch is over for all below.
-    Done,
     /// What was logged has been done again.
     Replayed,
 }

@@ -276,6 +276,19 @@ impl<O, R> Member<O, R> {
         Sending::Send(stamp)
     }
 
+    /// The epoch of a message's sender, from whether it is odd.  Nobody takes a checkpoint before all have left the epoch
+    /// before, and none is left before all messages from before its line have come: who records hears from the past,
+    /// who does not, from the future.
+    pub fn epoch_of(&self, odd: bool) -> u32 {
+        if odd == (self.epoch % 2 == 1) {
+            self.epoch
+        } else if self.is_behind() {
+            self.epoch - 1
+        } else {
+            self.epoch + 1
+        }
+    }
+
     /// A message has come to this rank's process.
     pub fn arrive(&mut self, from: Rank, stamp: Stamp) -> Arrival {
         let behind = stamp.number.map(Name::Behind);
@@ -341,10 +354,7 @@ impl<O, R> Member<O, R> {
     /// The rank is about to learn something from one who sent this.
     pub fn observe(&mut self, stamp: Stamp) {
         let unlogged = stamp.epoch == self.epoch && !stamp.logging;
-        if self.phase == Phase::Logging
-            && unlogged
-            && self.rules.logging_stops_at_the_unlogged()
-        {
+        if self.phase == Phase::Logging && unlogged && self.rules.logging_stops_at_the_unlogged() {
             self.close();
         }
     }
@@ -551,7 +561,6 @@ impl<O, R> Member<O, R> {
         self.arrived[0] = 0;
         self.log = Log::default();
         self.closing = None;
-        self.said.push(Up::Done);
     }
 
     /// What has to be on disk before this rank's [`Up::Saved`] goes to its node: its log, with the results recorded.

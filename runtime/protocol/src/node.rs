@@ -47,7 +47,6 @@ enum Stage {
     Saved,
     /// The root only: the driver commits.
     Committing,
-    Done,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -70,6 +69,19 @@ pub struct Node {
     missing: i64,
     /// Root: an epoch is wanted behind this one.
     again: bool,
+    /// Root: this one is to be given up as soon as all have heard of it.
+    unwanted: bool,
+}
+
+/// The processes' tree: the node above another, if each has at most `fan` below it.
+pub fn above(node: u32, fan: u32) -> Option<u32> {
+    (node > 0).then(|| (node - 1) / fan.max(1))
+}
+
+/// The nodes below another, of `count`.
+pub fn below(node: u32, fan: u32, count: u32) -> impl Iterator<Item = u32> {
+    let first = node.saturating_mul(fan).saturating_add(1);
+    first.min(count)..first.saturating_add(fan).min(count)
 }
 
 impl Node {
@@ -96,6 +108,7 @@ impl Node {
             arrived: 0,
             missing: 0,
             again: false,
+            unwanted: false,
         };
         if replaying {
             node.gather(Stage::Replayed);
@@ -137,32 +150,45 @@ impl Node {
     /// Root: a checkpoint is wanted.  During an epoch it waits for the next.
     pub fn request(&mut self) -> Vec<Out> {
         let free = self.stage == Stage::Idle
-            || (self.stage == Stage::Replayed && !self.rules.replay_ends_first())
-            || (self.stage == Stage::Done && !self.rules.epochs_do_not_overlap());
+            || (self.stage == Stage::Replayed && !self.rules.replay_ends_first());
         if !free {
             self.again = true;
             return Vec::new();
         }
         self.again = false;
-        self.given_up = false;
         self.missing = 0;
         self.issue(Down::Start)
     }
 
-    /// Root: this epoch will have no checkpoint.  False if it is too late for that, or there is none.
+    /// Root: this epoch is to have no checkpoint.  None if it is too late for that, or there is no epoch.
     pub fn give_up(&mut self) -> Option<Vec<Out>> {
         use Stage::*;
         let can = matches!(self.stage, Clocks | Taken | Closed | Counting | Saved);
-        (can && !self.given_up).then(|| {
-            self.missing = 0;
-            self.issue(Down::GiveUp)
-        })
+        if !can || self.given_up {
+            return None;
+        }
+        if self.stage == Clocks && self.rules.all_are_there_first() {
+            // Nobody passes a line before all have left the epoch before.
+            self.unwanted = true;
+            return Some(Vec::new());
+        }
+        self.missing = 0;
+        Some(self.issue(Down::GiveUp))
     }
 
     /// Root: the checkpoint is the newest now.
     pub fn committed(&mut self) -> Vec<Out> {
         debug_assert_eq!(self.stage, Stage::Committing);
-        self.issue(Down::Finish)
+        self.finish()
+    }
+
+    /// Nobody need say that it has heard of the end: an epoch's first stage waits for all, and they hear of that behind this.
+    fn finish(&mut self) -> Vec<Out> {
+        let given_up = self.given_up;
+        let mut outs = self.issue(Down::Finish);
+        outs.push(Out::Event(Event::Over { given_up }));
+        outs.extend(self.next());
+        outs
     }
 
     fn issue(&mut self, down: Down) -> Vec<Out> {
@@ -189,8 +215,7 @@ impl Node {
                 self.given_up = true;
                 self.gather(Stage::Taken);
             }
-            Down::Finish => self.gather(Stage::Done),
-            Down::Replayed => self.stage = Stage::Idle,
+            Down::Finish | Down::Replayed => self.stage = Stage::Idle,
         }
         Vec::new()
     }
@@ -232,8 +257,7 @@ impl Node {
                     least.told += new.told;
                 }
             }
-            (Up::Saved, Stage::Saved) | (Up::Done, Stage::Done) => {}
-            (Up::Replayed, Stage::Replayed) => {}
+            (Up::Saved, Stage::Saved) | (Up::Replayed, Stage::Replayed) => {}
             // Said before the news that the epoch is given up had come there.
             _ => return Vec::new(),
         }
@@ -272,10 +296,6 @@ impl Node {
             },
             Stage::Closed => Up::Closed(take(&mut self.least)),
             Stage::Saved => Up::Saved,
-            Stage::Done => {
-                self.stage = Stage::Idle;
-                Up::Done
-            }
             Stage::Replayed => Up::Replayed,
             Stage::Idle | Stage::Counting | Stage::Committing => return Vec::new(),
         };
@@ -290,6 +310,7 @@ impl Node {
                 outs.extend(self.next());
                 outs
             }
+            Stage::Clocks if take(&mut self.unwanted) => self.issue(Down::GiveUp),
             Stage::Clocks => {
                 let targets = take(&mut self.clocks);
                 self.issue(Down::Aim(targets))
@@ -310,13 +331,6 @@ impl Node {
                 self.stage = Stage::Committing;
                 vec![Out::Event(Event::Commit)]
             }
-            Stage::Done => {
-                self.stage = Stage::Idle;
-                let given_up = self.given_up;
-                let mut outs = vec![Out::Event(Event::Over { given_up })];
-                outs.extend(self.next());
-                outs
-            }
             Stage::Idle | Stage::Counting | Stage::Committing => Vec::new(),
         }
     }
@@ -328,7 +342,7 @@ impl Node {
             return Vec::new();
         }
         if self.given_up {
-            return self.issue(Down::Finish);
+            return self.finish();
         }
         // A group of which some members have entered no collective has closed none.
         let all_told = |(g, l): (&Group, &Least)| (l.told == l.size).then_some((*g, l.clock));

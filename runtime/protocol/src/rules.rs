@@ -44,8 +44,8 @@ rules! {
     messages_are_counted,
     /// Logs are closed only when all have taken their checkpoints.
     logs_stay_open_for_all,
-    /// The next epoch waits until all have left this one.
-    epochs_do_not_overlap,
+    /// An epoch is not given up before all have left the one before.
+    all_are_there_first,
     /// No epoch begins while logs are replayed.
     replay_ends_first,
     /// Pending collectives that all members entered in time are waited for.

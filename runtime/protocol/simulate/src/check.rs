@@ -13,15 +13,17 @@ pub enum Violation {
     LineLoses { from: Rank, to: Rank, truth: u32 },
     #[error("checkpoint: message {truth} from {from} to {to} is there twice, or was never sent")]
     LineHasMore { from: Rank, to: Rank, truth: u32 },
-    #[error("checkpoint: {to} has {have} messages of {from} from behind the line, and knows of {know}")]
+    #[error(
+        "checkpoint: {to} has {have} messages of {from} from behind the line, and knows of {know}"
+    )]
     LineForgets {
         from: Rank,
         to: Rank,
         have: usize,
         know: usize,
     },
-    #[error("rank {0} replays something else than it logged")]
-    Replay(Rank),
+    #[error("a rank does something else than it logged")]
+    Replay,
     #[error("rank {0} is brought into being while it exists")]
     BornTwice(Rank),
     #[error("nothing can happen any more, and ranks {0:?} have not ended")]

@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod exhaustive;
 pub mod program;
 pub mod recovery;
 pub mod run;
+pub mod scale;
 mod step;
 pub mod world;

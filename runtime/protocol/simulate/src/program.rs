@@ -43,6 +43,10 @@ pub enum Op {
     },
     /// A clock, or a random number from outside.
     Chance,
+    /// One of the two, as what it has learnt so far says.
+    ChanceOrProbe {
+        tag: Tag,
+    },
     Location,
     Collective(Group),
     Initiate {
@@ -94,8 +98,14 @@ struct Open {
 
 enum What {
     /// Complete when so many messages of its kind have been sent.
-    Receive { key: Key, nth: u32 },
-    Collective { group: Group, nth: u32 },
+    Receive {
+        key: Key,
+        nth: u32,
+    },
+    Collective {
+        group: Group,
+        nth: u32,
+    },
 }
 
 /// Receiver, sender if only that one counts, tag.
@@ -126,6 +136,8 @@ pub struct Shape {
     /// Of what programs consist of.
     pub spawns: bool,
     pub wildcards: bool,
+    /// Many probes, tests and clocks.
+    pub nosy: bool,
 }
 
 pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
@@ -135,7 +147,9 @@ pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
             ranks: shape.ranks,
             scripts: vec![Vec::new(); shape.ranks as usize],
             groups: BTreeMap::from([(0, (0..shape.ranks).collect())]),
-            nodes: (0..shape.ranks).map(|r| r * processes / shape.ranks).collect(),
+            nodes: (0..shape.ranks)
+                .map(|r| r * processes / shape.ranks)
+                .collect(),
         },
         rng,
         alive: (0..shape.ranks).collect(),
@@ -148,7 +162,10 @@ pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
         farms: FARMS,
     };
     // Programs differ in what they are made of.
-    let weights: [u32; KINDS] = std::array::from_fn(|_| b.rng.u32(0..4));
+    let mut weights: [u32; KINDS] = std::array::from_fn(|_| b.rng.u32(0..4));
+    if shape.nosy {
+        weights[10] = 12;
+    }
     for _ in 0..shape.length {
         let total: u32 = weights.iter().sum::<u32>() + 1;
         let mut pick = b.rng.u32(0..total);
@@ -380,10 +397,14 @@ impl Builder<'_> {
     }
 
     fn look(&mut self) {
-        match self.rng.u32(0..3) {
+        match self.rng.u32(0..4) {
             0 => {
                 let r = self.any();
                 self.op(r, Op::Chance);
+            }
+            2 => {
+                let r = self.any();
+                self.op(r, Op::ChanceOrProbe { tag: ANY });
             }
             1 => {
                 let r = self.any();

@@ -92,7 +92,12 @@ impl World {
             s.match_posted();
             self.ranks.insert(*r, s);
         }
-        let known: BTreeSet<Rank> = from.logs.keys().chain(from.records.keys()).copied().collect();
+        let known: BTreeSet<Rank> = from
+            .logs
+            .keys()
+            .chain(from.records.keys())
+            .copied()
+            .collect();
         for r in known.into_iter().chain(suppress.keys().copied()) {
             if !from.images.contains_key(&r) && !self.unborn.contains_key(&r) {
                 let again = Unborn {
@@ -112,7 +117,9 @@ impl World {
     }
 
     fn pend_again(&mut self, rank: Rank, p: &Pending) {
-        let Some(s) = self.ranks.get_mut(&rank) else { return };
+        let Some(s) = self.ranks.get_mut(&rank) else {
+            return;
+        };
         let mut p = p.clone();
         if let Some(result) = s.member.replayed_result(p.group, p.n) {
             s.complete(&p, result);

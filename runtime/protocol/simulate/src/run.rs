@@ -14,6 +14,8 @@ use crate::world::{Action, Budget, Counts, World};
 pub struct Options {
     pub most_ranks: u32,
     pub rules: Rules,
+    /// Programs ask and look a lot, and jobs are lost often.
+    pub nosy: bool,
 }
 
 impl Default for Options {
@@ -21,6 +23,7 @@ impl Default for Options {
         Options {
             most_ranks: 16,
             rules: Rules::default(),
+            nosy: false,
         }
     }
 }
@@ -35,23 +38,31 @@ pub fn world(seed: u64, options: &Options) -> (World, Rng) {
         ranks,
         length: rng.u32(5..60),
         spawns: rng.u32(0..3) == 0,
-        wildcards: rng.u32(0..4) > 0,
+        wildcards: options.nosy || rng.u32(0..4) > 0,
+        nosy: options.nosy,
     };
     let program = Arc::new(generate(&mut rng, shape));
     let budget = Budget {
         requests: rng.u32(1..4),
-        give_ups: u32::from(rng.u32(0..6) == 0),
-        crashes: rng.u32(0..4),
+        give_ups: rng.u32(0..6).saturating_sub(3),
+        crashes: if options.nosy { 3 } else { rng.u32(0..4) },
     };
     let chance = rng.u64(..);
     (World::new(program, options.rules, budget, chance), rng)
 }
 
 /// Who is how fast: ranks and channels that get their turn seldom let others run far ahead.
-struct Pace(u64);
+struct Pace {
+    slow: u64,
+    /// Only control messages to this node are slow: it hears of everything last.
+    control: Option<u32>,
+}
 
 impl Pace {
     fn is_slow(&self, action: Action) -> bool {
+        if let (Some(last), Action::Control(_, to)) = (self.control, action) {
+            return to == last;
+        }
         let bit = match action {
             Action::Step(r) => r,
             Action::Deliver(a, b) => 7 * a + 3 * b + 11,
@@ -59,7 +70,7 @@ impl Pace {
             Action::Result(r, _) => r + 41,
             Action::Request | Action::GiveUp | Action::Crash => return false,
         };
-        self.0 >> (bit % 64) & 1 == 1
+        self.slow >> (bit % 64) & 1 == 1
     }
 }
 
@@ -77,7 +88,10 @@ pub fn trace(seed: u64, options: &Options) -> (Result<(), Violation>, World) {
 }
 
 fn explore(w: &mut World, mut rng: Rng) -> Result<(), Violation> {
-    let pace = Pace(rng.u64(..) & rng.u64(..));
+    let pace = Pace {
+        slow: rng.u64(..) & rng.u64(..),
+        control: rng.bool().then(|| rng.u32(0..w.nodes.len() as u32)),
+    };
     let slowness = rng.u32(1..40);
     // Interference comes all over the run.
     let rarity = rng.u32(10..200);

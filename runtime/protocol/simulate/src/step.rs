@@ -28,7 +28,10 @@ impl World {
             (Op::Test(slot), Some(Outcome::Complete(true))) => done(slot),
             (Op::WaitAny(_), Some(Outcome::Which(slot))) => done(slot),
             (Op::WaitAny(slots), _) => slots.iter().any(done),
-            (Op::Probe { .. }, Some(Outcome::Seen(Some((from, name))))) => {
+            (
+                Op::Probe { .. } | Op::ChanceOrProbe { .. },
+                Some(Outcome::Seen(Some((from, name)))),
+            ) => {
                 let same = |m: &Message| m.from == *from && m.name == *name;
                 s.mailbox.iter().any(same)
             }
@@ -65,7 +68,7 @@ impl World {
                 let done = s.own.done.contains_key(slot);
                 let done = match s.member.replayed_outcome() {
                     Some(Outcome::Complete(was)) => was,
-                    Some(_) => return Err(Violation::Replay(rank)),
+                    Some(_) => return Err(Violation::Replay),
                     None => {
                         s.member.outcome(Outcome::Complete(done));
                         done
@@ -80,7 +83,7 @@ impl World {
                 let first = slots.iter().copied().find(|s0| s.own.done.contains_key(s0));
                 let which = match s.member.replayed_outcome() {
                     Some(Outcome::Which(was)) => was,
-                    Some(_) => return Err(Violation::Replay(rank)),
+                    Some(_) => return Err(Violation::Replay),
                     None => {
                         let first = first.unwrap_or(OWN);
                         s.member.outcome(Outcome::Which(first));
@@ -90,28 +93,13 @@ impl World {
                 let what = s.own.done.get(&which).map_or(0, |d| d.1);
                 s.learn(mix(u64::from(which), what));
             }
-            Op::Probe { tag } => {
-                let seen = s.mailbox.iter().find(|m| m.tag == *tag);
-                let new = seen.map(|m| (m.from, m.name));
-                let stamp = seen.map(|m| m.stamp);
-                let seen = match s.member.replayed_outcome() {
-                    Some(Outcome::Seen(was)) => was,
-                    Some(_) => return Err(Violation::Replay(rank)),
-                    None => {
-                        if let Some(stamp) = stamp {
-                            s.member.observe(stamp);
-                        }
-                        s.member.outcome(Outcome::Seen(new));
-                        new
-                    }
-                };
-                s.learn(seen.map_or(0, |(from, _)| 1 + u64::from(from)));
-            }
-            Op::Chance => {
+            Op::Probe { tag } => s.probe(*tag)?,
+            Op::ChanceOrProbe { tag } if s.own.digest & 1 == 0 => s.probe(*tag)?,
+            Op::Chance | Op::ChanceOrProbe { .. } => {
                 self.chance = mix(self.chance, pc);
                 let what = match s.member.replayed_outcome() {
                     Some(Outcome::Chance(was)) => was,
-                    Some(_) => return Err(Violation::Replay(rank)),
+                    Some(_) => return Err(Violation::Replay),
                     None => {
                         s.member.outcome(Outcome::Chance(self.chance));
                         self.chance
@@ -150,7 +138,9 @@ impl World {
     }
 
     fn send(&mut self, from: Rank, to: Rank, tag: Tag) {
-        let Some(s) = self.ranks.get_mut(&from) else { return };
+        let Some(s) = self.ranks.get_mut(&from) else {
+            return;
+        };
         let content = mix(s.own.digest, s.own.pc as u64);
         let h = Arc::make_mut(&mut s.own.history);
         let sent = h.sent.entry(to).or_default();
@@ -174,7 +164,9 @@ impl World {
 
     fn enter(&mut self, rank: Rank, slot: Slot, group: u64) {
         let size = self.program.groups[&group].len() as u32;
-        let Some(s) = self.ranks.get_mut(&rank) else { return };
+        let Some(s) = self.ranks.get_mut(&rank) else {
+            return;
+        };
         let (n, stamp) = s.member.enter(group, size);
         let contribution = mix(s.own.digest, n);
         let p = Pending {
@@ -185,7 +177,8 @@ impl World {
             contribution,
         };
         if let Some(result) = s.member.replayed_result(group, n) {
-            s.member.formed(group, n, p.epoch, &Default::default(), result);
+            s.member
+                .formed(group, n, p.epoch, &Default::default(), result);
             s.complete(&p, result);
             return;
         }
@@ -213,7 +206,9 @@ impl World {
 
     /// A rank's local checkpoint.
     pub(crate) fn take(&mut self, rank: Rank) {
-        let Some(s) = self.ranks.get_mut(&rank) else { return };
+        let Some(s) = self.ranks.get_mut(&rank) else {
+            return;
+        };
         let line = s.member.take();
         self.counts.early += line.early.len() as u32;
         let mut mailbox = Vec::new();
@@ -249,6 +244,24 @@ impl RankState {
         self.match_posted();
     }
 
+    fn probe(&mut self, tag: Tag) -> Result<(), Violation> {
+        let seen = self.mailbox.iter().find(|m| m.tag == tag);
+        let new = seen.map(|m| (m.from, m.name));
+        let stamp = seen.map(|m| m.stamp);
+        let seen = match self.member.replayed_outcome() {
+            Some(Outcome::Seen(was)) => was,
+            Some(_) => return Err(Violation::Replay),
+            None => {
+                if let Some(stamp) = stamp {
+                    self.member.observe(stamp);
+                }
+                self.member.outcome(Outcome::Seen(new));
+                new
+            }
+        };
+        self.learn(seen.map_or(0, |(from, _)| 1 + u64::from(from)));
+        Ok(())
+    }
 
     fn consume(&mut self, slot: Slot) -> Rank {
         let (from, what) = self.own.done.remove(&slot).unwrap_or_default();

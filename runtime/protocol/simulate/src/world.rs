@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use pc3_protocol::{Down, Entries, Event, Group, Name, Node, Out, Rank, Rules, Source, Stamp, Up};
+use pc3_protocol::{
+    above, below, Down, Entries, Event, Group, Name, Node, Out, Rank, Rules, Source, Stamp, Up,
+};
 
 use crate::check::Violation;
 use crate::program::{Program, Slot, Tag};
@@ -164,12 +166,8 @@ pub fn mix(a: u64, b: u64) -> u64 {
     x ^ (x >> 29)
 }
 
-/// The processes' tree: each has at most this many below it.
+/// Nodes below each node.
 const FAN: u32 = 2;
-
-pub fn parent(node: u32) -> Option<u32> {
-    (node > 0).then(|| (node - 1) / FAN)
-}
 
 impl World {
     pub fn new(program: Arc<Program>, rules: Rules, budget: Budget, chance: u64) -> World {
@@ -209,7 +207,7 @@ impl World {
         let node = |i: u32| {
             let members = self.ranks.keys().copied();
             let members = members.filter(|r| of[*r as usize] == i).collect();
-            let below = (0..count).filter(|b| parent(*b) == Some(i)).collect();
+            let below = below(i, FAN, count).collect();
             Node::new(self.rules, i == 0, members, below, replaying)
         };
         self.nodes = (0..count).map(node).collect();
@@ -286,7 +284,11 @@ impl World {
         let Some(mut message) = queue.and_then(VecDeque::pop_front) else {
             return;
         };
-        let Some(s) = self.ranks.get_mut(&to) else { return };
+        let Some(s) = self.ranks.get_mut(&to) else {
+            return;
+        };
+        // No more than two bits go with a message.
+        message.stamp.epoch = s.member.epoch_of(message.stamp.epoch % 2 == 1);
         let arrival = s.member.arrive(from, message.stamp);
         message.name = arrival.name;
         if arrival.late {
@@ -298,7 +300,9 @@ impl World {
     }
 
     fn result(&mut self, rank: Rank, i: usize) {
-        let Some(s) = self.ranks.get_mut(&rank) else { return };
+        let Some(s) = self.ranks.get_mut(&rank) else {
+            return;
+        };
         let (group, n, result, entries) = s.results.remove(i);
         s.formed(group, n, result, &entries);
     }
@@ -349,6 +353,11 @@ impl World {
             if let Some(s) = self.ranks.get_mut(&m) {
                 s.member.hear(down);
             }
+            if *down == Down::Finish {
+                self.images.remove(&m);
+                self.records.remove(&m);
+                self.logs.remove(&m);
+            }
         }
     }
 
@@ -357,7 +366,9 @@ impl World {
         for out in outs {
             match out {
                 Out::Up(up) => {
-                    let Some(above) = parent(node) else { continue };
+                    let Some(above) = above(node, FAN) else {
+                        continue;
+                    };
                     self.counts.control += 1;
                     let queue = self.control.entry((node, above)).or_default();
                     queue.push_back(Control::Up(up));
@@ -390,11 +401,6 @@ impl World {
                     let log = s.member.saved_log();
                     self.counts.logged += log.len() as u32;
                     self.logs.insert(*r, log);
-                }
-                if said.contains(&Up::Done) {
-                    self.images.remove(r);
-                    self.records.remove(r);
-                    self.logs.remove(r);
                 }
                 heard.extend(said.into_iter().map(|up| (*r, up)));
             }
@@ -462,7 +468,11 @@ impl RankState {
 
     /// The result of a pending collective is there.
     pub fn formed(&mut self, group: Group, n: u64, result: u64, entries: &Entries) {
-        let Some(i) = self.pending.iter().position(|p| (p.group, p.n) == (group, n)) else {
+        let Some(i) = self
+            .pending
+            .iter()
+            .position(|p| (p.group, p.n) == (group, n))
+        else {
             return;
         };
         let p = self.pending.remove(i);

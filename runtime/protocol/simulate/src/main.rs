@@ -1,0 +1,206 @@
+//! `cargo xtask simulate`: the protocols against everything that can happen.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use clap::{Parser, Subcommand};
+use pc3_protocol::Rules;
+use pc3_simulate::exhaustive::{self, Size};
+use pc3_simulate::run::{run, trace, Options};
+use pc3_simulate::scale;
+use pc3_simulate::world::Counts;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask simulate")]
+struct Cli {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// What CI runs: 20,000 schedules, each broken rule found, a brief exhaustive search
+    Check,
+    /// Random programs and schedules
+    Random {
+        #[arg(long, default_value_t = 1_000_000)]
+        schedules: u64,
+        #[arg(long, default_value_t = 0)]
+        from: u64,
+        #[arg(long, default_value_t = 16)]
+        ranks: u32,
+    },
+    /// One schedule: what it ended with
+    Seed { seed: u64 },
+    /// Takes away each rule in turn, and looks how soon that is noticed
+    Broken {
+        #[arg(long, default_value_t = 400_000)]
+        schedules: u64,
+    },
+    /// Every schedule of a small job
+    Exhaustive,
+    /// Messages and rounds of an epoch, up to 100,000 processes
+    Scale,
+}
+
+fn main() {
+    let result = match Cli::parse().what {
+        What::Check => random(0, 20_000, 16)
+            .and_then(|()| broken(400_000))
+            .and_then(|()| search(Size::Brief)),
+        What::Random {
+            schedules,
+            from,
+            ranks,
+        } => random(from, schedules, ranks),
+        What::Seed { seed } => seed_of(seed),
+        What::Broken { schedules } => broken(schedules),
+        What::Exhaustive => search(Size::Full),
+        What::Scale => {
+            table();
+            Ok(())
+        }
+    };
+    if let Err(e) = result {
+        eprintln!("error: {e}");
+        std::process::exit(1);
+    }
+}
+
+fn threads() -> u64 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u64)
+}
+
+/// Every second program asks and looks around a lot; every second pair is small.
+fn options(seed: u64, ranks: u32, rules: Rules) -> Options {
+    Options {
+        rules,
+        nosy: seed % 2 == 1,
+        most_ranks: if seed % 4 > 1 { ranks.min(4) } else { ranks },
+    }
+}
+
+/// Runs seeds on all cores; the sum of what happened, or the least seed that broke something.
+fn all(from: u64, count: u64, ranks: u32, rules: Rules) -> Result<Vec<Counts>, (u64, String)> {
+    let (parts, stop) = (threads(), AtomicBool::new(false));
+    let part = |p: u64| {
+        let mut sums = Vec::new();
+        for seed in (from..from + count).filter(|s| s % parts == p) {
+            if stop.load(Relaxed) {
+                break;
+            }
+            match run(seed, &options(seed, ranks, rules)) {
+                Ok(counts) => sums.push(counts),
+                Err(e) => {
+                    stop.store(true, Relaxed);
+                    return Err((seed, e.to_string()));
+                }
+            }
+        }
+        Ok(sums)
+    };
+    let results: Vec<_> = std::thread::scope(|s| {
+        let part = &part;
+        let started: Vec<_> = (0..parts).map(|p| s.spawn(move || part(p))).collect();
+        started.into_iter().filter_map(|t| t.join().ok()).collect()
+    });
+    let whole = results.len() as u64 == parts;
+    let mut sums = Vec::new();
+    let mut first: Option<(u64, String)> = None;
+    for r in results {
+        match r {
+            Ok(s) => sums.extend(s),
+            Err(e) if first.as_ref().is_none_or(|f| e.0 < f.0) => first = Some(e),
+            Err(_) => {}
+        }
+    }
+    match first {
+        Some(e) => Err(e),
+        None if whole => Ok(sums),
+        None => Err((from, "a thread panicked".into())),
+    }
+}
+
+fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
+    let start = Instant::now();
+    let all = all(from, count, ranks, Rules::default())
+        .map_err(|(seed, e)| format!("seed {seed}: {e}"))?;
+    let sum = |f: fn(&Counts) -> u32| all.iter().map(|c| u64::from(f(c))).sum::<u64>();
+    println!(
+        "{count} schedules of 2 to {ranks} ranks in {:.0} s: 0 violations; {} checkpoints, {} given up, {} losses; messages: {} \
+         late, {} early, {} suppressed; {} entries logged",
+        start.elapsed().as_secs_f64(),
+        sum(|c| c.commits),
+        sum(|c| c.given_up),
+        sum(|c| c.recoveries),
+        sum(|c| c.late),
+        sum(|c| c.early),
+        sum(|c| c.suppressed),
+        sum(|c| c.logged),
+    );
+    Ok(())
+}
+
+fn seed_of(seed: u64) -> Result<(), String> {
+    let (end, world) = trace(seed, &options(seed, 16, Rules::default()));
+    println!("{:?}", world.counts);
+    for (r, s) in &world.ranks {
+        let script = &world.program.scripts[*r as usize];
+        let (phase, epoch) = (s.member.phase(), s.member.epoch());
+        let at = script.get(s.own.pc);
+        println!(
+            "rank {r}: {phase:?} in epoch {epoch}, at {} of {}: {at:?}",
+            s.own.pc,
+            script.len()
+        );
+    }
+    end.map_err(|e| e.to_string())
+}
+
+fn broken(schedules: u64) -> Result<(), String> {
+    let mut missed = Vec::new();
+    for (name, rules) in Rules::each_broken() {
+        match all(0, schedules, 16, rules) {
+            Err((seed, e)) => println!("without {name}: seed {seed}: {e}"),
+            Ok(_) => missed.push(name),
+        }
+    }
+    if missed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("nobody misses {}", missed.join(", ")))
+    }
+}
+
+fn search(size: Size) -> Result<(), String> {
+    let start = Instant::now();
+    let states = exhaustive::search(size, Rules::default(), threads() as usize)?;
+    println!(
+        "{size:?} search: {states} states in {:.0} s, none broken",
+        start.elapsed().as_secs_f64()
+    );
+    // The search itself must be able to find something.
+    let (name, rules) = Rules::each_broken().swap_remove(0);
+    match exhaustive::search(Size::Brief, rules, threads() as usize) {
+        Err(e) => println!(
+            "without {name}: {}",
+            e.split(", after").next().unwrap_or("")
+        ),
+        Ok(_) => return Err(format!("the search does not miss {name}")),
+    }
+    Ok(())
+}
+
+fn table() {
+    println!("processes  fan  messages a process  most at one process  rounds");
+    for nodes in [2, 16, 128, 1024, 8192, 100_000] {
+        for fan in [2, 8, 32] {
+            let c = scale::epoch(nodes, fan);
+            let each = c.messages as f64 / f64::from(nodes);
+            println!(
+                "{nodes:9}  {fan:3}  {each:18.2}  {:19}  {:6}",
+                c.busiest, c.rounds
+            );
+        }
+    }
+}
