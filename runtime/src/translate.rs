@@ -203,6 +203,18 @@ impl Resolver for Translator<'_> {
     fn widens(&self) -> bool {
         !self.wide.is_empty()
     }
+
+    fn lost(&self) -> u64 {
+        self.dangling
+    }
+
+    fn forget_lost(&mut self, before: u64) {
+        self.dangling = before;
+    }
+
+    fn is_live(&mut self, raw: u64) -> bool {
+        self.live(raw).is_some()
+    }
 }
 
 /// What an engine sees of a restored rank.

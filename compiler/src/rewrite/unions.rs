@@ -71,7 +71,7 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
         u,
         at,
         Code::UnionBlocks,
-        format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use: it cannot change architecture"),
+        format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use: where its value depends on that it cannot change architecture"),
         "say which: `#pragma pc3 union STRUCT.MEMBER by TAG: MEMBER = VALUE, ...`, or use a struct",
     )
 }

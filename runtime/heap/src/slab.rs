@@ -77,6 +77,10 @@ impl Arena {
                 return page;
             }
         }
+        // What another type left there might be no values of this one: a checkpoint converts all of an object.
+        if !(*page).zero {
+            (*page).base.write_bytes(0, (*page).len);
+        }
         if !(*page).become_slab(class, ty, size as u32) {
             self.spans.give(page);
             return null_mut();

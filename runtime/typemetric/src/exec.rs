@@ -4,6 +4,7 @@
 //! the inner loops are over equal conversions and compile to straight vector code.
 
 use crate::abi::Endian;
+use crate::agree;
 use crate::float::{self, FloatError};
 use crate::ops::{Case, Int, Op, Reference, Step, Tag};
 use crate::plan::{Body, Env, Reason, Resolver};
@@ -37,6 +38,18 @@ pub(crate) fn run(
         dst[..n].copy_from_slice(&src[..n]);
     }
     Exec { env, src, dst, ctx }.elements(&body.ops, (0, 0), strides, count)
+}
+
+/// Converts one element at an offset, at the start of `dst`.
+pub(crate) fn one(
+    env: Env,
+    ops: &[Op],
+    src: &[u8],
+    at: usize,
+    dst: &mut [u8],
+    ctx: &mut dyn Resolver,
+) -> Result<(), Fail> {
+    Exec { env, src, dst, ctx }.elements(ops, (at, 0), (0, 0), 1)
 }
 
 struct Exec<'a> {
@@ -196,6 +209,18 @@ impl Exec<'_> {
                         });
                     };
                     self.elements(ops, at, (0, 0), 1)?;
+                }
+            }
+            Step::Agree {
+                ref readings,
+                to,
+                ref what,
+            } => {
+                for r in 0..span.reps {
+                    let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
+                    let target = &mut self.dst[at.1..at.1 + to as usize];
+                    let env = self.env;
+                    agree::run(env, self.src, at.0, target, readings, what, &mut *self.ctx)?;
                 }
             }
             Step::Repeat {
@@ -417,7 +442,7 @@ macro_rules! raw {
 raw!(u32 u64);
 
 /// An integer of up to eight bytes.
-fn load(bytes: &[u8], endian: Endian) -> u64 {
+pub(crate) fn load(bytes: &[u8], endian: Endian) -> u64 {
     let mut value = [0; 8];
     let n = bytes.len();
     match endian {

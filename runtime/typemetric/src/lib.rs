@@ -11,6 +11,7 @@
 //! * [`path`]: element paths: byte offset ↔ element ↔ the target's byte offset.
 
 pub mod abi;
+mod agree;
 pub mod choice;
 mod codec;
 mod compile;

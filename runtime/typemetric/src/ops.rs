@@ -55,6 +55,13 @@ pub(crate) enum Step {
         /// For other values; None: refused.
         otherwise: Option<Vec<Op>>,
     },
+    /// A union of which nothing says what is in use: each member's way to convert it, and what of them agree.
+    Agree {
+        readings: Vec<Reading>,
+        /// Bytes on the target.
+        to: u64,
+        what: String,
+    },
     /// `n` elements.
     Repeat {
         from_stride: u64,
@@ -76,6 +83,15 @@ pub(crate) struct Tag {
 pub(crate) struct Case {
     pub tests: Vec<Test>,
     pub ops: Vec<Op>,
+}
+
+/// A union's value as one of its members.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Reading {
+    pub name: String,
+    pub ops: Vec<Op>,
+    /// Where it has binary64 numbers.
+    pub doubles: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -103,7 +119,7 @@ impl Step {
                 to_stride,
                 ..
             } => (*from_stride, *to_stride),
-            Step::Bits { .. } | Step::Choose { .. } => return None,
+            Step::Bits { .. } | Step::Choose { .. } | Step::Agree { .. } => return None,
         })
     }
 }

@@ -9,7 +9,8 @@
 //! * Floating point converts exactly or not at all: see [`crate::float`].
 //! * Pointers, functions, handles and `FILE *` are translated by a [`Resolver`]; null stays null.
 //! * A union converts if its members agree about what every byte is (then it does not matter which
-//!   is active), or by copy if all of it is laid out identically on both sides and holds no reference.
+//!   is active), or by copy if all of it is laid out identically on both sides and holds no reference;
+//!   otherwise value by value, where all that it can be converts alike: see [`crate::agree`].
 //!   On one ABI it is always copied, and what may be a reference in it translated where it is one.
 //! * Opaque and untyped bytes only stay on the same ABI.
 
@@ -41,6 +42,16 @@ pub trait Resolver {
     }
     /// Does [`Resolver::widened`] know any?
     fn widens(&self) -> bool {
+        false
+    }
+    /// How many references led to nothing alive.
+    fn lost(&self) -> u64 {
+        0
+    }
+    /// Takes back what was counted since there were so many.
+    fn forget_lost(&mut self, _: u64) {}
+    /// Is it the address of something alive?
+    fn is_live(&mut self, _: u64) -> bool {
         false
     }
 }
@@ -124,6 +135,8 @@ pub enum Reason {
     NoMultiple { of: u64 },
     #[error("says of no member of the union that it is in use")]
     NoMember,
+    #[error("which of the members {0:?} and {1:?} of {2} is in use is not known, and this value does not convert alike")]
+    Member(String, String, String),
     #[error("{have} bytes where {need} are needed")]
     Size { have: u64, need: u64 },
 }

@@ -1,12 +1,12 @@
-//! Unions: they convert if it does not matter which member is in use.
+//! Unions: they convert if it does not matter which member is in use, by their types or, if those differ, by their values.
 //!
 //! Where it does matter, a union that stays on its ABI keeps its bytes, and words at places where some member
 //! has a reference are translated if they are addresses of live objects.
 
 use super::{part, Compiler, Mode};
 use crate::choice::Choice;
-use crate::ops::{push, push_repeated, Case, Int, Op, Reference, Step, Tag};
-use crate::types::{counterparts, Type, TypeId};
+use crate::ops::{push, push_repeated, Case, Int, Op, Reading, Reference, Step, Tag};
+use crate::types::{counterparts, Kind, Type, TypeId};
 use std::collections::HashSet;
 
 /// Unions are compared scalar by scalar up to this many.
@@ -30,6 +30,7 @@ impl Compiler<'_> {
         let stays = mode == Mode::References && src.abi().same_layout(dst.abi());
         let before = self.mismatches.len();
         let mut units: Vec<Option<Vec<Op>>> = Vec::new();
+        let mut readings: Vec<Reading> = Vec::new();
         for (i, (m, n)) in a.members.iter().zip(&b.members).enumerate() {
             let mut ops = Vec::new();
             self.path.push(part(&m.name, i));
@@ -61,6 +62,10 @@ impl Compiler<'_> {
             let mut list = Vec::new();
             let mut left = MAX_UNION_UNITS;
             units.push(expand(&ops, (0, 0), &mut left, &mut list).then_some(list));
+            let mut doubles = Vec::new();
+            self.doubles(m.ty, m.offset, &mut doubles);
+            let name = m.name.clone();
+            readings.push(Reading { name, ops, doubles });
         }
         if stays && self.mismatches.len() > before {
             // A union in it is of that kind.
@@ -94,13 +99,19 @@ impl Compiler<'_> {
             } else if stays {
                 return self.words(s, d, at, out);
             } else {
-                let reason = format!(
-                    "which of the members {:?} and {:?} of {} is in use is not known, and they do not convert alike",
-                    a.members[i.min(longest)].name,
-                    a.members[i.max(longest)].name,
-                    src.describe(s)
-                );
-                self.mismatch(s, d, reason);
+                // What stands against a member stands against all.
+                if self.mismatches.len() == before {
+                    let step = self.by_value(readings, s, b.size);
+                    push(
+                        out,
+                        Op {
+                            s: at.0,
+                            d: at.1,
+                            n: 1,
+                            step,
+                        },
+                    );
+                }
                 return;
             }
         }
@@ -138,6 +149,41 @@ impl Compiler<'_> {
 }
 
 impl Compiler<'_> {
+    fn by_value(&self, mut readings: Vec<Reading>, s: TypeId, to: u64) -> Step {
+        let refers = |r: &&Reading| r.ops.iter().any(has_reference);
+        if readings.iter().filter(refers).count() > 1 {
+            for r in &mut readings {
+                r.ops = r.ops.iter().map(any_pointer).collect();
+            }
+        }
+        Step::Agree {
+            readings,
+            to,
+            what: self.src.describe(s),
+        }
+    }
+
+    /// Where a type has binary64 numbers, up to a few.
+    fn doubles(&self, s: TypeId, at: u64, out: &mut Vec<u64>) {
+        const MOST: usize = 64;
+        let t = self.src.get(s);
+        match t.kind {
+            Kind::Float if t.size == 8 && out.len() < MOST => out.push(at),
+            Kind::Array if out.len() < MOST => {
+                let each = self.src.size(t.elem);
+                for i in 0..t.count.min(MOST as u64) {
+                    self.doubles(t.elem, at + i * each, out);
+                }
+            }
+            Kind::Struct => {
+                for m in t.members.iter().filter(|m| m.bits.is_none()) {
+                    self.doubles(m.ty, at + m.offset, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// A union of which another member of the struct says what is in use.
     pub(super) fn chosen(
         &mut self,
@@ -238,6 +284,14 @@ fn perhaps(mut op: Op, out: &mut Vec<Op>) {
                 .for_each(|b| perhaps(b, &mut words));
             *body = words;
         }
+        Step::Agree { readings, .. } => {
+            for inner in readings.iter().flat_map(|r| r.ops.clone()) {
+                let mut words = Vec::new();
+                perhaps(inner, &mut words);
+                push_repeated(out, words, (op.s, op.d), (0, 0), 1);
+            }
+            return;
+        }
         // Whether it holds what decides is not known.
         Step::Choose { cases, .. } => {
             for inner in cases.iter().flat_map(|c| c.ops.clone()) {
@@ -252,6 +306,16 @@ fn perhaps(mut op: Op, out: &mut Vec<Op>) {
     push(out, op);
 }
 
+fn has_reference(op: &Op) -> bool {
+    match &op.step {
+        Step::Refer { .. } => true,
+        Step::Repeat { body, .. } => body.iter().any(has_reference),
+        Step::Choose { cases, .. } => cases.iter().flat_map(|c| &c.ops).any(has_reference),
+        Step::Agree { readings, .. } => readings.iter().flat_map(|r| &r.ops).any(has_reference),
+        _ => false,
+    }
+}
+
 /// Pointers to different things are one kind of thing.
 fn any_pointer(op: &Op) -> Op {
     let mut op = op.clone();
@@ -263,6 +327,11 @@ fn any_pointer(op: &Op) -> Op {
         }
         Step::Repeat { body, .. } => {
             *body = body.iter().map(any_pointer).collect();
+        }
+        Step::Agree { readings, .. } => {
+            for r in readings {
+                r.ops = r.ops.iter().map(any_pointer).collect();
+            }
         }
         _ => {}
     }

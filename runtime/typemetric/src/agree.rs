@@ -1,0 +1,204 @@
+//! A union of which nothing says what is in use is converted as each of its members; where all results agree, it does not
+//! matter which it was.
+//!
+//! What a member leaves alone (padding, bytes behind a short member) another may fill in. A member is left out if it cannot
+//! be the one in use: a pointer to nothing alive (which a program can no longer use), or one with a number below the
+//! smallest normal ones that is the address of something alive. Everything else counts, a value that does not fit the target
+//! too: if in doubt, the restart is refused.
+
+use crate::exec::{load, one, Fail};
+use crate::ops::{Op, Reading, Step};
+use crate::plan::{Env, Reason, Resolver, Unresolved};
+use crate::types::TypeId;
+
+/// Converts the union at `at` of `src` into `dst`.
+pub(crate) fn run(
+    env: Env,
+    src: &[u8],
+    at: usize,
+    dst: &mut [u8],
+    readings: &[Reading],
+    what: &str,
+    ctx: &mut dyn Resolver,
+) -> Result<(), Fail> {
+    let mut results: Vec<(&str, Result<Image, Fail>)> = Vec::new();
+    let mut dead: Vec<(&str, Image)> = Vec::new();
+    for r in readings {
+        if is_address(env, src, at, r, ctx) {
+            continue;
+        }
+        match image(env, src, at, dst.len(), r, ctx) {
+            Ok(i) if i.dead => dead.push((&r.name, i)),
+            i => results.push((&r.name, i)),
+        }
+    }
+    if results.is_empty() {
+        results.extend(dead.into_iter().map(|(name, i)| (name, Ok(i))));
+    }
+    let fail = |other: &str, reason: Reason| Fail {
+        offset: at as u64,
+        bit: None,
+        value: None,
+        reason: match reason {
+            Reason::Member(..) => reason,
+            _ => {
+                let first = readings.first().map_or(other, |r| &r.name);
+                let first = if first == other {
+                    readings.last().map_or(other, |r| &r.name)
+                } else {
+                    first
+                };
+                Reason::Member(first.into(), other.into(), what.into())
+            }
+        },
+    };
+    let mut all: Option<(&str, Image)> = None;
+    for (name, result) in results {
+        let image = result.map_err(|f| fail(name, f.reason))?;
+        match &mut all {
+            None => all = Some((name, image)),
+            Some((first, all)) => {
+                if !all.join(&image) {
+                    return Err(fail(
+                        name,
+                        Reason::Member((*first).into(), name.into(), what.into()),
+                    ));
+                }
+            }
+        }
+    }
+    if let Some((_, image)) = all {
+        for (i, byte) in dst.iter_mut().enumerate() {
+            *byte = *byte & !image.known[i] | image.bytes[i];
+        }
+    }
+    Ok(())
+}
+
+/// What a member makes of the value on the target.
+struct Image {
+    bytes: Vec<u8>,
+    /// Which bits it determines.
+    known: Vec<u8>,
+    /// It is a pointer to nothing alive.
+    dead: bool,
+}
+
+impl Image {
+    /// Adds what another member determines; false if they contradict each other.
+    fn join(&mut self, other: &Image) -> bool {
+        for i in 0..self.bytes.len() {
+            let both = self.known[i] & other.known[i];
+            if (self.bytes[i] ^ other.bytes[i]) & both != 0 {
+                return false;
+            }
+            self.bytes[i] |= other.bytes[i];
+            self.known[i] |= other.known[i];
+        }
+        true
+    }
+}
+
+fn image(
+    env: Env,
+    src: &[u8],
+    at: usize,
+    len: usize,
+    r: &Reading,
+    ctx: &mut dyn Resolver,
+) -> Result<Image, Fail> {
+    let mut trial = Trial {
+        inner: ctx,
+        dead: false,
+        alive: false,
+    };
+    let (mut zeros, mut ones) = (vec![0; len], vec![0xff; len]);
+    one(env, &r.ops, src, at, &mut zeros, &mut trial)?;
+    one(env, &r.ops, src, at, &mut ones, &mut trial)?;
+    let known: Vec<u8> = zeros.iter().zip(&ones).map(|(a, b)| !(a ^ b)).collect();
+    Ok(Image {
+        bytes: zeros,
+        known,
+        dead: trial.dead && !trial.alive && is_reference(r),
+    })
+}
+
+/// Nothing else is lost with it.
+fn is_reference(r: &Reading) -> bool {
+    matches!(
+        &r.ops[..],
+        [Op {
+            n: 1,
+            step: Step::Refer { .. },
+            ..
+        }]
+    )
+}
+
+/// Would it have a double that no arithmetic of ordinary size makes, but that is an address?
+fn is_address(env: Env, src: &[u8], at: usize, r: &Reading, ctx: &mut dyn Resolver) -> bool {
+    const SMALLEST_NORMAL: u64 = 1 << 52;
+    r.doubles.iter().any(|d| {
+        let d = at + *d as usize;
+        let raw = src.get(d..d + 8).map_or(0, |b| load(b, env.from));
+        raw >> 32 != 0 && raw < SMALLEST_NORMAL && ctx.is_live(raw)
+    })
+}
+
+/// Looks without leaving notes.
+struct Trial<'a> {
+    inner: &'a mut dyn Resolver,
+    dead: bool,
+    alive: bool,
+}
+
+impl Trial<'_> {
+    fn ask(
+        &mut self,
+        raw: u64,
+        question: impl FnOnce(&mut dyn Resolver) -> Result<u64, Unresolved>,
+    ) -> Result<u64, Unresolved> {
+        let before = self.inner.lost();
+        let answer = question(self.inner);
+        if self.inner.lost() > before {
+            self.inner.forget_lost(before);
+            self.dead = true;
+        } else {
+            self.alive |= raw != 0;
+        }
+        answer
+    }
+}
+
+impl Resolver for Trial<'_> {
+    fn pointer(&mut self, raw: u64, pointee: TypeId) -> Result<u64, Unresolved> {
+        self.ask(raw, |r| r.pointer(raw, pointee))
+    }
+    fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        self.ask(raw, |r| r.function(raw))
+    }
+    fn handle(&mut self, raw: u64, ty: TypeId) -> Result<u64, Unresolved> {
+        self.ask(raw, |r| r.handle(raw, ty))
+    }
+    fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        self.ask(raw, |r| r.file(raw))
+    }
+    fn word(&mut self, raw: u64) -> u64 {
+        self.inner.word(raw)
+    }
+    fn widened(&mut self, raw: u64, signed: bool) -> Option<String> {
+        self.inner.widened(raw, signed)
+    }
+    fn widens(&self) -> bool {
+        self.inner.widens()
+    }
+    fn lost(&self) -> u64 {
+        self.inner.lost()
+    }
+    fn forget_lost(&mut self, before: u64) {
+        self.inner.forget_lost(before);
+    }
+    fn is_live(&mut self, raw: u64) -> bool {
+        self.inner.is_live(raw)
+    }
+}

@@ -1,0 +1,177 @@
+//! Unions of which nothing says what is in use: what their values allow.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/dsl.rs"]
+mod dsl;
+
+use dsl::*;
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::layout::Arith;
+use pc3_typemetric::plan::{Resolver, Unresolved};
+use pc3_typemetric::types::TypeId;
+
+const LIVE: u64 = 0x3000_0000_4000;
+const LIVE_LOW: u64 = 0x0804_a010;
+const HERE: u64 = 0x0102_0304;
+
+/// Two addresses are alive, and move.
+#[derive(Default)]
+struct Memory {
+    lost: u64,
+}
+
+impl Resolver for Memory {
+    fn pointer(&mut self, raw: u64, _: TypeId) -> Result<u64, Unresolved> {
+        match raw {
+            LIVE | LIVE_LOW => Ok(HERE),
+            1..4096 => Ok(raw),
+            _ => {
+                self.lost += 1;
+                Ok(0)
+            }
+        }
+    }
+    fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        self.pointer(raw, TypeId::UNKNOWN)
+    }
+    fn handle(&mut self, raw: u64, _: TypeId) -> Result<u64, Unresolved> {
+        self.pointer(raw, TypeId::UNKNOWN)
+    }
+    fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {
+        self.pointer(raw, TypeId::UNKNOWN)
+    }
+    fn lost(&self) -> u64 {
+        self.lost
+    }
+    fn forget_lost(&mut self, before: u64) {
+        self.lost = before;
+    }
+    fn is_live(&mut self, raw: u64) -> bool {
+        matches!(raw, LIVE | LIVE_LOW)
+    }
+}
+
+/// `words`: what the union's first bytes hold.
+fn check(from: &Abi, to: &Abi, make: Make, words: &[u64], expected: &str) {
+    let plan = plan(from, to, make).unwrap();
+    let mut src: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    src.resize(plan.src_size() as usize, 0);
+    let mut dst = vec![0; plan.dst_elem_size() as usize];
+    let mut memory = Memory::default();
+    let text = match plan.run(&src, &mut dst, 1, &mut memory) {
+        Ok(()) => dst
+            .iter()
+            .map(|b| format!("{b:02x}"))
+            .collect::<Vec<_>>()
+            .join(" "),
+        Err(e) => e.to_string(),
+    };
+    assert_eq!(
+        text, expected,
+        "{words:x?} from {} to {}",
+        from.name, to.name
+    );
+    assert_eq!(memory.lost, 0);
+}
+
+const NUMBERS: Make = |t| {
+    let (i, s, c) = (
+        arith(t, Arith::Int),
+        arith(t, Arith::Short),
+        arith(t, Arith::Char),
+    );
+    let text = array(t, c, 4);
+    union(
+        t,
+        "union n",
+        &[("i", i, None), ("s", s, None), ("text", text, None)],
+    )
+};
+const NODE: Make = |t| {
+    let (d, i) = (arith(t, Arith::Double), arith(t, Arith::Int));
+    let p = pointer(t, i);
+    union(t, "union node", &[("d", d, None), ("p", p, None)])
+};
+const LONGS: Make = |t| {
+    let (d, l) = (arith(t, Arith::Double), arith(t, Arith::Long));
+    union(t, "union l", &[("d", d, None), ("l", l, None)])
+};
+/// A pointer is not all that the first member has.
+const PAIR: Make = |t| {
+    let (d, i) = (arith(t, Arith::Double), arith(t, Arith::Int));
+    let p = pointer(t, i);
+    let pair = structure(t, "struct pair", &[("p", p, None), ("n", i, None)]);
+    union(t, "union pair", &[("pair", pair, None), ("d", d, None)])
+};
+const WORD: Make = |t| {
+    let l = arith(t, Arith::LongLong);
+    let p = pointer(t, l);
+    union(t, "union w", &[("l", l, None), ("p", p, None)])
+};
+
+#[test]
+fn values_that_all_members_convert_alike() {
+    let (x86, s390, i686) = (&Abi::X86_64, &Abi::S390X, &Abi::I686);
+    check(x86, s390, NUMBERS, &[0], "00 00 00 00");
+    check(x86, i686, NUMBERS, &[0x0102_0304], "04 03 02 01");
+    check(
+        x86,
+        s390,
+        NUMBERS,
+        &[5],
+        ".i: which of the members \"i\" and \"s\" of union n is in use is not known, and this value does not convert alike",
+    );
+    check(x86, s390, NODE, &[0], "00 00 00 00 00 00 00 00");
+    check(x86, i686, LONGS, &[7], "07 00 00 00 00 00 00 00");
+}
+
+#[test]
+fn members_that_cannot_be_in_use() {
+    let (x86, s390, i686) = (&Abi::X86_64, &Abi::S390X, &Abi::I686);
+    let one = 1.5f64.to_bits();
+    check(x86, s390, NODE, &[one], "3f f8 00 00 00 00 00 00");
+    check(x86, s390, NODE, &[LIVE], "00 00 00 00 01 02 03 04");
+    check(x86, i686, NODE, &[LIVE], "04 03 02 01 00 00 00 00");
+    check(x86, i686, WORD, &[1 << 40], "00 00 00 00 00 01 00 00");
+}
+
+#[test]
+fn what_is_in_doubt_is_refused() {
+    let (x86, s390, i686) = (&Abi::X86_64, &Abi::S390X, &Abi::I686);
+    let refused = |at: &str, a: &str, b: &str, what: &str| {
+        format!("{at}: which of the members {a:?} and {b:?} of {what} is in use is not known, and this value does not convert alike")
+    };
+    // As a `long` it does not fit.
+    let one = 1.5f64.to_bits();
+    check(
+        x86,
+        i686,
+        LONGS,
+        &[one],
+        &refused(".d", "d", "l", "union l"),
+    );
+    // A number may look like an address.
+    check(
+        x86,
+        s390,
+        WORD,
+        &[LIVE],
+        &refused(".l", "l", "p", "union w"),
+    );
+    check(
+        i686,
+        x86,
+        WORD,
+        &[LIVE_LOW],
+        &refused(".l", "l", "p", "union w"),
+    );
+    // The pointer may be one that is no longer used, but the number beside it is.
+    check(
+        x86,
+        s390,
+        PAIR,
+        &[one, 7],
+        &refused(".pair.p", "pair", "d", "union pair"),
+    );
+}
