@@ -168,6 +168,8 @@ struct pc3_unit {
     pc3_size nnumbers;
     const struct pc3_wide *wides; pc3_size nwides;
     const struct pc3_order *orders; pc3_size norders;
+    const char *const *untyped;      /* "file.c:12 (malloc)": what allocates memory of unknown type, unless its callers say */
+    pc3_size nuntyped;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

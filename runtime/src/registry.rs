@@ -127,6 +127,8 @@ pub struct Program {
     pub wide: Vec<Wide>,
     /// Places where what the order of bytes gave is kept; true: or the width of `long`.
     pub orders: Vec<(String, bool)>,
+    /// Places that allocate memory of unknown type.
+    pub untyped: Vec<String>,
     pub main: Main,
     pub main_resume: pc3_fn,
     /// Constructors, then destructors, in the order in which they run.
@@ -189,6 +191,7 @@ impl Program {
             numbers: Vec::new(),
             wide: Vec::new(),
             orders: Vec::new(),
+            untyped: Vec::new(),
             main: nothing,
             main_resume: None,
             hooks: Vec::new(),
@@ -277,6 +280,7 @@ struct Builder {
     numbers: Vec<String>,
     wide: Vec<Wide>,
     orders: Vec<(String, bool)>,
+    untyped: Vec<String>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -319,6 +323,8 @@ impl Builder {
             let orders = slice(u.orders, u.norders).iter();
             let orders = orders.map(|o| (text(o.place).into_owned(), o.is_long != 0));
             self.orders.extend(orders);
+            let untyped = slice(u.untyped, u.nuntyped).iter();
+            self.untyped.extend(untyped.map(|n| text(*n).into_owned()));
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -377,6 +383,7 @@ impl Builder {
             numbers: self.numbers,
             wide: self.wide,
             orders: self.orders,
+            untyped: self.untyped,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
             hooks: in_order(self.hooks),

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch;
+use pc3_tests::arch::{self, Arch, HOST, S390X};
 use pc3_tests::run::STOPPED;
 use pc3_tests::statements;
 
@@ -22,6 +22,19 @@ struct Tree {
     /// Shell; its output is compared.
     check: &'static str,
     located: &'static [Located],
+    elsewhere: Option<Elsewhere>,
+}
+
+/// A program that is stopped and cannot go on with another order of bytes: what the refusal names.
+struct Elsewhere {
+    /// Shell; makes `program.$ARCH` with `$CC`, for this machine and another one.
+    build: &'static str,
+    run: &'static str,
+    status: i32,
+    every: &'static str,
+    /// What is told next to the compiler, and what a restart then says.
+    annotations: &'static str,
+    says: &'static [&'static str],
 }
 
 /// A program built anew with a location.
@@ -60,6 +73,7 @@ const TREES: &[Tree] = &[
                 every: &["1x", "7x"],
             },
         ],
+        elsewhere: None,
     },
     Tree {
         name: "bzip2",
@@ -73,6 +87,7 @@ const TREES: &[Tree] = &[
             status: 0,
             every: &["9x", "61x"],
         }],
+        elsewhere: None,
     },
     Tree {
         name: "lua",
@@ -98,13 +113,14 @@ const TREES: &[Tree] = &[
                 every: &["499x"],
             },
         ],
+        elsewhere: None,
     },
     Tree {
         name: "tcc",
         needs: &[],
-        build: "./configure --cc=\"$CC\" && make -j4; make -C tests libtcc_test && mv tests/libtcc_test .",
+        build: "./configure --cc=\"$CC\" && make -j4; make test > test.log 2>&1 || { cat test.log; exit 1; }; make -C tests libtcc_test && mv tests/libtcc_test .",
         check: "tcc='./tcc -B. -Iinclude -I.'; $tcc -run examples/ex3.c 20; $tcc examples/ex5.c -o five && ./five; \
-            $tcc -DONE_SOURCE=1 -DTCC_TARGET_X86_64 -c tcc.c -o again.o; cksum < again.o; ./libtcc_test -B. -I. -Iinclude",
+            $tcc -DONE_SOURCE=1 -DTCC_TARGET_X86_64 -c tcc.c -o again.o; cksum < again.o; grep -E '^(---|Test:)' test.log; ./libtcc_test -B. -I. -Iinclude",
         located: &[Located {
             prepare: "",
             build: "rm -f tcc libtcc.a *.o; make -j4 CC=\"$CC --checkpoint-at=block\" tcc",
@@ -112,6 +128,7 @@ const TREES: &[Tree] = &[
             status: 0,
             every: &["1501x"],
         }],
+        elsewhere: None,
     },
     Tree {
         name: "sqlite",
@@ -125,6 +142,19 @@ const TREES: &[Tree] = &[
             status: 1,
             every: &["23x", "300x"],
         }],
+        elsewhere: Some(Elsewhere {
+            build: "order=$([ $ARCH = s390x ] && echo 4321 || echo 1234); \
+                $CC -w -O1 -I. -DSQLITE_OS_UNIX=1 -D_HAVE_SQLITE_CONFIG_H -DNDEBUG -DSQLITE_THREADSAFE=0 \
+                -DSQLITE_BYTEORDER=$order -DSHA3_BYTEORDER=$order -static shell.c sqlite3.c -o program.$ARCH -lm \
+                --checkpoint-at=sqlite3_step --annotations=said.txt 2> said",
+            run: "exec $RUN ./program.$ARCH < \"$DATA/thousand.sql\"",
+            status: 1,
+            every: "300x",
+            annotations: "union sqlite3_value.u by flags: pDef = any 0x8000, r = any 8, i = any 0x24, nZero = any 0x400, \
+                zPType = any 0x800, none = *\n\
+                union VdbeOp.p4 by p4type: i = -3, none = 0, p = *\n",
+            says: &["heap object", "unknown type", "sqlite3.c:", "(malloc)"],
+        }),
     },
 ];
 
@@ -218,6 +248,85 @@ fn check(t: &Tree, sources: &Path) -> Result<()> {
     ensure!(expected == got, "cc: {expected}\npc3cc: {got}");
     for l in t.located {
         located(l, &tree).with_context(|| l.run)?;
+    }
+    match &t.elsewhere {
+        Some(e) => elsewhere(e, &tree).context("elsewhere"),
+        None => Ok(()),
+    }
+}
+
+fn elsewhere(e: &Elsewhere, tree: &Copy) -> Result<()> {
+    if let Some(why) = S390X.missing() {
+        println!("skipped: {why}");
+        return Ok(());
+    }
+    let build = |arch: Arch| {
+        let target = format!("{} --target={}", tree.cc, arch.gnu);
+        let script = format!("ARCH={}; CC='{target}'; {}", arch.name, e.build);
+        tree.sh(&script)
+    };
+    let run = |arch: Arch, env: &[(&str, &str)]| {
+        let mut c = tree.command("-c", e.run);
+        c.env("ARCH", arch.name)
+            .env("RUN", arch.emulator().unwrap_or(""));
+        c.env("PC3_DIR", tree.dir.join("ckpt"))
+            .envs(env.iter().copied());
+        c.output().context("sh")
+    };
+    let _ = std::fs::remove_dir_all(tree.dir.join("ckpt"));
+    std::fs::write(tree.dir.join("said.txt"), e.annotations)?;
+    build(HOST)?;
+    let expected = run(HOST, &[])?;
+    ensure!(
+        expected.status.code() == Some(e.status),
+        "run through: {}",
+        expected.status
+    );
+    let stop = [("PC3_EVERY", e.every), ("PC3_STOP_AFTER", "1")];
+    let first = run(HOST, &stop)?;
+    ensure!(
+        first.status.code() == Some(STOPPED),
+        "it did not stop: {}",
+        first.status
+    );
+    build(S390X)?;
+    let refused = run(S390X, &[("PC3_RESTART", "latest")])?;
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    ensure!(
+        refused.status.code() == Some(89),
+        "{}: {said}",
+        refused.status
+    );
+    for word in e.says {
+        ensure!(said.contains(word), "no `{word}` in: {said}");
+    }
+    lines_are_right(&said, tree)?;
+    let last = run(HOST, &[("PC3_RESTART", "latest")])?;
+    ensure!(
+        [first.stdout, last.stdout].concat() == expected.stdout,
+        "where it came from its output differs"
+    );
+    Ok(())
+}
+
+/// Every `FILE:LINE (FUNCTION)` it names is a line that calls the function, in whatever letters.
+fn lines_are_right(said: &str, tree: &Copy) -> Result<()> {
+    for line in said.lines().filter(|l| l.starts_with("  ")) {
+        let (place, called) = line
+            .trim()
+            .split_once(' ')
+            .context("a place and what is called")?;
+        let (file, n) = place.rsplit_once(':').context("a line")?;
+        let text = std::fs::read_to_string(tree.dir.join(file)).context("a file of the tree")?;
+        let source = text
+            .lines()
+            .nth(n.parse::<usize>()? - 1)
+            .unwrap_or_default();
+        let called = called.trim_matches(['(', ')']).to_lowercase();
+        ensure!(
+            source.to_lowercase().contains(&called),
+            "{line}: `{source}`"
+        );
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The tables of a unit, as C behind the user's text.
 
 use super::types::{row, Field, TypeTable};
-use crate::analysis::heap::Form;
+use crate::analysis::heap::{called_name, Form};
 use crate::analysis::linear::TempTy;
 use crate::analysis::lints::{Order, Wide};
 use crate::analysis::points::PointAt;
@@ -308,6 +308,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         ));
     }
     let mut sites = String::new();
+    let mut untyped = Vec::new();
     for (n, s) in cx.heap.sites[cx.unit].iter().enumerate() {
         let at = u.lines.position(u.expr(s.call).span.start);
         let ty = match s.elem {
@@ -319,6 +320,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             ),
             None => "0".into(),
         };
+        if s.elem.is_none() && !s.of_wrapper {
+            let called = called_name(u, s.call).unwrap_or("by a pointer");
+            untyped.push(quote(&format!("{}:{} ({called})", at.file, at.line)));
+        }
         front += &format!("static struct pc3_site pc3_site_{n}; ");
         sites += &format!(
             "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}}};\n",
@@ -404,6 +409,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let orders: Vec<String> = orders.collect();
     let (text, po) = list("pc3_orders", "const struct pc3_order", &orders);
     back += &text;
+    let (text, pu) = list("pc3_untyped", "const char *const", &untyped);
+    back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
     let hooks = attributes::hooks(cx);
@@ -423,7 +430,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -434,7 +441,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         around.len(),
         numbers.len(),
         wide.len(),
-        orders.len()
+        orders.len(),
+        untyped.len()
     );
     let listed = [
         funcs.len(),

@@ -41,8 +41,12 @@ pub enum RestoreError {
     Read(#[from] ReadError),
     #[error("{0}")]
     Store(#[from] StoreError),
-    #[error("{name}: {}", mismatches(.list))]
-    Types { name: String, list: Vec<Mismatch> },
+    #[error("{name}: {}{}", mismatches(.list), allocated(.untyped))]
+    Types {
+        name: String,
+        list: Vec<Mismatch>,
+        untyped: Vec<String>,
+    },
     #[error("rank {rank}: {name}{error}")]
     Value {
         rank: usize,
@@ -88,6 +92,13 @@ fn lines(list: &[String]) -> String {
         text.push_str(&format!("\n  and {} more", list.len() - 10));
     }
     text
+}
+
+fn allocated(list: &[String]) -> String {
+    match list {
+        [] => String::new(),
+        _ => format!("\nSuch memory is allocated at{}", lines(list)),
+    }
 }
 
 fn mismatches(list: &[Mismatch]) -> String {
@@ -368,8 +379,17 @@ impl RankBuilder<'_, '_> {
     }
 
     fn types(&self, name: Name) -> impl FnOnce(Vec<Mismatch>) -> RestoreError {
+        // Which of them it was is not known.
+        let untyped = match name {
+            Name::Heap(TypeId::UNKNOWN) => self.program.untyped.clone(),
+            _ => Vec::new(),
+        };
         let name = self.words(name);
-        move |list| RestoreError::Types { name, list }
+        move |list| RestoreError::Types {
+            name,
+            list,
+            untyped,
+        }
     }
 
     fn memory(&self, what: &str) -> RestoreError {

@@ -198,6 +198,8 @@ pub struct pc3_unit {
     pub nwides: pc3_size,
     pub orders: *const pc3_order,
     pub norders: pc3_size,
+    pub untyped: *const *const c_char,
+    pub nuntyped: pc3_size,
 }
 
 #[repr(C)]

@@ -56,7 +56,8 @@ fn layouts_agree_with_the_header() {
             "funcs" = funcs, "nfuncs" = nfuncs, "globals" = globals, "nglobals" = nglobals, "fnrefs" = fnrefs,
             "nfnrefs" = nfnrefs, "main" = main, "main_func" = main_func, "next" = next, "marks" = marks, "nmarks" = nmarks,
             "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround,
-            "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders }
+            "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders,
+            "untyped" = untyped, "nuntyped" = nuntyped }
         pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
         pc3_order { "place" = place, "is_long" = is_long }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }

@@ -321,7 +321,7 @@ fn wish(call: ExprId, follow: &Follow) -> Wish {
     }
 }
 
-fn called_name(u: &Unit, call: ExprId) -> Option<&str> {
+pub fn called_name(u: &Unit, call: ExprId) -> Option<&str> {
     match &u.expr(call).kind {
         ExprKind::Call { callee, .. } => library_name(u, *callee),
         _ => None,
