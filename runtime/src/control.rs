@@ -3,10 +3,12 @@
 //! Everything meets in `pc3_flag`, the one word generated code polls: its bits say who asks.
 
 use std::collections::BTreeMap;
-use std::ffi::c_int;
+use std::ffi::{c_int, CString};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicU8, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::settings::{self, Action};
@@ -326,12 +328,37 @@ pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
 /// 0: not ours; 1: checkpoint; 2: stop.
 static ACTIONS: [AtomicU8; 65] = [const { AtomicU8::new(0) }; 65];
 
+/// Who asks by a signal for a checkpoint, and for an end behind it, leaves this file in the checkpoint directory first.
+pub const STOP_FILE: &str = "stop";
+
+static STOP_PATH: OnceLock<CString> = OnceLock::new();
+
+/// Was an end asked for, too?  Safe in a signal handler.
+fn found_stop() -> bool {
+    // SAFETY: a system call with a string that stays.
+    STOP_PATH
+        .get()
+        .is_some_and(|path| unsafe { libc::unlink(path.as_ptr()) } == 0)
+}
+
+/// Requests to stop are left in `dir` from now on, or were just before.
+pub(crate) fn look_for_stops(dir: &Path) {
+    let Ok(path) = CString::new(dir.join(STOP_FILE).as_os_str().as_bytes()) else {
+        return;
+    };
+    let _ = STOP_PATH.set(path);
+    // A file that is there without a request is an old one.
+    if found_stop() && ASKED.load(SeqCst) {
+        STOP.store(true, SeqCst);
+    }
+}
+
 extern "C" fn on_signal(signal: c_int) {
     let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
     match action.map_or(0, |a| a.load(SeqCst)) {
         0 => {}
         n => {
-            if n == 2 {
+            if n == 2 || found_stop() {
                 STOP.store(true, SeqCst);
             }
             ASKED.store(true, SeqCst);
@@ -355,7 +382,7 @@ pub(crate) fn install_signals(signals: &BTreeMap<c_int, Action>) -> io::Result<(
         if let Some(slot) = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n)) {
             slot.store(if action == Action::Stop { 2 } else { 1 }, SeqCst);
         }
-        // SAFETY: the handler only stores to atomics.
+        // SAFETY: the handler only stores to atomics and removes a file.
         let failed = unsafe {
             let mut act: libc::sigaction = std::mem::zeroed();
             act.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, CStr};
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 
-use crate::control::{install_signals, Every};
+use crate::control::{self, install_signals, Every};
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
 use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
@@ -139,6 +139,9 @@ fn live(
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;
+    }
+    if first {
+        control::look_for_stops(&settings.dir);
     }
     let asked = match settings.restart {
         Restart::Latest => Some("no usable checkpoint".to_owned()),

@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         ("intervals go on past a request", request_between),
         ("a request that comes too late is told", too_late),
         ("a request that cannot be met gets the reason", refused),
+        ("a request to stop ends the job", stop_asked),
         ("a request before main is met", early),
         (
             "a request right at the start of pc3run kills nobody",
@@ -160,6 +161,38 @@ fn refused() -> Result<()> {
     for words in ["could not take one", "ranks 1-3: MPI_Recv(rank 0"] {
         ensure!(said.contains(words), "'{words}' is missing: {said}");
     }
+    Ok(())
+}
+
+fn stop_asked() -> Result<()> {
+    let job = job("tests/control/rounds.c")?;
+    let exe = build::instrumented(&job.program, HOST)?;
+    let mut child = job.start(HOST, &exe, &[("WAIT", "1"), ("PC3_EVERY", "1x")])?;
+    let pause = || std::thread::sleep(Duration::from_millis(1));
+    while !job.stdout().ends_with(b"round 5\n") {
+        ensure!(child.try_wait()?.is_none(), "it ended");
+        pause();
+    }
+    let asking = Command::new(arch::dist().join("bin/pc3"))
+        .args(["checkpoint", "--stop"])
+        .arg(child.id().to_string())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()?;
+    let status = child.wait()?;
+    let asked = asking.wait_with_output()?;
+    ensure!(status.code() == Some(STOPPED), "{status}; {asked:?}");
+    let said = String::from_utf8_lossy(&asked.stdout);
+    ensure!(
+        asked.status.success() && said.contains("the job ended"),
+        "{asked:?}"
+    );
+    let note = job.checkpoints().join("stop");
+    ensure!(
+        !note.exists() && job.stdout().ends_with(b"round 5\n"),
+        "{said}"
+    );
+    finished(&job, "")?;
     Ok(())
 }
 

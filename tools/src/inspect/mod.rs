@@ -68,6 +68,9 @@ enum Command {
         /// The job's checkpoint directory or process
         #[arg(value_name = "DIR|PID")]
         job: String,
+        /// End the job with status 85 behind it, and wait for that
+        #[arg(long)]
+        stop: bool,
         /// Give up waiting after so many seconds
         #[arg(long, value_name = "SECONDS", default_value_t = 600)]
         timeout: u64,
@@ -126,7 +129,9 @@ fn run(command: Command) -> Result<(String, bool), Error> {
             what.as_deref(),
             dir.as_deref(),
         )?)),
-        Command::Checkpoint { job, timeout } => Ok((request::request(&job, timeout)?, true)),
+        Command::Checkpoint { job, stop, timeout } => {
+            Ok((request::request(&job, stop, timeout)?, true))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use pc3_runtime::control::STOP_FILE;
 use pc3_runtime::settings::{Action, Settings};
 use pc3_runtime::store::{self, Holder};
 
@@ -42,7 +43,8 @@ struct Job {
     dir: PathBuf,
 }
 
-pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
+/// `stop`: the job is to end behind it.
+pub(super) fn request(job: &str, stop: bool, timeout: u64) -> Result<String, RequestError> {
     let job = match job.parse::<i32>() {
         Ok(pid) if pid > 0 && !Path::new(job).is_dir() => by_process(pid)?,
         _ => by_directory(Path::new(job))?,
@@ -58,8 +60,17 @@ pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
     let before = newest(&job.dir);
     let refusals = || store::refusal(&job.dir).unwrap_or_default();
     let refused = refusals().0;
+    let note = job.dir.join(STOP_FILE);
+    if stop {
+        let left = fs::create_dir_all(&job.dir).and_then(|()| fs::write(&note, ""));
+        left.map_err(|error| RequestError::Io {
+            path: note.clone(),
+            error,
+        })?;
+    }
     // SAFETY: a plain system call.
     if unsafe { libc::kill(job.pid, job.signal) } != 0 {
+        let _ = fs::remove_file(&note);
         return Err(RequestError::Kill {
             pid: job.pid,
             error: io::Error::last_os_error(),
@@ -71,11 +82,20 @@ pub(super) fn request(job: &str, timeout: u64) -> Result<String, RequestError> {
         if let Some((id, path)) =
             newest(&job.dir).filter(|(id, _)| before.as_ref().is_none_or(|(b, _)| id > b))
         {
+            if stop && alive {
+                // It ends now, unless another checkpoint came before the request.
+                if start.elapsed() < Duration::from_secs(timeout) {
+                    std::thread::sleep(Duration::from_millis(5));
+                    continue;
+                }
+                return Err(RequestError::Late(timeout));
+            }
             let size = path.metadata().map_or(0, |m| m.len());
             let took = units::duration(start.elapsed());
             return Ok(format!(
-                "checkpoint {id}: {}, committed after {took}: {}\n",
+                "checkpoint {id}: {}, {} after {took}: {}\n",
                 units::bytes(size),
+                if stop { "the job ended" } else { "committed" },
                 path.display()
             ));
         }
