@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 15 };
+enum { BATCHES = 15, LARGE = 16 << 20 };
 static int rank, size;
 static char *sendbuf, *recvbuf;
 
@@ -104,6 +104,11 @@ int main(int argc, char **argv)
         report("pingpong_64k", ping, 65536, REPS(1000), 2);
         if (size <= 64)
             report("pingpong_1m", ping, 1 << 20, REPS(100), 2);
+        if (size <= 16) {
+            sendbuf = realloc(sendbuf, LARGE), recvbuf = realloc(recvbuf, LARGE);
+            memset(sendbuf, 0, LARGE), memset(recvbuf, 0, LARGE);
+            report("pingpong_16m", ping, LARGE, REPS(5), 2);
+        }
         report("rate_8", rate, 8, REPS(6400), 1);
     }
     report("barrier", barrier, 0, REPS(20000 / size), 1);

@@ -9,6 +9,7 @@ mod faults;
 mod hpcc;
 mod kill;
 mod links;
+mod misuse;
 mod places;
 mod processes;
 mod projects;
@@ -51,6 +52,7 @@ fn main() {
     trials.extend(faults::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(misuse::trials());
     trials.extend(places::trials());
     trials.extend(processes::trials());
     trials.extend(wakeups::trials());

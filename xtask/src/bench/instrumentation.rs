@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 use serde_json::{json, Value};
 
-use super::{callgrind, median, native_mpis, sources, span, Setup};
+use super::{callgrind, clock, median, native_mpis, sources, span, Setup};
 use crate::env;
 
 /// (example, arguments for counting, arguments for timing, MPI)
@@ -25,20 +25,11 @@ const PROGRAMS: &[(&str, &[&str], &[&str], bool)] = &[
 /// Made by the generator among the examples.
 const MATRIX: &str = "laplace-200x150.mtx";
 const PAIRS: usize = 7;
-const WRAP: &[&str] = &["-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize"];
 
 pub fn run(s: &Setup) -> Result<Value> {
     let mpi = native_mpis().into_iter().next();
     make_matrix(s)?;
-    let clock = s.exe("span.o");
-    let source = env::root().join("tests/bench/span.c");
-    env::run(
-        Command::new("cc")
-            .args(["-O2", "-c"])
-            .arg(source)
-            .arg("-o")
-            .arg(&clock),
-    )?;
+    let (clock, wrap) = clock(s)?;
     let mut rows = Vec::new();
     println!(
         "{:14} {:>14} {:>14} {:>8} {:>8} {:>10} {:>10} {:>8}",
@@ -64,7 +55,7 @@ pub fn run(s: &Setup) -> Result<Value> {
                 c.args(["-O3", "-g", "-w"])
                     .args(sources(&folder)?)
                     .args(if *needs_mpi { Some(&clock) } else { None })
-                    .args(if *needs_mpi { WRAP } else { &[] })
+                    .args(needs_mpi.then_some(wrap))
                     .arg("-o")
                     .arg(exe)
                     .arg("-lm"),

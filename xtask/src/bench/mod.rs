@@ -4,6 +4,7 @@ mod build;
 mod callgrind;
 mod checkpoint;
 mod instrumentation;
+mod kernels;
 mod mpi;
 
 use std::fs;
@@ -19,7 +20,8 @@ use crate::{dist, env};
 type Bench = fn(&Setup) -> Result<Value>;
 const ALL: &[(&str, Bench)] = &[
     ("instrumentation", instrumentation::run),
-    ("mpi", mpi::run),
+    ("vmpi", mpi::run),
+    ("kernels", kernels::run),
     ("checkpoint", checkpoint::run),
     ("build", build::run),
 ];
@@ -131,6 +133,15 @@ pub fn limited(seconds: u32, program: &std::ffi::OsStr) -> Command {
 pub fn median(mut v: Vec<f64>) -> f64 {
     v.sort_by(f64::total_cmp);
     v.get(v.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Linker options and object by which a program says how long it took from MPI_Init to MPI_Finalize.
+pub fn clock(s: &Setup) -> Result<(PathBuf, &'static str)> {
+    let object = s.exe("span.o");
+    let source = env::root().join("tests/bench/span.c");
+    let mut cc = Command::new("cc");
+    env::run(cc.args(["-O2", "-c"]).arg(source).arg("-o").arg(&object))?;
+    Ok((object, "-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize"))
 }
 
 /// The C files of an example, or the file itself.

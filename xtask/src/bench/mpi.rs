@@ -1,4 +1,4 @@
-//! In-process message passing beside the native MPIs of this machine.
+//! Message passing beside the native MPIs of this machine: within a process, between two, over each transport.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -14,6 +14,7 @@ const COLUMNS: &[&str] = &[
     "pingpong_1k",
     "pingpong_64k",
     "pingpong_1m",
+    "pingpong_16m",
     "rate_8",
     "barrier",
     "allreduce_8",
@@ -61,7 +62,17 @@ pub fn run(s: &Setup) -> Result<Value> {
             &mut c,
         )?;
     }
-    for (name, cc, launcher) in native_mpis() {
+    let launcher = s.tree.join("bin/pc3run");
+    let natives = native_mpis();
+    let over = natives.iter().map(|m| m.0);
+    for mpi in ["none"].into_iter().chain(over) {
+        let mut c = limited(LIMIT, launcher.as_os_str());
+        c.args(["-n", "2", "-p", "2", "-w", "1", "--mpi", mpi, "--"]);
+        c.arg(&ours).arg("20");
+        let name = if mpi == "none" { "sockets" } else { mpi };
+        row(&mut rows, &format!("pc3 2 processes, {name}"), &mut c)?;
+    }
+    for (name, cc, launcher) in natives {
         let exe = s.exe(&format!("latency.{name}"));
         env::run(
             Command::new(cc)
@@ -94,7 +105,8 @@ fn row(rows: &mut Vec<Value>, name: &str, cmd: &mut Command) -> Result<()> {
     for _ in 0..ROUNDS {
         let out = match timed(cmd) {
             Ok((out, _)) => out,
-            Err(e) if !ours => {
+            // Transports over an MPI exist where that could be built.
+            Err(e) if !ours || name.contains("processes") => {
                 println!("{name:28} not measured: {}", e.to_string().trim());
                 return Ok(());
             }

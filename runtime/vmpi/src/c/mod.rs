@@ -21,6 +21,7 @@ pub mod file;
 pub mod file_data;
 pub mod fortran;
 pub mod general;
+mod given;
 pub mod group;
 pub mod info;
 pub mod inter;

@@ -2,9 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::coll::{
-    arg, in_place, keep_shape, post, root_of, shape, sum, take_part, Array, Count, List, When,
-};
+use super::coll::{arg, post, take_part, When};
+use super::given::{in_place, keep_shape, root_of, shape, sum, Array, Count, List};
 use super::{buffer, entry, wide_count};
 use crate::coll::meeting::Kind;
 use crate::coll::posted::{KeptReduction, Work};
@@ -106,6 +105,7 @@ impl Reduce {
                 contributes,
                 covers: 1,
                 far: false,
+                alien: false,
             };
             return take_part(me, comm, &call);
         }

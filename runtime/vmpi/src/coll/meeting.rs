@@ -9,126 +9,20 @@
 //! Members in other processes are a step of the last arriver before checking ([`super::far`]): what follows only
 //! sees calls by rank.
 
+pub use super::call::{Call, Crew, Kind, Plan};
+
 use super::far::{hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
 use super::rounds::Rounds;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::io::Shared;
-use crate::wire::{bad, Read, Reader, Writer};
+use crate::wire::Reader;
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ptr::null;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-
-/// What a collective needs of the scheduler, for the calling rank.
-pub trait Crew {
-    /// Suspends the caller until woken; may return early.
-    fn block(&self, what: &'static str);
-    /// Wakes a rank of MPI_COMM_WORLD.
-    fn wake(&self, world: u32);
-    fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
-        worlds.for_each(|w| self.wake(w));
-    }
-    fn workers(&self) -> usize;
-    /// The way to members in other processes, if the job has any.
-    fn elsewhere(&self) -> Option<&dyn Elsewhere> {
-        None
-    }
-}
-
-macro_rules! kinds { ($($name:ident $text:literal,)*) => {
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Kind { $($name,)* }
-    impl Kind {
-        pub fn name(self) -> &'static str { match self { $(Kind::$name => $text,)* } }
-        pub fn by_name(name: &str) -> Option<Kind> {
-            match name { $($text => Some(Kind::$name),)* _ => None }
-        }
-
-        fn of(n: u32) -> Option<Kind> {
-            [$(Kind::$name),*].into_iter().find(|k| *k as u32 == n)
-        }
-    }
-} }
-kinds! {
-    Barrier "MPI_Barrier", Bcast "MPI_Bcast", Gather "MPI_Gather", Gatherv "MPI_Gatherv",
-    Scatter "MPI_Scatter", Scatterv "MPI_Scatterv", Allgather "MPI_Allgather", Allgatherv "MPI_Allgatherv",
-    Alltoall "MPI_Alltoall", Alltoallv "MPI_Alltoallv", Alltoallw "MPI_Alltoallw", Reduce "MPI_Reduce",
-    Allreduce "MPI_Allreduce", ReduceScatter "MPI_Reduce_scatter",
-    ReduceScatterBlock "MPI_Reduce_scatter_block", Scan "MPI_Scan", Exscan "MPI_Exscan",
-    CommDup "MPI_Comm_dup", CommCreate "MPI_Comm_create", CommCreateGroup "MPI_Comm_create_group",
-    CommSplit "MPI_Comm_split", CommFree "MPI_Comm_free", CartCreate "MPI_Cart_create", CartSub "MPI_Cart_sub",
-    GraphCreate "MPI_Graph_create", DistGraphCreate "MPI_Dist_graph_create",
-    IntercommCreate "MPI_Intercomm_create", IntercommMerge "MPI_Intercomm_merge",
-    NeighborAllgather "MPI_Neighbor_allgather", NeighborAllgatherv "MPI_Neighbor_allgatherv",
-    NeighborAlltoall "MPI_Neighbor_alltoall", NeighborAlltoallv "MPI_Neighbor_alltoallv",
-    NeighborAlltoallw "MPI_Neighbor_alltoallw", CommIdup "MPI_Comm_idup",
-    FileOpen "MPI_File_open", FileClose "MPI_File_close", FileSync "MPI_File_sync", FileSetSize "MPI_File_set_size",
-    FileSetView "MPI_File_set_view", FileOrdered "MPI_File access in rank order", Finalize "MPI_Finalize",
-}
-
-/// Who does a collective's work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Plan {
-    /// The last arriver does all of it.
-    Last,
-    /// Every member does its share.
-    Shares,
-    /// One member does all of it, on its own stack and with its own globals.
-    Member(usize),
-    /// It is done: elsewhere.
-    Done,
-}
-
-/// One member's arguments to a collective.
-pub trait Call: Sized {
-    fn kind(&self) -> Kind;
-    /// Root that all members must agree on, or 0.
-    fn root(&self) -> usize {
-        0
-    }
-    /// Checks what only all calls together show, and says who is to work.
-    fn plan(all: &All<Self>, workers: usize) -> Result<Plan>;
-    /// Member `i`'s share.
-    fn share(all: &All<Self>, i: usize) -> Result<()>;
-    /// All of the work, on the stack of member `runner`; results by member go to [`All::fail`].
-    fn whole(all: &All<Self>, runner: usize) {
-        let _ = runner;
-        for i in 0..all.len() {
-            if let Err(e) = Self::share(all, i) {
-                all.fail(i, e);
-            }
-        }
-    }
-    /// Can its members be in several processes?
-    const APART: bool = false;
-    /// What the members `to`, of one other process, need of member `me`'s call.
-    fn export(&self, _me: usize, _to: &[usize], _w: &mut Writer) {}
-    /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.
-    fn import(
-        _r: &mut Reader,
-        _me: usize,
-        _here: &[usize],
-        _like: &Self,
-        _keep: &mut Keep<Self>,
-    ) -> Read<Self> {
-        bad("a collective of one process only")
-    }
-    /// What one member's work ([`Plan::Member`]) gives the members `to` of another process; `None`: nothing.
-    fn results(_: &All<Self>, _to: &[usize]) -> Option<Vec<u8>> {
-        None
-    }
-    /// Takes that for the members `here`.
-    fn accept(_: &All<Self>, _here: &[usize], _: &mut Reader) -> Read<()> {
-        Ok(())
-    }
-    /// Does a [`Plan::Member`] give others results?
-    fn gives(&self) -> bool {
-        false
-    }
-}
 
 #[repr(align(64))]
 pub(super) struct Seat {

@@ -1,9 +1,11 @@
 //! Collective operations (MPI 3.1 chapter 5).
 //!
 //! [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
-//! one; [`moves`] moves data, [`reduce`] combines them.  [`far`] brings in members of other processes.
+//! one; [`moves`] moves data, [`reduce`] and [`combine`] combine them.  [`far`] brings in members of other processes.
 
 pub mod barrier;
+mod call;
+mod combine;
 pub mod far;
 pub mod meeting;
 pub mod moves;

@@ -1,0 +1,260 @@
+//! What collective functions are given: root, counts, displacements and types of either width, and which of it counts at a rank.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use super::{buffer, slice, wide_count};
+use crate::coll::meeting::Kind;
+use crate::coll::moves::{Shape, NOBODY};
+use crate::coll::posted::KeptShape;
+use crate::coll::side::{Ints, Side};
+use crate::comm::Comm;
+use crate::datatype::TypeRef;
+use crate::error::{fail, Class, Result};
+use crate::handle::abi::{IN_PLACE, PROC_NULL, ROOT};
+use crate::state::RankState;
+
+/// Who is the root, for this rank.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Root {
+    /// Its rank; in an inter-communicator [`NOBODY`] for those beside it.
+    pub rank: usize,
+    pub here: bool,
+    /// On the root's side of an inter-communicator.
+    pub near: bool,
+}
+
+pub(super) fn root_of(comm: &Comm, root: c_int) -> Result<Root> {
+    let peers = comm.peers().size();
+    if comm.remote.is_some() {
+        match root {
+            ROOT => {
+                return Ok(Root {
+                    rank: comm.rank as usize,
+                    here: true,
+                    near: true,
+                })
+            }
+            PROC_NULL => {
+                return Ok(Root {
+                    rank: NOBODY,
+                    here: false,
+                    near: true,
+                })
+            }
+            _ => {}
+        }
+    }
+    match usize::try_from(root) {
+        Ok(rank) if rank < peers => Ok(Root {
+            rank,
+            here: comm.remote.is_none() && comm.rank as usize == rank,
+            near: false,
+        }),
+        _ => fail(Class::ERR_ROOT, format!("root {root} of {peers} ranks")),
+    }
+}
+
+pub(super) fn shape(comm: &Comm) -> Shape<'static> {
+    match &comm.remote {
+        None => Shape::Intra,
+        Some(r) => Shape::Inter { low: r.low },
+    }
+}
+
+pub(super) fn keep_shape(s: &Shape) -> KeptShape {
+    match s {
+        Shape::Intra => KeptShape::Intra,
+        Shape::Inter { low } => KeptShape::Inter { low: *low },
+        Shape::Neighbors(n) => KeptShape::Neighbors(Arc::new((*n).clone())),
+    }
+}
+
+pub(super) fn in_place(p: *const u8) -> bool {
+    p as usize == IN_PLACE
+}
+
+/// An array argument of any width.
+#[derive(Clone, Copy)]
+pub(super) enum Array {
+    Int(*const c_int),
+    Count(*const i64),
+    Aint(*const isize),
+}
+
+impl Array {
+    pub(super) unsafe fn read<'a>(self, n: usize) -> Result<Ints<'a>> {
+        // SAFETY: the program's array.
+        unsafe {
+            Ok(match self {
+                Array::Int(p) => Ints::Int(slice(p, n)?),
+                Array::Count(p) => Ints::Count(slice(p, n)?),
+                Array::Aint(p) => Ints::Aint(slice(p, n)?),
+            })
+        }
+    }
+}
+
+/// Arguments of the two widths.
+pub(super) trait Count: Copy {
+    fn count(self) -> i64;
+}
+impl Count for c_int {
+    #[inline(always)]
+    fn count(self) -> i64 {
+        i64::from(self)
+    }
+}
+impl Count for i64 {
+    #[inline(always)]
+    fn count(self) -> i64 {
+        self
+    }
+}
+
+pub(super) trait List: Copy {
+    fn list(self) -> Array;
+}
+impl List for *const c_int {
+    #[inline(always)]
+    fn list(self) -> Array {
+        Array::Int(self)
+    }
+}
+impl List for *const i64 {
+    #[inline(always)]
+    fn list(self) -> Array {
+        Array::Count(self)
+    }
+}
+impl List for *const isize {
+    #[inline(always)]
+    fn list(self) -> Array {
+        Array::Aint(self)
+    }
+}
+
+/// What a call says it sends or receives: address, counts, displacements, datatypes.  The forms are those of [`Side`].
+#[derive(Clone, Copy)]
+pub(super) enum Given {
+    One(*const c_void, i64, usize),
+    Blocks(*const c_void, i64, usize),
+    Each(*const c_void, Array, Array, usize),
+    Typed(*const c_void, Array, Array, *const usize),
+}
+
+/// What becomes of a side at one rank.
+#[derive(Clone, Copy)]
+pub(super) enum Use {
+    Yes,
+    /// MPI_IN_PLACE may stand for it.
+    OrInPlace,
+    /// Not significant.
+    No,
+}
+
+/// Uses of what is sent and received.
+#[inline(always)]
+pub(super) fn uses(kind: Kind, root: bool) -> (Use, Use) {
+    match (kind, root) {
+        (Kind::Bcast, true) => (Use::Yes, Use::No),
+        (Kind::Bcast, false) => (Use::No, Use::Yes),
+        (Kind::Gather | Kind::Gatherv, true) => (Use::OrInPlace, Use::Yes),
+        (Kind::Gather | Kind::Gatherv, false) => (Use::Yes, Use::No),
+        (Kind::Scatter | Kind::Scatterv, true) => (Use::Yes, Use::OrInPlace),
+        (Kind::Scatter | Kind::Scatterv, false) => (Use::No, Use::Yes),
+        _ => (Use::OrInPlace, Use::Yes),
+    }
+}
+
+/// The same between two groups, where nothing is in place.
+pub(super) fn uses_between(kind: Kind, root: Option<Root>) -> (Use, Use) {
+    let to_root = matches!(kind, Kind::Gather | Kind::Gatherv);
+    match root {
+        None => (Use::Yes, Use::Yes),
+        Some(r) if r.near && !r.here => (Use::No, Use::No),
+        // The root receives in a gather, and all others send; else it is the other way round.
+        Some(r) if r.here == to_root => (Use::No, Use::Yes),
+        Some(_) => (Use::Yes, Use::No),
+    }
+}
+
+/// The datatypes that a [`Side`] borrows.  Small: the last arriver reads every member's.
+#[derive(Default)]
+pub(super) struct Held {
+    pub one: Option<TypeRef>,
+    pub each: Vec<TypeRef>,
+}
+
+/// A side checked, its handles looked up.
+#[inline(always)]
+pub(super) unsafe fn side<'a>(
+    me: &RankState,
+    blocks: usize,
+    given: Given,
+    used: Use,
+    held: &'a mut Held,
+) -> Result<Side<'a>> {
+    let (Given::One(p, ..) | Given::Blocks(p, ..) | Given::Each(p, ..) | Given::Typed(p, ..)) =
+        given;
+    let ptr: *mut u8 = p.cast_mut().cast();
+    match used {
+        Use::No => return Ok(Side::None),
+        Use::OrInPlace if in_place(ptr) => return Ok(Side::InPlace),
+        Use::Yes | Use::OrInPlace => {}
+    }
+    match given {
+        Given::One(_, n, datatype) | Given::Blocks(_, n, datatype) => {
+            let (count, ty) = (wide_count(n)?, me.objects().committed(datatype)?);
+            let Some(bytes) = ty.bytes(count) else {
+                return fail(
+                    Class::ERR_COUNT,
+                    format!("{count} elements are too much memory"),
+                );
+            };
+            buffer(ptr, bytes, ty.predefined != 0)?;
+            let ty = held.one.insert(ty);
+            Ok(match given {
+                Given::One(..) => Side::One { ptr, count, ty },
+                _ => Side::Blocks { ptr, count, ty },
+            })
+        }
+        Given::Each(_, counts, displs, datatype) => {
+            let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
+            let ty = me.objects().committed(datatype)?;
+            buffer(
+                ptr,
+                sum(&counts)?.saturating_mul(ty.size),
+                ty.predefined != 0,
+            )?;
+            let ty = held.one.insert(ty);
+            Ok(Side::Each {
+                ptr,
+                counts,
+                displs,
+                ty,
+            })
+        }
+        Given::Typed(_, counts, displs, types) => {
+            let (counts, displs) = (counts.read(blocks)?, displs.read(blocks)?);
+            sum(&counts)?;
+            let types = slice(types, blocks)?.iter();
+            held.each = types
+                .map(|&t| me.objects().committed(t))
+                .collect::<Result<_>>()?;
+            Ok(Side::Typed {
+                ptr,
+                counts,
+                displs,
+                types: &held.each,
+            })
+        }
+    }
+}
+
+/// The counts of a call, none of which may be negative.
+pub(super) fn sum(counts: &Ints) -> Result<usize> {
+    counts.iter().try_fold(0usize, |all, c| {
+        Ok(all.saturating_add(wide_count(c as i64)?))
+    })
+}

@@ -1,0 +1,89 @@
+//! Programs that use MPI wrongly are told so: by an error class where it is one rank's mistake, by the end of the job, with ranks
+//! and calls, where several ranks' calls do not belong together. On one process and on two.
+
+use anyhow::{ensure, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::Job;
+
+/// What goes wrong, what the message says of it, and the exit status if it matters.
+const CASES: &[(&str, &str, Option<i32>)] = &[
+    ("roots", "MPI_ERR_ROOT", None),
+    ("kinds", "are in different collectives", None),
+    ("counts", "MPI_ERR_COUNT", None),
+    ("operations", "MPI_ERR_OP", None),
+    ("types", "MPI_ERR_TYPE", None),
+    ("lengths", "MPI_ERR_TRUNCATE", None),
+    ("blocks", "MPI_ERR_TRUNCATE", None),
+    ("deadlock", "MPI_Recv", Some(91)),
+    ("left", "MPI_Barrier", Some(91)),
+    ("abort0", "by rank 0", Some(40)),
+    ("abort1", "by rank 1", Some(41)),
+    ("abort3", "by rank 3", Some(43)),
+];
+
+const RETURNED: &str = "\
+a freed communicator: MPI_ERR_COMM
+a null communicator: MPI_ERR_COMM
+a number for a communicator: MPI_ERR_COMM
+a type that is not committed: MPI_ERR_TYPE
+a freed type: MPI_ERR_TYPE
+a freed group: MPI_ERR_GROUP
+a freed operation: MPI_ERR_OP
+a request that is over: MPI_ERR_REQUEST
+a rank that does not exist: MPI_ERR_RANK
+a rank below 0: MPI_ERR_RANK
+a root that does not exist: MPI_ERR_ROOT
+a tag below 0: MPI_ERR_TAG
+a count below 0: MPI_ERR_COUNT
+no buffer: MPI_ERR_BUFFER
+no room for a buffered send: MPI_ERR_BUFFER
+an operation of another type: MPI_ERR_OP
+no pointer for a result: MPI_ERR_ARG
+a keyval that does not exist: MPI_ERR_KEYVAL
+a message that is too long: MPI_ERR_TRUNCATE
+likewise when waited for: MPI_ERR_TRUNCATE
+";
+
+pub fn trials() -> Vec<Trial> {
+    let trial = |name: &str, words: &'static str, status: Option<i32>| {
+        let case = name.to_owned();
+        Trial::test(format!("misuse::{name}"), move || {
+            check(&case, words, status).map_err(|e| format!("{e:#}").into())
+        })
+    };
+    let cases = CASES
+        .iter()
+        .map(|(name, words, status)| trial(name, words, *status));
+    cases.chain([trial("returned", "", Some(0))]).collect()
+}
+
+fn check(case: &str, words: &str, status: Option<i32>) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/faults/misuse.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    for processes in ["1", "2"] {
+        let mut job = Job::new(&p)?;
+        job.program.args = vec![case.to_owned()];
+        let child = job.start_by(&[&pc3run, "-w", "2", "-p", processes], HOST, &exe, &[])?;
+        let done = job.finish(child)?;
+        let right = status.map_or(done.status != 0 && done.status < 128, |s| s == done.status);
+        ensure!(
+            right,
+            "on {processes}: exit status {}: {}",
+            done.status,
+            done.stderr
+        );
+        ensure!(
+            done.stderr.contains(words),
+            "on {processes}: nothing of {words}: {}",
+            done.stderr
+        );
+        let said = String::from_utf8_lossy(&job.stdout()).into_owned();
+        let expected = if case == "returned" { RETURNED } else { "" };
+        ensure!(said == expected, "on {processes}: {said}");
+    }
+    Ok(())
+}
