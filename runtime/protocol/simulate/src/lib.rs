@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod exhaustive;
+pub mod generate;
 pub mod program;
 pub mod recovery;
 pub mod run;

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use pc3_protocol::Rules;
 
 use crate::check::{self, Violation};
-use crate::program::{generate, Shape};
+use crate::generate::{generate, Shape};
 use crate::world::{Action, Budget, Counts, World};
 
 /// What to draw from.
