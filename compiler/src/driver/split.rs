@@ -108,11 +108,19 @@ fn on_path(program: &str) -> bool {
 /// with it.
 fn has_file_assembly(text: &str) -> bool {
     text.match_indices("asm").any(|(at, _)| {
-        let before = text[..at].trim_end_matches('_');
-        let mut before = before.trim_end();
-        // Directives stand on lines of their own.
-        while let Some(line) = before.rsplit('\n').next().filter(|l| l.starts_with('#')) {
-            before = before[..before.len() - line.len()].trim_end();
+        let directive = |text: &str| {
+            text.rsplit('\n')
+                .next()
+                .filter(|l| l.starts_with('#'))
+                .map(str::len)
+        };
+        let mut before = text[..at].trim_end_matches('_');
+        if directive(before).is_some() {
+            return false;
+        }
+        before = before.trim_end();
+        while let Some(line) = directive(before) {
+            before = before[..before.len() - line].trim_end();
         }
         let word = text[at + 3..].trim_start_matches('_');
         (before.is_empty() || before.ends_with([';', '{', '}']))
@@ -153,6 +161,10 @@ mod tests {
         check("asm(\"\");", true);
         check(
             "int f(int) __asm__(\"g\"); int\n# 1 \"a;\"\nh(void)\n__asm__ (\"i\");",
+            false,
+        );
+        check(
+            "int a;\n# 1 \"/usr/include/asm/types.h\" 1 3\nint b;",
             false,
         );
         check("int plasma; asmodeus;int __asmx;", false);
