@@ -2,8 +2,10 @@
 
 use super::carry::{elf, record};
 use super::options::Options;
+use super::source::Source;
+use super::temporary::Folder;
 use super::toolchain::Toolchain;
-use super::{build, messages, source, Stop};
+use super::{build, cache, messages, source, Stop};
 use crate::annotations;
 use crate::diag::Diagnostics;
 use std::path::Path;
@@ -31,14 +33,21 @@ pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, 
     let said = source::annotations(o, &mut diags);
     messages::report(o, &diags)?;
     let preprocessed = source::preprocess(o, t, i)?;
-    let mut c = source::plain(o, t, &o.plain_with(Some(i)));
-    if preprocessed
-        .as_ref()
-        .is_some_and(|s| source::has_pragma(&s.text))
-    {
-        c.arg("-Wno-unknown-pragmas");
+    let done = match &preprocessed {
+        Some(s) => from_text(o, t, s, path)?,
+        None => false,
+    };
+    let mut status = 0;
+    if !done {
+        let mut c = source::plain(o, t, &o.plain_with(Some(i)));
+        if preprocessed
+            .as_ref()
+            .is_some_and(|s| source::has_pragma(&s.text))
+        {
+            c.arg("-Wno-unknown-pragmas");
+        }
+        status = build::run(c.stdin(Stdio::null()), t)?;
     }
-    let status = build::run(c.stdin(Stdio::null()), t)?;
     let Some(preprocessed) = preprocessed.filter(|_| status == 0) else {
         return Ok(status);
     };
@@ -64,6 +73,53 @@ pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, 
         Err(e) => return Err(e.into()),
     }
     Ok(0)
+}
+
+/// Has the object been made from the preprocessed text, which saves preprocessing it twice?  Only where it is certain to be
+/// the same to the byte, and nothing is to be said: warnings depend on macros, and so does debugging information.
+fn from_text(o: &Options, t: &Toolchain, s: &Source, path: &Path) -> Result<bool, Stop> {
+    const PLAIN: &[&str] = &[
+        "-O", "-std=", "-ansi", "-w", "-f", "-m", "-pthread", "-pipe", "-g0",
+    ];
+    const NOT: &[&str] = &[
+        "-fsanitize",
+        "-finput-charset",
+        "-fpreprocessed",
+        "-fdirectives-only",
+        "-fpch",
+        "-fmacro",
+        "-ffile",
+        "-flto",
+        "-fdiagnostics",
+        "-fopt-info",
+        "-fcallgraph-info",
+        "-fsave-optimization-record",
+        "-frecord-gcc-switches",
+    ];
+    let starts = |a: &str, list: &[&str]| list.iter().any(|p| a.starts_with(p));
+    let suits = |a: &String| starts(a, PLAIN) && !starts(a, NOT) && !starts(a, cache::UNCACHED);
+    let clang = t.cc.iter().any(|w| w.contains("clang"));
+    let ordinary = path.metadata().map_or(true, |m| m.is_file());
+    if !s.exact
+        || !s.said.is_empty()
+        || clang
+        || !ordinary
+        || !o.dependencies.is_empty()
+        || !o.compile.iter().all(suits)
+    {
+        return Ok(false);
+    }
+    let dir = Folder::new()?;
+    let text = dir.path().join("text.i");
+    std::fs::write(&text, &s.text)?;
+    let mut c = t.command();
+    c.args(build::portable_float(o, t)).args(&o.compile);
+    c.args(["-x", "cpp-output", "-c", "-o"])
+        .arg(path)
+        .arg(&text);
+    let out = c.stdin(Stdio::null()).output();
+    let out = out.map_err(|e| t.no_compiler(e))?;
+    Ok(out.status.success() && out.stderr.is_empty())
 }
 
 /// What the object says about its unit.

@@ -16,6 +16,8 @@ use std::process::{Command, Output, Stdio};
 /// A preprocessed source.
 pub struct Source {
     pub text: String,
+    /// The text is what the preprocessor printed, to the byte.
+    pub exact: bool,
     /// What the preprocessor said.
     pub said: String,
 }
@@ -28,6 +30,7 @@ pub fn preprocess(o: &Options, t: &Toolchain, i: usize) -> Result<Option<Source>
         };
         return Ok(Some(Source {
             text: preprocess::checked_text(bytes)?,
+            exact: false,
             said: String::new(),
         }));
     }
@@ -36,6 +39,7 @@ pub fn preprocess(o: &Options, t: &Toolchain, i: usize) -> Result<Option<Source>
         return Ok(None);
     }
     Ok(Some(Source {
+        exact: std::str::from_utf8(&out.stdout).is_ok(),
         text: preprocess::checked_text(out.stdout)?,
         said: String::from_utf8_lossy(&out.stderr).into_owned(),
     }))
