@@ -1,7 +1,7 @@
-//! Prints a random checkpointable program: `rustgen SEED FUNCTIONS`.
+//! Prints a random program: `cargo run -p pc3-tests --example rustgen -- SEED FUNCTIONS`.
 
 fn main() {
-    let number = |i: usize| std::env::args().nth(i).and_then(|s| s.parse::<u64>().ok());
-    let (seed, n) = (number(1).unwrap_or(1), number(2).unwrap_or(20));
+    let mut args = std::env::args().skip(1).map(|a| a.parse().unwrap_or(1));
+    let (seed, n) = (args.next().unwrap_or(1), args.next().unwrap_or(10));
     print!("{}", pc3_tests::rustgen::program(seed, n as usize));
 }

@@ -110,6 +110,8 @@ fn without(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
     let text = text
         .replace("use pc3::prelude::*;", marks)
         .replace("#[checkpointable]\n", "")
+        .replace("#[checkpointable(associated)]\n", "")
+        .replace("#[derive(Checkpointable)]\n", "")
         .replace("#[pc3::main]\n", "");
     let (source, built) = (dir.join("plain.rs"), dir.join(format!("plain-{seed}")));
     std::fs::write(&source, text)?;

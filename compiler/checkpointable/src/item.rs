@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
-use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -29,7 +28,7 @@ fn combined(errors: Vec<syn::Error>) -> Result<()> {
     }
 }
 
-pub fn expand(item: TokenStream, plain: bool) -> Result<TokenStream> {
+pub fn expand(item: TokenStream, plain: bool, associated: bool) -> Result<TokenStream> {
     let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
         let declared: TraitItemFn = syn::parse2(item)?;
         return declaration(&declared, plain);
@@ -37,7 +36,7 @@ pub fn expand(item: TokenStream, plain: bool) -> Result<TokenStream> {
     if plain {
         return Ok(without(function).to_token_stream());
     }
-    let method = is_method(&function);
+    let method = associated || is_method(&function);
     forms(function, method)
 }
 
@@ -165,11 +164,6 @@ fn check(sig: &Signature) -> Result<()> {
             "a function called from other languages cannot be checkpointable",
         );
     }
-    if let Some(FnArg::Receiver(r)) = sig.inputs.first() {
-        if r.reference.is_none() {
-            no(r, "`self` by value is not supported: take `&mut self`, or a parameter of another name");
-        }
-    }
     if let ReturnType::Type(_, ty) = &sig.output {
         struct Look(Option<TokenStream>);
         impl<'ast> Visit<'ast> for Look {
@@ -237,6 +231,8 @@ fn is_closure(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Tok
 /// A function's parameters, sorted by how they come.
 struct Parameters {
     receiver: Option<TokenStream>,
+    /// The type of a receiver by value.
+    by_self: Option<Type>,
     hot: Vec<TokenStream>,
     resume: Vec<TokenStream>,
     body: Vec<TokenStream>,
@@ -255,6 +251,7 @@ struct Parameters {
 fn parameters(sig: &Signature) -> Parameters {
     let mut p = Parameters {
         receiver: None,
+        by_self: None,
         hot: Vec::new(),
         resume: Vec::new(),
         body: Vec::new(),
@@ -272,8 +269,18 @@ fn parameters(sig: &Signature) -> Parameters {
                 let mut r = r.clone();
                 r.attrs.clear();
                 p.receiver = Some(quote!(#r,));
-                if r.reference.is_some() {
+                if !is_by_value(&r) {
                     p.borrowed.insert("self".to_owned(), r.mutability.is_some());
+                } else {
+                    let (name, mutable) = (own_self(), r.mutability);
+                    p.by_value.push(Parameter {
+                        pat: parse_quote!(#mutable #name),
+                        ty: (*r.ty).clone(),
+                        argument: format_ident!("pc3_self"),
+                    });
+                    p.mutable.push((name.clone(), mutable.is_some()));
+                    p.names.push(name);
+                    p.by_self = Some((*r.ty).clone());
                 }
                 continue;
             }
@@ -286,8 +293,8 @@ fn parameters(sig: &Signature) -> Parameters {
         p.hot.push(quote!(#name: #ty));
         p.hot_given.push(quote!(#name));
         if is_borrow(ty, &sig.generics) {
-            p.resume.push(quote!(#name: ::pc3::point::Again<#ty>));
-            p.resume_given.push(quote!(#name.0));
+            p.resume.push(quote!(#name: #ty));
+            p.resume_given.push(quote!(#name));
             p.body.push(quote!(#pat: #ty));
             let mutable = matches!(ty, Type::Reference(r) if r.mutability.is_some());
             p.borrowed
@@ -295,7 +302,7 @@ fn parameters(sig: &Signature) -> Parameters {
         } else {
             p.resume.push(quote!(_: ::pc3::point::Kept<#ty>));
             p.resume_given.push(quote!(()));
-            p.body.push(quote!(#name: M::By<#ty>));
+            p.body.push(quote!(#name: Pc3Mode::By<#ty>));
             p.by_value.push(Parameter {
                 pat: pat.clone(),
                 ty: ty.clone(),
@@ -310,6 +317,79 @@ fn parameters(sig: &Signature) -> Parameters {
         p.arguments.push(name);
     }
     p
+}
+
+fn is_by_value(r: &syn::Receiver) -> bool {
+    r.reference.is_none() && !matches!(&*r.ty, Type::Reference(_))
+}
+
+/// What `self` by value is called inside.
+fn own_self() -> Ident {
+    format_ident!("self_")
+}
+
+impl Parameters {
+    /// The receiver of the form that is gone back into.
+    fn again(&self) -> TokenStream {
+        match (&self.by_self, &self.receiver) {
+            (Some(ty), _) => quote!(_: ::pc3::point::Kept<#ty>,),
+            (None, receiver) => quote!(#receiver),
+        }
+    }
+
+    /// Parameters as the code has them, the first time and when it is gone back into.
+    fn given(&self, sig: &Signature) -> (TokenStream, TokenStream) {
+        let (mut first, mut again) = (TokenStream::new(), TokenStream::new());
+        if self.by_self.is_some() {
+            first.extend(quote!(let pc3_self = self;));
+            again.extend(quote!(let pc3_self = ();));
+        }
+        let typed = sig.inputs.iter().filter_map(|i| match i {
+            FnArg::Typed(t) => Some(t),
+            FnArg::Receiver(_) => None,
+        });
+        for (t, name) in typed.zip(&self.arguments) {
+            let pat = &t.pat;
+            if is_borrow(&t.ty, &sig.generics) {
+                first.extend(quote!(let #pat = #name;));
+                again.extend(quote!(let #pat = #name;));
+            } else {
+                again.extend(quote!(let #name = ();));
+            }
+        }
+        (first, again)
+    }
+
+    /// Only values whose size is known are taken.
+    fn sized(&self, filter: &Option<syn::WhereClause>) -> TokenStream {
+        match (&self.by_self, filter) {
+            (None, filter) => quote!(#filter),
+            (Some(_), None) => quote!(where Self: Sized),
+            (Some(_), Some(f)) if f.predicates.is_empty() || f.predicates.trailing_punct() => {
+                quote!(#f Self: Sized)
+            }
+            (Some(_), Some(f)) => quote!(#f, Self: Sized),
+        }
+    }
+}
+
+/// `self` by value becomes a local like others.
+fn rename_self(tokens: TokenStream) -> TokenStream {
+    use proc_macro2::{Group, TokenTree};
+    let rename = |t| match t {
+        TokenTree::Ident(i) if i == "self" => {
+            let mut name = own_self();
+            name.set_span(i.span());
+            name.into()
+        }
+        TokenTree::Group(g) => {
+            let mut new = Group::new(g.delimiter(), rename_self(g.stream()));
+            new.set_span(g.span());
+            new.into()
+        }
+        t => t,
+    };
+    tokens.into_iter().map(rename).collect()
 }
 
 fn mutable_names(pat: &Pat) -> Vec<Ident> {
@@ -362,33 +442,24 @@ fn declaration(item: &TraitItemFn, plain: bool) -> Result<TokenStream> {
         return Ok(item.to_token_stream());
     }
     check(&item.sig)?;
-    if let Some(body) = &item.default {
-        return Err(syn::Error::new(body.span(), "a method that a trait provides cannot be checkpointable yet: implement it for each type"));
-    }
     let (sig, p, out) = (&item.sig, parameters(&item.sig), output(&item.sig));
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
-    let (hot, resume, body) = method_names(&sig.ident);
-    let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
-    let filter_body = match filter {
-        Some(f) => quote!(#f Self: Sized),
-        None => quote!(where Self: Sized),
-    };
+    let (hot, resume) = method_names(&sig.ident);
+    let (receiver, hots, resumes) = (&p.receiver, &p.hot, &p.resume);
+    let (again, sized) = (p.again(), p.sized(filter));
     Ok(quote! {
         #item
         #[doc(hidden)]
         fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter;
         #[doc(hidden)]
-        fn #resume<#generics>(#receiver #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter;
-        #[doc(hidden)]
-        fn #body<M: ::pc3::point::Mode, #generics>(#receiver #(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter_body;
+        fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized;
     })
 }
 
-fn method_names(name: &Ident) -> (Ident, Ident, Ident) {
+fn method_names(name: &Ident) -> (Ident, Ident) {
     (
         format_ident!("pc3_hot_{}", name),
         format_ident!("pc3_resume_{}", name),
-        format_ident!("pc3_body_{}", name),
     )
 }
 
@@ -415,7 +486,7 @@ fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
     let call = match (method, &p.receiver) {
         (false, _) => quote!(#name::hot(#(#arguments),*)),
         (true, receiver) => {
-            let hot = method_names(name).0;
+            let (hot, _) = method_names(name);
             match receiver {
                 Some(_) => quote!(self.#hot(#(#arguments),*)),
                 None => quote!(Self::#hot(#(#arguments),*)),
@@ -440,6 +511,10 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         .for_each(|s| points.visit_stmt(s));
     combined(points.errors)?;
     let p = parameters(&function.sig);
+    if p.by_self.is_some() {
+        let block = rename_self(function.block.to_token_stream());
+        *function.block = syn::parse2(block)?;
+    }
     names::unique(&mut function.block, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);
@@ -460,56 +535,63 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let passed = generic_names(sig);
     let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
-    let (hot, resume, body) = match method {
-        true => method_names(name),
-        false => (
-            format_ident!("hot"),
-            format_ident!("resume"),
-            format_ident!("body"),
-        ),
+    let code = quote! {
+        static #named: ::pc3::point::Function = ::pc3::point::Function {
+            name: ::core::concat!(::core::module_path!(), "::", #text),
+        };
+        #statics
+        let mut pc3_frame = Pc3Mode::frame(&#named);
+        let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
+        #code
     };
-    let (hot_call, resume_call) = match receiver {
-        Some(_) => (
-            quote!(self.#body::<::pc3::point::Hot, #(#passed),*>),
-            quote!(self.#body::<::pc3::point::Resume, #(#passed),*>),
-        ),
-        None => (
-            quote!(Self::#body::<::pc3::point::Hot, #(#passed),*>),
-            quote!(Self::#body::<::pc3::point::Resume, #(#passed),*>),
-        ),
-    };
-    let forms = quote! {
-        #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic, dead_code)]
-        #[inline]
-        #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
-            #hot_call(#(#hot_given),*)
-        }
-        #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic, dead_code)]
-        #vis fn #resume<#generics>(#receiver #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
-            #resume_call(#(#resume_given),*)
-        }
+    let quiet = quote! {
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, non_upper_case_globals, non_shorthand_field_patterns)]
-        #vis fn #body<M: ::pc3::point::Mode, #generics>(#receiver #(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
-            static #named: ::pc3::point::Function = ::pc3::point::Function {
-                name: ::core::concat!(::core::module_path!(), "::", #text),
-            };
-            #statics
-            let mut pc3_frame = M::frame(&#named);
-            let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
-            #code
-        }
     };
     if method {
-        return Ok(forms);
+        // The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
+        let (hot, resume) = method_names(name);
+        let (again, sized) = (p.again(), p.sized(filter));
+        let (first_given, again_given) = p.given(sig);
+        return Ok(quote! {
+            #quiet
+            #[inline]
+            #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+                type Pc3Mode = ::pc3::point::Hot;
+                use ::pc3::point::Mode as _;
+                #first_given
+                #code
+            }
+            #quiet
+            #vis fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized {
+                type Pc3Mode = ::pc3::point::Resume;
+                use ::pc3::point::Mode as _;
+                #again_given
+                #code
+            }
+        });
     }
     Ok(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #name {}
         #[allow(dead_code)]
-        impl #name { #forms }
+        impl #name {
+            #[doc(hidden)]
+            #[allow(clippy::all, clippy::pedantic, dead_code)]
+            #[inline]
+            #vis fn hot<#generics>(#(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+                Self::body::<::pc3::point::Hot, #(#passed),*>(#(#hot_given),*)
+            }
+            #[doc(hidden)]
+            #[allow(clippy::all, clippy::pedantic, dead_code)]
+            #vis fn resume<#generics>(#(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+                Self::body::<::pc3::point::Resume, #(#passed),*>(#(#resume_given),*)
+            }
+            #quiet
+            fn body<Pc3Mode: ::pc3::point::Mode, #generics>(#(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+                #code
+            }
+        }
     })
 }

@@ -13,7 +13,7 @@
 //! }                                                            n = M::given(pc3_n); s = 0.0;
 //!                                                              r1 = g::hot(a, n); break 'u1;
 //!                                                          }
-//!                                                          if at == 1 { s = frame.take("s"); r1 = g::resume(Again(a), Kept(…)); break 'u1 }
+//!                                                          if at == 1 { s = frame.take("s"); r1 = g::resume(a, Kept(…)); break 'u1 }
 //!                                                          …
 //!                                                      }
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(park(&POINT_1, vec![keep("s", s)])) };
@@ -41,11 +41,15 @@ use proc_macro2::TokenStream;
 
 /// `#[checkpointable]`; `plain`: leave out everything but the user's code.
 pub fn attribute(arguments: TokenStream, item: TokenStream, plain: bool) -> TokenStream {
-    if !arguments.is_empty() {
-        return syn::Error::new_spanned(arguments, "#[checkpointable] takes no arguments")
-            .to_compile_error();
-    }
-    item::expand(item, plain).unwrap_or_else(|e| e.to_compile_error())
+    let associated = match arguments.to_string().as_str() {
+        "" => false,
+        "associated" => true,
+        _ => {
+            let text = "#[checkpointable] takes no arguments but `associated`, for functions of an impl or trait that mention `Self` nowhere";
+            return syn::Error::new_spanned(arguments, text).to_compile_error();
+        }
+    };
+    item::expand(item, plain, associated).unwrap_or_else(|e| e.to_compile_error())
 }
 
 /// What the crate `pc3` was built with.

@@ -64,14 +64,19 @@ impl Operands {
         if !block_has_points(block) {
             return;
         }
-        let mut out = Vec::new();
+        let mut all = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
+            let mut out = Vec::new();
             if has_points(&stmt) && marks::location(&stmt).is_none() {
                 self.stmt(&mut stmt, &mut out);
             }
-            out.push(stmt);
+            if !out.is_empty() {
+                enclose(&mut stmt, &mut out);
+            }
+            all.append(&mut out);
+            all.push(stmt);
         }
-        block.stmts = out;
+        block.stmts = all;
     }
 
     fn stmt(&mut self, stmt: &mut Stmt, out: &mut Vec<Stmt>) {
@@ -366,6 +371,42 @@ impl Operands {
         };
         m.mac.tokens = tokens;
         before.impure.get_or_insert(span);
+    }
+}
+
+/// What has been put in front of a statement ends with it.
+fn enclose(stmt: &mut Stmt, front: &mut Vec<Stmt>) {
+    match stmt {
+        // What a `let` borrows lives as long as its names.
+        Stmt::Local(l) => {
+            if let Some(init) = l.init.as_mut().filter(|i| !borrows(&i.expr)) {
+                let e = &init.expr;
+                *init.expr = parse_quote!({ #(#front)* #e });
+                front.clear();
+            }
+        }
+        Stmt::Expr(e, semi) => {
+            *e = parse_quote!({ #(#front)* #e #semi });
+            *semi = None;
+            front.clear();
+        }
+        Stmt::Macro(m) => {
+            let (mac, semi) = (&m.mac, &m.semi_token);
+            *stmt = Stmt::Expr(parse_quote!({ #(#front)* #mac #semi }), None);
+            front.clear();
+        }
+        Stmt::Item(_) => {}
+    }
+}
+
+fn borrows(e: &Expr) -> bool {
+    match e {
+        Expr::Reference(_) => true,
+        Expr::Paren(p) => borrows(&p.expr),
+        Expr::Group(p) => borrows(&p.expr),
+        Expr::Tuple(t) => t.elems.iter().any(borrows),
+        Expr::Struct(s) => s.fields.iter().any(|f| borrows(&f.expr)),
+        _ => false,
     }
 }
 

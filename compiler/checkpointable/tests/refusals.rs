@@ -56,12 +56,6 @@ fn kinds_of_functions() {
     "#]],
     );
     check(
-        "fn f(self) {}",
-        expect![[r#"
-        1:6: `self` by value is not supported: take `&mut self`, or a parameter of another name
-    "#]],
-    );
-    check(
         "fn f() -> impl Iterator<Item = u8> { [1].into_iter() }",
         expect![[r#"
         1:34: a checkpointable function must name the type it returns: `impl Trait` has none to save

@@ -197,9 +197,6 @@ impl Mode for Resume {
     }
 }
 
-/// An argument of a call that is gone back into: a borrow, made again.
-pub struct Again<T>(pub T);
-
 /// An argument that the called function has kept.
 pub struct Kept<T>(pub PhantomData<T>);
 

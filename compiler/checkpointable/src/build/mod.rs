@@ -133,7 +133,12 @@ pub fn body(
     b.open();
     for p in by_value {
         let (ty, argument) = (&p.ty, &p.argument);
-        b.bind(&p.pat, quote!(M::given::<#ty>(#argument)), None, &Way::Kept);
+        b.bind(
+            &p.pat,
+            quote!(Pc3Mode::given::<#ty>(#argument)),
+            None,
+            &Way::Kept,
+        );
     }
     b.stmts(&block.stmts, &To::Return)?;
     let (code, _) = b.close(&quote!());
@@ -191,7 +196,7 @@ impl Builder {
         self.regions.push(Region {
             id,
             heads: vec![TokenStream::new()],
-            stream: quote! { if M::RESUME && pc3_at != 0 { break #first; } },
+            stream: quote! { if Pc3Mode::RESUME && pc3_at != 0 { break #first; } },
             entries: 1,
             ..Region::default()
         });

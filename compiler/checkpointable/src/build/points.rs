@@ -307,7 +307,7 @@ impl Builder {
         for e in list {
             match self.borrow(e) {
                 Some(borrow) => {
-                    again.push(quote!(::pc3::point::Again(#borrow)));
+                    again.push(borrow);
                     // As the user wrote it: what the compiler makes of it may overlap with other arguments.
                     first.push(quote!(#e));
                 }

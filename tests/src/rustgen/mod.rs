@@ -1,5 +1,8 @@
 //! Random programs with `#[checkpointable]` functions: nested control flow, locals of several types, shadowing, calls,
-//! `?`.  Every value is a wrapping number in the end, so nothing panics, and loops are short.
+//! `?`, values that say when they end (`fixed`), borrows, methods (`more`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
+
+mod fixed;
+mod more;
 
 use std::fmt::Write;
 
@@ -21,10 +24,7 @@ pub fn program(seed: u64, n: usize) -> String {
         callees: Vec::new(),
         budget: 0,
     };
-    g.line("//! Made up.");
-    g.line("#![allow(warnings)]");
-    g.line("use pc3::prelude::*;");
-    g.line("fn mix(a: i64, b: i64) -> i64 { (a ^ b.rotate_left(7)).wrapping_mul(0x9E37_79B9_7F4A_7C15u64 as i64) % 1000 }");
+    g.out.push_str(fixed::TEXT);
     let fallible: Vec<bool> = (0..n).map(|_| g.rng.bool()).collect();
     for i in 0..n {
         g.callees = (i / GROUP * GROUP..i).map(|k| (k, fallible[k])).collect();
@@ -51,6 +51,7 @@ enum Kind {
     Text,
     Maybe,
     List,
+    Loud,
 }
 
 struct Local {
@@ -87,7 +88,7 @@ impl Generator {
 
     fn function(&mut self, i: usize, fallible: bool) {
         self.fallible = fallible;
-        self.budget = 30;
+        self.budget = 40;
         let result = if fallible {
             "Result<i64, String>"
         } else {
@@ -108,6 +109,10 @@ impl Generator {
         ]];
         self.statements(9);
         let value = self.int(2);
+        let name = "pc_result";
+        self.put(&format!("let {name} = {value};"));
+        self.end_louds();
+        let value = name.to_owned();
         self.put(&match fallible {
             true => format!("Ok({value})"),
             false => value,
@@ -194,6 +199,7 @@ impl Generator {
         self.scopes.push(first);
         self.depth += 1;
         self.statements(n);
+        self.end_louds();
         self.depth -= 1;
         self.scopes.pop();
     }
@@ -210,7 +216,7 @@ impl Generator {
 
     fn statement(&mut self) {
         let inner = |g: &Self| 2 + usize::from(g.depth < 3);
-        match self.rng.u8(..24) {
+        match self.rng.u8(..36) {
             0..=2 => self.put("checkpoint!();"),
             3 | 4 => {
                 let (name, value, mutable) = (self.name(), self.int(2), self.rng.bool());
@@ -323,6 +329,7 @@ impl Generator {
                 self.depth += 1;
                 self.statements(n);
                 let v = self.int(1);
+                self.end_louds();
                 self.put(&v);
                 self.depth -= 1;
                 self.scopes.pop();
@@ -341,7 +348,8 @@ impl Generator {
                 ));
                 self.declare(&name, Kind::Int, false);
             }
-            _ => self.call(),
+            22 | 23 => self.call(),
+            _ => self.more(),
         }
     }
 
