@@ -208,6 +208,29 @@ impl<T> Kept<T> {
     }
 }
 
+/// An argument that is a borrow is made again,
+#[doc(hidden)]
+pub trait AgainBorrow: Sized {
+    #[inline(always)]
+    fn pc3_again(self) -> Self {
+        self
+    }
+}
+
+impl<T: ?Sized> AgainBorrow for &T {}
+impl<T: ?Sized> AgainBorrow for &mut T {}
+
+/// and one that is a value has been kept.
+#[doc(hidden)]
+pub trait AgainValue: Sized {
+    #[inline(always)]
+    fn pc3_again(self) -> Kept<Self> {
+        Kept(PhantomData)
+    }
+}
+
+impl<T: crate::Loud> AgainValue for T {}
+
 /// Ties an argument's type to that of the value it has otherwise.
 #[inline(always)]
 pub fn same<T>(_: PhantomData<T>, value: T) -> T {

@@ -343,9 +343,14 @@ impl Builder {
                 match self.borrowed.get(&name) {
                     Some(true) => Some(quote!(&mut *#e)),
                     Some(false) => Some(quote!(#e)),
-                    None => made
-                        .filter(|v| matches!(v.way, Way::Made(_)))
-                        .map(|_| quote!(#e)),
+                    // A loop's items may be values.
+                    None => made.filter(|v| matches!(v.way, Way::Made(_))).map(|_| {
+                        quote! {{
+                            #[allow(unused_imports)]
+                            use ::pc3::point::{AgainBorrow as _, AgainValue as _};
+                            #e.pc3_again()
+                        }}
+                    }),
                 }
             }
             e => self.is_again(e).then(|| quote!(#e)),
