@@ -22,6 +22,11 @@ pub fn is_reeval(attrs: &[Attribute]) -> bool {
     attrs.iter().any(word)
 }
 
+/// Takes it away, where it means nothing.
+pub fn strip(local: &mut syn::Local) {
+    local.attrs.retain(|a| !is_reeval(std::slice::from_ref(a)));
+}
+
 /// Methods that give an iterator over what their receiver holds.
 const ITERATE: &[&str] = &[
     "iter",

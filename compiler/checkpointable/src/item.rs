@@ -13,7 +13,7 @@ use syn::{
 
 use crate::build::{self, Parameter};
 use crate::marks::{self, Points};
-use crate::{course, names, operands};
+use crate::{again, course, names, operands};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -93,6 +93,10 @@ fn without(mut function: ItemFn) -> ItemFn {
                 *e = inner;
             }
             visit_mut::visit_expr_mut(self, e);
+        }
+        fn visit_local_mut(&mut self, l: &mut syn::Local) {
+            again::strip(l);
+            visit_mut::visit_local_mut(self, l);
         }
         fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
             match marks::arguments(mac) {

@@ -8,6 +8,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Expr, Lifetime, Stmt, Type};
 
 use super::{Builder, To};
+use crate::again::strip;
 use crate::marks::{self, Arguments};
 
 impl Builder {
@@ -93,6 +94,11 @@ impl VisitMut for Leaf<'_> {
             }
             _ => {}
         }
+    }
+
+    fn visit_local_mut(&mut self, l: &mut syn::Local) {
+        strip(l);
+        visit_mut::visit_local_mut(self, l);
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
