@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Attributes of fields: `#[pc3(skip)]`: not saved, `Default` instead; `#[pc3(default)]` or `#[pc3(default = path)]`:
-//! may be missing in older checkpoints.
+//! or `#[pc3(since = version)]`: may be missing in older checkpoints; `#[pc3(with = "serde")]`: saved by serde.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -21,14 +21,23 @@ enum Kind {
     Optional(TokenStream),
 }
 
+/// What saves it.
+enum By {
+    Itself,
+    Serde,
+}
+
 struct Member {
     /// As the checkpoint names it.
     name: String,
     /// As the pattern names it.
     bound: Ident,
     field: TokenStream,
+    /// The type that is saved, and that of the field.
     ty: Type,
+    field_ty: Type,
     kind: Kind,
+    by: By,
 }
 
 pub fn expand(item: TokenStream) -> Result<TokenStream> {
@@ -116,8 +125,18 @@ struct Parts {
     types: Vec<Type>,
 }
 
+impl Member {
+    /// A borrow of the field as what is saved.
+    fn seen(&self, borrow: TokenStream) -> TokenStream {
+        match self.by {
+            By::Itself => borrow,
+            By::Serde => quote!(::pc3::Serde::of(#borrow)),
+        }
+    }
+}
+
 fn member(i: usize, f: &Field) -> Result<Member> {
-    let mut kind = Kind::Saved;
+    let (mut kind, mut by) = (Kind::Saved, By::Itself);
     for a in f.attrs.iter().filter(|a| a.path().is_ident("pc3")) {
         a.parse_nested_meta(|m| {
             if m.path.is_ident("skip") {
@@ -130,8 +149,20 @@ fn member(i: usize, f: &Field) -> Result<Member> {
                     }
                     false => quote!(::core::default::Default::default),
                 });
+            } else if m.path.is_ident("since") {
+                // Which version does not matter: it is missing in older ones.
+                let _: syn::Lit = m.value()?.parse()?;
+                if let Kind::Saved = kind {
+                    kind = Kind::Optional(quote!(::core::default::Default::default));
+                }
+            } else if m.path.is_ident("with") {
+                let with: syn::LitStr = m.value()?.parse()?;
+                if with.value() != "serde" {
+                    return Err(syn::Error::new_spanned(with, "expected \"serde\""));
+                }
+                by = By::Serde;
             } else {
-                return Err(m.error("expected `skip`, `default` or `default = path`"));
+                return Err(m.error("expected `skip`, `default`, `default = path`, `since = version` or `with = \"serde\"`"));
             }
             Ok(())
         })?;
@@ -143,6 +174,11 @@ fn member(i: usize, f: &Field) -> Result<Member> {
         ));
     }
     let index = syn::Index::from(i);
+    let field_ty = f.ty.clone();
+    let ty = match by {
+        By::Itself => field_ty.clone(),
+        By::Serde => parse_quote!(::pc3::Serde<#field_ty>),
+    };
     Ok(Member {
         name: f.ident.as_ref().map_or_else(
             || i.to_string(),
@@ -153,8 +189,10 @@ fn member(i: usize, f: &Field) -> Result<Member> {
             .ident
             .as_ref()
             .map_or_else(|| quote!(#index), |n| quote!(#n)),
-        ty: f.ty.clone(),
+        ty,
+        field_ty,
         kind,
+        by,
     })
 }
 
@@ -197,9 +235,19 @@ fn described(list: &[&Member]) -> TokenStream {
 fn loaded(list: &[Member]) -> TokenStream {
     let each = list.iter().map(|m| {
         let (field, name, ty) = (&m.field, &m.name, &m.ty);
+        let inner = match m.by {
+            By::Itself => quote!(),
+            By::Serde => quote!(.0),
+        };
         match &m.kind {
-            Kind::Saved => quote!(#field: pc3_members.load::<#ty>(#name)?),
-            Kind::Optional(or) => quote!(#field: pc3_members.load_or::<#ty>(#name, #or)?),
+            Kind::Saved => quote!(#field: pc3_members.load::<#ty>(#name)?#inner),
+            Kind::Optional(or) => {
+                let or = match m.by {
+                    By::Itself => quote!(#or),
+                    By::Serde => quote!(|| ::pc3::Serde(#or())),
+                };
+                quote!(#field: pc3_members.load_or::<#ty>(#name, #or)?#inner)
+            }
             Kind::Skipped => quote!(#field: ::core::default::Default::default()),
         }
     });
@@ -211,11 +259,15 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     let list = saved(&all);
     let layout = layout(&list);
     let (described, loaded) = (described(&list), loaded(&all));
-    let (names, parts): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.field)).unzip();
+    let names: Vec<_> = list.iter().map(|m| &m.name).collect();
+    let parts = list.iter().map(|m| {
+        let field = &m.field;
+        m.seen(quote!(&self.#field))
+    });
     let types = list.iter().map(|m| &m.ty);
     let i = 0..list.len();
     Ok(Parts {
-        types: all.iter().map(|m| m.ty.clone()).collect(),
+        types: all.iter().map(|m| m.field_ty.clone()).collect(),
         size: quote!(#layout.size),
         align: quote!(#layout.align),
         describe: quote! {
@@ -226,7 +278,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
         },
         save: quote! {
             let pc3_layout = #layout;
-            #(<#types as ::pc3::Checkpointable>::save(&self.#parts, pc3_out, pc3_at + pc3_layout.offsets[#i] as usize);)*
+            #(<#types as ::pc3::Checkpointable>::save(#parts, pc3_out, pc3_at + pc3_layout.offsets[#i] as usize);)*
         },
         load: quote! {
             let pc3_members = pc3_from.members::<Self>(pc3_value, #title)?;
@@ -247,6 +299,10 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
         let (described, loaded) = (described(&list), loaded(&all));
         let (names, bounds): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.bound)).unzip();
         let (fields, types): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.field, &m.ty)).unzip();
+        let seen = list.iter().map(|m| {
+            let bound = &m.bound;
+            m.seen(quote!(#bound))
+        });
         let i = 0..list.len();
         sizes.push(quote!((#layout.size, #layout.align)));
         variants.push(quote! {{
@@ -263,7 +319,7 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
                 pc3_out.put(pc3_at, &u32::to_ne_bytes(#tag));
                 let pc3_layout = #layout;
                 let pc3_at = pc3_at + <Self as ::pc3::Checkpointable>::ALIGN as usize;
-                #(<#types as ::pc3::Checkpointable>::save(#bounds, pc3_out, pc3_at + pc3_layout.offsets[#i] as usize);)*
+                #(<#types as ::pc3::Checkpointable>::save(#seen, pc3_out, pc3_at + pc3_layout.offsets[#i] as usize);)*
             }
         });
         loads.push(quote! {

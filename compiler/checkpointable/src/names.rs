@@ -1,5 +1,6 @@
 //! Gives each local a name of its own, so that all can be declared in one place; format strings follow.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
@@ -12,15 +13,30 @@ use crate::marks;
 pub fn unique(block: &mut Block, parameters: &[Ident]) {
     let mut all = HashSet::new();
     identifiers(&quote::quote!(#block), &mut all);
+    // `let x = x();`: where locals are declared they must not hide what is no local.
+    let items = rename(&mut block.clone(), parameters, &all, HashSet::new());
+    rename(block, parameters, &all, items);
+}
+
+/// Renames locals; gives the words that are none.
+fn rename(
+    block: &mut Block,
+    parameters: &[Ident],
+    all: &HashSet<String>,
+    items: HashSet<String>,
+) -> HashSet<String> {
     let mut renamer = Renamer {
         scopes: vec![HashMap::new()],
         taken: HashSet::new(),
-        all,
+        all: all.clone(),
+        others: RefCell::default(),
     };
     for p in parameters {
         renamer.bind(p);
     }
+    renamer.taken.extend(items);
     renamer.visit_block_mut(block);
+    renamer.others.into_inner()
 }
 
 fn identifiers(tokens: &TokenStream, into: &mut HashSet<String>) {
@@ -42,6 +58,8 @@ struct Renamer {
     taken: HashSet<String>,
     /// Words of the function.
     all: HashSet<String>,
+    /// Words that stand for no local.
+    others: RefCell<HashSet<String>>,
 }
 
 impl Renamer {
@@ -111,31 +129,39 @@ impl Renamer {
 
     fn tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut before = [' '; 2];
-        tokens
-            .into_iter()
-            .map(|t| {
-                // A field or method, or part of a path.
-                let field = (before[1] == '.' && before[0] != '.') || before == [':', ':'];
-                let this = match &t {
-                    TokenTree::Punct(p) => p.as_char(),
-                    _ => ' ',
-                };
-                before = [before[1], this];
-                match t {
-                    TokenTree::Ident(i) if !field => match self.find(&i.to_string()) {
-                        Some(new) => TokenTree::Ident(Ident::new(new, i.span())),
-                        None => TokenTree::Ident(i),
-                    },
-                    TokenTree::Group(g) => {
-                        let mut new = Group::new(g.delimiter(), self.tokens(g.stream()));
-                        new.set_span(g.span());
-                        TokenTree::Group(new)
+        let mut rest = tokens.into_iter().peekable();
+        std::iter::from_fn(|| {
+            let t = rest.next()?;
+            Some((t, matches!(rest.peek(), Some(TokenTree::Group(_)))))
+        })
+        .map(|(t, called)| {
+            // A field or method, or part of a path.
+            let field = (before[1] == '.' && before[0] != '.') || before == [':', ':'];
+            let this = match &t {
+                TokenTree::Punct(p) => p.as_char(),
+                _ => ' ',
+            };
+            before = [before[1], this];
+            match t {
+                TokenTree::Ident(i) if !field => match self.find(&i.to_string()) {
+                    Some(new) => TokenTree::Ident(Ident::new(new, i.span())),
+                    None => {
+                        if called {
+                            self.others.borrow_mut().insert(i.to_string());
+                        }
+                        TokenTree::Ident(i)
                     }
-                    TokenTree::Literal(l) => TokenTree::Literal(self.literal(l)),
-                    t => t,
+                },
+                TokenTree::Group(g) => {
+                    let mut new = Group::new(g.delimiter(), self.tokens(g.stream()));
+                    new.set_span(g.span());
+                    TokenTree::Group(new)
                 }
-            })
-            .collect()
+                TokenTree::Literal(l) => TokenTree::Literal(self.literal(l)),
+                t => t,
+            }
+        })
+        .collect()
     }
 
     /// Names captured in a format string.
@@ -248,9 +274,14 @@ impl VisitMut for Renamer {
         match e {
             Expr::Path(p) if p.qself.is_none() => {
                 if let Some(ident) = p.path.get_ident() {
-                    if let Some(new) = self.find(&ident.to_string()) {
-                        let new = Ident::new(new, ident.span());
-                        p.path = new.into();
+                    match self.find(&ident.to_string()) {
+                        Some(new) => {
+                            let new = Ident::new(new, ident.span());
+                            p.path = new.into();
+                        }
+                        None => {
+                            self.others.get_mut().insert(ident.to_string());
+                        }
                     }
                 }
             }

@@ -157,7 +157,7 @@ fn types() {
     check(
         "#[derive(Checkpointable)] struct S { #[pc3(other)] a: u8 }",
         expect![[r#"
-        1:44: expected `skip`, `default` or `default = path`
+        1:44: expected `skip`, `default`, `default = path`, `since = version` or `with = "serde"`
     "#]],
     );
 }

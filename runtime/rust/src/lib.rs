@@ -48,6 +48,8 @@ mod types;
 mod value;
 
 pub use kinds::tagged;
+#[cfg(feature = "serde")]
+pub use kinds::Serde;
 pub use load::{LoadError, Loading, Members, View};
 pub use loud::Loud;
 pub use pc3_macros::{checkpointable, main, Checkpointable};

@@ -135,3 +135,38 @@ macro_rules! counted {
 }
 
 counted!(Rc, Weak, Arc, ArcWeak);
+
+#[cfg(feature = "ndarray")]
+impl<T: Loud, D> Loud for ndarray::Array<T, D> {
+    const HOLDS: bool = T::LOUD;
+}
+
+#[cfg(feature = "indexmap")]
+impl<K: Loud, V: Loud, S> Loud for indexmap::IndexMap<K, V, S> {
+    const HOLDS: bool = K::LOUD || V::LOUD;
+}
+
+#[cfg(feature = "smallvec")]
+impl<A: smallvec::Array> Loud for smallvec::SmallVec<A>
+where
+    A::Item: Loud,
+{
+    const LOUD: bool = A::Item::LOUD;
+}
+
+#[cfg(feature = "num-complex")]
+impl<T: Loud> Loud for num_complex::Complex<T> {}
+
+#[cfg(feature = "uuid")]
+impl Loud for uuid::Uuid {}
+
+#[cfg(feature = "bytes")]
+impl Loud for bytes::Bytes {}
+
+#[cfg(feature = "bytes")]
+impl Loud for bytes::BytesMut {}
+
+#[cfg(feature = "serde")]
+impl<T> Loud for crate::Serde<T> {
+    const LOUD: bool = std::mem::needs_drop::<T>();
+}

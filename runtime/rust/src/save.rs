@@ -46,6 +46,18 @@ impl<'a, T: Checkpointable> Waiting<'a> for Scattered<'a, T> {
     }
 }
 
+/// Bytes that were made to be saved.
+struct Owned(Vec<u8>);
+
+impl<'a> Waiting<'a> for Owned {
+    fn write(&self, out: &mut Saver<'a>) {
+        out.put(0, &self.0);
+    }
+    fn plain(&self) -> Option<&'a [u8]> {
+        None
+    }
+}
+
 /// The values of a frame.
 pub(crate) struct Live<'a>(pub Vec<(&'a dyn Kept, usize)>);
 
@@ -141,6 +153,15 @@ impl<'a> Saver<'a> {
         }
         let ty = T::describe(&mut self.types);
         self.object(ty, bytes, Box::new(items))
+    }
+
+    /// The address under which bytes are saved that were made for that.
+    pub fn owned(&mut self, bytes: Vec<u8>) -> u64 {
+        if bytes.is_empty() {
+            return 0;
+        }
+        let ty = <u8 as Checkpointable>::describe(&mut self.types);
+        self.object(ty, bytes.len() as u64, Box::new(Owned(bytes)))
     }
 
     /// Likewise of items that lie anywhere.

@@ -75,3 +75,47 @@ where
         Ok(keys.into_iter().zip(values).collect())
     }
 }
+
+#[cfg(feature = "bytes")]
+macro_rules! bytes {
+    ($($t:ident)*) => {$(
+        impl crate::Checkpointable for bytes::$t {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut crate::Types) -> crate::TypeId {
+                super::containers::describe::<Self, u8>(types, stringify!($t))
+            }
+            fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+                let address = out.slice(&self[..]);
+                super::containers::put(out, at, address, self.len());
+            }
+            fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+                let list = super::containers::load::<Self, u8>(from, value, stringify!($t))?;
+                Ok(bytes::Bytes::from(list).into())
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "bytes")]
+bytes!(Bytes BytesMut);
+
+#[cfg(feature = "uuid")]
+impl crate::Checkpointable for uuid::Uuid {
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 1;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        types.record::<Self>("Uuid".to_owned(), |types| {
+            vec![("bytes".to_owned(), <[u8; 16]>::describe(types), 0)]
+        })
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        out.put(at, self.as_bytes());
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        let members = from.members::<Self>(value, "Uuid")?;
+        members.load("bytes").map(Self::from_bytes)
+    }
+}

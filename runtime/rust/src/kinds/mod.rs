@@ -4,13 +4,16 @@
 mod arrays;
 mod cells;
 mod containers;
-#[cfg(any(feature = "num-complex", feature = "indexmap", feature = "smallvec"))]
 mod crates;
 mod groups;
 mod maps;
 mod numbers;
 mod ranges;
+#[cfg(feature = "serde")]
+mod serde;
 mod shared;
 mod text;
 
 pub use groups::tagged;
+#[cfg(feature = "serde")]
+pub use serde::Serde;

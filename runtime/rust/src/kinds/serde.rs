@@ -1,0 +1,82 @@
+//! Values that serde saves: a text of bytes that only their own type can read, the same on all hosts.
+
+use serde::{de::DeserializeOwned, Serialize};
+
+use crate::load::{LoadError, Loading, View};
+use crate::save::Saver;
+use crate::types::{TypeId, Types};
+use crate::value::Checkpointable;
+
+/// A value that is saved by serde; what `#[pc3(with = "serde")]` makes of a field's type.
+#[repr(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Serde<T>(pub T);
+
+impl<T> Serde<T> {
+    /// The same value, seen so.
+    pub fn of(value: &T) -> &Serde<T> {
+        // SAFETY: the two have one layout.
+        unsafe { &*std::ptr::from_ref(value).cast() }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned + 'static> Checkpointable for Serde<T> {
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut Types) -> TypeId {
+        super::containers::describe::<Self, u8>(types, "Serde")
+    }
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+        match postcard::to_stdvec(&self.0) {
+            Ok(bytes) => {
+                let length = bytes.len();
+                let address = out.owned(bytes);
+                super::containers::put(out, at, address, length);
+            }
+            Err(e) => out.fail(format!("serde cannot save a value: {e}")),
+        }
+    }
+    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+        let bytes: Vec<u8> = super::containers::load::<Self, u8>(from, value, "Serde")?;
+        let (value, rest) = postcard::take_from_bytes(&bytes)
+            .map_err(|e| LoadError::new(format!("is not what serde can read here: {e}")))?;
+        if !rest.is_empty() {
+            return Err(LoadError::new("has more bytes than serde reads here"));
+        }
+        Ok(Serde(value))
+    }
+}
+
+/// Types of crates that are saved by serde.
+#[cfg(feature = "rand")]
+macro_rules! by_serde {
+    ($($t:ty),* $(,)?) => {$(
+        impl Checkpointable for $t {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                let bytes = <Serde<Self>>::describe(types);
+                types.record::<Self>(stringify!($t).to_owned(), |_| vec![("state".to_owned(), bytes, 0)])
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                Serde::of(self).save(out, at);
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let members = from.members::<Self>(value, stringify!($t))?;
+                members.load::<Serde<Self>>("state").map(|s| s.0)
+            }
+        }
+
+        impl crate::Loud for $t {}
+    )*};
+}
+
+#[cfg(feature = "rand")]
+by_serde! {
+    rand_chacha::ChaCha8Rng, rand_chacha::ChaCha12Rng, rand_chacha::ChaCha20Rng,
+    rand_pcg::Lcg64Xsh32, rand_pcg::Lcg128Xsl64, rand_pcg::Mcg128Xsl64,
+    rand_xoshiro::SplitMix64, rand_xoshiro::Xoshiro128PlusPlus, rand_xoshiro::Xoshiro128StarStar,
+    rand_xoshiro::Xoshiro256Plus, rand_xoshiro::Xoshiro256PlusPlus, rand_xoshiro::Xoshiro256StarStar,
+}
