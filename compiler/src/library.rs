@@ -5,6 +5,8 @@
 //! it keeps are globals like any others.  There they have the library's names in C, so that the analyses see
 //! ordinary functions and variables, and the linker's name `pc3_NAME`, which the program's units use instead.
 
+use crate::analysis::callgraph;
+use crate::analysis::program::Program;
 use crate::diag::Diagnostics;
 use crate::lower;
 use crate::tree::{ExprKind, SymId, SymKind, Unit};
@@ -20,7 +22,11 @@ pub struct Library {
 
 /// Is it one of these units?
 pub fn is_own(path: &str) -> bool {
-    ALL.iter().any(|l| l.file == path)
+    all().any(|l| l.file == path)
+}
+
+fn all() -> impl Iterator<Item = &'static Library> {
+    ALL.iter().chain(CALLING)
 }
 
 const ALL: &[Library] = &[
@@ -139,6 +145,20 @@ const ALL: &[Library] = &[
     },
 ];
 
+/// Functions that call back: the program's own only where what they call can reach a location.
+const CALLING: &[Library] = &[
+    Library {
+        file: "pc3-qsort.c",
+        text: include_str!("../library/pc3-qsort.c"),
+        names: &["qsort"],
+    },
+    Library {
+        file: "pc3-bsearch.c",
+        text: include_str!("../library/pc3-bsearch.c"),
+        names: &["bsearch"],
+    },
+];
+
 impl Library {
     pub fn unit(&self, target: &Target) -> (Unit, Diagnostics) {
         let text = format!("# 1 \"{}\"\n{}", self.file, self.text);
@@ -150,7 +170,7 @@ impl Library {
 pub fn renamed(units: &[Unit], unit: usize) -> HashMap<SymId, String> {
     let u = &units[unit];
     let mut map = HashMap::new();
-    for l in ALL.iter().filter(|l| l.file != u.path) {
+    for l in all().filter(|l| l.file != u.path) {
         if !units.iter().any(|x| x.path == l.file) {
             continue;
         }
@@ -175,10 +195,24 @@ fn linked_as(u: &Unit, name: &str) -> String {
 
 /// What the program uses and does not define itself.
 pub fn used(units: &[Unit]) -> Vec<&'static Library> {
+    among(units, ALL)
+}
+
+/// What the program uses, does not define itself, and gives functions to call that can reach a location.
+pub fn called_back(units: &[Unit], everywhere: bool) -> Vec<&'static Library> {
+    let mut list = among(units, CALLING);
+    if !list.is_empty() {
+        let graph = callgraph::analyse(&Program::new(units), everywhere);
+        list.retain(|l| l.names.iter().any(|n| graph.called_back.contains(*n)));
+    }
+    list
+}
+
+fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library> {
     let mut used = HashSet::new();
     let mut own = HashSet::new();
     for u in units {
-        let linked = |name: &str| ALL.iter().any(|l| l.names.contains(&name));
+        let linked = |name: &str| libraries.iter().any(|l| l.names.contains(&name));
         for s in u.symbols.iter().filter(|s| s.is_global && linked(&s.name)) {
             if s.initialised || (s.kind == SymKind::Var && s.defined) {
                 own.insert(s.name.as_str());
@@ -194,7 +228,8 @@ pub fn used(units: &[Unit]) -> Vec<&'static Library> {
         }
     }
     let any = |l: &Library, set: &HashSet<&str>| l.names.iter().any(|n| set.contains(n));
-    ALL.iter()
+    libraries
+        .iter()
         .filter(|l| any(l, &used) && !any(l, &own))
         .collect()
 }
@@ -229,7 +264,7 @@ mod tests {
 
     #[test]
     fn every_unit_is_understood() {
-        for l in ALL {
+        for l in all() {
             let (unit, diags) = l.unit(&Target::default());
             assert!(
                 diags.list.is_empty(),

@@ -44,6 +44,21 @@ static int walk(const int *p, const int *q, int n)
     return s + *q;
 }
 
+/* Locals that begin before an array. */
+static int from_one(const int *list, int n, int low)
+{
+    const int *one = list - 1, *shifted = list - low;
+    int *own, s = 0;
+#pragma pc3 checkpoint
+    own = other - 1;
+    for (int i = 1; i <= n; i++) {
+        own[i] = one[i] + i;
+#pragma pc3 checkpoint
+        s += one[i] + shifted[i - 1 + low] + own[n + 1 - i];
+    }
+    return s;
+}
+
 static void add(const double *a, double *s)
 {
 #pragma pc3 checkpoint
@@ -72,6 +87,7 @@ int main(void)
     show("walk", walk(order_of, before, N));
     show("walk", walk(behind, order_of, 4));
     show_real("total", total(N * M, grid, 40));
+    show("from one", from_one(order_of, N, 3));
     for (int i = 0; i < N * M; i++)
         show_real("grid", grid[i]);
     return finish();

@@ -1,5 +1,5 @@
-/* pc3-test: seq abi=own */
-/* Vectors of GNU C: saved in locals, globals and memory, and restored on their own ABI. */
+/* pc3-test: seq */
+/* Vectors of GNU C: saved in locals, globals and memory, and restored as arrays of their elements. */
 #include "check.h"
 
 typedef int v4 __attribute__((vector_size(16)));

@@ -28,6 +28,8 @@ pub struct CallGraph {
     /// Functions whose locations do not count under `--checkpoint-everywhere`: called back by libraries,
     /// or such that hold what no checkpoint can.
     pub muted: Vec<bool>,
+    /// Library functions that are given functions to call which reach a location.
+    pub called_back: HashSet<String>,
     pub diagnostics: Diagnostics,
     shapes: HashMap<FnId, Shape>,
 }
@@ -229,8 +231,10 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         }
     }
     let mut diagnostics = Diagnostics::default();
+    let mut called_back = HashSet::new();
     for x in &externals {
         if let Some(t) = x.targets.iter().find(|t| reaches[t.index()]) {
+            called_back.insert(x.name.clone());
             diagnostics.push(Diagnostic::refusal(p.unit(x.caller),
                 &x.span,
                 Code::Callback,
@@ -245,6 +249,7 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         external_taken,
         reaches,
         muted,
+        called_back,
         diagnostics,
         shapes,
     }

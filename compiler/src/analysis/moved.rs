@@ -1,15 +1,17 @@
-//! Parameters that a function moves away from their object before it uses them, as f2c does to count from one:
+//! Parameters that a function moves away from their object before it uses them, as f2c does to count from one, and
+//! locals that begin so:
 //!
 //! ```c
 //! a_offset = 1 + a_dim1;
 //! a -= a_offset;
 //! --x;
+//! double *y = room - 1;
 //! ```
 //!
 //! From there on such a pointer may lie outside of what it was given, in the middle of something else.  So a
 //! checkpoint keeps where it was before, and a restart moves it again.  Only a move that happens exactly once
 //! counts: a statement of the function's own block that no jump can reach again, by a constant or by a local
-//! that does not change afterwards, and the parameter's only assignment.
+//! that does not change afterwards, and the only assignment (of a local: the only one at all).
 
 use super::program::is_local;
 use super::walk::{strip_casts, visit, Node};
@@ -41,33 +43,80 @@ pub fn analyse(u: &Unit, f: &Function, taken: &HashSet<SymId>) -> HashMap<SymId,
         if has_label(u, *s) {
             break;
         }
-        let StmtKind::Expr(Some(e)) = u.stmt(*s).kind else {
-            continue;
+        let found = match &u.stmt(*s).kind {
+            StmtKind::Expr(Some(e)) => vec![moves_back(u, *e).or_else(|| begins(u, *e))],
+            StmtKind::Decl(d) => d.vars.iter().map(|v| declared(u, v)).collect(),
+            _ => continue,
         };
-        let Some((p, by)) = moves_back(u, e) else {
-            continue;
-        };
-        let sym = u.sym(p);
-        let pointer = matches!(u.ty(sym.ty.ty), Type::Pointer(_));
-        if sym.kind != SymKind::Param || !pointer || taken.contains(&p) || count(p) != 1 {
-            continue;
-        }
-        if let By::Local(v) = by {
-            let before = writes.get(&v).is_none_or(|w| w.at < u.expr(e).span.start);
-            let integer = matches!(u.ty(u.sym(v).ty.ty), Type::Int(_));
-            let once = count(v) <= 1 && (count(v) == 1 || u.sym(v).kind == SymKind::Param);
-            if !is_local(u.sym(v)) || taken.contains(&v) || !integer || !before || !once {
+        for (p, by) in found.into_iter().flatten() {
+            let sym = u.sym(p);
+            let pointer = matches!(u.ty(sym.ty.ty), Type::Pointer(_));
+            if !is_local(sym) || !pointer || taken.contains(&p) || count(p) != 1 {
                 continue;
             }
+            if let By::Local(v) = by {
+                let before = writes.get(&v).is_none_or(|w| w.at < u.stmt(*s).span.start);
+                let integer = matches!(u.ty(u.sym(v).ty.ty), Type::Int(_));
+                let once = count(v) <= 1 && (count(v) == 1 || u.sym(v).kind == SymKind::Param);
+                if !is_local(u.sym(v)) || taken.contains(&v) || !integer || !before || !once {
+                    continue;
+                }
+            }
+            let from = u.stmt(*s).span.end;
+            moves.insert(p, Move { by, from });
         }
-        let from = u.stmt(*s).span.end;
-        moves.insert(p, Move { by, from });
     }
     moves
 }
 
+/// `T *p = e - n`
+fn declared(u: &Unit, v: &VarDecl) -> Option<(SymId, By)> {
+    match v.init {
+        Some(Init::Expr(e)) if u.sym(v.sym).kind == SymKind::Var => {
+            Some((v.sym, behind(u, v.sym, e)?))
+        }
+        _ => None,
+    }
+}
+
+/// `p = e - n` of a local that has had no value.
+fn begins(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
+    match &u.expr(e).kind {
+        ExprKind::Assign { op: None, lhs, rhs } => match u.expr(*lhs).kind {
+            ExprKind::Ident(s) if u.sym(s).kind == SymKind::Var => Some((s, behind(u, s, *rhs)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// By how much `e` lies before another address of the pointer's own type.
+fn behind(u: &Unit, p: SymId, e: ExprId) -> Option<By> {
+    match &u.expr(e).kind {
+        ExprKind::Binary {
+            op: BinOp::Sub,
+            lhs,
+            rhs,
+        } if u.expr(e).ty.ty == u.sym(p).ty.ty && is_address(u, *lhs) => steps(u, *rhs),
+        _ => None,
+    }
+}
+
+fn is_address(u: &Unit, e: ExprId) -> bool {
+    matches!(u.ty(u.expr(e).ty.ty), Type::Pointer(_) | Type::Array { .. })
+}
+
+fn steps(u: &Unit, e: ExprId) -> Option<By> {
+    match u.expr(e).kind {
+        ExprKind::Int(n) => Some(By::Elements(n)),
+        ExprKind::Ident(v) => Some(By::Local(v)),
+        _ => None,
+    }
+}
+
 /// `--p`, `p--`, `p -= n`
 fn moves_back(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
+    let of_parameter = |s: SymId| (u.sym(s).kind == SymKind::Param).then_some(s);
     let ident = |e: ExprId| match u.expr(strip_casts(u, e)).kind {
         ExprKind::Ident(s) => Some(s),
         _ => None,
@@ -76,19 +125,12 @@ fn moves_back(u: &Unit, e: ExprId) -> Option<(SymId, By)> {
         ExprKind::Unary {
             op: UnOp::PreDec | UnOp::PostDec,
             arg,
-        } => Some((ident(*arg)?, By::Elements(1))),
+        } => Some((of_parameter(ident(*arg)?)?, By::Elements(1))),
         ExprKind::Assign {
             op: Some(BinOp::Sub),
             lhs,
             rhs,
-        } => {
-            let by = match u.expr(*rhs).kind {
-                ExprKind::Int(n) => By::Elements(n),
-                ExprKind::Ident(v) => By::Local(v),
-                _ => return None,
-            };
-            Some((ident(*lhs)?, by))
-        }
+        } => Some((of_parameter(ident(*lhs)?)?, steps(u, *rhs)?)),
         _ => None,
     }
 }

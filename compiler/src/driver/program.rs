@@ -185,7 +185,9 @@ impl Program {
             return;
         };
         let target = first.target.clone();
-        for own in library::used(&self.trees) {
+        let mut libraries = library::used(&self.trees);
+        libraries.extend(library::called_back(&self.trees, self.everywhere));
+        for own in libraries {
             let (unit, d) = own.unit(&target);
             diags.extend(d);
             self.trees.push(unit);

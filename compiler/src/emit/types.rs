@@ -114,9 +114,12 @@ impl<'c, 'a> TypeTable<'c, 'a> {
                 &format!("{} _Complex", float_name(*k)),
             ),
             Type::VaList => self.scalar(PC3_KIND_OPAQUE, 0, "__builtin_va_list"),
-            Type::Vector { .. } => {
-                let c = self.cx.names.type_name(plain(t));
-                self.add(format!("{{0, {PC3_KIND_OPAQUE}, 0, __alignof__({c}), sizeof({c}), 0, 0, 0, \"vector\"}}"))
+            // In memory, an array of its elements.
+            Type::Vector { elem, .. } => {
+                let (elem, c) = (*elem, self.cx.names.type_name(plain(t)));
+                let e = self.pointer(elem);
+                let size = self.size(elem);
+                self.add(format!("{{0, {PC3_KIND_ARRAY}, 0, __alignof__({c}), sizeof({c}), sizeof({c}) / {size}, {e}, 0, \"\"}}"))
             }
             Type::Enum(e) => {
                 let d = &u.enums[e.index()];

@@ -29,7 +29,7 @@ pub struct Member {
     pub ty: MemberTy,
     /// The user's variable, if it is one.
     pub sym: Option<SymId>,
-    /// A parameter that has been moved back by this much: saved as it was before.
+    /// A pointer that has been moved back by this much: saved as it was before.
     pub moved: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
 pub fn check(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
-    variable_types(cx, f, plan, out);
+    variable_types(cx, f, out);
     if !plan.points.is_empty() {
         own_frame(cx, f, out);
         asm_points(cx, f, plan, out);
@@ -29,8 +29,8 @@ fn refuse(cx: &UnitCx, at: &Span, what: &str, help: &str, out: &mut Diagnostics)
 
 const MOVE: &str = "move it to a function of its own";
 
-/// Structs with members of variable length, which cannot be moved out of the function, and names of such types.
-fn variable_types(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
+/// Structs with members of variable length, which cannot be moved out of the function.
+fn variable_types(cx: &UnitCx, f: FuncId, out: &mut Diagnostics) {
     let u = cx.u;
     if super::hoist::needs_types(cx, f) {
         for r in u.records.iter().filter(|r| r.scope == Some(f)) {
@@ -38,15 +38,6 @@ fn variable_types(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
             if let Some(field) = fields.into_iter().find(|x| cx.names.is_vm(x.ty)) {
                 refuse(cx, &field.span, "a member of variable length", MOVE, out);
             }
-        }
-    }
-    if plan.points.is_empty() {
-        return;
-    }
-    for s in u.func(f).locals.iter().map(|s| u.sym(*s)) {
-        if s.kind == SymKind::Typedef && cx.names.is_vm(s.ty) {
-            let at = s.decls.first().cloned().unwrap_or(0..0);
-            refuse(cx, &at, "a name for a type of variable length", MOVE, out);
         }
     }
 }
