@@ -19,7 +19,7 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(park(&POINT_1, vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body; `derive`: structs and enums.
+//! * `item`: the function around its body; `derive`: structs and enums; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
@@ -29,6 +29,7 @@ mod again;
 mod build;
 mod course;
 mod derive;
+mod equivalence;
 mod flow;
 mod item;
 mod loops;
@@ -69,6 +70,11 @@ pub fn main(arguments: TokenStream, item: TokenStream, with: Features) -> TokenS
         _ => return wrong("#[pc3::main] takes no arguments but `mpi`"),
     };
     item::expand_main(item, ranks, with.plain).unwrap_or_else(|e| e.to_compile_error())
+}
+
+/// `#[derive(Equivalence)]`.
+pub fn derive_equivalence(item: TokenStream) -> TokenStream {
+    equivalence::expand(item).unwrap_or_else(|e| e.to_compile_error())
 }
 
 /// `#[derive(Checkpointable)]`.

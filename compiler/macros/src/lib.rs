@@ -18,6 +18,12 @@ pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     pc3_checkpointable::main(attribute.into(), item.into(), features).into()
 }
 
+/// Lets values of a struct, or of an enum without fields, be sent in messages.
+#[proc_macro_derive(Equivalence)]
+pub fn equivalence(item: TokenStream) -> TokenStream {
+    pc3_checkpointable::derive_equivalence(item.into()).into()
+}
+
 /// Lets values of a struct or enum be saved.
 #[proc_macro_derive(Checkpointable, attributes(pc3))]
 pub fn derive(item: TokenStream) -> TokenStream {

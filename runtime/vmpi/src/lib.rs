@@ -12,6 +12,7 @@ pub mod errhandler;
 pub mod error;
 pub mod external32;
 pub mod group;
+pub mod guest;
 pub mod handle;
 pub mod info;
 pub mod io;

@@ -3,7 +3,8 @@
 
 use pc3::mpi::buffer::ViewMut;
 use pc3::mpi::point_to_point::send_receive_into;
-use pc3::mpi::{self, traits::*, Process, SimpleCommunicator, SystemOperation};
+use pc3::mpi::topology::{dims_create, CartesianCommunicator};
+use pc3::mpi::{self, traits::*, Process, SystemOperation};
 use pc3::prelude::*;
 
 /// A block of the plate with a rim of its neighbours' values, by rows.
@@ -17,28 +18,20 @@ struct Block {
 }
 
 impl Block {
-    fn new(world: &SimpleCommunicator, rows: usize, columns: usize) -> Block {
-        let (across, down) = grid(world.size());
-        let (x, y) = (world.rank() % across, world.rank() / across);
-        let at = |x: i32, y: i32| {
-            if (0..across).contains(&x) && (0..down).contains(&y) {
-                world.process_at_rank(y * across + x)
-            } else {
-                world.null_process()
-            }
-        };
+    fn new(grid: &CartesianCommunicator, rows: usize, columns: usize) -> Block {
+        let [(above, below), (left, right)] = [grid.shift(0, 1), grid.shift(1, 1)];
         let mut block = Block {
             rows,
             columns,
             cells: vec![0.0; (rows + 2) * (columns + 2)],
-            neighbours: [at(x, y - 1), at(x, y + 1), at(x - 1, y), at(x + 1, y)],
+            neighbours: [above, below, left, right].map(|r| grid.process_or_null(r)),
         };
         // The edges of the plate keep their heat.
         let width = columns + 2;
-        if y == 0 {
+        if above.is_none() {
             block.cells[..width].fill(100.0);
         }
-        if x == 0 {
+        if left.is_none() {
             (0..rows + 2).for_each(|r| block.cells[r * width] = 50.0);
         }
         block
@@ -86,26 +79,19 @@ impl Block {
     }
 }
 
-/// Blocks across and down, as square as the number of ranks allows.
-fn grid(ranks: i32) -> (i32, i32) {
-    let mut down = (1..=ranks).filter(|d| ranks % d == 0 && d * d <= ranks);
-    let down = down.next_back().unwrap_or(1);
-    (ranks / down, down)
-}
-
 #[checkpointable]
-fn settle(world: &SimpleCommunicator, block: &mut Block, limit: f64) -> (u32, f64) {
+fn settle(grid: &CartesianCommunicator, block: &mut Block, limit: f64) -> (u32, f64) {
     let mut steps = 0;
     loop {
         block.exchange();
         let mine = block.relax();
         let mut change = 0.0;
-        world.all_reduce_into(&mine, &mut change, SystemOperation::max());
+        grid.all_reduce_into(&mine, &mut change, SystemOperation::max());
         steps += 1;
         checkpoint!();
         if steps % 20 == 0 {
-            let root = world.process_at_rank(0);
-            if world.rank() == 0 {
+            let root = grid.process_at_rank(0);
+            if root.is_self() {
                 let mut heat = 0.0;
                 root.reduce_into_root(&block.heat(), &mut heat, SystemOperation::sum());
                 println!("step {steps:3}  change {change:.9}  heat {heat:.9}");
@@ -123,15 +109,22 @@ fn settle(world: &SimpleCommunicator, block: &mut Block, limit: f64) -> (u32, f6
 fn main() {
     let universe = mpi::initialize().expect("MPI is initialized once");
     let world = universe.world();
-    let mut block = Block::new(&world, 12, 10);
-    let (steps, change) = ck!(settle(&world, &mut block, 0.05));
-    let root = world.process_at_rank(0);
+    let mut dims = [0, 0];
+    dims_create(world.size(), &mut dims);
+    let grid = world.create_cartesian_communicator(&dims, &[false; 2], false);
+    let grid = grid.expect("the grid has a place for every rank");
+    let mut block = Block::new(&grid, 12, 10);
+    let (steps, change) = ck!(settle(&grid, &mut block, 0.05));
+    let root = grid.process_at_rank(0);
     if root.is_self() {
-        let mut centres = vec![0.0; world.size() as usize];
+        let mut centres = vec![0.0; grid.size() as usize];
         root.gather_into_root(&block.cells[6 * 12 + 5], &mut centres);
         println!("after {steps} steps the last change is {change:.3e}");
         for (rank, centre) in centres.iter().enumerate() {
-            println!("block {rank:2}: {centre:.9}");
+            println!(
+                "block {:?}: {centre:.9}",
+                grid.rank_to_coordinates(rank as i32)
+            );
         }
     } else {
         root.gather_into(&block.cells[6 * 12 + 5]);

@@ -1,7 +1,7 @@
 //! Where messages come from and where they go: single values, slices, vectors, and parts of slices at regular distances.
 
 use std::marker::PhantomData;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use super::equivalence::{check, message, wire, wire_size, Equivalence};
 use super::fail;
@@ -204,7 +204,8 @@ impl Out {
             (copy.as_ptr(), copy.len())
         };
         Out {
-            ptr,
+            // Empty slices may begin where MPI has marks, such as 1.
+            ptr: if bytes == 0 { null() } else { ptr },
             items,
             units: (items * wire.units) as i64,
             basic: wire.basic,
@@ -215,6 +216,9 @@ impl Out {
 
     pub fn copy(self) -> Box<[u8]> {
         if self.copy.is_empty() {
+            if self.bytes == 0 {
+                return Box::default();
+            }
             // SAFETY: the buffer's own memory, which `of` referred to.
             return unsafe { std::slice::from_raw_parts(self.ptr, self.bytes) }.into();
         }
@@ -260,14 +264,18 @@ impl<'a, B: BufferMut + ?Sized> In<'a, B> {
         if blocks.count == 1 && B::Item::PLAIN.is_some() {
             let memory = B::Item::plain_mut(&mut blocks.items[..blocks.length]);
             check::<B::Item>(memory.len(), items);
-            made.ptr = memory.as_mut_ptr();
+            if !memory.is_empty() {
+                made.ptr = memory.as_mut_ptr();
+            }
             return made;
         }
         made.copy = match filled {
             true => Out::of(buffer).copy().into_vec(),
             false => vec![0; items * wire_size::<B::Item>()],
         };
-        made.ptr = made.copy.as_mut_ptr();
+        if !made.copy.is_empty() {
+            made.ptr = made.copy.as_mut_ptr();
+        }
         made.buffer = Some(buffer);
         made
     }

@@ -3,11 +3,14 @@
 use std::ffi::c_int;
 
 use pc3_vmpi::c::comm::{
-    MPI_Comm_compare, MPI_Comm_dup, MPI_Comm_free, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_split,
+    MPI_Comm_compare, MPI_Comm_create, MPI_Comm_dup, MPI_Comm_free, MPI_Comm_group, MPI_Comm_rank,
+    MPI_Comm_size, MPI_Comm_split,
 };
 use pc3_vmpi::c::env::MPI_Abort;
 use pc3_vmpi::handle::abi;
 
+use super::group::Group;
+use super::topology::{self, CartesianCommunicator};
 use super::{fail, may_release, ok, Rank};
 use crate::Checkpointable;
 
@@ -56,6 +59,11 @@ pub trait Communicator {
         }
     }
 
+    /// The rank of this number, or nobody: what [`CartesianCommunicator::shift`] finds.
+    fn process_or_null(&self, rank: Option<Rank>) -> Process {
+        rank.map_or_else(|| self.null_process(), |r| self.process_at_rank(r))
+    }
+
     /// Whoever sends something.
     fn any_process(&self) -> AnyProcess {
         AnyProcess {
@@ -86,6 +94,34 @@ pub trait Communicator {
         // SAFETY: as above.
         ok(unsafe { MPI_Comm_split(self.handle(), color, key, &raw mut new) });
         (new != abi::COMM_NULL).then(|| SimpleCommunicator::owned(new))
+    }
+
+    /// A communicator of the ranks of a group, which must be some of this one's; `None` for all others.  All ranks call it with
+    /// the same group.
+    fn split_by_subgroup_collective(&self, group: &Group) -> Option<SimpleCommunicator> {
+        let mut new = 0;
+        // SAFETY: as above.
+        ok(unsafe { MPI_Comm_create(self.handle(), group.handle(), &raw mut new) });
+        (new != abi::COMM_NULL).then(|| SimpleCommunicator::owned(new))
+    }
+
+    /// Its ranks.
+    fn group(&self) -> Group {
+        let mut new = 0;
+        // SAFETY: as above.
+        ok(unsafe { MPI_Comm_group(self.handle(), &raw mut new) });
+        Group::of(new)
+    }
+
+    /// A communicator of ranks in a grid of these dimensions, which may be periodic; `None` for ranks that the grid has no
+    /// place for.  All ranks call it.
+    fn create_cartesian_communicator(
+        &self,
+        dims: &[Rank],
+        periods: &[bool],
+        reorder: bool,
+    ) -> Option<CartesianCommunicator> {
+        topology::create(self.handle(), dims, periods, reorder)
     }
 
     /// Do the two have the same ranks in the same order?

@@ -31,8 +31,11 @@ pub mod buffer;
 pub mod collective;
 mod communicator;
 mod equivalence;
+mod group;
 mod operation;
 pub mod point_to_point;
+pub mod request;
+pub mod topology;
 
 use pc3_vmpi::c::env::{MPI_Finalize, MPI_Finalized, MPI_Init, MPI_Initialized, MPI_Wtime};
 use pc3_vmpi::c::errors::end_job;
@@ -44,7 +47,9 @@ pub use communicator::{AnyProcess, Communicator, Process, SimpleCommunicator};
 #[doc(hidden)]
 pub use equivalence::Plain;
 pub use equivalence::{Equivalence, InvalidValue};
+pub use group::Group;
 pub use operation::{Number, Operation, SystemOperation, UserOperation};
+pub use pc3_macros::Equivalence;
 pub use point_to_point::Status;
 
 /// A rank's number in a communicator.

@@ -1,7 +1,12 @@
 //! Messages from one rank to another.
 
-use pc3_vmpi::c::p2p::{MPI_Recv_c, MPI_Rsend_c, MPI_Send_c, MPI_Sendrecv_c, MPI_Ssend_c};
-use pc3_vmpi::c::probe::{MPI_Iprobe, MPI_Mprobe, MPI_Mrecv, MPI_Probe};
+use std::ffi::c_void;
+
+use pc3_vmpi::c::p2p::{
+    MPI_Irecv_c, MPI_Isend_c, MPI_Issend_c, MPI_Recv_c, MPI_Rsend_c, MPI_Send_c, MPI_Sendrecv_c,
+    MPI_Ssend_c,
+};
+use pc3_vmpi::c::probe::{MPI_Improbe, MPI_Iprobe, MPI_Mprobe, MPI_Mrecv, MPI_Probe};
 use pc3_vmpi::c::status::CStatus;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::handle::abi;
@@ -9,6 +14,7 @@ use pc3_vmpi::handle::abi;
 use super::buffer::{values, Buffer, BufferMut, In, Out};
 use super::communicator::{AnyProcess, Process};
 use super::equivalence::{wire, wire_size, Equivalence};
+use super::request::{LocalScope, ReceiveFuture, ReceiveVecFuture, Request, SendFuture};
 use super::{fail, ok, Rank, Tag};
 use crate::Checkpointable;
 
@@ -20,6 +26,7 @@ pub struct Status {
     /// Elements of MPI's type `basic`; 0: of none.
     units: u64,
     basic: u32,
+    cancelled: bool,
 }
 
 impl Status {
@@ -31,6 +38,7 @@ impl Status {
             tag: s.tag,
             units: (s.bytes / size) as u64,
             basic: s.basic.map_or(0, |b| b as u32),
+            cancelled: s.cancelled,
         }
     }
 
@@ -41,6 +49,11 @@ impl Status {
 
     pub fn tag(&self) -> Tag {
         self.tag
+    }
+
+    /// The receive was taken back before a message came.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled
     }
 
     /// How many values of type `T` the message has.  A message of another kind ends the job.
@@ -82,6 +95,42 @@ pub(crate) fn empty() -> CStatus {
     CStatus::of(&pc3_vmpi::p2p::Status::EMPTY)
 }
 
+macro_rules! starts {
+    ($($(#[$doc:meta])* $scoped:ident $scoped_tag:ident $owned:ident $owned_tag:ident $call:ident;)*) => {$(
+        $(#[$doc])*
+        fn $scoped<'a, B: Buffer + ?Sized>(&self, scope: &LocalScope<'a>, buffer: &'a B) -> Request<'a> {
+            self.$scoped_tag(scope, buffer, 0)
+        }
+
+        fn $scoped_tag<'a, B: Buffer + ?Sized>(&self, scope: &LocalScope<'a>, buffer: &'a B, tag: Tag) -> Request<'a> {
+            let (out, to) = (Out::of(buffer), self.to());
+            let mut handle = 0;
+            // SAFETY: the buffer, or its copy, is there until the request has ended: the scope sees to that.
+            ok(unsafe {
+                $call(out.ptr.cast(), out.units, out.basic, to.rank, tag, to.comm, &raw mut handle)
+            });
+            scope.add(handle, move |_| drop(out))
+        }
+
+        /// The same of values that the request keeps; it may be pending at a location.
+        fn $owned<B: Buffer>(&self, values: B) -> SendFuture<B::Item> {
+            self.$owned_tag(values, 0)
+        }
+
+        fn $owned_tag<B: Buffer>(&self, values: B, tag: Tag) -> SendFuture<B::Item> {
+            let (out, to) = (Out::of(&values), self.to());
+            let (units, basic) = (out.units, out.basic);
+            let mut copy = out.copy();
+            let mut handle = 0;
+            // SAFETY: the future keeps the copy until the request has ended.
+            ok(unsafe {
+                $call(address(&mut copy), units, basic, to.rank, tag, to.comm, &raw mut handle)
+            });
+            SendFuture::new(handle, copy)
+        }
+    )*};
+}
+
 /// Someone to whom messages are sent.
 pub trait Destination {
     #[doc(hidden)]
@@ -118,6 +167,14 @@ pub trait Destination {
         let (out, to) = (Out::of(buffer), self.to());
         // SAFETY: as above.
         ok(unsafe { MPI_Rsend_c(out.ptr.cast(), out.units, out.basic, to.rank, tag, to.comm) });
+    }
+
+    starts! {
+        /// Starts to send.
+        immediate_send immediate_send_with_tag immediate_send_owned immediate_send_owned_with_tag MPI_Isend_c;
+        /// Starts to send; the request ends when the message is being received.
+        immediate_synchronous_send immediate_synchronous_send_with_tag immediate_synchronous_send_owned
+            immediate_synchronous_send_owned_with_tag MPI_Issend_c;
     }
 }
 
@@ -215,6 +272,106 @@ pub trait Source {
         let status = Status::of(&c);
         (Message { handle, status }, status)
     }
+
+    /// Takes a message, if there is one, to be received in a second step.
+    fn immediate_matched_probe(&self) -> Option<(Message, Status)> {
+        self.immediate_matched_probe_with_tag(abi::ANY_TAG)
+    }
+
+    fn immediate_matched_probe_with_tag(&self, tag: Tag) -> Option<(Message, Status)> {
+        let from = self.from();
+        let (mut c, mut handle, mut found) = (empty(), abi::MESSAGE_NULL, 0);
+        // SAFETY: as above.
+        ok(unsafe {
+            MPI_Improbe(
+                from.rank,
+                tag,
+                from.comm,
+                &raw mut found,
+                &raw mut handle,
+                &raw mut c,
+            )
+        });
+        let status = Status::of(&c);
+        (found != 0).then_some((Message { handle, status }, status))
+    }
+
+    /// Starts to receive into a buffer.
+    fn immediate_receive_into<'a, B: BufferMut + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        buffer: &'a mut B,
+    ) -> Request<'a> {
+        self.immediate_receive_into_with_tag(scope, buffer, abi::ANY_TAG)
+    }
+
+    fn immediate_receive_into_with_tag<'a, B: BufferMut + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        buffer: &'a mut B,
+        tag: Tag,
+    ) -> Request<'a> {
+        let (into, from) = (In::of(buffer), self.from());
+        let mut handle = 0;
+        // SAFETY: the buffer, or its copy, is there until the request has ended: the scope sees to that.
+        ok(unsafe {
+            MPI_Irecv_c(
+                into.ptr.cast(),
+                into.units,
+                into.basic,
+                from.rank,
+                tag,
+                from.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |status| {
+            into.received(status.count::<B::Item>());
+        })
+    }
+
+    /// Starts to receive one value; the request may be pending at a location.
+    fn immediate_receive<T: Equivalence>(&self) -> ReceiveFuture<T> {
+        self.immediate_receive_with_tag(abi::ANY_TAG)
+    }
+
+    fn immediate_receive_with_tag<T: Equivalence>(&self, tag: Tag) -> ReceiveFuture<T> {
+        let (handle, buffer) = start::<T>(self.from(), 1, tag);
+        ReceiveFuture::new(handle, buffer)
+    }
+
+    /// Starts to receive at most so many values; more end the job.  The request may be pending at a location.
+    fn immediate_receive_vec<T: Equivalence>(&self, most: usize) -> ReceiveVecFuture<T> {
+        self.immediate_receive_vec_with_tag(most, abi::ANY_TAG)
+    }
+
+    fn immediate_receive_vec_with_tag<T: Equivalence>(
+        &self,
+        most: usize,
+        tag: Tag,
+    ) -> ReceiveVecFuture<T> {
+        let (handle, buffer) = start::<T>(self.from(), most, tag);
+        ReceiveVecFuture::new(handle, buffer)
+    }
+}
+
+fn start<T: Equivalence>(from: Process, n: usize, tag: Tag) -> (usize, Box<[u8]>) {
+    let wire = wire::<T>();
+    let mut buffer = vec![0; n * wire_size::<T>()].into_boxed_slice();
+    let mut handle = 0;
+    // SAFETY: whoever gets the buffer keeps it until the request has ended.
+    ok(unsafe {
+        MPI_Irecv_c(
+            address(&mut buffer),
+            (n * wire.units) as i64,
+            wire.basic,
+            from.rank,
+            tag,
+            from.comm,
+            &raw mut handle,
+        )
+    });
+    (handle, buffer)
 }
 
 impl Source for Process {
@@ -250,7 +407,7 @@ impl Message {
         // SAFETY: room for as many.
         ok(unsafe {
             MPI_Mrecv(
-                bytes.as_mut_ptr().cast(),
+                address(&mut bytes),
                 int(n * wire.units),
                 wire.basic,
                 &raw mut self.handle,
@@ -261,12 +418,20 @@ impl Message {
     }
 }
 
+/// Empty slices may begin where MPI has marks, such as 1.
+fn address(bytes: &mut [u8]) -> *mut c_void {
+    if bytes.is_empty() {
+        return std::ptr::null_mut();
+    }
+    bytes.as_mut_ptr().cast()
+}
+
 /// A number of elements as MPI counts them.
 pub(crate) fn int(n: usize) -> i32 {
     i32::try_from(n).unwrap_or_else(|_| fail(&format!("{n} elements are too many for one message")))
 }
 
-fn one<T>(mut values: Vec<T>, status: &Status) -> T {
+pub(crate) fn one<T>(mut values: Vec<T>, status: &Status) -> T {
     match values.pop() {
         Some(value) => value,
         None => fail(&format!(
@@ -283,7 +448,7 @@ fn take<T: Equivalence>(from: Process, n: usize, tag: Tag) -> (Vec<T>, Status) {
     // SAFETY: room for as many, until the call returns.
     ok(unsafe {
         MPI_Recv_c(
-            bytes.as_mut_ptr().cast(),
+            address(&mut bytes),
             (n * wire.units) as i64,
             wire.basic,
             from.rank,

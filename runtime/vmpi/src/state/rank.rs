@@ -416,6 +416,11 @@ impl RankState {
         list.push(r);
     }
 
+    /// The buffer of a request that its owner has given up stays until the job ends.
+    pub fn keep_landing(&self, handle: usize, buffer: Box<[u8]>) {
+        self.landings.borrow_mut().push((handle, buffer));
+    }
+
     /// The buffer of a request of a guest that comes from a checkpoint: it belongs to the program again.
     pub fn take_landing(&self, handle: usize) -> Option<Box<[u8]>> {
         let mut list = self.landings.borrow_mut();

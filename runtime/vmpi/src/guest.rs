@@ -1,0 +1,26 @@
+//! What programs ask that own the buffers of their requests as values, not by address.
+
+use crate::p2p::{self, request::What};
+use crate::state::RankState;
+
+/// Bytes that a complete request has received; `None`: it is pending, or there is none.
+pub fn received(me: &RankState, handle: usize) -> Option<usize> {
+    let requests = me.requests.borrow();
+    let r = requests.get(handle)?.get();
+    r.is_done().then(|| r.status().bytes)
+}
+
+/// Does the request still need its buffer, after as much of it as can be has been copied?
+pub fn needs_buffer(me: &RankState, handle: usize) -> bool {
+    p2p::settle(me);
+    let requests = me.requests.borrow();
+    requests.get(handle).is_some_and(|r| !r.get().is_done())
+}
+
+/// Is it a receive?
+pub fn is_receive(me: &RankState, handle: usize) -> bool {
+    let requests = me.requests.borrow();
+    requests
+        .get(handle)
+        .is_some_and(|r| r.get().what == What::Recv)
+}
