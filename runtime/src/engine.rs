@@ -31,8 +31,11 @@ pub trait Engine: Send + Sync {
     /// The rank's stack is unwound.  Returns when it is to be rebuilt.
     fn unwound(&self, rank: &mut Rank);
 
-    /// A guest's rank is back from its frames; returns when all others that are to come back have called it as often.
-    fn meet(&self, _rank: &mut Rank) {}
+    /// A guest's rank is back from its frames.  When all that are to come back have called this, one of them calls `settle`
+    /// for every rank of the process; then they go on.
+    fn all_back(&self, rank: &mut Rank, settle: &dyn Fn(&mut Rank)) {
+        settle(rank);
+    }
 
     /// The program called `exit`.
     fn exit(&self, rank: &mut Rank, code: i32) -> !;

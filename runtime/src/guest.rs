@@ -52,18 +52,16 @@ pub trait Guest {
 /// be refused any more, so their files are cut and moved in, and then they go on.
 pub fn resumed(rank: &mut Rank) {
     let job = rank.job().clone();
-    let meet = |rank: &mut Rank| {
-        if let Some(engine) = job.engine() {
-            engine.meet(rank);
-        }
+    let settle = |rank: &mut Rank| {
+        let continued = job.source().map_or(Ok(()), |id| job.continued(id));
+        let done = continued
+            .map_err(RestoreError::from)
+            .and_then(|()| settle(rank));
+        done.unwrap_or_else(|e| die(EXIT_REFUSED, &e.to_string()));
     };
-    meet(rank);
-    let continued = job.source().map_or(Ok(()), |id| job.continued(id));
-    let done = continued
-        .map_err(RestoreError::from)
-        .and_then(|()| settle(rank));
-    done.unwrap_or_else(|e| die(EXIT_REFUSED, &e.to_string()));
-    meet(rank);
+    if let Some(engine) = job.engine() {
+        engine.all_back(rank, &settle);
+    }
 }
 
 /// The rank is at a location: must its stack go?  Ranks of a program that calls MPI count the locations that they pass,

@@ -126,16 +126,17 @@ impl Engine for MpiEngine {
         unwound(&self.world, rank);
     }
 
-    fn meet(&self, rank: &mut Rank) {
+    fn all_back(&self, rank: &mut Rank, settle: &dyn Fn(&mut Rank)) {
         let world = &self.world;
         let me = world.rank(rank.id() as u32);
-        let (met, all) = (&world.met, world.again.load(Relaxed));
-        let place = met.fetch_add(1, AcqRel) + 1;
-        let until = place.next_multiple_of(all.max(1));
-        if place == until {
+        if world.back.fetch_add(1, AcqRel) + 1 == world.again.load(Relaxed) {
+            let all = world.ranks().iter().map(|r| r.exec.get());
+            // SAFETY: everyone else waits below, or has ended.
+            all.filter_map(|r| unsafe { r.as_mut() }).for_each(settle);
+            world.settled.store(true, Release);
             wake_all(world, Some(me));
         }
-        while met.load(Acquire) < until {
+        while !world.settled.load(Acquire) {
             me.block();
         }
     }

@@ -10,7 +10,7 @@ pub mod save;
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr::null;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pc3_runtime::job::Job;
@@ -56,9 +56,11 @@ pub struct World {
     pub(crate) idle: deadlock::Idle,
     /// Ids of communicators that are made while their members do other things.
     pub(crate) late_ids: AtomicU32,
-    /// Ranks here that had not ended when the job began or was continued, and how often they have met since.
+    /// Ranks here that had not ended when the job began or was continued; of these, a guest's that have come back from their
+    /// frames; and what is outside of the program has been put to where it stood.
     pub(crate) again: AtomicU32,
-    pub(crate) met: AtomicU32,
+    pub(crate) back: AtomicU32,
+    pub(crate) settled: AtomicBool,
     /// Takes a deadlock report instead of it ending the process.
     pub on_deadlock: OnceLock<Report>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -122,7 +124,8 @@ impl World {
                 idle: deadlock::Idle::default(),
                 late_ids: AtomicU32::new(FIRST_LATE_ID),
                 again: AtomicU32::new(0),
-                met: AtomicU32::new(0),
+                back: AtomicU32::new(0),
+                settled: AtomicBool::new(false),
                 on_deadlock: OnceLock::new(),
                 panic: Mutex::new(None),
             }
