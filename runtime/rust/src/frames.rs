@@ -10,6 +10,7 @@ use pc3_runtime::guest::{self, Guest, Image, Outcome, Source};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, EXIT_FATAL, EXIT_REFUSED};
 
+use crate::buffered;
 use crate::load::{Loading, Members, View};
 use crate::point::{Function, Point, Unwind};
 use crate::save::{Live, Saver};
@@ -307,6 +308,7 @@ pub(crate) fn resumed() {
         // SAFETY: as in `current`.
         if let Some(rank) = unsafe { Rank::current() } {
             guest::resumed(rank);
+            buffered::note_input();
         }
     }
 }
@@ -355,6 +357,11 @@ impl Guest for Frames {
     }
 
     fn save(&self, image: &mut Image) -> io::Result<()> {
+        if buffered::read_by_others() {
+            return Err(io::Error::other(
+                "standard input has been read by other means than pc3::stdin(), and what has been read ahead cannot be saved",
+            ));
+        }
         let parked = self.parked.borrow();
         let mut saver = Saver::new(image.at());
         let mut frames = Vec::new();

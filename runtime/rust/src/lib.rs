@@ -29,12 +29,15 @@
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
 //! * `save`, `load`: values to bytes and back.
 //! * `loud`: whose end can be seen.
+//! * `file`, `buffered`: files, and buffers in front of them.
 //! * `mpi`: messages between ranks.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
 
 // What the derive makes speaks of `pc3`.
 extern crate self as pc3;
 
+mod buffered;
+mod file;
 mod frames;
 mod kinds;
 mod load;
@@ -47,6 +50,8 @@ mod start;
 mod types;
 mod value;
 
+pub use buffered::{stdin, BufReader, BufWriter, Stdin};
+pub use file::{File, OpenOptions};
 pub use kinds::tagged;
 #[cfg(feature = "serde")]
 pub use kinds::Serde;

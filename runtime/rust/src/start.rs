@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use pc3_runtime::start_guest;
 
+use crate::buffered;
 use crate::frames::{Frames, Program};
 
 static PROGRAM: OnceLock<Program> = OnceLock::new();
@@ -23,6 +24,7 @@ pub fn start_mpi(program: Program) -> ExitCode {
 
 fn run(program: Program, calls_mpi: bool) -> ExitCode {
     let _ = PROGRAM.set(program);
+    buffered::note_input();
     let path = std::env::args_os().next().unwrap_or_default();
     let code = start_guest(&path.to_string_lossy(), calls_mpi, || {
         let program = PROGRAM.get().copied();

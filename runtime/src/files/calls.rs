@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::os::fd::RawFd;
+use std::path::Path;
 use std::ptr::{null, null_mut, NonNull};
 
 use libc::FILE;
@@ -80,6 +81,22 @@ fn note_written(fd: RawFd) {
     }
     made().remove(&fd);
     set_errno(errno);
+}
+
+/// A guest has opened a file under this path; `append`: what it writes goes to its end.
+pub fn opened(fd: RawFd, path: &Path, call: &str, append: bool) {
+    appends(fd, append);
+    let new = Made {
+        rank: rank(),
+        call: call.to_owned(),
+        whole: path.is_absolute(),
+    };
+    made().insert(fd, new);
+}
+
+/// A guest is about to close it.
+pub fn closing(fd: RawFd) {
+    note_written(fd);
 }
 
 fn errno() -> c_int {

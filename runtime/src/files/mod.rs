@@ -33,6 +33,7 @@ use crate::format::library::{
 use crate::format::meta::Span;
 use again::Reopened;
 pub(crate) use calls::{call, pc3_call_at};
+pub use calls::{closing, opened};
 use memory::Memory;
 pub(crate) use memory::Owner;
 use scan::Open;
