@@ -38,6 +38,11 @@ pub trait Guest {
     /// Before files and standard output are looked at: writes out what the language's library holds back.
     fn flush(&self);
 
+    /// What stands in the way of a checkpoint.
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
+
     /// Puts frames and objects into the checkpoint that is being written.
     fn save(&self, image: &mut Image) -> io::Result<()>;
 

@@ -25,9 +25,12 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     if let Some(obstacle) = ranks.iter().find_map(|r| r.files.obstacle()) {
         return Err(obstacle);
     }
+    let guests = || ranks.iter().filter_map(|r| r.guest.as_deref());
+    if let Some(obstacle) = guests().find_map(|g| g.obstacle()) {
+        return Err(obstacle);
+    }
     ranks.iter().for_each(|r| r.files.flush());
-    let guests = ranks.iter().filter_map(|r| r.guest.as_deref());
-    guests.for_each(|g| g.flush());
+    guests().for_each(|g| g.flush());
     let found = scan()?;
     let mut open: BTreeMap<usize, Vec<Open>> = BTreeMap::new();
     let first = ranks.first().map_or(0, |r| r.id());

@@ -356,12 +356,14 @@ impl Guest for Frames {
         let _ = io::stdout().flush();
     }
 
+    fn obstacle(&self) -> Option<String> {
+        buffered::read_by_others().then(|| {
+            "standard input has been read by other means than pc3::stdin(): what has been read ahead cannot be saved"
+                .to_owned()
+        })
+    }
+
     fn save(&self, image: &mut Image) -> io::Result<()> {
-        if buffered::read_by_others() {
-            return Err(io::Error::other(
-                "standard input has been read by other means than pc3::stdin(), and what has been read ahead cannot be saved",
-            ));
-        }
         let parked = self.parked.borrow();
         let mut saver = Saver::new(image.at());
         let mut frames = Vec::new();

@@ -29,7 +29,7 @@ fn book(balances: &mut File, account: u64, amount: i64) -> io::Result<()> {
 
 /// Opened, appended to and closed again.
 fn remark(path: &str, text: &str) -> io::Result<()> {
-    let mut file = File::options().append(true).create(true).open(path)?;
+    let mut file = File::options().append(true).open(path)?;
     writeln!(file, "{text}")
 }
 
@@ -72,6 +72,7 @@ fn keep_books() -> io::Result<String> {
 #[pc3::main]
 fn main() -> io::Result<()> {
     bookings("bookings")?;
+    File::create("remarks")?;
     let said = ck!(keep_books())?;
     println!("{said}");
     let balances = std::fs::read("balances")?;
