@@ -3,15 +3,16 @@
 use std::ffi::c_int;
 
 use pc3_vmpi::c::comm::{
-    MPI_Comm_compare, MPI_Comm_create, MPI_Comm_dup, MPI_Comm_free, MPI_Comm_group, MPI_Comm_rank,
-    MPI_Comm_size, MPI_Comm_split,
+    MPI_Comm_compare, MPI_Comm_create, MPI_Comm_dup, MPI_Comm_group, MPI_Comm_rank, MPI_Comm_size,
+    MPI_Comm_split,
 };
 use pc3_vmpi::c::env::MPI_Abort;
 use pc3_vmpi::handle::abi;
 
 use super::group::Group;
+use super::owned::{End, Owned};
 use super::topology::{self, CartesianCommunicator};
-use super::{fail, may_release, ok, Rank};
+use super::{fail, ok, Rank};
 use crate::Checkpointable;
 
 /// A group of ranks that exchange messages among each other.
@@ -147,47 +148,33 @@ pub trait Communicator {
 /// A communicator without a topology.  Dropped, it is freed; the world is not.
 #[derive(Debug, Checkpointable)]
 pub struct SimpleCommunicator {
-    handle: usize,
-    owned: bool,
+    object: Owned,
 }
 
 impl SimpleCommunicator {
+    fn of(handle: usize, end: End) -> SimpleCommunicator {
+        let object = Owned { handle, end };
+        SimpleCommunicator { object }
+    }
+
     pub(crate) fn owned(handle: usize) -> SimpleCommunicator {
-        SimpleCommunicator {
-            handle,
-            owned: true,
-        }
+        SimpleCommunicator::of(handle, End::Communicator)
     }
 
     /// All ranks.
     pub fn world() -> SimpleCommunicator {
-        SimpleCommunicator {
-            handle: abi::COMM_WORLD,
-            owned: false,
-        }
+        SimpleCommunicator::of(abi::COMM_WORLD, End::Stays)
     }
 
     /// The calling rank alone.
     pub fn self_comm() -> SimpleCommunicator {
-        SimpleCommunicator {
-            handle: abi::COMM_SELF,
-            owned: false,
-        }
+        SimpleCommunicator::of(abi::COMM_SELF, End::Stays)
     }
 }
 
 impl Communicator for SimpleCommunicator {
     fn handle(&self) -> usize {
-        self.handle
-    }
-}
-
-impl Drop for SimpleCommunicator {
-    fn drop(&mut self) {
-        if self.owned && may_release() {
-            // SAFETY: a handle of its own.
-            ok(unsafe { MPI_Comm_free(&raw mut self.handle) });
-        }
+        self.object.handle
     }
 }
 

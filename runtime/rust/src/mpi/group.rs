@@ -1,20 +1,21 @@
 //! Groups: ranks in an order.
 
 use pc3_vmpi::c::group::{
-    MPI_Group_compare, MPI_Group_difference, MPI_Group_excl, MPI_Group_free, MPI_Group_incl,
+    MPI_Group_compare, MPI_Group_difference, MPI_Group_excl, MPI_Group_incl,
     MPI_Group_intersection, MPI_Group_rank, MPI_Group_size, MPI_Group_translate_ranks,
     MPI_Group_union,
 };
 use pc3_vmpi::handle::abi;
 
+use super::owned::{End, Owned};
 use super::point_to_point::int;
-use super::{may_release, ok, Rank};
+use super::{ok, Rank};
 use crate::Checkpointable;
 
 /// Some ranks, in an order.
 #[derive(Debug, Checkpointable)]
 pub struct Group {
-    handle: usize,
+    object: Owned,
 }
 
 type Combine = unsafe extern "C" fn(usize, usize, *mut usize) -> i32;
@@ -22,18 +23,21 @@ type Select = unsafe extern "C" fn(usize, i32, *const i32, *mut usize) -> i32;
 
 impl Group {
     pub(crate) fn of(handle: usize) -> Group {
-        Group { handle }
+        let end = End::Group;
+        Group {
+            object: Owned { handle, end },
+        }
     }
 
     pub(crate) fn handle(&self) -> usize {
-        self.handle
+        self.object.handle
     }
 
     /// How many there are.
     pub fn size(&self) -> Rank {
         let mut n = 0;
         // SAFETY: fills the variable, here and below.
-        ok(unsafe { MPI_Group_size(self.handle, &raw mut n) });
+        ok(unsafe { MPI_Group_size(self.object.handle, &raw mut n) });
         n
     }
 
@@ -41,21 +45,28 @@ impl Group {
     pub fn rank(&self) -> Option<Rank> {
         let mut n = 0;
         // SAFETY: as above.
-        ok(unsafe { MPI_Group_rank(self.handle, &raw mut n) });
+        ok(unsafe { MPI_Group_rank(self.object.handle, &raw mut n) });
         (n != abi::UNDEFINED).then_some(n)
     }
 
     fn with(&self, other: &Group, combine: Combine) -> Group {
         let mut new = 0;
         // SAFETY: as above.
-        ok(unsafe { combine(self.handle, other.handle, &raw mut new) });
+        ok(unsafe { combine(self.object.handle, other.object.handle, &raw mut new) });
         Group::of(new)
     }
 
     fn some(&self, ranks: &[Rank], select: Select) -> Group {
         let mut new = 0;
         // SAFETY: so many ranks.
-        ok(unsafe { select(self.handle, int(ranks.len()), ranks.as_ptr(), &raw mut new) });
+        ok(unsafe {
+            select(
+                self.object.handle,
+                int(ranks.len()),
+                ranks.as_ptr(),
+                &raw mut new,
+            )
+        });
         Group::of(new)
     }
 
@@ -95,10 +106,10 @@ impl Group {
         // SAFETY: so many ranks, and room for as many.
         ok(unsafe {
             MPI_Group_translate_ranks(
-                self.handle,
+                self.object.handle,
                 int(ranks.len()),
                 ranks.as_ptr(),
-                other.handle,
+                other.object.handle,
                 there.as_mut_ptr(),
             )
         });
@@ -110,16 +121,7 @@ impl Group {
     pub fn is_identical(&self, other: &Group) -> bool {
         let mut result = 0;
         // SAFETY: as above.
-        ok(unsafe { MPI_Group_compare(self.handle, other.handle, &raw mut result) });
+        ok(unsafe { MPI_Group_compare(self.object.handle, other.object.handle, &raw mut result) });
         result == 0
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        if may_release() {
-            // SAFETY: a handle of its own.
-            ok(unsafe { MPI_Group_free(&raw mut self.handle) });
-        }
     }
 }

@@ -33,6 +33,7 @@ mod communicator;
 mod equivalence;
 mod group;
 mod operation;
+mod owned;
 pub mod point_to_point;
 pub mod request;
 pub mod topology;
@@ -42,6 +43,7 @@ use pc3_vmpi::c::errors::end_job;
 use pc3_vmpi::state::{Phase, RankState};
 
 use crate::{frames, Checkpointable};
+use owned::{End, Owned};
 
 pub use communicator::{AnyProcess, Communicator, Process, SimpleCommunicator};
 #[doc(hidden)]
@@ -83,7 +85,7 @@ pub(crate) fn ok(code: i32) {
 /// MPI is initialized, until this is dropped.
 #[derive(Debug, Checkpointable)]
 pub struct Universe {
-    initialized: bool,
+    _mpi: Owned,
 }
 
 /// Initializes MPI; `None` if that has been done.
@@ -99,7 +101,11 @@ pub fn initialize() -> Option<Universe> {
     }
     // SAFETY: it needs no arguments.
     ok(unsafe { MPI_Init(std::ptr::null_mut(), std::ptr::null_mut()) });
-    Some(Universe { initialized: true })
+    let mpi = Owned {
+        handle: 0,
+        end: End::Mpi,
+    };
+    Some(Universe { _mpi: mpi })
 }
 
 impl Universe {
@@ -111,14 +117,6 @@ impl Universe {
     /// How many ranks there are.
     pub fn size(&self) -> Rank {
         self.world().size()
-    }
-}
-
-impl Drop for Universe {
-    fn drop(&mut self) {
-        if self.initialized && may_release() {
-            finalize();
-        }
     }
 }
 

@@ -20,6 +20,7 @@ use super::equivalence::{message, wire_size, Equivalence};
 use super::point_to_point::{empty, int, one, Status};
 use super::{fail, may_release, ok};
 use crate::load::{LoadError, Loading, View};
+use crate::loud::Loud;
 use crate::save::Saver;
 use crate::types::{layout, Layout, TypeId, Types};
 use crate::Checkpointable;
@@ -312,6 +313,11 @@ macro_rules! future {
             pub fn is_done(&self) -> bool {
                 is_done(self.0.handle)
             }
+        }
+
+        // What is still under way ends with it.
+        impl<T: Equivalence> Loud for $name<T> {
+            const LOUD: bool = true;
         }
 
         impl<T: Equivalence> Checkpointable for $name<T> {

@@ -1,6 +1,5 @@
 //! Ranks in a grid.
 
-use pc3_vmpi::c::comm::MPI_Comm_free;
 use pc3_vmpi::c::topo::{
     MPI_Cart_coords, MPI_Cart_create, MPI_Cart_get, MPI_Cart_rank, MPI_Cart_shift, MPI_Cart_sub,
     MPI_Cartdim_get, MPI_Dims_create,
@@ -8,14 +7,15 @@ use pc3_vmpi::c::topo::{
 use pc3_vmpi::handle::abi;
 
 use super::communicator::Communicator;
+use super::owned::{End, Owned};
 use super::point_to_point::int;
-use super::{fail, may_release, ok, Rank};
+use super::{fail, ok, Rank};
 use crate::Checkpointable;
 
 /// A communicator of ranks in a grid.  Dropped, it is freed.
 #[derive(Debug, Checkpointable)]
 pub struct CartesianCommunicator {
-    handle: usize,
+    object: Owned,
 }
 
 /// A grid, and where in it the calling rank is.
@@ -58,15 +58,22 @@ pub(crate) fn create(
             &raw mut handle,
         )
     });
-    (handle != abi::COMM_NULL).then_some(CartesianCommunicator { handle })
+    (handle != abi::COMM_NULL).then(|| CartesianCommunicator::of(handle))
 }
 
 impl CartesianCommunicator {
+    fn of(handle: usize) -> CartesianCommunicator {
+        let end = End::Communicator;
+        CartesianCommunicator {
+            object: Owned { handle, end },
+        }
+    }
+
     /// The number of its dimensions.
     pub fn num_dimensions(&self) -> usize {
         let mut n = 0;
         // SAFETY: fills the variable, here and below.
-        ok(unsafe { MPI_Cartdim_get(self.handle, &raw mut n) });
+        ok(unsafe { MPI_Cartdim_get(self.object.handle, &raw mut n) });
         n as usize
     }
 
@@ -76,7 +83,7 @@ impl CartesianCommunicator {
         // SAFETY: room for so many.
         ok(unsafe {
             MPI_Cart_get(
-                self.handle,
+                self.object.handle,
                 int(n),
                 dims.as_mut_ptr(),
                 periods.as_mut_ptr(),
@@ -94,7 +101,14 @@ impl CartesianCommunicator {
     pub fn rank_to_coordinates(&self, rank: Rank) -> Vec<Rank> {
         let mut coords = vec![0; self.num_dimensions()];
         // SAFETY: as above.
-        ok(unsafe { MPI_Cart_coords(self.handle, rank, int(coords.len()), coords.as_mut_ptr()) });
+        ok(unsafe {
+            MPI_Cart_coords(
+                self.object.handle,
+                rank,
+                int(coords.len()),
+                coords.as_mut_ptr(),
+            )
+        });
         coords
     }
 
@@ -105,7 +119,7 @@ impl CartesianCommunicator {
         }
         let mut rank = 0;
         // SAFETY: as many as there are dimensions.
-        ok(unsafe { MPI_Cart_rank(self.handle, coords.as_ptr(), &raw mut rank) });
+        ok(unsafe { MPI_Cart_rank(self.object.handle, coords.as_ptr(), &raw mut rank) });
         rank
     }
 
@@ -115,7 +129,7 @@ impl CartesianCommunicator {
         // SAFETY: as above.
         ok(unsafe {
             MPI_Cart_shift(
-                self.handle,
+                self.object.handle,
                 dimension,
                 places,
                 &raw mut before,
@@ -134,22 +148,13 @@ impl CartesianCommunicator {
         let keep: Vec<i32> = keep.iter().map(|k| i32::from(*k)).collect();
         let mut handle = 0;
         // SAFETY: as above.
-        ok(unsafe { MPI_Cart_sub(self.handle, keep.as_ptr(), &raw mut handle) });
-        CartesianCommunicator { handle }
+        ok(unsafe { MPI_Cart_sub(self.object.handle, keep.as_ptr(), &raw mut handle) });
+        CartesianCommunicator::of(handle)
     }
 }
 
 impl Communicator for CartesianCommunicator {
     fn handle(&self) -> usize {
-        self.handle
-    }
-}
-
-impl Drop for CartesianCommunicator {
-    fn drop(&mut self) {
-        if may_release() {
-            // SAFETY: a handle of its own.
-            ok(unsafe { MPI_Comm_free(&raw mut self.handle) });
-        }
+        self.object.handle
     }
 }
