@@ -315,10 +315,8 @@ macro_rules! future {
             }
         }
 
-        // What is still under way ends with it.
-        impl<T: Equivalence> Loud for $name<T> {
-            const LOUD: bool = true;
-        }
+        // They are waited for; where one is not, and a checkpoint drops it, the operation goes on.
+        impl<T: Equivalence> Loud for $name<T> {}
 
         impl<T: Equivalence> Checkpointable for $name<T> {
             const SIZE: u64 = Held::<T>::SIZE;
