@@ -12,6 +12,7 @@ use syn::{parse_quote, Attribute, Expr};
 
 use crate::flow::identifiers;
 use crate::names::is_binding;
+use crate::transient;
 
 /// `#[reeval]` in front of a `let`.
 pub fn is_reeval(attrs: &[Attribute]) -> bool {
@@ -24,7 +25,8 @@ pub fn is_reeval(attrs: &[Attribute]) -> bool {
 
 /// Takes it away, where it means nothing.
 pub fn strip(local: &mut syn::Local) {
-    local.attrs.retain(|a| !is_reeval(std::slice::from_ref(a)));
+    let ours = |a: &Attribute| transient::is(a) || is_reeval(std::slice::from_ref(a));
+    local.attrs.retain(|a| !ours(a));
 }
 
 /// Methods that give an iterator over what their receiver holds.

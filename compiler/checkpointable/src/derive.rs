@@ -6,10 +6,11 @@
 //! ```
 //!
 //! Attributes of fields: `#[pc3(skip)]`: not saved, `Default` instead; `#[pc3(default)]` or `#[pc3(default = path)]`:
-//! or `#[pc3(since = version)]`: may be missing in older checkpoints; `#[pc3(with = "serde")]`: saved by serde.
+//! or `#[pc3(since = version)]`: may be missing in older checkpoints; `#[pc3(with = "serde")]`: saved by serde;
+//! `#[pc3(transient = expression)]`: not saved, made again of the other fields.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, ToTokens};
 use syn::{parse_quote, Data, DeriveInput, Field, Fields, Type};
 
 type Result<T> = std::result::Result<T, syn::Error>;
@@ -19,6 +20,8 @@ enum Kind {
     Skipped,
     /// May be missing; then it is this.
     Optional(TokenStream),
+    /// Not saved, and made again of the others.
+    Transient(TokenStream),
 }
 
 /// What saves it.
@@ -161,8 +164,13 @@ fn member(i: usize, f: &Field) -> Result<Member> {
                     return Err(syn::Error::new_spanned(with, "expected \"serde\""));
                 }
                 by = By::Serde;
+            } else if m.path.is_ident("transient") {
+                let again: syn::Expr = m.value()?.parse()?;
+                kind = Kind::Transient(quote!(#again));
             } else {
-                return Err(m.error("expected `skip`, `default`, `default = path`, `since = version` or `with = \"serde\"`"));
+                return Err(m.error(
+                    "expected `skip`, `default`, `default = path`, `since = version`, `with = \"serde\"` or `transient = expression`",
+                ));
             }
             Ok(())
         })?;
@@ -213,7 +221,7 @@ fn members(fields: &Fields) -> Result<Vec<Member>> {
 
 fn saved(list: &[Member]) -> Vec<&Member> {
     list.iter()
-        .filter(|m| !matches!(m.kind, Kind::Skipped))
+        .filter(|m| !matches!(m.kind, Kind::Skipped | Kind::Transient(_)))
         .collect()
 }
 
@@ -232,33 +240,51 @@ fn described(list: &[&Member]) -> TokenStream {
     )
 }
 
-fn loaded(list: &[Member]) -> TokenStream {
-    let each = list.iter().map(|m| {
+/// The value, of the members of a checkpoint.  Fields that are made again are so last, of the others by their names.
+fn loaded(of: &TokenStream, list: &[Member]) -> TokenStream {
+    let is_late = |m: &&Member| matches!(m.kind, Kind::Transient(_));
+    let again = list.iter().any(|m| is_late(&m));
+    let mut first = TokenStream::new();
+    let mut fields = Vec::new();
+    let late = list.iter().filter(is_late);
+    for m in list.iter().filter(|m| !is_late(m)).chain(late) {
         let (field, name, ty) = (&m.field, &m.name, &m.ty);
         let inner = match m.by {
             By::Itself => quote!(),
             By::Serde => quote!(.0),
         };
-        match &m.kind {
-            Kind::Saved => quote!(#field: pc3_members.load::<#ty>(#name)?#inner),
+        let value = match &m.kind {
+            Kind::Saved => quote!(pc3_members.load::<#ty>(#name)?#inner),
             Kind::Optional(or) => {
                 let or = match m.by {
                     By::Itself => quote!(#or),
                     By::Serde => quote!(|| ::pc3::Serde(#or())),
                 };
-                quote!(#field: pc3_members.load_or::<#ty>(#name, #or)?#inner)
+                quote!(pc3_members.load_or::<#ty>(#name, #or)?#inner)
             }
-            Kind::Skipped => quote!(#field: ::core::default::Default::default()),
+            Kind::Skipped => quote!(::core::default::Default::default()),
+            Kind::Transient(again) => quote!(#again),
+        };
+        if !again {
+            fields.push(quote!(#field: #value));
+            continue;
         }
-    });
-    quote!(#(#each),*)
+        let local = match name.starts_with(char::is_numeric) {
+            true => m.bound.to_token_stream(),
+            false => field.clone(),
+        };
+        let own = &m.field_ty;
+        first.extend(quote!(let #local: #own = #value;));
+        fields.push(quote!(#field: #local));
+    }
+    quote!({ #first ::core::result::Result::Ok(#of { #(#fields),* }) })
 }
 
 fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     let all = members(fields)?;
     let list = saved(&all);
     let layout = layout(&list);
-    let (described, loaded) = (described(&list), loaded(&all));
+    let (described, loaded) = (described(&list), loaded(&quote!(Self), &all));
     let names: Vec<_> = list.iter().map(|m| &m.name).collect();
     let parts = list.iter().map(|m| {
         let field = &m.field;
@@ -283,7 +309,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
         load: quote! {
             let pc3_members = pc3_from.members::<Self>(pc3_value, #title)?;
             pc3_members.only(&[#(#names),*])?;
-            ::core::result::Result::Ok(Self { #loaded })
+            #loaded
         },
     })
 }
@@ -296,7 +322,7 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
         let list = saved(&all);
         let layout = layout(&list);
         let (name, text, tag) = (&v.ident, v.ident.to_string(), tag as u32);
-        let (described, loaded) = (described(&list), loaded(&all));
+        let (described, loaded) = (described(&list), loaded(&quote!(Self::#name), &all));
         let (names, bounds): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.name, &m.bound)).unzip();
         let (fields, types): (Vec<_>, Vec<_>) = list.iter().map(|m| (&m.field, &m.ty)).unzip();
         let seen = list.iter().map(|m| {
@@ -325,7 +351,7 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
         loads.push(quote! {
             #text => {
                 pc3_members.only(&[#(#names),*])?;
-                ::core::result::Result::Ok(Self::#name { #loaded })
+                #loaded
             }
         });
     }

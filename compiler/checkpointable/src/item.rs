@@ -13,7 +13,7 @@ use syn::{
 
 use crate::build::{self, Parameter};
 use crate::marks::{self, Points};
-use crate::{again, course, names, operands};
+use crate::{again, course, names, operands, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -519,6 +519,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         let block = rename_self(function.block.to_token_stream());
         *function.block = syn::parse2(block)?;
     }
+    transient::prepare(&mut function.block)?;
     names::unique(&mut function.block, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);

@@ -23,7 +23,7 @@
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
-//! * `build`: the body; `loops`: what a loop goes over.
+//! * `transient`: locals that are not saved; `build`: the body; `loops`: what a loop goes over.
 
 mod again;
 mod build;
@@ -37,6 +37,7 @@ mod marks;
 mod methods;
 mod names;
 mod operands;
+mod transient;
 
 use proc_macro2::TokenStream;
 

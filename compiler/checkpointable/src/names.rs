@@ -7,7 +7,7 @@ use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Pat, Stmt};
 
-use crate::marks;
+use crate::{marks, transient};
 
 /// Renames the locals of a function; `parameters` come first, under their own names.
 pub fn unique(block: &mut Block, parameters: &[Ident]) {
@@ -258,6 +258,7 @@ impl VisitMut for Renamer {
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         match stmt {
             Stmt::Local(local) => {
+                transient::rename(&mut local.attrs, |e| self.visit_expr_mut(e));
                 if let Some(init) = &mut local.init {
                     self.visit_expr_mut(&mut init.expr);
                     if let Some((_, diverge)) = &mut init.diverge {

@@ -3,14 +3,28 @@
 #![allow(clippy::unwrap_used)]
 
 use expect_test::{expect, Expect};
+use pc3_checkpointable::Features;
 use proc_macro2::TokenStream;
 
 /// Messages of `compile_error!`s, with line and column of the code they stand at.
 fn check(item: &str, expected: Expect) {
     let tokens: TokenStream = item.parse().unwrap();
-    let out = match item.trim_start().starts_with("#[derive") {
-        true => pc3_checkpointable::derive(tokens),
-        false => pc3_checkpointable::attribute(TokenStream::new(), tokens, false),
+    let features = Features {
+        plain: false,
+        mpi: false,
+    };
+    let (first, _) = item.trim_start().split_once(']').unwrap_or_default();
+    let out = match first {
+        "#[derive(Equivalence)" => pc3_checkpointable::derive_equivalence(tokens),
+        _ if first.starts_with("#[derive") => pc3_checkpointable::derive(tokens),
+        _ => match first.strip_prefix("#[pc3::main(") {
+            Some(words) => {
+                let words = words.trim_end_matches(')').parse().unwrap();
+                let (_, function) = item.split_once(']').unwrap();
+                pc3_checkpointable::main(words, function.parse().unwrap(), features)
+            }
+            None => pc3_checkpointable::attribute(TokenStream::new(), tokens, false),
+        },
     };
     let mut found = String::new();
     let file: syn::File = syn::parse2(out).unwrap();
@@ -157,8 +171,8 @@ fn types() {
     check(
         "#[derive(Checkpointable)] struct S { #[pc3(other)] a: u8 }",
         expect![[r#"
-        1:44: expected `skip`, `default`, `default = path`, `since = version` or `with = "serde"`
-    "#]],
+            1:44: expected `skip`, `default`, `default = path`, `since = version`, `with = "serde"` or `transient = expression`
+        "#]],
     );
 }
 
@@ -247,5 +261,98 @@ fn borrows_made_again() {
     row.push(1);
 }",
         expect![[""]],
+    );
+}
+
+#[test]
+fn locals_that_are_not_saved() {
+    check(
+        "fn f() -> io::Result<()> {
+    #[transient] let a = connect()?;
+    #[transient(again()?)] let b = connect()?;
+    #[transient] let (c, d) = pair();
+    #[transient] let e;
+    #[transient] let Some(g) = connect() else { return Ok(()) };
+    #[transient({ checkpoint!(); 1 })] let h = 1;
+    #[transient(ck!(k()))] let i = 1;
+    checkpoint!();
+}",
+        expect![[r#"
+            2:35: what makes a #[transient] local again after a restart cannot leave the function or hold a point: nothing there goes on yet; say what does in the attribute, `#[transient(connect().expect("…"))]`
+            3:24: what makes a #[transient] local again after a restart cannot leave the function or hold a point: nothing there goes on yet; say what does in the attribute, `#[transient(connect().expect("…"))]`
+            4:22: #[transient] is for a `let` of one name
+            5:22: #[transient] is for a `let` with a value: it says what to make again
+            6:22: #[transient] is for a `let` of one name
+            7:19: what makes a #[transient] local again after a restart cannot leave the function or hold a point: nothing there goes on yet; say what does in the attribute, `#[transient(connect().expect("…"))]`
+            8:17: what makes a #[transient] local again after a restart cannot leave the function or hold a point: nothing there goes on yet; say what does in the attribute, `#[transient(connect().expect("…"))]`
+        "#]],
+    );
+    check(
+        "fn f(address: &String) -> io::Result<()> {
+    #[transient(again(address).expect(\"a server\"))] let mut a = connect(address)?;
+    #[transient] let b: Vec<*mut u8> = (0..3).map(|n| handle(n)).collect();
+    checkpoint!();
+    a.use_it(b);
+    Ok(())
+}",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn values_in_messages() {
+    for (item, expected) in [
+        (
+            "#[derive(Equivalence)] enum E { A, B(u8) }",
+            expect![[r#"
+            1:37: what messages hold has a fixed length: an enum with fields in its variants has none (send a number that says which, and a struct, in messages of their own)
+        "#]],
+        ),
+        (
+            "#[derive(Equivalence)] enum E {}",
+            expect![[r#"
+            1:29: there are no values that a message could hold
+        "#]],
+        ),
+        (
+            "#[derive(Equivalence)] struct S;",
+            expect![[r#"
+            1:31: a message of values without fields says nothing
+        "#]],
+        ),
+        (
+            "#[derive(Equivalence)] union U { a: u8 }",
+            expect![[r#"
+            1:30: which of a union's members a message would hold is not known
+        "#]],
+        ),
+        (
+            "#[derive(Equivalence)] struct S<T> { a: T, b: [f64; 3] }",
+            expect![[""]],
+        ),
+    ] {
+        check(item, expected);
+    }
+}
+
+#[test]
+fn mains() {
+    check(
+        "#[pc3::main(mpi)] fn main() {}",
+        expect![[r#"
+        1:1: #[pc3::main(mpi)] needs the feature `mpi` of the crate pc3
+    "#]],
+    );
+    check(
+        "#[pc3::main(ranks = 4)] fn main() {}",
+        expect![[r#"
+        1:9: #[pc3::main] takes no arguments but `mpi`
+    "#]],
+    );
+    check(
+        "#[pc3::main()] fn main(n: i32) {}",
+        expect![[r#"
+        1:9: #[pc3::main] goes in front of `fn main()`
+    "#]],
     );
 }

@@ -14,7 +14,7 @@ use crate::buffered;
 use crate::load::{Loading, Members, View};
 use crate::point::{Function, Point, Unwind};
 use crate::save::{Live, Saver};
-use crate::value::{Checkpointable, Kept};
+use crate::value::{Checkpointable, Kept, Transient};
 
 /// A value that a frame keeps, by the local's name.
 pub type Entry = (&'static str, Box<dyn Kept>);
@@ -259,6 +259,19 @@ impl Frame {
         ))
     }
 
+    /// The value of a local that is not saved, if this is the process that kept it.
+    pub fn take_held<T: 'static>(&mut self, name: &'static str) -> Option<T> {
+        let Values::Here(list) = &mut self.values else {
+            return None;
+        };
+        let index = list.iter().position(|(n, _)| *n == name);
+        let value = index.map(|i| list.swap_remove(i).1.into_any().downcast::<Transient<T>>());
+        match value {
+            Some(Ok(value)) => Some(value.0),
+            _ => self.wrong(name, "is not there"),
+        }
+    }
+
     /// The value of a local.
     pub fn take<T: Checkpointable>(&mut self, name: &'static str) -> T {
         match &mut self.values {
@@ -371,7 +384,7 @@ impl Guest for Frames {
             let (mut end, mut align) = (0u64, 1);
             let mut members = Vec::new();
             let mut live = Vec::new();
-            for (name, value) in &frame.values {
+            for (name, value) in frame.values.iter().filter(|v| v.1.is_saved()) {
                 let (size, to) = value.metric();
                 let offset = end.next_multiple_of(to);
                 end = offset + size;

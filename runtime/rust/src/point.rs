@@ -12,7 +12,7 @@ use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
-use crate::value::Checkpointable;
+use crate::value::{Checkpointable, Transient};
 
 /// A checkpointable function.
 #[derive(Debug)]
@@ -64,6 +64,16 @@ pub fn park(point: &'static Point, values: Vec<Entry>) -> Unwind {
 /// A local to be kept.
 pub fn keep<T: Checkpointable>(name: &'static str, value: T) -> Entry {
     (name, Box::new(value))
+}
+
+/// A local that waits for its way back in this process, and is not saved.
+pub fn hold<T: 'static>(name: &'static str, value: T) -> Entry {
+    (name, Box::new(Transient(value)))
+}
+
+/// Takes such a local back; `None`: this is another process.
+pub fn held<T: 'static>(frame: &mut Option<Frame>, name: &'static str) -> Option<T> {
+    frame.as_mut()?.take_held(name)
 }
 
 /// The label of a frame that is gone back into; 0 for none.

@@ -50,6 +50,10 @@ pub trait Checkpointable: Sized + 'static {
 
 /// A value of any type that a frame keeps while its stack is gone.
 pub trait Kept {
+    /// Checkpoints have it.
+    fn is_saved(&self) -> bool {
+        true
+    }
     fn describe(&self, types: &mut Types) -> TypeId;
     fn metric(&self) -> (u64, u64);
     fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize);
@@ -66,6 +70,25 @@ impl<T: Checkpointable> Kept for T {
     fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
         Checkpointable::save(self, out, at);
     }
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A value that is kept in its process only.
+pub(crate) struct Transient<T>(pub T);
+
+impl<T: 'static> Kept for Transient<T> {
+    fn is_saved(&self) -> bool {
+        false
+    }
+    fn describe(&self, types: &mut Types) -> TypeId {
+        <() as Checkpointable>::describe(types)
+    }
+    fn metric(&self) -> (u64, u64) {
+        (0, 1)
+    }
+    fn save<'a>(&'a self, _: &mut Saver<'a>, _: usize) {}
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }

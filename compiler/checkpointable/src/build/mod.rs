@@ -26,6 +26,7 @@ use crate::course::{self, Course};
 use crate::flow::After;
 use crate::marks::{self, has_points_expr};
 use crate::names::is_binding;
+use crate::transient;
 use borrows::is_borrowing;
 use patterns::{assignments, checked, inner_names};
 
@@ -38,6 +39,8 @@ enum Way {
     Kept,
     /// It is made again by this code, which may make others, too.
     Made(TokenStream),
+    /// It is not saved: after a restart this makes it.
+    Transient(TokenStream),
 }
 
 #[derive(Clone)]
@@ -425,7 +428,10 @@ impl Builder {
                 "a `let` without a value declares one name here",
             ));
         };
-        let mut way = Way::Kept;
+        let mut way = transient::again(&local.attrs).map_or(Way::Kept, |mut again| {
+            self.leaf(&mut again);
+            Way::Transient(quote!(#again))
+        });
         let mut made = TokenStream::new();
         let value = if has_points_expr(&init.expr) {
             let name = self.name("v");
@@ -443,7 +449,7 @@ impl Builder {
                 },
                 _ => None,
             };
-            if let Some(name) = name {
+            if let Some(name) = name.filter(|_| !local.attrs.iter().any(transient::is)) {
                 if is_reeval(&local.attrs) || (is_borrowing(&e) && self.again(&mut e)) {
                     way = Way::Made(quote!(#name = #e;));
                     made = checked(&e, &[(name.clone(), false)]);

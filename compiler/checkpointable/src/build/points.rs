@@ -34,6 +34,12 @@ impl Builder {
             .map(|v| &v.name)
             .collect();
         let names: Vec<String> = kept.iter().map(|n| n.to_string()).collect();
+        let held: Vec<&Ident> = vars
+            .iter()
+            .filter(|v| matches!(v.way, Way::Transient(_)))
+            .map(|v| &v.name)
+            .collect();
+        let held_names: Vec<String> = held.iter().map(|n| n.to_string()).collect();
         self.end_others(&vars, number);
         let point = format_ident!("PC3_POINT_{}", n);
         let function = &self.function;
@@ -49,7 +55,10 @@ impl Builder {
             };
         });
         let park = quote! {
-            return ::core::result::Result::Err(::pc3::point::park(&#point, ::std::vec![#(::pc3::point::keep(#names, #kept)),*]))
+            return ::core::result::Result::Err(::pc3::point::park(&#point, ::std::vec![
+                #(::pc3::point::keep(#names, #kept),)*
+                #(::pc3::point::hold(#held_names, #held),)*
+            ]))
         };
         (n, vars, point, park)
     }
@@ -82,7 +91,7 @@ impl Builder {
             .iter()
             .filter_map(|v| match &v.way {
                 Way::Made(code) => Some(identifiers(code)),
-                Way::Kept => None,
+                Way::Kept | Way::Transient(_) => None,
             })
             .flatten()
             .collect();
@@ -191,6 +200,12 @@ impl Builder {
             match &v.way {
                 Way::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
+                }),
+                Way::Transient(again) => out.extend(quote_spanned! {name.span()=>
+                    #name = match ::pc3::point::held(&mut pc3_frame, #text) {
+                        ::core::option::Option::Some(pc3_v) => pc3_v,
+                        ::core::option::Option::None => #again,
+                    };
                 }),
                 Way::Made(code) => {
                     if done.insert(code.to_string()) {
@@ -422,7 +437,7 @@ pub(super) fn with_sources(vars: Vec<Var>, visible: &[Var]) -> Vec<Var> {
             .filter(|v| names.contains(&v.name.to_string()))
             .collect::<Vec<_>>()
         {
-            if let Way::Made(code) = &v.way {
+            if let Way::Made(code) | Way::Transient(code) = &v.way {
                 let sources = identifiers(code);
                 names.extend(
                     visible

@@ -1,5 +1,6 @@
 //! Bookings are read from one file and written to others while the program may be stopped and moved: a journal that is
-//! appended to, balances that are updated in place, a scratch file without a name.
+//! appended to, balances that are updated in place, a scratch file without a name; and a file of the standard library's,
+//! which is opened again by what the program says.
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 
@@ -33,6 +34,13 @@ fn remark(path: &str, text: &str) -> io::Result<()> {
     writeln!(file, "{text}")
 }
 
+/// Whose accounts these are, from a position on.
+fn owners(from: u64) -> io::Result<io::BufReader<std::fs::File>> {
+    let mut file = std::fs::File::open("owners")?;
+    file.seek(SeekFrom::Start(from))?;
+    Ok(io::BufReader::new(file))
+}
+
 #[checkpointable]
 fn keep_books() -> io::Result<String> {
     let mut journal = BufWriter::new(File::options().append(true).create(true).open("journal")?);
@@ -41,7 +49,10 @@ fn keep_books() -> io::Result<String> {
     let mut scratch = File::create_new("scratch")?;
     std::fs::remove_file("scratch")?;
     let mut lines = BufReader::new(File::open("bookings")?);
-    let mut line = String::new();
+    let mut seen = 0;
+    #[transient(owners(seen).expect("the owners are known"))]
+    let mut owners = owners(0)?;
+    let (mut line, mut owner) = (String::new(), String::new());
     let mut n = 0;
     while lines.read_line(&mut line)? > 0 {
         let numbers: Vec<i64> = line.split_whitespace().flat_map(str::parse).collect();
@@ -56,6 +67,11 @@ fn keep_books() -> io::Result<String> {
         if n % 6 == 0 {
             journal.flush()?;
             remark("remarks", &format!("{n} bookings"))?;
+        }
+        if n % 5 == 2 {
+            owner.clear();
+            seen += owners.read_line(&mut owner)? as u64;
+            remark("remarks", &format!("{n}: {}", owner.trim()))?;
         }
         line.clear();
         n += 1;
@@ -73,6 +89,7 @@ fn keep_books() -> io::Result<String> {
 fn main() -> io::Result<()> {
     bookings("bookings")?;
     File::create("remarks")?;
+    std::fs::write("owners", "Ada\nBo\nCleo\nDana\nEmil\nFay\nGus\nHal\n")?;
     let said = ck!(keep_books())?;
     println!("{said}");
     let balances = std::fs::read("balances")?;
