@@ -147,6 +147,11 @@ macro_rules! dynamic {
     };
 }
 
+/// The guide's programs.
+#[cfg(all(doctest, feature = "mpi"))]
+#[doc = include_str!("../../../docs/rust.md")]
+pub struct Guide;
+
 /// What programs use.
 pub mod prelude {
     pub use crate::{checkpoint, checkpointable, ck, Checkpointable};

@@ -1,6 +1,6 @@
 //! Messages between the ranks of a program, on the virtual MPI (feature `mpi`).
 //!
-//! ```no_run
+//! ```
 //! use pc3::mpi::{self, traits::*, SystemOperation};
 //! use pc3::prelude::*;
 //!
