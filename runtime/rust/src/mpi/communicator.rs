@@ -7,6 +7,7 @@ use pc3_vmpi::c::comm::{
     MPI_Comm_split,
 };
 use pc3_vmpi::c::env::MPI_Abort;
+use pc3_vmpi::group::Compare;
 use pc3_vmpi::handle::abi;
 
 use super::group::Group;
@@ -133,8 +134,7 @@ pub trait Communicator {
         let mut result = 0;
         // SAFETY: as above.
         ok(unsafe { MPI_Comm_compare(self.handle(), other.handle(), &raw mut result) });
-        // MPI_IDENT and MPI_CONGRUENT.
-        (0..=1).contains(&result)
+        result == Compare::Ident as c_int || result == Compare::Congruent as c_int
     }
 
     /// Ends the job.

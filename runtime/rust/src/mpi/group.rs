@@ -5,6 +5,7 @@ use pc3_vmpi::c::group::{
     MPI_Group_intersection, MPI_Group_rank, MPI_Group_size, MPI_Group_translate_ranks,
     MPI_Group_union,
 };
+use pc3_vmpi::group::Compare;
 use pc3_vmpi::handle::abi;
 
 use super::owned::{End, Owned};
@@ -122,6 +123,6 @@ impl Group {
         let mut result = 0;
         // SAFETY: as above.
         ok(unsafe { MPI_Group_compare(self.object.handle, other.object.handle, &raw mut result) });
-        result == 0
+        result == Compare::Ident as i32
     }
 }

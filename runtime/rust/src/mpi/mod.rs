@@ -52,7 +52,7 @@ pub use equivalence::{Equivalence, InvalidValue};
 pub use group::Group;
 pub use operation::{Number, Operation, SystemOperation, UserOperation};
 pub use pc3_macros::Equivalence;
-pub use point_to_point::Status;
+pub use point_to_point::{Message, Status};
 
 /// A rank's number in a communicator.
 pub type Rank = i32;

@@ -43,6 +43,12 @@ pub trait Operation<T: Equivalence> {
     fn tell(&self, call: &mut dyn FnMut(Told));
 }
 
+impl<T: Equivalence, O: Operation<T>> Operation<T> for &O {
+    fn tell(&self, call: &mut dyn FnMut(Told)) {
+        (**self).tell(call);
+    }
+}
+
 /// An operation of MPI's own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SystemOperation(Predef);
