@@ -51,7 +51,7 @@ fn keep_books() -> io::Result<String> {
     let mut lines = BufReader::new(File::open("bookings")?);
     let mut seen = 0;
     #[transient(owners(seen).expect("the owners are known"))]
-    let mut owners = owners(0)?;
+    let mut names = owners(0)?;
     let (mut line, mut owner) = (String::new(), String::new());
     let mut n = 0;
     while lines.read_line(&mut line)? > 0 {
@@ -70,7 +70,7 @@ fn keep_books() -> io::Result<String> {
         }
         if n % 5 == 2 {
             owner.clear();
-            seen += owners.read_line(&mut owner)? as u64;
+            seen += names.read_line(&mut owner)? as u64;
             remark("remarks", &format!("{n}: {}", owner.trim()))?;
         }
         line.clear();
