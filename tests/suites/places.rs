@@ -133,10 +133,7 @@ fn by_traffic() -> Result<()> {
     let status = pc3run(&job, "-p 3 -w 1 --every 1x --stop-after 2 --stats=s.json")?;
     ensure!(status == STOPPED, "status {status}: {}", job.stderr());
     let crossing = |text: &str| -> Option<u64> {
-        let line = text
-            .lines()
-            .filter(|l| l.contains("between processes  "))
-            .next_back()?;
+        let line = text.lines().rfind(|l| l.contains("between processes  "))?;
         line.split_whitespace().last()?.parse().ok()
     };
     let before = crossing(&job.stderr()).context("no table")?;

@@ -14,8 +14,11 @@ use pc3_runtime::tell::say;
 use crate::deadlock::ranges;
 use crate::state::{RankState, World};
 
-/// Messages and bytes that each rank here has sent, by receiver.
-pub(crate) struct Counts(Box<[UnsafeCell<HashMap<u32, (u64, u64)>>]>);
+/// Messages and bytes, by receiver.
+type Sent = HashMap<u32, (u64, u64)>;
+
+/// What each rank here has sent.
+pub(crate) struct Counts(Box<[UnsafeCell<Sent>]>);
 
 // SAFETY: an entry is used by its own rank, or by the engine while no rank runs.
 unsafe impl Sync for Counts {}
