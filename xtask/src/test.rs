@@ -39,6 +39,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
                 "warnings",
             ],
         );
+        tally.docs();
         tally.step(
             "unit and integration tests",
             &["--workspace", "--exclude", "pc3-tests"],
@@ -124,6 +125,17 @@ impl Tally {
             .is_ok_and(|s| s.success())
         {
             self.broken.push(tool.to_string());
+        }
+    }
+
+    /// What users of the crate read has no broken links.
+    fn docs(&mut self) {
+        println!("\n== doc");
+        let mut c = env::cargo();
+        c.args(["doc", "--quiet", "--no-deps", "-p", "pc3", "--all-features"]);
+        c.env("RUSTDOCFLAGS", "-D warnings");
+        if !c.status().is_ok_and(|s| s.success()) {
+            self.broken.push("doc".to_owned());
         }
     }
 

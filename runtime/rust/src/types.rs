@@ -55,7 +55,7 @@ pub const fn widest<const N: usize>(members: [(u64, u64); N]) -> (u64, u64) {
     (size.next_multiple_of(align), align)
 }
 
-/// The types that occur in a checkpoint that is being written; their ids are good until [`Types::commit`].
+/// The types that occur in a checkpoint that is being written; their ids are good until they are entered into a table.
 #[derive(Default)]
 pub struct Types {
     batch: Batch,

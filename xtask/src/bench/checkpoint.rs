@@ -8,10 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{ensure, Context, Result};
 use serde_json::{json, Value};
 
-use super::{median, timed, Setup};
+use super::{median, rust, timed, Setup};
 use crate::env;
 
 const ROUNDS: usize = 5;
+const RUST: &str = "doubles-rust";
 
 pub fn run(s: &Setup) -> Result<Value> {
     println!(
@@ -22,26 +23,25 @@ pub fn run(s: &Setup) -> Result<Value> {
     for (name, what) in [
         ("doubles", "1 GiB of doubles"),
         ("nodes", "1000000 heap nodes"),
+        (RUST, "1 GiB in a Rust Vec<f64>"),
     ] {
-        let source = env::root().join("tests/bench").join(format!("{name}.c"));
         let (plain, ours) = (
             s.exe(&format!("{name}.plain")),
             s.exe(&format!("{name}.pc3")),
         );
-        env::run(
-            Command::new("cc")
-                .args(["-O2", "-w"])
-                .arg(&source)
-                .arg("-o")
-                .arg(&plain),
-        )?;
-        env::run(
-            s.pc3cc()
-                .args(["-O2", "-w"])
-                .arg(&source)
-                .arg("-o")
-                .arg(&ours),
-        )?;
+        match name {
+            RUST => {
+                rust::example(&["--features", "plain"], "doubles", &plain)?;
+                rust::example(&[], "doubles", &ours)?;
+            }
+            name => {
+                let source = env::root().join("tests/bench").join(format!("{name}.c"));
+                for (mut cc, exe) in [(Command::new("cc"), &plain), (s.pc3cc(), &ours)] {
+                    let c = cc.args(["-O2", "-w"]).arg(&source);
+                    env::run(c.arg("-o").arg(exe))?;
+                }
+            }
+        }
         let dir = s.work.join(format!("{name}.ckpt"));
         let (mut stalls, mut restarts, mut whole, mut size) =
             (Vec::new(), Vec::new(), Vec::new(), 0);

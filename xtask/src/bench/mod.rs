@@ -6,6 +6,7 @@ mod checkpoint;
 mod instrumentation;
 mod kernels;
 mod mpi;
+mod rust;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ const ALL: &[(&str, Bench)] = &[
     ("vmpi", mpi::run),
     ("kernels", kernels::run),
     ("checkpoint", checkpoint::run),
+    ("rust", rust::run),
     ("build", build::run),
 ];
 

@@ -24,7 +24,7 @@
 //! them is not saved (nor is what is in `thread_local!`s, of which each thread has one, not each rank).
 //!
 //! The shape is that of the crate `mpi` (rsmpi).  Communicators, groups, statuses and the owned futures of messages are values
-//! that checkpoints can hold; requests within a [`scope`](request::scope) borrow their buffers, so they end before a location.
+//! that checkpoints can hold; requests within a scope borrow their buffers, so they end before a location.
 //! What is wrong with a call ends the job with a message, as under `MPI_ERRORS_ARE_FATAL`.
 
 pub mod buffer;
