@@ -48,7 +48,7 @@ pub(crate) fn run(
                 } else {
                     first
                 };
-                Reason::Member(first.into(), other.into(), what.into())
+                Reason::Member(Box::new([first.into(), other.into(), what.into()]))
             }
         },
     };
@@ -61,7 +61,7 @@ pub(crate) fn run(
                 if !all.join(&image) {
                     return Err(fail(
                         name,
-                        Reason::Member((*first).into(), name.into(), what.into()),
+                        Reason::Member(Box::new([(*first).into(), name.into(), what.into()])),
                     ));
                 }
             }

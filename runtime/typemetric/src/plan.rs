@@ -135,8 +135,9 @@ pub enum Reason {
     NoMultiple { of: u64 },
     #[error("says of no member of the union that it is in use")]
     NoMember,
-    #[error("which of the members {0:?} and {1:?} of {2} is in use is not known, and this value does not convert alike")]
-    Member(String, String, String),
+    /// Two members of a union.
+    #[error("which of the members {:?} and {:?} of {} is in use is not known, and this value does not convert alike", .0[0], .0[1], .0[2])]
+    Member(Box<[String; 3]>),
     #[error("{have} bytes where {need} are needed")]
     Size { have: u64, need: u64 },
 }
