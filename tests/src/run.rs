@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,6 +35,8 @@ pub struct Job {
     pub program: Program,
     /// Longest time one run may take before it counts as hung.
     pub limit: Duration,
+    /// Its programs end with the thread that starts them, and with them what they start.
+    pub tied: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +52,7 @@ impl Job {
             dir: tempfile::tempdir()?,
             program: program.clone(),
             limit: Duration::from_secs(300),
+            tied: false,
         })
     }
 
@@ -106,6 +109,9 @@ impl Job {
             RUNS[i].fetch_add(1, Ordering::Relaxed);
         }
         c.stdin(stdin).stdout(out).stderr(err);
+        if self.tied {
+            tie(&mut c);
+        }
         c.spawn().with_context(|| format!("{c:?}"))
     }
 
@@ -140,6 +146,20 @@ impl Job {
     }
 }
 
+/// What it starts is a group of its own, and is killed when the starting thread ends, in whatever way.
+pub fn tie(c: &mut Command) {
+    c.process_group(0);
+    // SAFETY: between fork and exec only this system call is made.
+    unsafe {
+        c.pre_exec(
+            || match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            },
+        );
+    }
+}
+
 /// Waits at most `limit` for the end: exit status, or 128 + n for signal n.  None: it took longer, and was killed.
 pub fn end_of(mut child: Child, limit: Duration) -> Result<Option<i32>> {
     let start = Instant::now();
@@ -156,6 +176,13 @@ pub fn end_of(mut child: Child, limit: Duration) -> Result<Option<i32>> {
             unsafe { libc::kill(child.id() as i32, libc::SIGQUIT) };
             while asked.elapsed() < Duration::from_secs(5) && child.try_wait()?.is_none() {
                 std::thread::sleep(Duration::from_millis(10));
+            }
+            let pid = child.id() as i32;
+            // SAFETY: as above; with what it has started, if it leads a group.
+            unsafe {
+                if libc::getpgid(pid) == pid {
+                    libc::kill(-pid, libc::SIGKILL);
+                }
             }
             let _ = child.kill();
             child.wait()?;

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 
 use crate::program::Program;
+use crate::run::{end_of, tie};
 
 /// A program that is one C file.
 #[derive(Clone, Debug)]
@@ -134,12 +136,15 @@ fn features(seed: u64) -> Vec<&'static str> {
     options
 }
 
+/// It takes a moment, and with some seeds for ever.
+const CSMITH: Duration = Duration::from_secs(60);
+
 /// The program that csmith makes of a seed, written to `folder`.
 pub fn csmith(seed: u64, folder: &Path) -> Result<Source> {
     std::fs::create_dir_all(folder)?;
     let path = folder.join(format!("csmith-{seed}.c"));
-    let done = Command::new("csmith")
-        .args(["--seed", &seed.to_string()])
+    let mut c = Command::new("csmith");
+    c.args(["--seed", &seed.to_string()])
         .args(SMALL)
         .args(features(seed))
         .arg("--output")
@@ -147,10 +152,13 @@ pub fn csmith(seed: u64, folder: &Path) -> Result<Source> {
         // It leaves a file where it runs.
         .current_dir(folder)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .context("csmith")?;
-    ensure!(done.success(), "csmith --seed {seed} fails");
+        .stderr(Stdio::null());
+    tie(&mut c);
+    let done = end_of(c.spawn().context("csmith")?, CSMITH)?;
+    ensure!(
+        done == Some(0),
+        "csmith --seed {seed} fails, or does not end"
+    );
     let mut source = Source::file(&path);
     source.flags = vec!["-I/usr/include/csmith".into()];
     source.named_by = format!("--csmith 1 --first {seed}");

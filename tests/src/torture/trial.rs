@@ -11,7 +11,7 @@ use super::{Kind, Plan, Scope, Source, Verdict};
 use crate::arch::{self, Arch, HOST};
 use crate::build::{instrumented_command, plain_command};
 use crate::program::Program;
-use crate::run::{difference, end_of, Job, STOPPED};
+use crate::run::{difference, end_of, tie, Job, STOPPED};
 
 /// Exit statuses by which the runtime says that it does not go on, and why.
 const NOT_HERE: i32 = 89;
@@ -204,6 +204,7 @@ impl<'a> Trial<'a> {
         let path = self.dir.join("said");
         let said = std::fs::File::create(&path)?;
         c.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
+        tie(&mut c);
         let child = c.spawn().with_context(|| format!("{c:?}"))?;
         // A location everywhere makes much of a long function.
         let status = end_of(child, self.plan.limit * 5)?;
@@ -214,6 +215,7 @@ impl<'a> Trial<'a> {
     pub fn job(&self) -> Result<Job, Stop> {
         let mut job = Job::new(&self.program)?;
         job.limit = self.plan.limit;
+        job.tied = true;
         Ok(job)
     }
 
