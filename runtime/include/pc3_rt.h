@@ -168,7 +168,8 @@ struct pc3_unit {
     pc3_size nnumbers;
     const struct pc3_wide *wides; pc3_size nwides;
     const struct pc3_order *orders; pc3_size norders;
-    const char *const *untyped;      /* "file.c:12 (malloc)": what allocates memory of unknown type, unless its callers say */
+    const char *const *untyped;      /* "file.c:12 (malloc)": what allocates memory of unknown type, unless its callers say;
+                                        "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms */
     pc3_size nuntyped;
 };
 extern void pc3_register_unit(struct pc3_unit *);

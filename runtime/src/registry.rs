@@ -127,7 +127,7 @@ pub struct Program {
     pub wide: Vec<Wide>,
     /// Places where what the order of bytes gave is kept; true: or the width of `long`.
     pub orders: Vec<(String, bool)>,
-    /// Places that allocate memory of unknown type.
+    /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
     pub main: Main,
     pub main_resume: pc3_fn,

@@ -320,10 +320,12 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             ),
             None => "0".into(),
         };
-        if s.elem.is_none() && !s.of_wrapper {
-            let called = called_name(u, s.call).unwrap_or("by a pointer");
-            untyped.push(quote(&format!("{}:{} ({called})", at.file, at.line)));
-        }
+        let called = called_name(u, s.call).unwrap_or("by a pointer");
+        let what = match s.elem {
+            None => Some(called).filter(|_| !s.of_wrapper),
+            Some(_) => Some(s.name.as_str()).filter(|_| s.form == Form::Mixed),
+        };
+        untyped.extend(what.map(|w| quote(&format!("{}:{} ({w})", at.file, at.line))));
         front += &format!("static struct pc3_site pc3_site_{n}; ");
         sites += &format!(
             "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}}};\n",

@@ -378,12 +378,22 @@ impl RankBuilder<'_, '_> {
         }
     }
 
-    fn types(&self, name: Name) -> impl FnOnce(Vec<Mismatch>) -> RestoreError {
-        // Which of them it was is not known.
-        let untyped = match name {
-            Name::Heap(TypeId::UNKNOWN) => self.program.untyped.clone(),
+    /// The places that allocate such memory, if its type is what stands in the way.
+    fn allocated(&self, name: Name) -> Vec<String> {
+        let all = self.program.untyped.iter();
+        match name {
+            // Which of them it was is not known.
+            Name::Heap(TypeId::UNKNOWN) => all.filter(|p| !p.contains(" in ")).cloned().collect(),
+            Name::Heap(ty) => {
+                let of = format!("({})", self.checkpoint.types.describe(ty));
+                all.filter(|p| p.ends_with(&of)).cloned().collect()
+            }
             _ => Vec::new(),
-        };
+        }
+    }
+
+    fn types(&self, name: Name) -> impl FnOnce(Vec<Mismatch>) -> RestoreError {
+        let untyped = self.allocated(name);
         let name = self.words(name);
         move |list| RestoreError::Types {
             name,
@@ -407,6 +417,10 @@ impl RankBuilder<'_, '_> {
     }
 
     fn value(&self, name: Name, error: &str) -> RestoreError {
+        let places = match name {
+            Name::Heap(TypeId::UNKNOWN) => String::new(),
+            _ => allocated(&self.allocated(name)),
+        };
         let name = self.words(name);
         // Paths of members begin with a dot and continue the name; messages without one do not.
         let glue = if error.starts_with(['.', '[']) {
@@ -417,7 +431,7 @@ impl RankBuilder<'_, '_> {
         RestoreError::Value {
             rank: self.rank.id(),
             name,
-            error: format!("{glue}{error}"),
+            error: format!("{glue}{error}{places}"),
         }
     }
 }
