@@ -176,7 +176,11 @@ fn output(o: &Options) -> PathBuf {
 }
 
 fn remove(o: &Options) {
-    let _ = std::fs::remove_file(output(o));
+    let path = output(o);
+    // Not `/dev/null`.
+    if std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_file() || m.is_symlink()) {
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 /// Functions of `<pc3.h>` for a program that takes no checkpoints.
