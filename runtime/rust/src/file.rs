@@ -38,6 +38,19 @@ use crate::value::Checkpointable;
 /// # assert_eq!(log(&path, 2).expect("a file"), "line 0\nline 1\n");
 /// # std::fs::remove_file(&path).expect("it is there");
 /// ```
+///
+/// The standard library's file cannot be kept, as nothing is known of how it was opened:
+///
+/// ```compile_fail,E0277
+/// # use std::io::Write;
+/// # use pc3::prelude::*;
+/// #[checkpointable]
+/// fn log() -> std::io::Result<()> {
+///     let mut file = std::fs::File::create("log")?;
+///     checkpoint!();
+///     writeln!(file, "here")
+/// }
+/// ```
 pub struct File {
     inner: std::fs::File,
 }

@@ -24,6 +24,17 @@ pub struct Plain {
 }
 
 /// Values that messages can hold: `#[derive(Equivalence)]` for structs of such values and for enums without fields.
+///
+/// What has no fixed length is none:
+///
+/// ```compile_fail,E0277
+/// # use pc3::mpi::traits::*;
+/// fn tell(world: &impl Communicator, name: &String) {
+///     world.process_at_rank(0).send(name);
+/// }
+/// ```
+///
+/// Its bytes are, as a slice: `send(name.as_bytes())`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sent in a message",
     label = "what messages hold has a fixed length: numbers, `bool`, `char`, arrays and tuples, and what derives `Equivalence`",

@@ -49,7 +49,18 @@ impl<T: Equivalence, O: Operation<T>> Operation<T> for &O {
     }
 }
 
-/// An operation of MPI's own.
+/// An operation of MPI's own, on numbers and arrays of them:
+///
+/// ```compile_fail,E0277
+/// # use pc3::mpi::{traits::*, SystemOperation};
+/// fn any(world: &impl Communicator, here: bool) -> bool {
+///     let mut somewhere = false;
+///     world.all_reduce_into(&here, &mut somewhere, SystemOperation::logical_or());
+///     somewhere
+/// }
+/// ```
+///
+/// For other values there is [`UserOperation`]: `UserOperation::commutative(|a: &bool, b: &bool| *a || *b)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SystemOperation(Predef);
 

@@ -136,6 +136,19 @@ pub fn scope<'a, R>(f: impl FnOnce(&LocalScope<'a>) -> R) -> R {
 }
 
 /// A started operation on a buffer that outlives its scope.  One that is dropped is waited for when the scope ends.
+///
+/// The buffer is the operation's until then:
+///
+/// ```compile_fail,E0499
+/// # use pc3::mpi::{request::scope, traits::*};
+/// fn twice(world: &impl Communicator, buffer: &mut Vec<f64>) {
+///     scope(|scope| {
+///         let first = world.any_process().immediate_receive_into(scope, buffer);
+///         let second = world.any_process().immediate_receive_into(scope, buffer);
+///         (first.wait(), second.wait())
+///     });
+/// }
+/// ```
 #[must_use]
 pub struct Request<'a> {
     open: Rc<Open<'a>>,
