@@ -70,6 +70,11 @@ const CASES: &[(&str, &str)] = &[
         "echo 'int main(void) { return 0; }' | $CC -x c - -o q; ./q; echo 'int main(void) { return 0; }' | $CC -c -x c - -o q.o; \
             $CC q.o -o q; ./q; $CC main.o a.o b.o -o p",
     ),
+    (
+        "large_units",
+        "which make || exit 77; for u in a b; do awk -v unit=$u -f large.awk >> $u.c; $CC -O2 -c $u.c; done; \
+            $CC main.o a.o b.o -o p; nm p | grep -q 'large_.*lto_priv'",
+    ),
     ("no_cache", "PC3_CACHE=off $CC main.o a.o b.o -o p"),
     ("place_for_a_cache_gone", "PC3_CACHE=/dev/null/x $CC main.o a.o b.o -o p"),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),
