@@ -142,7 +142,7 @@ pub fn assemble(name: Option<&OsStr>, arguments: &[OsString]) -> Option<i32> {
         }
     }
     let e = Command::new(&real).args(arguments).exec();
-    tell!("pc3cc: error: cannot run {}: {e}\n", real.display());
+    tell!("pc3cc: error: cannot run {}: {e}\n", real.to_string_lossy());
     Some(1)
 }
 

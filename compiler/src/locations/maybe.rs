@@ -60,9 +60,8 @@ pub fn defines(text: &str, name: &str) -> Defines {
             ")" => parens -= 1,
             w if w == name && t.kind == TokenKind::Ident => match scan.definition(i, braces == 0) {
                 Some(Some(body)) if braces == 0 && parens == 0 => {
-                    if !is_system(text, &tokens, body) {
-                        found.push(tokens.list[body].end);
-                    }
+                    let users = !is_system(text, &tokens, body);
+                    found.extend(users.then_some(tokens.list[body].end));
                 }
                 Some(_) => return Defines::Maybe,
                 None => {}
