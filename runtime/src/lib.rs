@@ -54,6 +54,7 @@ mod together;
 pub mod transfer;
 mod translate;
 
+pub use failpoint::chaos;
 pub use files::own::high as own_file;
 pub use life::{start, start_guest, MARK};
 pub use tls::{pc3_register_tls, Tls};

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
 
+use pc3_runtime::chaos;
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
 use pc3_runtime::job::{After, Job};
@@ -193,6 +194,7 @@ fn due(world: &World, rank: &mut Rank) -> bool {
             Answer::Go => return false,
             Answer::Unwind => {
                 drop(b);
+                chaos();
                 wake_all(world, Some(me));
                 return true;
             }
@@ -241,9 +243,11 @@ fn checkpoint(world: &World) {
         stats::end(world, job);
         job.stop();
     }
+    chaos();
     clear_flag(FLAG_ENGINE);
     let mut b = world.coord.lock();
     b.resume();
+    chaos();
     if let Some(link) = world.far() {
         // Before any rank can see that it may go on: what it says then is of the next round.
         link.node.over(link);
@@ -264,6 +268,7 @@ fn drain(world: &World, link: &Link) {
 
 /// All ranks here have ended, those of other processes may not have: takes part until they have.
 fn stay(world: &World, link: &Link, code: i32) -> i32 {
+    chaos();
     link.node.ended(link, code);
     loop {
         match link.node.next_event() {
@@ -296,6 +301,7 @@ fn end(me: &RankState, code: i32) {
         link.node.tell_ready(link, &b);
     }
     drop(b);
+    chaos();
     if all {
         wake_all(world, Some(me));
     }

@@ -426,6 +426,7 @@ impl Meeting {
             return;
         }
         last();
+        pc3_runtime::chaos();
         self.arrived.store(0, Relaxed);
         self.phase.store(phase.wrapping_add(1), Release);
         let ranks = group.ranks().iter().enumerate();

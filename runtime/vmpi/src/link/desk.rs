@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use pc3_runtime::chaos;
 use pc3_transport::Head;
 
 use super::{lock, Frame, Kind, Link};
@@ -59,6 +60,7 @@ impl Desk {
     }
 
     fn take(&self, from: u32, purpose: u32) -> Box<[u8]> {
+        chaos();
         let mut inbox = lock(&self.inbox);
         loop {
             if let Some(bytes) = inbox[from as usize][purpose as usize].pop_front() {

@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
+use pc3_runtime::chaos;
 use pc3_runtime::tell::{follow, newest, EXIT_FATAL};
 use pc3_transport::Head;
 
@@ -335,6 +336,7 @@ impl Link {
         if kind.counts() {
             self.sent.fetch_add(1, SeqCst);
         }
+        chaos();
         let head = Head {
             kind: kind as u32,
             ..head
@@ -393,6 +395,7 @@ impl Link {
                 std::hint::spin_loop();
                 continue;
             }
+            chaos();
             self.tick();
             let nap = if self.node.watches() { WATCH } else { NAP };
             self.carrier.wait(nap);
@@ -433,6 +436,7 @@ impl Link {
 
     /// That worker goes to sleep.
     pub(crate) fn rest(&self) {
+        chaos();
         self.rested.store(true, SeqCst);
         if let Some(porter) = self.porter.get() {
             porter.unpark();
@@ -462,6 +466,7 @@ impl Link {
             self.traffic.sent(self, token);
         }
         for frame in frames {
+            chaos();
             let kind = Kind::of(frame.head.kind);
             self.handle(frame);
             if kind.is_some_and(Kind::counts) {

@@ -6,6 +6,7 @@ use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use pc3_runtime::chaos;
 use pc3_runtime::control::{set_flag, FLAG_ENGINE};
 use pc3_runtime::tell::{die, EXIT_DEADLOCK};
 use pc3_transport::Head;
@@ -115,6 +116,7 @@ impl Node {
 
     pub fn handle(&self, link: &Link, from: u32, bytes: &[u8]) {
         let mut r = Reader(bytes);
+        chaos();
         let message = match self.index {
             0 => read_up(&mut r).map(|up| Message::Up(from, up)),
             _ => read_down(&mut r).map(Message::Down),

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use super::buf::Buf;
 use super::queue::Key;
 use super::{ANY_SOURCE, ANY_TAG};
+use pc3_runtime::chaos;
+
 use crate::coll::posted::Posted;
 use crate::datatype::basic::Basic;
 use crate::datatype::{Datatype, TypeRef};
@@ -215,6 +217,7 @@ impl Request {
             *(*this).status.get() = status;
             (*this).done.store(true, Release);
         }
+        chaos();
         owner.notify(this as usize, from);
     }
 }

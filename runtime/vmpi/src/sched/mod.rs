@@ -28,6 +28,7 @@ use std::time::Instant;
 
 use self::inbox::{Inbox, NOBODY};
 use self::observe::Watch;
+use pc3_runtime::chaos;
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
 
 /// What the scheduler serves.
@@ -289,6 +290,7 @@ impl Sched {
             slot.state.swap(RUNNING, AcqRel);
             return;
         }
+        chaos();
         self.away(host, me);
     }
 
@@ -351,6 +353,7 @@ impl Sched {
             return;
         }
         if self.notify(slot) {
+            chaos();
             let w = &self.workers[slot.worker as usize];
             if from == Some(slot.worker) {
                 // SAFETY: the caller executes on that worker: baton.
