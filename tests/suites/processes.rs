@@ -92,6 +92,7 @@ const NATIVE: &[&str] = &[
     "is",
     "mpi_collectives",
     "mpi_modes",
+    "mpi_nonblocking",
     "mpi_random",
 ];
 
@@ -168,24 +169,8 @@ fn go(
     Ok((done.status, done.stderr))
 }
 
-/// Programs with non-blocking collectives, which are for one process so far: elsewhere they are refused.
-const ONE_PROCESS: &[&str] = &["mpi_intercomm", "mpi_neighbors", "mpi_nonblocking"];
-
 fn moved(p: &Program) -> Result<()> {
     let exe = build::instrumented(p, HOST)?;
-    if ONE_PROCESS.contains(&&*p.name) {
-        let job = Job::new(p)?;
-        let hop = Hop {
-            mpi: "none",
-            processes: 2,
-            workers: "1",
-            arch: HOST,
-        };
-        let (code, said) = go(&job, &exe, &hop, false, None)?;
-        let refused = said.contains("is not available yet between ranks of several processes");
-        ensure!(code == 1 && refused, "exit status {code}: {said}");
-        return Ok(());
-    }
     let whole = Job::new(p)?;
     let status = whole.run(HOST, &exe, &[("PC3_WORKERS", "2")])?.status;
     let expected = whole.stdout();

@@ -90,10 +90,11 @@ impl Engine for MpiEngine {
         }
         if let Some(peers) = job.peers() {
             // Nobody sends before all can receive.
-            peers.meet();
+            meet(world, peers);
         }
         if let Some(link) = world.far() {
             link.begin();
+            link.board.tell_restored(world);
         }
         world.run(Box::new(move |me| {
             let Some(rank) = me.exec() else { return };
@@ -156,6 +157,15 @@ impl Engine for MpiEngine {
         let guest = rank.guest.is_some();
         state::load::load(self.world.rank(rank.id() as u32), bytes, ctx, guest)
     }
+}
+
+/// All processes are here, and none of them has given a name that another one will give again.
+fn meet(world: &World, peers: &dyn Peers) {
+    let mine = world.late_ids.load(Relaxed).to_le_bytes();
+    let id = |b: &[u8]| b.try_into().map_or(0, u32::from_le_bytes);
+    let most = peers.gather(&mine).iter().map(|b| id(b)).max();
+    let most = peers.spread(&most.unwrap_or(0).to_le_bytes());
+    world.late_ids.fetch_max(id(&most), Relaxed);
 }
 
 /// A rank is at a location: must it unwind now?  It may have to wait for the answer.
@@ -260,6 +270,7 @@ fn drain(world: &World, link: &Link) {
     link.flush();
     link.desk.until(|| link.traffic.is_sent());
     link.flush();
+    link.board.do_all_chores(world);
     // No request changes any more, so places among them are what they will be in the checkpoint.
     link::p2p::hand_over(link, world, |r| state::save::place(world.rank(r.owner), r));
     link.desk.until(|| link.traffic.is_sent());

@@ -9,7 +9,7 @@ use super::given::{
 };
 use super::p2p::publish;
 use crate::coll::barrier::Gate;
-use crate::coll::meeting::{unsupported, Call, Kind};
+use crate::coll::meeting::{Call, Kind};
 use crate::coll::moves::{Move, Neighbors, Shape};
 use crate::coll::posted::{Posted, Work};
 use crate::coll::rounds;
@@ -44,9 +44,6 @@ pub(super) unsafe fn post(
     work: Work,
     when: When,
 ) -> Result<()> {
-    if me.world().spans(comm.everyone()) {
-        return unsupported(&format!("{} (non-blocking or persistent)", kind.name()));
-    }
     let posted = Posted::new(comm, kind, work);
     let none = crate::datatype::build::bytes();
     let key = Key {

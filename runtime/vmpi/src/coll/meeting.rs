@@ -110,6 +110,66 @@ pub(super) fn at_once<C: Call>(calls: &[C], runner: usize) -> Vec<Result<()>> {
     seats.into_iter().map(|s| s.status.into_inner()).collect()
 }
 
+/// Seats of `n` members, of whom some are here.
+fn seats_of<C: Call>(n: usize, mine: &[(usize, C)]) -> Vec<Seat> {
+    let seats: Vec<Seat> = (0..n).map(|_| Seat::new(Kind::Barrier, null())).collect();
+    for (i, call) in mine {
+        seats[*i].kind.set(call.kind());
+        seats[*i].call.set((call as *const C).cast());
+    }
+    seats
+}
+
+/// What members here of a call that nobody waits in (`mine`, of `n`) have for the members `to` of another process.
+pub(super) fn part_of<C: Call>(n: usize, mine: &[(usize, C)], to: &[usize]) -> Vec<u8> {
+    let all = All::<C> {
+        seats: &seats_of(n, mine),
+        of: PhantomData,
+    };
+    let from: Vec<usize> = mine.iter().map(|m| m.0).collect();
+    write_part(&all, &from, to)
+}
+
+/// Does the work of the members here with what came from other processes; what becomes of each of them.
+pub(super) fn with_parts<C: Call>(
+    n: usize,
+    mine: &[(usize, C)],
+    places: &Places,
+    parts: &[(u32, Box<[u8]>)],
+) -> Vec<Result<()>> {
+    let seats = seats_of(n, mine);
+    let all = All::<C> {
+        seats: &seats,
+        of: PhantomData,
+    };
+    let here: Vec<usize> = mine.iter().map(|m| m.0).collect();
+    let runner = here[0];
+    // Until nobody works any more.
+    let mut keep = Keep::default();
+    let none: Vec<usize> = Vec::new();
+    let mut read = parts.iter().map(|(process, bytes)| {
+        let from = places.get(process).unwrap_or(&none);
+        read_part(&all, from, &here, runner, bytes, &mut keep)
+    });
+    let outcome = read
+        .by_ref()
+        .collect::<Result<()>>()
+        .and_then(|()| same_kind(|i| seats[i].kind.get(), n, runner))
+        .and_then(|()| all.compare_roots(runner))
+        .and_then(|()| C::plan(&all, 1));
+    drop(read);
+    match outcome {
+        Ok(_) => C::whole(&all, runner),
+        Err(e) => (0..n).for_each(|i| all.fail(i, e.clone())),
+    }
+    drop(keep);
+    let status = |i: &usize| {
+        // SAFETY: nobody else works any more.
+        std::mem::replace(unsafe { &mut *seats[*i].status.get() }, Ok(()))
+    };
+    here.iter().map(status).collect()
+}
+
 /// Members of one communicator must be in the same collective.
 pub(super) fn same_kind(kinds: impl Fn(usize) -> Kind, n: usize, me: usize) -> Result<()> {
     let mine = kinds(me);

@@ -4,40 +4,103 @@
 //! if it is persistent its starts with theirs.  Each leaves its request; whoever comes last does all of the work and completes the requests.
 //! None is complete before all members have started it, which the standard allows, so a checkpoint
 //! never finds one half done: it keeps the calls that wait for others, and nothing else.
+//!
+//! With members in other processes the last to come here sends those what they need of the calls here (as `far` has it
+//! for blocking calls), and whoever finds all parts there does the work for the members of this process: a function of
+//! the program's is called in each of them, by a member that waits, or as one before a checkpoint.
 
 use super::barrier::Gate;
-use super::meeting::{at_once, same_kind};
+use super::far::{hash, places, Elsewhere, Topic};
+use super::meeting::{at_once, part_of, same_kind, with_parts, Call};
 use super::posted::{Posted, Work};
 use crate::coll::meeting::Meeting;
-use crate::error::{Class, Result};
+use crate::error::{fail, Class, Result};
+use crate::op::Op;
 use crate::p2p::request::Status;
 use crate::p2p::Request;
-use crate::state::RankState;
+use crate::state::{RankState, World};
+use crate::wire::{Reader, Writer};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Default)]
 pub struct Rounds(Mutex<HashMap<(u64, u64), Vec<*const Request>>>);
 
+/// Tag of such rounds between processes.
+const APART: u32 = u32::MAX - 2;
+
+/// The requests of this process's members, which wait for calls from elsewhere.
+pub(crate) struct Pending(Vec<*const Request>);
+
+// SAFETY: requests are pending as long as they are named here, and completed by whoever takes them out.
+unsafe impl Send for Pending {}
+
+/// What came from other processes.
+pub(crate) type Parts = Vec<(u32, Box<[u8]>)>;
+
+impl Pending {
+    /// The program's own function is called, for which a rank is needed.
+    pub fn needs_rank(&self) -> bool {
+        // SAFETY: pending, and all alike or never called.
+        let first = unsafe { (*self.0[0]).posted() };
+        first.is_some_and(|p| matches!(&p.work, Work::Reduce(r) if matches!(r.op, Op::User(_))))
+    }
+
+    /// World ranks, all of this process.
+    pub fn owners(&self) -> impl Iterator<Item = u32> + '_ {
+        // SAFETY: pending.
+        self.0.iter().map(|r| unsafe { (**r).owner })
+    }
+}
+
 /// Puts a request into its round; the last one to come completes them all.
 ///
 /// # Safety
 /// The request's buffers stay as MPI asks until it is complete.
 pub unsafe fn join(me: &RankState, r: &Request) {
+    // SAFETY: the caller's promise.
+    unsafe { enter(me.world(), me, r, Some(me.worker())) }
+}
+
+/// A request of a checkpoint that waits for members elsewhere, once those can be told.
+///
+/// # Safety
+/// As of [`join`].
+pub(crate) unsafe fn join_again(world: &World, r: &Request) {
+    if let Some(owner) = world.local(r.owner) {
+        // SAFETY: the caller's promise.
+        unsafe { enter(world, owner, r, None) }
+    }
+}
+
+unsafe fn enter(world: &World, owner: &RankState, r: &Request, from: Option<u32>) {
     let Some(p) = r.posted() else { return };
+    let far = world.spans(&p.all);
+    let here = |w: &&u32| world.local(**w).is_some();
+    let members = match far {
+        true => p.all.ranks().iter().filter(here).count(),
+        false => p.meeting.size(),
+    };
     let full = {
         let rounds = &p.meeting.rounds.0;
         let mut map = rounds.lock().unwrap_or_else(PoisonError::into_inner);
         let round = p.round();
         let list = map.entry(round).or_default();
         list.push(r as *const Request);
-        (list.len() == p.meeting.size())
+        (list.len() == members)
             .then(|| map.remove(&round))
             .flatten()
     };
-    if let Some(list) = full {
-        // SAFETY: requests in a round are pending, and the work of this one is ours alone.
-        unsafe { complete(me, list, p.seat) };
+    let Some(mut list) = full else { return };
+    // SAFETY: requests in a round are pending, and the work of this one is ours alone.
+    unsafe {
+        list.sort_unstable_by_key(|r| (**r).posted().map(|p| p.seat));
+        if far {
+            send_parts(world, owner, list, from);
+        } else {
+            let outcomes = work(world, &posted(&list), p.seat);
+            complete(world, &list, outcomes, from);
+        }
     }
 }
 
@@ -54,22 +117,22 @@ pub fn wait(r: &Request) {
     }
 }
 
+unsafe fn posted<'a>(list: &[*const Request]) -> Vec<&'a Posted> {
+    // SAFETY: the caller's: requests that are pending.
+    list.iter()
+        .filter_map(|r| unsafe { (**r).posted() })
+        .collect()
+}
+
 /// # Safety
 /// All are pending.
-unsafe fn complete(me: &RankState, mut list: Vec<*const Request>, runner: usize) {
-    // SAFETY: the caller's promise.
-    let all: Vec<(&Posted, u32)> = list
-        .iter()
-        .filter_map(|r| unsafe { Some(((**r).posted()?, (**r).owner)) })
-        .collect();
-    let seats: Vec<usize> = all.iter().map(|p| p.0.seat).collect();
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_unstable_by_key(|i| seats[*i]);
-    let posted: Vec<&Posted> = order.iter().map(|i| all[*i].0).collect();
-    let owners: Vec<u32> = order.iter().map(|i| all[*i].1).collect();
-    list = order.iter().map(|i| list[*i]).collect();
-    let outcomes = work(me, &posted, runner);
-    for (i, outcome) in outcomes.into_iter().enumerate() {
+unsafe fn complete(
+    world: &World,
+    list: &[*const Request],
+    outcomes: Vec<Result<()>>,
+    from: Option<u32>,
+) {
+    for (&r, outcome) in list.iter().zip(outcomes) {
         let error = outcome.err();
         let status = Status {
             error: error.as_ref().map_or(Class::SUCCESS, |e| e.class),
@@ -77,19 +140,16 @@ unsafe fn complete(me: &RankState, mut list: Vec<*const Request>, runner: usize)
         };
         // SAFETY: nobody else completes it; it is not touched afterwards.
         unsafe {
-            *posted[i].error.get() = error;
-            Request::complete(
-                list[i],
-                me.world().rank(owners[i]),
-                Some(me.worker()),
-                status,
-            );
+            if let Some(p) = (*r).posted() {
+                *p.error.get() = error;
+            }
+            Request::complete(r, world.rank((*r).owner), from, status);
         }
     }
 }
 
 /// What becomes of each member's call.
-fn work(me: &RankState, all: &[&Posted], runner: usize) -> Vec<Result<()>> {
+fn work(world: &World, all: &[&Posted], runner: usize) -> Vec<Result<()>> {
     if let Err(e) = same_kind(|i| all[i].kind, all.len(), runner) {
         return all.iter().map(|_| Err(e.clone())).collect();
     }
@@ -106,15 +166,146 @@ fn work(me: &RankState, all: &[&Posted], runner: usize) -> Vec<Result<()>> {
             let calls: Vec<_> = all.iter().filter_map(|p| p.as_reduction()).collect();
             at_once(&calls, runner)
         }
-        Work::Dup { .. } => {
-            let id = me.world().late_id();
-            let meeting = Meeting::new(all.len(), id);
-            for p in all {
-                if let Work::Dup { made, .. } = &p.work {
-                    made.set(Some((id, meeting.clone())));
+        Work::Dup { .. } => made(world.late_id(), all),
+    }
+}
+
+/// The new communicator of MPI_Comm_idup.
+fn made(id: u32, all: &[&Posted]) -> Vec<Result<()>> {
+    let meeting = Meeting::new(all[0].all.size(), id);
+    for p in all {
+        if let Work::Dup { made, .. } = &p.work {
+            made.set(Some((id, meeting.clone())));
+        }
+    }
+    all.iter().map(|_| Ok(())).collect()
+}
+
+/// All members here have called: the other processes get what they need of that.
+unsafe fn send_parts(
+    world: &World,
+    owner: &RankState,
+    list: Vec<*const Request>,
+    from: Option<u32>,
+) {
+    // SAFETY: pending.
+    let mine = unsafe { posted(&list) };
+    let group = &mine[0].all;
+    let places = places(owner, group);
+    let topic = Topic {
+        id: mine[0].id,
+        tag: APART,
+        group: hash(group),
+        round: mine[0].place,
+        phase: mine[0].times.get() as u32,
+    };
+    let here = owner.here();
+    for (process, to) in places.iter().filter(|p| *p.0 != here) {
+        owner.send(*process, topic, &part(world, &mine, to));
+    }
+    let elsewhere = places.len() - 1;
+    let pending = Pending(list);
+    if let Some((pending, parts)) = world.link().board.enter(topic, pending, elsewhere) {
+        finish(world, pending, parts, from);
+    }
+}
+
+fn alike(mine: &[&Posted]) -> bool {
+    mine.iter().all(|p| p.kind == mine[0].kind)
+}
+
+fn calls<'a, C: Call>(
+    mine: &[&'a Posted],
+    call: impl Fn(&'a Posted) -> Option<C>,
+) -> Vec<(usize, C)> {
+    let one = |p: &&'a Posted| Some((p.seat, call(p)?));
+    mine.iter().filter_map(one).collect()
+}
+
+fn part(world: &World, mine: &[&Posted], to: &[usize]) -> Vec<u8> {
+    let n = mine[0].all.size();
+    let kinds = |w: &mut Writer| mine.iter().for_each(|p| w.u32(p.kind as u32));
+    let mut w = Writer::default();
+    if !alike(mine) {
+        kinds(&mut w);
+        return w.0;
+    }
+    match &mine[0].work {
+        Work::Gate => part_of(n, &calls(mine, |p| Some(Gate(p.kind))), to),
+        Work::Move { .. } => part_of(n, &calls(mine, |p| p.as_move()), to),
+        Work::Reduce(_) => part_of(n, &calls(mine, |p| p.as_reduction()), to),
+        Work::Dup { made, .. } => {
+            kinds(&mut w);
+            // The process of the first member says what it is called.
+            let first = mine[0].seat == 0;
+            let id = match made.take() {
+                Some((id, meeting)) => {
+                    made.set(Some((id, meeting)));
+                    id
+                }
+                None if first => {
+                    let id = world.late_id();
+                    made.set(Some((id, Meeting::new(n, id))));
+                    id
+                }
+                None => 0,
+            };
+            w.u32(id);
+            w.0
+        }
+    }
+}
+
+/// All calls are here: does the work for the members of this process.
+pub(crate) fn finish(world: &World, pending: Pending, parts: Parts, from: Option<u32>) {
+    let list = pending.0;
+    // SAFETY: pending, and ours alone.
+    unsafe {
+        let mine = posted(&list);
+        let outcomes = outcomes(world, &mine, &parts);
+        complete(world, &list, outcomes, from);
+    }
+}
+
+fn outcomes(world: &World, mine: &[&Posted], parts: &Parts) -> Vec<Result<()>> {
+    let group = &mine[0].all;
+    let n = group.size();
+    let Some(owner) = group.ranks().iter().find_map(|r| world.local(*r)) else {
+        return Vec::new();
+    };
+    let places = places(owner, group);
+    if let Err(e) = same_kind(|i| mine[i].kind, mine.len(), 0) {
+        return mine.iter().map(|_| Err(e.clone())).collect();
+    }
+    match &mine[0].work {
+        Work::Gate => with_parts(n, &calls(mine, |p| Some(Gate(p.kind))), &places, parts),
+        Work::Move { .. } => with_parts(n, &calls(mine, |p| p.as_move()), &places, parts),
+        Work::Reduce(_) => with_parts(n, &calls(mine, |p| p.as_reduction()), &places, parts),
+        Work::Dup { made: own, .. } => {
+            let own = own.take().map(|m| m.0);
+            let first = owner.process_of(group.ranks()[0]);
+            let mut id = own;
+            for (process, bytes) in parts {
+                let mut r = Reader(bytes);
+                for _ in places.get(process).into_iter().flatten() {
+                    if r.u32().ok() != Some(mine[0].kind as u32) {
+                        let e = fail(
+                            Class::ERR_OTHER,
+                            "members of one communicator are in different collectives",
+                        );
+                        return mine.iter().map(|_| e.clone()).collect();
+                    }
+                }
+                if *process == first {
+                    id = r.u32().ok();
                 }
             }
-            all.iter().map(|_| Ok(())).collect()
+            let Some(id) = id else {
+                let e = fail(Class::ERR_INTERN, "MPI_Comm_idup: no name");
+                return mine.iter().map(|_| e.clone()).collect();
+            };
+            world.known_late_id(id);
+            made(id, mine)
         }
     }
 }

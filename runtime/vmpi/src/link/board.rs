@@ -1,24 +1,33 @@
 //! What collectives of several processes send each other, until the rank that waits for it takes it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::Mutex;
 
 use pc3_transport::Head;
 
 use super::{lock, Frame, Kind, Link};
 use crate::coll::far::{Elsewhere, Topic};
-use crate::state::RankState;
+use crate::coll::rounds::{self, Parts, Pending};
+use crate::p2p::Request;
+use crate::sched::Host;
+use crate::state::{RankState, World};
 
 #[derive(Default)]
 pub(crate) struct Board {
     topics: Mutex<HashMap<Topic, Notes>>,
+    restored: Mutex<Restored>,
+    /// Calls of which all parts are there, for a rank; is there any?
+    chores: Mutex<Vec<(Pending, Parts)>>,
+    any: AtomicBool,
 }
 
 #[derive(Default)]
 struct Notes {
     parts: Vec<(u32, Box<[u8]>)>,
-    /// Who waits for them.
+    /// Who waits for them: a rank, or calls that nobody waits in, and how many parts complete those.
     waits: Option<u32>,
+    pending: Option<(Pending, usize)>,
 }
 
 impl Board {
@@ -30,17 +39,107 @@ impl Board {
             round: frame.head.token,
             phase: frame.head.extra,
         };
-        let waits = {
+        let (waits, ready) = {
             let mut topics = lock(&self.topics);
             let notes = topics.entry(topic).or_default();
             notes.parts.push((frame.peer, frame.bytes().into()));
-            notes.waits
+            let (waits, all) = (notes.waits, notes.parts.len());
+            let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
+            (waits, full.then(|| topics.remove(&topic)).flatten())
         };
+        if let (Some(world), Some(notes)) = (link.world(), ready) {
+            if let Some((pending, _)) = notes.pending {
+                self.finish(world, pending, notes.parts);
+            }
+            return;
+        }
         if let (Some(rank), Some(world)) = (waits, link.world()) {
             world.wake(None, rank);
         }
     }
 }
+
+impl Board {
+    /// Calls wait for the parts of so many processes; unless those are there.
+    pub fn enter(
+        &self,
+        topic: Topic,
+        pending: Pending,
+        processes: usize,
+    ) -> Option<(Pending, Parts)> {
+        let mut topics = lock(&self.topics);
+        let notes = topics.entry(topic).or_default();
+        if notes.parts.len() < processes {
+            notes.pending = Some((pending, processes));
+            return None;
+        }
+        let notes = topics.remove(&topic)?;
+        Some((pending, notes.parts))
+    }
+
+    /// By a thread that is no rank.
+    fn finish(&self, world: &World, pending: Pending, parts: Parts) {
+        if !pending.needs_rank() {
+            return rounds::finish(world, pending, parts, None);
+        }
+        let owners: Vec<u32> = pending.owners().collect();
+        lock(&self.chores).push((pending, parts));
+        self.any.store(true, SeqCst);
+        owners.into_iter().for_each(|rank| world.wake(None, rank));
+    }
+
+    /// A rank that waits does what is to be done by it, or another member.
+    #[inline]
+    pub fn do_chores(&self, me: &RankState) {
+        if self.any.load(SeqCst) {
+            while let Some((pending, parts)) = self.chore(|p| p.owners().any(|r| r == me.rank)) {
+                rounds::finish(me.world(), pending, parts, Some(me.worker()));
+            }
+        }
+    }
+
+    /// No rank runs: does what none has done yet, as one of them.
+    pub fn do_all_chores(&self, world: &World) {
+        let before = RankState::try_current();
+        while let Some((pending, parts)) = self.chore(|_| true) {
+            if let Some(slot) = pending.owners().find_map(|r| world.slot_of(r)) {
+                world.enter(slot);
+            }
+            rounds::finish(world, pending, parts, None);
+        }
+        if let Some(me) = before {
+            world.enter(me.slot);
+        }
+    }
+
+    fn chore(&self, which: impl Fn(&Pending) -> bool) -> Option<(Pending, Parts)> {
+        let mut chores = lock(&self.chores);
+        let found = chores.iter().position(|c| which(&c.0));
+        let chore = found.map(|i| chores.remove(i));
+        self.any.store(!chores.is_empty(), SeqCst);
+        chore
+    }
+
+    /// A request of a checkpoint that waits for members elsewhere.
+    pub fn restored(&self, r: *const Request) {
+        lock(&self.restored).0.push(r);
+    }
+
+    /// All processes can receive: they are told of such requests.
+    pub fn tell_restored(&self, world: &World) {
+        let list = std::mem::take(&mut lock(&self.restored).0);
+        for r in list {
+            // SAFETY: pending.
+            unsafe { rounds::join_again(world, &*r) };
+        }
+    }
+}
+
+#[derive(Default)]
+struct Restored(Vec<*const Request>);
+
+// SAFETY: as of `Pending`.
+unsafe impl Send for Restored {}
 
 impl Elsewhere for RankState {
     fn here(&self) -> u32 {

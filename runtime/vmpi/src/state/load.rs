@@ -52,17 +52,7 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         saved::load_more(me.objects(), &mut r)?;
         for q in &mut requests {
             let extra = match q.make.what {
-                What::Coll => {
-                    let p = posted::read(&mut r, me, ctx, &mut more)?;
-                    if world.spans(&p.all) {
-                        return bad(&format!(
-                            "rank {} has a non-blocking or persistent {}: continue in one process",
-                            me.rank,
-                            p.kind.name()
-                        ));
-                    }
-                    Extra::Coll(p)
-                }
+                What::Coll => Extra::Coll(posted::read(&mut r, me, ctx, &mut more)?),
                 What::General => Extra::General(posted::read_general(&mut r, ctx)?),
                 _ => continue,
             };
@@ -184,7 +174,10 @@ fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {
     }
     if pending && req.what == What::Coll {
         // Some member has not started it, so nobody has to do its work yet.
-        rounds::wait(req);
+        match (me.world().far(), req.posted()) {
+            (Some(link), Some(p)) if me.world().spans(&p.all) => link.board.restored(q),
+            _ => rounds::wait(req),
+        }
     }
     match saved.handle {
         0 => me.detach(r),

@@ -138,7 +138,20 @@ impl World {
 
     /// An id that no agreement between members comes to.
     pub(crate) fn late_id(&self) -> u32 {
-        self.late_ids.fetch_add(1, Relaxed)
+        let Some(link) = &self.link else {
+            return self.late_ids.fetch_add(1, Relaxed);
+        };
+        // Each process names others: by what is left when divided by their number.
+        let (index, count) = (link.index(), link.count());
+        let mine = |at: u32| at + (index + count - at % count) % count;
+        let next = |at: u32| Some(mine(at) + 1);
+        let before = self.late_ids.fetch_update(Relaxed, Relaxed, next);
+        mine(before.unwrap_or_else(|at| at))
+    }
+
+    /// A communicator of ranks here has this id.
+    pub(crate) fn known_late_id(&self, id: u32) {
+        self.late_ids.fetch_max(id + 1, Relaxed);
     }
 
     /// Runs `program` on every rank; once per world.

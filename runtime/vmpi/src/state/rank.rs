@@ -317,7 +317,16 @@ impl RankState {
             world.coord.polled(world);
             world.idle.polled(self);
         }
+        self.do_chores();
         self.yield_now();
+    }
+
+    /// Calls of this rank's may wait for it, or another, to do their work.
+    #[inline]
+    fn do_chores(&self) {
+        if let Some(link) = self.world().far() {
+            link.board.do_chores(self);
+        }
     }
 
     /// Makes another rank ready again; called by the running rank.
@@ -346,6 +355,7 @@ impl RankState {
     /// Blocks until `what` is notified, unless `ready` says it happened already; may return early.
     #[inline]
     pub fn wait_on(&self, what: usize, ready: impl Fn() -> bool) {
+        self.do_chores();
         if self.linger(&ready) {
             return;
         }
