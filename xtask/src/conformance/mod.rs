@@ -39,6 +39,12 @@ pub struct Options {
     /// Worker threads to run with (repeatable; 1 and 4 when absent)
     #[arg(short, long)]
     workers: Vec<usize>,
+    /// Processes that share the ranks of a run that has several
+    #[arg(short, long, default_value_t = 1)]
+    processes: usize,
+    /// What connects them, as of pc3run: none, openmpi, mpich
+    #[arg(long, default_value = "none")]
+    mpi: String,
     /// Only N of the programs, spread evenly
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -68,6 +74,7 @@ impl Options {
             sample: Some(n),
             jobs: 4,
             limit: 120,
+            processes: 1,
             no_build: true,
             workers: vec![1, 4],
             ..Options::default()
@@ -155,7 +162,15 @@ pub fn check(o: &Options) -> Result<Summary> {
         let mut all = Vec::new();
         for r in &p.runs {
             for &w in workers.iter().filter(|w| **w == 1 || r.ranks > 1) {
-                let mut c = Command::new(&exe);
+                let apart = o.processes.min(r.ranks);
+                let mut c = Command::new(match apart {
+                    0 | 1 => exe.clone(),
+                    _ => env::dist_dir().join("bin/pc3run"),
+                });
+                if apart > 1 {
+                    c.args(["-p", &apart.to_string(), "--mpi", &o.mpi])
+                        .arg(&exe);
+                }
                 c.env("PC3_RANKS", r.ranks.to_string())
                     .env("PC3_WORKERS", w.to_string());
                 let (failure, output) = one(c, r, &work, o.limit, &format!("{}.{w}", r.key));
