@@ -106,6 +106,7 @@ impl Reduce {
                 covers: 1,
                 far: false,
                 alien: false,
+                everywhere: false,
             };
             return take_part(me, comm, &call);
         }

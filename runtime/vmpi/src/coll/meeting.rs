@@ -130,12 +130,14 @@ pub(super) fn part_of<C: Call>(n: usize, mine: &[(usize, C)], to: &[usize]) -> V
     write_part(&all, &from, to)
 }
 
-/// Does the work of the members here with what came from other processes; what becomes of each of them.
+/// Does the work of the members here, on the stack of member `runner`, with what came from other processes; what
+/// becomes of each of them.
 pub(super) fn with_parts<C: Call>(
     n: usize,
     mine: &[(usize, C)],
     places: &Places,
     parts: &[(u32, Box<[u8]>)],
+    runner: usize,
 ) -> Vec<Result<()>> {
     let seats = seats_of(n, mine);
     let all = All::<C> {
@@ -143,7 +145,6 @@ pub(super) fn with_parts<C: Call>(
         of: PhantomData,
     };
     let here: Vec<usize> = mine.iter().map(|m| m.0).collect();
-    let runner = here[0];
     // Until nobody works any more.
     let mut keep = Keep::default();
     let none: Vec<usize> = Vec::new();

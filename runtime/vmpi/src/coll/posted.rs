@@ -135,6 +135,7 @@ impl Posted {
             covers: 1,
             far: false,
             alien: false,
+            everywhere: true,
         })
     }
 

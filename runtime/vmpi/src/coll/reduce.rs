@@ -46,6 +46,8 @@ pub struct Reduction<'a> {
     pub far: bool,
     /// Likewise, and its elements are of another type.
     pub alien: bool,
+    /// A function of the program's is called in every process that has members.
+    pub everywhere: bool,
 }
 
 /// The one kind of element that a type has.
@@ -95,7 +97,8 @@ impl Reduction<'_> {
     fn concerns(&self, to: &[usize]) -> bool {
         match (self.shape, self.op, self.kind) {
             (Shape::Inter { .. }, ..) => self.contributes,
-            (_, Op::User(_), _) | (_, _, Kind::Reduce) => to.contains(&self.root),
+            (_, Op::User(_), _) if !self.everywhere => to.contains(&self.root),
+            (_, _, Kind::Reduce) => to.contains(&self.root),
             _ => true,
         }
     }
@@ -282,6 +285,7 @@ impl Call for Reduction<'_> {
             covers,
             far: true,
             alien,
+            everywhere: like.everywhere,
         };
         let bytes = if covers > 0 { r.bytes()? } else { &[] };
         if count.checked_mul(size) != like.count.checked_mul(like.ty.size) {

@@ -262,12 +262,15 @@ pub(crate) fn finish(world: &World, pending: Pending, parts: Parts, from: Option
     // SAFETY: pending, and ours alone.
     unsafe {
         let mine = posted(&list);
-        let outcomes = outcomes(world, &mine, &parts);
+        let me = RankState::try_current().map(|me| me.rank);
+        let at = list.iter().position(|r| Some((**r).owner) == me);
+        let runner = mine[at.unwrap_or(0)].seat;
+        let outcomes = outcomes(world, &mine, &parts, runner);
         complete(world, &list, outcomes, from);
     }
 }
 
-fn outcomes(world: &World, mine: &[&Posted], parts: &Parts) -> Vec<Result<()>> {
+fn outcomes(world: &World, mine: &[&Posted], parts: &Parts, runner: usize) -> Vec<Result<()>> {
     let group = &mine[0].all;
     let n = group.size();
     let Some(owner) = group.ranks().iter().find_map(|r| world.local(*r)) else {
@@ -278,9 +281,21 @@ fn outcomes(world: &World, mine: &[&Posted], parts: &Parts) -> Vec<Result<()>> {
         return mine.iter().map(|_| Err(e.clone())).collect();
     }
     match &mine[0].work {
-        Work::Gate => with_parts(n, &calls(mine, |p| Some(Gate(p.kind))), &places, parts),
-        Work::Move { .. } => with_parts(n, &calls(mine, |p| p.as_move()), &places, parts),
-        Work::Reduce(_) => with_parts(n, &calls(mine, |p| p.as_reduction()), &places, parts),
+        Work::Gate => with_parts(
+            n,
+            &calls(mine, |p| Some(Gate(p.kind))),
+            &places,
+            parts,
+            runner,
+        ),
+        Work::Move { .. } => with_parts(n, &calls(mine, |p| p.as_move()), &places, parts, runner),
+        Work::Reduce(_) => with_parts(
+            n,
+            &calls(mine, |p| p.as_reduction()),
+            &places,
+            parts,
+            runner,
+        ),
         Work::Dup { made: own, .. } => {
             let own = own.take().map(|m| m.0);
             let first = owner.process_of(group.ranks()[0]);
