@@ -21,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     let mut trials = Vec::new();
-    // Files that ranks of several processes share are refused by an error code, as MPI has it for files; files of
+    // Shared pointers are for one process, refused by an error code, as MPI has it for files; files of
     // each rank's own had the same numbers in two processes, and do not come into one.
     let apart = |p: &Program| p.ranks > 1 && !["mpi_io", "mpi_files"].contains(&&*p.name);
     for p in programs.into_iter().filter(apart) {

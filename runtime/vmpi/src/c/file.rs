@@ -4,13 +4,13 @@ use super::coll::take_part;
 use super::errors::{raise, raise_file};
 use super::{entry, put, put_text, text};
 use crate::coll::barrier::Gate;
-use crate::coll::meeting::Kind;
+use crate::coll::meeting::{unsupported, Kind};
 use crate::comm::create::split;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
 use crate::info::Info;
 use crate::io::view::View;
-use crate::io::{check_mode, failed, mode, MpiFile, Open};
+use crate::io::{check_mode, failed, mode, MpiFile, Open, Shared};
 use crate::state::RankState;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int};
@@ -101,9 +101,18 @@ pub unsafe extern "C" fn MPI_File_open(
         let o = me.objects();
         let errhandler = o.errhandlers.acquire(o.file_errhandler)?;
         let comm = made.into_comm(abi::ERRORS_ARE_FATAL, None);
+        let apart = me.world().spans(comm.everyone());
+        if apart && amode & mode::SEQUENTIAL != 0 {
+            return unsupported("a sequential file");
+        }
+        let made = match comm.rank {
+            0 => Open::make(&path, amode),
+            _ => Ok(0),
+        };
         let call = Open {
             path,
             amode,
+            made,
             shared: RefCell::new(None),
         };
         take_part(me, &comm, &call)?;
@@ -216,6 +225,14 @@ pub unsafe extern "C" fn MPI_File_sync(file: usize) -> c_int {
     })
 }
 
+/// What has a shared pointer: a file of ranks of one process.
+pub(super) fn together<'a>(me: &RankState, f: &'a MpiFile) -> Result<&'a Shared> {
+    if me.world().spans(&f.comm.group) {
+        return unsupported("a file's shared pointer");
+    }
+    Ok(&f.shared)
+}
+
 /// What can be asked: the result's type and expression.
 macro_rules! queries { ($($name:ident($($out:ident: $t:ty),*) $me:ident $f:ident => ($($e:expr),*);)*) => { $(
     #[pc3_vmpi_entry::entry]
@@ -232,7 +249,7 @@ queries! {
     MPI_File_get_amode(amode: c_int) me f => (f.shared.amode);
     MPI_File_get_atomicity(flag: c_int) me f => (c_int::from(f.atomic));
     MPI_File_get_position(at: i64) me f => (f.position);
-    MPI_File_get_position_shared(at: i64) me f => (f.shared.pointer.load(Relaxed));
+    MPI_File_get_position_shared(at: i64) me f => (together(me, f)?.pointer.load(Relaxed));
 }
 
 #[pc3_vmpi_entry::entry]
@@ -432,7 +449,8 @@ pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: 
     on_file("MPI_File_seek_shared", file, |me| {
         gate(me, file, Kind::FileOrdered)?;
         let f = me.objects().file(file)?;
-        let to = sought(f, f.shared.pointer.load(Relaxed), offset, whence);
+        let pointer = together(me, f).map(|s| s.pointer.load(Relaxed));
+        let to = pointer.and_then(|at| sought(f, at, offset, whence));
         gate(me, file, Kind::FileOrdered)?;
         f.shared.pointer.store(to?, Relaxed);
         gate(me, file, Kind::FileOrdered)

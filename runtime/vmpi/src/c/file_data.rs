@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::coll::take_part;
-use super::file::on_file;
+use super::file::{on_file, together};
 use super::p2p::{data, prepare, publish};
 use super::status::{put_status, CStatus};
 use crate::datatype::moving::Buf;
@@ -108,6 +108,9 @@ unsafe fn access(
         return fail(Class::ERR_READ_ONLY, "the file was opened for reading only");
     }
     let shared = matches!(place, Place::Shared | Place::Ordered);
+    if shared {
+        together(me, f)?;
+    }
     if f.shared.amode & mode::SEQUENTIAL != 0 && !shared {
         return fail(
             Class::ERR_UNSUPPORTED_OPERATION,

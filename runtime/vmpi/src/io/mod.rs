@@ -15,11 +15,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, OnceLock};
 
+use crate::coll::far::Keep;
 use crate::coll::meeting::{All, Call, Kind, Plan};
 use crate::comm::Comm;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::info::Info;
 use crate::p2p::Status;
+use crate::wire::{Read, Reader, Writer};
 use std::cell::{Cell, RefCell};
 use view::View;
 
@@ -211,7 +213,18 @@ impl Drop for Shared {
 pub struct Open {
     pub path: PathBuf,
     pub amode: i32,
+    /// Of the first member, which has made the file if need be: how long it is.
+    pub made: Result<u64>,
     pub shared: RefCell<Option<Arc<Shared>>>,
+}
+
+impl Open {
+    /// Makes the file, as the first member does.
+    pub fn make(path: &Path, amode: i32) -> Result<u64> {
+        let shared = Shared::new(path.to_owned(), amode);
+        shared.open(true)?;
+        shared.size()
+    }
 }
 
 impl Call for Open {
@@ -226,7 +239,7 @@ impl Call for Open {
                 format!("ranks 0 and {i} open a file with different access modes"),
             );
         }
-        Ok(Plan::Last)
+        first.made.clone().map(|_| Plan::Last)
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
@@ -234,13 +247,11 @@ impl Call for Open {
     fn whole(all: &All<Self>, _: usize) {
         let first = all.get(0);
         let mut shared = Shared::new(first.path.clone(), first.amode);
-        let opened = shared.open(true).and_then(|()| {
-            if first.amode & mode::APPEND != 0 {
-                shared.start = shared.size()? as i64;
-                shared.pointer = AtomicI64::new(shared.start);
-            }
-            Ok(())
-        });
+        let opened = shared.open(false);
+        if let (true, Ok(size)) = (first.amode & mode::APPEND != 0, &first.made) {
+            shared.start = *size as i64;
+            shared.pointer = AtomicI64::new(shared.start);
+        }
         match opened {
             Ok(()) => {
                 let shared = Arc::new(shared);
@@ -250,6 +261,46 @@ impl Call for Open {
             }
             Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
         }
+    }
+
+    const APART: bool = true;
+
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.i32(self.amode);
+        match &self.made {
+            Ok(size) => {
+                w.u8(1);
+                w.u64(*size);
+            }
+            Err(e) => {
+                w.u8(0);
+                w.i32(e.class.0);
+                w.str(&e.detail);
+            }
+        }
+    }
+
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        _: &mut Keep<Self>,
+    ) -> Read<Self> {
+        let amode = r.i32()?;
+        let made = match r.u8()? {
+            1 => Ok(r.u64()?),
+            _ => {
+                let (class, why) = (r.i32()?, r.str()?);
+                Err(MpiError::new(Class(class), why))
+            }
+        };
+        Ok(Open {
+            path: like.path.clone(),
+            amode,
+            made,
+            shared: RefCell::new(None),
+        })
     }
 }
 

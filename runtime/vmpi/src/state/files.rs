@@ -19,7 +19,7 @@ use crate::datatype::TypeRef;
 use crate::handle::abi;
 use crate::info::Info;
 use crate::io::view::View;
-use crate::io::{check_mode, MpiFile, Shared};
+use crate::io::{check_mode, mode, MpiFile, Shared};
 use crate::saved::{group, read_group};
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -68,17 +68,17 @@ pub(super) fn read(
         let Some(rank) = group.rank_of(me.rank) else {
             return bad("a file of others");
         };
-        if me.world().spans(&group) {
-            return bad(&format!(
-                "rank {} has a file open with ranks of other processes: continue in one process",
-                me.rank
-            ));
-        }
         let (path, amode) = (PathBuf::from(r.str()?), r.i32()?);
         if check_mode(amode).is_err() {
             return bad("a file's access mode");
         }
         let (pointer, size) = (r.disp()?, r.u64()?);
+        if me.world().spans(&group) && amode & mode::SEQUENTIAL != 0 {
+            return bad(&format!(
+                "rank {} has a sequential file open with ranks of other processes: continue in one process",
+                me.rank
+            ));
+        }
         let (disp, external, position) = (r.disp()?, r.u8()? != 0, r.disp()?);
         let (Some(etype), Some(filetype)) = (types.next(), types.next()) else {
             return bad("the types of a file");
