@@ -1030,6 +1030,16 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count gsiz
 int MPI_Type_size_c(MPI_Datatype type, MPI_Count *size);
 int MPI_Type_get_extent_c(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
 int MPI_Type_get_true_extent_c(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
+int MPI_Buffer_attach_c(void *buf, MPI_Count size);
+int MPI_Buffer_detach_c(void *buf, MPI_Count *size);
+int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
+int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
+int MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype type, MPI_Count count);
+int MPI_Pack_c(const void *in, MPI_Count incount, MPI_Datatype type, void *out, MPI_Count outsize, MPI_Count *position,
+    MPI_Comm comm);
+int MPI_Unpack_c(const void *in, MPI_Count insize, MPI_Count *position, void *out, MPI_Count outcount, MPI_Datatype type,
+    MPI_Comm comm);
+int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype type, MPI_Comm comm, MPI_Count *size);
 
 /* ---- names of MPI-1 (chapters 15 and 16), kept for old programs ---- */
 
@@ -1278,6 +1288,8 @@ PC3_P(MPI_T_pvar_read) PC3_P(MPI_T_pvar_write) PC3_P(MPI_T_pvar_reset) PC3_P(MPI
 PC3_P(MPI_T_category_get_num) PC3_P(MPI_T_category_get_info) PC3_P(MPI_T_category_get_index)
 PC3_P(MPI_T_category_get_cvars) PC3_P(MPI_T_category_get_pvars) PC3_P(MPI_T_category_get_categories)
 PC3_P(MPI_T_category_changed)
+PC3_P(MPI_Buffer_attach_c) PC3_P(MPI_Buffer_detach_c) PC3_P(MPI_Get_count_c) PC3_P(MPI_Get_elements_c)
+PC3_P(MPI_Status_set_elements_c) PC3_P(MPI_Pack_c) PC3_P(MPI_Unpack_c) PC3_P(MPI_Pack_size_c)
 #undef PC3_P
 
 #ifdef __cplusplus

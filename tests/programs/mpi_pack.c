@@ -45,5 +45,24 @@ int main(int argc, char **argv)
         show_all("text", (int)strlen(text) + text[0]);
 #pragma pc3 checkpoint
     }
+    /* The same with large counts. */
+    MPI_Count room, at = 0, bytes = 0, elements = 0;
+    int pair[2] = {rank + 5, rank * 3}, back[2] = {0, 0};
+    char packed[64], got[64];
+    MPI_Status status;
+    MPI_Pack_size_c(2, MPI_INT, MPI_COMM_WORLD, &room);
+    MPI_Pack_c(pair, 2, MPI_INT, packed, sizeof packed, &at, MPI_COMM_WORLD);
+#pragma pc3 checkpoint
+    MPI_Sendrecv_c(packed, at, MPI_PACKED, 1 - rank, 9, got, sizeof got, MPI_PACKED, 1 - rank, 9, MPI_COMM_WORLD, &status);
+    MPI_Get_count_c(&status, MPI_PACKED, &bytes);
+    MPI_Status_set_elements_c(&status, MPI_INT, 3);
+    MPI_Get_elements_c(&status, MPI_INT, &elements);
+    at = 0;
+    MPI_Unpack_c(got, bytes, &at, back, 2, MPI_INT, MPI_COMM_WORLD);
+    show_all("wide", (back[0] * 100 + back[1]) * 10 + (bytes == room) + (at == bytes) + (int)elements);
+    void *attached;
+    MPI_Buffer_attach_c(got, sizeof got);
+    MPI_Buffer_detach_c(&attached, &room);
+    show_all("attached", (attached == got) + (int)room);
     return mpi_finish();
 }

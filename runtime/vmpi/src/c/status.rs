@@ -5,7 +5,7 @@
 
 use std::ffi::{c_int, c_longlong};
 
-use super::{count, entry, put};
+use super::{entry, put};
 use crate::datatype::basic::Basic;
 use crate::datatype::{of_basic, Datatype};
 use crate::error::{fail, Class, Result};
@@ -104,6 +104,11 @@ fn elements(status: &CStatus, ty: &Datatype) -> Result<Option<u64>> {
     Ok((rest == 0).then_some(n))
 }
 
+/// Values of type `ty` in a status; `None`: no whole number.
+fn whole(status: &CStatus, ty: &Datatype) -> Result<Option<u64>> {
+    Ok(ty.count_in(status.bytes()?).map(|n| n as u64))
+}
+
 /// Bytes of the first `n` basic elements of `ty`, repeated.
 fn bytes_of(ty: &Datatype, n: u64) -> Option<usize> {
     let per = ty.signature.elements();
@@ -127,59 +132,22 @@ unsafe fn get<'a>(status: *const CStatus) -> Result<&'a CStatus> {
         .map_or_else(|| fail(Class::ERR_ARG, "the status is a null pointer"), Ok)
 }
 
-/// MPI 4.1 section 3.2.5.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Get_count(
-    status: *const CStatus,
-    datatype: usize,
-    n: *mut c_int,
-) -> c_int {
-    entry("MPI_Get_count", 0, |me| {
-        let ty = me.objects().datatype(datatype)?;
-        let whole = ty.count_in(get(status)?.bytes()?);
-        put(
-            n,
-            whole
-                .and_then(|n| c_int::try_from(n).ok())
-                .unwrap_or(UNDEFINED),
-        )
-    })
-}
-
-/// MPI 4.1 section 5.1.11.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Get_elements(
-    status: *const CStatus,
-    datatype: usize,
-    n: *mut c_int,
-) -> c_int {
-    entry("MPI_Get_elements", 0, |me| {
-        let found = elements(get(status)?, &*me.objects().datatype(datatype)?)?;
-        put(
-            n,
-            found
-                .and_then(|n| c_int::try_from(n).ok())
-                .unwrap_or(UNDEFINED),
-        )
-    })
-}
-
-/// MPI 4.1 section 5.1.11.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Get_elements_x(
-    status: *const CStatus,
-    datatype: usize,
-    n: *mut c_longlong,
-) -> c_int {
-    entry("MPI_Get_elements_x", 0, |me| {
-        let found = elements(get(status)?, &*me.objects().datatype(datatype)?)?;
-        put(
-            n,
-            found
-                .and_then(|n| c_longlong::try_from(n).ok())
-                .unwrap_or(c_longlong::from(UNDEFINED)),
-        )
-    })
+macro_rules! counts { ($($name:ident $found:ident $n:ident;)*) => { $(
+    /// MPI 4.1 sections 3.2.5 and 5.1.11.
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(status: *const CStatus, datatype: usize, n: *mut $n) -> c_int {
+        entry(stringify!($name), 0, |me| {
+            let found = $found(get(status)?, &*me.objects().datatype(datatype)?)?;
+            put(n, found.and_then(|n| <$n>::try_from(n).ok()).unwrap_or(<$n>::from(UNDEFINED)))
+        })
+    }
+)* } }
+counts! {
+    MPI_Get_count whole c_int;
+    MPI_Get_count_c whole c_longlong;
+    MPI_Get_elements elements c_int;
+    MPI_Get_elements_x elements c_longlong;
+    MPI_Get_elements_c elements c_longlong;
 }
 
 /// MPI 4.1 section 3.8.4.
@@ -210,31 +178,20 @@ unsafe fn set_elements(
     }
 }
 
-/// MPI 4.1 section 13.3.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Status_set_elements(
-    status: *mut CStatus,
-    datatype: usize,
-    n: c_int,
-) -> c_int {
-    entry("MPI_Status_set_elements", 0, |me| {
-        set_elements(me, status, datatype, count(n)? as u64)
-    })
-}
-
-/// MPI 4.1 section 13.3.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Status_set_elements_x(
-    status: *mut CStatus,
-    datatype: usize,
-    n: c_longlong,
-) -> c_int {
-    entry("MPI_Status_set_elements_x", 0, |me| {
-        match u64::try_from(n) {
+macro_rules! settings { ($($name:ident $n:ident;)*) => { $(
+    /// MPI 4.1 section 13.3.
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(status: *mut CStatus, datatype: usize, n: $n) -> c_int {
+        entry(stringify!($name), 0, |me| match u64::try_from(n) {
             Ok(n) => set_elements(me, status, datatype, n),
             Err(_) => fail(Class::ERR_COUNT, format!("the count is {n}")),
-        }
-    })
+        })
+    }
+)* } }
+settings! {
+    MPI_Status_set_elements c_int;
+    MPI_Status_set_elements_x c_longlong;
+    MPI_Status_set_elements_c c_longlong;
 }
 
 /// MPI 4.1 section 13.3.
