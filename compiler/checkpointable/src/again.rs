@@ -187,6 +187,7 @@ impl<'b> Again<'b> {
                 .get_ident()
                 .is_some_and(|i| self.locals.is_borrow(&i.to_string())),
             Expr::Closure(_) => true,
+            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
             Expr::Reference(r) => {
                 let inner = &mut *r.expr;
                 if !self.place(inner) && !self.borrow(inner) && !matches!(inner, Expr::Lit(_)) {

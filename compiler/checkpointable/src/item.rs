@@ -304,7 +304,11 @@ fn parameters(sig: &Signature) -> Parameters {
             p.borrowed
                 .extend(idents.iter().map(|n| (n.to_string(), mutable)));
         } else {
-            p.resume.push(quote!(_: ::pc3::point::Kept<#ty>));
+            // A text may be kept or be written at the call.
+            p.resume.push(match ty {
+                Type::Reference(_) => quote!(_: impl Sized),
+                ty => quote!(_: ::pc3::point::Kept<#ty>),
+            });
             p.resume_given.push(quote!(()));
             p.body.push(quote!(#name: Pc3Mode::By<#ty>));
             p.by_value.push(Parameter {

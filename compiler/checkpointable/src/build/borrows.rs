@@ -99,6 +99,7 @@ impl Locals for Builder {
 /// Does it show that the value is a borrow?
 pub(super) fn is_borrowing(e: &Expr) -> bool {
     match e {
+        Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
         Expr::Reference(_) => true,
         Expr::Paren(p) => is_borrowing(&p.expr),
         Expr::MethodCall(m) => matches!(

@@ -263,6 +263,7 @@ impl Builder {
         match e {
             Expr::Paren(p) => self.is_again(&p.expr),
             Expr::Group(p) => self.is_again(&p.expr),
+            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
             Expr::Reference(_) | Expr::Closure(_) => true,
             Expr::Path(p) => p
                 .path
