@@ -62,6 +62,8 @@ DIR *opendir(const char *) __asm__("pc3_opendir");
 DIR *fdopendir(int) __asm__("pc3_fdopendir");
 struct pc3_entry *readdir(DIR *) __asm__("pc3_readdir");
 struct pc3_entry64 *readdir64(DIR *) __asm__("pc3_readdir64");
+int readdir_r(DIR *, struct pc3_entry *, struct pc3_entry **) __asm__("pc3_readdir_r");
+int readdir64_r(DIR *, struct pc3_entry64 *, struct pc3_entry64 **) __asm__("pc3_readdir64_r");
 int closedir(DIR *) __asm__("pc3_closedir");
 void rewinddir(DIR *) __asm__("pc3_rewinddir");
 long telldir(DIR *) __asm__("pc3_telldir");
@@ -194,6 +196,24 @@ struct pc3_entry64 *readdir64(DIR *d)
     d->entry64.d_reclen = sizeof d->entry64;
     strcpy(d->entry64.d_name, d->items[i].name);
     return &d->entry64;
+}
+
+int readdir_r(DIR *d, struct pc3_entry *into, struct pc3_entry **result)
+{
+    struct pc3_entry *found = readdir(d);
+    if (found)
+        *into = *found;
+    *result = found ? into : 0;
+    return 0;
+}
+
+int readdir64_r(DIR *d, struct pc3_entry64 *into, struct pc3_entry64 **result)
+{
+    struct pc3_entry64 *found = readdir64(d);
+    if (found)
+        *into = *found;
+    *result = found ? into : 0;
+    return 0;
 }
 
 int closedir(DIR *d)

@@ -1,7 +1,7 @@
 /* getopt, getopt_long and getopt_long_only with a position of their own for each rank.
  *
- * An option that stands behind operands is brought in front of them as soon as it is read; `skipped`
- * says how many operands lie between it and what follows it on the command line. */
+ * Operands that have been skipped are argv[first_skipped] up to argv[past_skipped]; the options behind them are brought
+ * in front of them when the next word is looked for. */
 
 typedef __typeof__(sizeof 0) size;
 
@@ -30,9 +30,9 @@ int getopt_long_only(int, char *const *, const char *, const struct option *, in
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';
 
-/* The unread letters of argv[optind], and operands between that and its successor. */
+/* The unread letters of argv[optind]. */
 static const char *letters;
-static int skipped;
+static int first_skipped, past_skipped, begun, order;
 
 enum { ORDER_PERMUTE, ORDER_STOP, ORDER_RETURN };
 
@@ -60,13 +60,30 @@ static void bring(char **argv, int from, int to)
     argv[to] = word;
 }
 
+/* What lies between the skipped operands and argv[optind] goes in front of them. */
+static void exchange(char **argv)
+{
+    int from;
+    for (from = past_skipped; from < optind; from++)
+        bring(argv, from, first_skipped + from - past_skipped);
+    first_skipped += optind - past_skipped;
+    past_skipped = optind;
+}
+
+/* Brings the skipped operands up to argv[optind]. */
+static void gather(char **argv)
+{
+    if (first_skipped == past_skipped)
+        first_skipped = optind;
+    else if (past_skipped != optind)
+        exchange(argv);
+    past_skipped = optind;
+}
+
 /* The word behind the option just read, or 0. */
 static char *following(const struct scan *s)
 {
-    if (optind + skipped >= s->argc)
-        return 0;
-    bring(s->argv, optind + skipped, optind);
-    return s->argv[optind++];
+    return optind < s->argc ? s->argv[optind++] : 0;
 }
 
 static int missing(const struct scan *s)
@@ -184,35 +201,53 @@ static int read_letter(const struct scan *s)
 
 static int scan(struct scan s, int posix)
 {
-    int order = posix || getenv("POSIXLY_CORRECT") ? ORDER_STOP : ORDER_PERMUTE, k, r;
-    if (!optind) {
-        optind = 1;
-        letters = 0;
-    }
+    int r;
     if (s.argc < 1)
         return -1;
-    if (s.shorts[0] == '+' || s.shorts[0] == '-')
-        order = *s.shorts++ == '+' ? ORDER_STOP : ORDER_RETURN;
-    s.quiet = !opterr || s.shorts[0] == ':';
     optarg = 0;
+    r = s.shorts[0] == '+' || s.shorts[0] == '-';
+    if (!optind || !begun) {
+        if (!begun)
+            optopt = 0;
+        if (!optind)
+            optind = 1;
+        first_skipped = past_skipped = optind;
+        letters = 0;
+        order = posix || getenv("POSIXLY_CORRECT") ? ORDER_STOP : ORDER_PERMUTE;
+        if (r)
+            order = s.shorts[0] == '+' ? ORDER_STOP : ORDER_RETURN;
+        begun = 1;
+    }
+    s.shorts += r;
+    s.quiet = !opterr || s.shorts[0] == ':';
     if (letters && *letters)
         return read_letter(&s);
-    k = optind;
-    while (order == ORDER_PERMUTE && k < s.argc && operand(s.argv[k]))
-        k++;
-    if (k >= s.argc || !s.argv[k])
+    /* The program may have set it back. */
+    if (past_skipped > optind)
+        past_skipped = optind;
+    if (first_skipped > optind)
+        first_skipped = optind;
+    if (order == ORDER_PERMUTE) {
+        gather(s.argv);
+        while (optind < s.argc && operand(s.argv[optind]))
+            optind++;
+        past_skipped = optind;
+    }
+    if (optind < s.argc && !strcmp(s.argv[optind], "--")) {
+        optind++;
+        gather(s.argv);
+        past_skipped = optind = s.argc;
+    }
+    if (optind >= s.argc) {
+        if (first_skipped != past_skipped)
+            optind = first_skipped;
         return -1;
-    if (operand(s.argv[k])) {
+    }
+    if (operand(s.argv[optind])) {
         if (order == ORDER_STOP)
             return -1;
         optarg = s.argv[optind++];
         return 1;
-    }
-    bring(s.argv, k, optind);
-    skipped = k - optind;
-    if (!strcmp(s.argv[optind], "--")) {
-        optind++;
-        return -1;
     }
     letters = s.argv[optind] + 1;
     if (s.longs) {

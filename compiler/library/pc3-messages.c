@@ -1,4 +1,12 @@
-/* strerror and strsignal, whose results are memory of the program. */
+/* strerror and strsignal, whose results are memory of the program: messages that the library knows stay. */
+
+typedef __typeof__(sizeof 0) size;
+
+void *malloc(size);
+void free(void *);
+size strlen(const char *);
+int strcmp(const char *, const char *);
+char *strcpy(char *, const char *);
 
 char *error_text(int) __asm__("strerror");
 char *signal_text(int) __asm__("strsignal");
@@ -6,23 +14,29 @@ char *signal_text(int) __asm__("strsignal");
 char *strerror(int) __asm__("pc3_strerror");
 char *strsignal(int) __asm__("pc3_strsignal");
 
-static char error[256], signal_name[256];
+/* Numbers beyond share the last place. */
+enum { ERRORS = 135, SIGNALS = 65 };
 
-static char *kept(char *into, const char *text)
+static char *errors[ERRORS], *signals[SIGNALS];
+
+static char *kept(char **place, const char *text)
 {
-    int i;
-    for (i = 0; text[i] && i < 255; i++)
-        into[i] = text[i];
-    into[i] = 0;
-    return into;
+    if (!*place || strcmp(*place, text)) {
+        char *copy = (char *)malloc(strlen(text) + 1);
+        if (!copy)
+            return *place;
+        free(*place);
+        *place = strcpy(copy, text);
+    }
+    return *place;
 }
 
 char *strerror(int number)
 {
-    return kept(error, error_text(number));
+    return kept(errors + (number >= 0 && number < ERRORS - 1 ? number : ERRORS - 1), error_text(number));
 }
 
 char *strsignal(int number)
 {
-    return kept(signal_name, signal_text(number));
+    return kept(signals + (number > 0 && number < SIGNALS - 1 ? number : SIGNALS - 1), signal_text(number));
 }

@@ -282,6 +282,9 @@ extern void pc3_call_at(const char *);
 /* Around calls that return a new descriptor, or memory that is mapped: name, place, result. */
 extern int pc3_descriptor(const char *, const char *, int);
 extern void *pc3_mapped(const char *, const char *, void *);
+/* Around calls that return an object of the library: no checkpoint is taken until it is let go. */
+extern void *pc3_held(const char *, const char *, void *);
+extern void *pc3_let_go(const void *);
 extern void *pc3_other_stream(const char *, const char *, void *);
 /*
  * exit, _Exit/_exit, abort in programs that call MPI: */

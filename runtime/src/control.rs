@@ -376,20 +376,37 @@ pub(crate) fn listen() {
     }
 }
 
+/// What handles the signals that ask for checkpoints.
+pub(crate) fn listener() -> usize {
+    on_signal as extern "C" fn(c_int) as usize
+}
+
+fn listen_to(signal: c_int) -> bool {
+    // SAFETY: the handler only stores to atomics and removes a file.
+    unsafe {
+        let mut act: libc::sigaction = std::mem::zeroed();
+        act.sa_sigaction = listener();
+        act.sa_flags = libc::SA_RESTART;
+        libc::sigemptyset(&raw mut act.sa_mask);
+        libc::sigaction(signal, &raw const act, std::ptr::null_mut()) == 0
+    }
+}
+
+/// The program has given a signal up.
+pub(crate) fn listen_again(signal: c_int) {
+    let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
+    if action.is_some_and(|a| a.load(SeqCst) != 0) {
+        listen_to(signal);
+    }
+}
+
 /// Makes signals ask for checkpoints.
 pub(crate) fn install_signals(signals: &BTreeMap<c_int, Action>) -> io::Result<()> {
     for (&signal, &action) in signals {
         if let Some(slot) = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n)) {
             slot.store(if action == Action::Stop { 2 } else { 1 }, SeqCst);
         }
-        // SAFETY: the handler only stores to atomics and removes a file.
-        let failed = unsafe {
-            let mut act: libc::sigaction = std::mem::zeroed();
-            act.sa_sigaction = on_signal as extern "C" fn(c_int) as usize;
-            act.sa_flags = libc::SA_RESTART;
-            libc::sigemptyset(&raw mut act.sa_mask);
-            libc::sigaction(signal, &raw const act, std::ptr::null_mut()) != 0
-        };
+        let failed = !listen_to(signal);
         if failed {
             return Err(io::Error::last_os_error());
         }

@@ -18,7 +18,7 @@ use crate::format::read::{Checkpoint, RankImage};
 use crate::rank::Rank;
 use crate::restore::{settle, RestoreError};
 use crate::save::Data;
-use crate::tell::{die, EXIT_REFUSED};
+use crate::tell::{die, error, EXIT_REFUSED};
 
 /// How a guest's [`Guest::run`] came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ pub fn resumed(rank: &mut Rank) {
         let done = continued
             .map_err(RestoreError::from)
             .and_then(|()| settle(rank));
-        done.unwrap_or_else(|e| die(EXIT_REFUSED, &e.to_string()));
+        done.unwrap_or_else(|e| die(EXIT_REFUSED, &error(e.code(), &e.to_string())));
     };
     if let Some(engine) = job.engine() {
         engine.all_back(rank, &settle);

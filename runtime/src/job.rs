@@ -18,8 +18,9 @@ use crate::registry::Program;
 use crate::save;
 use crate::settings::{Addresses, Settings, Stats};
 use crate::store::{Output, Store, StoreError};
-use crate::tell::{flush_all, say, EXIT_STOPPED};
+use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
+use pc3_typemetric::codes;
 
 /// What follows a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -248,7 +249,7 @@ impl Job {
 
     /// Something that no checkpoint can hold exists.
     pub(crate) fn in_the_way(&self, obstacle: &str, asked: bool) -> Taken {
-        self.not_taken(&self.refused, obstacle, asked);
+        self.not_taken(codes::NOT_TAKEN, &self.refused, obstacle, asked);
         Taken::InTheWay
     }
 
@@ -275,14 +276,19 @@ impl Job {
                 Taken::Committed
             }
             Err(error) => {
-                self.not_taken(&self.failures, &error.to_string(), asked);
+                self.not_taken(
+                    codes::NOT_WRITTEN,
+                    &self.failures,
+                    &error.to_string(),
+                    asked,
+                );
                 Taken::Failed
             }
         }
     }
 
     /// Said once for each cause, and to those who ask.
-    fn not_taken(&self, said: &Mutex<BTreeSet<String>>, why: &str, asked: bool) {
+    fn not_taken(&self, code: &str, said: &Mutex<BTreeSet<String>>, why: &str, asked: bool) {
         if asked && self.open_store().is_ok() {
             self.refuse(why);
         }
@@ -291,7 +297,10 @@ impl Job {
                 true => "the program goes on, and stops as soon as one can be taken",
                 false => "the program goes on",
             };
-            say(&format!("no checkpoint was taken: {why}; {next}"));
+            say(&warning(
+                code,
+                &format!("no checkpoint was taken: {why}; {next}"),
+            ));
         }
     }
 

@@ -8,9 +8,10 @@
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`.
-//! * `library` gathers state outside of variables: `files`, `process`, and `obstacles`, which cannot be saved.
+//! * `library` gathers state outside of variables: `files`, `process`, and `obstacles`, which cannot be saved; `outside`: what a
+//!   process makes again when it is used.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
-//! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`: what generated code calls.
+//! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
 mod callbacks;
 pub mod control;
@@ -33,6 +34,7 @@ mod life;
 mod lists;
 mod objects;
 mod obstacles;
+mod outside;
 pub mod partition;
 mod partner;
 pub mod peers;
@@ -46,6 +48,7 @@ mod restore;
 mod save;
 pub mod settings;
 mod shadow;
+mod signals;
 mod solo;
 pub mod store;
 pub mod tell;

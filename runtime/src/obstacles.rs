@@ -12,6 +12,7 @@ use pc3_typemetric::descriptor::pc3_fn;
 use crate::files::{call, pc3_call_at};
 
 static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+static HELD: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static THREADS: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
 
 fn lock<K>(table: &Mutex<BTreeMap<K, String>>) -> MutexGuard<'_, BTreeMap<K, String>> {
@@ -23,9 +24,54 @@ pub(crate) fn any() -> Option<String> {
     if let Some(call) = lock(&THREADS).values().next() {
         return Some(format!("a thread runs (made by {call})"));
     }
-    let mapped = lock(&MAPPED);
-    let call = mapped.values().next()?;
-    Some(format!("memory is mapped (made by {call})"))
+    if let Some(call) = lock(&MAPPED).values().next() {
+        return Some(format!("memory is mapped (made by {call})"));
+    }
+    let held = lock(&HELD);
+    let call = held.values().next()?;
+    Some(format!("the C library holds an object (made by {call})"))
+}
+
+/// An object of the C library that lives in its own memory.
+///
+/// # Safety
+/// As [`pc3_mapped`].
+#[no_mangle]
+pub unsafe extern "C" fn pc3_held(
+    name: *const c_char,
+    place: *const c_char,
+    at: *mut c_void,
+) -> *mut c_void {
+    if !at.is_null() && at as isize != -1 {
+        pc3_call_at(place);
+        // SAFETY: by the caller.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        lock(&HELD).insert(at as usize, call(&name));
+    }
+    at
+}
+
+/// # Safety
+/// As `sbrk`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_sbrk(bytes: libc::intptr_t) -> *mut c_void {
+    // SAFETY: by the caller.
+    let at = unsafe { libc::sbrk(bytes) };
+    let made = call("sbrk");
+    if at as isize != -1 && bytes > 0 {
+        lock(&HELD).insert(at as usize, made);
+    } else if at as isize != -1 && bytes < 0 {
+        let end = (at as usize).saturating_sub(bytes.unsigned_abs());
+        lock(&HELD).retain(|at, call| *at < end || !call.starts_with("sbrk"));
+    }
+    at
+}
+
+/// It is about to end.
+#[no_mangle]
+pub extern "C" fn pc3_let_go(at: *const c_void) -> *mut c_void {
+    lock(&HELD).remove(&(at as usize));
+    at.cast_mut()
 }
 
 /// Memory that `mmap` or `shmat` gave.

@@ -6,10 +6,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use crate::control;
 use crate::files::baseline;
 use crate::format::library::{
     ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
-    SIGNAL_NO_ZOMBIES, SIGNAL_RESET, SIGNAL_RESTART,
+    SIGNAL_NO_ZOMBIES, SIGNAL_PENDING, SIGNAL_RESET, SIGNAL_RESTART,
 };
 
 extern "C" {
@@ -73,8 +74,10 @@ fn name_of(text: &[u8]) -> &[u8] {
     text.split(|b| *b == b'=').next().unwrap_or(text)
 }
 
+const OURS: &[u8] = b"PC3_";
+
 fn is_ours(text: &[u8]) -> bool {
-    text.starts_with(b"PC3_")
+    text.starts_with(OURS)
 }
 
 fn blocked() -> u64 {
@@ -83,6 +86,16 @@ fn blocked() -> u64 {
         let mut set: libc::sigset_t = std::mem::zeroed();
         libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut set);
         bits(&set)
+    }
+}
+
+/// Blocked ones that have been raised.
+fn pending() -> u64 {
+    // SAFETY: the set is filled by the call.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigpending(&raw mut set);
+        bits(&set) & blocked()
     }
 }
 
@@ -159,10 +172,28 @@ pub(crate) fn collect(
         .collect();
     let has = |text: &[u8]| list.iter().any(|v| name_of(&v.text) == name_of(text));
     let removed = first.environment.iter().filter(|t| !is_ours(t) && !has(t));
-    let removed = removed.map(|t| name_of(t).to_vec()).collect();
+    let mut removed: Vec<Vec<u8>> = removed.map(|t| name_of(t).to_vec()).collect();
+    // The program has removed all: a restart's own settings go, too.
+    if first.environment.iter().any(|t| is_ours(t)) && !environment().any(|(_, t)| is_ours(&t)) {
+        removed.push(OURS.to_vec());
+    }
     let mut list = list;
     list.retain(|v| v.changed);
-    let signals = (1..=64).filter_map(disposition);
+    let waiting = if masks { pending() } else { 0 };
+    let waits = |signal: u64| waiting >> (signal - 1) & 1 != 0;
+    let signals = (1..=64).filter_map(disposition).filter(|s| {
+        let new = !first.signals.contains(s) && (s.handler <= 1 || is_function(s.handler));
+        new || waits(s.signal)
+    });
+    let signals = signals.map(|s| SignalMeta {
+        flags: s.flags | if waits(s.signal) { SIGNAL_PENDING } else { 0 },
+        handler: if s.handler == control::listener() as u64 {
+            libc::SIG_DFL as u64
+        } else {
+            s.handler
+        },
+        ..s
+    });
     ProcessMeta {
         directory: directory(),
         umask: (mask != first.umask).then_some(u64::from(mask)),
@@ -171,9 +202,7 @@ pub(crate) fn collect(
         locale: locale(),
         // SAFETY: the library's variable; nobody changes it now.
         zone: unsafe { CStr::from_ptr(tzname[0]) } != c"GMT",
-        signals: signals
-            .filter(|s| !first.signals.contains(s) && (s.handler <= 1 || is_function(s.handler)))
-            .collect(),
+        signals: signals.collect(),
         blocked: (masks && now != first.blocked).then_some(now),
         timers: timers(),
     }
@@ -233,6 +262,12 @@ pub(crate) fn environment_again(saved: &ProcessMeta) -> Vec<(u64, u64, usize)> {
     unsafe {
         for name in &saved.removed {
             libc::unsetenv(text(name).as_ptr());
+        }
+        if saved.removed.iter().any(|name| name == OURS) {
+            let ours = environment().filter(|(_, text)| is_ours(text));
+            for (_, one) in ours.collect::<Vec<_>>() {
+                libc::unsetenv(text(name_of(&one)).as_ptr());
+            }
         }
         for v in saved.environment.iter().filter(|v| v.changed && !v.own) {
             let name = name_of(&v.text);
@@ -330,10 +365,20 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
             if libc::sigaction(s.signal as c_int, &raw const act, std::ptr::null_mut()) != 0 {
                 return failed("a signal's handler");
             }
+            if s.handler == libc::SIG_DFL as u64 {
+                control::listen_again(s.signal as c_int);
+            }
         }
         if let Some(blocked) = saved.blocked {
             let blocked = set(blocked);
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const blocked, std::ptr::null_mut());
+        }
+        for s in saved
+            .signals
+            .iter()
+            .filter(|s| s.flags & SIGNAL_PENDING != 0)
+        {
+            libc::raise(s.signal as c_int);
         }
         for (kind, left, each) in &saved.timers {
             let time = |micros: u64| libc::timeval {

@@ -11,7 +11,7 @@ use crate::rank::Rank;
 use crate::restore;
 use crate::settings::{Restart, Settings};
 use crate::store::{file_name, given_up, list};
-use crate::tell::{say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
+use crate::tell::{error, say, EXIT_DIRECTORY, EXIT_NO_CHECKPOINT, EXIT_REFUSED};
 
 /// Exit status and message.
 pub(crate) type Failure = (i32, String);
@@ -94,7 +94,10 @@ pub(crate) fn restart(
     restore::restore(checkpoint, job, ranks).map_err(|why| {
         (
             EXIT_REFUSED,
-            format!("checkpoint {id} cannot be continued here: {why}"),
+            error(
+                why.code(),
+                &format!("checkpoint {id} cannot be continued here: {why}"),
+            ),
         )
     })
 }

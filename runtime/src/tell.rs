@@ -1,7 +1,10 @@
 //! Messages to the person who runs the program, and the exit statuses that go with them.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use pc3_typemetric::codes;
 
 /// After a checkpoint with stop.
 pub const EXIT_STOPPED: i32 = 85;
@@ -18,6 +21,32 @@ pub const EXIT_FATAL: i32 = 90;
 
 /// Every rank waits for another.
 pub const EXIT_DEADLOCK: i32 = 91;
+
+/// A message with its code, as pc3cc writes them.
+pub fn error(code: &str, message: &str) -> String {
+    format!("error[pc3::{code}]: {message}")
+}
+
+pub(crate) fn warning(code: &str, message: &str) -> String {
+    format!("warning[pc3::{code}]: {message}")
+}
+
+/// With the code that goes with an exit status, if it has none of its own.
+fn coded(status: i32, message: &str) -> Cow<'_, str> {
+    let code = match status {
+        EXIT_SETTINGS => codes::SETTINGS,
+        EXIT_DIRECTORY => codes::DIRECTORY,
+        EXIT_NO_CHECKPOINT => codes::UNREADABLE,
+        EXIT_REFUSED => codes::SURROUNDINGS,
+        EXIT_FATAL => codes::CANNOT_GO_ON,
+        EXIT_DEADLOCK => codes::DEADLOCK,
+        _ => return message.into(),
+    };
+    match message.starts_with("error[") {
+        true => message.into(),
+        false => error(code, message).into(),
+    }
+}
 
 /// Messages that wait: a restart cuts output files, and one of them may be where standard error goes.
 static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
@@ -71,7 +100,7 @@ pub fn follow(status: i32) -> ! {
 /// Ends the process without running the program's exit handlers; what it printed so far is kept.
 pub fn die(status: i32, message: &str) -> ! {
     release();
-    say(message);
+    say(&coded(status, message));
     flush_all();
     if let Some(tell) = ON_LEAVE.get() {
         tell(status);

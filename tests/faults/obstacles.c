@@ -1,6 +1,7 @@
 /* pc3-test: seq */
 /* Each of these keeps a checkpoint from being taken while it is there. */
 #define _GNU_SOURCE
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,22 @@ int main(void)
     wchar_t *text;
     size_t n;
     FILE *f = open_wmemstream(&text, &n);
+#pragma pc3 checkpoint
+    fclose(f);
+    setlocale(LC_ALL, "C");
+    locale_t l = newlocale(LC_ALL_MASK, "C", NULL);
+#pragma pc3 checkpoint
+    freelocale(l);
+    f = fopen("/proc/self/stat", "r");
+#pragma pc3 checkpoint
+    fclose(f);
+    f = fopen("part", "w+");
+    lockf(fileno(f), F_LOCK, 10);
+#pragma pc3 checkpoint
+    fputs("abcdefgh", f);
+    rewind(f);
+    fgetc(f);
+    lseek(fileno(f), 3, SEEK_SET);
 #pragma pc3 checkpoint
     fclose(f);
     int id = shmget(IPC_PRIVATE, 100, IPC_CREAT | 0600);

@@ -77,6 +77,29 @@ static void signals(void)
     show("blocked", sigismember(&set, SIGHUP));
 }
 
+/* The signals by which checkpoints are asked for are the program's like any others. */
+static void waiting(void)
+{
+    struct sigaction old;
+    sigset_t set, now;
+    show("first", signal(SIGUSR1, handler) == SIG_DFL);
+    sigaction(SIGUSR2, NULL, &old);
+    show("untouched", old.sa_handler == SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    raise(SIGUSR1);
+    caught = 0;
+#pragma pc3 checkpoint
+    sigpending(&now);
+    show("waits", sigismember(&now, SIGUSR1) + 10 * caught);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    show("came", caught);
+    show("mine", signal(SIGUSR1, SIG_DFL) == handler);
+#pragma pc3 checkpoint
+    show("again", signal(SIGUSR1, SIG_DFL) == SIG_DFL);
+}
+
 static void timers(void)
 {
     signal(SIGALRM, handler);
@@ -124,6 +147,11 @@ static void environment(void)
     unsetenv("HOME");
 #pragma pc3 checkpoint
     show("gone", !getenv("CHANGED") + 2 * !getenv("HOME"));
+    clearenv();
+    setenv("ONLY", "me", 1);
+#pragma pc3 checkpoint
+    for (char **e = environ; *e; e++)
+        show_text("left", *e);
 }
 
 static void calendar(void)
@@ -167,6 +195,7 @@ int main(void)
     on_exit(status, text);
     atexit(goodbye);
     signals();
+    waiting();
     timers();
     environment();
     calendar();

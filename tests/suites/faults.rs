@@ -149,7 +149,10 @@ fn corrupt_byte() -> Result<()> {
         let done = restart(&job, HOST)?;
         refused(
             &done,
-            &["ckpt-000005.pc3c is skipped", "no usable checkpoint"],
+            &[
+                "ckpt-000005.pc3c is skipped",
+                "error[pc3::E0503]: no usable checkpoint",
+            ],
         )
         .with_context(|| format!("byte {at} of {}", good.len()))?;
     }
@@ -201,7 +204,11 @@ fn another_program() -> Result<()> {
     let job = stopped(&program("steps.c")?, 2)?;
     let other = build::instrumented(&program("wide.c")?, HOST)?;
     let done = job.run(HOST, &other, &[("PC3_RESTART", "latest")])?;
-    refused(&done, &["program"])
+    let words = [
+        "error[pc3::E0501]: checkpoint 2 cannot be continued here",
+        "function main",
+    ];
+    refused(&done, &words)
 }
 
 fn does_not_fit() -> Result<()> {
@@ -210,7 +217,10 @@ fn does_not_fit() -> Result<()> {
         return Ok(());
     }
     let job = stopped(&program("wide.c")?, 3)?;
-    refused(&restart(&job, I686)?, &["tallies[1].total", "5000000000"])?;
+    refused(
+        &restart(&job, I686)?,
+        &["[pc3::E0505]", "tallies[1].total", "5000000000"],
+    )?;
     let done = restart(&job, HOST)?;
     ensure!(
         done.status == 0 && job.stdout() == b"6 5000000000\n",
@@ -228,7 +238,13 @@ fn punned() -> Result<()> {
     let job = stopped(&program("punned.c")?, 3)?;
     refused(
         &restart(&job, arch::S390X)?,
-        &["main.number", "double", "characters"],
+        &[
+            "[pc3::E0505]",
+            "main.number",
+            "double",
+            "characters",
+            "(at punned.c:",
+        ],
     )?;
     let done = restart(&job, HOST)?;
     ensure!(
@@ -244,7 +260,10 @@ fn addresses_in_integers() -> Result<()> {
     let job = stopped(&program("numbers.c")?, 1)?;
     let exe = build::instrumented(&job.program, HOST)?;
     let moved = [("PC3_RESTART", "latest"), ("PC3_ADDRESSES", "elsewhere")];
-    refused(&job.run(HOST, &exe, &moved)?, &["numbers.c:11", "heap"])?;
+    refused(
+        &job.run(HOST, &exe, &moved)?,
+        &["[pc3::E0507]", "numbers.c:11", "heap"],
+    )?;
     if arch::S390X.missing().is_none() {
         refused(&restart(&job, arch::S390X)?, &["numbers.c:11", "s390x"])?;
     }
@@ -301,7 +320,7 @@ fn wrong_ranks() -> Result<()> {
     let job = stopped(&program("ring.c")?, 3)?;
     let exe = build::instrumented(&job.program, HOST)?;
     let done = job.run(HOST, &exe, &[("PC3_RESTART", "latest"), ("PC3_RANKS", "5")])?;
-    refused(&done, &["ranks", "4", "5"])
+    refused(&done, &["[pc3::E0502]", "ranks", "4", "5"])
 }
 
 fn no_checkpoint() -> Result<()> {
@@ -325,7 +344,7 @@ fn unwritable() -> Result<()> {
         &build::instrumented(&p, HOST)?,
         &[("PC3_EVERY", "1x")],
     )?;
-    refused(&done, &["ckpt"])
+    refused(&done, &["[pc3::E0602]", "ckpt"])
 }
 
 /// A file system with no room: the program goes on, says so, and the last good checkpoint stays.
@@ -354,7 +373,10 @@ fn full() -> Result<()> {
             done.status,
             done.stderr
         );
-        let told = done.stderr.matches("No space").count();
+        let told = done
+            .stderr
+            .matches("[pc3::W0602]: no checkpoint was taken: No space")
+            .count();
         ensure!(told == 1, "reported {told} times: {}", done.stderr);
         let words = "checkpoints could not be written in all";
         ensure!(done.stderr.contains(words), "{}", done.stderr);

@@ -202,7 +202,9 @@ fn refused_elsewhere(p: &Program) -> Result<()> {
         let env = [("PC3_RESTART", "latest")];
         let done = job.run(arch, &build::instrumented(p, arch)?, &env)?;
         ensure!(
-            done.status == REFUSED && done.stderr.contains("cannot be continued"),
+            done.status == REFUSED
+                && done.stderr.contains("error[pc3::E050")
+                && done.stderr.contains("cannot be continued"),
             "{}: exit status {} instead of a refusal\n{}",
             arch.name,
             done.status,

@@ -28,27 +28,23 @@ fn fate(name: &str) -> Option<Fate> {
         | "inotify_init" | "inotify_init1" | "mq_open" => {
             InTheWay("a descriptor of no file", CLOSE)
         }
-        "tsearch" => Lost("a tree in the library's memory", AGAIN),
-        "hcreate" | "hcreate_r" => Lost("a table in the library's memory", AGAIN),
-        "regcomp" => Lost("a compiled pattern in the library's memory", AGAIN),
-        "glob" | "wordexp" | "getaddrinfo" | "backtrace_symbols" | "fts_open" | "setmntent" => {
-            Lost(
-                "results in the library's memory",
-                "finish using them before a checkpoint can happen",
-            )
-        }
-        "iconv_open" | "catopen" | "newlocale" | "duplocale" => {
-            Lost("an object of the library", AGAIN)
+        "backtrace_symbols" => Lost(
+            "results in the library's memory",
+            "finish using them before a checkpoint can happen",
+        ),
+        "newlocale" | "duplocale" | "catopen" | "fts_open" | "setmntent" => {
+            InTheWay("an object in the library's memory", CLOSE)
         }
         "fopencookie" | "open_wmemstream" => InTheWay("a stream of no file", CLOSE),
         "mmap" | "mmap64" | "mremap" | "shmat" => {
             InTheWay("mapped memory", "unmap it before, or use malloc")
         }
-        "sbrk" | "brk" => Lost("memory that pc3 does not know", "use malloc"),
+        "sbrk" => InTheWay("memory that pc3 does not know", "use malloc"),
+        "brk" => Lost("memory that pc3 does not know", "use malloc"),
         "pthread_create" | "thrd_create" => {
             InTheWay("a thread", "join it before a checkpoint can happen")
         }
-        "dlopen" => Lost("a library", AGAIN),
+        "dlopen" | "dlmopen" => InTheWay("a library that is loaded by hand", CLOSE),
         "uselocale" => Lost("a thread's locale", "use setlocale, whose choice is saved"),
         "timer_create" => Lost("a timer", "use setitimer, whose timers are saved"),
         "sigaltstack" => Lost("a stack for signals", AGAIN),

@@ -1,8 +1,11 @@
 //! The one table of what pc3cc can say: code, name of the warning's switch, one line on what it stands for.
 //!
+//! What running programs say has codes, too (`pc3_typemetric::codes`); they are explained in the same place.
+//!
 //! The text behind `--explain-code` is the code's section of `docs/diagnostics.md`.
 
 use super::Severity;
+use pc3_typemetric::codes;
 
 const PAGE: &str = include_str!("../../../docs/diagnostics.md");
 
@@ -90,15 +93,29 @@ impl Code {
 
     /// The code's section of the page, heading included.
     pub fn explain(self) -> &'static str {
-        let heading = format!("## {}", self.id());
-        let start = PAGE.find(&heading).unwrap_or(PAGE.len());
-        let section = &PAGE[start..];
-        let end = section
-            .get(3..)
-            .and_then(|s| s.find("\n## "))
-            .map_or(section.len(), |e| e + 4);
-        section[..end].trim_end()
+        section(self.id())
     }
+}
+
+fn section(id: &str) -> &'static str {
+    let heading = format!("## {id}");
+    let start = PAGE.find(&heading).unwrap_or(PAGE.len());
+    let section = &PAGE[start..];
+    let end = section
+        .get(3..)
+        .and_then(|s| s.find("\n## "))
+        .map_or(section.len(), |e| e + 4);
+    section[..end].trim_end()
+}
+
+/// What is said of a code, of pc3cc's or of running programs'.
+pub fn explanation(text: &str) -> Option<&'static str> {
+    let plain = text.strip_prefix("pc3::").unwrap_or(text);
+    let of_runs = codes::ALL.iter().map(|c| c.0);
+    let run = of_runs
+        .into_iter()
+        .find(|id| id.eq_ignore_ascii_case(plain));
+    Code::find(text).map(Code::explain).or(run.map(section))
 }
 
 #[cfg(test)]
@@ -112,6 +129,15 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), Code::ALL.len());
         assert!(Code::ALL.iter().all(|c| c.describe().len() > 10));
+    }
+
+    #[test]
+    fn codes_of_running_programs_are_explained() {
+        for (id, text) in codes::ALL {
+            assert!(Code::ALL.iter().all(|c| c.id() != *id), "{id}");
+            assert!(text.len() > 10);
+            assert!(explanation(id).is_some_and(|t| t.len() > 90), "{id}");
+        }
     }
 
     /// A section per code with something to read in it, a code per section, a switch per warning.
@@ -136,7 +162,7 @@ mod tests {
             .filter_map(|l| l.strip_prefix("## "))
             .filter_map(|l| l.get(..5));
         for id in headings {
-            assert!(Code::find(id).is_some(), "{id} is no code");
+            assert!(explanation(id).is_some(), "{id} is no code");
         }
     }
 }

@@ -11,7 +11,7 @@ mod codes;
 mod levels;
 mod render;
 
-pub use codes::Code;
+pub use codes::{explanation, Code};
 pub use levels::{BadSwitch, Levels};
 pub use render::Format;
 

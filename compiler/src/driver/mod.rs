@@ -49,8 +49,8 @@ pub fn main(args: Vec<String>) -> i32 {
         Err(e) => return fail(&e),
     };
     probe::plain(&mut options, &std::env::current_dir().unwrap_or_default());
-    if let Some(code) = options.explain_code {
-        show!("{}\n", code.explain());
+    if let Some(text) = options.explain_code {
+        show!("{text}\n");
         return 0;
     }
     let m32 = options.user_has("-m32");

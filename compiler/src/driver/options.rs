@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diag::{BadSwitch, Code, Levels};
+use crate::diag::{explanation, BadSwitch, Levels};
 
 use super::own::{self, Mistaken};
 use super::response;
@@ -105,7 +105,7 @@ pub struct Options {
     /// `--message-format=json`
     pub json: bool,
     /// `--explain-code=`
-    pub explain_code: Option<Code>,
+    pub explain_code: Option<&'static str>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -298,7 +298,7 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
             }
         };
     } else if let Some(v) = a.strip_prefix("--explain-code=") {
-        let code = Code::find(v);
+        let code = explanation(v);
         o.explain_code = Some(code.ok_or_else(|| {
             OptionError::BadValue("--explain-code", v.to_string(), "a code such as E0301")
         })?);

@@ -47,6 +47,10 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             | "setlinebuf"
             | "munmap"
             | "shmdt"
+            | "read"
+            | "signal"
+            | "bsd_signal"
+            | "sigaction"
             | "atexit"
             | "on_exit"
     ) || makes(name)
@@ -66,6 +70,7 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             Some(format!("pc3_{}", name.trim_end_matches("64")))
         }
         "__getdelim" => Some("pc3_getdelim".into()),
+        "bsd_signal" => Some("pc3_signal".into()),
         "_exit" | "_Exit" if mpi => Some("pc3__exit".into()),
         _ => known.then(|| format!("pc3_{name}")),
     }
@@ -94,6 +99,7 @@ fn makes(name: &str) -> bool {
             | "pipe"
             | "pipe2"
             | "socketpair"
+            | "sbrk"
             | "pthread_create"
             | "thrd_create"
     )
@@ -110,8 +116,18 @@ fn noted(name: &str) -> Option<&'static str> {
         }
         "fopencookie" | "open_wmemstream" => "pc3_other_stream",
         "mmap" | "mmap64" | "mremap" | "shmat" => "pc3_mapped",
+        "newlocale" | "duplocale" | "catopen" | "dlopen" | "dlmopen" | "fts_open" | "setmntent"
+        | "sbrk" => "pc3_held",
         _ => return None,
     })
+}
+
+/// What ends an object of the library, given to it as the only argument.
+fn ends(name: &str) -> bool {
+    matches!(
+        name,
+        "freelocale" | "catclose" | "dlclose" | "fts_close" | "endmntent"
+    )
 }
 
 pub struct Call {
@@ -141,6 +157,9 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         });
     } else if let Some(note) = noted(name) {
         r.callee = Some(format!("{note}(\"{name}\", {}, {name}", place(cx, call)));
+        r.extra = ")".into();
+    } else if ends(name) {
+        r.callee = Some(format!("{name}(pc3_let_go"));
         r.extra = ")".into();
     } else if cx.mpi && tables::is_mpi(name) {
         r.callee = Some(format!("(pc3_me->at = {}, {name})", place(cx, call)));

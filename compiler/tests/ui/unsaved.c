@@ -21,6 +21,8 @@ int main(void) {
     for (char *w = strtok(text, " "); w; w = strtok(0, " "))
         pc3_checkpoint();
     FILE *p = popen("true", "r");
+    freelocale(newlocale(LC_ALL_MASK, "C", 0));
     void *m = mmap(0, 4096, PROT_READ, MAP_PRIVATE, 3, 0);
+    m = sbrk(16);
     return rand() + open("x", O_RDONLY) + socket(1, 2, 0) + socket(1, 2, 0) + (p != m);
 }

@@ -201,7 +201,7 @@ fn saved(loading: Rc<Loading>, index: usize, function: &'static Function) -> Fra
     let func = &loading.source.program.funcs[frame.func as usize];
     if func.name != function.name {
         refuse(&format!(
-            "checkpoint {id} cannot be continued here: it is in function {}, and this program calls {} there",
+            "error[pc3::E0501]: checkpoint {id} cannot be continued here: it is in function {}, and this program calls {} there",
             func.name, function.name
         ));
     }
@@ -229,7 +229,7 @@ impl Frame {
         let saved = &func.points[frame.point as usize];
         if saved.what != point.what {
             refuse(&format!(
-                "checkpoint {} cannot be continued here: function {}: point {} is {} ({}:{}) in the checkpoint and {} ({}:{}) here",
+                "error[pc3::E0501]: checkpoint {} cannot be continued here: function {}: point {} is {} ({}:{}) in the checkpoint and {} ({}:{}) here",
                 loading.source.id, func.name, saved.label, saved.what, saved.file, saved.line, point.what, point.file, point.line
             ));
         }
@@ -254,7 +254,7 @@ impl Frame {
         };
         let dot = if name.is_empty() { "" } else { "." };
         refuse(&format!(
-            "checkpoint {id} cannot be continued here: {}{dot}{name}: {why}",
+            "error[pc3::E0501]: checkpoint {id} cannot be continued here: {}{dot}{name}: {why}",
             self.function.name
         ))
     }
@@ -312,7 +312,7 @@ impl Frame {
 pub(crate) fn resumed() {
     let from_file = current(|frames| {
         if frames.left.get() != 0 {
-            refuse("the checkpoint cannot be continued here: it was taken further down than this program's location");
+            refuse("error[pc3::E0501]: the checkpoint cannot be continued here: it was taken further down than this program's location");
         }
         // What was being continued is all taken.
         frames.loading.replace(None).is_some()

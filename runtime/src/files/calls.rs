@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::os::fd::RawFd;
 use std::path::Path;
 use std::ptr::{null, null_mut, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use libc::FILE;
 
@@ -387,6 +388,26 @@ pub unsafe extern "C" fn pc3_open_file(
         set_errno(error);
         note(fd, CStr::from_ptr(name).to_str().unwrap_or("open"), path)
     }
+}
+
+/// The program has read from descriptor 0 itself.
+static HAS_READ: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn has_read() -> bool {
+    HAS_READ.load(Relaxed)
+}
+
+/// # Safety
+/// As `read`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_read(fd: c_int, into: *mut c_void, n: usize) -> isize {
+    // SAFETY: by the caller.
+    let done = unsafe { libc::read(fd, into, n) };
+    if fd == 0 {
+        // At the end there is nothing more to lose.
+        HAS_READ.store(done != 0, Relaxed);
+    }
+    done
 }
 
 /// # Safety

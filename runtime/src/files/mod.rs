@@ -3,13 +3,14 @@
 //!
 //! `calls`: what the program calls; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
-//! descriptors; `baseline`: how the process began; `own`: the runtime's own descriptors.
+//! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
 
 mod again;
 pub(crate) mod baseline;
 mod calls;
+mod locks;
 mod memory;
 pub mod own;
 pub(crate) mod scan;
@@ -28,7 +29,7 @@ use libc::FILE;
 
 use crate::format::library::{
     AppendedMeta, BufferMeta, FileKind, FileMeta, LibraryMeta, MemoryMeta, OpenMeta, Origin,
-    STATE_CONSUMED,
+    STATE_CONSUMED, STATE_EOF,
 };
 use crate::format::meta::Span;
 use again::Reopened;
@@ -137,15 +138,55 @@ impl Files {
         let wide = |o: &&Opened| o.memory.is_some() && unsafe { stream::is_wide(o.stream) };
         opaque
             .map(|call| format!("a stream of no file is open (made by {call})"))
+            .or_else(|| self.consumed())
+            .or_else(|| {
+                // SAFETY: open streams, or standard ones.
+                let moved = |s: *mut FILE| unsafe { stream::is_moved(s).then(|| libc::fileno(s)) };
+                let opened = self.opened.iter().filter(|o| o.memory.is_none());
+                let opened = opened.map(|o| o.stream);
+                let fd = opened.chain(self.given()).find_map(moved)?;
+                Some(format!(
+                    "descriptor {fd} has been read or moved under a stream that has read ahead"
+                ))
+            })
             .or_else(|| {
                 self.opened.iter().find(wide)?;
                 Some("a stream in memory is used for wide characters".to_owned())
+            })
+            .or_else(|| {
+                // SAFETY: open streams, or standard ones.
+                let back = |s: *mut FILE| unsafe { stream::is_wide(s) && stream::has_pushed(s) };
+                let opened = self.opened.iter().map(|o| o.stream);
+                opened.chain(self.given()).find(|s| back(*s))?;
+                Some("a wide character that was given back (ungetwc) waits in a stream".to_owned())
             })
             .or_else(|| {
                 let o = self.opened.iter().find(coded)?;
                 let path = o.path.to_string_lossy();
                 Some(format!("{path} is open with a character set of its own"))
             })
+    }
+
+    /// What has been read from a pipe that is the standard input cannot be read again.
+    fn consumed(&self) -> Option<String> {
+        let (_, stdin) = standard()[0];
+        if !self.given().contains(&stdin) {
+            return None;
+        }
+        // SAFETY: a standard stream that is open.
+        let (fd, used, at_end) = unsafe {
+            let state = stream::standing(stdin).state;
+            let used = stream::is_used(stdin) || calls::has_read();
+            (libc::fileno(stdin), used, state & STATE_EOF != 0)
+        };
+        let from = match system::of(fd)?.kind {
+            libc::S_IFIFO => "a pipe",
+            libc::S_IFSOCK => "a socket",
+            _ => return None,
+        };
+        (used && !at_end).then(|| {
+            format!("the program has read from standard input, which is {from}, and more may come: give it a file (< FILE)")
+        })
     }
 
     /// Writes out what waits in streams that are no files: how far they are nobody can say later.  What waits
@@ -156,9 +197,7 @@ impl Files {
             // SAFETY: an open stream, or a standard one.
             unsafe {
                 // Otherwise characters given back would be lost.
-                let waits =
-                    || stream::is_wide(stream) || !stream::standing(stream).pending.is_empty();
-                if !stream::may_wait(stream) && waits() {
+                if !stream::may_wait(stream) && stream::has_output(stream) {
                     libc::fflush(stream);
                 }
             }
@@ -346,6 +385,17 @@ impl Files {
         }
         for appended in &all.appended {
             self.cut_written(appended)?;
+        }
+        // Last: those of `fcntl` end when any descriptor of the file is closed.
+        let locked: Vec<OpenMeta> = all.files.into_iter().map(|f| f.meta).collect();
+        for meta in locked.iter().filter(|m| locks::any(m.access)) {
+            let Some((n, _)) = meta.numbers.first() else {
+                continue;
+            };
+            locks::take(*n as RawFd, meta.access).map_err(|e| {
+                let path = String::from_utf8_lossy(&meta.path);
+                format!("the lock that the program held on {path} cannot be had: {e}")
+            })?;
         }
         Ok(())
     }

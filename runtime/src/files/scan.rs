@@ -2,11 +2,14 @@
 //! the program was given and what is the runtime's own is left out.
 
 use std::collections::BTreeMap;
-use std::os::fd::RawFd;
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::baseline;
+use super::locks;
 use super::own::is_own;
 use super::system::{self, Identity};
 use crate::format::library::{
@@ -198,6 +201,16 @@ fn program_file(
         libc::S_IFIFO => return refuse("a pipe"),
         _ => return refuse(&format!("no file: {}", String::from_utf8_lossy(&path))),
     }
+    if let Some(of) = system::of_kernel(fd) {
+        return refuse(&format!(
+            "{}, a file of {of}",
+            String::from_utf8_lossy(&path)
+        ));
+    }
+    match locks::held(fd) {
+        Ok(bits) => open.meta.access |= bits,
+        Err(what) => return refuse(&format!("{}: {what}", String::from_utf8_lossy(&path))),
+    }
     if !made.is_some_and(|m| m.whole) {
         open.meta.below = baseline::get().below(&path);
     }
@@ -250,9 +263,14 @@ const DEVICES: [&[u8]; 6] = [
 
 /// The descriptor itself may be for writing only.
 fn contents(fd: RawFd, length: u64) -> std::io::Result<Vec<u8>> {
-    let file = std::fs::File::open(format!("/proc/self/fd/{fd}"))?;
     let mut bytes = vec![0; length as usize];
-    file.read_exact_at(&mut bytes, 0)?;
+    if system::access(fd) & ACCESS_READ != 0 {
+        // SAFETY: the program's descriptor, which stays open: to close any one of a file ends its locks.
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
+        file.read_exact_at(&mut bytes, 0)?;
+    } else {
+        File::open(format!("/proc/self/fd/{fd}"))?.read_exact_at(&mut bytes, 0)?;
+    }
     Ok(bytes)
 }
 

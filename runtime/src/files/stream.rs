@@ -1,7 +1,7 @@
 //! Inside of the GNU C library's `FILE`: what `<stdio.h>` has no call for.  Its first members have been the
 //! same on all ABIs since 1999; programs compiled long ago use them through inlined `getc`.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_long, c_void};
 
 use libc::FILE;
 
@@ -25,6 +25,14 @@ struct Inner {
     markers: *mut c_void,
     chain: *mut c_void,
     fileno: c_int,
+    flags2: c_int,
+    old_offset: c_long,
+    column: u16,
+    vtable_offset: i8,
+    short_buffer: [c_char; 1],
+    lock: *mut c_void,
+    /// Where the descriptor stood when the stream last used it, or -1.
+    offset: i64,
 }
 
 const NO_READS: c_int = 0x4;
@@ -121,6 +129,38 @@ pub(super) unsafe fn may_wait(stream: *mut FILE) -> bool {
 pub(super) unsafe fn is_wide(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
     unsafe { fwide(stream, 0) > 0 }
+}
+
+/// Have characters been given back that do not stand in the file?
+///
+/// # Safety
+/// An open stream.
+pub(super) unsafe fn has_pushed(stream: *mut FILE) -> bool {
+    // SAFETY: by the caller; the C library is GNU's.
+    unsafe { (*stream.cast::<Inner>()).flags & IN_BACKUP != 0 }
+}
+
+/// Has the program moved the descriptor of a stream that has read ahead?
+///
+/// # Safety
+/// An open stream.
+pub(super) unsafe fn is_moved(stream: *mut FILE) -> bool {
+    // SAFETY: by the caller; the C library is GNU's.
+    unsafe {
+        let inner = &*stream.cast::<Inner>();
+        let ahead = inner.flags & PUTTING == 0 && standing(stream).unread > 0;
+        let now = system::position(inner.fileno);
+        ahead && inner.offset >= 0 && now.is_some_and(|at| at != inner.offset as u64)
+    }
+}
+
+/// Does output wait in it?
+///
+/// # Safety
+/// An open stream.
+pub(super) unsafe fn has_output(stream: *mut FILE) -> bool {
+    // SAFETY: by the caller; the C library is GNU's.
+    unsafe { (*stream.cast::<Inner>()).flags & PUTTING != 0 }
 }
 
 /// Has it been used?  A stream gets its buffer when it first is.

@@ -70,6 +70,23 @@ pub(crate) fn is_open(fd: RawFd) -> bool {
     unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
 }
 
+/// The kernel's own file systems, whose files say what is true now: which one it is.
+pub(crate) fn of_kernel(fd: RawFd) -> Option<&'static str> {
+    // SAFETY: fstatfs64 fills the structure.
+    let kind = unsafe {
+        let mut about: libc::statfs64 = std::mem::zeroed();
+        if libc::fstatfs64(fd, &raw mut about) != 0 {
+            return None;
+        }
+        i64::from(about.f_type as i32)
+    };
+    match kind {
+        0x9fa0 => Some("/proc"),
+        0x6265_6572 => Some("/sys"),
+        _ => None,
+    }
+}
+
 /// All descriptors of the process.
 pub(crate) fn open_ones() -> io::Result<Vec<RawFd>> {
     let mut list: Vec<RawFd> = std::fs::read_dir("/proc/self/fd")?

@@ -119,6 +119,12 @@ pub const ACCESS_APPEND: u64 = 4;
 pub const ACCESS_NONBLOCK: u64 = 8;
 pub const ACCESS_SYNC: u64 = 16;
 pub const ACCESS_DIRECTORY: u64 = 32;
+/// The whole file is locked by `flock`, or by `fcntl` or `lockf`: others may read, or not.
+pub const ACCESS_FLOCK_SHARED: u64 = 64;
+pub const ACCESS_FLOCK: u64 = 128;
+pub const ACCESS_LOCK_SHARED: u64 = 256;
+pub const ACCESS_LOCK: u64 = 512;
+pub const ACCESS_LOCKS: u64 = ACCESS_FLOCK_SHARED | ACCESS_FLOCK | ACCESS_LOCK_SHARED | ACCESS_LOCK;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
@@ -197,6 +203,8 @@ pub const SIGNAL_NODEFER: u64 = 4;
 pub const SIGNAL_RESET: u64 = 8;
 pub const SIGNAL_NO_STOPPED_CHILDREN: u64 = 16;
 pub const SIGNAL_NO_ZOMBIES: u64 = 32;
+/// It has been raised while it was blocked.
+pub const SIGNAL_PENDING: u64 = 64;
 
 /// All of it, except for the streams.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -56,7 +56,7 @@ impl RankBuilder<'_, '_> {
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
             let hidden = hidden.as_mut();
             if let Some(at) = hidden.and_then(|h| h.find(p.ty, self.image.bytes(p.span))) {
-                let found = self.value(p.name, &format!("{at}: {HIDDEN}"));
+                let found = self.hidden(p.name, &format!("{at}: {HIDDEN}"));
                 // What a stack's array has never been given may be anything.
                 let given = match p.name {
                     Name::Shadow { .. } | Name::Block => false,
@@ -94,7 +94,7 @@ impl RankBuilder<'_, '_> {
                 done.map_err(|e| self.value(name, &e.to_string()))?;
                 let hidden = hidden.as_mut();
                 if let Some(at) = hidden.and_then(|h| h.find(ty, &slot[..size as usize])) {
-                    return Err(self.value(name, &format!("{at}: {HIDDEN}")));
+                    return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
                 }
                 if ty == TypeId::UNKNOWN {
                     translator.untyped(&slot[..size as usize], into);

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use pc3_typemetric::codes;
 use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
 
@@ -47,11 +48,14 @@ pub enum RestoreError {
         list: Vec<Mismatch>,
         untyped: Vec<String>,
     },
-    #[error("rank {rank}: {name}{error}")]
+    #[error("rank {rank}: {name}{error}{at}")]
     Value {
         rank: usize,
         name: String,
         error: String,
+        /// Where the program stands, of what is on its stack.
+        at: String,
+        code: &'static str,
     },
     #[error("rank {rank}: no memory for {what}{}", small_address_space())]
     Memory { rank: usize, what: String },
@@ -72,7 +76,27 @@ pub enum RestoreError {
         places: Vec<String>,
     },
     #[error("rank {rank}: {message}")]
+    Engine { rank: usize, message: String },
+    #[error("rank {rank}: {message}")]
     Other { rank: usize, message: String },
+}
+
+impl RestoreError {
+    /// Its code in `docs/diagnostics.md`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            RestoreError::OtherProgram(_) => codes::OTHER_PROGRAM,
+            RestoreError::Ranks { .. } => codes::OTHER_RANKS,
+            RestoreError::Read(_) => codes::UNREADABLE,
+            RestoreError::Store(_) => codes::DIRECTORY,
+            RestoreError::Types { .. } => codes::OTHER_TYPE,
+            RestoreError::Value { code, .. } => code,
+            RestoreError::Memory { .. } => codes::NO_MEMORY,
+            RestoreError::Moved { .. } => codes::NUMBERS,
+            RestoreError::Engine { .. } => codes::MESSAGES,
+            RestoreError::Other { .. } => codes::SURROUNDINGS,
+        }
+    }
 }
 
 /// What helps where memory is not what is short.
@@ -126,8 +150,15 @@ struct Pending {
 #[derive(Clone, Copy)]
 enum Name {
     Global(usize),
-    Live { func: usize },
-    Shadow { func: usize },
+    /// The frame's point is the number of one of the function's.
+    Live {
+        func: usize,
+        point: usize,
+    },
+    Shadow {
+        func: usize,
+        point: usize,
+    },
     Block,
     Heap(TypeId),
 }
@@ -298,7 +329,7 @@ fn engines(
         return Ok(());
     };
     let wrong = |rank: usize| {
-        move |e: LoadError| RestoreError::Other {
+        move |e: LoadError| RestoreError::Engine {
             rank,
             message: e.to_string(),
         }
@@ -354,10 +385,20 @@ impl RankBuilder<'_, '_> {
         let funcs = &self.checkpoint.program.funcs;
         match name {
             Name::Global(i) => format!("global {}", self.checkpoint.program.globals[i].name),
-            Name::Live { func } | Name::Shadow { func } => funcs[func].name.clone(),
+            Name::Live { func, .. } | Name::Shadow { func, .. } => funcs[func].name.clone(),
             Name::Block => "array on the stack ".to_owned(),
             Name::Heap(ty) => format!("heap object '{}'", self.checkpoint.types.describe(ty)),
         }
+    }
+
+    /// Where the function of a variable on the stack had got to.
+    fn place(&self, name: Name) -> Option<String> {
+        let (Name::Live { func, point } | Name::Shadow { func, point }) = name else {
+            return None;
+        };
+        let points = &self.checkpoint.program.funcs.get(func)?.points;
+        let p = points.get(point)?;
+        Some(format!(" (at {}:{})", p.file, p.line))
     }
 
     fn put(&mut self, name: Name, from: u64, to: usize) {
@@ -421,6 +462,7 @@ impl RankBuilder<'_, '_> {
             Name::Heap(TypeId::UNKNOWN) => String::new(),
             _ => allocated(&self.allocated(name)),
         };
+        let at = self.place(name).unwrap_or_default();
         let name = self.words(name);
         // Paths of members begin with a dot and continue the name; messages without one do not.
         let glue = if error.starts_with(['.', '[']) {
@@ -432,6 +474,28 @@ impl RankBuilder<'_, '_> {
             rank: self.rank.id(),
             name,
             error: format!("{glue}{error}{places}"),
+            at,
+            code: codes::NO_VALUE,
+        }
+    }
+
+    /// An address that is kept as a number.
+    fn hidden(&self, name: Name, error: &str) -> RestoreError {
+        match self.value(name, error) {
+            RestoreError::Value {
+                rank,
+                name,
+                error,
+                at,
+                ..
+            } => RestoreError::Value {
+                rank,
+                name,
+                error,
+                at,
+                code: codes::NUMBERS,
+            },
+            other => other,
         }
     }
 }

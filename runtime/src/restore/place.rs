@@ -214,8 +214,12 @@ impl RankBuilder<'_, '_> {
         let mut structs = vec![std::ptr::null_mut::<c_void>(); meta.frames.len()];
         self.rank.shadow.reset();
         for s in &meta.shadow {
-            let func = s.frame.map(|f| meta.frames[f as usize].func as usize);
-            let name = func.map_or(Name::Block, |func| Name::Shadow { func });
+            let frame = s.frame.map(|f| &meta.frames[f as usize]);
+            let func = frame.map(|f| f.func as usize);
+            let name = frame.map_or(Name::Block, |f| Name::Shadow {
+                func: f.func as usize,
+                point: f.point as usize,
+            });
             let (to, plan) = match func {
                 Some(func) => {
                     let to = self.program.funcs[func].shadow.unwrap_or(TypeId::UNKNOWN);
@@ -260,7 +264,10 @@ impl RankBuilder<'_, '_> {
         self.rank.frames.clear();
         for (f, shadow) in meta.frames.iter().zip(structs) {
             let func = f.func as usize;
-            let name = Name::Live { func };
+            let name = Name::Live {
+                func,
+                point: f.point as usize,
+            };
             let from = self.checkpoint.program.funcs[func].points[f.point as usize].live;
             let point = &self.program.funcs[func].points[f.point as usize];
             let (Some(from), Some(to)) = (from, point.live) else {

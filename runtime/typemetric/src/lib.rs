@@ -14,6 +14,7 @@ pub mod abi;
 mod agree;
 pub mod choice;
 mod codec;
+pub mod codes;
 mod compile;
 pub mod descriptor;
 mod exec;

@@ -9,8 +9,9 @@ use pc3_runtime::engine::{provide_mpi, Body, Engine};
 use pc3_runtime::job::{After, Job};
 use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::rank::{Rank, Status};
-use pc3_runtime::tell::{die, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
+use pc3_runtime::tell::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
+use pc3_typemetric::codes;
 
 use crate::coord::{barrier::Answer, barrier::Place, furthest, near};
 use crate::link::desk::Together;
@@ -86,7 +87,7 @@ impl Engine for MpiEngine {
             }
         }
         if let Err(e) = state::link(world) {
-            die(EXIT_REFUSED, &e);
+            die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
         }
         if let Some(peers) = job.peers() {
             // Nobody sends before all can receive.

@@ -208,7 +208,7 @@ mod tests {
         let said = "a.c:1:2: error[pc3::E0305]: x\n 1 | a\na.c:3:2: error[pc3::E0301]: y\nb.c:3:2: error[pc3::E0305]: y\n";
         assert_eq!(codes(said), ["E0301", "E0305"]);
         assert_eq!(codes("a.c:1:2: error: expected ';'\n"), [""; 0]);
-        let at = "pc3: checkpoint 2 cannot be continued here: rank 0: ";
+        let at = "pc3: error[pc3::E0505]: checkpoint 2 cannot be continued here: rank 0: ";
         let check =
             |said: &str, expected: &str| assert_eq!(reason(&format!("{at}{said}")), expected);
         check("global 'x': 12 is not 'y'", "# is not …");
