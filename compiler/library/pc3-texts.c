@@ -7,7 +7,8 @@ char *strcpy(char *, const char *);
 void *malloc(size);
 void free(void *);
 
-char *locale_name(int, const char *) __asm__("setlocale");
+/* Of the rank, where several share a process. */
+const char *pc3_locale(int, const char *);
 char *language_text(int) __asm__("nl_langinfo");
 char *terminal(char *) __asm__("ctermid");
 char *terminal_of(int) __asm__("ttyname");
@@ -47,7 +48,7 @@ static char *kept(struct place *place, const char *text)
 
 char *setlocale(int category, const char *name)
 {
-    return kept(&locale, locale_name(category, name));
+    return kept(&locale, pc3_locale(category, name));
 }
 
 char *nl_langinfo(int item)

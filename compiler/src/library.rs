@@ -7,6 +7,7 @@
 
 use crate::analysis::callgraph;
 use crate::analysis::program::Program;
+use crate::analysis::tables;
 use crate::diag::Diagnostics;
 use crate::lower;
 use crate::tree::{ExprKind, SymId, SymKind, Unit};
@@ -77,6 +78,18 @@ const ALL: &[Library] = &[
         file: "pc3-getenv.c",
         text: include_str!("../library/pc3-getenv.c"),
         names: &["getenv"],
+    },
+    Library {
+        file: "pc3-environment.c",
+        text: include_str!("../library/pc3-environment.c"),
+        names: &[
+            "getenv",
+            "secure_getenv",
+            "setenv",
+            "unsetenv",
+            "putenv",
+            "clearenv",
+        ],
     },
     Library {
         file: "pc3-messages.c",
@@ -233,6 +246,17 @@ fn linked_as(u: &Unit, name: &str) -> String {
     }
 }
 
+/// Does the unit call MPI?
+pub fn calls_mpi(u: &Unit) -> bool {
+    u.exprs.iter().any(|e| match e.kind {
+        ExprKind::Ident(s) => {
+            let s = u.sym(s);
+            s.kind == SymKind::Func && s.is_global && tables::is_mpi(&s.name)
+        }
+        _ => false,
+    })
+}
+
 /// What the program uses and does not define itself.
 pub fn used(units: &[Unit]) -> Vec<&'static Library> {
     among(units, ALL)
@@ -249,6 +273,7 @@ pub fn called_back(units: &[Unit], everywhere: bool) -> Vec<&'static Library> {
 }
 
 fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library> {
+    let mpi = units.iter().any(calls_mpi);
     let mut used = HashSet::new();
     let mut own = HashSet::new();
     for u in units {
@@ -271,6 +296,12 @@ fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library>
     libraries
         .iter()
         .filter(|l| any(l, &used) && !any(l, &own))
+        .filter(|l| match l.file {
+            // Where ranks share a process, each has an environment.
+            "pc3-environment.c" => mpi,
+            "pc3-getenv.c" => !mpi,
+            _ => true,
+        })
         .collect()
 }
 
@@ -300,6 +331,14 @@ mod tests {
             &[],
         );
         check("int main(void) { int random = 1; return random; }", &[]);
+        check(
+            "char *getenv(const char *); int main(void) { return !getenv(0); }",
+            &["pc3-getenv.c"],
+        );
+        check(
+            "char *getenv(const char *); int MPI_Finalize(void); int main(void) { return !getenv(0) + MPI_Finalize(); }",
+            &["pc3-environment.c"],
+        );
     }
 
     #[test]

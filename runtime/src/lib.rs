@@ -54,6 +54,7 @@ pub mod store;
 pub mod tell;
 mod tls;
 mod together;
+mod tongue;
 pub mod transfer;
 mod translate;
 

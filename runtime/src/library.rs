@@ -12,6 +12,7 @@ use crate::obstacles;
 use crate::place;
 use crate::process;
 use crate::rank::Rank;
+use crate::tongue;
 use crate::translate::Translator;
 
 /// Every rank is unwound or finished.
@@ -58,6 +59,7 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
         if apart {
             let mut process = rank.process.take().unwrap_or_default();
             place::describe(rank, &mut process);
+            tongue::describe(rank, &mut process);
             let told = i == 0 || process != ProcessMeta::default();
             rank.process = told.then_some(process);
         }

@@ -27,6 +27,27 @@ struct Beginning {
     blocked: u64,
 }
 
+/// What the process was started with under a name; null: nothing.
+///
+/// # Safety
+/// A terminated string.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_first_value(name: *const c_char) -> *const c_char {
+    static FIRST: OnceLock<Vec<CString>> = OnceLock::new();
+    let all = FIRST.get_or_init(|| {
+        let list = BEGINNING.get().map_or(&[][..], |b| &b.environment);
+        let text = |t: &Vec<u8>| CString::new(t.as_slice()).ok();
+        list.iter().filter_map(text).collect()
+    });
+    // SAFETY: by the caller.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let value = all.iter().find_map(|text| {
+        let rest = text.to_bytes_with_nul().strip_prefix(name)?;
+        rest.strip_prefix(b"=")
+    });
+    value.map_or(std::ptr::null(), |v| v.as_ptr().cast())
+}
+
 static BEGINNING: OnceLock<Beginning> = OnceLock::new();
 
 /// To be called before the program runs.
@@ -216,7 +237,7 @@ fn directory() -> Option<(Vec<u8>, Option<Vec<u8>>)> {
 }
 
 /// The C library's categories, but for the one that means all.
-const CATEGORIES: [c_int; 12] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12];
+pub(crate) const CATEGORIES: [c_int; 12] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12];
 
 fn locale() -> Vec<(u64, String)> {
     let name = |category: c_int| {

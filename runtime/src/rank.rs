@@ -20,6 +20,7 @@ use crate::jumps::Jumps;
 use crate::place::{self, Place};
 use crate::shadow::Shadow;
 use crate::tls;
+use crate::tongue::{self, Tongue};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -58,6 +59,7 @@ pub struct Rank {
     pub(crate) process: Option<ProcessMeta>,
     pub(crate) own_environment: Vec<usize>,
     pub(crate) place: Place,
+    pub(crate) tongue: Tongue,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -106,6 +108,7 @@ impl Rank {
             process: None,
             own_environment: Vec::new(),
             place: Place::default(),
+            tongue: Tongue::default(),
             critical: 0,
             passages: 0,
             errno: 0,
@@ -173,6 +176,7 @@ impl Rank {
     pub fn make_current(&mut self) {
         tls::set(&raw mut self.abi, self.delta());
         place::enter(self);
+        tongue::enter(self);
     }
 
     /// The calling thread's rank.

@@ -105,12 +105,12 @@ static void tables(void)
 
 static void conversions(void)
 {
-    iconv_t c = iconv_open("UTF-8", "ISO-8859-1");
-    char in[] = "caf\xe9 \xfc", out[40], *from = in, *to = out;
-    size_t left = 4, room = sizeof out - 1;
+    iconv_t c = iconv_open("UTF-8", "UCS-2LE");
+    char in[] = "c\0\xe9\0\xac\x20x\0y\0", out[40], *from = in, *to = out;
+    size_t left = 6, room = sizeof out - 1;
     iconv(c, &from, &left, &to, &room);
 #pragma pc3 checkpoint
-    left = 2;
+    left = 4;
     iconv(c, &from, &left, &to, &room);
     *to = 0;
     show_text("converted", out);

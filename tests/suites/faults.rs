@@ -206,7 +206,7 @@ fn another_program() -> Result<()> {
     let done = job.run(HOST, &other, &[("PC3_RESTART", "latest")])?;
     let words = [
         "error[pc3::E0501]: checkpoint 2 cannot be continued here",
-        "function main",
+        "function steps.c:step exists only in the checkpoint",
     ];
     refused(&done, &words)
 }
@@ -377,6 +377,12 @@ fn full() -> Result<()> {
             .stderr
             .matches("[pc3::W0602]: no checkpoint was taken: No space")
             .count();
+        ensure!(
+            done.stderr
+                .contains("warning[pc3::W0602]: no checkpoint was taken"),
+            "{}",
+            done.stderr
+        );
         ensure!(told == 1, "reported {told} times: {}", done.stderr);
         let words = "checkpoints could not be written in all";
         ensure!(done.stderr.contains(words), "{}", done.stderr);

@@ -51,7 +51,8 @@ fn fate(name: &str) -> Option<Fate> {
         "at_quick_exit" => Lost("a function to be called at the end", AGAIN),
         "chroot" => Lost("the root directory", AGAIN),
         "setrlimit" | "setpriority" | "nice" => Lost("an attribute of the process", AGAIN),
-        "setenv" | "unsetenv" | "putenv" | "clearenv" => Shared("the environment"),
+        "signal" | "sigaction" => Shared("the signal handlers"),
+        "alarm" | "setitimer" => Shared("the timers"),
         _ => return None,
     })
 }

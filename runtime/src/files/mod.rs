@@ -197,7 +197,8 @@ impl Files {
             // SAFETY: an open stream, or a standard one.
             unsafe {
                 // Otherwise characters given back would be lost.
-                if !stream::may_wait(stream) && stream::has_output(stream) {
+                let waits = || stream::is_wide(stream) || stream::has_output(stream);
+                if !stream::may_wait(stream) && waits() {
                     libc::fflush(stream);
                 }
             }

@@ -29,6 +29,7 @@ use crate::registry::Program;
 use crate::save::program_meta;
 use crate::settings::Addresses;
 use crate::store::StoreError;
+use crate::tongue;
 use crate::transfer::LoadError;
 use crate::translate::Loader;
 
@@ -233,7 +234,13 @@ pub(crate) fn restore(
         let mut image = checkpoint.rank(id)?;
         let library = &mut image.meta.library;
         let own = library.process.as_ref();
-        let (directory, umask) = own.map_or((None, None), |p| (p.directory.clone(), p.umask));
+        // What each rank has for itself.
+        let apart = own.map_or(ProcessMeta::default(), |p| ProcessMeta {
+            directory: p.directory.clone(),
+            umask: p.umask,
+            locale: p.locale.clone(),
+            ..ProcessMeta::default()
+        });
         if i == 0 && library.process.is_none() {
             // The rank was not the first of its process.
             let before = (0..id).rev().map(|r| checkpoint.directory(r));
@@ -256,9 +263,11 @@ pub(crate) fn restore(
                 // In that rank's memory.
                 process.environment.retain(|v| !v.own);
             }
-            if library.process.is_some() || directory.is_some() || umask.is_some() {
+            if library.process.is_some() || apart != ProcessMeta::default() {
                 let process = library.process.get_or_insert_default();
-                (process.directory, process.umask) = (directory, umask);
+                process.directory = apart.directory;
+                process.umask = apart.umask;
+                process.locale = apart.locale;
             }
         }
         directories.push(one_rank(
@@ -286,7 +295,9 @@ pub(crate) fn restore(
     engines(checkpoint, job, ranks, &directories, &images)?;
     for rank in ranks.iter() {
         let process = rank.process.as_ref();
-        let fit = process.map_or(Ok(()), |p| check(p).and_then(|()| apply_locale(p)));
+        let alone = rank.job().ranks == 1;
+        let apply = |p| if alone { apply_locale(p) } else { Ok(()) };
+        let fit = process.map_or(Ok(()), |p| check(p).and_then(|()| apply(p)));
         fit.map_err(|message| RestoreError::Other {
             rank: rank.id(),
             message,
@@ -313,6 +324,13 @@ pub(crate) fn restore(
 /// Cuts and positions the rank's files.
 pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
     let id = rank.id();
+    let mut process = rank.process.take();
+    let spoken = process.as_mut().filter(|_| rank.job().ranks > 1);
+    let spoken = spoken.map_or(Ok(()), |p| tongue::restore(rank, p));
+    rank.process = process;
+    spoken.map_err(|message| RestoreError::Other { rank: id, message })?;
+    // Streams for wide characters keep the encoding that they begin with.
+    tongue::enter(rank);
     let settled = rank.files.settle(id, id == 0);
     settled.map_err(|message| RestoreError::Other { rank: id, message })
 }
