@@ -269,6 +269,7 @@ extern void *pc3_realloc(void *, pc3_size, const struct pc3_site *) __attribute_
 extern void *pc3_reallocarray(void *, pc3_size, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));
 extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *)
     __attribute__((malloc, nothrow, leaf, alloc_size(2)));
+extern void *pc3_mmap(void *, pc3_size, int, int, int, long long, const struct pc3_site *);
 extern int pc3_posix_memalign(void **, pc3_size, pc3_size, const struct pc3_site *);
 extern void *pc3_valloc(pc3_size, const struct pc3_site *) __attribute__((malloc, nothrow, leaf, alloc_size(1)));
 extern void pc3_free(void *) __attribute__((nothrow, leaf));
@@ -352,6 +353,16 @@ extern int pc3_open_file(int, const char *, int, unsigned, const char *);
 PC3_OPEN(opens, open, (const char *pc3_path, int pc3_flags, ...), -100)
 PC3_OPEN(opens_at, openat, (int pc3_folder, const char *pc3_path, int pc3_flags, ...), pc3_folder)
 #undef PC3_OPEN
+extern void *pc3_remap(void *, pc3_size, pc3_size, int, void *);
+void *pc3_remaps(void *pc3_at, pc3_size pc3_old, pc3_size pc3_new, int pc3_flags, ...) __asm__("pc3_mremap");
+void *pc3_remaps(void *pc3_at, pc3_size pc3_old, pc3_size pc3_new, int pc3_flags, ...) {
+    __builtin_va_list pc3_args;
+    void *pc3_to;
+    __builtin_va_start(pc3_args, pc3_flags);
+    pc3_to = __builtin_va_arg(pc3_args, void *);
+    __builtin_va_end(pc3_args);
+    return pc3_remap(pc3_at, pc3_old, pc3_new, pc3_flags, pc3_to);
+}
 /* A thread's own function may leave it by unwinding, which must not pass through Rust. */
 extern void *pc3_thread_made(const char *, void (*)(void), void *);
 extern void pc3_thread_failed(void *);

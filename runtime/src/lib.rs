@@ -8,13 +8,14 @@
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`.
-//! * `library` gathers state outside of variables: `files`, `process`, and `obstacles`, which cannot be saved; `outside`: what a
+//! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles`, which cannot be saved; `outside`: what a
 //!   process makes again when it is used.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
 mod callbacks;
 pub mod control;
+mod dispositions;
 pub mod engine;
 mod entry;
 mod exits;
@@ -32,6 +33,7 @@ mod jumps;
 mod library;
 mod life;
 mod lists;
+mod mapped;
 mod objects;
 mod obstacles;
 mod outside;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
+use crate::dispositions;
 use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
 use crate::files::scan::{scan, Open};
@@ -60,6 +61,7 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
             let mut process = rank.process.take().unwrap_or_default();
             place::describe(rank, &mut process);
             tongue::describe(rank, &mut process);
+            dispositions::describe(rank, &mut process);
             let told = i == 0 || process != ProcessMeta::default();
             rank.process = told.then_some(process);
         }

@@ -5,6 +5,7 @@ use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 
 use crate::control::{self, install_signals, Every};
+use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
 use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
@@ -215,7 +216,9 @@ fn live(
     for rank in &mut ranks {
         if let Some(mut process) = rank.process.take() {
             if job.ranks > 1 {
-                place::restore(rank, &mut process).unwrap_or_else(|why| die(EXIT_REFUSED, &why));
+                let restored = place::restore(rank, &mut process)
+                    .and_then(|()| dispositions::restore(rank, &mut process));
+                restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
             }
             process::apply(&process, &rank.own_environment)
                 .unwrap_or_else(|why| die(EXIT_REFUSED, &why));

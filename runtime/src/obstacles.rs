@@ -12,6 +12,7 @@ use pc3_typemetric::descriptor::pc3_fn;
 use crate::files::{call, pc3_call_at};
 
 static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+static PROTECTED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static HELD: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static THREADS: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
 
@@ -26,6 +27,9 @@ pub(crate) fn any() -> Option<String> {
     }
     if let Some(call) = lock(&MAPPED).values().next() {
         return Some(format!("memory is mapped (made by {call})"));
+    }
+    if let Some(call) = lock(&PROTECTED).values().next() {
+        return Some(format!("memory of the program is protected (by {call})"));
     }
     let held = lock(&HELD);
     let call = held.values().next()?;
@@ -93,17 +97,21 @@ pub unsafe extern "C" fn pc3_mapped(
     at
 }
 
-/// # Safety
-/// As `munmap`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_munmap(at: *mut c_void, bytes: usize) -> c_int {
-    let start = at as usize;
-    // SAFETY: by the caller.
-    let done = unsafe { libc::munmap(at, bytes) };
-    if done == 0 {
-        lock(&MAPPED).retain(|a, _| !(start..start.saturating_add(bytes)).contains(a));
-    }
-    done
+pub(crate) fn mapped(at: *mut c_void, call: String) {
+    lock(&MAPPED).insert(at as usize, call);
+}
+
+pub(crate) fn unmapped(start: usize, bytes: usize) {
+    lock(&MAPPED).retain(|a, _| !(start..start.saturating_add(bytes)).contains(a));
+}
+
+/// Memory of the program that cannot be read or written now.
+pub(crate) fn protected(at: usize) {
+    lock(&PROTECTED).insert(at, "mprotect".to_owned());
+}
+
+pub(crate) fn unprotected(start: usize, bytes: usize) {
+    lock(&PROTECTED).retain(|a, _| !(start..start.saturating_add(bytes)).contains(a));
 }
 
 /// # Safety

@@ -120,14 +120,14 @@ fn pending() -> u64 {
     }
 }
 
-fn bits(set: &libc::sigset_t) -> u64 {
+pub(crate) fn bits(set: &libc::sigset_t) -> u64 {
     (1..=64)
         // SAFETY: an initialised set.
         .filter(|n| unsafe { libc::sigismember(set, *n) } == 1)
         .fold(0, |bits, n| bits | 1 << (n - 1))
 }
 
-fn set(bits: u64) -> libc::sigset_t {
+pub(crate) fn set(bits: u64) -> libc::sigset_t {
     // SAFETY: sigemptyset initialises it.
     unsafe {
         let mut set: libc::sigset_t = std::mem::zeroed();
@@ -148,6 +148,17 @@ const FLAGS: [(c_int, u64); 6] = [
     (libc::SA_NOCLDWAIT, SIGNAL_NO_ZOMBIES),
 ];
 
+/// In the checkpoint's bits.
+pub(crate) fn flags_of(flags: c_int) -> u64 {
+    let set = FLAGS.iter().filter(|f| flags & f.0 != 0);
+    set.fold(0, |bits, f| bits | f.1)
+}
+
+pub(crate) fn flags_to(bits: u64) -> c_int {
+    let set = FLAGS.iter().filter(|f| bits & f.1 != 0);
+    set.fold(0, |flags, f| flags | f.0)
+}
+
 fn disposition(signal: c_int) -> Option<SignalMeta> {
     // SAFETY: the structure is filled by the call.
     let act = unsafe {
@@ -157,12 +168,11 @@ fn disposition(signal: c_int) -> Option<SignalMeta> {
         }
         act
     };
-    let flags = FLAGS.iter().filter(|f| act.sa_flags & f.0 != 0);
     Some(SignalMeta {
         signal: signal as u64,
         handler: act.sa_sigaction as u64,
         mask: bits(&act.sa_mask),
-        flags: flags.fold(0, |bits, f| bits | f.1),
+        flags: flags_of(act.sa_flags),
     })
 }
 
@@ -380,9 +390,7 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
             let mut act: libc::sigaction = std::mem::zeroed();
             act.sa_sigaction = s.handler as usize;
             act.sa_mask = set(s.mask);
-            for (flag, _) in FLAGS.iter().filter(|f| s.flags & f.1 != 0) {
-                act.sa_flags |= flag;
-            }
+            act.sa_flags = flags_to(s.flags);
             if libc::sigaction(s.signal as c_int, &raw const act, std::ptr::null_mut()) != 0 {
                 return failed("a signal's handler");
             }

@@ -8,6 +8,7 @@ use pc3_heap::Arena;
 use pc3_typemetric::descriptor::pc3_rank;
 
 use crate::callbacks::Callback;
+use crate::dispositions::Dispositions;
 use crate::engine::Extension;
 use crate::exits::AtExit;
 use crate::files::Files;
@@ -60,6 +61,7 @@ pub struct Rank {
     pub(crate) own_environment: Vec<usize>,
     pub(crate) place: Place,
     pub(crate) tongue: Tongue,
+    pub(crate) dispositions: Dispositions,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -109,6 +111,7 @@ impl Rank {
             own_environment: Vec::new(),
             place: Place::default(),
             tongue: Tongue::default(),
+            dispositions: Dispositions::default(),
             critical: 0,
             passages: 0,
             errno: 0,

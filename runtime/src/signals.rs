@@ -4,6 +4,7 @@
 use std::ffi::c_int;
 
 use crate::control;
+use crate::dispositions;
 
 extern "C" {
     fn signal(number: c_int, handler: usize) -> usize;
@@ -13,6 +14,13 @@ extern "C" {
 /// As `signal`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
+    // SAFETY: a plain structure.
+    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
+    new.sa_sigaction = handler;
+    new.sa_flags = libc::SA_RESTART;
+    if let Some(old) = dispositions::action(number, Some(&new)) {
+        return old.sa_sigaction;
+    }
     // SAFETY: by the caller.
     let old = unsafe { signal(number, handler) };
     if old == libc::SIG_ERR {
@@ -37,6 +45,12 @@ pub unsafe extern "C" fn pc3_sigaction(
 ) -> c_int {
     // SAFETY: by the caller.
     unsafe {
+        if let Some(before) = dispositions::action(number, new.as_ref()) {
+            if !old.is_null() {
+                *old = before;
+            }
+            return 0;
+        }
         let gives_up = !new.is_null() && (*new).sa_sigaction == libc::SIG_DFL;
         let done = libc::sigaction(number, new, old);
         if done != 0 {

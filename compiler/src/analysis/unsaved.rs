@@ -51,17 +51,29 @@ fn fate(name: &str) -> Option<Fate> {
         "at_quick_exit" => Lost("a function to be called at the end", AGAIN),
         "chroot" => Lost("the root directory", AGAIN),
         "setrlimit" | "setpriority" | "nice" => Lost("an attribute of the process", AGAIN),
-        "signal" | "sigaction" => Shared("the signal handlers"),
-        "alarm" | "setitimer" => Shared("the timers"),
+        "sigprocmask" | "pthread_sigmask" => Shared("the blocked signals"),
         _ => return None,
     })
+}
+
+/// Calls of `mmap` for private memory of no file, which is the program's own: what is called there.
+fn own_memory(u: &Unit) -> HashSet<ExprId> {
+    let calls = u.exprs.iter().filter_map(|x| match &x.kind {
+        ExprKind::Call { callee, args } => Some((*callee, args)),
+        _ => None,
+    });
+    let flags = |args: &[ExprId]| args.get(3).and_then(|a| u.view().eval(*a));
+    // MAP_PRIVATE | MAP_ANONYMOUS, and not MAP_FIXED.
+    let own = calls.filter(|(_, args)| flags(args).is_some_and(|f| f & 0x32 == 0x22));
+    own.map(|(callee, _)| callee).collect()
 }
 
 /// One warning per function, at its first use. Calls in the C library's own headers are not the user's.
 pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
     let mut said = HashSet::new();
     for (i, u) in p.units.iter().enumerate() {
-        for e in &u.exprs {
+        let own = own_memory(u);
+        for (k, e) in u.exprs.iter().enumerate() {
             let ExprKind::Ident(s) = e.kind else { continue };
             if u.sym(s).kind != SymKind::Func || u.lines.is_system(e.span.start) {
                 continue;
@@ -69,6 +81,18 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
             let Callee::External(name) = p.resolve(i, s) else {
                 continue;
             };
+            if name.starts_with("mmap") && own.contains(&ExprId(k as u32)) {
+                if said.insert("memory of its own".into()) {
+                    out.push(Diagnostic::advice(
+                        u,
+                        &e.span,
+                        Code::UntypedAllocation,
+                        format!("memory that `{name}` makes has no type: a checkpoint with it cannot change architecture if it holds pointers"),
+                        "use malloc, with sizeof in the size",
+                    ));
+                }
+                continue;
+            }
             let (message, help) = match fate(&name) {
                 Some(Fate::Lost(what, help)) => (
                     format!("`{name}` leaves {what} behind, which a restart does not bring back"),

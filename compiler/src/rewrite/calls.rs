@@ -14,6 +14,7 @@ fn allocates(name: &str) -> Option<&'static str> {
         "aligned_alloc" | "memalign" => "pc3_aligned_alloc",
         "posix_memalign" => "pc3_posix_memalign",
         "valloc" => "pc3_valloc",
+        "mmap" | "mmap64" => "pc3_mmap",
         _ => return None,
     })
 }
@@ -46,6 +47,8 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             | "setbuffer"
             | "setlinebuf"
             | "munmap"
+            | "mremap"
+            | "mprotect"
             | "shmdt"
             | "read"
             | "signal"
@@ -57,7 +60,15 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
         || (mpi
             && matches!(
                 name,
-                "_Exit" | "_exit" | "abort" | "chdir" | "fchdir" | "umask"
+                "_Exit"
+                    | "_exit"
+                    | "abort"
+                    | "chdir"
+                    | "fchdir"
+                    | "umask"
+                    | "alarm"
+                    | "setitimer"
+                    | "getitimer"
             ));
     if matches!(
         name,
@@ -115,7 +126,7 @@ fn noted(name: &str) -> Option<&'static str> {
             "pc3_descriptor"
         }
         "fopencookie" | "open_wmemstream" => "pc3_other_stream",
-        "mmap" | "mmap64" | "mremap" | "shmat" => "pc3_mapped",
+        "shmat" => "pc3_mapped",
         "newlocale" | "duplocale" | "catopen" | "dlopen" | "dlmopen" | "fts_open" | "setmntent"
         | "sbrk" => "pc3_held",
         _ => return None,
@@ -144,7 +155,11 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         extra: String::new(),
     };
     if let Some(new) = allocates(name) {
-        r.callee = Some(new.into());
+        // One that is no object of the heap may have to be named.
+        r.callee = Some(match new {
+            "pc3_mmap" => format!("(pc3_call_at({}), {new})", place(cx, call)),
+            _ => new.into(),
+        });
         r.extra = format!(", {}", site_argument(cx, call));
     } else if let Some(new) = plain(name, cx.mpi) {
         r.callee = Some(new.into());

@@ -116,7 +116,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         globals::Private::default()
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
-    heap.tell(units, &mut diagnostics);
+    heap.tell(&p, &mut diagnostics);
     let known = refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {

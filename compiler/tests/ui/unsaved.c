@@ -26,3 +26,8 @@ int main(void) {
     m = sbrk(16);
     return rand() + open("x", O_RDONLY) + socket(1, 2, 0) + socket(1, 2, 0) + (p != m);
 }
+static void *(*by)(size_t) = malloc;
+char *mine(void) {
+    pc3_checkpoint();
+    return by ? by(3) : mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}

@@ -239,6 +239,8 @@ pub(crate) fn restore(
             directory: p.directory.clone(),
             umask: p.umask,
             locale: p.locale.clone(),
+            signals: p.signals.clone(),
+            timers: p.timers.clone(),
             ..ProcessMeta::default()
         });
         if i == 0 && library.process.is_none() {
@@ -268,6 +270,8 @@ pub(crate) fn restore(
                 process.directory = apart.directory;
                 process.umask = apart.umask;
                 process.locale = apart.locale;
+                process.signals = apart.signals;
+                process.timers = apart.timers;
             }
         }
         directories.push(one_rank(

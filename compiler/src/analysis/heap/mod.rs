@@ -96,7 +96,8 @@ pub struct Heap {
 
 impl Heap {
     /// Warns of what nothing says the type of.
-    pub fn tell(&self, units: &[Unit], out: &mut Diagnostics) {
+    pub fn tell(&self, p: &Program, out: &mut Diagnostics) {
+        let units = p.units;
         for s in self.sites.iter().flatten() {
             if let Why::Unknown(why) = &s.why {
                 let u = &units[s.unit];
@@ -108,6 +109,17 @@ impl Heap {
                     "use sizeof in the size, assign the result to a typed pointer, or say it: `#pragma pc3 type TYPE` above",
                 ));
             }
+        }
+        for (unit, e, name) in report::taken(p) {
+            let u = &units[unit];
+            let why = report::TAKEN;
+            out.push(Diagnostic::advice(
+                u,
+                &u.expr(e).span,
+                Code::UntypedAllocation,
+                format!("the type of what `{name}` makes here is unknown, as {why}: a checkpoint with it cannot change architecture if it holds pointers"),
+                "call it by name, or in a function for each type",
+            ));
         }
     }
 }

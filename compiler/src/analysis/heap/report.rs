@@ -4,6 +4,7 @@ use super::{called_name, Form, Heap, Site, Why};
 use crate::analysis::program::{Callee, Program};
 use crate::tree::*;
 use serde_json::{json, Value};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// One line of the report.
@@ -33,6 +34,42 @@ const CHARACTERS: &[&str] = &[
     "vasprintf",
 ];
 
+/// Where the address of an allocator is taken: nothing says what those that call it through a pointer want.
+pub(super) fn taken(p: &Program) -> Vec<(usize, ExprId, String)> {
+    let mut out = Vec::new();
+    for (unit, u) in p.units.iter().enumerate() {
+        let calls = u.exprs.iter().filter_map(|x| match x.kind {
+            ExprKind::Call { callee, .. } => Some(callee),
+            _ => None,
+        });
+        let mut called: HashSet<ExprId> = HashSet::new();
+        for mut e in calls {
+            while let ExprKind::Deref(a) | ExprKind::AddrOf(a) = u.expr(e).kind {
+                e = a;
+            }
+            called.insert(e);
+        }
+        for (k, x) in u.exprs.iter().enumerate() {
+            let (e, ExprKind::Ident(s)) = (ExprId(k as u32), &x.kind) else {
+                continue;
+            };
+            let ours = crate::library::is_own(&u.path) || u.lines.is_system(x.span.start);
+            if called.contains(&e) || ours || u.sym(*s).kind != SymKind::Func {
+                continue;
+            }
+            match p.resolve(unit, *s) {
+                Callee::External(name) if ["malloc", "calloc", "realloc"].contains(&&*name) => {
+                    out.push((unit, e, name.to_string()));
+                }
+                _ => {}
+            }
+        }
+    }
+    out
+}
+
+pub(super) const TAKEN: &str = "it is called through a pointer";
+
 /// In the order of files and lines.
 pub fn lines(p: &Program, heap: &Heap) -> Vec<Line> {
     let mut all = Vec::new();
@@ -55,6 +92,12 @@ pub fn lines(p: &Program, heap: &Heap) -> Vec<Line> {
                 all.push(l);
             }
         }
+    }
+    for (unit, e, name) in taken(p) {
+        let mut l = at(p, unit, e, name);
+        l.why = TAKEN.into();
+        l.advice = Some("call it by name, or in a function for each type".into());
+        all.push(l);
     }
     all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     all

@@ -348,6 +348,7 @@ void f(struct holder *h, int n) {
     h->words = xmalloc(n);
     struct s *s = malloc(sizeof *s + n * sizeof(double));
     h->any = realloc(h->d, n);
+    void *(*by)(unsigned long) = malloc;
 }
 "
     );
@@ -366,7 +367,8 @@ a.c:6: malloc in f: double, by the first typed use of `p`, which it goes to
 a.c:7: xmalloc in f: unsigned int, by `h->words`, which it is assigned to
 a.c:8: malloc in f: struct s with a longer array at its end, by the `sizeof` in its size, which adds the array's
 a.c:9: realloc in f: double, by what its first argument points to
-7 places that allocate, 1 of unknown type
+a.c:10: malloc in f: unknown, as it is called through a pointer
+8 places that allocate, 2 of unknown type
 What is of unknown type can only go back to its own architecture. To change that write the size with sizeof, assign the result to a typed pointer, or say it: `#pragma pc3 type TYPE` above, or `type a.c:5: TYPE` in a file for --annotations.
 ";
     assert_eq!(report::text(&lines), expected);
@@ -375,7 +377,7 @@ What is of unknown type can only go back to its own architecture. To change that
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    assert_eq!(objects.len(), 7);
+    assert_eq!(objects.len(), 8);
     assert_eq!(objects[0]["type"], "double");
     assert_eq!(objects[2]["known"], false);
     assert!(objects[2]["type"].is_null() && objects[2]["help"].is_string());

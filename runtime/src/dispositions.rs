@@ -1,0 +1,409 @@
+//! Signal handlers and timers of each rank, where several share a process.
+//!
+//! The process has one handler for all of them.  What a rank sends to itself reaches its own handler, and so do its
+//! timers, which are timers of the kernel that name it; what comes from outside reaches every rank that has a handler, as
+//! launchers pass signals on.  A rank that has none, and sends itself one, ends the job as it would end its process.
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::mem::zeroed;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering::SeqCst};
+
+use pc3_typemetric::descriptor::pc3_rank;
+
+use crate::control;
+use crate::format::library::{ProcessMeta, SignalMeta};
+use crate::process::{bits, flags_of, flags_to, set as mask_of};
+use crate::rank::Rank;
+use crate::tls;
+
+#[derive(Debug, Default)]
+struct Entry {
+    handler: AtomicUsize,
+    flags: AtomicI32,
+    mask: AtomicU64,
+}
+
+const SIGNALS: usize = 65;
+
+/// A rank's, which signals may look at any time; never given back.
+#[derive(Debug)]
+struct Table {
+    rank: *mut pc3_rank,
+    delta: isize,
+    entries: [Entry; SIGNALS],
+    next: *const Table,
+}
+
+/// All of them.
+static FIRST: AtomicPtr<Table> = AtomicPtr::new(null_mut());
+
+/// What a rank has chosen.
+#[derive(Debug)]
+pub(crate) struct Dispositions {
+    table: *const Table,
+    timers: [Option<libc::timer_t>; 3],
+}
+
+impl Default for Dispositions {
+    fn default() -> Dispositions {
+        Dispositions {
+            table: null(),
+            timers: [None; 3],
+        }
+    }
+}
+
+fn tables() -> impl Iterator<Item = &'static Table> {
+    let mut at: *const Table = FIRST.load(SeqCst);
+    std::iter::from_fn(move || {
+        // SAFETY: tables live as long as the process.
+        let table = unsafe { at.as_ref() }?;
+        at = table.next;
+        Some(table)
+    })
+}
+
+fn table(rank: &mut Rank) -> &'static Table {
+    if rank.dispositions.table.is_null() {
+        let mut new = Box::new(Table {
+            rank: &raw mut rank.abi,
+            delta: rank.delta(),
+            entries: std::array::from_fn(|_| Entry::default()),
+            next: FIRST.load(SeqCst),
+        });
+        let place: *mut Table = &raw mut *new;
+        while let Err(now) = FIRST.compare_exchange(new.next.cast_mut(), place, SeqCst, SeqCst) {
+            new.next = now;
+        }
+        rank.dispositions.table = Box::leak(new);
+    }
+    // SAFETY: as above.
+    unsafe { &*rank.dispositions.table }
+}
+
+/// Several ranks share the process, and this one calls.
+fn apart<'a>() -> Option<&'a mut Rank> {
+    // SAFETY: an entry point.
+    unsafe { Rank::current() }.filter(|r| r.job().ranks > 1)
+}
+
+fn ignored_by_default(signal: c_int) -> bool {
+    [libc::SIGCHLD, libc::SIGURG, libc::SIGWINCH, libc::SIGCONT].contains(&signal)
+}
+
+/// Runs a rank's handler.
+///
+/// # Safety
+/// On a signal, with what the system says of it.
+unsafe fn deliver(to: &Table, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let entry = &to.entries[signal as usize];
+    let flags = entry.flags.load(SeqCst);
+    let handler = match flags & libc::SA_RESETHAND as c_int {
+        0 => entry.handler.load(SeqCst),
+        _ => entry.handler.swap(libc::SIG_DFL, SeqCst),
+    };
+    if handler == libc::SIG_IGN {
+        return;
+    }
+    if handler == libc::SIG_DFL {
+        by_default(signal);
+        return;
+    }
+    let me = tls::me();
+    let apart = me != to.rank;
+    // SAFETY: the program's function; it sees its own rank, as the one that was interrupted does afterwards.
+    unsafe {
+        let here = me.cast::<Rank>().as_ref().map_or(0, Rank::delta);
+        if apart {
+            tls::set(to.rank, to.delta);
+        }
+        if flags & libc::SA_SIGINFO != 0 {
+            let f: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
+                std::mem::transmute(handler);
+            f(signal, info, context);
+        } else {
+            let f: extern "C" fn(c_int) = std::mem::transmute(handler);
+            f(signal);
+        }
+        if apart {
+            tls::set(me, here);
+        }
+    }
+}
+
+fn by_default(signal: c_int) {
+    if !ignored_by_default(signal) {
+        // SAFETY: what the system does with a signal that nobody handles.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    }
+}
+
+extern "C" fn on_any(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: called by the system.
+    unsafe {
+        let code = (*info).si_code;
+        if code == libc::SI_TIMER {
+            let whose = (*info).si_value().sival_ptr.cast::<Table>().cast_const();
+            if let Some(table) = tables().find(|t| std::ptr::eq(*t, whose)) {
+                deliver(table, signal, info, context);
+                return;
+            }
+        }
+        let sent = [libc::SI_USER, libc::SI_QUEUE].contains(&code);
+        let outside = sent && (*info).si_pid() != libc::getpid();
+        if outside || code == libc::SI_TIMER {
+            let handles =
+                |t: &&Table| t.entries[signal as usize].handler.load(SeqCst) > libc::SIG_IGN;
+            for table in tables().filter(handles) {
+                deliver(table, signal, info, context);
+            }
+            return;
+        }
+        let me = tls::me().cast::<Rank>();
+        let mine = me.as_ref().and_then(|r| r.dispositions.table.as_ref());
+        match mine {
+            Some(table) => deliver(table, signal, info, context),
+            None => by_default(signal),
+        }
+    }
+}
+
+/// What the process does with a signal, so that every rank gets what it wants.
+fn install(signal: c_int, act: &libc::sigaction) {
+    let handlers = || tables().map(|t| t.entries[signal as usize].handler.load(SeqCst));
+    // SAFETY: initialised structures.
+    unsafe {
+        let mut new: libc::sigaction = zeroed();
+        new.sa_mask = act.sa_mask;
+        if handlers().any(|h| h > libc::SIG_IGN) {
+            new.sa_sigaction =
+                on_any as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
+            let kept =
+                libc::SA_RESTART | libc::SA_NODEFER | libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT;
+            new.sa_flags = act.sa_flags & kept | libc::SA_SIGINFO;
+        } else if handlers().any(|h| h == libc::SIG_IGN) {
+            new.sa_sigaction = libc::SIG_IGN;
+        }
+        libc::sigaction(signal, &raw const new, null_mut());
+        if new.sa_sigaction == libc::SIG_DFL {
+            control::listen_again(signal);
+        }
+    }
+}
+
+fn change(rank: &mut Rank, signal: c_int, act: &libc::sigaction) {
+    let entry = &table(rank).entries[signal as usize];
+    entry.flags.store(act.sa_flags, SeqCst);
+    entry.mask.store(bits(&act.sa_mask), SeqCst);
+    entry.handler.store(act.sa_sigaction, SeqCst);
+    install(signal, act);
+}
+
+/// As `sigaction`, for a rank that has others beside it; none: the process is its own.
+pub(crate) fn action(signal: c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
+    let valid = (1..SIGNALS as c_int).contains(&signal)
+        && ![libc::SIGKILL, libc::SIGSTOP].contains(&signal);
+    let rank = apart().filter(|_| valid)?;
+    let entry = &table(rank).entries[signal as usize];
+    // SAFETY: a plain structure.
+    let mut old: libc::sigaction = unsafe { zeroed() };
+    old.sa_sigaction = entry.handler.load(SeqCst);
+    old.sa_flags = entry.flags.load(SeqCst);
+    old.sa_mask = mask_of(entry.mask.load(SeqCst));
+    if let Some(new) = new {
+        change(rank, signal, new);
+    }
+    Some(old)
+}
+
+const TIMERS: [(libc::clockid_t, c_int); 3] = [
+    (libc::CLOCK_MONOTONIC, libc::SIGALRM),
+    (libc::CLOCK_PROCESS_CPUTIME_ID, libc::SIGVTALRM),
+    (libc::CLOCK_PROCESS_CPUTIME_ID, libc::SIGPROF),
+];
+
+fn timer(rank: &mut Rank, which: usize) -> Option<libc::timer_t> {
+    if let Some(timer) = rank.dispositions.timers[which] {
+        return Some(timer);
+    }
+    let (clock, signal) = TIMERS[which];
+    let value = std::ptr::from_ref(table(rank));
+    // SAFETY: an initialised structure.
+    unsafe {
+        let mut event: libc::sigevent = zeroed();
+        event.sigev_notify = libc::SIGEV_SIGNAL;
+        event.sigev_signo = signal;
+        event.sigev_value.sival_ptr = value.cast_mut().cast();
+        let mut timer: libc::timer_t = zeroed();
+        let done = libc::timer_create(clock, &raw mut event, &raw mut timer);
+        rank.dispositions.timers[which] = (done == 0).then_some(timer);
+    }
+    rank.dispositions.timers[which]
+}
+
+/// Microseconds until it rings and between.
+type Times = (u64, u64);
+
+#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
+fn micros(t: &libc::timespec) -> u64 {
+    // What is left of a running timer is never nothing.
+    t.tv_sec as u64 * 1_000_000 + (t.tv_nsec as u64).div_ceil(1000)
+}
+
+fn spec(micros: u64) -> libc::timespec {
+    libc::timespec {
+        tv_sec: (micros / 1_000_000) as _,
+        tv_nsec: (micros % 1_000_000 * 1000) as _,
+    }
+}
+
+fn left(rank: &Rank, which: usize) -> Times {
+    // SAFETY: a timer of this process; the structure is filled by the call.
+    unsafe {
+        let mut now: libc::itimerspec = zeroed();
+        if let Some(timer) = rank.dispositions.timers[which] {
+            libc::timer_gettime(timer, &raw mut now);
+        }
+        (micros(&now.it_value), micros(&now.it_interval))
+    }
+}
+
+fn start(rank: &mut Rank, which: usize, times: Times) -> c_int {
+    if times.0 == 0 && rank.dispositions.timers[which].is_none() {
+        return 0;
+    }
+    let Some(timer) = timer(rank, which) else {
+        return -1;
+    };
+    let new = libc::itimerspec {
+        it_value: spec(times.0),
+        it_interval: spec(times.1),
+    };
+    // SAFETY: a timer of this process.
+    unsafe { libc::timer_settime(timer, 0, &raw const new, null_mut()) }
+}
+
+extern "C" {
+    fn alarm(seconds: c_uint) -> c_uint;
+    fn getitimer(which: c_int, value: *mut libc::itimerval) -> c_int;
+    fn setitimer(which: c_int, new: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
+}
+
+#[no_mangle]
+pub extern "C" fn pc3_alarm(seconds: c_uint) -> c_uint {
+    let Some(rank) = apart() else {
+        // SAFETY: a plain call.
+        return unsafe { alarm(seconds) };
+    };
+    let (before, _) = left(rank, 0);
+    start(rank, 0, (u64::from(seconds) * 1_000_000, 0));
+    // As the C library rounds.
+    match before {
+        0 => 0,
+        n => ((n + 500_000) / 1_000_000).max(1) as c_uint,
+    }
+}
+
+#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
+fn value(times: Times) -> libc::itimerval {
+    let time = |micros: u64| libc::timeval {
+        tv_sec: (micros / 1_000_000) as _,
+        tv_usec: (micros % 1_000_000) as _,
+    };
+    libc::itimerval {
+        it_interval: time(times.1),
+        it_value: time(times.0),
+    }
+}
+
+/// # Safety
+/// As `getitimer`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_getitimer(which: c_int, into: *mut libc::itimerval) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        match apart().filter(|_| (0..3).contains(&which)) {
+            Some(rank) => {
+                *into = value(left(rank, which as usize));
+                0
+            }
+            None => getitimer(which, into),
+        }
+    }
+}
+
+/// # Safety
+/// As `setitimer`.
+#[no_mangle]
+#[allow(clippy::unnecessary_cast)] // the fields' types depend on the ABI
+pub unsafe extern "C" fn pc3_setitimer(
+    which: c_int,
+    new: *const libc::itimerval,
+    old: *mut libc::itimerval,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let fits =
+            |t: &libc::timeval| (0..1_000_000).contains(&(t.tv_usec as i64)) && t.tv_sec >= 0;
+        let valid = (0..3).contains(&which)
+            && new
+                .as_ref()
+                .is_some_and(|n| fits(&n.it_value) && fits(&n.it_interval));
+        let Some(rank) = apart().filter(|_| valid) else {
+            return setitimer(which, new, old);
+        };
+        let which = which as usize;
+        if !old.is_null() {
+            *old = value(left(rank, which));
+        }
+        let micros = |t: &libc::timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
+        start(
+            rank,
+            which,
+            (micros(&(*new).it_value), micros(&(*new).it_interval)),
+        )
+    }
+}
+
+/// Puts a rank's own into what is saved of it.
+pub(crate) fn describe(rank: &Rank, meta: &mut ProcessMeta) {
+    // SAFETY: tables live as long as the process.
+    let table = unsafe { rank.dispositions.table.as_ref() };
+    let entries = table.map_or(&[][..], |t| &t.entries);
+    let all = entries.iter().enumerate().map(|(n, e)| SignalMeta {
+        signal: n as u64,
+        handler: e.handler.load(SeqCst) as u64,
+        mask: e.mask.load(SeqCst),
+        flags: flags_of(e.flags.load(SeqCst)),
+    });
+    meta.signals = all.filter(|s| s.handler != 0).collect();
+    let timers = (0..3).map(|n| (n as u64, left(rank, n)));
+    let running = timers.filter(|(_, t)| t.0 > 0);
+    meta.timers = running.map(|(n, t)| (n, t.0, t.1)).collect();
+}
+
+/// Takes it out again, at a restart.
+pub(crate) fn restore(rank: &mut Rank, meta: &mut ProcessMeta) -> Result<(), String> {
+    for s in std::mem::take(&mut meta.signals) {
+        let signal = c_int::try_from(s.signal).ok();
+        let signal = signal.filter(|n| (1..SIGNALS as c_int).contains(n));
+        let signal = signal.ok_or("the table of signals is damaged")?;
+        // SAFETY: a plain structure.
+        let mut act: libc::sigaction = unsafe { zeroed() };
+        act.sa_sigaction = s.handler as usize;
+        act.sa_flags = flags_to(s.flags);
+        act.sa_mask = mask_of(s.mask);
+        change(rank, signal, &act);
+    }
+    for (which, left, each) in std::mem::take(&mut meta.timers) {
+        if start(rank, (which as usize).min(2), (left, each)) != 0 {
+            let e = std::io::Error::last_os_error();
+            return Err(format!("a timer cannot be restored: {e}"));
+        }
+    }
+    Ok(())
+}
