@@ -94,6 +94,7 @@ impl RestoreError {
             RestoreError::Value { code, .. } => code,
             RestoreError::Memory { .. } => codes::NO_MEMORY,
             RestoreError::Moved { .. } => codes::NUMBERS,
+            RestoreError::Order { .. } => codes::ORDER,
             RestoreError::Engine { .. } => codes::MESSAGES,
             RestoreError::Other { .. } => codes::SURROUNDINGS,
         }

@@ -17,6 +17,7 @@ codes! {
     NUMBERS "E0507" "an address is kept as a number, and what it leads to has moved";
     SURROUNDINGS "E0508" "a file, a folder, a locale, a lock that the program had is not here";
     MESSAGES "E0509" "a message, request or datatype of MPI cannot be continued here";
+    ORDER "E0510" "what the order of bytes gave is kept, and it is another here";
     SETTINGS "E0601" "options or variables make no sense";
     DIRECTORY "E0602" "the directory for checkpoints cannot be used";
     CANNOT_GO_ON "E0603" "the run cannot go on";
