@@ -39,7 +39,43 @@ pub fn trials() -> Vec<Trial> {
             sweep(&p).map_err(text)
         }));
     }
+    trials.push(Trial::test("every::report", || every().map_err(text)));
     trials
+}
+
+/// The program that reads and writes files, moved at each of its checkpoints, round all architectures: what it prints
+/// and the file that it writes are those of the plain build.
+fn every() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/programs/report.c"))?;
+    let plain = Job::new(&p)?;
+    let status = plain.run(HOST, &build::plain(&p, HOST)?, &[])?.status;
+    let round = arch::available();
+    let job = Job::new(&p)?;
+    for leg in 0_usize.. {
+        let arch = round[leg % round.len()];
+        let restart = if leg > 0 { "latest" } else { "" };
+        let env = [
+            ("PC3_EVERY", "1x"),
+            ("PC3_STOP_AFTER", "1"),
+            ("PC3_KEEP", "1"),
+            ("PC3_RESTART", restart),
+        ];
+        let done = job.run(arch, &build::instrumented(&p, arch)?, &env)?;
+        if done.status == STOPPED {
+            continue;
+        }
+        ensure!(done.status == status, "{}, leg {leg}: {done:?}", arch.name);
+        ensure!(leg > 20, "only {leg} checkpoints");
+        break;
+    }
+    if let Some(d) = difference(&plain.stdout(), &job.stdout()) {
+        bail!("{d}");
+    }
+    for name in ["rows", "report"] {
+        let [want, got] = [&plain, &job].map(|j| std::fs::read(j.dir.path().join(name)));
+        ensure!(want? == got?, "{name} differs");
+    }
+    Ok(())
 }
 
 fn text(e: anyhow::Error) -> libtest_mimic::Failed {
@@ -203,7 +239,7 @@ fn refused_elsewhere(p: &Program) -> Result<()> {
         let done = job.run(arch, &build::instrumented(p, arch)?, &env)?;
         ensure!(
             done.status == REFUSED
-                && done.stderr.contains("error[pc3::E050")
+                && done.stderr.contains("error[pc3::E05")
                 && done.stderr.contains("cannot be continued"),
             "{}: exit status {} instead of a refusal\n{}",
             arch.name,
