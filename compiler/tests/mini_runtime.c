@@ -124,6 +124,7 @@ int pc3_fclose(FILE *f) { return fclose(f); }
 void pc3_call_at(const char *p) { (void)p; }
 /* Calls of these stand in the unit of main; no program here makes them. */
 int pc3_open_file(int d, const char *p, int f, unsigned m, const char *n) { (void)d; (void)p; (void)f; (void)m; (void)n; abort(); }
+void *pc3_remap(void *a, pc3_size o, pc3_size n, int f, void *t) { (void)a; (void)o; (void)n; (void)f; (void)t; abort(); }
 void *pc3_thread_made(const char *n, void (*f)(void), void *a) { (void)n; (void)f; (void)a; abort(); }
 void pc3_thread_failed(void *s) { (void)s; }
 void (*pc3_thread_begin(void *s, void **a))(void) { (void)s; (void)a; abort(); }

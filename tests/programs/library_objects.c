@@ -113,7 +113,8 @@ static void conversions(void)
     left = 4;
     iconv(c, &from, &left, &to, &room);
     *to = 0;
-    show_text("converted", out);
+    for (char *p = out; *p; p++)
+        show("byte", (unsigned char)*p);
     show("room", (long)room);
     show("closed", iconv_close(c));
     int point, sign;

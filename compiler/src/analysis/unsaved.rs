@@ -36,9 +36,7 @@ fn fate(name: &str) -> Option<Fate> {
             InTheWay("an object in the library's memory", CLOSE)
         }
         "fopencookie" | "open_wmemstream" => InTheWay("a stream of no file", CLOSE),
-        "mmap" | "mmap64" | "mremap" | "shmat" => {
-            InTheWay("mapped memory", "unmap it before, or use malloc")
-        }
+        "mmap" | "mmap64" | "shmat" => InTheWay("mapped memory", "unmap it before, or use malloc"),
         "sbrk" => InTheWay("memory that pc3 does not know", "use malloc"),
         "brk" => Lost("memory that pc3 does not know", "use malloc"),
         "pthread_create" | "thrd_create" => {
