@@ -1,4 +1,4 @@
-//! Instructions of the examples in Rust, with the attributes and without.
+//! Instructions of the examples in Rust, with the attributes and without; what starting and ending costs is left out.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,19 +25,28 @@ pub fn run(s: &Setup) -> Result<Value> {
         "{:18} {:>14} {:>14} {:>8}",
         "program", "plain instr", "pc3 instr", "ratio"
     );
+    let instructions = |exe: &Path| -> Result<u64> {
+        let mut c = Command::new(exe);
+        c.current_dir(&s.work);
+        Ok(callgrind::instructions(&c, &s.exe("callgrind.out"), &[])?.1)
+    };
+    let forms: [(&str, &[&str]); 2] = [("plain", &["--features", "plain"]), ("pc3", &[])];
+    let mut start = [0; 2];
+    for (n, (form, features)) in start.iter_mut().zip(forms) {
+        let exe = s.exe(&format!("nothing.rust.{form}"));
+        example(features, "nothing", &exe)?;
+        *n = instructions(&exe)?;
+    }
+    println!("{:18} {:14} {:14}", "start and end", start[0], start[1]);
     let (mut rows, mut logs) = (Vec::new(), 0.0);
     for name in PROGRAMS {
-        let count = |features: &[&str], form: &str| -> Result<u64> {
+        let mut counts = [0; 2];
+        for ((n, start), (form, features)) in counts.iter_mut().zip(start).zip(forms) {
             let exe = s.exe(&format!("{name}.rust.{form}"));
             build(&["-p", "pc3-examples", "--bin", name], features, name, &exe)?;
-            let mut c = Command::new(&exe);
-            c.current_dir(&s.work);
-            Ok(callgrind::instructions(&c, &s.exe("callgrind.out"), &[])?.1)
-        };
-        let (plain, ours) = (
-            count(&["--features", "plain"], "plain")?,
-            count(&[], "pc3")?,
-        );
+            *n = instructions(&exe)?.saturating_sub(start).max(1);
+        }
+        let [plain, ours] = counts;
         let ratio = ours as f64 / plain as f64;
         logs += ratio.ln();
         println!("{name:18} {plain:14} {ours:14} {ratio:8.4}");

@@ -1,0 +1,4 @@
+//! What starting and ending costs.
+
+#[pc3::main]
+fn main() {}
