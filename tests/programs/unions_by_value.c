@@ -1,4 +1,4 @@
-/* pc3-test: seq */
+/* pc3-test: seq abi=wide */
 /* Unions of which nothing says what is in use, but whose values tell: numbers that are no addresses, or nothing yet. */
 #include "check.h"
 

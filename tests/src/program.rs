@@ -1,12 +1,35 @@
 //! The programs under test and what is needed to build and run them.
 //!
 //! A program's first line says how to run it: `/* pc3-test: seq */` or
-//! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; `abi=own` where state cannot change its ABI; an argument that names a file in the program's folder
+//! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; `abi=own` where state cannot change its ABI, `abi=wide`
+//! where it stays on those of 64 bits; an argument that names a file in the program's folder
 //! is given as its full path.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context, Result};
+
+use crate::arch::{Arch, HOST, I686};
+
+/// Between which ABIs a program's state moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abis {
+    All,
+    /// Those of 64 bits.
+    Wide,
+    /// Elsewhere a restart refuses it.
+    Own,
+}
+
+impl Abis {
+    pub fn include(self, arch: Arch) -> bool {
+        match self {
+            Abis::All => true,
+            Abis::Wide => arch != I686,
+            Abis::Own => arch == HOST,
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -15,8 +38,7 @@ pub struct Program {
     pub args: Vec<String>,
     /// 0: a sequential program.
     pub ranks: u32,
-    /// Its state stays on its ABI: elsewhere a restart refuses it.
-    pub own_abi: bool,
+    pub abis: Abis,
     /// Options for pc3cc only.
     pub pc3_flags: Vec<String>,
     pub flags: Vec<String>,
@@ -40,7 +62,7 @@ impl Program {
                 sources: vec![path.clone()],
                 args: Vec::new(),
                 ranks: ranks.with_context(|| path.display().to_string())?,
-                own_abi: false,
+                abis: Abis::All,
                 pc3_flags: Vec::new(),
                 flags: Vec::new(),
                 stdin: None,
@@ -95,14 +117,15 @@ impl Program {
                 other => bail!("{}: unknown kind {other:?}", s.display()),
             };
             let mut ranks = u32::from(mpi);
-            let mut own_abi = false;
+            let mut abis = Abis::All;
             let mut flags = vec!["-O2".to_string()];
             for w in words {
                 match w.split_once('=') {
                     Some(("ranks", n)) => {
                         ranks = n.parse().with_context(|| format!("{}: {w}", s.display()))?
                     }
-                    Some(("abi", "own")) => own_abi = true,
+                    Some(("abi", "own")) => abis = Abis::Own,
+                    Some(("abi", "wide")) => abis = Abis::Wide,
                     Some(("flags", list)) => flags.extend(list.split(',').map(str::to_string)),
                     _ => bail!("{}: unknown word '{w}'", s.display()),
                 }
@@ -123,7 +146,7 @@ impl Program {
                 sources,
                 args,
                 ranks,
-                own_abi,
+                abis,
                 pc3_flags: Vec::new(),
                 flags,
                 stdin: None,

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST, S390X};
 use pc3_tests::build;
-use pc3_tests::program::Program;
+use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{Job, STOPPED};
 use pc3_tests::torture::{Kind, Plan, Scope, Source};
 
@@ -203,7 +203,7 @@ fn minigzip_program(sources: &Path, stdin: &Path, args: &[&str]) -> Result<Progr
         sources: files,
         args: args.iter().map(|a| a.to_string()).collect(),
         ranks: 0,
-        own_abi: false,
+        abis: Abis::All,
         pc3_flags: places.map(str::to_owned).to_vec(),
         flags: flags.map(str::to_owned).to_vec(),
         stdin: Some(stdin.to_path_buf()),
@@ -330,7 +330,7 @@ fn bzip2_program(sources: &Path, stdin: &Path, args: &[&str]) -> Program {
             .collect(),
         args: args.iter().map(|a| a.to_string()).collect(),
         ranks: 0,
-        own_abi: false,
+        abis: Abis::All,
         pc3_flags: BLOCKS.iter().map(|b| b.to_string()).collect(),
         flags: vec!["-O2".into(), "-w".into(), "-D_FILE_OFFSET_BITS=64".into()],
         stdin: Some(stdin.to_path_buf()),

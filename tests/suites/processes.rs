@@ -187,15 +187,14 @@ fn moved(p: &Program) -> Result<()> {
             .with_context(|| format!("on {} processes\n{said}", hop.processes))?;
     }
     let mut hops = vec![here(2, "1"), here(1, "2"), here(3, "2")];
-    if !p.own_abi {
-        let elsewhere = arch::available().into_iter().filter(|a| *a != HOST);
-        hops.extend(elsewhere.map(|arch| Hop {
-            mpi: "none",
-            processes: 2,
-            workers: "1",
-            arch,
-        }));
-    }
+    let elsewhere = arch::available().into_iter().filter(|a| *a != HOST);
+    let elsewhere = elsewhere.filter(|a| p.abis.include(*a));
+    hops.extend(elsewhere.map(|arch| Hop {
+        mpi: "none",
+        processes: 2,
+        workers: "1",
+        arch,
+    }));
     [2, 5]
         .into_iter()
         .try_for_each(|k| along(p, &hops, k, &expected, status))

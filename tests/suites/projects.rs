@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
-use pc3_tests::program::Program;
+use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{difference, Job, STOPPED};
 
 pub fn trials() -> Vec<Trial> {
@@ -106,7 +106,7 @@ fn job(limit: &str) -> Result<Job> {
         pc3_flags: Vec::new(),
         flags: Vec::new(),
         stdin: None,
-        own_abi: false,
+        abis: Abis::All,
     })
 }
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
-use pc3_tests::program::Program;
+use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{difference, Job, STOPPED};
 use pc3_tests::rustgen;
 
@@ -42,7 +42,7 @@ fn random(seed: u64) -> Result<()> {
         sources: Vec::new(),
         args: Vec::new(),
         ranks: 0,
-        own_abi: false,
+        abis: Abis::All,
         pc3_flags: Vec::new(),
         flags: Vec::new(),
         stdin: None,

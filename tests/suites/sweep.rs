@@ -5,7 +5,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
-use pc3_tests::program::Program;
+use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{difference, Job, REFUSED, STOPPED};
 
 /// Checkpoints tried per program, sampled evenly.
@@ -150,15 +150,17 @@ fn sweep(p: &Program) -> Result<()> {
     for i in 0..n {
         let k = 1 + i * (total - 1) / n.max(2).saturating_sub(1).max(1);
         let context = || format!("stopped after {k} of {total} checkpoints");
-        if !p.own_abi {
-            chain(p, &hops(), k, &expected, status).with_context(context)?;
+        if p.abis != Abis::Own {
+            let mut hops = hops();
+            hops.retain(|(arch, _)| p.abis.include(*arch));
+            chain(p, &hops, k, &expected, status).with_context(context)?;
             continue;
         }
         for arch in arch::available() {
             chain(p, &[(arch, "2"); 3], k, &expected, status).with_context(context)?;
         }
     }
-    if p.own_abi {
+    if p.abis == Abis::Own {
         refused_elsewhere(p)?;
     }
     Ok(())

@@ -2,8 +2,8 @@
 //! matter which it was.
 //!
 //! What a member leaves alone (padding, bytes behind a short member) another may fill in. A member is left out if it cannot
-//! be the one in use: a pointer to nothing alive (which a program can no longer use), or one with a number below the
-//! smallest normal ones that is the address of something alive. Everything else counts, a value that does not fit the target
+//! be the one in use: a pointer to nothing alive, if no address is like its value (others may be of the C library's memory),
+//! or one with a number below the smallest normal ones that is the address of something alive. Everything else counts, a value that does not fit the target
 //! too: if in doubt, the restart is refused.
 
 use crate::exec::{load, one, Fail};
@@ -111,6 +111,11 @@ fn image(
         inner: ctx,
         dead: false,
         alive: false,
+        like_address: false,
+        most: match reference(r) {
+            Some(4) => u64::MAX,
+            _ => SMALLEST_NORMAL,
+        },
     };
     let (mut zeros, mut ones) = (vec![0; len], vec![0xff; len]);
     one(env, &r.ops, src, at, &mut zeros, &mut trial)?;
@@ -119,25 +124,29 @@ fn image(
     Ok(Image {
         bytes: zeros,
         known,
-        dead: trial.dead && !trial.alive && is_reference(r),
+        dead: trial.dead && !trial.alive && reference(r).is_some() && !trial.like_address,
     })
 }
 
-/// Nothing else is lost with it.
-fn is_reference(r: &Reading) -> bool {
-    matches!(
-        &r.ops[..],
+/// The size of the reference that a member is: nothing else is lost with it.
+fn reference(r: &Reading) -> Option<u8> {
+    match &r.ops[..] {
         [Op {
             n: 1,
-            step: Step::Refer { .. },
+            step: Step::Refer { from, .. },
             ..
-        }]
-    )
+        }] => Some(*from),
+        _ => None,
+    }
 }
+
+/// Below are the bits of doubles that no arithmetic of ordinary size makes, and all addresses of 64-bit programs.
+const SMALLEST_NORMAL: u64 = 1 << 52;
+/// Nothing is mapped below.
+const LEAST_ADDRESS: u64 = 1 << 16;
 
 /// Would it have a double that no arithmetic of ordinary size makes, but that is an address?
 fn is_address(env: Env, src: &[u8], at: usize, r: &Reading, ctx: &mut dyn Resolver) -> bool {
-    const SMALLEST_NORMAL: u64 = 1 << 52;
     r.doubles.iter().any(|d| {
         let d = at + *d as usize;
         let raw = src.get(d..d + 8).map_or(0, |b| load(b, env.from));
@@ -150,6 +159,9 @@ struct Trial<'a> {
     inner: &'a mut dyn Resolver,
     dead: bool,
     alive: bool,
+    /// A pointer to nothing alive could be one to memory that is not the program's.
+    like_address: bool,
+    most: u64,
 }
 
 impl Trial<'_> {
@@ -163,6 +175,7 @@ impl Trial<'_> {
         if self.inner.lost() > before {
             self.inner.forget_lost(before);
             self.dead = true;
+            self.like_address |= (LEAST_ADDRESS..self.most).contains(&raw);
         } else {
             self.alive |= raw != 0;
         }

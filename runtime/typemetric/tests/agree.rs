@@ -166,6 +166,22 @@ fn what_is_in_doubt_is_refused() {
         &[LIVE_LOW],
         &refused(".l", "l", "p", "union w"),
     );
+    // The pointer may be one to memory of the C library.
+    check(
+        x86,
+        s390,
+        WORD,
+        &[0x7f12_3456_7890],
+        &refused(".l", "l", "p", "union w"),
+    );
+    check(
+        i686,
+        x86,
+        NODE,
+        &[0.7f64.to_bits()],
+        &refused(".d", "d", "p", "union node"),
+    );
+    check(x86, s390, WORD, &[5000], "00 00 00 00 00 00 13 88");
     // The pointer may be one that is no longer used, but the number beside it is.
     check(
         x86,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 
-use crate::program::Program;
+use crate::program::{Abis, Program};
 use crate::run::{end_of, tie};
 
 /// A program that is one C file.
@@ -40,7 +40,7 @@ impl Source {
             sources: vec![self.path.clone()],
             args: Vec::new(),
             ranks: 0,
-            own_abi: false,
+            abis: Abis::All,
             pc3_flags: everywhere
                 .then(|| "--checkpoint-everywhere".to_owned())
                 .into_iter()

@@ -50,15 +50,18 @@ impl Watch {
     }
 
     /// So long has the worker been idle up to now.
+    #[cfg_attr(not(pc3_coroutines), allow(dead_code))]
     pub(super) fn idle_so_far(&self, worker: usize) -> Duration {
         self.clocks[worker].idle.get()
     }
 
+    #[cfg_attr(not(pc3_coroutines), allow(dead_code))]
     pub(super) fn ran(&self, worker: usize, rank: u32, d: Duration) {
         add(&self.ran[rank as usize], d);
         add(&self.clocks[worker].running, d);
     }
 
+    #[cfg_attr(not(pc3_coroutines), allow(dead_code))]
     pub(super) fn switched(&self, worker: usize, d: Duration) {
         let clock = &self.clocks[worker];
         add(&clock.switching, d);

@@ -102,6 +102,7 @@ fn guards() -> impl Iterator<Item = &'static Guard> {
 
 impl Guard {
     /// The stack is about to go.
+    #[cfg_attr(not(pc3_coroutines), allow(dead_code))]
     pub fn give_back(&'static self) {
         self.canary.store(null_mut(), Release);
         self.low.store(0, Release);
@@ -143,6 +144,7 @@ pub(super) fn register(low: usize, canary: *mut Canary) -> &'static Guard {
 ///
 /// # Safety
 /// `canary` is null, or that of a stack that is there.
+#[cfg_attr(not(pc3_coroutines), allow(dead_code))]
 pub(super) unsafe fn look(canary: *const Canary) {
     // SAFETY: the caller's promise.
     if !canary.is_null() && unsafe { &*canary }.iter().any(|w| *w != WORD) {
