@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
@@ -478,34 +478,27 @@ fn stack_overflow() -> Result<()> {
 
 /// The next checkpoint makes the directory again; its id is the next, and the run is restartable from it.
 fn directory_removed() -> Result<()> {
-    let p = Program::load(&arch::root().join("tests/faults/echo.c"))?;
+    let p = Program::load(&arch::root().join("tests/faults/paced.c"))?;
     let job = Job::new(&p)?;
     let exe = build::instrumented(&p, HOST)?;
-    let fifo = job.dir.path().join("fifo");
-    let made = std::process::Command::new("mkfifo").arg(&fifo).status()?;
-    ensure!(made.success(), "no fifo");
-    let input = fs::OpenOptions::new().read(true).write(true).open(&fifo)?;
-    let mut child = std::process::Command::new(&exe)
-        .env("PC3_DIR", job.checkpoints())
-        .env("PC3_EVERY", "1x")
-        .stdin(input.try_clone()?)
-        .stdout(fs::File::create(job.stdout_path())?)
-        .spawn()?;
-    let mut wait = |id: u32, after: &[u8]| -> Result<()> {
-        std::io::Write::write_all(&mut &input, after)?;
+    let mut child = job.start(HOST, &exe, &[("PC3_EVERY", "1x")])?;
+    let start = Instant::now();
+    let mut wait = |id: u32, go: &str| -> Result<()> {
+        fs::write(job.dir.path().join(go), "")?;
         let file = job.checkpoints().join(format!("ckpt-{id:06}.pc3c"));
         while !file.exists() {
             ensure!(
-                child.try_wait()?.is_none(),
-                "it ended before checkpoint {id}"
+                child.try_wait()?.is_none() && start.elapsed() < job.limit,
+                "no checkpoint {id}: {}",
+                job.stderr()
             );
             std::thread::sleep(Duration::from_millis(1));
         }
         Ok(())
     };
-    let done = wait(1, b"").and_then(|()| wait(2, b"a\n")).and_then(|()| {
+    let done = wait(1, "go").and_then(|()| wait(2, "go1")).and_then(|()| {
         fs::remove_dir_all(job.checkpoints())?;
-        wait(3, b"b\n")
+        wait(3, "go2")
     });
     child.kill()?;
     child.wait()?;
