@@ -125,7 +125,13 @@ fn get(p: &Package, downloads: &Path) -> Result<()> {
     fs::create_dir_all(&dir)?;
     apt.run(
         &dir,
-        &["source", "--download-only", "--only-source", p.name],
+        &[
+            "source",
+            "--download-only",
+            "--tar-only",
+            "--only-source",
+            p.name,
+        ],
     )?;
     let (new, done) = (dir.join("new"), folder().join(p.folder));
     fs::create_dir_all(&new)?;

@@ -32,6 +32,10 @@ fn fate(name: &str) -> Option<Fate> {
             "results in the library's memory",
             "finish using them before a checkpoint can happen",
         ),
+        "re_compile_pattern" | "re_compile_fastmap" => Lost(
+            "a pattern in the library's memory",
+            "use regcomp, whose patterns are made again",
+        ),
         "newlocale" | "duplocale" | "catopen" | "fts_open" | "setmntent" => {
             InTheWay("an object in the library's memory", CLOSE)
         }
