@@ -1,11 +1,12 @@
 //! The point-to-point functions as programs call them, on every back end.
 
-use std::ffi::{c_int, c_void};
+#[path = "support/ranks.rs"]
+mod ranks;
+
+use std::ffi::c_int;
 use std::ptr::null_mut;
 
 use pc3_vmpi::c::datatype::*;
-use pc3_vmpi::c::env::*;
-use pc3_vmpi::c::errors::*;
 use pc3_vmpi::c::p2p::*;
 use pc3_vmpi::c::persistent::*;
 use pc3_vmpi::c::probe::*;
@@ -14,39 +15,11 @@ use pc3_vmpi::c::status::*;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::error::Class;
 use pc3_vmpi::handle::abi::*;
-use pc3_vmpi::sched::Backend;
-use pc3_vmpi::state::World;
+use ranks::{check, is, m, ok, p};
 
 const INT: usize = Basic::Int as usize;
 const DOUBLE: usize = Basic::Double as usize;
 
-/// Runs `f(rank, ranks)` between MPI_Init and MPI_Finalize; errors are returned.
-fn check(ranks: u32, f: impl Fn(c_int, c_int) + Clone + Send + Sync + 'static) {
-    for &backend in Backend::ALL {
-        for workers in [1, 3] {
-            let f = f.clone();
-            World::new(ranks, workers, backend, 256 << 10).run(Box::new(move |me| {
-                ok(unsafe { MPI_Init(null_mut(), null_mut()) });
-                ok(unsafe { MPI_Comm_set_errhandler(COMM_WORLD, ERRORS_RETURN) });
-                f(me.rank as c_int, me.size() as c_int);
-                ok(unsafe { MPI_Finalize() });
-            }));
-        }
-    }
-}
-
-fn ok(code: c_int) {
-    assert_eq!(code, 0);
-}
-fn is(code: c_int, class: Class) {
-    assert_eq!(code, class.0);
-}
-fn p<T>(v: &[T]) -> *const c_void {
-    v.as_ptr().cast()
-}
-fn m<T>(v: &mut [T]) -> *mut c_void {
-    v.as_mut_ptr().cast()
-}
 fn empty() -> CStatus {
     // SAFETY: integers.
     unsafe { std::mem::zeroed() }
