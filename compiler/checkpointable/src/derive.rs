@@ -43,19 +43,18 @@ struct Member {
     by: By,
 }
 
+/// Every type parameter must have the trait.
+pub(crate) fn bind(generics: &mut syn::Generics, to: &syn::Path) {
+    let params: Vec<Ident> = generics.type_params().map(|t| t.ident.clone()).collect();
+    let clause = generics.make_where_clause();
+    for t in &params {
+        clause.predicates.push(parse_quote!(#t: #to));
+    }
+}
+
 pub fn expand(item: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(item)?;
-    let params: Vec<Ident> = input
-        .generics
-        .type_params()
-        .map(|t| t.ident.clone())
-        .collect();
-    let clause = input.generics.make_where_clause();
-    for t in &params {
-        clause
-            .predicates
-            .push(parse_quote!(#t: ::pc3::Checkpointable));
-    }
+    bind(&mut input.generics, &parse_quote!(::pc3::Checkpointable));
     let name = &input.ident;
     let text = name.to_string();
     let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();

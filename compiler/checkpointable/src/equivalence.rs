@@ -5,21 +5,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{parse_quote, Data, DataEnum, DeriveInput, Fields, Index, Member};
 
+use crate::derive::bind;
+
 type Result<T> = std::result::Result<T, syn::Error>;
 
 pub fn expand(item: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(item)?;
-    let params: Vec<_> = input
-        .generics
-        .type_params()
-        .map(|t| t.ident.clone())
-        .collect();
-    let clause = input.generics.make_where_clause();
-    for t in &params {
-        clause
-            .predicates
-            .push(parse_quote!(#t: ::pc3::mpi::Equivalence));
-    }
+    bind(&mut input.generics, &parse_quote!(::pc3::mpi::Equivalence));
     let name = &input.ident;
     let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();
     let body = match &input.data {
