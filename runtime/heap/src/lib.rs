@@ -24,4 +24,5 @@ mod view;
 
 pub use again::Place;
 pub use arena::{Arena, Fault, Obj};
+pub use sys::keep_mappings_still;
 pub use view::{Block, Blocks, Large, Slab};

@@ -2,6 +2,15 @@
 
 use crate::room::{self, Purpose};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+static STILL: AtomicBool = AtomicBool::new(false);
+
+/// From now on large objects that grow are copied. Communication libraries watch the memory that they have registered by
+/// functions of their own in place of the system's, and UCX's `mremap` loses the address to move to.
+pub fn keep_mappings_still() {
+    STILL.store(true, Relaxed);
+}
 
 /// Mappings are made in multiples of the largest page size of the supported systems.
 pub(crate) const UNIT: usize = 64 << 10;
@@ -95,7 +104,11 @@ pub(crate) fn unmap(base: *mut u8, len: usize) {
 }
 
 /// Moves the pages of one mapping to the place of another (or of nothing), which they replace.
+/// False if it cannot, or must not, be done.
 pub(crate) fn move_to(old: *mut u8, old_len: usize, new: *mut u8, len: usize) -> bool {
+    if STILL.load(Relaxed) {
+        return false;
+    }
     #[cfg(target_os = "linux")]
     {
         let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;

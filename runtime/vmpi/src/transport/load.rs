@@ -56,6 +56,7 @@ pub(super) fn load(path: &Path) -> Result<&'static Transport, String> {
              pc3run --mpi none connects its processes"
         ));
     };
+    pc3_heap::keep_mappings_still();
     let name = CString::new(path.to_string_lossy().as_bytes()).unwrap_or_default();
     let symbol = CString::new(SYMBOL).unwrap_or_default();
     // SAFETY: strings; the table is constant.
