@@ -405,7 +405,7 @@ impl Unit {
     }
 }
 
-fn int_name(k: IntKind) -> &'static str {
+pub fn int_name(k: IntKind) -> &'static str {
     use IntKind::*;
     match k {
         Char => "char",
@@ -424,7 +424,7 @@ fn int_name(k: IntKind) -> &'static str {
     }
 }
 
-fn float_name(k: FloatKind) -> &'static str {
+pub fn float_name(k: FloatKind) -> &'static str {
     match k {
         FloatKind::Float => "float",
         FloatKind::Double => "double",

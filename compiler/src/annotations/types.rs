@@ -59,16 +59,6 @@ pub(super) fn parse(text: &str) -> Result<Written, Problem> {
     })
 }
 
-fn plain(ty: TypeId) -> QualType {
-    QualType {
-        ty,
-        is_const: false,
-        is_volatile: false,
-        is_atomic: false,
-        is_restrict: false,
-    }
-}
-
 /// Under what name a unit knows the type before pointers and arrays; `Err`: one that may be made.
 fn base(u: &Unit, words: &[String]) -> Option<Result<TypeId, Type>> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -138,14 +128,14 @@ impl Written {
         };
         for d in &self.derived {
             ty = make(match d {
-                Derived::Pointer => Type::Pointer(plain(ty)),
+                Derived::Pointer => Type::Pointer(QualType::plain(ty)),
                 Derived::Array(n) => Type::Array {
-                    elem: plain(ty),
+                    elem: QualType::plain(ty),
                     len: ArrayLen::Const(*n),
                 },
             })?;
         }
-        Some(plain(ty))
+        Some(QualType::plain(ty))
     }
 
     pub fn find(&self, u: &Unit) -> Option<QualType> {

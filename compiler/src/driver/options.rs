@@ -118,35 +118,14 @@ pub enum LinkItem {
 }
 
 /// Options whose value is the next argument when it is not attached.
+/// (`LINK` and `CPP` besides; `CPP` are the preprocessor's.)
 const SEPARATE: &[&str] = &[
     "-o",
-    "-I",
-    "-D",
-    "-U",
-    "-L",
-    "-l",
     "-x",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-isysroot",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-imultilib",
     "-MF",
     "-MT",
     "-MQ",
-    "-Xpreprocessor",
     "-Xassembler",
-    "-Xlinker",
-    "-T",
-    "-u",
-    "-z",
-    "-e",
-    "-A",
     "-B",
     "--param",
     "-aux-info",
@@ -324,7 +303,7 @@ fn split_value(
     rest: &mut impl Iterator<Item = String>,
     plain: &mut Vec<String>,
 ) -> Result<(String, Option<String>), OptionError> {
-    if SEPARATE.contains(&a) {
+    if [SEPARATE, LINK, CPP].iter().any(|of| of.contains(&a)) {
         let v = rest
             .next()
             .ok_or_else(|| OptionError::MissingValue(a.to_string()))?;

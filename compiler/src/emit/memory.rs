@@ -61,7 +61,7 @@ impl TypeTable<'_, '_> {
         let u = self.cx.u;
         match u.ty(t) {
             Type::Int(k) => {
-                let c = crate::rewrite::ctypes::int_name(*k);
+                let c = crate::types::int_name(*k);
                 let flags = if u.target.signed(*k) {
                     PC3_TYPE_SIGNED
                 } else {

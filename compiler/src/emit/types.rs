@@ -3,9 +3,9 @@
 //! Sizes, offsets and bit-field places are left to the target's compiler: the table is C that names
 //! the types and asks it.
 
-use crate::rewrite::ctypes::{float_name, int_name};
 use crate::rewrite::unit::{quote, UnitCx};
 use crate::tree::*;
+use crate::types::{float_name, int_name};
 use pc3_typemetric::descriptor::*;
 use std::collections::HashMap;
 
@@ -116,7 +116,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             Type::VaList => self.scalar(PC3_KIND_OPAQUE, 0, "__builtin_va_list"),
             // In memory, an array of its elements.
             Type::Vector { elem, .. } => {
-                let (elem, c) = (*elem, self.cx.names.type_name(plain(t)));
+                let (elem, c) = (*elem, self.cx.names.type_name(QualType::plain(t)));
                 let e = self.pointer(elem);
                 let size = self.size(elem);
                 self.add(format!("{{0, {PC3_KIND_ARRAY}, 0, __alignof__({c}), sizeof({c}), sizeof({c}) / {size}, {e}, 0, \"\"}}"))
@@ -179,7 +179,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
 
     /// An array whose elements have no row: bytes of one ABI.
     fn unknown_bytes(&mut self, t: TypeId) -> usize {
-        let size = self.size(plain(t));
+        let size = self.size(QualType::plain(t));
         self.add(format!(
             "{{0, {PC3_KIND_OPAQUE}, 0, 1, {size}, 0, 0, 0, \"bytes\"}}"
         ))
@@ -261,7 +261,7 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         }
     }
     fn name(&self, q: QualType) -> String {
-        self.cx.names.type_name(plain(q.ty))
+        self.cx.names.type_name(QualType::plain(q.ty))
     }
 
     fn record(&mut self, t: TypeId, r: RecordId) -> Option<usize> {
@@ -567,16 +567,6 @@ pub fn record_name(d: &Record) -> Option<String> {
 
 pub fn row(k: usize) -> String {
     format!("&pc3_types[{k}]")
-}
-
-fn plain(ty: TypeId) -> QualType {
-    QualType {
-        ty,
-        is_const: false,
-        is_volatile: false,
-        is_atomic: false,
-        is_restrict: false,
-    }
 }
 
 fn long_double(k: FloatKind) -> u8 {

@@ -5,6 +5,7 @@
 
 use crate::analysis::linear::TempTy;
 use crate::tree::*;
+use crate::types::{float_name, int_name};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 
@@ -98,17 +99,7 @@ impl<'a> Names<'a> {
             name += &self.length(len);
             q = *elem;
         }
-        self.go(
-            QualType {
-                is_const: false,
-                is_volatile: false,
-                is_atomic: false,
-                is_restrict: false,
-                ..q
-            },
-            name,
-            true,
-        )
+        self.go(q.unqualified(), name, true)
     }
 
     /// The same, qualified as the user has it but for `const`.
@@ -291,36 +282,5 @@ impl<'a> Names<'a> {
             Type::Array { elem, len } => matches!(len, ArrayLen::Vla(_)) || self.is_vm(*elem),
             _ => false,
         }
-    }
-}
-
-pub fn int_name(k: IntKind) -> &'static str {
-    use IntKind::*;
-    match k {
-        Char => "char",
-        SChar => "signed char",
-        UChar => "unsigned char",
-        Short => "short",
-        UShort => "unsigned short",
-        Int => "int",
-        UInt => "unsigned int",
-        Long => "long",
-        ULong => "unsigned long",
-        LongLong => "long long",
-        ULongLong => "unsigned long long",
-        Int128 => "__int128",
-        UInt128 => "unsigned __int128",
-    }
-}
-
-pub fn float_name(k: FloatKind) -> &'static str {
-    match k {
-        FloatKind::Float => "float",
-        FloatKind::Double => "double",
-        FloatKind::LongDouble => "long double",
-        FloatKind::Float128 => "_Float128",
-        FloatKind::Decimal32 => "_Decimal32",
-        FloatKind::Decimal64 => "_Decimal64",
-        FloatKind::Decimal128 => "_Decimal128",
     }
 }

@@ -55,18 +55,22 @@ impl Edits {
         Edits(list)
     }
 
+    /// Insertions at one place keep their order and precede a replacement that starts there; an outer edit
+    /// precedes those inside it.
+    fn sort(&mut self) {
+        self.0.sort_by_key(|e| {
+            let inner = if e.span.is_empty() {
+                0
+            } else {
+                u32::MAX - e.span.end
+            };
+            (e.span.start, inner)
+        });
+    }
+
     /// The edited text without line breaks and markers, for a place of its own; no ambient edits.
     pub fn on_one_line(mut self, u: &Unit, span: &Span) -> String {
-        self.0.sort_by_key(|e| {
-            (
-                e.span.start,
-                if e.span.is_empty() {
-                    0
-                } else {
-                    u32::MAX - e.span.end
-                },
-            )
-        });
+        self.sort();
         let mut out = String::new();
         let mut at = span.start;
         for e in self.0.iter().filter(|e| e.span.end <= span.end) {
@@ -90,17 +94,7 @@ impl Edits {
                 .filter(|e| e.span.start >= span.start && e.span.end <= span.end)
                 .cloned(),
         );
-        // Stable: insertions at one place keep their order and precede a replacement that starts there.
-        self.0.sort_by_key(|e| {
-            (
-                e.span.start,
-                if e.span.is_empty() {
-                    0
-                } else {
-                    u32::MAX - e.span.end
-                },
-            )
-        });
+        self.sort();
         let mut out = String::new();
         let mut at = span.start;
         for e in self.0 {

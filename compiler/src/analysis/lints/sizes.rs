@@ -59,13 +59,7 @@ pub fn check(
                 (of.clone(), "compute it anew where it is used".to_string())
             }
             _ => {
-                let of = u.type_name(QualType {
-                    ty: of,
-                    is_const: false,
-                    is_volatile: false,
-                    is_atomic: false,
-                    is_restrict: false,
-                });
+                let of = u.type_name(QualType::plain(of));
                 let help = format!("compute it anew where it is used, or say what it counts: `#pragma pc3 bytes {first} of {of}`");
                 (first, help)
             }
