@@ -1,19 +1,15 @@
 //! The function around its body: the form that runs, the one that is gone back into, and the one for other callers.
 
-use std::collections::HashMap;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
 use syn::visit::{self, Visit};
-use syn::visit_mut::{self, VisitMut};
-use syn::{
-    parse_quote, Block, Expr, FnArg, GenericParam, ItemFn, Pat, ReturnType, Signature, Stmt,
-    TraitItemFn, Type,
-};
+use syn::{parse_quote, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
 
-use crate::build::{self, Parameter};
-use crate::marks::{self, Points};
-use crate::{again, course, names, operands, transient};
+use crate::build;
+use crate::marks::Points;
+use crate::parameters::{parameters, rename_self};
+use crate::plain::without;
+use crate::{course, names, nested, operands, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -69,65 +65,20 @@ pub fn expand_main(item: TokenStream, ranks: bool, plain: bool) -> Result<TokenS
         true => quote!(start_mpi),
         false => quote!(start),
     };
+    let plain = without(function.clone());
     let mut inner = function;
     let forms = forms_of(&mut inner, false)?;
     Ok(quote! {
         #forms
         fn main() -> ::std::process::ExitCode {
+            #plain
+            let _ = main;
             ::pc3::#start(::pc3::point::Program {
                 enter: || main::hot().map(::pc3::point::Report::report),
                 resume: || main::resume().map(::pc3::point::Report::report),
             })
         }
     })
-}
-
-/// The user's function, marks left out.
-fn without(mut function: ItemFn) -> ItemFn {
-    struct Strip;
-    impl VisitMut for Strip {
-        fn visit_expr_mut(&mut self, e: &mut Expr) {
-            if let Some(Ok(inner)) =
-                marks::call(e).map(|m| syn::parse2::<Expr>(m.mac.tokens.clone()))
-            {
-                *e = inner;
-            }
-            visit_mut::visit_expr_mut(self, e);
-        }
-        fn visit_local_mut(&mut self, l: &mut syn::Local) {
-            again::strip(l);
-            visit_mut::visit_local_mut(self, l);
-        }
-        fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
-            match marks::arguments(mac) {
-                Some(marks::Arguments::Listed(mut list)) => {
-                    list.iter_mut().for_each(|e| self.visit_expr_mut(e));
-                    mac.tokens = quote!(#list);
-                }
-                Some(marks::Arguments::Repeated(mut item, n)) => {
-                    self.visit_expr_mut(&mut item);
-                    mac.tokens = quote!(#item; #n);
-                }
-                None => {}
-            }
-        }
-        fn visit_block_mut(&mut self, b: &mut Block) {
-            b.stmts.retain(|s| marks::location(s).is_none());
-            for stmt in &mut b.stmts {
-                if let Stmt::Macro(m) = stmt {
-                    if let (true, Ok(e)) = (
-                        marks::is_call(&m.mac),
-                        syn::parse2::<Expr>(m.mac.tokens.clone()),
-                    ) {
-                        *stmt = Stmt::Expr(e, m.semi_token);
-                    }
-                }
-            }
-            visit_mut::visit_block_mut(self, b);
-        }
-    }
-    Strip.visit_item_fn_mut(&mut function);
-    function
 }
 
 /// Is it a method or an associated function, as far as it shows?
@@ -184,246 +135,6 @@ fn check(sig: &Signature) -> Result<()> {
     combined(errors)
 }
 
-/// Is an argument of this type made again by the caller?
-fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
-    struct Look<'g>(bool, &'g syn::Generics);
-    impl<'ast> Visit<'ast> for Look<'_> {
-        fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
-            let forever = r.lifetime.as_ref().is_some_and(|l| l.ident == "static");
-            self.0 |= !forever;
-            visit::visit_type_reference(self, r);
-        }
-        fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
-            self.0 |= l.ident != "static";
-        }
-        fn visit_type_impl_trait(&mut self, t: &'ast syn::TypeImplTrait) {
-            self.0 |= is_closure(&t.bounds);
-        }
-        fn visit_type_path(&mut self, p: &'ast syn::TypePath) {
-            if let Some(name) = p.path.get_ident() {
-                let params = self.1.type_params().filter(|t| t.ident == *name);
-                self.0 |= params.into_iter().any(|t| is_closure(&t.bounds));
-                if let Some(w) = &self.1.where_clause {
-                    self.0 |= w.predicates.iter().any(|p| match p {
-                        syn::WherePredicate::Type(t) => {
-                            matches!(&t.bounded_ty, Type::Path(b) if b.path.is_ident(name))
-                                && is_closure(&t.bounds)
-                        }
-                        _ => false,
-                    });
-                }
-            }
-            visit::visit_type_path(self, p);
-        }
-    }
-    let mut look = Look(false, generics);
-    look.visit_type(ty);
-    look.0
-}
-
-fn is_closure(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>) -> bool {
-    bounds.iter().any(|b| match b {
-        syn::TypeParamBound::Trait(t) => t
-            .path
-            .segments
-            .last()
-            .is_some_and(|s| s.ident.to_string().starts_with("Fn")),
-        _ => false,
-    })
-}
-
-/// A function's parameters, sorted by how they come.
-struct Parameters {
-    receiver: Option<TokenStream>,
-    /// The type of a receiver by value.
-    by_self: Option<Type>,
-    hot: Vec<TokenStream>,
-    resume: Vec<TokenStream>,
-    body: Vec<TokenStream>,
-    /// What the forms hand to the body.
-    hot_given: Vec<TokenStream>,
-    resume_given: Vec<TokenStream>,
-    by_value: Vec<Parameter>,
-    borrowed: HashMap<String, bool>,
-    names: Vec<Ident>,
-    /// Names with whether they are `mut`.
-    mutable: Vec<(Ident, bool)>,
-    /// Names that the forms have for them.
-    arguments: Vec<Ident>,
-}
-
-fn parameters(sig: &Signature) -> Parameters {
-    let mut p = Parameters {
-        receiver: None,
-        by_self: None,
-        hot: Vec::new(),
-        resume: Vec::new(),
-        body: Vec::new(),
-        hot_given: Vec::new(),
-        resume_given: Vec::new(),
-        by_value: Vec::new(),
-        borrowed: HashMap::new(),
-        names: Vec::new(),
-        mutable: Vec::new(),
-        arguments: Vec::new(),
-    };
-    for (i, input) in sig.inputs.iter().enumerate() {
-        let typed = match input {
-            FnArg::Receiver(r) => {
-                let mut r = r.clone();
-                r.attrs.clear();
-                p.receiver = Some(quote!(#r,));
-                if !is_by_value(&r) {
-                    p.borrowed.insert("self".to_owned(), r.mutability.is_some());
-                } else {
-                    let (name, mutable) = (own_self(), r.mutability);
-                    p.by_value.push(Parameter {
-                        pat: parse_quote!(#mutable #name),
-                        ty: (*r.ty).clone(),
-                        argument: format_ident!("pc3_self"),
-                    });
-                    p.mutable.push((name.clone(), mutable.is_some()));
-                    p.names.push(name);
-                    p.by_self = Some((*r.ty).clone());
-                }
-                continue;
-            }
-            FnArg::Typed(t) => t,
-        };
-        let (pat, ty) = (&*typed.pat, &*typed.ty);
-        let name = format_ident!("pc3_a{}", i);
-        let mut idents = Vec::new();
-        pattern_names(pat, &mut idents);
-        p.hot.push(quote!(#name: #ty));
-        p.hot_given.push(quote!(#name));
-        if is_borrow(ty, &sig.generics) {
-            p.resume.push(quote!(#name: #ty));
-            p.resume_given.push(quote!(#name));
-            p.body.push(quote!(#pat: #ty));
-            let mutable = matches!(ty, Type::Reference(r) if r.mutability.is_some());
-            p.borrowed
-                .extend(idents.iter().map(|n| (n.to_string(), mutable)));
-        } else {
-            // A text may be kept or be written at the call.
-            p.resume.push(match ty {
-                Type::Reference(_) => quote!(_: impl Sized),
-                ty => quote!(_: ::pc3::point::Kept<#ty>),
-            });
-            p.resume_given.push(quote!(()));
-            p.body.push(quote!(#name: Pc3Mode::By<#ty>));
-            p.by_value.push(Parameter {
-                pat: pat.clone(),
-                ty: ty.clone(),
-                argument: name.clone(),
-            });
-        }
-        p.mutable.extend(idents.iter().map(|n| {
-            let is = |m: &Ident| m == n;
-            (n.clone(), mutable_names(pat).iter().any(is))
-        }));
-        p.names.extend(idents);
-        p.arguments.push(name);
-    }
-    p
-}
-
-fn is_by_value(r: &syn::Receiver) -> bool {
-    r.reference.is_none() && !matches!(&*r.ty, Type::Reference(_))
-}
-
-/// What `self` by value is called inside.
-fn own_self() -> Ident {
-    format_ident!("self_")
-}
-
-impl Parameters {
-    /// The receiver of the form that is gone back into.
-    fn again(&self) -> TokenStream {
-        match (&self.by_self, &self.receiver) {
-            (Some(ty), _) => quote!(_: ::pc3::point::Kept<#ty>,),
-            (None, receiver) => quote!(#receiver),
-        }
-    }
-
-    /// Parameters as the code has them, the first time and when it is gone back into.
-    fn given(&self, sig: &Signature) -> (TokenStream, TokenStream) {
-        let (mut first, mut again) = (TokenStream::new(), TokenStream::new());
-        if self.by_self.is_some() {
-            first.extend(quote!(let pc3_self = self;));
-            again.extend(quote!(let pc3_self = ();));
-        }
-        let typed = sig.inputs.iter().filter_map(|i| match i {
-            FnArg::Typed(t) => Some(t),
-            FnArg::Receiver(_) => None,
-        });
-        for (t, name) in typed.zip(&self.arguments) {
-            let pat = &t.pat;
-            if is_borrow(&t.ty, &sig.generics) {
-                first.extend(quote!(let #pat = #name;));
-                again.extend(quote!(let #pat = #name;));
-            } else {
-                again.extend(quote!(let #name = ();));
-            }
-        }
-        (first, again)
-    }
-
-    /// Only values whose size is known are taken.
-    fn sized(&self, filter: &Option<syn::WhereClause>) -> TokenStream {
-        match (&self.by_self, filter) {
-            (None, filter) => quote!(#filter),
-            (Some(_), None) => quote!(where Self: Sized),
-            (Some(_), Some(f)) if f.predicates.is_empty() || f.predicates.trailing_punct() => {
-                quote!(#f Self: Sized)
-            }
-            (Some(_), Some(f)) => quote!(#f, Self: Sized),
-        }
-    }
-}
-
-/// `self` by value becomes a local like others.
-fn rename_self(tokens: TokenStream) -> TokenStream {
-    use proc_macro2::{Group, TokenTree};
-    let rename = |t| match t {
-        TokenTree::Ident(i) if i == "self" => {
-            let mut name = own_self();
-            name.set_span(i.span());
-            name.into()
-        }
-        TokenTree::Group(g) => {
-            let mut new = Group::new(g.delimiter(), rename_self(g.stream()));
-            new.set_span(g.span());
-            new.into()
-        }
-        t => t,
-    };
-    tokens.into_iter().map(rename).collect()
-}
-
-fn mutable_names(pat: &Pat) -> Vec<Ident> {
-    struct Look(Vec<Ident>);
-    impl<'ast> Visit<'ast> for Look {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            if p.mutability.is_some() && p.by_ref.is_none() {
-                self.0.push(p.ident.clone());
-            }
-        }
-    }
-    let mut look = Look(Vec::new());
-    look.visit_pat(pat);
-    look.0
-}
-
-fn pattern_names(pat: &Pat, into: &mut Vec<Ident>) {
-    struct Look<'a>(&'a mut Vec<Ident>);
-    impl<'ast> Visit<'ast> for Look<'_> {
-        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
-            self.0.push(p.ident.clone());
-        }
-    }
-    Look(into).visit_pat(pat);
-}
-
 fn output(sig: &Signature) -> Type {
     match &sig.output {
         ReturnType::Default => parse_quote!(()),
@@ -472,38 +183,10 @@ fn method_names(name: &Ident) -> (Ident, Ident) {
 }
 
 fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
+    let plain = without(function.clone());
     let forms = forms_of(&mut function, method)?;
-    let ItemFn {
-        attrs, vis, sig, ..
-    } = &function;
-    let p = parameters(sig);
-    let mut outer = sig.clone();
-    let arguments = &p.arguments;
-    for (input, name) in outer
-        .inputs
-        .iter_mut()
-        .filter_map(|i| match i {
-            FnArg::Typed(t) => Some(t),
-            FnArg::Receiver(_) => None,
-        })
-        .zip(arguments)
-    {
-        input.pat = parse_quote!(#name);
-    }
-    let name = &sig.ident;
-    let call = match (method, &p.receiver) {
-        (false, _) => quote!(#name::hot(#(#arguments),*)),
-        (true, receiver) => {
-            let (hot, _) = method_names(name);
-            match receiver {
-                Some(_) => quote!(self.#hot(#(#arguments),*)),
-                None => quote!(Self::#hot(#(#arguments),*)),
-            }
-        }
-    };
     Ok(quote! {
-        #(#attrs)*
-        #vis #outer { ::pc3::point::outside(|| #call) }
+        #plain
         #forms
     })
 }
@@ -518,6 +201,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         .iter()
         .for_each(|s| points.visit_stmt(s));
     combined(points.errors)?;
+    combined(nested::once(&mut function.block))?;
     let p = parameters(&function.sig);
     if p.by_self.is_some() {
         let block = rename_self(function.block.to_token_stream());

@@ -1,8 +1,8 @@
 //! How Rust functions are taken apart so that they can be left at a location and gone back into.
 //!
 //! A checkpointable function `f` becomes three: `hot`, the user's with a test behind each marked call, `resume`, which
-//! starts where a frame was left, and `f` itself for callers that are not checkpointable.  `hot` and `resume` are one
-//! generic body, of which the compiler keeps what each needs.
+//! starts where a frame was left, and `f` itself, as the user wrote it, for callers that are not checkpointable.  `hot` and
+//! `resume` are one generic body, of which the compiler keeps what each needs.
 //!
 //! ```text
 //! fn f(a: &mut Vec<f64>, n: usize) -> f64 {        fn body<M: Mode>(a: &mut Vec<f64>, pc3_n: M::By<usize>) -> Result<f64, Unwind> {
@@ -19,7 +19,7 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(park(&POINT_1, vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body; `derive`: structs and enums; `equivalence`: those in messages.
+//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `derive`: structs and enums; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
@@ -36,7 +36,10 @@ mod loops;
 mod marks;
 mod methods;
 mod names;
+mod nested;
 mod operands;
+mod parameters;
+mod plain;
 mod transient;
 
 use proc_macro2::TokenStream;

@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use pc3::checkpoint;
+
 #[pc3::main]
 fn main() {
     let list: Vec<f64> = (0..1u32 << 27).map(|i| 1.0 / f64::from(i + 1)).collect();

@@ -67,8 +67,6 @@ pub(crate) struct Frames {
     loading: RefCell<Option<Rc<Loading>>>,
     /// Frames that have not been taken back.
     left: Cell<usize>,
-    /// Calls of checkpointable functions by code that is none.
-    outside: Cell<usize>,
 }
 
 impl Frames {
@@ -78,7 +76,6 @@ impl Frames {
             parked: RefCell::default(),
             loading: RefCell::default(),
             left: Cell::new(0),
-            outside: Cell::new(0),
             #[cfg(feature = "mpi")]
             operation: Cell::new(None),
         }
@@ -124,35 +121,12 @@ pub(crate) fn due() -> bool {
     let Some(rank) = (unsafe { Rank::current() }) else {
         return false;
     };
-    let outside = current(|f| f.outside.get()).unwrap_or(1);
-    if outside > 0 {
-        return false;
-    }
-    guest::due(rank)
+    current(|_| ()).is_some() && guest::due(rank)
 }
 
 /// Keeps the locals of a frame whose function is about to return; innermost frames come first.
 pub(crate) fn park(point: &'static Point, values: Vec<Entry>) {
     current(|frames| frames.parked.borrow_mut().push(Parked { point, values }));
-}
-
-/// Runs a checkpointable function for a caller that is none: no checkpoint can be taken below it.
-pub(crate) fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
-    struct Leave;
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            current(|f| f.outside.set(f.outside.get() - 1));
-        }
-    }
-    current(|f| f.outside.set(f.outside.get() + 1));
-    let _leave = Leave;
-    match call() {
-        Ok(value) => value,
-        Err(Unwind { .. }) => die(
-            EXIT_FATAL,
-            "internal error: a checkpoint below code that cannot be continued",
-        ),
-    }
 }
 
 pub(crate) fn changed() -> ! {

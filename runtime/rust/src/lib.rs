@@ -68,6 +68,9 @@ pub use value::Checkpointable;
 /// A checkpoint may be taken here: only within a function with `#[checkpointable]`.
 #[macro_export]
 macro_rules! checkpoint {
+    (@used) => {
+        ()
+    };
     ($($t:tt)*) => {
         compile_error!("`checkpoint!()` is a statement of a function with #[checkpointable]")
     };
@@ -76,6 +79,9 @@ macro_rules! checkpoint {
 /// Marks the call of a checkpointable function: only within another one.
 #[macro_export]
 macro_rules! ck {
+    (@used) => {
+        ()
+    };
     ($($t:tt)*) => {
         compile_error!("`ck!(…)` is a statement, or the value of a `let`, of a function with #[checkpointable]")
     };

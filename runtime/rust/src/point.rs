@@ -123,12 +123,6 @@ pub fn resumed() {
     frames::resumed();
 }
 
-/// Calls a checkpointable function from code that is none.
-#[inline]
-pub fn outside<T>(call: impl FnOnce() -> Result<T, Unwind>) -> T {
-    frames::outside(call)
-}
-
 /// A local that is made again after a restart, so it has to be a borrow.
 pub struct Made<'a, T>(pub &'a T);
 

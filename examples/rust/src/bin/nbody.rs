@@ -73,7 +73,7 @@ fn step(bodies: &mut [Body], dt: f64) {
 }
 
 #[checkpointable]
-fn simulate(bodies: &mut Vec<Body>, steps: u32) -> f64 {
+fn simulate(bodies: &mut [Body], steps: u32) -> f64 {
     let mut worst: f64 = 0.0;
     let start = energy(bodies);
     for n in 1..=steps {

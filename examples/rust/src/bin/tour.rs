@@ -82,7 +82,7 @@ fn twice(n: i32) -> Result<i32, String> {
 }
 
 #[checkpointable]
-fn shapes(list: &mut Vec<Shape>) -> f64 {
+fn shapes(list: &mut [Shape]) -> f64 {
     let mut area = 0.0;
     let mut i = 0;
     let result = loop {
@@ -109,6 +109,7 @@ fn shapes(list: &mut Vec<Shape>) -> f64 {
         area += step;
         i += 1;
     };
+    checkpoint!();
     result
 }
 

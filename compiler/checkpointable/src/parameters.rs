@@ -1,0 +1,250 @@
+//! A function's parameters: those that the caller makes again, and those that are among what is kept.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit::{self, Visit};
+use syn::{parse_quote, FnArg, Pat, Signature, Type};
+
+use crate::build::Parameter;
+
+/// Is an argument of this type made again by the caller?
+pub fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
+    struct Look<'g>(bool, &'g syn::Generics);
+    impl<'ast> Visit<'ast> for Look<'_> {
+        fn visit_type_reference(&mut self, r: &'ast syn::TypeReference) {
+            let forever = r.lifetime.as_ref().is_some_and(|l| l.ident == "static");
+            self.0 |= !forever;
+            visit::visit_type_reference(self, r);
+        }
+        fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
+            self.0 |= l.ident != "static";
+        }
+        fn visit_type_impl_trait(&mut self, t: &'ast syn::TypeImplTrait) {
+            self.0 |= is_closure(&t.bounds);
+        }
+        fn visit_type_path(&mut self, p: &'ast syn::TypePath) {
+            if let Some(name) = p.path.get_ident() {
+                let params = self.1.type_params().filter(|t| t.ident == *name);
+                self.0 |= params.into_iter().any(|t| is_closure(&t.bounds));
+                if let Some(w) = &self.1.where_clause {
+                    self.0 |= w.predicates.iter().any(|p| match p {
+                        syn::WherePredicate::Type(t) => {
+                            matches!(&t.bounded_ty, Type::Path(b) if b.path.is_ident(name))
+                                && is_closure(&t.bounds)
+                        }
+                        _ => false,
+                    });
+                }
+            }
+            visit::visit_type_path(self, p);
+        }
+    }
+    let mut look = Look(false, generics);
+    look.visit_type(ty);
+    look.0
+}
+
+fn is_closure(bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>) -> bool {
+    bounds.iter().any(|b| match b {
+        syn::TypeParamBound::Trait(t) => t
+            .path
+            .segments
+            .last()
+            .is_some_and(|s| s.ident.to_string().starts_with("Fn")),
+        _ => false,
+    })
+}
+
+/// A function's parameters, sorted by how they come.
+pub struct Parameters {
+    pub receiver: Option<TokenStream>,
+    /// The type of a receiver by value.
+    pub by_self: Option<Type>,
+    pub hot: Vec<TokenStream>,
+    pub resume: Vec<TokenStream>,
+    pub body: Vec<TokenStream>,
+    /// What the forms hand to the body.
+    pub hot_given: Vec<TokenStream>,
+    pub resume_given: Vec<TokenStream>,
+    pub by_value: Vec<Parameter>,
+    pub borrowed: HashMap<String, bool>,
+    pub names: Vec<Ident>,
+    /// Names with whether they are `mut`.
+    pub mutable: Vec<(Ident, bool)>,
+    /// Names that the forms have for them.
+    pub arguments: Vec<Ident>,
+}
+
+pub fn parameters(sig: &Signature) -> Parameters {
+    let mut p = Parameters {
+        receiver: None,
+        by_self: None,
+        hot: Vec::new(),
+        resume: Vec::new(),
+        body: Vec::new(),
+        hot_given: Vec::new(),
+        resume_given: Vec::new(),
+        by_value: Vec::new(),
+        borrowed: HashMap::new(),
+        names: Vec::new(),
+        mutable: Vec::new(),
+        arguments: Vec::new(),
+    };
+    for (i, input) in sig.inputs.iter().enumerate() {
+        let typed = match input {
+            FnArg::Receiver(r) => {
+                let mut r = r.clone();
+                r.attrs.clear();
+                p.receiver = Some(quote!(#r,));
+                if !is_by_value(&r) {
+                    p.borrowed.insert("self".to_owned(), r.mutability.is_some());
+                } else {
+                    let (name, mutable) = (own_self(), r.mutability);
+                    p.by_value.push(Parameter {
+                        pat: parse_quote!(#mutable #name),
+                        ty: (*r.ty).clone(),
+                        argument: format_ident!("pc3_self"),
+                    });
+                    p.mutable.push((name.clone(), mutable.is_some()));
+                    p.names.push(name);
+                    p.by_self = Some((*r.ty).clone());
+                }
+                continue;
+            }
+            FnArg::Typed(t) => t,
+        };
+        let (pat, ty) = (&*typed.pat, &*typed.ty);
+        let name = format_ident!("pc3_a{}", i);
+        let mut idents = Vec::new();
+        pattern_names(pat, &mut idents);
+        p.hot.push(quote!(#name: #ty));
+        p.hot_given.push(quote!(#name));
+        if is_borrow(ty, &sig.generics) {
+            p.resume.push(quote!(#name: #ty));
+            p.resume_given.push(quote!(#name));
+            p.body.push(quote!(#pat: #ty));
+            let mutable = matches!(ty, Type::Reference(r) if r.mutability.is_some());
+            p.borrowed
+                .extend(idents.iter().map(|n| (n.to_string(), mutable)));
+        } else {
+            // A text may be kept or be written at the call.
+            p.resume.push(match ty {
+                Type::Reference(_) => quote!(_: impl Sized),
+                ty => quote!(_: ::pc3::point::Kept<#ty>),
+            });
+            p.resume_given.push(quote!(()));
+            p.body.push(quote!(#name: Pc3Mode::By<#ty>));
+            p.by_value.push(Parameter {
+                pat: pat.clone(),
+                ty: ty.clone(),
+                argument: name.clone(),
+            });
+        }
+        p.mutable.extend(idents.iter().map(|n| {
+            let is = |m: &Ident| m == n;
+            (n.clone(), mutable_names(pat).iter().any(is))
+        }));
+        p.names.extend(idents);
+        p.arguments.push(name);
+    }
+    p
+}
+
+fn is_by_value(r: &syn::Receiver) -> bool {
+    r.reference.is_none() && !matches!(&*r.ty, Type::Reference(_))
+}
+
+/// What `self` by value is called inside.
+pub fn own_self() -> Ident {
+    format_ident!("self_")
+}
+
+impl Parameters {
+    /// The receiver of the form that is gone back into.
+    pub fn again(&self) -> TokenStream {
+        match (&self.by_self, &self.receiver) {
+            (Some(ty), _) => quote!(_: ::pc3::point::Kept<#ty>,),
+            (None, receiver) => quote!(#receiver),
+        }
+    }
+
+    /// Parameters as the code has them, the first time and when it is gone back into.
+    pub fn given(&self, sig: &Signature) -> (TokenStream, TokenStream) {
+        let (mut first, mut again) = (TokenStream::new(), TokenStream::new());
+        if self.by_self.is_some() {
+            first.extend(quote!(let pc3_self = self;));
+            again.extend(quote!(let pc3_self = ();));
+        }
+        let typed = sig.inputs.iter().filter_map(|i| match i {
+            FnArg::Typed(t) => Some(t),
+            FnArg::Receiver(_) => None,
+        });
+        for (t, name) in typed.zip(&self.arguments) {
+            let pat = &t.pat;
+            if is_borrow(&t.ty, &sig.generics) {
+                first.extend(quote!(let #pat = #name;));
+                again.extend(quote!(let #pat = #name;));
+            } else {
+                again.extend(quote!(let #name = ();));
+            }
+        }
+        (first, again)
+    }
+
+    /// Only values whose size is known are taken.
+    pub fn sized(&self, filter: &Option<syn::WhereClause>) -> TokenStream {
+        match (&self.by_self, filter) {
+            (None, filter) => quote!(#filter),
+            (Some(_), None) => quote!(where Self: Sized),
+            (Some(_), Some(f)) if f.predicates.is_empty() || f.predicates.trailing_punct() => {
+                quote!(#f Self: Sized)
+            }
+            (Some(_), Some(f)) => quote!(#f, Self: Sized),
+        }
+    }
+}
+
+/// `self` by value becomes a local like others.
+pub fn rename_self(tokens: TokenStream) -> TokenStream {
+    use proc_macro2::{Group, TokenTree};
+    let rename = |t| match t {
+        TokenTree::Ident(i) if i == "self" => {
+            let mut name = own_self();
+            name.set_span(i.span());
+            name.into()
+        }
+        TokenTree::Group(g) => {
+            let mut new = Group::new(g.delimiter(), rename_self(g.stream()));
+            new.set_span(g.span());
+            new.into()
+        }
+        t => t,
+    };
+    tokens.into_iter().map(rename).collect()
+}
+
+fn mutable_names(pat: &Pat) -> Vec<Ident> {
+    struct Look(Vec<Ident>);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            if p.mutability.is_some() && p.by_ref.is_none() {
+                self.0.push(p.ident.clone());
+            }
+        }
+    }
+    let mut look = Look(Vec::new());
+    look.visit_pat(pat);
+    look.0
+}
+
+fn pattern_names(pat: &Pat, into: &mut Vec<Ident>) {
+    struct Look<'a>(&'a mut Vec<Ident>);
+    impl<'ast> Visit<'ast> for Look<'_> {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            self.0.push(p.ident.clone());
+        }
+    }
+    Look(into).visit_pat(pat);
+}
