@@ -16,6 +16,10 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
 }
 
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 /// A tree that has the headers and no runtime.
 fn root() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
@@ -241,11 +245,75 @@ fn every_code_as_json() {
     }
 }
 
+/// `--explain-code` prints the section of the page, for pc3cc's codes and running programs', and knows no others.
+#[test]
+fn every_code_is_explained() {
+    let explain = |code: &str| {
+        let mut own = Command::new(env!("CARGO_BIN_EXE_pc3cc"));
+        let out = own.args(["--explain-code", code]).output().unwrap();
+        let said = String::from_utf8(out.stdout).unwrap();
+        (out.status.success(), said)
+    };
+    let of_runs = pc3_typemetric::codes::ALL.iter().map(|c| c.0);
+    for id in Code::ALL.iter().map(|c| c.id()).chain(of_runs) {
+        let (done, text) = explain(id);
+        let body = text.split_once('\n').map_or("", |(_, body)| body.trim());
+        assert!(done && text.contains(id) && body.len() > 60, "{id}: {text}");
+    }
+    for unknown in ["E0999", "W0100", "nonsense"] {
+        assert!(!explain(unknown).0, "{unknown}");
+    }
+}
+
+/// What running programs say is shown with them, word for word (`tests/suites/messages.rs`).
+#[test]
+fn every_code_of_running_programs_is_shown() {
+    let folder = repository().join("tests/messages");
+    let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let said: Vec<PathBuf> = files
+        .filter(|p| p.extension().is_some_and(|e| e == "stderr"))
+        .collect();
+    for p in &said {
+        assert!(p.with_extension("c").exists(), "{}", p.display());
+    }
+    let texts = said.iter().map(|p| fs::read_to_string(p).unwrap());
+    let text: String = texts.collect();
+    for (id, _) in pc3_typemetric::codes::ALL {
+        assert!(text.contains(&format!("[pc3::{id}]: ")), "{id}");
+    }
+}
+
+/// No message has a code that is in neither table.
+#[test]
+fn no_code_is_made_up() {
+    let of_runs = pc3_typemetric::codes::ALL.iter().map(|c| c.0);
+    let known: BTreeSet<&str> = Code::ALL.iter().map(|c| c.id()).chain(of_runs).collect();
+    let mut folders: Vec<PathBuf> = ["compiler", "runtime", "tools"]
+        .map(|f| repository().join(f))
+        .into();
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs" || e == "c") {
+                let text = fs::read_to_string(&path).unwrap();
+                for rest in text.split("[pc3::").skip(1) {
+                    let id = rest.split(']').next().unwrap_or_default();
+                    let code = id.len() == 5 && id[1..].bytes().all(|b| b.is_ascii_digit());
+                    assert!(!code || known.contains(id), "{}: {id}", path.display());
+                    seen += usize::from(code);
+                }
+            }
+        }
+    }
+    assert!(seen > 0);
+}
+
 /// The page of limitations names every code, and none that does not exist.
 #[test]
 fn limitations_name_every_code() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/limitations.md");
-    let page = fs::read_to_string(page).unwrap();
+    let page = fs::read_to_string(repository().join("docs/limitations.md")).unwrap();
     let of_runs = pc3_typemetric::codes::ALL.iter().map(|c| c.0);
     let all: Vec<&str> = Code::ALL.iter().map(|c| c.id()).chain(of_runs).collect();
     for id in &all {

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pc3_typemetric::codes;
+
 use crate::format::read::{Checkpoint, ReadError};
 use crate::job::Job;
 use crate::peers::Peers;
@@ -34,11 +36,10 @@ pub(crate) fn choose(settings: &Settings) -> Result<Option<Checkpoint>, Failure>
             if !path.exists() {
                 return Err((EXIT_NO_CHECKPOINT, absent(id, dir, &all()?)));
             }
-            let wrong = |e: ReadError| (EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display()));
-            open(&path).map(Some).map_err(wrong)
+            open(&path).map(Some).map_err(|e| unreadable(&path, &e))
         }
-        Restart::Auto => Ok(newest_good(&all()?, &given_up(dir))),
-        Restart::Latest => match newest_good(&all()?, &given_up(dir)) {
+        Restart::Auto => newest_good(&all()?, &given_up(dir)),
+        Restart::Latest => match newest_good(&all()?, &given_up(dir))? {
             None => Err((
                 EXIT_NO_CHECKPOINT,
                 format!(
@@ -72,9 +73,18 @@ pub(crate) fn choose_together(
     let path = settings.dir.join(file_name(id));
     // Its sections are checked as they are read; the first process has looked at all.
     let opened = Checkpoint::open(&path);
-    opened
-        .map(Some)
-        .map_err(|e| (EXIT_NO_CHECKPOINT, format!("{}: {e}", path.display())))
+    opened.map(Some).map_err(|e| unreadable(&path, &e))
+}
+
+fn unreadable(path: &Path, e: &ReadError) -> Failure {
+    let path = path.display();
+    match e.no_memory() {
+        true => {
+            let why = format!("{path} cannot be read: no memory for it here");
+            (EXIT_REFUSED, error(codes::NO_MEMORY, &why))
+        }
+        false => (EXIT_NO_CHECKPOINT, format!("{path}: {e}")),
+    }
 }
 
 /// The newest good one in `dir`.
@@ -112,16 +122,26 @@ fn absent(id: u64, dir: &Path, all: &[(u64, PathBuf)]) -> String {
 }
 
 /// Of the course that the job took last, if that has any.
-fn newest_good(all: &[(u64, PathBuf)], given_up: &Range<u64>) -> Option<Checkpoint> {
+fn newest_good(
+    all: &[(u64, PathBuf)],
+    given_up: &Range<u64>,
+) -> Result<Option<Checkpoint>, Failure> {
     let (others, course): (Vec<_>, Vec<_>) = all.iter().partition(|(id, _)| given_up.contains(id));
-    let order = course.iter().rev().chain(others.iter().rev());
-    let found = order.copied().find_map(|(_, path)| match open(path) {
-        Ok(checkpoint) => Some(checkpoint),
-        Err(e) => {
-            say(&format!("{} is skipped: {e}", path.display()));
-            None
+    let mut good = None;
+    for (_, path) in course.iter().rev().chain(others.iter().rev()) {
+        match open(path) {
+            Ok(checkpoint) => {
+                good = Some(checkpoint);
+                break;
+            }
+            // An older one would only lose what this one has.
+            Err(e) if e.no_memory() => return Err(unreadable(path, &e)),
+            Err(e) => say(&format!("{} is skipped: {e}", path.display())),
         }
-    })?;
+    }
+    let Some(found) = good else {
+        return Ok(None);
+    };
     let newer = others
         .iter()
         .filter(|(id, _)| *id > found.id())
@@ -133,5 +153,5 @@ fn newest_good(all: &[(u64, PathBuf)], given_up: &Range<u64>) -> Option<Checkpoi
             given_up.start - 1
         ));
     }
-    Some(found)
+    Ok(Some(found))
 }

@@ -9,6 +9,7 @@ mod faults;
 mod hpcc;
 mod kill;
 mod links;
+mod messages;
 mod misuse;
 mod places;
 mod processes;
@@ -52,6 +53,7 @@ fn main() {
     trials.extend(faults::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
+    trials.extend(messages::trials());
     trials.extend(misuse::trials());
     trials.extend(places::trials());
     trials.extend(processes::trials());

@@ -25,6 +25,13 @@ pub enum ReadError {
     Inconsistent(String),
 }
 
+impl ReadError {
+    /// Nothing is wrong with the file: this process has no room for it.
+    pub fn no_memory(&self) -> bool {
+        matches!(self, ReadError::File(FileError::Io(e)) if e.kind() == std::io::ErrorKind::OutOfMemory)
+    }
+}
+
 fn inconsistent(what: impl Into<String>) -> ReadError {
     ReadError::Inconsistent(what.into())
 }

@@ -88,6 +88,7 @@ impl RestoreError {
         match self {
             RestoreError::OtherProgram(_) => codes::OTHER_PROGRAM,
             RestoreError::Ranks { .. } => codes::OTHER_RANKS,
+            RestoreError::Read(e) if e.no_memory() => codes::NO_MEMORY,
             RestoreError::Read(_) => codes::UNREADABLE,
             RestoreError::Store(_) => codes::DIRECTORY,
             RestoreError::Types { .. } => codes::OTHER_TYPE,
