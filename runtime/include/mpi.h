@@ -300,6 +300,7 @@ typedef struct MPI_ABI_File *MPI_File;
 /* ---- callbacks ---- */
 
 typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *type);
+typedef void(MPI_User_function_c)(void *in, void *inout, MPI_Count *len, MPI_Datatype *type);
 typedef int(MPI_Comm_copy_attr_function)(MPI_Comm, int keyval, void *extra, void *in, void *out, int *flag);
 typedef int(MPI_Comm_delete_attr_function)(MPI_Comm, int keyval, void *value, void *extra);
 typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int keyval, void *extra, void *in, void *out, int *flag);
@@ -513,6 +514,7 @@ int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, M
 int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op);
 int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op);
+int MPI_Op_create_c(MPI_User_function_c *fn, int commute, MPI_Op *op);
 int MPI_Op_free(MPI_Op *op);
 int MPI_Op_commutative(MPI_Op op, int *commute);
 
@@ -858,6 +860,7 @@ int MPI_File_get_position(MPI_File file, MPI_Offset *offset);
 int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset);
 int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp);
 int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent);
+int MPI_File_get_type_extent_c(MPI_File file, MPI_Datatype type, MPI_Count *extent);
 int MPI_File_set_atomicity(MPI_File file, int flag);
 int MPI_File_get_atomicity(MPI_File file, int *flag);
 int MPI_File_sync(MPI_File file);
@@ -1030,6 +1033,10 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count gsiz
 int MPI_Type_size_c(MPI_Datatype type, MPI_Count *size);
 int MPI_Type_get_extent_c(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
 int MPI_Type_get_true_extent_c(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent);
+int MPI_Type_get_envelope_c(MPI_Datatype type, MPI_Count *nints, MPI_Count *naddrs, MPI_Count *ncounts, MPI_Count
+    *ntypes, int *combiner);
+int MPI_Type_get_contents_c(MPI_Datatype type, MPI_Count maxints, MPI_Count maxaddrs, MPI_Count maxcounts, MPI_Count
+    maxtypes, int ints[], MPI_Aint addrs[], MPI_Count counts[], MPI_Datatype types[]);
 int MPI_Buffer_attach_c(void *buf, MPI_Count size);
 int MPI_Buffer_detach_c(void *buf, MPI_Count *size);
 int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype type, MPI_Count *count);
@@ -1196,7 +1203,7 @@ PC3_P(MPI_Pack_external_size) PC3_P(MPI_Pack_external_c) PC3_P(MPI_Unpack_extern
 PC3_P(MPI_Barrier) PC3_P(MPI_Bcast) PC3_P(MPI_Gather) PC3_P(MPI_Gatherv) PC3_P(MPI_Scatter) PC3_P(MPI_Scatterv)
 PC3_P(MPI_Allgather) PC3_P(MPI_Allgatherv) PC3_P(MPI_Alltoall) PC3_P(MPI_Alltoallv) PC3_P(MPI_Alltoallw)
 PC3_P(MPI_Reduce) PC3_P(MPI_Allreduce) PC3_P(MPI_Reduce_scatter) PC3_P(MPI_Reduce_scatter_block) PC3_P(MPI_Scan)
-PC3_P(MPI_Exscan) PC3_P(MPI_Reduce_local) PC3_P(MPI_Op_create) PC3_P(MPI_Op_free) PC3_P(MPI_Op_commutative)
+PC3_P(MPI_Exscan) PC3_P(MPI_Reduce_local) PC3_P(MPI_Op_create) PC3_P(MPI_Op_create_c) PC3_P(MPI_Op_free) PC3_P(MPI_Op_commutative)
 PC3_P(MPI_Ibarrier) PC3_P(MPI_Ibcast) PC3_P(MPI_Igather) PC3_P(MPI_Igatherv) PC3_P(MPI_Iscatter) PC3_P(MPI_Iscatterv)
 PC3_P(MPI_Iallgather) PC3_P(MPI_Iallgatherv) PC3_P(MPI_Ialltoall) PC3_P(MPI_Ialltoallv) PC3_P(MPI_Ialltoallw)
 PC3_P(MPI_Ireduce) PC3_P(MPI_Iallreduce) PC3_P(MPI_Ireduce_scatter) PC3_P(MPI_Ireduce_scatter_block) PC3_P(MPI_Iscan)
@@ -1244,6 +1251,7 @@ PC3_P(MPI_File_set_size) PC3_P(MPI_File_preallocate) PC3_P(MPI_File_get_size) PC
 PC3_P(MPI_File_get_amode) PC3_P(MPI_File_set_info) PC3_P(MPI_File_get_info) PC3_P(MPI_File_set_view)
 PC3_P(MPI_File_get_view) PC3_P(MPI_File_seek) PC3_P(MPI_File_seek_shared) PC3_P(MPI_File_get_position)
 PC3_P(MPI_File_get_position_shared) PC3_P(MPI_File_get_byte_offset) PC3_P(MPI_File_get_type_extent)
+PC3_P(MPI_File_get_type_extent_c)
 PC3_P(MPI_File_set_atomicity) PC3_P(MPI_File_get_atomicity) PC3_P(MPI_File_sync) PC3_P(MPI_File_create_errhandler)
 PC3_P(MPI_File_set_errhandler) PC3_P(MPI_File_get_errhandler) PC3_P(MPI_File_call_errhandler) PC3_P(MPI_File_read_at)
 PC3_P(MPI_File_iread_at) PC3_P(MPI_File_read_at_c) PC3_P(MPI_File_iread_at_c) PC3_P(MPI_File_read_at_all)
@@ -1275,6 +1283,7 @@ PC3_P(MPI_Isendrecv_c) PC3_P(MPI_Isendrecv_replace_c) PC3_P(MPI_Type_contiguous_
 PC3_P(MPI_Type_create_hvector_c) PC3_P(MPI_Type_indexed_c) PC3_P(MPI_Type_create_hindexed_c)
 PC3_P(MPI_Type_create_indexed_block_c) PC3_P(MPI_Type_create_hindexed_block_c) PC3_P(MPI_Type_create_struct_c)
 PC3_P(MPI_Type_create_resized_c) PC3_P(MPI_Type_create_subarray_c) PC3_P(MPI_Type_create_darray_c)
+PC3_P(MPI_Type_get_envelope_c) PC3_P(MPI_Type_get_contents_c)
 PC3_P(MPI_Type_size_c) PC3_P(MPI_Type_get_extent_c) PC3_P(MPI_Type_get_true_extent_c) PC3_P(MPI_Address)
 PC3_P(MPI_Type_hvector) PC3_P(MPI_Type_hindexed) PC3_P(MPI_Type_struct) PC3_P(MPI_Type_extent) PC3_P(MPI_Type_lb)
 PC3_P(MPI_Type_ub) PC3_P(MPI_Keyval_create) PC3_P(MPI_Keyval_free) PC3_P(MPI_Attr_put) PC3_P(MPI_Attr_get)

@@ -21,9 +21,8 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     let mut trials = Vec::new();
-    // Shared pointers are for one process, refused by an error code, as MPI has it for files; files of
-    // each rank's own had the same numbers in two processes, and do not come into one.
-    let apart = |p: &Program| p.ranks > 1 && !["mpi_io", "mpi_files"].contains(&&*p.name);
+    // Files of each rank's own had the same numbers in two processes, and do not come into one.
+    let apart = |p: &Program| p.ranks > 1 && p.name != "mpi_files";
     for p in programs.into_iter().filter(apart) {
         let name = format!("processes::{}", p.name);
         if NATIVE.contains(&&*p.name) {

@@ -62,7 +62,7 @@ pub fn save<'a>(o: &Objects, pending: impl Iterator<Item = &'a TypeRef>) -> Vec<
     w.list(all(o.ops.iter()), |w, (h, op)| {
         w.size(h);
         w.size(op.func);
-        w.u8(op.commute.into());
+        w.u8(op.traits());
     });
     w.list(all(o.errhandlers.0.iter()), |w, (h, e)| {
         w.size(h);
@@ -259,8 +259,8 @@ pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Type
         kept(o.groups.restore(h, g))
     })?;
     r.list(|r| {
-        let (h, func, commute) = (r.size()?, function(r, ctx)?, r.u8()? != 0);
-        kept(o.ops.restore(h, UserOp { func, commute }))
+        let (h, func, traits) = (r.size()?, function(r, ctx)?, r.u8()?);
+        kept(o.ops.restore(h, UserOp::with_traits(func, traits)))
     })?;
     r.list(|r| {
         let (h, func, refs) = (r.size()?, function(r, ctx)?, r.size()?);

@@ -318,6 +318,7 @@ fn objects_survive() {
     let op = o.ops.insert(UserOp {
         func: 0x10_0400,
         commute: true,
+        wide: true,
     });
     let e = o.errhandlers.create(0x10_0500);
     o.keyvals
@@ -368,7 +369,8 @@ fn objects_survive() {
         n.ops.get(op),
         Some(&UserOp {
             func: 0x10_1400,
-            commute: true
+            commute: true,
+            wide: true,
         })
     );
     assert_eq!(n.errhandlers.0.get(e).unwrap().func, 0x10_1500);

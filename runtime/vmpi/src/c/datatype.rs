@@ -21,13 +21,28 @@ pub(super) fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
 }
 
 pub(super) unsafe fn create(me: &RankState, c: Constructor, new: *mut usize) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { create_of(me, c, false, new) }
+}
+
+/// `wide`: by a constructor with large counts.
+pub(super) unsafe fn create_of(
+    me: &RankState,
+    c: Constructor,
+    wide: bool,
+    new: *mut usize,
+) -> Result<()> {
     let addresses = if c.has_byte_displacements() {
         me.objects().addresses.lately()
     } else {
         Box::default()
     };
     let ty = build(c, source_line(me))?;
-    let ty = TypeRef::Shared(Arc::new(Datatype { addresses, ..ty }));
+    let ty = TypeRef::Shared(Arc::new(Datatype {
+        addresses,
+        wide,
+        ..ty
+    }));
     put(new, give(me, ty, false))
 }
 
@@ -226,7 +241,7 @@ pub unsafe extern "C" fn MPI_Type_create_subarray(
     })
 }
 
-macro_rules! distributed { ($($name:ident $n:ident;)*) => { $(
+macro_rules! distributed { ($($name:ident $n:ident $wide:literal;)*) => { $(
     /// MPI 3.1 section 4.1.4.
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(
@@ -257,13 +272,13 @@ macro_rules! distributed { ($($name:ident $n:ident;)*) => { $(
             };
             let (dims, order) = (given.dims(order_of(order)?)?, order_of(order)?);
             let old = me.objects().datatype(old)?;
-            create(me, Constructor::Darray { size, rank, dims, order, old }, new)
+            create_of(me, Constructor::Darray { size, rank, dims, order, old }, $wide, new)
         })
     }
 )* } }
 distributed! {
-    MPI_Type_create_darray c_int;
-    MPI_Type_create_darray_c i64;
+    MPI_Type_create_darray c_int false;
+    MPI_Type_create_darray_c i64 true;
 }
 
 pub(super) fn order_of(order: c_int) -> Result<Order> {

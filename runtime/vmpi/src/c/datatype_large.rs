@@ -1,6 +1,6 @@
 //! Datatype constructors with large counts (MPI 4.1 section 5.1).
 
-use super::datatype::{create, order_of};
+use super::datatype::{create_of, order_of};
 use super::{count, entry, slice, wide_count};
 use crate::datatype::build::{Constructor, Subdim};
 use crate::error::{fail, Class, Result};
@@ -34,7 +34,7 @@ unsafe fn places(n: i64, displs: *const i64) -> Result<Vec<isize>> {
 macro_rules! constructors { ($($name:ident($($arg:ident: $t:ty),*) $me:ident => $c:expr;)*) => { $(
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name($($arg: $t,)* new: *mut usize) -> c_int {
-        entry(stringify!($name), 0, |$me| create($me, $c, new))
+        entry(stringify!($name), 0, |$me| create_of($me, $c, true, new))
     }
 )* } }
 constructors! {

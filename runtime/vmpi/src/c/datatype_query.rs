@@ -1,10 +1,8 @@
 //! What programs ask about datatypes and addresses (MPI 3.1 sections 4.1 and 6.8).
 
-use super::datatype::give;
-use super::{count, entry, put, put_text, slice_mut, text, MAX_NAME};
+use super::{entry, put, put_text, text, MAX_NAME};
 use crate::datatype::basic::{Basic, LONG_DOUBLE};
-use crate::datatype::build::{Constructor, Order};
-use crate::datatype::{of_basic, predefined_name, Datatype, TypeRef};
+use crate::datatype::{of_basic, predefined_name, Datatype};
 use crate::error::{fail, Class};
 use crate::handle::abi;
 use std::ffi::{c_char, c_int, c_void};
@@ -36,146 +34,6 @@ query! {
     MPI_Type_extent(extent: isize = |t| t.extent);
     MPI_Type_lb(lb: isize = |t| t.lb);
     MPI_Type_ub(ub: isize = |t| t.lb + t.extent);
-}
-
-/// A constructor's arguments as MPI_Type_get_contents orders them.
-fn contents(ty: &Datatype) -> (c_int, Vec<c_int>, Vec<isize>, Vec<TypeRef>) {
-    let types = ty.constructor.children().into_iter().cloned().collect();
-    let int = |n: usize| n as c_int;
-    let (combiner, ints, addrs) = match &ty.constructor {
-        Constructor::Named(_) | Constructor::Pair(..) => (101, vec![], vec![]),
-        Constructor::Dup(_) => (102, vec![], vec![]),
-        Constructor::Contiguous { count, .. } => (103, vec![int(*count)], vec![]),
-        Constructor::Vector {
-            count,
-            blocklen,
-            stride,
-            ..
-        } => (
-            104,
-            vec![int(*count), int(*blocklen), *stride as c_int],
-            vec![],
-        ),
-        Constructor::Hvector {
-            count,
-            blocklen,
-            stride,
-            ..
-        } => (105, vec![int(*count), int(*blocklen)], vec![*stride]),
-        Constructor::Indexed { blocks, .. } => {
-            let lens = blocks.iter().map(|b| int(b.0));
-            let displs = blocks.iter().map(|b| b.1 as c_int);
-            (
-                106,
-                [int(blocks.len())]
-                    .into_iter()
-                    .chain(lens)
-                    .chain(displs)
-                    .collect(),
-                vec![],
-            )
-        }
-        Constructor::Hindexed { blocks, .. } => {
-            let lens = blocks.iter().map(|b| int(b.0));
-            let ints = [int(blocks.len())].into_iter().chain(lens).collect();
-            (107, ints, blocks.iter().map(|b| b.1).collect())
-        }
-        Constructor::IndexedBlock {
-            blocklen, displs, ..
-        } => {
-            let head = [int(displs.len()), int(*blocklen)].into_iter();
-            (
-                108,
-                head.chain(displs.iter().map(|&d| d as c_int)).collect(),
-                vec![],
-            )
-        }
-        Constructor::HindexedBlock {
-            blocklen, displs, ..
-        } => (109, vec![int(displs.len()), int(*blocklen)], displs.clone()),
-        Constructor::Struct { blocks } => {
-            let lens = blocks.iter().map(|b| int(b.0));
-            let ints = [int(blocks.len())].into_iter().chain(lens).collect();
-            (110, ints, blocks.iter().map(|b| b.1).collect())
-        }
-        Constructor::Darray {
-            size,
-            rank,
-            dims,
-            order,
-            ..
-        } => {
-            let mut ints = vec![*size, *rank, int(dims.len())];
-            ints.extend(dims.iter().map(|d| int(d.size)));
-            ints.extend(dims.iter().map(|d| d.distrib));
-            ints.extend(dims.iter().map(|d| d.arg));
-            ints.extend(dims.iter().map(|d| int(d.procs)));
-            ints.push(if *order == Order::C { 12 } else { 15 });
-            (112, ints, vec![])
-        }
-        Constructor::Subarray { dims, order, .. } => {
-            let mut ints = vec![int(dims.len())];
-            ints.extend(dims.iter().map(|d| int(d.size)));
-            ints.extend(dims.iter().map(|d| int(d.subsize)));
-            ints.extend(dims.iter().map(|d| int(d.start)));
-            ints.push(if *order == Order::C { 12 } else { 15 });
-            (111, ints, vec![])
-        }
-        Constructor::Resized { lb, extent, .. } => (116, vec![], vec![*lb, *extent]),
-    };
-    (combiner, ints, addrs, types)
-}
-
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Type_get_envelope(
-    datatype: usize,
-    nints: *mut c_int,
-    naddrs: *mut c_int,
-    ntypes: *mut c_int,
-    combiner: *mut c_int,
-) -> c_int {
-    entry("MPI_Type_get_envelope", 0, |me| {
-        let (how, ints, addrs, types) = contents(&*me.objects().datatype(datatype)?);
-        put(nints, ints.len() as c_int)?;
-        put(naddrs, addrs.len() as c_int)?;
-        put(ntypes, types.len() as c_int)?;
-        put(combiner, how)
-    })
-}
-
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Type_get_contents(
-    datatype: usize,
-    maxints: c_int,
-    maxaddrs: c_int,
-    maxtypes: c_int,
-    ints: *mut c_int,
-    addrs: *mut isize,
-    types: *mut usize,
-) -> c_int {
-    entry("MPI_Type_get_contents", 0, |me| {
-        let ty = me.objects().datatype(datatype)?;
-        let (_, i, a, t) = contents(&ty);
-        if ty.predefined != 0 {
-            return fail(Class::ERR_TYPE, "a predefined datatype has no contents");
-        }
-        if i.len() > count(maxints)? || a.len() > count(maxaddrs)? || t.len() > count(maxtypes)? {
-            return fail(
-                Class::ERR_ARG,
-                "the arrays are too small for the datatype's contents",
-            );
-        }
-        slice_mut(ints, i.len())?.copy_from_slice(&i);
-        slice_mut(addrs, a.len())?.copy_from_slice(&a);
-        for (to, ty) in slice_mut(types, t.len())?.iter_mut().zip(t) {
-            *to = if ty.predefined != 0 {
-                ty.predefined
-            } else {
-                give(me, ty, false)
-            };
-        }
-        Ok(())
-    })
 }
 
 #[pc3_vmpi_entry::entry]

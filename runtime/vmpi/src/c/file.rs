@@ -4,18 +4,18 @@ use super::coll::take_part;
 use super::errors::{raise, raise_file};
 use super::{entry, put, put_text, text};
 use crate::coll::barrier::Gate;
-use crate::coll::meeting::{unsupported, Kind};
+use crate::coll::meeting::Kind;
 use crate::comm::create::split;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
 use crate::info::Info;
+use crate::io::pointer::Keeper;
 use crate::io::view::View;
-use crate::io::{check_mode, failed, mode, MpiFile, Open, Shared};
+use crate::io::{check_mode, failed, mode, MpiFile, Open};
 use crate::state::RankState;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// As [`entry`]; errors go to the handler of the file.
 pub(super) fn on_file(
@@ -101,21 +101,28 @@ pub unsafe extern "C" fn MPI_File_open(
         let o = me.objects();
         let errhandler = o.errhandlers.acquire(o.file_errhandler)?;
         let comm = made.into_comm(abi::ERRORS_ARE_FATAL, None);
-        let apart = me.world().spans(comm.everyone());
-        if apart && amode & mode::SEQUENTIAL != 0 {
-            return unsupported("a sequential file");
-        }
+        let keeper = Keeper::of(me, &comm);
         let made = match comm.rank {
             0 => Open::make(&path, amode),
             _ => Ok(0),
         };
+        if comm.rank == 0 {
+            let appends = amode & mode::APPEND != 0;
+            let end = made.as_ref().ok().filter(|_| appends);
+            keeper.open(me, end.map_or(0, |n| *n as i64));
+        }
         let call = Open {
             path,
             amode,
             made,
             shared: RefCell::new(None),
         };
-        take_part(me, &comm, &call)?;
+        if let Err(e) = take_part(me, &comm, &call) {
+            if comm.rank == 0 {
+                keeper.forget(me);
+            }
+            return Err(e);
+        }
         let Some(shared) = call.shared.take() else {
             return fail(Class::ERR_INTERN, "the file has not been opened");
         };
@@ -123,6 +130,7 @@ pub unsafe extern "C" fn MPI_File_open(
         let opened = MpiFile {
             comm,
             shared,
+            keeper,
             view: View::plain(),
             position,
             errhandler,
@@ -154,6 +162,9 @@ pub unsafe extern "C" fn MPI_File_close(file: *mut usize) -> c_int {
         let Some(f) = me.objects().files.remove(handle) else {
             return Ok(());
         };
+        if f.comm.rank == 0 {
+            f.keeper.forget(me);
+        }
         me.objects().errhandlers.release(f.errhandler)?;
         put(file, abi::FILE_NULL)?;
         if f.comm.rank == 0 && f.shared.amode & mode::DELETE_ON_CLOSE != 0 {
@@ -225,14 +236,6 @@ pub unsafe extern "C" fn MPI_File_sync(file: usize) -> c_int {
     })
 }
 
-/// What has a shared pointer: a file of ranks of one process.
-pub(super) fn together<'a>(me: &RankState, f: &'a MpiFile) -> Result<&'a Shared> {
-    if me.world().spans(&f.comm.group) {
-        return unsupported("a file's shared pointer");
-    }
-    Ok(&f.shared)
-}
-
 /// What can be asked: the result's type and expression.
 macro_rules! queries { ($($name:ident($($out:ident: $t:ty),*) $me:ident $f:ident => ($($e:expr),*);)*) => { $(
     #[pc3_vmpi_entry::entry]
@@ -249,7 +252,7 @@ queries! {
     MPI_File_get_amode(amode: c_int) me f => (f.shared.amode);
     MPI_File_get_atomicity(flag: c_int) me f => (c_int::from(f.atomic));
     MPI_File_get_position(at: i64) me f => (f.position);
-    MPI_File_get_position_shared(at: i64) me f => (together(me, f)?.pointer.load(Relaxed));
+    MPI_File_get_position_shared(at: i64) me f => (f.advance(me, 0));
 }
 
 #[pc3_vmpi_entry::entry]
@@ -305,7 +308,7 @@ pub unsafe extern "C" fn MPI_File_set_view(
         let f = me.objects().file_mut(file)?;
         f.view = view;
         f.position = 0;
-        f.shared.pointer.store(0, Relaxed);
+        f.set_pointer(me, 0);
         info.pairs.iter().try_for_each(|(k, v)| f.info.set(k, v))?;
         gate(me, file, Kind::FileSetView)
     })
@@ -324,7 +327,7 @@ unsafe fn new_view(
     let sequential = f.shared.amode & mode::SEQUENTIAL != 0;
     let disp = match disp {
         CURRENT if sequential => {
-            let at = f.shared.pointer.load(Relaxed) * f.view.etype.size as i64;
+            let at = f.advance(me, 0) * f.view.etype.size as i64;
             f.view.offset(at)
         }
         _ if sequential => {
@@ -400,16 +403,18 @@ pub unsafe extern "C" fn MPI_File_get_byte_offset(
     })
 }
 
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_File_get_type_extent(
-    file: usize,
-    datatype: usize,
-    extent: *mut isize,
-) -> c_int {
-    on_file("MPI_File_get_type_extent", file, |me| {
-        me.objects().file(file)?;
-        put(extent, me.objects().datatype(datatype)?.extent)
-    })
+macro_rules! extents { ($($name:ident $t:ty;)*) => { $(
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(file: usize, datatype: usize, extent: *mut $t) -> c_int {
+        on_file(stringify!($name), file, |me| {
+            me.objects().file(file)?;
+            put(extent, me.objects().datatype(datatype)?.extent as $t)
+        })
+    }
+)* } }
+extents! {
+    MPI_File_get_type_extent isize;
+    MPI_File_get_type_extent_c i64;
 }
 
 const SEEK_SET: c_int = 600;
@@ -449,10 +454,9 @@ pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: 
     on_file("MPI_File_seek_shared", file, |me| {
         gate(me, file, Kind::FileOrdered)?;
         let f = me.objects().file(file)?;
-        let pointer = together(me, f).map(|s| s.pointer.load(Relaxed));
-        let to = pointer.and_then(|at| sought(f, at, offset, whence));
+        let to = sought(f, f.advance(me, 0), offset, whence);
         gate(me, file, Kind::FileOrdered)?;
-        f.shared.pointer.store(to?, Relaxed);
+        f.set_pointer(me, to?);
         gate(me, file, Kind::FileOrdered)
     })
 }

@@ -1,10 +1,9 @@
 //! Reading and writing files (MPI 3.1 section 13.4).
 
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::Ordering::Relaxed;
 
 use super::coll::take_part;
-use super::file::{on_file, together};
+use super::file::on_file;
 use super::p2p::{data, prepare, publish};
 use super::status::{put_status, CStatus};
 use crate::datatype::moving::Buf;
@@ -108,9 +107,6 @@ unsafe fn access(
         return fail(Class::ERR_READ_ONLY, "the file was opened for reading only");
     }
     let shared = matches!(place, Place::Shared | Place::Ordered);
-    if shared {
-        together(me, f)?;
-    }
     if f.shared.amode & mode::SEQUENTIAL != 0 && !shared {
         return fail(
             Class::ERR_UNSUPPORTED_OPERATION,
@@ -131,10 +127,11 @@ unsafe fn access(
         }
         Place::At(at) => at,
         Place::Own => f.position,
-        Place::Shared => f.shared.pointer.fetch_add(amount, Relaxed),
+        Place::Shared => f.advance(me, amount),
         Place::Ordered => {
             let call = Ordered {
-                shared: &f.shared,
+                file: f,
+                me,
                 amount,
                 start: Cell::new(0),
             };

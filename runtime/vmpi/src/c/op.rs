@@ -7,20 +7,21 @@ use std::ffi::{c_int, c_void};
 
 const OP_NULL: usize = 0x20;
 
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Op_create(func: usize, commute: c_int, op: *mut usize) -> c_int {
-    entry("MPI_Op_create", 0, |me| {
-        if func == 0 {
-            return fail(Class::ERR_ARG, "the function is null");
-        }
-        put(
-            op,
-            me.objects().ops.insert(UserOp {
-                func,
-                commute: commute != 0,
-            }),
-        )
-    })
+macro_rules! create { ($($name:ident $wide:literal;)*) => { $(
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(func: usize, commute: c_int, op: *mut usize) -> c_int {
+        entry(stringify!($name), 0, |me| {
+            if func == 0 {
+                return fail(Class::ERR_ARG, "the function is null");
+            }
+            let made = UserOp { func, commute: commute != 0, wide: $wide };
+            put(op, me.objects().ops.insert(made))
+        })
+    }
+)* } }
+create! {
+    MPI_Op_create false;
+    MPI_Op_create_c true;
 }
 
 #[pc3_vmpi_entry::entry]
@@ -55,7 +56,12 @@ pub unsafe extern "C" fn MPI_Reduce_local(
         match me.objects().op(op)? {
             // Predefined operations commute, so the order of operands does not matter.
             Op::Predef(p) => p.kernel(&ty)?(inout.cast(), input.cast(), n),
-            Op::User(u) => u.apply(input.cast_mut().cast(), inout.cast(), n, datatype),
+            Op::User(u) => u.apply(
+                input.cast_mut().cast(),
+                inout.cast(),
+                n,
+                (datatype, ty.extent),
+            ),
         }
         Ok(())
     })

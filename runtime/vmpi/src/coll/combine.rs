@@ -266,7 +266,7 @@ pub(super) fn by_function(all: &All<Reduction>, flow: &Flow, op: UserOp, runner:
     let combine = |low: &mut Vector, high: &mut Vector| {
         if count > 0 {
             // SAFETY: both hold `count` elements; the running rank owns the handle.
-            unsafe { op.apply(low.ptr(), high.ptr(), count, handle) }
+            unsafe { op.apply(low.ptr(), high.ptr(), count, (handle, ty.extent)) }
         }
     };
     if first.is_scan() {

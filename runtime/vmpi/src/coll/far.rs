@@ -52,7 +52,7 @@ pub(super) fn places(of: &dyn Elsewhere, group: &Group) -> Places {
 }
 
 /// FNV-1a.
-pub(super) fn hash(group: &Group) -> u64 {
+pub(crate) fn hash(group: &Group) -> u64 {
     let bytes = group.ranks().iter().flat_map(|r| r.to_le_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)

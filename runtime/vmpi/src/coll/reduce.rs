@@ -236,7 +236,7 @@ impl Call for Reduction<'_> {
         w.u8(self.contributes.into());
         match self.op {
             Op::Predef(p) => w.u32(p as u32),
-            Op::User(u) => w.u32(u.commute.into()),
+            Op::User(u) => w.u32(u.traits().into()),
         }
         w.list(self.counts.iter(), |w, c| w.disp(c));
         let concerned = self.concerns(to);
@@ -258,10 +258,7 @@ impl Call for Reduction<'_> {
         let alien = r.u32()? != basic(like.ty);
         let contributes = r.u8()? != 0;
         let op = match r.u32()? {
-            n @ 0..=1 => Op::User(UserOp {
-                func: 0,
-                commute: n == 1,
-            }),
+            n @ 0..=3 => Op::User(UserOp::with_traits(0, n as u8)),
             n => match Predef::from_handle(n as usize) {
                 Some(p) => Op::Predef(p),
                 None => return bad("an operation that does not exist"),

@@ -245,6 +245,7 @@ impl Draft {
             predefined: 0,
             created_at: None,
             addresses: Box::new([]),
+            wide: false,
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, LoadError};
 use std::sync::Arc;
 
+/// Beside the kind of constructor: the one with large counts.
+const WIDE: u8 = 0x80;
+
 /// Derived types in the order in which they can be rebuilt.
 #[derive(Default)]
 pub struct Log {
@@ -46,6 +49,7 @@ impl Log {
         w.u64(saved.first_at as u64);
         w.option_str(t.created_at.as_deref());
         w.list(t.addresses.iter(), |w, a| w.size(*a));
+        let kind = w.0.len();
         match &t.constructor {
             // Predefined: never in the list.
             Constructor::Named(_) | Constructor::Pair(..) => w.u8(0),
@@ -158,6 +162,9 @@ impl Log {
                 });
             }
         }
+        if t.wide {
+            w.0[kind] |= WIDE;
+        }
     }
 }
 
@@ -238,6 +245,7 @@ impl Rebuilt {
             displacements(&q, ctx)?.into_iter().map(fit).collect()
         };
         let kind = r.u8()?;
+        let (kind, wide) = (kind & !WIDE, kind & WIDE != 0);
         let old = if kind == 9 {
             None
         } else {
@@ -381,7 +389,11 @@ impl Rebuilt {
         let addresses = translated.collect();
         let ty = build(c, created_at).map_err(|e| LoadError(e.to_string()))?;
         Ok((
-            TypeRef::Shared(Arc::new(Datatype { addresses, ..ty })),
+            TypeRef::Shared(Arc::new(Datatype {
+                addresses,
+                wide,
+                ..ty
+            })),
             saved,
         ))
     }

@@ -44,6 +44,8 @@ pub struct Datatype {
     /// What MPI_Get_address had lately answered when the type was made, if its constructor has
     /// displacements in bytes.
     pub addresses: Box<[usize]>,
+    /// Its constructor was one with large counts.
+    pub wide: bool,
 }
 
 /// A shared datatype; predefined ones cost nothing to copy.

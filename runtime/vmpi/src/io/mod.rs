@@ -5,6 +5,7 @@
 //! when it returns, non-blocking ones too.  A checkpoint keeps names, views, pointers and sizes; a
 //! restart opens the files again and cuts those that were written to the size they had.
 
+pub mod pointer;
 pub mod view;
 
 use std::fs::{File, OpenOptions};
@@ -21,7 +22,9 @@ use crate::comm::Comm;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::info::Info;
 use crate::p2p::Status;
+use crate::state::RankState;
 use crate::wire::{Read, Reader, Writer};
+use pointer::Keeper;
 use std::cell::{Cell, RefCell};
 use view::View;
 
@@ -44,8 +47,8 @@ pub struct Shared {
     pub amode: i32,
     /// Set when it is open: after a restart not before everything else is in place.
     file: OnceLock<File>,
-    /// The shared file pointer, in elements of the view.
-    pub pointer: AtomicI64,
+    /// The shared file pointer, in elements of the view, if all members are here.
+    pointer: AtomicI64,
     /// Where all pointers begin: the end, if the file is appended to.
     pub start: i64,
 }
@@ -55,6 +58,7 @@ pub struct MpiFile {
     /// A duplicate of the communicator it was opened on.
     pub comm: Box<Comm>,
     pub shared: Arc<Shared>,
+    pub keeper: Keeper,
     pub view: View,
     /// The individual file pointer, in elements of the view.
     pub position: i64,
@@ -304,9 +308,25 @@ impl Call for Open {
     }
 }
 
+impl MpiFile {
+    /// Moves the shared pointer on; where it was.
+    pub fn advance(&self, me: &RankState, by: i64) -> i64 {
+        self.keeper.advance(me, &self.shared.pointer, by)
+    }
+
+    /// Sets the shared pointer; by the first member alone.
+    pub fn set_pointer(&self, me: &RankState, at: i64) {
+        if self.comm.rank == 0 {
+            self.keeper.set(me, &self.shared.pointer, at);
+        }
+    }
+}
+
 /// Access in rank order through the shared pointer: each learns where its part begins.
 pub struct Ordered<'a> {
-    pub shared: &'a Shared,
+    /// Of the member here; nobody moves the pointer for one elsewhere.
+    pub file: &'a MpiFile,
+    pub me: &'a RankState,
     /// In elements.
     pub amount: i64,
     pub start: Cell<i64>,
@@ -316,19 +336,61 @@ impl Call for Ordered<'_> {
     fn kind(&self) -> Kind {
         Kind::FileOrdered
     }
-    fn plan(_: &All<Self>, _: usize) -> Result<Plan> {
-        Ok(Plan::Last)
+    fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
+        Ok(match all.get(0).file.keeper.is_apart() {
+            // Its process has the pointer.
+            true => Plan::Member(0),
+            false => Plan::Last,
+        })
     }
     fn share(_: &All<Self>, _: usize) -> Result<()> {
         Ok(())
     }
     fn whole(all: &All<Self>, _: usize) {
-        use std::sync::atomic::Ordering::Relaxed;
         let total = all.iter().map(|c| c.amount).sum();
-        let mut at = all.get(0).shared.pointer.fetch_add(total, Relaxed);
+        let first = all.get(0);
+        let mut at = first.file.advance(first.me, total);
         for c in all.iter() {
             c.start.set(at);
             at += c.amount;
         }
+    }
+
+    const APART: bool = true;
+
+    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+        w.u64(self.amount as u64);
+    }
+
+    fn import(
+        r: &mut Reader,
+        _: usize,
+        _: &[usize],
+        like: &Self,
+        _: &mut Keep<Self>,
+    ) -> Read<Self> {
+        Ok(Ordered {
+            amount: r.disp()?,
+            start: Cell::new(0),
+            ..*like
+        })
+    }
+
+    fn gives(&self) -> bool {
+        true
+    }
+
+    fn results(all: &All<Self>, to: &[usize]) -> Option<Vec<u8>> {
+        let mut w = Writer::default();
+        to.iter()
+            .for_each(|&i| w.u64(all.get(i).start.get() as u64));
+        Some(w.0)
+    }
+
+    fn accept(all: &All<Self>, here: &[usize], r: &mut Reader) -> Read<()> {
+        here.iter().try_for_each(|&i| {
+            all.get(i).start.set(r.disp()?);
+            Ok(())
+        })
     }
 }

@@ -3,7 +3,7 @@
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `p2p`: messages
-//! between ranks; `board`: what collectives of several processes exchange; `desk`: what processes tell each other;
+//! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `desk`: what processes tell each other;
 //! `lead` and `node`: checkpoints and quiescence across processes.
 
 pub(crate) mod board;
@@ -11,6 +11,7 @@ pub(crate) mod desk;
 pub(crate) mod lead;
 pub(crate) mod node;
 pub(crate) mod p2p;
+pub(crate) mod pointers;
 pub(crate) mod quiet;
 
 use std::cell::Cell;
@@ -31,6 +32,7 @@ use board::Board;
 use desk::Desk;
 use node::Node;
 use p2p::Traffic;
+use pointers::Pointers;
 
 /// What a frame is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +52,9 @@ pub(crate) enum Kind {
     Place,
     /// A process's part of a collective.
     Collective,
+    /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
+    Pointer,
+    Pointed,
     /// See `node`.
     Control,
     /// See `desk`.
@@ -60,7 +65,7 @@ pub(crate) enum Kind {
     Bye,
 }
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 13] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
@@ -68,6 +73,8 @@ const KINDS: [Kind; 11] = [
     Kind::Hand,
     Kind::Place,
     Kind::Collective,
+    Kind::Pointer,
+    Kind::Pointed,
     Kind::Control,
     Kind::Desk,
     Kind::Abort,
@@ -129,6 +136,7 @@ pub struct Link {
     world: AtomicPtr<World>,
     pub(crate) traffic: Traffic,
     pub(crate) board: Board,
+    pub(crate) pointers: Pointers,
     pub(crate) desk: Desk,
     pub(crate) node: Node,
     /// Frames that count, sent and handled.
@@ -169,6 +177,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         world: AtomicPtr::default(),
         traffic: Traffic::default(),
         board: Board::default(),
+        pointers: Pointers::default(),
         desk: Desk::new(index, count),
         node: Node::new(index, count),
         sent: AtomicU64::new(0),
@@ -482,6 +491,8 @@ impl Link {
     fn handle(&self, frame: Frame) {
         match Kind::of(frame.head.kind) {
             Some(Kind::Collective) => self.board.put(self, frame),
+            Some(Kind::Pointer) => self.pointers.asked(self, &frame),
+            Some(Kind::Pointed) => self.pointers.answered(self, &frame),
             Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
             Some(Kind::Desk) => self.desk.put(frame),
             Some(Kind::Abort) => {

@@ -26,11 +26,29 @@ pub enum Predef {
 }
 use Predef::*;
 
-/// Made by MPI_Op_create: the address of an `MPI_User_function`.
+/// Made by MPI_Op_create or MPI_Op_create_c.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UserOp {
+    /// The address of an `MPI_User_function` or `MPI_User_function_c`.
     pub func: usize,
     pub commute: bool,
+    /// It takes a large count.
+    pub wide: bool,
+}
+
+/// In a checkpoint and between processes: what is said of a function.
+impl UserOp {
+    pub fn traits(self) -> u8 {
+        u8::from(self.commute) | u8::from(self.wide) << 1
+    }
+
+    pub fn with_traits(func: usize, traits: u8) -> UserOp {
+        UserOp {
+            func,
+            commute: traits & 1 != 0,
+            wide: traits & 2 != 0,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,15 +163,44 @@ impl Op {
 }
 
 type UserFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i32, *mut usize);
+type WideFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut usize);
 
 impl UserOp {
-    /// `inout[i] = in[i] op inout[i]`, by the program's function.
+    /// `inout[i] = in[i] op inout[i]`, by the program's function; `extent`: of the datatype.
     ///
     /// # Safety
     /// The buffers must hold `n` elements of the datatype, and the running rank must own the handle.
-    pub unsafe fn apply(&self, input: *mut u8, inout: *mut u8, n: usize, datatype: usize) {
-        let f = std::mem::transmute::<usize, UserFn>(self.func);
-        let (mut len, mut handle) = (n as i32, datatype);
-        f(input, inout, &mut len, &mut handle);
+    pub unsafe fn apply(
+        &self,
+        input: *mut u8,
+        inout: *mut u8,
+        n: usize,
+        (datatype, extent): (usize, isize),
+    ) {
+        let mut handle = datatype;
+        if self.wide {
+            // SAFETY: the program said that it is one; the caller's promise.
+            unsafe {
+                let f = std::mem::transmute::<usize, WideFn>(self.func);
+                f(input, inout, &mut (n as i64), &mut handle);
+            }
+            return;
+        }
+        // SAFETY: as above.
+        let f = unsafe { std::mem::transmute::<usize, UserFn>(self.func) };
+        let most = i32::MAX as usize;
+        for at in (0..n.max(1)).step_by(most) {
+            let by = extent * at as isize;
+            let mut len = (n - at).min(most) as i32;
+            // SAFETY: as above.
+            unsafe {
+                f(
+                    input.wrapping_offset(by),
+                    inout.wrapping_offset(by),
+                    &mut len,
+                    &mut handle,
+                );
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! had, when all ranks are loaded ([`open`]).
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use super::{load, save, RankState, World};
@@ -18,8 +18,9 @@ use crate::comm::Comm;
 use crate::datatype::TypeRef;
 use crate::handle::abi;
 use crate::info::Info;
+use crate::io::pointer::Keeper;
 use crate::io::view::View;
-use crate::io::{check_mode, mode, MpiFile, Shared};
+use crate::io::{check_mode, MpiFile, Shared};
 use crate::saved::{group, read_group};
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -41,7 +42,9 @@ pub(super) fn write(me: &RankState, w: &mut Writer) {
         group(w, &f.comm.group);
         w.str(&f.shared.path.to_string_lossy());
         w.i32(f.shared.amode);
-        w.u64(f.shared.pointer.load(Relaxed) as u64);
+        // The first member's counts: where the pointer is kept.
+        let pointer = (f.comm.rank == 0).then(|| f.advance(me, 0));
+        w.u64(pointer.unwrap_or(0) as u64);
         w.u64(f.shared.size().unwrap_or(0));
         w.u64(f.view.disp as u64);
         w.u8(f.view.external.into());
@@ -73,12 +76,6 @@ pub(super) fn read(
             return bad("a file's access mode");
         }
         let (pointer, size) = (r.disp()?, r.u64()?);
-        if me.world().spans(&group) && amode & mode::SEQUENTIAL != 0 {
-            return bad(&format!(
-                "rank {} has a sequential file open with ranks of other processes: continue in one process",
-                me.rank
-            ));
-        }
         let (disp, external, position) = (r.disp()?, r.u8()? != 0, r.disp()?);
         let (Some(etype), Some(filetype)) = (types.next(), types.next()) else {
             return bad("the types of a file");
@@ -100,7 +97,6 @@ pub(super) fn read(
             .inner
             .find(id, Registry::WHOLE, &group);
         let shared = meeting.file(|| Arc::new(Shared::new(path, amode)));
-        shared.pointer.store(pointer, Relaxed);
         let comm = Box::new(Comm {
             id,
             group,
@@ -114,6 +110,7 @@ pub(super) fn read(
             rounds: Arc::<AtomicU64>::default(),
         });
         let file = MpiFile {
+            keeper: Keeper::of(me, &comm),
             comm,
             shared,
             view,
@@ -124,6 +121,7 @@ pub(super) fn read(
             begun,
             size: Some(size),
         };
+        file.set_pointer(me, pointer);
         Ok((handle, file))
     })?;
     for (handle, file) in list {

@@ -165,7 +165,7 @@ fn reduction(w: &mut Writer, r: &KeptReduction, ctx: &SaveCtx) {
         Op::User(u) => {
             w.u8(1);
             w.size(u.func);
-            w.u8(u.commute.into());
+            w.u8(u.traits());
         }
     }
     write_shape(w, &r.shape);
@@ -355,10 +355,7 @@ fn read_reduction(
             Some(p) => Op::Predef(p),
             None => return bad("an unknown operation"),
         },
-        _ => Op::User(UserOp {
-            func: function(r, ctx)?,
-            commute: r.u8()? != 0,
-        }),
+        _ => Op::User(UserOp::with_traits(function(r, ctx)?, r.u8()?)),
     };
     let shape = read_shape(r)?;
     let contributes = r.u8()? != 0;
