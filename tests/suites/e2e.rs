@@ -15,6 +15,7 @@ mod places;
 mod processes;
 mod projects;
 mod rust;
+mod rust_messages;
 mod streams;
 mod sweep;
 mod trees;
@@ -60,6 +61,7 @@ fn main() {
     trials.extend(wakeups::trials());
     trials.extend(projects::trials());
     trials.extend(rust::trials());
+    trials.extend(rust_messages::trials());
     trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());

@@ -83,16 +83,7 @@ fn random(seed: u64) -> Result<()> {
 fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
     let package = dir.join("package");
     std::fs::create_dir_all(package.join("src"))?;
-    let library = arch::root().join("runtime/rust");
-    std::fs::write(
-        package.join("Cargo.toml"),
-        format!(
-            "[package]\nname = \"random\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n\
-             [dependencies]\npc3 = {{ path = {:?} }}\n[profile.dev]\ndebug = false\n",
-            library.display()
-        ),
-    )?;
-    std::fs::copy(arch::root().join("Cargo.lock"), package.join("Cargo.lock"))?;
+    manifest(&package, "random")?;
     std::fs::write(package.join("src/main.rs"), text)?;
     let mut c = Command::new("cargo");
     c.args(["build", "--quiet", "--offline"])
@@ -102,6 +93,21 @@ fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
     let built = dir.join(format!("random-{seed}"));
     std::fs::copy(dir.join("target/debug/random"), &built)?;
     Ok(built)
+}
+
+/// Of a package that uses the crate.
+pub fn manifest(package: &Path, name: &str) -> Result<()> {
+    let library = arch::root().join("runtime/rust");
+    std::fs::write(
+        package.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n\
+             [dependencies]\npc3 = {{ path = {:?} }}\n[profile.dev]\ndebug = false\n",
+            library.display()
+        ),
+    )?;
+    std::fs::copy(arch::root().join("Cargo.lock"), package.join("Cargo.lock"))?;
+    Ok(())
 }
 
 /// The program as it would be without pc3.

@@ -6,8 +6,9 @@
 //! text.lines()            →   as it is
 //! ```
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use quote::{format_ident, quote};
+use syn::spanned::Spanned;
 use syn::{parse_quote, Attribute, Expr};
 
 use crate::flow::identifiers;
@@ -99,6 +100,18 @@ fn is_one_of(list: &[&str], name: &Ident) -> bool {
     list.iter().any(|n| name == n)
 }
 
+/// The word of an expression that says what it gives: what is wrong with its type is said there.
+pub fn telling(e: &Expr) -> Span {
+    match e {
+        Expr::MethodCall(m) => m.method.span(),
+        Expr::Paren(p) => telling(&p.expr),
+        Expr::Group(p) => telling(&p.expr),
+        Expr::Try(t) => telling(&t.expr),
+        e => e.span(),
+    }
+    .resolved_at(Span::call_site())
+}
+
 /// What is known of locals.
 pub trait Locals {
     fn is_borrow(&self, name: &str) -> bool;
@@ -150,7 +163,7 @@ impl<'b> Again<'b> {
     }
 
     fn name(&mut self, e: &mut Expr) {
-        let name = format_ident!("pc3_k{}_{}", self.id, self.from.len());
+        let name = format_ident!("pc3_k{}_{}", self.id, self.from.len(), span = telling(e));
         let value = std::mem::replace(e, parse_quote!(#name));
         self.from.push((name, value));
     }

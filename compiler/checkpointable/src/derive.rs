@@ -59,16 +59,15 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
     let text = name.to_string();
     let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();
     let title = quote!(::core::concat!(::core::module_path!(), "::", #text));
-    let parts = match &input.data {
-        Data::Struct(s) => structure(&s.fields, &title)?,
-        Data::Enum(e) => enumeration(e, &title)?,
-        Data::Union(u) => {
-            return Err(syn::Error::new_spanned(
+    let parts =
+        match &input.data {
+            Data::Struct(s) => structure(&s.fields, &title)?,
+            Data::Enum(e) => enumeration(e, &title)?,
+            Data::Union(u) => return Err(syn::Error::new_spanned(
                 u.union_token,
-                "a union cannot be saved: which of its members is in use is not known",
-            ))
-        }
-    };
+                "a union cannot be saved: which of its members is in use is not known; use an enum",
+            )),
+        };
     let Parts {
         size,
         align,

@@ -104,19 +104,19 @@ fn check(sig: &Signature) -> Result<()> {
     if let Some(a) = &sig.asyncness {
         no(
             a,
-            "an async function cannot be checkpointable: its state is the compiler's own",
+            "an async function cannot be checkpointable: its state is the compiler's own; write a function that waits for what it needs",
         );
     }
     if let Some(a) = &sig.constness {
-        no(a, "a const function cannot be checkpointable");
+        no(a, "a const function cannot be checkpointable: the compiler runs it, too; leave `const` out");
     }
     if let Some(a) = &sig.unsafety {
-        no(a, "an unsafe function cannot be checkpointable");
+        no(a, "an unsafe function cannot be checkpointable: a restart keeps none of its caller's promises; write a safe function around the unsafe code");
     }
     if let Some(a) = &sig.abi {
         no(
             a,
-            "a function called from other languages cannot be checkpointable",
+            "a function called from other languages cannot be checkpointable: its callers cannot be continued; leave `extern` out",
         );
     }
     if let ReturnType::Type(_, ty) = &sig.output {
@@ -129,7 +129,7 @@ fn check(sig: &Signature) -> Result<()> {
         let mut look = Look(None);
         look.visit_type(ty);
         if let Some(t) = look.0 {
-            no(&t, "a checkpointable function must name the type it returns: `impl Trait` has none to save");
+            no(&t, "a checkpointable function must name the type it returns: `impl Trait` has none to save; write the type, or `Box<dyn Trait>`");
         }
     }
     combined(errors)

@@ -114,7 +114,7 @@ impl Points {
                     if let Some(i) = last.take().filter(|i| i == "ck" || i == "checkpoint") {
                         self.errors.push(syn::Error::new(
                             i.span(),
-                            format!("`{i}!` cannot be within `{foreign}!`: what that macro makes of it is not known here"),
+                            format!("`{i}!` cannot be within `{foreign}!`: what that macro makes of it is not known here; write it in front, as a statement or with `let`"),
                         ));
                     }
                 }
@@ -157,12 +157,12 @@ impl<'ast> Visit<'ast> for Points {
     }
     fn visit_expr_closure(&mut self, c: &'ast syn::ExprClosure) {
         self.within(
-            "a closure: it is called by code that cannot be continued",
+            "a closure: it is called by code that cannot be continued; write a loop, or a function with #[checkpointable]",
             |s| visit::visit_expr_closure(s, c),
         );
     }
     fn visit_expr_async(&mut self, c: &'ast syn::ExprAsync) {
-        self.within("an async block", |s| visit::visit_expr_async(s, c));
+        self.within("an async block: its state is the compiler's own; write a function with #[checkpointable]", |s| visit::visit_expr_async(s, c));
     }
     fn visit_item(&mut self, item: &'ast syn::Item) {
         self.within("an item of its own: give that #[checkpointable]", |s| {
@@ -171,7 +171,7 @@ impl<'ast> Visit<'ast> for Points {
     }
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
         if let Some((_, guard)) = &arm.guard {
-            self.within("a guard", |s| s.visit_expr(guard));
+            self.within("a guard: bind its value with `let` in front of the `match`, or write `if` in the arm", |s| s.visit_expr(guard));
         }
         self.visit_expr(&arm.body);
     }

@@ -48,32 +48,32 @@ fn kinds_of_functions() {
     check(
         "async fn f() {}",
         expect![[r#"
-        1:1: an async function cannot be checkpointable: its state is the compiler's own
-    "#]],
+            1:1: an async function cannot be checkpointable: its state is the compiler's own; write a function that waits for what it needs
+        "#]],
     );
     check(
         "const fn f() {}",
         expect![[r#"
-        1:1: a const function cannot be checkpointable
-    "#]],
+            1:1: a const function cannot be checkpointable: the compiler runs it, too; leave `const` out
+        "#]],
     );
     check(
         "unsafe fn f() {}",
         expect![[r#"
-        1:1: an unsafe function cannot be checkpointable
-    "#]],
+            1:1: an unsafe function cannot be checkpointable: a restart keeps none of its caller's promises; write a safe function around the unsafe code
+        "#]],
     );
     check(
         "extern \"C\" fn f() {}",
         expect![[r#"
-        1:8: a function called from other languages cannot be checkpointable
-    "#]],
+            1:8: a function called from other languages cannot be checkpointable: its callers cannot be continued; leave `extern` out
+        "#]],
     );
     check(
         "fn f() -> impl Iterator<Item = u8> { [1].into_iter() }",
         expect![[r#"
-        1:34: a checkpointable function must name the type it returns: `impl Trait` has none to save
-    "#]],
+            1:34: a checkpointable function must name the type it returns: `impl Trait` has none to save; write the type, or `Box<dyn Trait>`
+        "#]],
     );
     check("fn f(&self) { 1; }", expect![[""]]);
 }
@@ -83,14 +83,14 @@ fn places_of_points() {
     check(
         "fn f() { let g = || { checkpoint!(); }; g(); }",
         expect![[r#"
-        1:34: `checkpoint!` cannot be within a closure: it is called by code that cannot be continued
-    "#]],
+            1:34: `checkpoint!` cannot be within a closure: it is called by code that cannot be continued; write a loop, or a function with #[checkpointable]
+        "#]],
     );
     check(
         "fn f() { let g = async { ck!(h()); }; }",
         expect![[r#"
-        1:29: `ck!` cannot be within an async block
-    "#]],
+            1:29: `ck!` cannot be within an async block: its state is the compiler's own; write a function with #[checkpointable]
+        "#]],
     );
     check(
         "fn f() { fn g() { checkpoint!(); } g(); }",
@@ -101,20 +101,20 @@ fn places_of_points() {
     check(
         "fn f(x: u8) { match x { n if ck!(g(n)) => {} _ => {} } }",
         expect![[r#"
-        1:33: `ck!` cannot be within a guard
-    "#]],
+            1:33: `ck!` cannot be within a guard: bind its value with `let` in front of the `match`, or write `if` in the arm
+        "#]],
     );
     check(
         "fn f() { my_macro!(ck!(g())); }",
         expect![[r#"
-        1:20: `ck!` cannot be within `my_macro!`: what that macro makes of it is not known here
-    "#]],
+            1:20: `ck!` cannot be within `my_macro!`: what that macro makes of it is not known here; write it in front, as a statement or with `let`
+        "#]],
     );
     check(
         "fn f() { unsafe { checkpoint!(); } }",
         expect![[r#"
-        1:10: points cannot be within `unsafe`
-    "#]],
+            1:10: points cannot be within `unsafe`: end that block in front of them
+        "#]],
     );
     check(
         "fn f() { let Some(x) = g() else { checkpoint!(); return; }; }",
@@ -158,8 +158,8 @@ fn types() {
     check(
         "#[derive(Checkpointable)] union U { a: u8 }",
         expect![[r#"
-        1:27: a union cannot be saved: which of its members is in use is not known
-    "#]],
+            1:27: a union cannot be saved: which of its members is in use is not known; use an enum
+        "#]],
     );
     check(
         "#[derive(Checkpointable)] struct S { a: *const u8, b: *mut u8 }",
@@ -185,6 +185,7 @@ fn borrows_made_again() {
 }",
         expect![[r#"
             3:31: `cur` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead
+            3:20: `n` is made again after a restart, and `cur`, which it is made from, may have another value then: copy that to a `let` without `mut`, or bind a value instead of a borrow
         "#]],
     );
     check(

@@ -162,6 +162,36 @@ pub trait IsBorrow {
 
 impl<T> IsBorrow for Made<'_, T> {}
 
+/// A local that has been moved at a point, on some way at least, so it has to be one that is copied.
+pub struct Gone<'a, T>(pub &'a T);
+
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is moved in front of a location or marked call that would have to save it",
+    label = "moved here; it gets another value only behind that point",
+    note = "leave a value in its place: `std::mem::take(&mut …)`, or an `Option` and its `take()`; or assign in front of the point"
+)]
+pub trait Copied {}
+
+#[doc(hidden)]
+pub trait IsCopied {
+    #[inline(always)]
+    fn gone(&self) {}
+}
+
+impl<T: Copy> IsCopied for &Gone<'_, T> {}
+
+#[doc(hidden)]
+pub trait IsMoved<T> {
+    #[inline(always)]
+    fn gone(&self)
+    where
+        T: Copied,
+    {
+    }
+}
+
+impl<T> IsMoved<T> for Gone<'_, T> {}
+
 /// Which of a function's two forms is compiled: the one that runs, or the one that is gone back into.
 pub trait Mode {
     const RESUME: bool;

@@ -9,7 +9,7 @@ use syn::Expr;
 
 use super::leaf::question;
 use super::{is_borrowing, label, Builder, Point, Result, Var, Way};
-use crate::again::Locals;
+use crate::again::{telling, Locals};
 use crate::course::{self, Whole};
 use crate::flow::identifiers;
 use crate::marks;
@@ -25,7 +25,10 @@ impl Builder {
         self.labels += 1;
         let n = self.labels;
         let needed = self.visible.iter();
-        let needed = needed.filter(|v| self.after.needs(&v.name.to_string()));
+        let needed = needed.filter(|v| {
+            let name = v.name.to_string();
+            self.after.needs(&name) || number.is_some_and(|n| self.course.used(n, &name))
+        });
         let vars = with_sources(needed.cloned().collect(), &self.visible);
         self.refuse_stale(&vars, number);
         let kept: Vec<&Ident> = vars
@@ -54,7 +57,16 @@ impl Builder {
                 live: &[#(#names),*],
             };
         });
+        let moved = kept.iter().filter_map(|name| {
+            let span = self.course.at(number?, &name.to_string()).moved?;
+            Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
+        });
         let park = quote! {
+            {
+                #[allow(unused_imports)]
+                use ::pc3::point::{IsCopied as _, IsMoved as _};
+                #(#moved)*
+            }
             return ::core::result::Result::Err(::pc3::point::park(&#point, ::std::vec![
                 #(::pc3::point::keep(#names, #kept),)*
                 #(::pc3::point::hold(#held_names, #held),)*
@@ -241,7 +253,8 @@ impl Builder {
         for (i, e) in operands.iter_mut().enumerate() {
             if is_method && i == 0 {
                 if !self.again_by(e, |a, e| a.place(e)) && !self.again(e) {
-                    let name = self.name("k");
+                    let mut name = self.name("k");
+                    name.set_span(telling(e));
                     let value = std::mem::replace(*e, syn::parse_quote!(#name));
                     self.sources(vec![(name, value)]);
                 }

@@ -6,7 +6,7 @@ use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::patterns::{assignments, inner_names};
 use super::{label, Builder, Point, Result, To, Way};
-use crate::again::Again;
+use crate::again::{telling, Again};
 use crate::course;
 use crate::loops::{over, Over};
 
@@ -113,7 +113,7 @@ impl Builder {
         let id = self.names;
         let mut expr = (*f.expr).clone();
         self.leaf(&mut expr);
-        let iterator = format_ident!("pc3_i{}", id);
+        let iterator = format_ident!("pc3_i{}", id, span = telling(&f.expr));
         let depth = self.visible.len();
         // Code in front of the loop whichever way it is entered, and what that is made from.
         let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());

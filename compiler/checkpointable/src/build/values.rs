@@ -71,7 +71,7 @@ impl Builder {
             Expr::Block(b) => self.block_expr(b, to),
             Expr::Unsafe(u) => Err(syn::Error::new_spanned(
                 u.unsafe_token,
-                "points cannot be within `unsafe`",
+                "points cannot be within `unsafe`: end that block in front of them",
             )),
             Expr::Loop(l) => {
                 let value = self.loop_(&l.label, &l.body, Head::Loop, e)?;

@@ -5,11 +5,12 @@
 //! a method's receiver as perhaps moved unless the method's name says what it does.
 
 mod closures;
+mod live;
 mod walk;
 
 pub use closures::{effect, mutable_in};
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
@@ -31,6 +32,8 @@ pub enum Whole {
 #[derive(Clone)]
 pub struct Local {
     pub whole: Whole,
+    /// It has surely been moved on some way, unless it is copied: where.
+    pub moved: Option<Span>,
     /// What it is made from has changed: the name of that, and where.
     pub stale: Option<(String, Span)>,
 }
@@ -55,6 +58,7 @@ fn join(into: &mut State, other: &State) {
                     (Whole::Part, _) | (_, Whole::Part) => Whole::Part,
                     _ => Whole::Unknown,
                 };
+                l.moved = l.moved.or(o.moved);
                 if l.stale.is_none() {
                     l.stale.clone_from(&o.stale);
                 }
@@ -77,6 +81,8 @@ fn same(a: &State, b: &State) -> bool {
 #[derive(Default)]
 pub struct Course {
     points: HashMap<usize, State>,
+    /// Locals that may be used behind each.
+    live: HashMap<usize, BTreeSet<String>>,
     /// Locals that may be there at some point.
     exist: HashSet<String>,
     pub mutable: HashSet<String>,
@@ -88,8 +94,14 @@ impl Course {
         let state = self.points.get(&point).and_then(Option::as_ref);
         state.and_then(|s| s.get(name)).cloned().unwrap_or(Local {
             whole: Whole::Here,
+            moved: None,
             stale: None,
         })
+    }
+
+    /// May the local's value be used behind the point?
+    pub fn used(&self, point: usize, name: &str) -> bool {
+        self.live.get(&point).is_some_and(|l| l.contains(name))
     }
 
     pub fn exists(&self, name: &str) -> bool {
@@ -100,7 +112,9 @@ impl Course {
 /// Follows a function's body, whose points become numbered.
 pub fn follow(block: &mut Block, parameters: &[(Ident, bool)]) -> Course {
     Number(0).visit_block_mut(block);
-    walk::function(block, parameters)
+    let mut course = walk::function(block, parameters);
+    course.live = live::follow(block);
+    course
 }
 
 /// What a loop over borrowed values is known by.

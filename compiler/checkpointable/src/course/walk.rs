@@ -73,7 +73,7 @@ fn local(e: &Expr) -> Option<String> {
 }
 
 /// Names of a pattern, with whether they are `mut`, and whether each takes its value out of what is matched.
-fn bound(pat: &Pat) -> (Vec<(String, bool)>, bool) {
+pub(super) fn bound(pat: &Pat) -> (Vec<(String, bool)>, bool) {
     struct Look(Vec<(String, bool)>, bool);
     impl<'ast> Visit<'ast> for Look {
         fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
@@ -99,6 +99,7 @@ impl Walk {
         self.bases.insert(name.clone(), bases);
         let here = Local {
             whole: Whole::Here,
+            moved: None,
             stale: None,
         };
         if let Some(s) = &mut self.state {
@@ -121,7 +122,16 @@ impl Walk {
             // What is gone cannot be gone again.
             if l.whole != Whole::Moved || whole == Whole::Here {
                 l.whole = whole;
+                l.moved = None;
             }
+        }
+    }
+
+    fn moved(&mut self, name: Option<String>, span: Span) {
+        let Some(name) = name else { return };
+        if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
+            l.whole = Whole::Moved;
+            l.moved = l.moved.or(Some(span));
         }
     }
 
@@ -220,7 +230,7 @@ impl Walk {
 
     fn value(&mut self, e: &Expr) {
         match e {
-            Expr::Path(_) => self.set(local(e), Whole::Moved),
+            Expr::Path(_) => self.moved(local(e), e.span()),
             Expr::Field(_) => {
                 self.place(e);
                 self.set(root(e), Whole::Part);

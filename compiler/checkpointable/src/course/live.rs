@@ -1,0 +1,243 @@
+//! Which locals may be used behind each point: the function's body, followed backwards.  What the statement itself that a
+//! point is in uses is not told.
+
+use std::collections::{BTreeSet, HashMap};
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Label, Lifetime, Pat, Stmt};
+
+use super::number;
+use super::walk::bound;
+use crate::flow::identifiers;
+use crate::marks;
+
+type Names = BTreeSet<String>;
+
+struct Around {
+    label: Option<String>,
+    block: bool,
+    /// Used behind it, and from its start.
+    left: Names,
+    again: Names,
+}
+
+#[derive(Default)]
+struct Live {
+    points: HashMap<usize, Names>,
+    around: Vec<Around>,
+}
+
+pub fn follow(block: &Block) -> HashMap<usize, Names> {
+    let mut live = Live::default();
+    live.block(block, Names::new());
+    live.points
+}
+
+fn with(mut names: Names, tokens: &dyn ToTokens) -> Names {
+    names.extend(identifiers(&tokens.to_token_stream()));
+    names
+}
+
+/// In front of a pattern its names are not there.
+fn begun(mut names: Names, pat: &Pat) -> Names {
+    for (name, _) in bound(pat).0 {
+        names.remove(&name);
+    }
+    names
+}
+
+fn name(label: &Option<Label>) -> Option<String> {
+    label.as_ref().map(|l| l.name.ident.to_string())
+}
+
+impl Live {
+    fn point(&mut self, attrs: &[syn::Attribute], behind: &Names) {
+        let Some(n) = number(attrs) else { return };
+        let at = self.points.entry(n).or_default();
+        at.extend(behind.iter().cloned());
+    }
+
+    fn block(&mut self, b: &Block, behind: Names) -> Names {
+        let stmts = b.stmts.iter().rev();
+        stmts.fold(behind, |behind, s| self.stmt(s, behind))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, mut behind: Names) -> Names {
+        match stmt {
+            Stmt::Local(l) => {
+                behind = begun(behind, &l.pat);
+                let attrs = l.attrs.iter().map(ToTokens::to_token_stream);
+                behind = with(behind, &attrs.collect::<TokenStream>());
+                let Some(init) = &l.init else { return behind };
+                if let Some((_, diverge)) = &init.diverge {
+                    behind.extend(self.expr(diverge, Names::new()));
+                }
+                self.expr(&init.expr, behind)
+            }
+            Stmt::Expr(e, _) => self.expr(e, behind),
+            Stmt::Macro(m) => {
+                self.point(&m.attrs, &behind);
+                with(behind, &m.mac.tokens)
+            }
+            Stmt::Item(_) => behind,
+        }
+    }
+
+    fn expr(&mut self, e: &Expr, mut behind: Names) -> Names {
+        match e {
+            Expr::Paren(p) => self.expr(&p.expr, behind),
+            Expr::Group(p) => self.expr(&p.expr, behind),
+            Expr::Let(l) => self.expr(&l.expr, begun(behind, &l.pat)),
+            Expr::Try(t) if marks::call(&t.expr).is_some() => self.expr(&t.expr, behind),
+            Expr::Macro(m) if marks::is_call(&m.mac) || marks::is_location(&m.mac) => {
+                self.point(&m.attrs, &behind);
+                with(behind, &m.mac.tokens)
+            }
+            Expr::Assign(a) => {
+                match &*a.left {
+                    Expr::Path(p) if p.path.get_ident().is_some() => {
+                        let name = p.path.get_ident().map(ToString::to_string);
+                        behind.remove(&name.unwrap_or_default());
+                    }
+                    left => behind = with(behind, left),
+                }
+                self.expr(&a.right, behind)
+            }
+            Expr::If(i) => {
+                let mut all = match &i.else_branch {
+                    Some((_, other)) => self.expr(other, behind.clone()),
+                    None => behind.clone(),
+                };
+                all.extend(self.block(&i.then_branch, behind));
+                self.expr(&i.cond, all)
+            }
+            Expr::Match(m) => {
+                let mut all = Names::new();
+                for arm in &m.arms {
+                    let mut one = self.expr(&arm.body, behind.clone());
+                    if let Some((_, guard)) = &arm.guard {
+                        one = self.leaf(guard, one);
+                    }
+                    all.extend(begun(one, &arm.pat));
+                }
+                self.expr(&m.expr, all)
+            }
+            Expr::Block(b) if b.label.is_some() => {
+                self.around.push(Around {
+                    label: name(&b.label),
+                    block: true,
+                    left: behind.clone(),
+                    again: Names::new(),
+                });
+                let names = self.block(&b.block, behind);
+                self.around.pop();
+                names
+            }
+            Expr::Block(b) => self.block(&b.block, behind),
+            Expr::Unsafe(u) => self.block(&u.block, behind),
+            Expr::Loop(l) => self.repeated(&l.label, behind, |s, _, head| s.block(&l.body, head)),
+            Expr::While(w) => self.repeated(&w.label, behind, |s, left, head| {
+                let mut all = s.block(&w.body, head);
+                all.extend(left);
+                s.expr(&w.cond, all)
+            }),
+            Expr::ForLoop(f) => {
+                let head = self.repeated(&f.label, behind, |s, left, head| {
+                    let mut all = begun(s.block(&f.body, head), &f.pat);
+                    all.extend(left);
+                    all
+                });
+                self.expr(&f.expr, head)
+            }
+            Expr::Return(r) => match &r.expr {
+                Some(e) => self.expr(e, Names::new()),
+                None => Names::new(),
+            },
+            Expr::Break(b) => {
+                let left = self.target(&b.label).map(|a| a.left.clone());
+                let left = left.unwrap_or_default();
+                match &b.expr {
+                    Some(e) => self.expr(e, left),
+                    None => left,
+                }
+            }
+            Expr::Continue(c) => {
+                let again = self.target(&c.label).map(|a| a.again.clone());
+                again.unwrap_or_default()
+            }
+            e => self.leaf(e, behind),
+        }
+    }
+
+    /// Its parts in any order, and all ways out of it.
+    fn leaf(&mut self, e: &Expr, mut behind: Names) -> Names {
+        let mut look = Look::default();
+        look.visit_expr(e);
+        if look.jumps {
+            for a in &self.around {
+                behind.extend(a.left.iter().chain(&a.again).cloned());
+            }
+        }
+        for n in look.points {
+            let at = self.points.entry(n).or_default();
+            at.extend(behind.iter().cloned());
+        }
+        with(behind, e)
+    }
+
+    fn target(&self, label: &Option<Lifetime>) -> Option<&Around> {
+        let label = label.as_ref().map(|l| l.ident.to_string());
+        self.around.iter().rev().find(|a| match &label {
+            Some(l) => a.label.as_ref() == Some(l),
+            None => !a.block,
+        })
+    }
+
+    /// A loop; `body` gives what is used from its start, of what is used behind it and by the next round.
+    fn repeated(
+        &mut self,
+        label: &Option<Label>,
+        left: Names,
+        body: impl Fn(&mut Self, Names, Names) -> Names,
+    ) -> Names {
+        let mut head = Names::new();
+        loop {
+            self.around.push(Around {
+                label: name(label),
+                block: false,
+                left: left.clone(),
+                again: head.clone(),
+            });
+            let mut next = body(self, left.clone(), head.clone());
+            self.around.pop();
+            next.extend(head.iter().cloned());
+            if next.len() == head.len() {
+                return head;
+            }
+            head = next;
+        }
+    }
+}
+
+/// What is in an expression that is not taken apart here.
+#[derive(Default)]
+struct Look {
+    points: Vec<usize>,
+    jumps: bool,
+}
+
+impl<'ast> Visit<'ast> for Look {
+    fn visit_attribute(&mut self, a: &'ast syn::Attribute) {
+        self.points.extend(number(std::slice::from_ref(a)));
+    }
+    fn visit_expr(&mut self, e: &'ast Expr) {
+        self.jumps |= matches!(e, Expr::Break(_) | Expr::Continue(_));
+        visit::visit_expr(self, e);
+    }
+    fn visit_macro(&mut self, m: &'ast syn::Macro) {
+        let words = identifiers(&m.tokens);
+        self.jumps |= words.contains("break") || words.contains("continue");
+    }
+}

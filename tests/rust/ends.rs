@@ -1,0 +1,25 @@
+//! Values with a `Drop` that a checkpoint would end.
+use pc3::prelude::*;
+
+#[derive(Checkpointable)]
+struct Loud(u64);
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        println!("end {}", self.0);
+    }
+}
+
+#[checkpointable]
+fn forgotten(n: u64) {
+    let loud = Loud(n);
+    checkpoint!();
+}
+
+#[pc3::main]
+fn main() {
+    ck!(forgotten(3));
+}
+
+//= 15:9 `loud`: unused variable: `loud`
+//= 15:9 `loud`: the above error was encountered while instantiating `fn Ends::<'_, Loud>::unseen::<Pc3Local0>`

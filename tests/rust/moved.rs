@@ -1,0 +1,63 @@
+//! Values that are moved away, and come back only behind a location.
+use pc3::prelude::*;
+
+fn eat(list: Vec<u64>) -> usize {
+    list.len()
+}
+
+#[checkpointable]
+fn in_a_branch(n: u64) -> usize {
+    let mut list = vec![n];
+    let mut all = 0;
+    for i in 0..n {
+        if i % 2 == 0 {
+            all += eat(list);
+            list = Vec::new();
+        } else {
+            all += eat(list);
+            checkpoint!();
+            list = vec![i];
+        }
+    }
+    all + list.len()
+}
+
+#[checkpointable]
+fn before_they_meet(n: u64) -> usize {
+    let mut list = vec![n];
+    let mut all = 0;
+    loop {
+        if all > 2 {
+            all += eat(list);
+        }
+        checkpoint!();
+        list = vec![2; all];
+        all += 1;
+        if all > 20 {
+            break all + list.len();
+        }
+    }
+}
+
+/// Numbers are copied.
+#[checkpointable]
+fn copied(n: u64) -> u64 {
+    let mut a = n;
+    loop {
+        let b = a;
+        checkpoint!();
+        a = b + 3;
+        if a > 20 {
+            break a;
+        }
+    }
+}
+
+#[pc3::main]
+fn main() {
+    println!("{} {}", ck!(in_a_branch(3)), ck!(before_they_meet(3)));
+    println!("{}", ck!(copied(3)));
+}
+
+//= 17:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it
+//= 31:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it

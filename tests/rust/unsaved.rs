@@ -1,0 +1,116 @@
+//! Locals whose types cannot be saved.
+use pc3::prelude::*;
+use std::net::TcpStream;
+
+struct Handle {
+    n: u32,
+}
+
+#[checkpointable]
+fn local(n: u32) -> u32 {
+    let handle = Handle { n };
+    for i in 0..n {
+        println!("{i}");
+        checkpoint!();
+    }
+    handle.n
+}
+
+#[checkpointable]
+fn within(n: u32) -> u32 {
+    let list: Vec<Handle> = vec![Handle { n }];
+    checkpoint!();
+    list[0].n
+}
+
+#[checkpointable]
+fn pattern(n: u32) -> u32 {
+    let (k, handle) = (n, Handle { n });
+    checkpoint!();
+    handle.n + k
+}
+
+#[checkpointable]
+fn matched(of: Option<Handle>) -> u32 {
+    if let Some(handle) = of {
+        checkpoint!();
+        return handle.n;
+    }
+    0
+}
+
+#[checkpointable]
+fn parameter(stream: TcpStream) -> bool {
+    checkpoint!();
+    stream.nodelay().is_ok()
+}
+
+#[checkpointable]
+fn raw(mut n: u32) -> bool {
+    let p = &mut n as *mut u32;
+    checkpoint!();
+    p.is_null()
+}
+
+#[checkpointable]
+fn closure(n: u32) -> u32 {
+    let add = move |x: u32| x + n;
+    checkpoint!();
+    add(4)
+}
+
+#[checkpointable]
+fn mapped(list: Vec<String>) -> usize {
+    let mut all = 0;
+    for n in list.into_iter().map(|w| w.len()) {
+        checkpoint!();
+        all += n;
+    }
+    all
+}
+
+#[checkpointable]
+fn variable(text: String) -> u32 {
+    let mut all = 0;
+    let chars = text.chars();
+    for c in chars {
+        checkpoint!();
+        all += u32::from(c);
+    }
+    all
+}
+
+#[checkpointable]
+fn borrowed(list: Vec<u32>) -> u32 {
+    let most = list.iter().max();
+    checkpoint!();
+    most.copied().unwrap_or(0)
+}
+
+#[checkpointable]
+fn argument(n: u32) -> u32 {
+    ck!(look(&Handle { n }))
+}
+
+#[checkpointable]
+fn look(handle: &Handle) -> u32 {
+    checkpoint!();
+    handle.n
+}
+
+#[pc3::main]
+fn main() {
+    println!("{}", ck!(local(3)) + ck!(within(3)) + ck!(pattern(3)) + ck!(argument(3)));
+}
+
+//= 11:9 `handle`: `Handle` cannot be saved in a checkpoint
+//= 21:9 `list`: `Handle` cannot be saved in a checkpoint
+//= 28:13 `handle`: `Handle` cannot be saved in a checkpoint
+//= 35:17 `handle`: `Handle` cannot be saved in a checkpoint
+//= 43:14 `stream`: `TcpStream` cannot be saved in a checkpoint
+//= 50:9 `p`: `*mut u32` cannot be saved in a checkpoint
+//= 57:9 `add`: `{closure@src/bin/unsaved.rs:57:15: 57:28}` cannot be saved in a checkpoint
+//= 65:31 `map`: `Map<std::vec::IntoIter<String>, {closure@src/bin/unsaved.rs:65:35: 65:38}>` cannot be saved in a checkpoint
+//= 76:14 `chars`: `Chars<'_>` cannot be saved in a checkpoint
+//= 85:9 `most`: `&u32` cannot be saved in a checkpoint
+//= 92:15 `Handle`: `Handle` cannot be saved in a checkpoint

@@ -1,0 +1,169 @@
+//! What the compiler says of programs with `#[checkpointable]`.  Of those in `tests/rust` whose names begin with `same` it
+//! says what it says without the attribute; of the others, what stands at their ends (`UPDATE_EXPECT=1` writes it).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch;
+use serde_json::Value;
+
+/// The compiler's own texts differ from version to version.
+const THEIRS: &[&str] = &["E0080", "E0433", "E0599"];
+const EXPECTED: &str = "//= ";
+
+pub fn trials() -> Vec<Trial> {
+    vec![Trial::test("rust::messages", || {
+        messages().map_err(|e| format!("{e:#}").into())
+    })]
+}
+
+struct Message {
+    rendered: String,
+    line: String,
+}
+
+fn messages() -> Result<()> {
+    let sources = arch::root().join("tests/rust");
+    let dir = arch::target_dir().join("rustgen");
+    let package = dir.join("messages");
+    let _ = std::fs::remove_dir_all(package.join("src"));
+    std::fs::create_dir_all(package.join("src/bin"))?;
+    super::rust::manifest(&package, "messages")?;
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(&sources)? {
+        programs.push(entry?.path());
+    }
+    programs.sort();
+    for p in &programs {
+        let name = p.file_name().unwrap_or_default();
+        std::fs::copy(p, package.join("src/bin").join(name))?;
+    }
+    let mut c = Command::new("cargo");
+    c.args(["build", "--offline", "--quiet", "--keep-going", "--bins"]);
+    c.args(["--message-format=json", "--jobs=2"]);
+    c.current_dir(&package)
+        .env("CARGO_TARGET_DIR", dir.join("target"));
+    let said = String::from_utf8(c.output()?.stdout)?;
+    let mut wrong = Vec::new();
+    for p in &programs {
+        let name = p.file_stem().unwrap_or_default().to_string_lossy();
+        let mut found = Vec::new();
+        for line in said.lines() {
+            let v: Value = serde_json::from_str(line)?;
+            if v["target"]["name"] == *name {
+                found.extend(message(&v["message"]));
+            }
+        }
+        let checked = match name.starts_with("same") {
+            true => same(p, &dir.join("without"), &found),
+            false => recorded(p, &found),
+        };
+        if let Err(e) = checked {
+            wrong.push(format!("{name}: {e:#}"));
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+fn message(m: &Value) -> Option<Message> {
+    let list = m["spans"].as_array()?;
+    let own = |s: &&Value| {
+        s["file_name"]
+            .as_str()
+            .is_some_and(|f| f.starts_with("src/bin"))
+    };
+    let at = list.iter().find(|s| s["is_primary"] == true && own(s))?;
+    let text = at["text"][0]["text"].as_str()?.trim_end();
+    let column = |s: &str| at[s].as_u64().map(|n| n as usize - 1);
+    let (from, mut to) = (column("column_start")?, column("column_end")?);
+    if at["line_start"] != at["line_end"] {
+        to = text.len();
+    }
+    let code = m["code"]["code"].as_str();
+    let what = match code {
+        Some(code) if THEIRS.contains(&code) => code,
+        _ => m["message"].as_str()?,
+    };
+    let word = text.get(from..to).unwrap_or(text);
+    Some(Message {
+        rendered: m["rendered"].as_str()?.to_owned(),
+        line: format!("{}:{} `{word}`: {what}", at["line_start"], from + 1),
+    })
+}
+
+fn recorded(program: &Path, found: &[Message]) -> Result<()> {
+    let lines: Vec<&str> = found.iter().map(|m| &m.line[..]).collect();
+    let text = std::fs::read_to_string(program)?;
+    let expected: Vec<&str> = text
+        .lines()
+        .filter_map(|l| l.strip_prefix(EXPECTED))
+        .collect();
+    if lines == expected && !lines.is_empty() {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        let mut new: Vec<String> = text.lines().map(str::to_owned).collect();
+        new.retain(|l| !l.starts_with(EXPECTED));
+        while new.last().is_some_and(String::is_empty) {
+            new.pop();
+        }
+        new.push(String::new());
+        new.extend(lines.iter().map(|l| format!("{EXPECTED}{l}")));
+        std::fs::write(program, new.join("\n") + "\n")?;
+        return Ok(());
+    }
+    bail!(
+        "the compiler says\n{}\ninstead of\n{}",
+        lines.join("\n"),
+        expected.join("\n")
+    )
+}
+
+/// All that is said without the attribute is said with it; the other forms may add to errors, not to warnings.
+fn same(program: &Path, dir: &Path, found: &[Message]) -> Result<()> {
+    let name = program.file_name().unwrap_or_default();
+    std::fs::create_dir_all(dir.join("src/bin"))?;
+    let text = std::fs::read_to_string(program)?;
+    let text = text
+        .replace("use pc3::prelude::*;", "")
+        .replace("#[checkpointable]", "")
+        .replace("#[derive(Checkpointable)]", "")
+        .replace("#[pc3::main]", "")
+        .replace("checkpoint!();", "();");
+    let at = Path::new("src/bin").join(name);
+    std::fs::write(dir.join(&at), text)?;
+    let mut c = Command::new("rustc");
+    c.args(["--edition=2021", "--error-format=json", "--emit=metadata"]);
+    c.args(["-o", "nothing"]).arg(&at).current_dir(dir);
+    let said = String::from_utf8(c.output().context("rustc")?.stderr)?;
+    let mut count = 0;
+    for line in said.lines() {
+        let v: Value = serde_json::from_str(line)?;
+        let Some(m) = message(&v) else { continue };
+        count += 1;
+        ensure!(
+            found
+                .iter()
+                .any(|f| shown(&f.rendered) == shown(&m.rendered)),
+            "without the attribute the compiler says\n{}and with it\n{}",
+            m.rendered,
+            found.iter().map(|f| &f.rendered[..]).collect::<String>()
+        );
+    }
+    ensure!(count > 3, "{count} messages without the attribute");
+    let warns = |m: &&Message| m.rendered.starts_with("warning");
+    let ours = found.iter().filter(warns).count();
+    if found.len() == ours {
+        ensure!(ours == count, "{ours} warnings instead of {count}");
+    }
+    Ok(())
+}
+
+/// Without the lines themselves, which differ by the attribute.
+fn shown(rendered: &str) -> Vec<&str> {
+    let code = |l: &&str| !l.contains('|') || l.contains('^');
+    rendered.lines().filter(code).collect()
+}
