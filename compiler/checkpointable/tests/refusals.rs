@@ -185,7 +185,6 @@ fn borrows_made_again() {
 }",
         expect![[r#"
             3:31: `cur` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead
-            3:20: `n` is made again after a restart, and `cur`, which it is made from, may have another value then: copy that to a `let` without `mut`, or bind a value instead of a borrow
         "#]],
     );
     check(
