@@ -13,15 +13,19 @@ use thiserror::Error;
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
-    pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, PC3_DESCRIPTOR_VERSION,
-    PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL, PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI,
-    PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS, STAMP,
+    pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, MARK,
+    PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
+    PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::control;
 use crate::frames::text;
+
+/// Found in the archive by pc3cc.
+#[used]
+static MARKED: [u8; MARK.len()] = MARK;
 
 static UNITS: AtomicPtr<pc3_unit> = AtomicPtr::new(null_mut());
 

@@ -52,7 +52,8 @@ codes! {
     UnitData "E0402" "" "what an object carries for pc3cc cannot be used";
     SharedObject "E0403" "" "a shared object cannot contain checkpoint locations";
     Main "E0404" "" "a program with checkpoint locations has exactly one main";
-    CallHooks "E0405" "" "an option has every call reported, those of a restart among them";
+    BuildOption "E0405" "" "an option that programs with checkpoint locations cannot have";
+    Installation "E0406" "" "the compiler below or a part of pc3 is missing, or of another version";
     UnknownPragma "W0101" "unknown-pragma" "a #pragma pc3 that pc3cc does not know";
     UnknownBuiltin "W0102" "unknown-builtin" "a compiler builtin whose type pc3cc does not know";
     NoLocation "W0201" "no-location" "the program never takes a checkpoint";

@@ -340,8 +340,10 @@ impl Link<'_> {
         let runs_plain = !out.has_locations && !out.has_mpi;
         if !out.has_locations {
             out.diagnostics.push(messages::no_location());
-        } else if o.user_has("-finstrument-functions") {
-            out.diagnostics.push(messages::call_hooks());
+        } else {
+            let all = program.settings.iter().flat_map(|s| &s.options.compile);
+            let unfit = all.chain(&o.compile).find_map(|a| messages::unfit(a));
+            unfit.into_iter().for_each(|d| out.diagnostics.push(d));
         }
         if !runs_plain {
             self.foreign(inputs, &mut out.diagnostics);
@@ -384,7 +386,7 @@ impl Link<'_> {
             }
         }
         let substitutes = Substitutes::new(o, self.t, self.dir, inputs, &made, &taken.renamed)?;
-        self.link(&substitutes, &own, taken)
+        self.link(&substitutes, &own, &self.t.runtime()?, taken)
     }
 
     fn job<'j>(
@@ -466,16 +468,21 @@ impl Link<'_> {
         Ok(status == 0)
     }
 
-    fn link(&self, s: &Substitutes, own: &[PathBuf], taken: &Trace) -> Result<Built, Stop> {
+    fn link(
+        &self,
+        s: &Substitutes,
+        own: &[PathBuf],
+        runtime: &Path,
+        taken: &Trace,
+    ) -> Result<Built, Stop> {
         let (o, t) = (self.o, self.t);
-        let runtime = t.runtime().map_err(BuildError::from)?;
         let support = t.support_library(&o.compile);
         let command = |more: Option<PathBuf>| {
             let mut c = t.command();
             c.args(s.first_arguments());
             self.words(&mut c, &|l| s.word(l));
             c.args(own).args(more).args(Position::of(o).linking());
-            c.arg("-o").arg(output(o)).args(&support).arg(&runtime);
+            c.arg("-o").arg(output(o)).args(&support).arg(runtime);
             c.args(SYSTEM_LIBS)
                 .args(["-Wl,--gc-sections", "-Wl,--wrap=main"]);
             c

@@ -98,12 +98,46 @@ pub fn no_location() -> Diagnostic {
     )
 }
 
-pub fn call_hooks() -> Diagnostic {
-    Diagnostic::error(
-        Code::CallHooks,
-        "-finstrument-functions would report the calls of every checkpoint and restart, too",
-    )
-    .help("leave the option out, or build without checkpoint locations")
+/// Options that programs with locations cannot have, and why.
+const UNFIT: &[(&str, &str)] = &[
+    (
+        "-finstrument-functions",
+        "would report the calls of every checkpoint and restart, too",
+    ),
+    (
+        "-fsanitize=thread",
+        "allows memory only at addresses where a restart cannot have it",
+    ),
+    (
+        "-fsanitize=memory",
+        "allows memory only at addresses where a restart cannot have it",
+    ),
+    ("-fsanitize=hwaddress", "needs pointers that carry tags"),
+    ("--coverage", COUNTS),
+    ("-coverage", COUNTS),
+    ("-fprofile-arcs", COUNTS),
+    ("-ftest-coverage", COUNTS),
+    ("-fprofile-generate", COUNTS),
+    ("-fprofile-instr-generate", COUNTS),
+    ("-fcoverage-mapping", COUNTS),
+];
+const COUNTS: &str =
+    "counts in a place that no checkpoint holds, and would count what checkpoints and restarts do";
+
+/// An option of a program with locations.
+pub fn unfit(option: &str) -> Option<Diagnostic> {
+    let is = |name: &str| match name.split_once('=') {
+        // Several may be given at once.
+        Some((name, kind)) => option
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix('='))
+            .is_some_and(|list| list.split(',').any(|k| k == kind)),
+        None => option.split('=').next() == Some(name),
+    };
+    let (_, why) = UNFIT.iter().find(|(name, _)| is(name))?;
+    let what = format!("{option} {why}");
+    let unfit = Diagnostic::error(Code::BuildOption, what);
+    Some(unfit.help("leave the option out, or build without checkpoint locations"))
 }
 
 pub fn no_place(text: &str) -> Diagnostic {

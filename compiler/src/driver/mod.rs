@@ -31,10 +31,11 @@ mod toolchain;
 mod trace;
 
 use crate::diag::{Diagnostic, Diagnostics};
+use build::BuildError;
 use options::{Emit, Mode, Options};
 pub use split::assemble;
 use std::path::Path;
-use toolchain::Toolchain;
+use toolchain::{Toolchain, ToolchainError};
 
 /// Ends the process.
 pub fn end(status: i32) -> ! {
@@ -56,20 +57,22 @@ pub fn main(args: Vec<String>) -> i32 {
     let m32 = options.user_has("-m32");
     let toolchain = match Toolchain::find(options.cc.as_deref(), options.target.as_deref(), m32) {
         Ok(t) => t,
-        Err(e) => return fail(&e),
+        Err(e) => return told(&options, e.diagnostic()),
     };
     match drive(&options, &toolchain) {
         Ok(status) => status,
         Err(Stop::Said(status)) => status,
-        Err(Stop::Told(d)) => {
-            let mut list = Diagnostics::default();
-            list.push(*d);
-            match messages::report(&options, &list) {
-                Err(Stop::Said(status)) => status,
-                _ => 1,
-            }
-        }
+        Err(Stop::Told(d)) => told(&options, *d),
         Err(Stop::Error(e)) => fail(&*e),
+    }
+}
+
+fn told(o: &Options, d: Diagnostic) -> i32 {
+    let mut list = Diagnostics::default();
+    list.push(d);
+    match messages::report(o, &list) {
+        Err(Stop::Said(status)) => status,
+        _ => 1,
     }
 }
 
@@ -84,7 +87,15 @@ enum Stop {
 
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Stop {
     fn from(e: E) -> Stop {
-        Stop::Error(Box::new(e))
+        let e: Box<dyn std::error::Error + Send + Sync> = Box::new(e);
+        let e = match e.downcast::<ToolchainError>() {
+            Ok(missing) => return messages::stop(missing.diagnostic()),
+            Err(e) => e,
+        };
+        match e.downcast_ref::<BuildError>() {
+            Some(BuildError::Toolchain(missing)) => messages::stop(missing.diagnostic()),
+            _ => Stop::Error(e),
+        }
     }
 }
 

@@ -67,7 +67,7 @@ impl Job<'_> {
         let mut c = t.command();
         c.args(build::portable_float(o, t))
             .args(self.position.compiling(o))
-            .args(&o.compile);
+            .args(o.compile.iter().filter(|a| !leaves_files(a)));
         if !self.clang {
             c.arg("-fno-section-anchors");
         }
@@ -138,6 +138,17 @@ impl Job<'_> {
             n => Err(BuildError::Failed(n)),
         }
     }
+}
+
+/// Nobody would find what they leave beside an object that is gone after the link; debugging information stays in it.
+fn leaves_files(option: &str) -> bool {
+    const LEAVE: &[&str] = &[
+        "-gsplit-dwarf",
+        "-save-temps",
+        "--save-temps",
+        "-fstack-usage",
+    ];
+    LEAVE.iter().any(|l| option.starts_with(l))
 }
 
 /// Options that say which machine code.

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::diag::{Code, Diagnostic};
+use pc3_typemetric::descriptor::MARK;
+
 /// A target in the two spellings in use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
@@ -46,20 +49,41 @@ impl Target {
 #[derive(Debug, thiserror::Error)]
 #[expect(clippy::enum_variant_names)]
 pub enum ToolchainError {
-    #[error("cannot run the compiler '{cc}': {source}\n  help: install it (on Debian: apt-get install {package}), or name another with --cc=COMMAND or PC3_CC")]
+    #[error("cannot run the compiler '{cc}': {source}")]
     NoCompiler {
         cc: String,
         package: String,
         source: std::io::Error,
     },
-    #[error("no pc3 runtime for {triple}: {path} does not exist\n  help: build it with 'cargo xtask dist --target {rust}'")]
+    #[error("no pc3 runtime for {triple}: {path} does not exist")]
     NoRuntime {
         triple: String,
         rust: String,
         path: String,
     },
-    #[error("cannot find pc3's own files: no '{0}' beside pc3cc\n  help: build the tree with 'cargo xtask dist', or set PC3_ROOT to it")]
+    #[error("the pc3 runtime for {triple} is of another version than pc3cc: {path}")]
+    OtherRuntime {
+        triple: String,
+        rust: String,
+        path: String,
+    },
+    #[error("cannot find pc3's own files: no '{0}' beside pc3cc")]
     NoRoot(String),
+}
+
+impl ToolchainError {
+    pub fn diagnostic(&self) -> Diagnostic {
+        let help = match self {
+            ToolchainError::NoCompiler { package, .. } => format!("install it (on Debian: apt-get install {package}), or name another with --cc=COMMAND or PC3_CC"),
+            ToolchainError::NoRuntime { rust, .. } | ToolchainError::OtherRuntime { rust, .. } => {
+                format!("build it with 'cargo xtask dist --target {rust}'")
+            }
+            ToolchainError::NoRoot(_) => {
+                "build the tree with 'cargo xtask dist', or set PC3_ROOT to it".to_owned()
+            }
+        };
+        Diagnostic::error(Code::Installation, self.to_string()).help(help)
+    }
 }
 
 /// The underlying compiler with the options that pc3 relies on.
@@ -128,14 +152,21 @@ impl Toolchain {
             .join("lib/pc3")
             .join(&self.target.gnu)
             .join("libpc3rt.a");
-        if path.is_file() {
-            return Ok(path);
+        let (triple, rust) = (self.target.gnu.clone(), self.target.rust.clone());
+        let shown = path.display().to_string();
+        match std::fs::read(&path) {
+            Ok(bytes) if memchr::memmem::find(&bytes, &MARK).is_some() => Ok(path),
+            Ok(_) => Err(ToolchainError::OtherRuntime {
+                triple,
+                rust,
+                path: shown,
+            }),
+            Err(_) => Err(ToolchainError::NoRuntime {
+                triple,
+                rust,
+                path: shown,
+            }),
         }
-        Err(ToolchainError::NoRuntime {
-            triple: self.target.gnu.clone(),
-            rust: self.target.rust.clone(),
-            path: path.display().to_string(),
-        })
     }
 
     /// The compiler's own support library: it must come before the runtime's archive, which brings other versions

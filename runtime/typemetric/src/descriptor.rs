@@ -19,6 +19,21 @@ pub const STAMP: c_uint = {
     hash | 1 << 31
 };
 
+const SAYS: &[u8; 25] = b"pc3 runtime with header: ";
+
+/// What an archive of the runtime contains, for pc3cc to see that it belongs to it.
+pub const MARK: [u8; 33] = {
+    let (mut mark, mut i) = ([0; 33], 0);
+    while i < mark.len() {
+        mark[i] = match i < SAYS.len() {
+            true => SAYS[i],
+            false => b"0123456789abcdef"[(STAMP >> (4 * (i - SAYS.len()))) as usize & 15],
+        };
+        i += 1;
+    }
+    mark
+};
+
 macro_rules! constants {
     ($($name:ident: $t:ty = $value:expr;)*) => {
         $(pub const $name: $t = $value;)*

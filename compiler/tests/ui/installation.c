@@ -1,0 +1,13 @@
+// run: --target=s390x-linux-gnu --cc=gcc installation.c -o ROOT/p
+// tool: mkdir -p ROOT/lib/pc3/s390x-linux-gnu
+// tool: cp installation.c ROOT/lib/pc3/s390x-linux-gnu/libpc3rt.a
+// run: --target=s390x-linux-gnu --cc=gcc installation.c -o ROOT/p
+// run: --cc=no-such-compiler installation.c -o ROOT/p
+// run: --target=s390x-linux-gnu --cc=gcc -DNONE installation.c -o ROOT/p
+#include <pc3.h>
+int main(void) {
+#ifndef NONE
+    pc3_checkpoint();
+#endif
+    return 0;
+}
