@@ -24,6 +24,7 @@ mod recompile;
 mod removed;
 mod response;
 mod source;
+mod spelling;
 mod split;
 mod substitute;
 mod temporary;

@@ -10,6 +10,7 @@ use crate::diag::{explanation, BadSwitch, Levels};
 
 use super::own::{self, Mistaken};
 use super::response;
+use super::spelling;
 
 /// What the user wants as the result; of several, compilers obey the last in this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -185,7 +186,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         explain_code: None,
     };
     let mut language: Option<String> = None;
-    let mut it = flat.into_iter();
+    let mut it = spelling::usual(flat, |w| SEPARATE.contains(&w)).into_iter();
     while let Some(a) = it.next() {
         if a == "--explain-code" {
             let v = it.next().ok_or(OptionError::MissingValue(a))?;
