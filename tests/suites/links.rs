@@ -77,6 +77,75 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("no_cache", "PC3_CACHE=off $CC main.o a.o b.o -o p"),
     ("place_for_a_cache_gone", "PC3_CACHE=/dev/null/x $CC main.o a.o b.o -o p"),
+    (
+        "cache_in_front",
+        "which ccache || exit 77; export CCACHE_DIR=$PWD/front; for n in 1 2; do rm -f a.o b.o main.o; \
+            for u in main a b; do ccache $CC -O2 -c $u.c; done; done; \
+            ccache --print-stats | grep -q 'direct_cache_hit.3'; $CC main.o a.o b.o -o p",
+    ),
+    (
+        "cache_below",
+        "which ccache || exit 77; export CCACHE_DIR=$PWD/below PC3_CC='ccache cc'; rm a.o; $CC -O2 -c a.c; \
+            $CC main.o a.o b.o -o p",
+    ),
+    (
+        "cache_in_front_and_annotations",
+        "which ccache || exit 77; export CCACHE_DIR=$PWD/front; for t in char short char; do \
+            echo \"type step: $t\" > types; ccache $CC -O2 --annotations=types -c a.c -o $t.o; done; \
+            ccache --print-stats | grep -q 'cache_miss.2'; if cmp short.o char.o; then exit 1; fi; \
+            echo > types; ccache $CC -O2 --annotations=types -c a.c; $CC main.o a.o b.o -o p",
+    ),
+    (
+        "cache_by_content",
+        "files() { find cache -path 'cache/??/*' -type f | wc -l; }; link() { $CC $* main.o a.o b.o -o p; files; }; \
+            one=$(link); test $one -gt 0; test $(link) = $one; \
+            $CC -O1 -c main.c; two=$(link); test $two -gt $one; $CC -O2 -c main.c; test $(link) = $two; \
+            echo 'unsaved counter by none' > said; echo 'int counter; void none(void) { }' >> b.c; \
+            sed -i 's/^int counter;/extern int counter;/' main.c; $CC -O2 -c main.c b.c; \
+            three=$(link); four=$(link --annotations=said); test $four -gt $three; \
+            echo '  ' >> said; test $(link --annotations=said) = $four; test $(link) = $four; \
+            mkdir -p tree/bin; cp $CC tree/bin; cp -r ${CC%/bin/pc3cc}/include ${CC%/bin/pc3cc}/lib tree; \
+            CC=tree/bin/pc3cc; test $(link) -gt $four; rm -r tree",
+    ),
+    (
+        "dependency_files",
+        "which make || exit 77; echo '#define K 2' > k.h; sed -i '1i #include \"k.h\"' a.c; \
+            $CC -O2 -MMD -MP -MF x.d -MT 'a.o x.d' -c a.c; cc -O2 -MMD -MP -MF y.d -MT 'a.o x.d' -c a.c -o y.o; cmp x.d y.d; \
+            $CC -M a.c > x.d; cc -M a.c > y.d; cmp x.d y.d; echo > types; \
+            printf 'p: main.o a.o b.o\\n\\t$(CC) -o p main.o a.o b.o\\n%%.o: %%.c\\n\\t$(CC) -O2 -MMD --annotations=types -c -o $@ $<\\n\\techo $@ >> built\\n-include main.d a.d b.d\\n' > Makefile; \
+            rm *.o; make -j3 CC=$CC; wc -l < built | grep -x 3; touch -d '1 minute' k.h; make -j3 CC=$CC; wc -l < built | grep -x 4; \
+            touch -d '2 minutes' types; make -j3 CC=$CC; wc -l < built | grep -x 7; grep types a.d",
+    ),
+    (
+        "other_outputs",
+        "$CC -O2 -S a.c -o x.s; cc -O2 -ffp-contract=off -S a.c -o y.s; cmp x.s y.s; $CC -E -P a.c > x.i; cc -E -P a.c > y.i; cmp x.i y.i; \
+            $CC -fsyntax-only a.c; test \"$($CC -dumpmachine)\" = \"$(cc -dumpmachine)\"; test \"$($CC -dumpversion)\" = \"$(cc -dumpversion)\"; \
+            test $($CC -print-file-name=libc.a) = $(cc -print-file-name=libc.a); $CC main.o a.o b.o -o p",
+    ),
+    (
+        "no_location",
+        "sed -i /pragma/d main.c; for o in -O0 '-O2 -g' '-O3 -ffunction-sections'; do \
+            $CC $o -c main.c a.c b.c; for u in main a b; do cc $o -ffp-contract=off -c $u.c -o cc.o; \
+            objcopy -R .pc3.unit -R .comment $u.o x.o; objcopy -R .comment cc.o y.o; \
+            objdump -dr --no-show-raw-insn x.o | tail -n +4 > x.d; objdump -dr --no-show-raw-insn y.o | tail -n +4 > y.d; cmp x.d y.d; done; \
+            $CC $o main.o a.o b.o -o q 2> said; grep -q 'W0201.*has no checkpoint location' said; cc $o main.o a.o b.o -o r; cmp q r; \
+            $CC $o main.c a.c b.c -o q; cc $o -ffp-contract=off main.c a.c b.c -o r; strip q r; cmp q r; done; \
+            $CC --checkpoint-at=step -O2 main.c a.c b.c -o p",
+    ),
+    (
+        "sanitizers",
+        "echo 'int main(void) { return 0; }' > t.c; cc -fsanitize=address,undefined t.c -o t || exit 77; \
+            $CC -g -fsanitize=address,undefined main.c a.c b.c -o p; \
+            printf '#include <pc3.h>\\nint i = 5; int main(void) { int v[5] = {0}; pc3_checkpoint(); return v[i]; }' > t.c; \
+            $CC -g -fsanitize=address t.c -o t; if ./t 2> said; then exit 1; fi; grep -q 'stack-buffer-overflow' said; grep -q 't.c:2' said",
+    ),
+    ("profiled", "$CC -pg -O2 main.c a.c b.c -o p; ./p; test -s gmon.out; rm gmon.out"),
+    ("split_debugging_information", "$CC -g -gsplit-dwarf -save-temps main.c a.c b.c -o p; rm -f *.dwo; objdump --dwarf=info p | grep -q 'DW_AT_name.*step'"),
+    ("dialects", "for s in gnu99 c99 gnu11 c17 c2x; do $CC -std=$s -pedantic-errors -Werror=pedantic main.c a.c b.c -o p; done; \
+        sed -i 's/for (int i = 0;/int i; for (i = 0;/' main.c; for s in -ansi -std=c89 -std=gnu89; do $CC $s main.c a.c b.c -o p; done"),
+    ("linker_options", "$CC -O2 main.c a.c b.c -Wl,-z,now,-z,relro,-Map,map -Wl,--as-needed -Wl,-rpath,/nowhere -no-pie -rdynamic -o p; test -s map"),
+    ("static_pie", "$CC -static-pie -fPIE main.c a.c b.c -o p"),
+    ("long_names", "$CC --std=c99 --compile main.c --output main.o; $CC -includestdlib.h -MMD -MFx.d --optimize=2 --output p main.o a.c b.c"),
     ("another_compiler", "which clang || exit 77; $CC --cc=clang -O2 -c a.c; $CC main.o a.o b.o -o p"),
     ("another_linker", "which ld.gold || exit 77; ar rcs libx.a a.o b.o; $CC -fuse-ld=gold main.o libx.a -o p"),
 ];

@@ -48,6 +48,7 @@ pub const EXTRAS: &[(&str, &str)] = &[
     ("xz", "xz-utils"),
     ("make", "make"),
     ("cmake", "cmake"),
+    ("ccache", "ccache"),
     ("bzip2", "bzip2"),
     ("csmith", "csmith libcsmith-dev"),
     ("tclsh", "tcl"),

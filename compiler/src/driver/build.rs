@@ -110,6 +110,9 @@ pub enum PreludeError {
 /// Runs the underlying compiler on the user's own command line (`-E`, `-M`, `-S`, `--version`, ...).
 pub fn pass_through(o: &Options, t: &Toolchain) -> Result<i32, BuildError> {
     let mut c = t.command();
+    if !o.sources.is_empty() {
+        c.args(portable_float(o, t));
+    }
     c.args(&o.plain);
     if !o.sources.is_empty() {
         c.arg("-D__PC3__=1").arg("-I").arg(t.include_dir());

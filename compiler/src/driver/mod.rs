@@ -11,6 +11,7 @@ mod say;
 mod build;
 mod cache;
 mod carry;
+mod depends;
 mod gaps;
 mod inputs;
 mod link;
@@ -128,7 +129,13 @@ fn drive(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
             messages::report(o, &messages::standard_input())?;
             Ok(build::run(&mut source::plain(o, t, &o.plain), t)?)
         }
-        Mode::Preprocess | Mode::Assembly => Ok(build::pass_through(o, t)?),
+        Mode::Preprocess | Mode::Assembly => {
+            let status = build::pass_through(o, t)?;
+            if status == 0 && o.mode == Mode::Preprocess {
+                depends::show(o)?;
+            }
+            Ok(status)
+        }
         Mode::Object => object::objects(o, t),
         Mode::Partial | Mode::Link => link::link(o, t),
     }

@@ -5,7 +5,7 @@ use super::options::Options;
 use super::source::Source;
 use super::temporary::Folder;
 use super::toolchain::Toolchain;
-use super::{build, cache, messages, source, Stop};
+use super::{build, cache, depends, messages, source, Stop};
 use crate::annotations;
 use crate::diag::Diagnostics;
 use std::path::Path;
@@ -47,6 +47,9 @@ pub fn object(o: &Options, t: &Toolchain, i: usize, path: &Path) -> Result<i32, 
             c.arg("-Wno-unknown-pragmas");
         }
         status = build::run(c.stdin(Stdio::null()), t)?;
+    }
+    if status == 0 {
+        depends::note(o, i)?;
     }
     let Some(preprocessed) = preprocessed.filter(|_| status == 0) else {
         return Ok(status);

@@ -3,7 +3,7 @@
 use super::carry::record::{Record, LOCATION};
 use super::options::Options;
 use super::toolchain::Toolchain;
-use super::{build, messages, Stop};
+use super::{build, depends, messages, Stop};
 use crate::annotations::{self, Annotation};
 use crate::diag::{Code, Diagnostic, Diagnostics, Severity};
 use crate::front;
@@ -53,9 +53,10 @@ fn output(c: &mut Command, t: &Toolchain) -> Result<Output, Stop> {
 /// Writes what `-MMD` and the like ask for, where the plain compiler does not compile.
 pub fn dependencies(o: &Options, t: &Toolchain) -> Result<(), Stop> {
     if !o.dependencies.is_empty() {
-        for source in &o.sources {
+        for (i, source) in o.sources.iter().enumerate() {
             let mut c = build::preprocess(o, t, source);
             output(c.args(&o.dependencies), t)?;
+            depends::note(o, i)?;
         }
     }
     Ok(())
