@@ -47,7 +47,6 @@ impl Target {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[expect(clippy::enum_variant_names)]
 pub enum ToolchainError {
     #[error("cannot run the compiler '{cc}': {source}")]
     NoCompiler {
