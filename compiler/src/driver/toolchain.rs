@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::diag::{Code, Diagnostic};
-use pc3_typemetric::descriptor::MARK;
+use pc3_typemetric::descriptor::{MARK, MARK_WORDS};
 
 /// A target in the two spellings in use.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -154,7 +154,7 @@ impl Toolchain {
         let (triple, rust) = (self.target.gnu.clone(), self.target.rust.clone());
         let shown = path.display().to_string();
         match std::fs::read(&path) {
-            Ok(bytes) if memchr::memmem::find(&bytes, &MARK).is_some() => Ok(path),
+            Ok(bytes) if belongs(&bytes) => Ok(path),
             Ok(_) => Err(ToolchainError::OtherRuntime {
                 triple,
                 rust,
@@ -198,6 +198,12 @@ impl Toolchain {
             source,
         }
     }
+}
+
+/// Has the runtime been built with this pc3cc's header?  Those that do not say so are asked when the program starts.
+fn belongs(runtime: &[u8]) -> bool {
+    let has = |words: &[u8]| memchr::memmem::find(runtime, words).is_some();
+    has(&MARK) || !has(MARK_WORDS)
 }
 
 fn dump_machine(cc: &[String]) -> std::io::Result<String> {

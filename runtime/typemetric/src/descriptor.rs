@@ -19,15 +19,16 @@ pub const STAMP: c_uint = {
     hash | 1 << 31
 };
 
-const SAYS: &[u8; 25] = b"pc3 runtime with header: ";
+/// What [`MARK`] begins with.
+pub const MARK_WORDS: &[u8; 25] = b"pc3 runtime with header: ";
 
 /// What an archive of the runtime contains, for pc3cc to see that it belongs to it.
 pub const MARK: [u8; 33] = {
     let (mut mark, mut i) = ([0; 33], 0);
     while i < mark.len() {
-        mark[i] = match i < SAYS.len() {
-            true => SAYS[i],
-            false => b"0123456789abcdef"[(STAMP >> (4 * (i - SAYS.len()))) as usize & 15],
+        mark[i] = match i < MARK_WORDS.len() {
+            true => MARK_WORDS[i],
+            false => b"0123456789abcdef"[(STAMP >> (4 * (i - MARK_WORDS.len()))) as usize & 15],
         };
         i += 1;
     }
