@@ -223,14 +223,19 @@ impl Lead {
         if self.stage == Stage::Unwinding || self.ended.iter().all(Option::is_some) {
             return None;
         }
-        match level {
+        let next = match level {
             Level::Asleep => {
                 self.relieved.fill(None);
                 Some(Down::Relieve)
             }
             Level::Polling if self.parked => self.stuck(),
+            // Those that poll may have reasons of their own; or were seen just before they went to sleep.
             _ => None,
+        };
+        if next.is_some() {
+            self.quiet.forget();
         }
+        next
     }
 
     /// Nothing moves, and there was nothing to buffer.
@@ -331,6 +336,27 @@ mod tests {
         assert_eq!(l.hear(0, answer(here)), [Down::Relieve]);
         assert_eq!(l.hear(0, Up::Relieved { any: false }), []);
         l.hear(1, Up::Relieved { any: false })
+    }
+
+    #[test]
+    fn a_process_that_went_to_sleep_after_it_was_asked_is_quiet_with_those_asleep_before() {
+        let mut l = Lead::new(2);
+        let (awake, there) = (
+            Report {
+                level: Level::Polling,
+                ..asleep(false, 1, 1)
+            },
+            asleep(false, 1, 1),
+        );
+        l.hear(1, idle(0, there));
+        assert_eq!(l.hear(0, idle(0, awake)), [Down::Query { number: 1 }]);
+        let answer = |number, report| Up::Answer { number, report };
+        l.hear(0, answer(1, awake));
+        assert_eq!(l.hear(1, answer(1, there)), []);
+        // Process 1 has nothing new to say.
+        assert_eq!(l.hear(0, idle(0, there)), [Down::Query { number: 2 }]);
+        l.hear(0, answer(2, there));
+        assert_eq!(l.hear(1, answer(2, there)), [Down::Relieve]);
     }
 
     #[test]

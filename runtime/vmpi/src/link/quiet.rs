@@ -99,7 +99,8 @@ impl Quiet {
         let levels = self.reports.iter().flatten().map(|r| r.level);
         let level = levels.min().unwrap_or(Level::Busy);
         let parked = self.reports.iter().flatten().any(|r| r.parked);
-        self.forget();
+        // The reports hold until something is done about it: processes do not repeat them.
+        self.asked = None;
         Next::Quiet(level, parked)
     }
 }
