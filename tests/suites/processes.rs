@@ -49,10 +49,39 @@ pub fn trials() -> Vec<Trial> {
             ends(what, *status, said).map_err(|e| format!("{e:#}").into())
         }));
     }
+    for (mpi, processes) in [("none", 1), ("none", 2), ("openmpi", 2), ("mpich", 2)] {
+        if mpi == "none" || has(mpi) {
+            let name = format!("processes::flood_{mpi}_{processes}");
+            trials.push(Trial::test(name, move || {
+                flood(mpi, processes).map_err(|e| format!("{e:#}").into())
+            }));
+        }
+    }
     trials.push(Trial::test("processes::end_quit", || {
         told().map_err(|e| format!("{e:#}").into())
     }));
     trials
+}
+
+/// A rank that sends without end to one that does not receive waits, and takes no memory without limit.
+fn flood(mpi: &'static str, processes: u32) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/flood.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let hop = Hop {
+        mpi,
+        processes,
+        workers: "1",
+        arch: HOST,
+    };
+    let (code, said) = go(&job, &exe, &hop, false, None)?;
+    ensure!(code == 0, "exit status {code}\n{said}");
+    let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+    let mut lines: Vec<&str> = out.lines().collect();
+    lines.sort_unstable();
+    let expected = [0, 1].map(|r| format!("rank {r}: all of it, in bounds"));
+    ensure!(lines == expected, "{out}");
+    Ok(())
 }
 
 /// A job that hangs says where when it is sent SIGQUIT.

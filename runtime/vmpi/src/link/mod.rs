@@ -3,10 +3,11 @@
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `p2p`: messages
-//! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `desk`: what processes tell each other;
+//! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
 //! `lead` and `node`: checkpoints and quiescence across processes.
 
 pub(crate) mod board;
+pub(crate) mod credit;
 pub(crate) mod desk;
 pub(crate) mod lead;
 pub(crate) mod node;
@@ -29,6 +30,7 @@ use pc3_transport::Head;
 use crate::state::World;
 use crate::transport::{Carrier, Sink};
 use board::Board;
+use credit::Credits;
 use desk::Desk;
 use node::Node;
 use p2p::Traffic;
@@ -55,6 +57,8 @@ pub(crate) enum Kind {
     /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
     Pointer,
     Pointed,
+    /// The sender has received `count` bytes of what was sent unasked: see `credit`.
+    Credit,
     /// See `node`.
     Control,
     /// See `desk`.
@@ -65,7 +69,7 @@ pub(crate) enum Kind {
     Bye,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
@@ -75,6 +79,7 @@ const KINDS: [Kind; 13] = [
     Kind::Collective,
     Kind::Pointer,
     Kind::Pointed,
+    Kind::Credit,
     Kind::Control,
     Kind::Desk,
     Kind::Abort,
@@ -88,7 +93,10 @@ impl Kind {
 
     /// Do programs wait for such frames, so that they count when it is asked whether anything is under way?
     fn counts(self) -> bool {
-        !matches!(self, Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye)
+        !matches!(
+            self,
+            Kind::Credit | Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye
+        )
     }
 }
 
@@ -135,6 +143,7 @@ pub struct Link {
     porter: OnceLock<Thread>,
     world: AtomicPtr<World>,
     pub(crate) traffic: Traffic,
+    pub(crate) credits: Credits,
     pub(crate) board: Board,
     pub(crate) pointers: Pointers,
     pub(crate) desk: Desk,
@@ -176,6 +185,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         porter: OnceLock::new(),
         world: AtomicPtr::default(),
         traffic: Traffic::default(),
+        credits: Credits::new(count),
         board: Board::default(),
         pointers: Pointers::default(),
         desk: Desk::new(index, count),
@@ -373,6 +383,7 @@ impl Link {
             }
         }
         self.traffic.sights(out)?;
+        self.credits.sights(out)?;
         self.node.sights(out)
     }
 
@@ -493,6 +504,7 @@ impl Link {
             Some(Kind::Collective) => self.board.put(self, frame),
             Some(Kind::Pointer) => self.pointers.asked(self, &frame),
             Some(Kind::Pointed) => self.pointers.answered(self, &frame),
+            Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
             Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
             Some(Kind::Desk) => self.desk.put(frame),
             Some(Kind::Abort) => {

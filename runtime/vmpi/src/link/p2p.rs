@@ -8,17 +8,18 @@
 //! waits in the receiver's queue like a message held by a rank of its own process.  A type travels as the handle of a
 //! predefined type, or as a signature in front of the data; the data are packed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::Mutex;
 
 use pc3_transport::Head;
 
+use super::credit::Credit;
 use super::{lock, Body, Frame, Kind, Link};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
-use crate::p2p::mailbox::{Data, Message};
+use crate::p2p::mailbox::{Data, Message, Room};
 use crate::p2p::request::What;
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Key, Mode, Request, Status, EAGER};
@@ -35,8 +36,8 @@ struct Held {
 enum Offered {
     /// In the buffer of a pending send.
     Request(*const Request),
-    /// The send is complete.
-    Copy(Box<[u8]>),
+    /// The send is complete; the room it takes may be that in the buffer which this rank has attached.
+    Copy(Box<[u8]>, Option<u32>),
 }
 
 /// A receive here that waits for the data of an offer it has taken.
@@ -124,21 +125,25 @@ pub(crate) unsafe fn deposit(
     mode: Mode,
 ) -> Result<bool> {
     let len = buf.len();
+    let world = me.world();
+    let (link, to) = (world.link(), world.process_of(dest));
     match mode {
         Mode::Synchronous => return Ok(false),
         Mode::Buffered => {
-            // It is copied, or on its way, when this returns: the room is free again.
             me.bsend.reserve(len)?;
+            if !link.credits.lend(to, len) {
+                // SAFETY: the caller's promise.
+                unsafe { offer_copy(me, buf, dest, key) };
+                return Ok(true);
+            }
+            // It is on its way when this returns: the room is free again.
             me.bsend.release(len);
         }
-        _ if len > EAGER => return Ok(false),
+        _ if len > EAGER || !link.credits.lend(to, len) => return Ok(false),
         _ => {}
     }
-    let world = me.world();
-    let link = world.link();
     let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
     let head = head_of(me.rank, dest, key, ty, count, signature.len());
-    let to = world.process_of(dest);
     if buf.ty.contiguous && signature.is_empty() {
         let head = Head {
             len: len as u64,
@@ -161,6 +166,17 @@ pub(crate) unsafe fn deposit(
     Ok(true)
 }
 
+/// Offers what is sent in buffered mode: until it is taken it has its room in the sender's attached buffer.
+unsafe fn offer_copy(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key) {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { buf.ty.pack_vec(buf.addr, buf.count) }.into_boxed_slice();
+    let traffic = &me.world().link().traffic;
+    let id = traffic.next.fetch_add(1, Relaxed) + 1;
+    let what = Offered::Copy(bytes, Some(me.rank));
+    lock(&traffic.held).insert(id, Held { dest, what });
+    send_offer(me.world(), (me.rank, dest), key, (buf.ty, buf.count), id);
+}
+
 /// Offers the message of a pending send.
 pub(crate) fn offer(me: &RankState, r: &Request) {
     let link = me.world().link();
@@ -170,14 +186,20 @@ pub(crate) fn offer(me: &RankState, r: &Request) {
         what: Offered::Request(r),
     };
     lock(&link.traffic.held).insert(id, held);
-    send_offer(me.world(), r, id);
+    send_offer(me.world(), (r.owner, r.dest), &r.key, (&r.ty, r.count), id);
 }
 
-fn send_offer(world: &World, r: &Request, id: u64) {
-    let (ty, count, signature) = type_to_wire(&r.ty, r.count);
-    let head = head_of(r.owner, r.dest, &r.key, ty, count, signature.len());
+fn send_offer(
+    world: &World,
+    (owner, dest): (u32, u32),
+    key: &Key,
+    (ty, count): (&TypeRef, usize),
+    id: u64,
+) {
+    let (ty, count, signature) = type_to_wire(ty, count);
+    let head = head_of(owner, dest, key, ty, count, signature.len());
     let head = Head { id, ..head };
-    let to = world.process_of(r.dest);
+    let to = world.process_of(dest);
     world.link().send_bytes(to, Kind::Offer, head, &signature);
 }
 
@@ -213,7 +235,7 @@ pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
     };
     let what = frame.head;
     let done = match kind {
-        Kind::Eager => eager(world, &frame),
+        Kind::Eager => eager(link, world, &frame),
         Kind::Offer => offered(world, &frame),
         Kind::Take => taken(link, world, &frame),
         Kind::Data => data(link, world, frame),
@@ -264,14 +286,16 @@ fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
     Some(())
 }
 
-fn eager(world: &World, frame: &Frame) -> Option<()> {
+fn eager(link: &Link, world: &World, frame: &Frame) -> Option<()> {
     let body = frame.bytes();
     let (ty, count, at) = type_from_wire(&frame.head, body)?;
     let m = Message {
         data: Data::of(body[at..].to_vec()),
         ty,
         count,
-        buffered_by: None,
+        buffered_by: Some(Room::Lent {
+            _credit: Credit::of(link, frame.peer, body.len() - at),
+        }),
     };
     (m.bytes()?.len() == m.len()).then_some(())?;
     arrive(world, frame.head.dst, key_of(&frame.head), m)
@@ -302,16 +326,18 @@ fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
         token,
         ..Head::default()
     };
-    let _ = world;
-    send_data(link, frame.peer, Kind::Data, head, held);
+    send_data(link, world, frame.peer, Kind::Data, head, held);
     Some(())
 }
 
 /// Sends the body of what was offered; the send is complete when it is gone.
-fn send_data(link: &Link, peer: u32, kind: Kind, head: Head, held: Held) {
+fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
     let (request, bytes, from, len) = match held.what {
-        Offered::Copy(b) => {
+        Offered::Copy(b, attached) => {
             let (p, n) = (b.as_ptr(), b.len());
+            if let Some(owner) = attached.and_then(|rank| world.local(rank)) {
+                owner.give_back(n, None);
+            }
             (None, Some(b), p, n)
         }
         Offered::Request(r) => {
@@ -464,7 +490,7 @@ impl Traffic {
 /// Copies what blocked ranks offer by standard sends, so that they go on; true if there was anything.  Called when
 /// nothing moves in any process.
 pub(crate) fn relieve(link: &Link, world: &World) -> bool {
-    let mut freed = Vec::new();
+    let (mut freed, mut beyond) = (Vec::new(), BTreeSet::new());
     for held in lock(&link.traffic.held).values_mut() {
         let Offered::Request(r) = held.what else {
             continue;
@@ -475,10 +501,14 @@ pub(crate) fn relieve(link: &Link, world: &World) -> bool {
         if blocked && q.what != What::Send(Mode::Synchronous) {
             // SAFETY: as above.
             let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
-            held.what = Offered::Copy(copy.into_boxed_slice());
+            held.what = Offered::Copy(copy.into_boxed_slice(), None);
             freed.push(r);
+            if q.buf().len() <= EAGER {
+                beyond.insert(world.process_of(q.dest));
+            }
         }
     }
+    beyond.into_iter().for_each(|to| link.credits.extend(to));
     for &r in &freed {
         // SAFETY: nothing refers to it any more.
         unsafe {
@@ -502,7 +532,7 @@ pub(crate) fn settle(link: &Link, me: &RankState) {
         if q.owner == me.rank && q.what != What::Send(Mode::Synchronous) {
             // SAFETY: as above.
             let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
-            held.what = Offered::Copy(copy.into_boxed_slice());
+            held.what = Offered::Copy(copy.into_boxed_slice(), None);
             freed.push(r);
         }
     }
@@ -534,7 +564,7 @@ pub(crate) fn hand_over(link: &Link, world: &World, place: impl Fn(&Request) -> 
                 link.send_bytes(to, Kind::Place, head, &[]);
                 lock(&link.traffic.held).insert(id, held);
             }
-            Offered::Copy(_) => send_data(link, to, Kind::Hand, head, held),
+            Offered::Copy(..) => send_data(link, world, to, Kind::Hand, head, held),
         }
     }
 }

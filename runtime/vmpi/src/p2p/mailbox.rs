@@ -9,6 +9,7 @@ use super::request::Request;
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
 use crate::datatype::{moving, Datatype, TypeRef};
 use crate::error::Result;
+use crate::link::credit::Credit;
 use crate::pack;
 
 /// The data of an inbound message.
@@ -56,8 +57,15 @@ pub(crate) struct Message {
     pub data: Data,
     pub ty: TypeRef,
     pub count: usize,
-    /// Sent in buffered mode by this rank: its attached buffer gets the room back.
-    pub buffered_by: Option<u32>,
+    /// Whose limited room it takes until it is received.
+    pub buffered_by: Option<Room>,
+}
+
+pub(crate) enum Room {
+    /// In the buffer that this rank has attached: sent in buffered mode.
+    Attached(u32),
+    /// What another process may send unasked; given back when this is dropped.
+    Lent { _credit: Credit },
 }
 
 impl Message {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::*;
 
 use super::buf::Buf;
 use super::landing::Landing;
-use super::mailbox::{Data, Message, Queues};
+use super::mailbox::{Data, Message, Queues, Room};
 use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
@@ -174,7 +174,7 @@ unsafe fn deposit_here(
             let mut m = unsafe { Message::packed(buf) };
             if mode == Mode::Buffered {
                 me.bsend.reserve(len)?;
-                m.buffered_by = Some(me.rank);
+                m.buffered_by = Some(Room::Attached(me.rank));
             }
             if let Some((r, m)) = arrive(me, to, key, m) {
                 me.world().give_back(&m, Some(me.worker()));

@@ -6,7 +6,7 @@ use crate::datatype::basic::Basic;
 use crate::datatype::build::{make, Constructor};
 use crate::datatype::signature::{Item, Signature};
 use crate::datatype::{of_basic, TypeRef};
-use crate::p2p::mailbox::{Data, Message};
+use crate::p2p::mailbox::{Data, Message, Room};
 use crate::p2p::{Key, Request};
 use crate::pack;
 use crate::wire::{bad, Read, Reader, Writer};
@@ -88,7 +88,11 @@ pub(super) fn write(
     sender_index: impl Fn(&Request) -> Option<u64>,
 ) {
     write_key(w, key);
-    w.u32(m.buffered_by.map_or(0, |r| r + 1));
+    let attached = match m.buffered_by {
+        Some(Room::Attached(rank)) => Some(rank),
+        _ => None,
+    };
+    w.u32(attached.map_or(0, |r| r + 1));
     write_signature(w, &m.ty.signature);
     w.size(m.count);
     match &m.data {
@@ -142,7 +146,7 @@ pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
                 data,
                 ty,
                 count,
-                buffered_by,
+                buffered_by: buffered_by.map(Room::Attached),
             },
         ));
     }
@@ -171,7 +175,7 @@ pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
     if let Some(sender) = sender {
         sender.bsend.restore(len);
     }
-    let buffered_by = buffered_by.filter(|_| sender.is_some());
+    let buffered_by = buffered_by.filter(|_| sender.is_some()).map(Room::Attached);
     let data = Data::of(native);
     Ok((
         key,

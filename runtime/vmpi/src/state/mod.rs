@@ -23,7 +23,7 @@ use crate::deadlock;
 use crate::group::Group;
 use crate::link::Link;
 use crate::objects::Objects;
-use crate::p2p::mailbox::Message;
+use crate::p2p::mailbox::{Message, Room};
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
 
@@ -245,10 +245,8 @@ impl World {
     /// A buffered-mode message has left library memory: its sender's account gets the room back.
     #[inline]
     pub(crate) fn give_back(&self, m: &Message, from: Option<u32>) {
-        if let Some(sender) = m.buffered_by {
-            let s = self.rank(sender);
-            s.bsend.release(m.len());
-            s.notify(&raw const s.bsend as usize, from);
+        if let Some(Room::Attached(sender)) = m.buffered_by {
+            self.rank(sender).give_back(m.len(), from);
         }
     }
 }

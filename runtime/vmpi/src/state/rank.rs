@@ -276,6 +276,12 @@ impl RankState {
         unsafe { &mut *self.objects.get() }
     }
 
+    /// A message that this rank has sent in buffered mode has gone: its attached buffer has the room again.
+    pub(crate) fn give_back(&self, len: usize, from: Option<u32>) {
+        self.bsend.release(len);
+        self.notify(&raw const self.bsend as usize, from);
+    }
+
     /// The runtime's part of this rank, if there is one.
     #[allow(clippy::mut_from_ref)]
     pub fn exec(&self) -> Option<&mut Rank> {

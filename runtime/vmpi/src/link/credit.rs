@@ -1,0 +1,136 @@
+//! How much one process may have sent another unasked: messages that nobody has received yet fill the receiver's
+//! memory.  What exceeds the limit is offered instead, and stays with its sender until somebody receives it.
+//!
+//! Each message counts from when it is sent until it is received (when its [`Credit`] is dropped); receivers tell
+//! senders in bulk.  Like ranks of one process, a sender is let go in the end if nothing else can go on
+//! ([`super::p2p::relieve`]): then the limit towards that process doubles, so that this stays rare.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::*};
+
+use pc3_transport::Head;
+
+use super::{Kind, Link};
+
+const LIMIT: u64 = 16 << 20;
+/// What receivers gather before they tell.
+const BATCH: u64 = LIMIT / 8;
+/// What a message takes at least, in queues and on the way.
+const LEAST: u64 = 1 << 10;
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Account {
+    /// Sent to that process and not known to be received.
+    lent: AtomicU64,
+    limit: AtomicU64,
+    /// From that process, received since it was last told.
+    taken: AtomicU64,
+}
+
+pub(crate) struct Credits(Box<[Account]>);
+
+/// Of a message that another process has sent unasked; paid back when it is dropped.
+pub(crate) struct Credit {
+    link: &'static Link,
+    process: u32,
+    weight: u64,
+}
+
+fn weight(len: usize) -> u64 {
+    len as u64 + LEAST
+}
+
+impl Credits {
+    pub fn new(processes: u32) -> Credits {
+        let account = |_| Account {
+            limit: AtomicU64::new(LIMIT),
+            ..Account::default()
+        };
+        Credits((0..processes).map(account).collect())
+    }
+
+    /// May a message of this length be sent unasked?  If so it counts as sent.
+    pub fn lend(&self, process: u32, len: usize) -> bool {
+        let a = &self.0[process as usize];
+        if a.lent.load(Relaxed) >= a.limit.load(Relaxed) {
+            return false;
+        }
+        a.lent.fetch_add(weight(len), Relaxed);
+        true
+    }
+
+    /// The program relies on more than that.
+    pub fn extend(&self, process: u32) {
+        let more = |limit: u64| Some(limit.saturating_mul(2));
+        let _ = self.0[process as usize]
+            .limit
+            .fetch_update(Relaxed, Relaxed, more);
+    }
+
+    /// That process has received so much.
+    pub fn paid_back(&self, process: u32, amount: u64) {
+        self.0[process as usize].lent.fetch_sub(amount, Relaxed);
+    }
+
+    /// For people.
+    pub fn sights(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        for (process, a) in self.0.iter().enumerate() {
+            let (lent, limit) = (a.lent.load(Relaxed), a.limit.load(Relaxed));
+            if lent >= limit {
+                writeln!(
+                    out,
+                    "  {lent} bytes sent to process {process} unasked and not received, the limit is {limit}"
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Credit {
+    /// Of a message that has arrived from a process.
+    pub fn of(link: &Link, process: u32, len: usize) -> Credit {
+        // SAFETY: the link of a job lives as long as the process.
+        let link = unsafe { &*std::ptr::from_ref(link) };
+        Credit {
+            link,
+            process,
+            weight: weight(len),
+        }
+    }
+}
+
+impl Drop for Credit {
+    fn drop(&mut self) {
+        let taken = &self.link.credits.0[self.process as usize].taken;
+        if taken.fetch_add(self.weight, Relaxed) + self.weight < BATCH {
+            return;
+        }
+        let head = Head {
+            count: taken.swap(0, Relaxed),
+            ..Head::default()
+        };
+        if head.count > 0 {
+            self.link.send_bytes(self.process, Kind::Credit, head, &[]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lending_ends_at_the_limit_and_begins_anew_when_paid_back() {
+        let c = Credits::new(2);
+        let len = 64 << 10;
+        let sent = (0..).take_while(|_| c.lend(1, len)).count() as u64;
+        assert!(sent * weight(len) >= LIMIT && (sent - 1) * weight(len) < LIMIT);
+        assert!(c.lend(0, len), "each process has its own account");
+        c.paid_back(1, weight(len));
+        assert_eq!([c.lend(1, len), c.lend(1, len)], [true, false]);
+        c.extend(1);
+        assert!(c.lend(1, len));
+    }
+}
