@@ -325,7 +325,7 @@ pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
     }
 }
 
-/// 0: not ours; 1: checkpoint; 2: stop.
+/// 0: not ours; 1: checkpoint; 2: stop; 3: the end is noted first.
 static ACTIONS: [AtomicU8; 65] = [const { AtomicU8::new(0) }; 65];
 
 /// Who asks by a signal for a checkpoint, and for an end behind it, leaves this file in the checkpoint directory first.
@@ -357,6 +357,7 @@ extern "C" fn on_signal(signal: c_int) {
     let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
     match action.map_or(0, |a| a.load(SeqCst)) {
         0 => {}
+        NOTE => note(signal),
         n => {
             if n == 2 || found_stop() {
                 STOP.store(true, SeqCst);
@@ -364,6 +365,60 @@ extern "C" fn on_signal(signal: c_int) {
             ASKED.store(true, SeqCst);
             request();
         }
+    }
+}
+
+/// The signal that this process is to end by, once it has said so.
+static ENDING: AtomicI32 = AtomicI32::new(0);
+/// Whom it wakes.
+static WAKE: OnceLock<fn()> = OnceLock::new();
+/// Of [`ACTIONS`].
+const NOTE: u8 = 3;
+
+/// SIGTERM no longer ends this process by itself, unless the program has said what it does: `wake`, which is called in
+/// the handler, gets somebody to ask for [`ending`] and then to call [`end_by`].
+pub fn note_the_end(wake: fn()) {
+    let signal = libc::SIGTERM;
+    // SAFETY: only asks.
+    let kept = unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut now);
+        now.sa_sigaction != libc::SIG_DFL
+    };
+    if !kept {
+        let _ = WAKE.set(wake);
+        ACTIONS[signal as usize].store(NOTE, SeqCst);
+        listen_to(signal);
+    }
+}
+
+/// The signal that has come to end this process.
+pub fn ending() -> Option<c_int> {
+    Some(ENDING.load(SeqCst)).filter(|s| *s != 0)
+}
+
+/// Ends it, as the signal would have.
+pub fn end_by(signal: c_int) -> ! {
+    // SAFETY: the signal's own action, of this process.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::kill(libc::getpid(), signal);
+        std::thread::sleep(Duration::from_secs(1));
+        // Blocked in all threads.
+        libc::_exit(128 + signal)
+    }
+}
+
+fn note(signal: c_int) {
+    if ENDING.swap(signal, SeqCst) != 0 {
+        // Nobody has listened the first time.
+        // SAFETY: both may be called in a handler.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+    } else if let Some(wake) = WAKE.get() {
+        wake();
     }
 }
 

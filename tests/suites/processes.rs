@@ -57,6 +57,14 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    if has("openmpi") {
+        for what in ["kill", "kill_first"] {
+            let name = format!("processes::end_{what}_under_mpirun");
+            trials.push(Trial::test(name, move || {
+                ends_under_mpirun(what).map_err(|e| format!("{e:#}").into())
+            }));
+        }
+    }
     trials.push(Trial::test("processes::end_quit", || {
         told().map_err(|e| format!("{e:#}").into())
     }));
@@ -276,6 +284,37 @@ const ENDS: &[(&str, i32, &str)] = &[
     ("deadlock", 91, "rank 3: MPI_Recv(rank 0, tag 99"),
     ("signal", STOPPED, ""),
 ];
+
+/// The same without pc3run: mpirun ends the process that is left, which says what there is to continue from.
+fn ends_under_mpirun(what: &str) -> Result<()> {
+    let mut p = Program::load(&arch::root().join("tests/data/ends.c"))?;
+    p.args = vec![what.to_owned()];
+    let exe = build::instrumented(&p, HOST)?;
+    let mut job = Job::new(&p)?;
+    job.limit = Duration::from_secs(60);
+    // It kills the process a while after it has told it to end; here not too soon for a busy machine.
+    let patient = ["--mca", "odls_base_sigkill_timeout", "40"];
+    let launcher = ["mpirun.openmpi", "-n", "2", "-q", "--oversubscribe"];
+    let launcher = [&launcher[..], &patient[..]].concat();
+    let root = arch::dist().display().to_string();
+    let env = [
+        ("PC3_EVERY", "5x"),
+        ("PC3_WORKERS", "1"),
+        ("PC3_ROOT", &*root),
+        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ];
+    let child = job.start_by(&launcher, HOST, &exe, &env)?;
+    let code = end_of(child, job.limit)?.context("hung")?;
+    let log = job.stderr();
+    ensure!(code == 137, "exit status {code}\n{log}");
+    let lines: Vec<&str> = log.lines().filter(|l| l.starts_with("pc3: ")).collect();
+    ensure!(
+        lines.len() == 1 && lines[0].ends_with("the newest good checkpoint is 4"),
+        "{log}"
+    );
+    Ok(())
+}
 
 /// The job ends, says why once, and can be continued.
 fn ends(what: &str, status: i32, said: &str) -> Result<()> {

@@ -4,11 +4,12 @@
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `p2p`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
-//! `lead` and `node`: checkpoints and quiescence across processes.
+//! `ending`: how it all ends; `lead` and `node`: checkpoints and quiescence across processes.
 
 pub(crate) mod board;
 pub(crate) mod credit;
 pub(crate) mod desk;
+mod ending;
 pub(crate) mod lead;
 pub(crate) mod node;
 pub(crate) mod p2p;
@@ -23,12 +24,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use pc3_runtime::chaos;
-use pc3_runtime::tell::{follow, newest, EXIT_FATAL};
+use pc3_runtime::tell::follow;
+use pc3_runtime::{chaos, control};
 use pc3_transport::Head;
 
 use crate::state::World;
 use crate::transport::{Carrier, Sink};
+pub use ending::abort;
+
 use board::Board;
 use credit::Credits;
 use desk::Desk;
@@ -207,8 +210,16 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
     // SAFETY: `LINK` keeps it as long as the process lives.
     unsafe { link.carrier.attach(&sink) };
     *lock(&LINK) = Some(link.clone());
+    if link.carrier.by_launcher {
+        control::note_the_end(|| {
+            // In a signal handler: nothing but a write to a descriptor.
+            if let Ok(Some(link)) = LINK.try_lock().as_deref() {
+                link.carrier.wake();
+            }
+        });
+    }
     let porter = link.clone();
-    pc3_runtime::control::without_signals(|| {
+    control::without_signals(|| {
         std::thread::Builder::new()
             .name("pc3-porter".into())
             .spawn(move || porter.work())
@@ -220,17 +231,6 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
 /// That of this process.
 pub fn joined() -> Option<Arc<Link>> {
     lock(&LINK).clone()
-}
-
-/// This process ends before the job does: so do the others.
-pub fn abort(status: i32) {
-    let link = lock(&LINK).clone();
-    if let Some(link) = link.filter(|l| !l.closing.swap(true, SeqCst)) {
-        link.tell_abort(status);
-        // What waits in a full connection needs the porter; it does not wait for us.
-        std::thread::sleep(Duration::from_millis(20));
-        link.carrier.abort(status);
-    }
 }
 
 unsafe fn of<'a>(context: *mut c_void) -> &'a Link {
@@ -397,6 +397,9 @@ impl Link {
         let (mut since, mut ticked) = (Instant::now(), Instant::now());
         let mut looks = 0;
         while !self.over.load(SeqCst) {
+            if let Some(signal) = control::ending() {
+                self.ended_by_launcher(signal);
+            }
             if self.handle_all(lock(&self.hands)) {
                 since = Instant::now();
                 continue;
@@ -521,71 +524,5 @@ impl Link {
                 frame.peer
             )),
         }
-    }
-
-    fn tell_abort(&self, status: i32) {
-        let head = Head {
-            count: status as u32 as u64,
-            ..Head::default()
-        };
-        for peer in self.others() {
-            self.send_bytes(peer, Kind::Abort, head, &[]);
-        }
-    }
-
-    /// The job cannot go on.
-    pub(crate) fn fail(&self, why: &str) -> ! {
-        pc3_runtime::tell::die(EXIT_FATAL, why)
-    }
-
-    /// A process is gone without a word: it was killed, or crashed.  One of the others says so.
-    fn lost(&self, peer: u32, why: &str) {
-        if self.byes.load(SeqCst) > 0 || self.closing.load(SeqCst) {
-            return;
-        }
-        let first = if peer == 0 { 1 } else { 0 };
-        if self.index() != first {
-            // Whoever speaks ends us.
-            let since = Instant::now();
-            while since.elapsed() < Duration::from_secs(2) {
-                self.carrier.progress();
-                let aborts = lock(&self.arrivals)
-                    .frames
-                    .iter()
-                    .any(|f| f.head.kind == Kind::Abort as u32);
-                if aborts || self.closing.load(SeqCst) {
-                    self.closing.store(true, SeqCst);
-                    follow(EXIT_FATAL);
-                }
-                self.carrier.wait(10_000);
-            }
-        }
-        let ranks = self.world().map_or(String::new(), |w| {
-            format!(" ({})", crate::stats::ranks_text(&w.placement.here(peer)))
-        });
-        let job = self.world().and_then(|w| w.job.get());
-        let good = match job.and_then(|j| newest(j)) {
-            Some(id) => format!("the newest good checkpoint is {id}"),
-            None => "there is no checkpoint to continue from".to_owned(),
-        };
-        self.fail(&format!(
-            "process {peer} of {}{ranks} was killed or has crashed ({why}): the job ends; {good}",
-            self.count()
-        ))
-    }
-
-    /// All processes have come to their end; returns when nothing more can arrive.
-    pub(crate) fn close(&self) {
-        let bye = Head {
-            kind: Kind::Bye as u32,
-            ..Head::default()
-        };
-        self.carrier.send_last(self.others(), &bye);
-        let all = u64::from(self.count()) - 1;
-        self.desk.until(|| self.byes.load(SeqCst) == all);
-        self.closing.store(true, SeqCst);
-        self.over.store(true, SeqCst);
-        self.carrier.wake();
-        self.carrier.finish();
     }
 }

@@ -19,6 +19,8 @@ pub struct Carrier {
     table: &'static Transport,
     joined: Joined,
     turn: Mutex<Stage>,
+    /// Started by an MPI's launcher without pc3run.
+    pub by_launcher: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +40,13 @@ unsafe impl Send for Carrier {}
 pub fn join() -> Result<Option<Carrier>, String> {
     let Some(link) = std::env::var_os(LINK).filter(|l| !l.is_empty()) else {
         return match started_by_mpi() {
-            Some((mpi, processes)) => joined(load::load(&find(mpi, processes)?)?).map(Some),
+            Some((mpi, processes)) => {
+                let carrier = joined(load::load(&find(mpi, processes)?)?)?;
+                Ok(Some(Carrier {
+                    by_launcher: true,
+                    ..carrier
+                }))
+            }
             None => Ok(None),
         };
     };
@@ -105,6 +113,7 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
         table,
         joined,
         turn: Mutex::new(Stage::Open),
+        by_launcher: false,
     })
 }
 

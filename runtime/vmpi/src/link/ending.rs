@@ -1,0 +1,120 @@
+//! How a job of several processes ends: by itself, because one of them cannot go on, is gone, or is told to end.
+
+use std::sync::atomic::Ordering::*;
+use std::time::{Duration, Instant};
+
+use pc3_runtime::control;
+use pc3_runtime::tell::{error, follow, newest, say, EXIT_FATAL};
+use pc3_transport::Head;
+use pc3_typemetric::codes;
+
+use super::{lock, Kind, Link, LINK};
+
+/// This process ends before the job does: so do the others.
+pub fn abort(status: i32) {
+    let link = lock(&LINK).clone();
+    if let Some(link) = link.filter(|l| !l.closing.swap(true, SeqCst)) {
+        link.tell_abort(status);
+        // What waits in a full connection needs the porter; it does not wait for us.
+        std::thread::sleep(Duration::from_millis(20));
+        link.carrier.abort(status);
+    }
+}
+
+impl Link {
+    fn tell_abort(&self, status: i32) {
+        let head = Head {
+            count: status as u32 as u64,
+            ..Head::default()
+        };
+        for peer in self.others() {
+            self.send_bytes(peer, Kind::Abort, head, &[]);
+        }
+    }
+
+    /// The job cannot go on.
+    pub(crate) fn fail(&self, why: &str) -> ! {
+        pc3_runtime::tell::die(EXIT_FATAL, why)
+    }
+
+    /// A process is gone without a word: it was killed, or crashed.  One of the others says so.
+    pub(super) fn lost(&self, peer: u32, why: &str) {
+        if self.byes.load(SeqCst) > 0 || self.closing.load(SeqCst) {
+            return;
+        }
+        let first = if peer == 0 { 1 } else { 0 };
+        if self.index() != first && self.spoken_for(Duration::from_secs(2)) {
+            follow(EXIT_FATAL);
+        }
+        let ranks = self.world().map_or(String::new(), |w| {
+            format!(" ({})", crate::stats::ranks_text(&w.placement.here(peer)))
+        });
+        self.fail(&format!(
+            "process {peer} of {}{ranks} was killed or has crashed ({why}): the job ends; {}",
+            self.count(),
+            self.good()
+        ))
+    }
+
+    fn good(&self) -> String {
+        let job = self.world().and_then(|w| w.job.get());
+        match job.and_then(|j| newest(j)) {
+            Some(id) => format!("the newest good checkpoint is {id}"),
+            None => "there is no checkpoint to continue from".to_owned(),
+        }
+    }
+
+    /// Another process says within this time why the job ends.
+    fn spoken_for(&self, patience: Duration) -> bool {
+        let since = Instant::now();
+        while since.elapsed() < patience {
+            self.carrier.progress();
+            let aborts = lock(&self.arrivals)
+                .frames
+                .iter()
+                .any(|f| f.head.kind == Kind::Abort as u32);
+            if aborts || self.closing.load(SeqCst) {
+                self.closing.store(true, SeqCst);
+                return true;
+            }
+            self.carrier.wait(10_000);
+        }
+        false
+    }
+
+    /// A native MPI's launcher ends the processes that are left when one is gone, or is told to end itself.  It says
+    /// nothing of checkpoints, so one of the processes does.
+    pub(super) fn ended_by_launcher(&self, signal: i32) -> ! {
+        // Process 0, unless that is the one that is gone.
+        let patience = Duration::from_millis(100) * self.index().min(5);
+        if !self.spoken_for(patience) && !self.closing.swap(true, SeqCst) {
+            let text = format!(
+                "the job was ended by signal {signal}, as launchers do when one of its processes is gone; {}",
+                self.good()
+            );
+            say(&error(codes::CANNOT_GO_ON, &text));
+            self.tell_abort(128 + signal);
+            let since = Instant::now();
+            while since.elapsed() < Duration::from_millis(20) {
+                self.carrier.progress();
+                self.carrier.wait(1_000);
+            }
+        }
+        control::end_by(signal)
+    }
+
+    /// All processes have come to their end; returns when nothing more can arrive.
+    pub(crate) fn close(&self) {
+        let bye = Head {
+            kind: Kind::Bye as u32,
+            ..Head::default()
+        };
+        self.carrier.send_last(self.others(), &bye);
+        let all = u64::from(self.count()) - 1;
+        self.desk.until(|| self.byes.load(SeqCst) == all);
+        self.closing.store(true, SeqCst);
+        self.over.store(true, SeqCst);
+        self.carrier.wake();
+        self.carrier.finish();
+    }
+}
