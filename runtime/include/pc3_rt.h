@@ -135,6 +135,7 @@ struct pc3_around {
 #define PC3_UNIT_PRIVATE_GLOBALS 1   /* globals are reached through pc3_delta */
 #define PC3_UNIT_HAS_MPI 2
 #define PC3_UNIT_HAS_POINTS 4
+#define PC3_UNIT_STRAYS 8            /* calls pc3_to */
 #define PC3_HOOK_LAST 65536          /* priority of those that have none */
 struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
     unsigned destructor, priority;
@@ -275,6 +276,10 @@ extern void *pc3_valloc(pc3_size, const struct pc3_site *) __attribute__((malloc
 extern void pc3_free(void *) __attribute__((nothrow, leaf));
 extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));
+/* Around an expression that moves a pointer to where it could leave its object: where it was (the start of an array of so
+ * many bytes, unless that is 0); where it is now, and what it points to has so many bytes. */
+extern void *pc3_from(const volatile void *, pc3_size) __attribute__((nothrow, leaf));
+extern void *pc3_to(const volatile void *, pc3_size, const char *) __attribute__((nothrow, leaf));
 /* FILE is the user's own: the compiler declares these with the replaced function's type:
  *   pc3_fopen pc3_freopen pc3_fclose pc3_fdopen pc3_tmpfile pc3_getline pc3_getdelim pc3_asprintf pc3_vasprintf
  *   and what else makes or closes files, mappings and threads (compiler/src/rewrite/calls.rs). */

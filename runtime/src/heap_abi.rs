@@ -51,7 +51,10 @@ fn abort_at(call: &str, p: *mut c_void, fault: &Fault) -> ! {
 #[no_mangle]
 pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_void {
     match rank() {
-        Some(rank) => checked(rank.heap.alloc(n, type_of(site))),
+        Some(rank) => {
+            rank.about_to_allocate(type_of(site));
+            checked(rank.heap.alloc(n, type_of(site)))
+        }
         // SAFETY: as malloc.
         None => unsafe { libc::malloc(n) },
     }
@@ -68,6 +71,7 @@ pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site
     let Some(bytes) = n.checked_mul(each) else {
         return checked(null_mut());
     };
+    rank.about_to_allocate(type_of(site));
     checked(rank.heap.alloc_zeroed(bytes, type_of(site)))
 }
 
@@ -98,6 +102,7 @@ pub unsafe extern "C" fn pc3_realloc(
         0 => rank.heap.find(p as usize).map_or(0, |o| o.ty),
         ty => ty,
     };
+    rank.about_to_allocate(ty);
     match rank.heap.realloc(p.cast(), n, ty) {
         Ok(new) => checked(new),
         // SAFETY: by the caller, it is the C library's then.
@@ -159,7 +164,10 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
         return null_mut();
     }
     match rank() {
-        Some(rank) => checked(rank.heap.alloc_aligned(align, n, type_of(site))),
+        Some(rank) => {
+            rank.about_to_allocate(type_of(site));
+            checked(rank.heap.alloc_aligned(align, n, type_of(site)))
+        }
         // SAFETY: as aligned_alloc.
         None => unsafe { libc::aligned_alloc(align, n) },
     }

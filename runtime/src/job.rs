@@ -292,7 +292,9 @@ impl Job {
         if asked && self.open_store().is_ok() {
             self.refuse(why);
         }
-        if lock(said).insert(why.to_owned()) || asked {
+        // The same with another checkpoint's number is no news.
+        let cause: String = why.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if lock(said).insert(cause) || asked {
             let next = match self.control.stops() {
                 true => "the program goes on, and stops as soon as one can be taken",
                 false => "the program goes on",

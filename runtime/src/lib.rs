@@ -13,6 +13,7 @@
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
+mod beside;
 mod callbacks;
 pub mod control;
 mod dispositions;

@@ -319,6 +319,29 @@ impl Directory {
         }
     }
 
+    /// Start and size of the object that an address is in.
+    pub fn extent(&self, addr: u64) -> Option<(u64, u64)> {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let range = after.checked_sub(1).map(|i| &self.ranges[i])?;
+        match &range.what {
+            _ if addr > range.last => None,
+            What::Object { size, .. } => Some((range.start, *size)),
+            What::Slab(i) => {
+                let object = self.slabs[*i].find(addr)?;
+                Some((addr - object.offset, object.size))
+            }
+            What::Function(_) => None,
+        }
+    }
+
+    /// Is there an object less than `reach` away?
+    pub fn is_near(&self, addr: u64, reach: u64) -> bool {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let front = after.checked_sub(1).map(|i| addr.saturating_sub(self.ranges[i].last));
+        let behind = self.ranges.get(after).map(|r| r.start - addr);
+        front.into_iter().chain(behind).any(|d| d < reach)
+    }
+
     /// From the first to the last address of what began at `from` or above and is elsewhere now; literals and
     /// functions apart.
     pub fn moved(&self, from: u64) -> Option<(u64, u64)> {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use pc3_heap::Arena;
 use pc3_typemetric::descriptor::pc3_rank;
+use pc3_typemetric::types::{Kind, TypeId};
 
+use crate::beside::Beside;
 use crate::callbacks::Callback;
 use crate::dispositions::Dispositions;
 use crate::engine::Extension;
@@ -33,6 +35,9 @@ pub enum Status {
     Finished(i32),
 }
 
+/// Bytes between arrays on the heap of programs that keep pointers in front of them: most of these are one element away.
+const APART: usize = 32;
+
 /// So many ranks have guards behind their shadow stacks.
 const GUARDED: usize = 1024;
 
@@ -52,6 +57,8 @@ pub struct Rank {
     pub(crate) files: Files,
     pub(crate) callbacks: Vec<Callback>,
     pub(crate) jumps: Jumps,
+    /// Its pointers outside of their objects.
+    pub(crate) beside: Beside,
     pub(crate) exits: Vec<AtExit>,
     /// Destructors that have been run.
     pub(crate) destroyed: usize,
@@ -105,6 +112,7 @@ impl Rank {
             files: Files::default(),
             callbacks: Vec::new(),
             jumps: Jumps::default(),
+            beside: Beside::default(),
             exits: Vec::new(),
             destroyed: 0,
             process: None,
@@ -153,6 +161,18 @@ impl Rank {
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
     pub fn finish(&mut self, code: i32) {
         self.status = Status::Finished(code);
+    }
+
+    /// To be called before objects of a type are allocated.
+    #[inline]
+    pub(crate) fn about_to_allocate(&mut self, ty: u32) {
+        let program = &self.job.program;
+        if program.strays {
+            let kind = program.types.get(TypeId(ty)).kind;
+            let counted = kind.is_integer() || matches!(kind, Kind::Float | Kind::Complex | Kind::Pointer);
+            let apart = counted && kind != Kind::Char;
+            self.heap.keep_apart(if apart { APART } else { 0 });
+        }
     }
 
     /// Is it memory of this rank's objects, or a constant of the program?

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
+use std::sync::OnceLock;
 
 use thiserror::Error;
 
@@ -15,7 +16,8 @@ use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
-    PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS, STAMP,
+    PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS,
+    PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -140,12 +142,16 @@ pub struct Program {
     pub calls_mpi: bool,
     pub private_globals: bool,
     pub has_points: bool,
+    /// It moves pointers to where they can leave their objects.
+    pub strays: bool,
     /// Its state is a guest's.
     pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
     pub descriptors: HashMap<TypeId, *mut pc3_type>,
     func_of: HashMap<usize, usize>,
     char_type: TypeId,
+    /// Made by `beside` when it needs them.
+    pub(crate) statics: OnceLock<Vec<(usize, usize, bool)>>,
 }
 
 // SAFETY: the tables it points to are static and, once read, constant.
@@ -202,10 +208,12 @@ impl Program {
             calls_mpi: false,
             private_globals: false,
             has_points: false,
+            strays: false,
             guest: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
             char_type: TypeId::UNKNOWN,
+            statics: OnceLock::new(),
         }
     }
 
@@ -377,6 +385,7 @@ impl Builder {
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Program {
+            statics: OnceLock::new(),
             types,
             funcs,
             globals,
@@ -394,6 +403,7 @@ impl Builder {
             calls_mpi: self.flags & PC3_UNIT_HAS_MPI != 0,
             private_globals: self.flags & PC3_UNIT_PRIVATE_GLOBALS != 0,
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
+            strays: self.flags & PC3_UNIT_STRAYS != 0,
             guest: false,
             descriptors: self.descriptors,
             func_of,

@@ -9,6 +9,7 @@ use pc3_heap::{Block, Slab};
 use pc3_typemetric::descriptor::pc3_frame;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
+use crate::beside;
 use crate::exits::AtExit;
 use crate::format::file::{Section, Writer};
 use crate::format::library::{ExitMeta, LibraryMeta};
@@ -240,6 +241,7 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
             .collect(),
         files: rank.files.describe(),
         library: library(rank, data)?,
+        beside: beside::save(rank),
     })
 }
 

@@ -8,6 +8,7 @@ use pc3_typemetric::abi::{Abi, Metric};
 use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, LONG_DOUBLE};
 
+use crate::beside::Moved;
 use crate::objects::{Directory, Lost};
 use crate::registry::Wide;
 use crate::transfer::{Basic, LoadCtx, LoadError, Target};
@@ -23,12 +24,21 @@ pub(crate) struct Translator<'a> {
     marks: &'a [u64],
     /// Constants that 32 bits changed.
     wide: &'a [Wide],
+    /// Numbers of pointers outside of their objects, if these may be elsewhere now.
+    beside: HashMap<u64, Vec<Moved>>,
+    /// Everything is where it was.
+    still: bool,
     dangling: u64,
     seen: u64,
+    /// The latest number of a lost pointer.
+    lost: u64,
     first: Vec<String>,
 }
 
 const NAMED: usize = 3;
+
+/// What the program itself may have made of an address lies so near to its objects.
+const NEAR: u64 = 1 << 20;
 
 impl<'a> Translator<'a> {
     pub fn new(
@@ -43,10 +53,25 @@ impl<'a> Translator<'a> {
             streams,
             marks,
             wide: &[],
+            beside: HashMap::new(),
+            still: false,
             dangling: 0,
             seen: 0,
+            lost: 0,
             first: Vec::new(),
         }
+    }
+
+    /// Pointers outside of their objects.
+    pub fn beside(mut self, beside: HashMap<u64, Vec<Moved>>) -> Translator<'a> {
+        self.beside = beside;
+        self
+    }
+
+    /// Every object, on the same ABI, is where it was.
+    pub fn still(mut self, still: bool) -> Translator<'a> {
+        self.still = still;
+        self
     }
 
     pub fn wide(mut self, wide: &'a [Wide]) -> Translator<'a> {
@@ -54,12 +79,12 @@ impl<'a> Translator<'a> {
         self
     }
 
-    /// Notes the name of the object just converted, if it lost a pointer.
-    pub fn lost_in(&mut self, name: impl FnOnce() -> String) {
+    /// Notes the name of the object just converted, if it lost a pointer; it is given the pointer.
+    pub fn lost_in(&mut self, name: impl FnOnce(u64) -> String) {
         if self.dangling > self.seen {
             self.seen = self.dangling;
             if self.first.len() < NAMED {
-                let name = name();
+                let name = name(self.lost);
                 if !self.first.contains(&name) {
                     self.first.push(name);
                 }
@@ -106,9 +131,42 @@ impl<'a> Translator<'a> {
     }
 
     pub fn address(&self, raw: u64) -> Option<usize> {
-        self.directory
-            .translate(self.source, raw, TypeId::UNKNOWN)
-            .ok()
+        let inside = self.directory.translate(self.source, raw, TypeId::UNKNOWN);
+        inside.ok().or_else(|| match &self.beside.get(&raw)?[..] {
+            [one] => one.here,
+            _ => None,
+        })
+    }
+
+    /// A number that is known to have been a pointer outside of its object, and may be one into another.
+    fn outside(&self, raw: u64, pointee: TypeId) -> Option<Result<u64, Unresolved>> {
+        let size = self.source.size(pointee);
+        let list = self.beside.get(&raw)?.iter();
+        let fit = |m: &&Moved| size == 0 || m.elem == size;
+        let moved: Vec<&Moved> = list.filter(fit).collect();
+        let first = moved.first()?;
+        let refuse = |why: &str| {
+            Err(Unresolved(format!(
+                "was moved out of its object at {}, and {why}: keep the object's own address and count from there, or                  restart where the checkpoint was taken",
+                first.place
+            )))
+        };
+        let mut places: Vec<usize> = match self.directory.translate(self.source, raw, pointee) {
+            Ok(inside) => vec![inside],
+            Err(Lost::Ambiguous) => return Some(refuse("globals lie there that touch")),
+            Err(_) => Vec::new(),
+        };
+        for m in &moved {
+            match m.here {
+                Some(here) if places.contains(&here) => {}
+                Some(here) => places.push(here),
+                None => return Some(refuse("cannot be as far from it here")),
+            }
+        }
+        Some(match places[..] {
+            [one] => Ok(one as u64),
+            _ => refuse("leads to where another object lies, which it could belong to as well"),
+        })
     }
 
     /// A `void *` of which only its owner knows what it is.
@@ -132,7 +190,11 @@ impl<'a> Translator<'a> {
         if let Some(mark) = mark(raw, bits) {
             return mark as isize as usize as u64;
         }
+        if self.still && (self.beside.contains_key(&raw) || self.directory.is_near(raw, NEAR)) {
+            return raw;
+        }
         self.dangling += 1;
+        self.lost = raw;
         0
     }
 }
@@ -147,6 +209,11 @@ fn mark(raw: u64, bits: u32) -> Option<i64> {
 
 impl Resolver for Translator<'_> {
     fn pointer(&mut self, raw: u64, pointee: TypeId) -> Result<u64, Unresolved> {
+        if !self.still && !self.beside.is_empty() {
+            if let Some(found) = self.outside(raw, pointee) {
+                return found;
+            }
+        }
         match self.directory.translate(self.source, raw, pointee) {
             Ok(here) => Ok(here as u64),
             Err(Lost::Dangling) => match self.streams.get(&raw) {

@@ -1,6 +1,7 @@
 //! What has to be known before a program can be rewritten: one file per question.
 
 pub mod addresses;
+pub mod beside;
 pub mod bits;
 pub mod callgraph;
 pub mod cfg;

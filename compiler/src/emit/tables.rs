@@ -429,6 +429,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     if has_points {
         flags |= PC3_UNIT_HAS_POINTS;
     }
+    if !cx.beside.is_empty() {
+        flags |= PC3_UNIT_STRAYS;
+    }
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod attributes;
+mod beside;
 mod calls;
 pub mod compound;
 mod copied;
@@ -215,6 +216,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         literals: HashMap::new(),
         objects: objects::find(u),
         func_names: RefCell::default(),
+        beside: beside::find(w, unit),
         sites: w.heap.sites[unit]
             .iter()
             .enumerate()

@@ -100,6 +100,15 @@ impl<'p, 'a> Printer<'p, 'a> {
     }
 
     fn inside(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        let beside = self.cx.beside.get(&e);
+        let behind = beside.map(|how| self.moves_from(e, *how, lin, out));
+        self.own(e, lin, out);
+        for (at, text) in behind.into_iter().flatten() {
+            out.insert(at, text);
+        }
+    }
+
+    fn own(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
         let x = self.u().expr(e);
         match &x.kind {
             ExprKind::Ident(s) => self.ident(e, *s, out),

@@ -3,6 +3,7 @@
 use super::ctypes::Names;
 use super::edits::Edit;
 use super::plan::Plan;
+use crate::analysis::beside::How;
 use crate::analysis::heap::Heap;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
 use crate::annotations::InUnit;
@@ -39,6 +40,8 @@ pub struct UnitCx<'a> {
     pub objects: HashMap<ExprId, String>,
     /// `__func__` objects: function → number, made on demand.
     pub func_names: RefCell<BTreeMap<FuncId, usize>>,
+    /// What moves a pointer to where it could leave its object.
+    pub beside: HashMap<ExprId, How>,
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// What the program's author says of this unit.

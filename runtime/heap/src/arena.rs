@@ -51,6 +51,8 @@ pub struct Arena {
     pub(crate) direct: usize,
     pub(crate) spares: Spares,
     pub(crate) spans: Spans,
+    /// Bytes behind each object that are no other's, beyond the one that always is.
+    pub(crate) apart: usize,
 }
 
 // SAFETY: an arena owns what it points to; the shared table of addresses is written atomically.
@@ -69,16 +71,23 @@ impl Arena {
             direct: 0,
             spares: NO_SPARES,
             spans: Spans::new(id, tag),
+            apart: 0,
         }
+    }
+
+    /// From now on objects lie at least so many bytes apart.
+    pub fn keep_apart(&mut self, bytes: usize) {
+        self.apart = bytes.min(MAX_SLOT);
     }
 
     /// Like `malloc`: null if there is no memory, a unique address for size 0.
     #[inline]
     pub fn alloc(&mut self, size: usize, ty: u32) -> *mut u8 {
-        if size >= MAX_SLOT {
+        let room = size.saturating_add(self.apart);
+        if room >= MAX_SLOT {
             return self.alloc_large(size, 1, ty).0;
         }
-        let class = class_of(size);
+        let class = class_of(room);
         let bin = self.bins.quick(class, ty);
         if !bin.is_null() {
             // SAFETY: a bin of ours.
@@ -92,7 +101,7 @@ impl Arena {
 
     /// Like `calloc(1, size)`.
     pub fn alloc_zeroed(&mut self, size: usize, ty: u32) -> *mut u8 {
-        let (p, zero) = if size < MAX_SLOT {
+        let (p, zero) = if size.saturating_add(self.apart) < MAX_SLOT {
             (self.alloc(size, ty), false)
         } else {
             self.alloc_large(size, 1, ty)
@@ -112,7 +121,8 @@ impl Arena {
         if align <= ALIGN {
             return self.alloc(size, ty);
         }
-        match aligned_class(size, align).filter(|_| align <= GRANULE) {
+        let room = size.saturating_add(self.apart);
+        match aligned_class(room, align).filter(|_| align <= GRANULE) {
             Some(class) => self.alloc_slow(class, size, ty),
             None => self.alloc_large(size, align, ty).0,
         }
@@ -127,8 +137,9 @@ impl Arena {
         n: usize,
         mut each: impl FnMut(*mut u8),
     ) -> usize {
-        if size < MAX_SLOT && n > 0 {
-            let class = class_of(size);
+        let room = size.saturating_add(self.apart);
+        if room < MAX_SLOT && n > 0 {
+            let class = class_of(room);
             let bin = self.bins.get(class, ty);
             if bin.is_null() {
                 return 0;
@@ -204,8 +215,9 @@ impl Arena {
             let moved = match p.kind {
                 Kind::Slab => {
                     let slot = p.slot as usize;
+                    let room = size.saturating_add(self.apart);
                     let fits =
-                        size < slot && (class_of(size) == p.class as usize || size > slot / 2);
+                        room < slot && (class_of(room) == p.class as usize || room > slot / 2);
                     let retyped = ty == p.ty || !p.types.is_null() || p.used == 1;
                     if fits
                         && retyped

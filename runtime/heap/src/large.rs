@@ -39,7 +39,7 @@ impl Arena {
     #[cold]
     #[inline(never)]
     pub(crate) fn alloc_large(&mut self, size: usize, align: usize, ty: u32) -> (*mut u8, bool) {
-        let Some(len) = block_len(size) else {
+        let Some(len) = block_len(size.saturating_add(self.apart)) else {
             return (null_mut(), false);
         };
         // SAFETY: the run is ours alone.
@@ -110,7 +110,8 @@ impl Arena {
     /// The large object's new address, or null if it has to be copied.
     pub(crate) unsafe fn resize_large(&mut self, page: *mut Page, size: usize) -> *mut u8 {
         let p = &mut *page;
-        let Some(len) = block_len(size).filter(|_| size >= MAX_SLOT) else {
+        let len = block_len(size.saturating_add(self.apart));
+        let Some(len) = len.filter(|_| size >= MAX_SLOT) else {
             return null_mut();
         };
         if p.region.is_null() {

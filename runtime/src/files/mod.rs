@@ -434,6 +434,7 @@ fn gone(addr: usize) -> FileMeta {
         position: None,
         length: 0,
         state: 0,
+        tail: None,
         pushed: Vec::new(),
         pending: Vec::new(),
         buffer: None,
@@ -529,7 +530,7 @@ unsafe fn settle_stream(stream: *mut FILE, file: &FileMeta, waits: bool) {
 
 /// A job that stops writes out what waits.  Where standard output leads elsewhere now, that is not taken back.
 fn waits_still(file: &FileMeta) -> bool {
-    if file.pending.is_empty() || file.path == leads_to(file.kind as RawFd) {
+    if file.pending.is_empty() || standard::is_the_same(file, file.kind as RawFd) {
         return true;
     }
     let there = |at: u64| {
@@ -556,6 +557,8 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
     } else {
         system::position(fd).map(|at| at.saturating_sub(standing.unread))
     };
+    let position = position.filter(|_| length.is_some());
+    let output = mode.is_empty() && kind != FileKind::Stdin;
     let consumed = kind == FileKind::Stdin && length.is_none() && mode.is_empty() && used;
     FileMeta {
         addr: stream as usize as u64,
@@ -563,7 +566,8 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
         kind,
         path: if mode.is_empty() { leads_to(fd) } else { path },
         mode,
-        position: position.filter(|_| length.is_some()),
+        position,
+        tail: position.filter(|_| output).and_then(|at| system::tail(fd, at)),
         length: length.unwrap_or(0),
         state: standing.state | if consumed { STATE_CONSUMED } else { 0 },
         pushed: standing.pushed,

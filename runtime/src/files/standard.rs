@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 
 use libc::FILE;
 
-use super::system::{cut, length_of, path_of, position, set_position};
+use super::system::{cut, length_of, path_of, position, set_position, tail};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::tell::say;
 
@@ -57,9 +57,37 @@ pub(super) fn restore(file: &FileMeta, fd: RawFd) -> io::Result<()> {
         // Standard error is a log: what it says of earlier runs stays, unless the program's output goes there, too.
         FileKind::Stderr => Ok(()),
         _ => match file.position {
-            Some(position) if file.path == leads_to(fd) => cut_back(fd, position),
-            _ => Ok(()),
+            Some(position) if is_the_same(file, fd) => cut_back(fd, position),
+            Some(_) => {
+                tell_of_another(file, fd);
+                Ok(())
+            }
+            None => Ok(()),
         },
+    }
+}
+
+/// Does an output hold what it held at the checkpoint?  It may have another name or be a copy: batch systems carry it about.
+pub(super) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
+    let Some(position) = file.position else {
+        return false;
+    };
+    let alike = || file.tail == tail(fd, position);
+    let path = file.path == leads_to(fd);
+    match length_of(fd) {
+        // What there is in front may be another's.
+        Some(length) if length >= position && position > 0 && file.tail.is_some() => alike(),
+        _ => path,
+    }
+}
+
+fn tell_of_another(file: &FileMeta, fd: RawFd) {
+    if length_of(fd).is_some_and(|length| length > 0) {
+        let (was, is) = (&file.path, leads_to(fd));
+        let was = if *was == is { "another file" } else { was };
+        say(&format!(
+            "standard output is {is} and was {was} at the checkpoint, which it is no copy of: nothing of it is taken back"
+        ));
     }
 }
 

@@ -1,12 +1,17 @@
 //! What the system says of descriptors: which are open, where they lead, who shares whose position.
 
 use std::ffi::CString;
+use std::fs::File;
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::FileExt;
+
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::format::library::{
     ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_NONBLOCK, ACCESS_READ, ACCESS_SYNC, ACCESS_WRITE,
+    TAIL,
 };
 
 /// What a file is known by, besides its names.
@@ -49,6 +54,15 @@ pub(crate) fn of(fd: RawFd) -> Option<Identity> {
         let mut stat: libc::stat64 = std::mem::zeroed();
         (libc::fstat64(fd, &raw mut stat) == 0).then(|| identity(&stat))
     }
+}
+
+/// A hash of what lies in front of a position, up to [`TAIL`] bytes of it, if it can be read.
+pub(crate) fn tail(fd: RawFd, position: u64) -> Option<u64> {
+    let length = position.min(TAIL);
+    let mut bytes = vec![0; length as usize];
+    let file = File::open(format!("/proc/self/fd/{fd}")).ok()?;
+    file.read_exact_at(&mut bytes, position - length).ok()?;
+    Some(xxh3_64(&bytes))
 }
 
 pub(crate) fn of_path(path: &[u8]) -> Option<Identity> {

@@ -24,6 +24,8 @@ pub struct FileMeta {
     pub length: u64,
     /// `STATE_...` bits.
     pub state: u64,
+    /// Of inherited outputs: a hash of the last bytes, at most `TAIL`, in front of the position.
+    pub tail: Option<u64>,
     /// Characters that `ungetc` put in front of what comes from the file, the next one first.
     pub pushed: Vec<u8>,
     /// Written by the program and not yet to the file.
@@ -50,6 +52,9 @@ pub struct MemoryMeta {
     pub pointer: u64,
     pub count: u64,
 }
+
+/// So much of an output tells it from others.
+pub const TAIL: u64 = 64 << 10;
 
 /// End of file was met.
 pub const STATE_EOF: u64 = 1;
@@ -248,6 +253,7 @@ impl FileMeta {
         put_option(e, self.position);
         e.u64(self.length);
         e.u64(self.state);
+        put_option(e, self.tail);
         e.bytes(&self.pushed);
         e.bytes(&self.pending);
         e.u64(self.buffer.is_some().into());
@@ -280,6 +286,7 @@ impl FileMeta {
             position: get_option(d)?,
             length: d.u64()?,
             state: d.u64()?,
+            tail: get_option(d)?,
             pushed: d.bytes()?.to_vec(),
             pending: d.bytes()?.to_vec(),
             buffer: match d.u64()? {

@@ -303,6 +303,18 @@ pub struct CallbackMeta {
     pub context: u64,
 }
 
+/// A pointer in front of or behind its object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BesideMeta {
+    pub addr: u64,
+    /// An address in the object.
+    pub object: u64,
+    /// Bytes of what it points to.
+    pub elem: u64,
+    /// What moved it there: `file.c:12`.
+    pub place: String,
+}
+
 /// Section `Rank`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RankMeta {
@@ -323,6 +335,7 @@ pub struct RankMeta {
     pub callbacks: Vec<CallbackMeta>,
     pub files: Vec<FileMeta>,
     pub library: LibraryMeta,
+    pub beside: Vec<BesideMeta>,
 }
 
 impl RankMeta {
@@ -375,6 +388,11 @@ impl RankMeta {
         e.len(self.files.len());
         self.files.iter().for_each(|f| f.encode(&mut e));
         self.library.encode(&mut e);
+        e.len(self.beside.len());
+        for b in &self.beside {
+            [b.addr, b.object, b.elem].into_iter().for_each(|v| e.u64(v));
+            e.str(&b.place);
+        }
         e.0
     }
 
@@ -418,8 +436,16 @@ impl RankMeta {
                     context: d.u64()?,
                 })
             })?,
-            files: d.list(89, FileMeta::decode)?,
+            files: d.list(105, FileMeta::decode)?,
             library: LibraryMeta::decode(&mut d)?,
+            beside: d.list(32, |d| {
+                Ok(BesideMeta {
+                    addr: d.u64()?,
+                    object: d.u64()?,
+                    elem: d.u64()?,
+                    place: d.str()?,
+                })
+            })?,
         };
         d.end()?;
         Ok(meta)

@@ -52,6 +52,7 @@ fn rank() -> RankMeta {
             position: Some(12),
             length: 20,
             state: 1,
+            tail: Some(77),
             pushed: b"xy".to_vec(),
             pending: b"z".to_vec(),
             buffer: Some(BufferMeta {
@@ -71,6 +72,12 @@ fn rank() -> RankMeta {
             }),
         }],
         library: library(),
+        beside: vec![BesideMeta {
+            addr: 1,
+            object: 9,
+            elem: 8,
+            place: "a.c:7".into(),
+        }],
     }
 }
 

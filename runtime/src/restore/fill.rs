@@ -6,9 +6,10 @@ use std::ffi::c_void;
 use pc3_typemetric::types::TypeId;
 
 use super::{Name, RankBuilder, RestoreError};
+use crate::beside;
 use crate::callbacks::Callback;
 use crate::files::Owner;
-use crate::hidden::Hidden;
+use crate::hidden::{self, Hidden};
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
 use crate::rank::Status;
@@ -39,13 +40,21 @@ impl RankBuilder<'_, '_> {
                 |saved, here| _ = streams.insert(saved, here),
             )
             .map_err(other)?;
+        let beside = beside::load(
+            &image.meta.beside,
+            source,
+            directory,
+            &mut self.rank.beside,
+        );
         let mut translator = Translator::new(
             self.plans.source,
             &self.directory,
             streams,
             &self.program.marks,
         )
-        .wide(&self.program.wide);
+        .wide(&self.program.wide)
+        .beside(beside)
+        .still(self.is_still());
         let mut hidden = Hidden::new(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
@@ -71,7 +80,7 @@ impl RankBuilder<'_, '_> {
             if p.untyped {
                 translator.untyped(self.image.bytes(p.span), into);
             }
-            translator.lost_in(|| self.words(p.name));
+            translator.lost_in(|raw| self.lost(p.name, p.ty, self.image.bytes(p.span), raw));
         }
         for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
             let data = self.image.bytes(s.data);
@@ -99,7 +108,7 @@ impl RankBuilder<'_, '_> {
                 if ty == TypeId::UNKNOWN {
                     translator.untyped(&slot[..size as usize], into);
                 }
-                translator.lost_in(|| self.words(name));
+                translator.lost_in(|raw| self.lost(name, ty, &slot[..size as usize], raw));
             }
         }
         for report in translator
@@ -139,6 +148,20 @@ impl RankBuilder<'_, '_> {
             .finished
             .map_or(Status::Unwound, Status::Finished);
         Ok(self.directory)
+    }
+}
+
+impl RankBuilder<'_, '_> {
+    /// Has every object on its own ABI its old address?
+    fn is_still(&self) -> bool {
+        self.moved.is_none() && !self.displaced && !self.directory.foreign()
+    }
+
+    /// What lost a pointer: the object's name, and the member's.
+    fn lost(&self, name: Name, ty: TypeId, bytes: &[u8], raw: u64) -> String {
+        let member = hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
+        let place = self.place(name).unwrap_or_default();
+        self.words(name) + &member + &place
     }
 }
 

@@ -27,6 +27,7 @@ impl RankBuilder<'_, '_> {
                     0
                 }
             } else {
+                self.rank.about_to_allocate(to.0);
                 self.rank.heap.alloc_zeroed(bytes, to.0) as usize
             };
             if target == 0 {
@@ -140,6 +141,7 @@ impl RankBuilder<'_, '_> {
             };
             let bytes = self.size(plan, size, Name::Heap(ty))?;
             let n = if alike { count } else { 1 };
+            self.rank.about_to_allocate(to.0);
             let made = self.rank.heap.alloc_many(bytes, to.0, n, |p| {
                 // SAFETY: a fresh object of this size.
                 unsafe { p.write_bytes(0, bytes) };

@@ -178,6 +178,8 @@ struct RankBuilder<'a, 'p> {
     look: bool,
     /// Of the objects with such an address now, the first that is not where it was.
     moved: Option<Name>,
+    /// Some constant is not where it was.
+    displaced: bool,
 }
 
 pub(crate) fn restore(
@@ -392,6 +394,7 @@ fn one_rank<'p>(
         pending: Vec::new(),
         look: job.addresses != Addresses::Ignore,
         moved: None,
+        displaced: false,
     };
     builder.constants(here)?;
     builder.environment(environment);

@@ -27,6 +27,7 @@ impl RankBuilder<'_, '_> {
                 .plans
                 .get(a.ty, b.ty)
                 .map_err(self.types(Name::Global(i)))?;
+            self.displaced |= a.addr != b.addr;
             self.directory
                 .object(a.addr, a.size, a.ty, b.addr as usize, plan);
         }

@@ -18,7 +18,14 @@ const EXIT_OPTIONS: u8 = 86;
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let run = match options::parse(args) {
         Ok(run) => run,
-        Err(options::Stop::Clap(error)) => error.exit(),
+        Err(options::Stop::Clap(error)) => {
+            let _ = error.print();
+            // Help and versions are what was asked for.
+            return match error.use_stderr() {
+                true => ExitCode::from(EXIT_OPTIONS),
+                false => ExitCode::SUCCESS,
+            };
+        }
         Err(options::Stop::Bad(mistakes)) => {
             for mistake in mistakes {
                 eprintln!("pc3run: {mistake}");

@@ -340,12 +340,14 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
             position: Some(12),
             length: 12,
             state: 0,
+            tail: None,
             pushed: Vec::new(),
             pending: Vec::new(),
             buffer: None,
             memory: None,
         }],
         library: LibraryMeta::default(),
+        beside: Vec::new(),
     }
 }
 
@@ -374,5 +376,6 @@ fn rank1(s: &mut Sample, program: &ProgramMeta) -> RankMeta {
         callbacks: vec![],
         files: vec![],
         library: LibraryMeta::default(),
+        beside: Vec::new(),
     }
 }

@@ -1,0 +1,256 @@
+//! Pointers that the program keeps in front of or behind their object (`a = malloc(n); a -= low;`).
+//!
+//! Such a number says nothing of its object: where it points, another one may lie. So generated code tells of each place
+//! that moves a pointer to where it could leave its object (pc3cc's `analysis/beside`), and where it does, which object it
+//! came from is kept here, by the number itself. Copies of the pointer are the same number, and need nothing.
+
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+use crate::format::meta::BesideMeta;
+use crate::frames::text;
+use crate::objects::Directory;
+use crate::rank::Rank;
+use crate::registry::Program;
+
+/// Objects that one number may belong to; with more it is told of as if it were two.
+const MOST: usize = 4;
+/// Entries that are kept without a look at whether their objects are still there.
+const FEW: usize = 1024;
+
+/// Where a pointer outside of its object comes from.
+#[derive(Clone, Debug, PartialEq)]
+struct From {
+    /// An address in the object.
+    object: usize,
+    /// What it points to has so many bytes.
+    elem: usize,
+    place: String,
+}
+
+/// Those of one rank.
+#[derive(Debug, Default)]
+pub struct Beside {
+    /// What is being moved.
+    moving: (usize, usize),
+    known: HashMap<usize, Vec<From>>,
+    enough: usize,
+}
+
+impl Beside {
+    fn add(&mut self, to: usize, from: From) {
+        let list = self.known.entry(to).or_default();
+        match list.iter().position(|f| f.object == from.object) {
+            Some(i) => list[i] = from,
+            None if list.len() < MOST => list.push(from),
+            None => {}
+        }
+    }
+}
+
+/// The objects of static storage: where they begin and end, in order, and whether they hold nothing but scalars.
+fn statics(program: &Program) -> &[(usize, usize, bool)] {
+    program.statics.get_or_init(|| {
+        let all = program.globals.iter();
+        let mut list: Vec<_> = all
+            .map(|g| (g.addr, g.addr + g.size, flat(&program.types, g.ty)))
+            .collect();
+        list.sort_unstable();
+        list
+    })
+}
+
+fn flat(types: &TypeTable, ty: TypeId) -> bool {
+    let t = types.get(ty);
+    match t.kind {
+        Kind::Array => flat(types, t.elem),
+        Kind::Struct | Kind::Union => false,
+        _ => true,
+    }
+}
+
+/// Does `to` lie in the array that `from` lies in, as far as can be told?
+fn stays(rank: &Rank, from: usize, to: usize) -> bool {
+    let program = &rank.job().program;
+    if let Some(o) = rank.heap.find(from) {
+        let base = o.base as usize;
+        return (base..=base + o.size).contains(&to) && flat(&program.types, TypeId(o.ty));
+    }
+    holder(rank, from)
+        .is_some_and(|(start, end, flat)| flat && (start..=end).contains(&template(rank, to)))
+}
+
+fn template(rank: &Rank, addr: usize) -> usize {
+    addr.wrapping_sub_signed(rank.delta())
+}
+
+/// The object of static storage that an address is in.
+fn holder(rank: &Rank, addr: usize) -> Option<(usize, usize, bool)> {
+    let list = statics(&rank.job().program);
+    let addr = template(rank, addr);
+    let after = list.partition_point(|a| a.0 <= addr);
+    let before = after.checked_sub(1).map(|i| list[i]);
+    before.filter(|(_, end, _)| addr <= *end)
+}
+
+/// A pointer is going to be moved; it is the start of an array of `bytes` bytes, unless that is 0.
+///
+/// # Safety
+/// Called by generated code.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_from(pointer: *const c_void, bytes: usize) -> *mut c_void {
+    // SAFETY: an entry point.
+    if let Some(rank) = unsafe { Rank::current() } {
+        rank.beside.moving = (pointer as usize, bytes);
+    }
+    pointer.cast_mut()
+}
+
+/// Where it is now.
+///
+/// # Safety
+/// Called by generated code; `place` is a constant string.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_to(
+    pointer: *const c_void,
+    elem: usize,
+    place: *const c_char,
+) -> *mut c_void {
+    // SAFETY: an entry point.
+    if let Some(rank) = unsafe { Rank::current() } {
+        let (from, bytes) = std::mem::take(&mut rank.beside.moving);
+        let to = pointer as usize;
+        let inside = bytes > 0 && (from..=from + bytes).contains(&to);
+        if from != 0 && from != to && !inside {
+            moved(rank, from, to, elem, place);
+        }
+    }
+    pointer.cast_mut()
+}
+
+fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_char) {
+    let before = rank.beside.known.get(&from).and_then(|list| list.last());
+    let object = before.map_or(from, |f| f.object);
+    if stays(rank, object, to) {
+        return;
+    }
+    let from = From {
+        object,
+        elem,
+        place: text(place).into_owned(),
+    };
+    // Of objects that are gone there are no pointers in use.
+    if let Some(mut list) = rank.beside.known.remove(&to) {
+        list.retain(|f| is_there(rank, f.object));
+        rank.beside.known.insert(to, list);
+    }
+    rank.beside.add(to, from);
+    if rank.beside.known.len() > rank.beside.enough.max(FEW) {
+        tidy(rank);
+        rank.beside.enough = 2 * rank.beside.known.len();
+    }
+}
+
+fn is_there(rank: &Rank, addr: usize) -> bool {
+    let stack = rank.shadow.start() as usize..rank.shadow.end() as usize;
+    rank.heap.find(addr).is_some() || stack.contains(&addr) || holder(rank, addr).is_some()
+}
+
+fn tidy(rank: &mut Rank) {
+    let mut known = std::mem::take(&mut rank.beside.known);
+    known.retain(|_, list| {
+        list.retain(|f| is_there(rank, f.object));
+        !list.is_empty()
+    });
+    rank.beside.known = known;
+}
+
+/// What a checkpoint keeps of them.
+pub(crate) fn save(rank: &mut Rank) -> Vec<BesideMeta> {
+    tidy(rank);
+    let each = |(to, list): (&usize, &Vec<From>)| {
+        let to = *to as u64;
+        let of = move |f: &From| BesideMeta {
+            addr: to,
+            object: f.object as u64,
+            elem: f.elem as u64,
+            place: f.place.clone(),
+        };
+        list.iter().map(of).collect::<Vec<_>>()
+    };
+    let mut list: Vec<_> = rank.beside.known.iter().flat_map(each).collect();
+    list.sort_by_key(|b| (b.addr, b.object));
+    list
+}
+
+/// What a saved number could mean here.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    /// None: the object is there, and nothing here is so far from it.
+    pub here: Option<usize>,
+    pub elem: u64,
+    pub place: String,
+}
+
+/// What a checkpoint kept, by number, with their places here.
+pub(crate) fn load(
+    saved: &[BesideMeta],
+    source: &TypeTable,
+    directory: &Directory,
+    into: &mut Beside,
+) -> HashMap<u64, Vec<Moved>> {
+    let mut map: HashMap<u64, Vec<Moved>> = HashMap::new();
+    for b in saved {
+        let Ok(object) = directory.translate(source, b.object, TypeId::UNKNOWN) else {
+            continue;
+        };
+        let here = place(b, source, directory, object);
+        if let Some((to, elem)) = here {
+            into.add(
+                to,
+                From {
+                    object,
+                    elem,
+                    place: b.place.clone(),
+                },
+            );
+        }
+        map.entry(b.addr).or_default().push(Moved {
+            here: here.map(|(to, _)| to),
+            elem: b.elem,
+            place: b.place.clone(),
+        });
+    }
+    map
+}
+
+/// As many elements away from where its object is now, and their size.
+fn place(
+    b: &BesideMeta,
+    source: &TypeTable,
+    directory: &Directory,
+    object: usize,
+) -> Option<(usize, usize)> {
+    let unused = 64 - 8 * u32::from(source.abi().pointer.size.min(8));
+    let away = (b.addr.wrapping_sub(b.object) << unused) as i64 >> unused;
+    let elem = b.elem as i64;
+    if !directory.foreign() {
+        return Some((object.wrapping_add_signed(away as isize), b.elem as usize));
+    }
+    if elem <= 0 || away % elem != 0 {
+        return None;
+    }
+    let (start, size) = directory.extent(b.object)?;
+    let at = |addr: u64| directory.translate(source, addr, TypeId::UNKNOWN).ok();
+    let step = if b.object + b.elem <= start + size {
+        at(b.object + b.elem)?.checked_sub(object)?
+    } else if b.object >= start + b.elem {
+        object.checked_sub(at(b.object - b.elem)?)?
+    } else {
+        return None;
+    };
+    let to = isize::try_from(away / elem).ok()?.checked_mul(step as isize)?;
+    Some((object.wrapping_add_signed(to), step))
+}
