@@ -251,6 +251,8 @@ fn place(
     } else {
         return None;
     };
-    let to = isize::try_from(away / elem).ok()?.checked_mul(step as isize)?;
+    let to = isize::try_from(away / elem)
+        .ok()?
+        .checked_mul(step as isize)?;
     Some((object.wrapping_add_signed(to), step))
 }

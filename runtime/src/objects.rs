@@ -18,6 +18,7 @@ pub struct SlabPlace {
     /// Occupied slots before each word of the bitmap.
     before: Vec<u32>,
     sizes: Vec<u64>,
+    types: Vec<TypeId>,
     plans: Vec<Arc<Plan>>,
     targets: Vec<usize>,
     /// `targets` again, if they are few stretches of equal steps: pointers go everywhere, and this stays in the cache.
@@ -77,6 +78,7 @@ impl SlabPlace {
             occupied,
             before,
             sizes,
+            types: meta.types.clone(),
             plans,
             stretches: Stretches::of(&targets),
             targets,
@@ -113,6 +115,7 @@ impl SlabPlace {
             plan: self.plan(k),
             size,
             offset,
+            ty: self.types[if self.types.len() == 1 { 0 } else { k }],
         })
     }
 }
@@ -145,6 +148,7 @@ struct Object<'a> {
     plan: &'a Plan,
     size: u64,
     offset: u64,
+    ty: TypeId,
 }
 
 /// All objects of one saved rank.
@@ -334,10 +338,38 @@ impl Directory {
         }
     }
 
+    /// Could a pointer to a `wanted` be into the object that lies at an address?  Where types do not tell, it could.
+    pub fn could_hold(&self, types: &TypeTable, addr: u64, wanted: TypeId) -> bool {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
+            return false;
+        };
+        let (ty, size, offset) = match &range.what {
+            What::Object { ty, size, .. } => (*ty, *size, addr - range.start),
+            What::Slab(i) => match self.slabs[*i].find(addr) {
+                Some(o) => (o.ty, o.size, o.offset),
+                None => return false,
+            },
+            What::Function(_) => return true,
+        };
+        let (one, width) = (types.size(ty), types.size(wanted));
+        if width == 0 || one == 0 || types.get(wanted).kind == Kind::Char {
+            return true;
+        }
+        let alone = matches!(range.what, What::Object { .. })
+            && one == size
+            && !matches!(types.get(ty).kind, Kind::Array | Kind::Struct | Kind::Union);
+        // Nobody points behind a variable that is no array.
+        let behind = offset >= width && !alone && stands(types, ty, (offset - width) % one, wanted);
+        behind || (offset < size && stands(types, ty, offset % one, wanted))
+    }
+
     /// Is there an object less than `reach` away?
     pub fn is_near(&self, addr: u64, reach: u64) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= addr);
-        let front = after.checked_sub(1).map(|i| addr.saturating_sub(self.ranges[i].last));
+        let front = after
+            .checked_sub(1)
+            .map(|i| addr.saturating_sub(self.ranges[i].last));
         let behind = self.ranges.get(after).map(|r| r.start - addr);
         front.into_iter().chain(behind).any(|d| d < reach)
     }
@@ -394,12 +426,17 @@ impl Directory {
             What::Function(target) => return Ok(*target),
             What::Slab(i) => self.slabs[*i].find(addr).ok_or(Lost::Dangling)?,
             What::Object {
-                target, plan, size, ..
+                target,
+                plan,
+                size,
+                ty,
+                ..
             } => Object {
                 target: *target,
                 plan,
                 size: *size,
                 offset: addr - range.start,
+                ty: *ty,
             },
         };
         let to = object
@@ -442,6 +479,38 @@ fn begins(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {
                 .any(|m| m.bits.is_none() && begins(types, m.ty, wanted)),
             _ => false,
         }
+}
+
+/// Is there a `wanted`, or something that its bytes could be, at an offset of a `ty`?
+fn stands(types: &TypeTable, ty: TypeId, offset: u64, wanted: TypeId) -> bool {
+    let t = types.get(ty);
+    if offset == 0 && ty == wanted {
+        return true;
+    }
+    match t.kind {
+        Kind::Array => {
+            let one = types.size(t.elem);
+            one > 0 && stands(types, t.elem, offset % one, wanted)
+        }
+        Kind::Struct | Kind::Union => {
+            let mut members = t.members.iter().filter(|m| m.bits.is_none());
+            members.any(|m| {
+                offset >= m.offset
+                    && offset - m.offset < types.size(m.ty)
+                    && stands(types, m.ty, offset - m.offset, wanted)
+            })
+        }
+        // Numbers of one size are spelled in several ways.
+        kind => {
+            let w = types.get(wanted);
+            let number = |k: Kind| k.is_integer() || matches!(k, Kind::Enum | Kind::Bool);
+            offset == 0
+                && t.size == w.size
+                && (kind == w.kind
+                    || (number(kind) && number(w.kind))
+                    || (kind.is_reference() && w.kind.is_reference()))
+        }
+    }
 }
 
 fn ends(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {

@@ -169,7 +169,8 @@ impl Rank {
         let program = &self.job.program;
         if program.strays {
             let kind = program.types.get(TypeId(ty)).kind;
-            let counted = kind.is_integer() || matches!(kind, Kind::Float | Kind::Complex | Kind::Pointer);
+            let counted =
+                kind.is_integer() || matches!(kind, Kind::Float | Kind::Complex | Kind::Pointer);
             let apart = counted && kind != Kind::Char;
             self.heap.keep_apart(if apart { APART } else { 0 });
         }

@@ -73,6 +73,9 @@ pub(crate) fn parts(job: &Job, ranks: &mut [&mut Rank], out: &mut Writer) -> io:
         }
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
+        if let Some(outside) = meta.outside() {
+            out.section(Section::Outside, n, &outside)?;
+        }
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }

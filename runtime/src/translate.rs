@@ -147,12 +147,14 @@ impl<'a> Translator<'a> {
         let first = moved.first()?;
         let refuse = |why: &str| {
             Err(Unresolved(format!(
-                "was moved out of its object at {}, and {why}: keep the object's own address and count from there, or                  restart where the checkpoint was taken",
+                "was moved out of its object at {}, and {why}: keep the object's own address and count from there, or \
+                 restart where the checkpoint was taken",
                 first.place
             )))
         };
         let mut places: Vec<usize> = match self.directory.translate(self.source, raw, pointee) {
-            Ok(inside) => vec![inside],
+            Ok(inside) if self.directory.could_hold(self.source, raw, pointee) => vec![inside],
+            Ok(_) => Vec::new(),
             Err(Lost::Ambiguous) => return Some(refuse("globals lie there that touch")),
             Err(_) => Vec::new(),
         };

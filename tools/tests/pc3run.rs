@@ -120,8 +120,9 @@ fn statuses() {
         pc3run: nothing was run
     "#]],
     );
-    assert_eq!(run(&["--nonsense", "true"]).0, 2);
-    assert_eq!(run(&[]).0, 2);
+    assert_eq!(run(&["--nonsense", "true"]).0, 86);
+    assert_eq!(run(&[]).0, 86);
+    assert_eq!(run(&["--version"]).0, 0);
 }
 
 #[test]

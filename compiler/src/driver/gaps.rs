@@ -4,9 +4,11 @@
 //! so (the compiler orders objects as it likes), assembly can: a definition is a label that `.type`
 //! calls an object, followed by data directives; the byte goes behind the last of them.  Only in the
 //! ordinary sections: what a user puts into one of his own may have to be contiguous.
+//!
+//! Arrays get more, where their size is known: programs that count from one keep pointers in front of the next object.
 
 use super::build::BuildError;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 const DATA: &[&str] = &[
@@ -20,7 +22,9 @@ const ORDINARY: &[&str] = &[".data", ".bss", ".rodata", ".sdata", ".sbss"];
 pub fn separate(asm: &str) -> String {
     let mut out = String::with_capacity(asm.len() + asm.len() / 16);
     let mut objects: HashSet<&str> = HashSet::new();
+    let mut sizes: HashMap<&str, u64> = HashMap::new();
     let (mut ordinary, mut inside, mut users) = (false, false, false);
+    let mut gap = 1;
     for line in asm.split_inclusive('\n') {
         let text = line.trim();
         if users {
@@ -33,7 +37,7 @@ pub fn separate(asm: &str) -> String {
             None => (text, ""),
         };
         if inside && !DATA.contains(&word) && !text.is_empty() {
-            out.push_str("\t.skip\t1\n");
+            out.push_str(&format!("\t.skip\t{gap}\n"));
             inside = false;
         }
         match word {
@@ -42,6 +46,12 @@ pub fn separate(asm: &str) -> String {
                     if matches!(kind.split_whitespace().next(), Some("@object" | "%object")) {
                         objects.insert(name.trim());
                     }
+                }
+            }
+            ".size" => {
+                let size = rest.split_once(',');
+                if let Some((name, Ok(n))) = size.map(|(l, n)| (l.trim(), n.trim().parse())) {
+                    sizes.insert(name, n);
                 }
             }
             ".comm" | ".lcomm" => {
@@ -56,15 +66,26 @@ pub fn separate(asm: &str) -> String {
                 let label = word
                     .strip_suffix(':')
                     .filter(|_| rest.is_empty() || rest.starts_with(['#', '/', '@']));
-                inside |= ordinary && label.is_some_and(|l| objects.contains(l));
+                if let Some(l) = label.filter(|l| ordinary && objects.contains(l)) {
+                    gap = behind(sizes.get(l).copied().unwrap_or(0));
+                    inside = true;
+                }
             }
         }
         out.push_str(line);
     }
     if inside {
-        out.push_str("\t.skip\t1\n");
+        out.push_str(&format!("\t.skip\t{gap}\n"));
     }
     out
+}
+
+/// The bytes behind an object of this size.
+fn behind(size: u64) -> u64 {
+    match size {
+        ..16 => 1,
+        _ => 17,
+    }
 }
 
 /// [`separate`] for a file.
@@ -93,7 +114,10 @@ fn grown(line: &str, word: &str, rest: &str) -> Option<String> {
     let (name, size) = (parts.next()?, parts.next()?.trim().parse::<u64>().ok()?);
     let align = parts.next().map(|a| format!(",{a}")).unwrap_or_default();
     let end = if line.ends_with('\n') { "\n" } else { "" };
-    Some(format!("\t{word}\t{name},{}{align}{end}", size + 1))
+    Some(format!(
+        "\t{word}\t{name},{}{align}{end}",
+        size + behind(size)
+    ))
 }
 
 #[cfg(test)]
@@ -105,10 +129,12 @@ mod tests {
     fn objects_get_a_byte_and_nothing_else_does() {
         let asm = "\t.text\nf:\n\tret\n\t.type\ta, @object\n\t.data\na:\n\t.long 1\n\t.zero 4\n\t.comm\tc,80,32\n\
             \t.type\tb, %object\n\t.section\t.bss.b,\"aw\"\nb:\n\t.zero 8\n\t.size b, 8\n\
+            \t.type\td, @object\n\t.data\n\t.size\td, 24\nd:\n\t.zero 24\n\
             \t.type\tset, @object\n\t.section\tset_of_mine,\"aw\"\nset:\n\t.quad 0\n\
             \t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n.LC0:\n\t.string \"x\"\n";
-        let want = "\t.text\nf:\n\tret\n\t.type\ta, @object\n\t.data\na:\n\t.long 1\n\t.zero 4\n\t.skip\t1\n\t.comm\tc,81,32\n\
+        let want = "\t.text\nf:\n\tret\n\t.type\ta, @object\n\t.data\na:\n\t.long 1\n\t.zero 4\n\t.skip\t1\n\t.comm\tc,97,32\n\
             \t.type\tb, %object\n\t.section\t.bss.b,\"aw\"\nb:\n\t.zero 8\n\t.skip\t1\n\t.size b, 8\n\
+            \t.type\td, @object\n\t.data\n\t.size\td, 24\nd:\n\t.zero 24\n\t.skip\t17\n\
             \t.type\tset, @object\n\t.section\tset_of_mine,\"aw\"\nset:\n\t.quad 0\n\
             \t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n.LC0:\n\t.string \"x\"\n";
         assert_eq!(separate(asm), want);

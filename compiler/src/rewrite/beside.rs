@@ -80,10 +80,7 @@ impl Printer<'_, '_> {
                 );
             }
         }
-        behind.push((
-            x.span.end,
-            format!("{now}), sizeof *({name})0, {place}))"),
-        ));
+        behind.push((x.span.end, format!("{now}), sizeof *({name})0, {place}))")));
         behind
     }
 }

@@ -567,7 +567,9 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
         path: if mode.is_empty() { leads_to(fd) } else { path },
         mode,
         position,
-        tail: position.filter(|_| output).and_then(|at| system::tail(fd, at)),
+        tail: position
+            .filter(|_| output)
+            .and_then(|at| system::tail(fd, at)),
         length: length.unwrap_or(0),
         state: standing.state | if consumed { STATE_CONSUMED } else { 0 },
         pushed: standing.pushed,

@@ -10,8 +10,7 @@ use std::os::unix::fs::FileExt;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::format::library::{
-    ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_NONBLOCK, ACCESS_READ, ACCESS_SYNC, ACCESS_WRITE,
-    TAIL,
+    ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_NONBLOCK, ACCESS_READ, ACCESS_SYNC, ACCESS_WRITE, TAIL,
 };
 
 /// What a file is known by, besides its names.

@@ -41,10 +41,12 @@ pub enum Section {
     Engine = 6,
     /// The engine's state of the job.
     EngineJob = 7,
+    /// A rank's pointers outside of their objects, and what its outputs held.
+    Outside = 8,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -52,6 +54,7 @@ pub const SECTIONS: [Section; 7] = [
     Section::Data,
     Section::Engine,
     Section::EngineJob,
+    Section::Outside,
 ];
 
 impl Section {
@@ -64,6 +67,7 @@ impl Section {
             Section::Data => "rank data",
             Section::Engine => "rank messages",
             Section::EngineJob => "job messages",
+            Section::Outside => "rank outside",
         }
     }
 }

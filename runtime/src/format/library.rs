@@ -24,7 +24,7 @@ pub struct FileMeta {
     pub length: u64,
     /// `STATE_...` bits.
     pub state: u64,
-    /// Of inherited outputs: a hash of the last bytes, at most `TAIL`, in front of the position.
+    /// Of inherited outputs: a hash of the last bytes, at most `TAIL`, in front of the position. In a section of its own.
     pub tail: Option<u64>,
     /// Characters that `ungetc` put in front of what comes from the file, the next one first.
     pub pushed: Vec<u8>,
@@ -253,7 +253,6 @@ impl FileMeta {
         put_option(e, self.position);
         e.u64(self.length);
         e.u64(self.state);
-        put_option(e, self.tail);
         e.bytes(&self.pushed);
         e.bytes(&self.pending);
         e.u64(self.buffer.is_some().into());
@@ -286,7 +285,7 @@ impl FileMeta {
             position: get_option(d)?,
             length: d.u64()?,
             state: d.u64()?,
-            tail: get_option(d)?,
+            tail: None,
             pushed: d.bytes()?.to_vec(),
             pending: d.bytes()?.to_vec(),
             buffer: match d.u64()? {

@@ -335,6 +335,7 @@ pub struct RankMeta {
     pub callbacks: Vec<CallbackMeta>,
     pub files: Vec<FileMeta>,
     pub library: LibraryMeta,
+    /// In a section of its own.
     pub beside: Vec<BesideMeta>,
 }
 
@@ -388,11 +389,6 @@ impl RankMeta {
         e.len(self.files.len());
         self.files.iter().for_each(|f| f.encode(&mut e));
         self.library.encode(&mut e);
-        e.len(self.beside.len());
-        for b in &self.beside {
-            [b.addr, b.object, b.elem].into_iter().for_each(|v| e.u64(v));
-            e.str(&b.place);
-        }
         e.0
     }
 
@@ -436,19 +432,60 @@ impl RankMeta {
                     context: d.u64()?,
                 })
             })?,
-            files: d.list(105, FileMeta::decode)?,
+            files: d.list(89, FileMeta::decode)?,
             library: LibraryMeta::decode(&mut d)?,
-            beside: d.list(32, |d| {
-                Ok(BesideMeta {
-                    addr: d.u64()?,
-                    object: d.u64()?,
-                    elem: d.u64()?,
-                    place: d.str()?,
-                })
-            })?,
+            beside: Vec::new(),
         };
         d.end()?;
         Ok(meta)
+    }
+
+    /// Section `Outside`, if there is anything to say.
+    pub fn outside(&self) -> Option<Vec<u8>> {
+        let tails = self
+            .files
+            .iter()
+            .filter_map(|f| Some((f.kind as u64, f.tail?)));
+        let tails: Vec<(u64, u64)> = tails.collect();
+        if tails.is_empty() && self.beside.is_empty() {
+            return None;
+        }
+        let mut e = Encoder::default();
+        e.len(self.beside.len());
+        for b in &self.beside {
+            [b.addr, b.object, b.elem]
+                .into_iter()
+                .for_each(|v| e.u64(v));
+            e.str(&b.place);
+        }
+        e.len(tails.len());
+        for (kind, tail) in tails {
+            e.u64(kind);
+            e.u64(tail);
+        }
+        Some(e.0)
+    }
+
+    pub fn add_outside(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut d = Decoder::new(bytes, "rank outside");
+        let beside = d.list(32, |d| {
+            Ok(BesideMeta {
+                addr: d.u64()?,
+                object: d.u64()?,
+                elem: d.u64()?,
+                place: d.str()?,
+            })
+        })?;
+        let tails = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
+        d.end()?;
+        self.beside = beside;
+        for (kind, tail) in tails {
+            let mut given = self.files.iter_mut().filter(|f| f.mode.is_empty());
+            if let Some(file) = given.find(|f| f.kind as u64 == kind) {
+                file.tail = Some(tail);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -52,7 +52,7 @@ fn rank() -> RankMeta {
             position: Some(12),
             length: 20,
             state: 1,
-            tail: Some(77),
+            tail: None,
             pushed: b"xy".to_vec(),
             pending: b"z".to_vec(),
             buffer: Some(BufferMeta {
@@ -72,12 +72,7 @@ fn rank() -> RankMeta {
             }),
         }],
         library: library(),
-        beside: vec![BesideMeta {
-            addr: 1,
-            object: 9,
-            elem: 8,
-            place: "a.c:7".into(),
-        }],
+        beside: Vec::new(),
     }
 }
 
@@ -173,6 +168,28 @@ fn round_trips() {
         fnrefs: vec![("f".into(), 77)],
     };
     assert_eq!(ProgramMeta::decode(&program.encode()).unwrap(), program);
+}
+
+#[test]
+fn what_lies_outside_goes_by_itself() {
+    let mut meta = rank();
+    assert_eq!(meta.outside(), None);
+    meta.files[0].kind = FileKind::Stdout;
+    meta.files[0].mode.clear();
+    meta.files[0].tail = Some(77);
+    meta.beside = vec![BesideMeta {
+        addr: 1,
+        object: 9,
+        elem: 8,
+        place: "a.c:7".into(),
+    }];
+    let bytes = meta.outside().unwrap();
+    let mut again = RankMeta::decode(&meta.encode()).unwrap();
+    again.add_outside(&bytes).unwrap();
+    assert_eq!(again, meta);
+    for n in 0..bytes.len() {
+        assert!(again.add_outside(&bytes[..n]).is_err(), "{n}");
+    }
 }
 
 #[test]

@@ -97,7 +97,10 @@ impl Checkpoint {
     }
 
     pub fn directory(&self, rank: u64) -> Result<RankMeta, ReadError> {
-        let meta = RankMeta::decode(&self.sections.load(Section::Rank, rank)?)?;
+        let mut meta = RankMeta::decode(&self.sections.load(Section::Rank, rank)?)?;
+        if self.sections.find(Section::Outside, rank).is_some() {
+            meta.add_outside(&self.sections.load(Section::Outside, rank)?)?;
+        }
         self.check_rank(&meta, self.sections.length_of(Section::Data, rank)?)
             .map_err(|what| inconsistent(format!("rank {rank}: {what}")))?;
         Ok(meta)

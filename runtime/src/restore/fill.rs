@@ -40,12 +40,7 @@ impl RankBuilder<'_, '_> {
                 |saved, here| _ = streams.insert(saved, here),
             )
             .map_err(other)?;
-        let beside = beside::load(
-            &image.meta.beside,
-            source,
-            directory,
-            &mut self.rank.beside,
-        );
+        let beside = beside::load(&image.meta.beside, source, directory, &mut self.rank.beside);
         let mut translator = Translator::new(
             self.plans.source,
             &self.directory,
