@@ -15,6 +15,8 @@ pub fn trials() -> Vec<Trial> {
     let cases: &[(&str, Case)] = &[
         ("appending keeps what was there", appending),
         ("output of a killed fresh start is taken back", fresh_again),
+        ("an output that moved is continued", moved_output),
+        ("another output is left as it is", other_output),
         ("an input that moved is continued", moved_input),
         ("another input is told", other_input),
         ("pointers to closed streams are no news", closed),
@@ -69,6 +71,49 @@ fn finish(job: &Job, expected: &str) -> Result<Outcome> {
         Some(d) => bail!("{d}; stderr: {}", done.stderr),
         None => Ok(done),
     }
+}
+
+/// Has standard output lead to `to` in the job's folder, with this in it.
+fn lead(job: &Job, to: &str, holds: &[u8]) -> Result<()> {
+    let (link, to) = (job.stdout_path(), job.dir.path().join(to));
+    fs::write(&to, holds)?;
+    let _ = fs::remove_file(&link);
+    Ok(std::os::unix::fs::symlink(to, link)?)
+}
+
+/// What was printed after the checkpoint is taken back from a copy under another name.
+fn moved_output() -> Result<()> {
+    let job = job()?;
+    lead(&job, "spool.1", b"of yesterday\n")?;
+    stop(&job, "")?;
+    stop(&job, "latest")?;
+    let held = job.stdout();
+    ensure!(
+        held.ends_with(b"1 one\n"),
+        "{}",
+        String::from_utf8_lossy(&held)
+    );
+    lead(&job, "spool.2", &[&held[..], b"2 two\n3 th"].concat())?;
+    let done = finish(&job, &format!("of yesterday\n{OUTPUT}"))?;
+    ensure!(done.stderr.is_empty(), "{}", done.stderr);
+    Ok(())
+}
+
+fn other_output() -> Result<()> {
+    let job = job()?;
+    stop(&job, "")?;
+    stop(&job, "latest")?;
+    let other = "something else, and more of it than there was\n";
+    lead(&job, "other", other.as_bytes())?;
+    let rest = OUTPUT.strip_prefix("1 one\n").unwrap_or_default();
+    let done = finish(&job, &format!("{other}{rest}"))?;
+    ensure!(
+        done.stderr
+            .contains("which it is no copy of: nothing of it is taken back"),
+        "{}",
+        done.stderr
+    );
+    Ok(())
 }
 
 /// The first checkpoint is taken before the program has printed anything.

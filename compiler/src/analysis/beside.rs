@@ -446,3 +446,70 @@ fn simple(u: &Unit, e: ExprId) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Target;
+
+    /// What is found in the last function, as it is written.
+    fn check(text: &str, expected: &[&str]) {
+        let prelude =
+            "void *malloc(unsigned long); void take(double *); struct s { double *p, in[4]; };";
+        let text = format!("# 1 \"t.c\"\n{prelude}\n{text}\n");
+        let (u, diagnostics) = crate::lower::build("t.c", text, &Target::default());
+        assert!(!diagnostics.has_errors());
+        let f = u.functions.last().expect("a function");
+        let found = find(&u, f, &HashMap::new(), true);
+        let mut list: Vec<ExprId> = found.into_keys().collect();
+        list.sort_by_key(|e| u.expr(*e).span.start);
+        let words: Vec<&str> = list.iter().map(|e| u.slice(&u.expr(*e).span)).collect();
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn what_is_kept_and_may_be_in_front() {
+        check(
+            "double *f(long low, long n) { double *v = malloc(n * 8); return v - low + 1; }",
+            &["v - low + 1"],
+        );
+        check(
+            "void f(double *x) { take(x - 1); take(&x[-1]); }",
+            &["x - 1", "&x[-1]"],
+        );
+        check(
+            "void f(struct s *s, int k) { s->p -= k; s->p = s->in + -k; }",
+            &["s->p -= k", "s->in + -k"],
+        );
+        check("double *f(double *x) { --x; return x; }", &["--x"]);
+    }
+
+    #[test]
+    fn what_is_computed_from_it() {
+        check(
+            "void f(double **m, int r, int n) { m[r] -= n; m[r + 1] = m[r] + n; }",
+            &["m[r] -= n", "m[r] + n"],
+        );
+    }
+
+    #[test]
+    fn what_stays_inside() {
+        // Looked at, compared, counted from the end, walked through.
+        check(
+            "double f(double *x, int n) { return *(x - n) + x[-n] + (x - 1 > x); }",
+            &[],
+        );
+        check(
+            "void f(double *x, int n) { take(x + n - 1); take(&x[n - 1]); take(x + 1 - 1); }",
+            &[],
+        );
+        check(
+            "void f(double *x, int n) { while (n--) { x++; take(x - 1); } }",
+            &[],
+        );
+        check(
+            "void f(double *x, int n) { while (n) x -= 2; take(x); }",
+            &[],
+        );
+    }
+}
