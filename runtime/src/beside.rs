@@ -83,7 +83,7 @@ fn stays(rank: &Rank, from: usize, to: usize) -> bool {
 }
 
 fn template(rank: &Rank, addr: usize) -> usize {
-    addr.wrapping_sub_signed(rank.delta())
+    addr.wrapping_add_signed(rank.delta().wrapping_neg())
 }
 
 /// The object of static storage that an address is in.

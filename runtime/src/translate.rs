@@ -31,7 +31,7 @@ pub(crate) struct Translator<'a> {
     dangling: u64,
     seen: u64,
     /// The latest number of a lost pointer.
-    lost: u64,
+    lost_last: u64,
     first: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Translator<'a> {
             still: false,
             dangling: 0,
             seen: 0,
-            lost: 0,
+            lost_last: 0,
             first: Vec::new(),
         }
     }
@@ -84,7 +84,7 @@ impl<'a> Translator<'a> {
         if self.dangling > self.seen {
             self.seen = self.dangling;
             if self.first.len() < NAMED {
-                let name = name(self.lost);
+                let name = name(self.lost_last);
                 if !self.first.contains(&name) {
                     self.first.push(name);
                 }
@@ -196,7 +196,7 @@ impl<'a> Translator<'a> {
             return raw;
         }
         self.dangling += 1;
-        self.lost = raw;
+        self.lost_last = raw;
         0
     }
 }

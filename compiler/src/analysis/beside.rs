@@ -296,10 +296,7 @@ impl Seen<'_> {
     fn sum(&mut self, whole: ExprId, kept: bool) {
         let u = self.u;
         let (mut e, mut back, mut ahead, mut constant) = (whole, false, false, 0i128);
-        loop {
-            let ExprKind::Binary { op, lhs, rhs } = u.expr(e).kind else {
-                break;
-            };
+        while let ExprKind::Binary { op, lhs, rhs } = u.expr(e).kind {
             let (pointer, number) = match is_address(u, lhs) {
                 true => (lhs, rhs),
                 false => (rhs, lhs),
