@@ -69,7 +69,7 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         t,
         dir: dir.path(),
     };
-    let known = o.emit != Emit::Executable || !l.unknown_libraries();
+    let known = o.emit != Emit::Executable || l.unknown_libraries().next().is_none();
     match l.program(sources, objects.is_none() && members.is_none() && known) {
         Err(Stop::Error(e)) => match e.downcast::<BuildError>() {
             Ok(b) => match *b {
@@ -229,14 +229,14 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    /// Libraries that may have been made with pc3cc.
-    fn unknown_libraries(&self) -> bool {
+    /// Libraries that may have been made with pc3cc, or may keep something.
+    fn unknown_libraries(&self) -> impl Iterator<Item = &str> {
         const SYSTEM: &[&str] = &[
             "c", "m", "pthread", "dl", "rt", "util", "gcc", "gcc_s", "atomic",
         ];
-        self.o.link.iter().any(|l| match l {
-            LinkItem::Arg(a) => a.strip_prefix("-l").is_some_and(|n| !SYSTEM.contains(&n)),
-            _ => false,
+        self.o.link.iter().filter_map(|l| match l {
+            LinkItem::Arg(a) => a.strip_prefix("-l").filter(|n| !SYSTEM.contains(n)),
+            _ => None,
         })
     }
 
@@ -346,7 +346,7 @@ impl Link<'_> {
             unfit.into_iter().for_each(|d| out.diagnostics.push(d));
         }
         if !runs_plain {
-            self.foreign(inputs, &mut out.diagnostics);
+            self.foreign(inputs, taken, &mut out.diagnostics);
         }
         match o.explain {
             Explain::Nothing => {}
@@ -417,7 +417,7 @@ impl Link<'_> {
     }
 
     /// What the user links that carries nothing.
-    fn foreign(&self, inputs: &Inputs, diags: &mut Diagnostics) {
+    fn foreign(&self, inputs: &Inputs, taken: &Trace, diags: &mut Diagnostics) {
         let system = |name: &str| ["/usr/lib", "/lib"].iter().any(|d| name.starts_with(d));
         let carries = |name: &str| {
             let part = format!("{name}(");
@@ -443,6 +443,17 @@ impl Link<'_> {
             let plain = |n: &str| paths::plain(Path::new(n)) == Path::new(file);
             if found && !system(file) && !inputs::named(self.o).any(plain) && told.insert(file) {
                 diags.push(messages::foreign(file));
+            }
+        }
+        // The system's libraries by the name that the user gave them.
+        for name in self.unknown_libraries() {
+            let is = |f: &PathBuf| {
+                let file = f.file_name().unwrap_or_default().to_string_lossy();
+                let stem = file.strip_prefix("lib").and_then(|f| f.strip_prefix(name));
+                system(&f.to_string_lossy()) && stem.is_some_and(|rest| rest.starts_with('.'))
+            };
+            if taken.files.iter().any(is) {
+                diags.push(messages::foreign(&format!("-l{name}")));
             }
         }
     }
