@@ -13,19 +13,18 @@ use super::build::{self, BuildError, Position};
 use super::carry::record::{self, Record};
 use super::inputs::{self, Inputs, Place};
 use super::options::{Emit, Explain, LinkItem, Mode, Options};
+use super::plain::{output, plain, remove, traced, Plain, Stubs, PROGRAM};
 use super::program::{self, Program};
 use super::recompile::{self, Job};
 use super::removed;
 use super::substitute::Substitutes;
 use super::temporary::Folder;
 use super::toolchain::Toolchain;
-use super::trace::{self, Trace};
+use super::trace::Trace;
 use super::{messages, object, source, Stop};
 use crate::analysis::heap::report;
 use crate::diag::Diagnostics;
 use crate::{dump, parallel, paths};
-
-const PROGRAM: u32 = record::LOCATION | record::MPI;
 
 /// Libraries that Rust's standard library asks of the system.
 const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
@@ -119,101 +118,6 @@ fn partial(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         LinkItem::Input(a) | LinkItem::Arg(a) => a.clone(),
     });
     Ok(build::run(c.arg("-o").arg(output(o)), t)?)
-}
-
-enum Plain {
-    Done(i32),
-    /// A member of an archive has a location.
-    NeedsMore,
-}
-
-/// What the plain compiler makes of the command line.
-fn plain(o: &Options, t: &Toolchain, members: Option<u32>) -> Result<Plain, Stop> {
-    let mut c = source::plain(o, t, &o.plain);
-    let (mut status, mut trace, mut said) = traced(&mut c, t)?;
-    // Missing functions are the only sign of what an archive found by its name would bring.
-    if status != 0 && said.contains("pc3_") {
-        let stubs = Stubs::new(o, t)?;
-        let mut c = source::plain(o, t, &o.plain);
-        (status, trace, said) = traced(c.arg(stubs.object()), t)?;
-    }
-    let program = members.is_some_and(|f| f & PROGRAM != 0);
-    if status != 0 && (program || said.contains("MPI_")) {
-        return Ok(Plain::NeedsMore);
-    }
-    tell!("{said}");
-    show!("{}", trace.rest);
-    if status != 0 {
-        return Ok(Plain::Done(status));
-    }
-    let taken = inputs::taken(&trace, &[])?;
-    let first = taken.carriers.iter().find(|c| c.flags & PROGRAM != 0);
-    if let (true, Some(c)) = (o.shared, first) {
-        remove(o);
-        return Err(messages::stop(match c.flags & record::LOCATION {
-            0 => messages::shared_mpi(&c.name),
-            _ => messages::shared(&c.name),
-        }));
-    }
-    if first.is_some() {
-        return Ok(Plain::NeedsMore);
-    }
-    if !o.shared {
-        no_location(o)?;
-    }
-    Ok(Plain::Done(0))
-}
-
-fn no_location(o: &Options) -> Result<(), Stop> {
-    let mut diags = Diagnostics::default();
-    diags.push(messages::no_location());
-    messages::report(o, &diags)
-}
-
-/// Where the result goes.
-fn output(o: &Options) -> PathBuf {
-    o.output.clone().unwrap_or_else(|| "a.out".into())
-}
-
-fn remove(o: &Options) {
-    let path = output(o);
-    // Not `/dev/null`.
-    if std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_file() || m.is_symlink()) {
-        let _ = std::fs::remove_file(path);
-    }
-}
-
-/// Functions of `<pc3.h>` for a program that takes no checkpoints.
-struct Stubs(Folder);
-
-impl Stubs {
-    fn new(o: &Options, t: &Toolchain) -> Result<Stubs, Stop> {
-        let dir = Folder::new()?;
-        let text = "void pc3_checkpoint(void) {} void pc3_critical_begin(void) {} void pc3_critical_end(void) {}\n\
-            void pc3_on(int e, void (*c)(int, void *), void *x) { (void)e; (void)c; (void)x; }\n";
-        std::fs::write(dir.path().join("stubs.c"), text)?;
-        let stubs = Stubs(dir);
-        let mut c = t.command();
-        c.args(recompile::machine(o)).args(["-fPIC", "-c", "-o"]);
-        c.arg(stubs.object()).arg(stubs.0.path().join("stubs.c"));
-        match build::run(&mut c, t)? {
-            0 => Ok(stubs),
-            n => Err(BuildError::Failed(n).into()),
-        }
-    }
-
-    fn object(&self) -> PathBuf {
-        self.0.path().join("stubs.o")
-    }
-}
-
-/// Runs a linking command and has it say what it takes.
-fn traced(c: &mut Command, t: &Toolchain) -> Result<(i32, Trace, String), Stop> {
-    let out = c.args(trace::OPTIONS).stdin(Stdio::null()).output();
-    let out = out.map_err(|e| t.no_compiler(e))?;
-    let trace = trace::parse(&String::from_utf8_lossy(&out.stdout));
-    let said = String::from_utf8_lossy(&out.stderr).into_owned();
-    Ok((build::status(out.status), trace, said))
 }
 
 enum Built {

@@ -19,6 +19,7 @@ mod messages;
 mod object;
 mod options;
 mod own;
+mod plain;
 mod probe;
 mod program;
 mod recompile;

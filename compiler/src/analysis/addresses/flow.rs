@@ -1,12 +1,15 @@
 //! Where numbers go, whatever the order: from each place that is read to those that are written with it.
 
+use super::kinds::{
+    copies_addresses, cursors, has_sizeof, holds_addresses, is_address, is_number, pointee,
+};
 use super::offset::is_constant;
+use super::parents::{parents, Parent, Parents};
 use super::place::Place;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
-use crate::analysis::walk::{expr_children, init_exprs, strip_casts, visit_decls, Node};
+use crate::analysis::walk::strip_casts;
 use crate::tree::*;
-use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
 pub type Edges = HashMap<Place, HashSet<Place>>;
@@ -51,15 +54,6 @@ pub struct Flow<'a> {
     wanted: &'a dyn Fn(&Unit, ExprId) -> Option<Is>,
     found: Found,
 }
-
-#[derive(Clone, Copy)]
-pub enum Parent {
-    Expr(ExprId),
-    Variable(SymId),
-    Return(FuncId),
-}
-
-pub type Parents = FxHashMap<ExprId, Parent>;
 
 /// One unit, with what its calls through pointers may call.
 struct Cx<'a> {
@@ -347,57 +341,6 @@ impl<'a> Flow<'a> {
     }
 }
 
-fn has_sizeof(u: &Unit, e: ExprId) -> bool {
-    match u.expr(e).kind {
-        ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => true,
-        ExprKind::Cast { arg, .. } => has_sizeof(u, arg),
-        ExprKind::Binary { lhs, rhs, .. } => has_sizeof(u, lhs) || has_sizeof(u, rhs),
-        _ => false,
-    }
-}
-
-fn is_number(u: &Unit, ty: TypeId) -> bool {
-    matches!(u.ty(ty), Type::Int(_))
-}
-
-fn is_address(u: &Unit, ty: TypeId) -> bool {
-    matches!(
-        u.ty(ty),
-        Type::Pointer(_) | Type::Array { .. } | Type::Function { .. }
-    )
-}
-
-fn pointee(u: &Unit, ty: TypeId) -> Option<TypeId> {
-    match u.ty(ty) {
-        Type::Pointer(q) => Some(q.ty),
-        Type::Array { elem, .. } => Some(elem.ty),
-        _ => None,
-    }
-}
-
-fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
-    match u.ty(ty) {
-        Type::Pointer(_) => true,
-        Type::Array { elem, .. } => holds_addresses(u, elem.ty),
-        Type::Record(r) => {
-            let fields = u.records[r.index()].fields.iter().flatten();
-            fields.into_iter().any(|f| holds_addresses(u, f.ty.ty))
-        }
-        _ => false,
-    }
-}
-
-/// Of a union only what no member tells: the bytes of one that may be a number are copied as that.
-fn copies_addresses(u: &Unit, ty: TypeId) -> bool {
-    match u.ty(ty) {
-        Type::Record(r) if u.records[r.index()].is_union => {
-            let mut members = u.records[r.index()].fields.iter().flatten();
-            holds_addresses(u, ty) && !members.any(|f| is_number(u, f.ty.ty))
-        }
-        _ => holds_addresses(u, ty),
-    }
-}
-
 /// `(int)(long)p`: a pointer is wider, so the program has put a number into it.
 fn is_mark(cx: &Cx, cast: ExprId, pointer: ExprId) -> bool {
     let u = cx.u;
@@ -415,31 +358,6 @@ fn is_mark(cx: &Cx, cast: ExprId, pointer: ExprId) -> bool {
     narrowed
         && matches!(u.ty(u.expr(pointer).ty.ty), Type::Pointer(_))
         && !matches!(u.expr(pointer).kind, ExprKind::AddrOf(_))
-}
-
-/// Variables that point to characters, and also, cast, to what holds addresses.
-fn cursors(u: &Unit) -> HashSet<SymId> {
-    let mut all = HashSet::new();
-    for x in &u.exprs {
-        let ExprKind::Cast { arg, .. } = x.kind else {
-            continue;
-        };
-        if let ExprKind::Ident(s) = u.expr(strip_casts(u, arg)).kind {
-            let characters = pointee(u, u.sym(s).ty.ty).is_some_and(|t| is_character(u, t));
-            let other = pointee(u, x.ty.ty).is_some_and(|t| holds_addresses(u, t));
-            if characters && other && matches!(u.ty(u.sym(s).ty.ty), Type::Pointer(_)) {
-                all.insert(s);
-            }
-        }
-    }
-    all
-}
-
-fn is_character(u: &Unit, ty: TypeId) -> bool {
-    matches!(
-        u.ty(ty),
-        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
-    )
 }
 
 /// What a number of which a `ty` is made goes into.
@@ -527,53 +445,4 @@ fn owner(cx: &Cx, r: RecordId, name: &str) -> Place {
         }
     }
     Place::member(cx.unit, cx.u, r, name)
-}
-
-/// What each expression is an operand of, initialises or is returned from.
-pub fn parents(u: &Unit) -> Parents {
-    let mut map = FxHashMap::default();
-    for k in 0..u.exprs.len() {
-        let e = ExprId(k as u32);
-        expr_children(u, e, &mut |n| match n {
-            Node::Expr(c) => {
-                map.insert(c, Parent::Expr(e));
-            }
-            // The value of the last statement is the whole's.
-            Node::Stmt(s) => {
-                if let StmtKind::Block(list) = &u.stmt(s).kind {
-                    if let Some(StmtKind::Expr(Some(x))) = list.last().map(|l| &u.stmt(*l).kind) {
-                        map.insert(*x, Parent::Expr(e));
-                    }
-                }
-            }
-        });
-    }
-    let mut declared = |d: &DeclGroup| {
-        for v in &d.vars {
-            if let Some(init) = &v.init {
-                init_exprs(init, &mut |e| {
-                    map.insert(e, Parent::Variable(v.sym));
-                });
-            }
-        }
-    };
-    for f in &u.functions {
-        visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
-    }
-    for item in &u.items {
-        if let TopItem::Decl(d) = item {
-            declared(d);
-        }
-    }
-    for (k, f) in u.functions.iter().enumerate() {
-        crate::analysis::walk::visit(u, Node::Stmt(f.body), &mut |n| {
-            if let Node::Stmt(s) = n {
-                if let StmtKind::Return(Some(e)) = &u.stmt(s).kind {
-                    map.insert(*e, Parent::Return(FuncId(k as u32)));
-                }
-            }
-            true
-        });
-    }
-    map
 }

@@ -4,7 +4,9 @@
 //! that were made of addresses: into something that a checkpoint holds, and back into a pointer?
 
 mod flow;
+mod kinds;
 mod offset;
+mod parents;
 mod place;
 
 use super::callgraph::CallGraph;
@@ -12,9 +14,10 @@ use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-pub use flow::{parents, Is, Parent, Parents, Wanted};
 use flow::{Edges, Flow, Found, Source};
+pub use flow::{Is, Wanted};
 pub use offset::is_constant;
+pub use parents::{parents, Parent, Parents};
 pub use place::Place;
 use std::collections::HashSet;
 

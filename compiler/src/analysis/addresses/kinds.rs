@@ -1,0 +1,81 @@
+//! What types and expressions are, as far as addresses in numbers go.
+
+use crate::analysis::walk::strip_casts;
+use crate::tree::*;
+use std::collections::HashSet;
+
+pub fn has_sizeof(u: &Unit, e: ExprId) -> bool {
+    match u.expr(e).kind {
+        ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => true,
+        ExprKind::Cast { arg, .. } => has_sizeof(u, arg),
+        ExprKind::Binary { lhs, rhs, .. } => has_sizeof(u, lhs) || has_sizeof(u, rhs),
+        _ => false,
+    }
+}
+
+pub fn is_number(u: &Unit, ty: TypeId) -> bool {
+    matches!(u.ty(ty), Type::Int(_))
+}
+
+pub fn is_address(u: &Unit, ty: TypeId) -> bool {
+    matches!(
+        u.ty(ty),
+        Type::Pointer(_) | Type::Array { .. } | Type::Function { .. }
+    )
+}
+
+pub fn pointee(u: &Unit, ty: TypeId) -> Option<TypeId> {
+    match u.ty(ty) {
+        Type::Pointer(q) => Some(q.ty),
+        Type::Array { elem, .. } => Some(elem.ty),
+        _ => None,
+    }
+}
+
+pub fn holds_addresses(u: &Unit, ty: TypeId) -> bool {
+    match u.ty(ty) {
+        Type::Pointer(_) => true,
+        Type::Array { elem, .. } => holds_addresses(u, elem.ty),
+        Type::Record(r) => {
+            let fields = u.records[r.index()].fields.iter().flatten();
+            fields.into_iter().any(|f| holds_addresses(u, f.ty.ty))
+        }
+        _ => false,
+    }
+}
+
+/// Of a union only what no member tells: the bytes of one that may be a number are copied as that.
+pub fn copies_addresses(u: &Unit, ty: TypeId) -> bool {
+    match u.ty(ty) {
+        Type::Record(r) if u.records[r.index()].is_union => {
+            let mut members = u.records[r.index()].fields.iter().flatten();
+            holds_addresses(u, ty) && !members.any(|f| is_number(u, f.ty.ty))
+        }
+        _ => holds_addresses(u, ty),
+    }
+}
+
+/// Variables that point to characters, and also, cast, to what holds addresses.
+pub fn cursors(u: &Unit) -> HashSet<SymId> {
+    let mut all = HashSet::new();
+    for x in &u.exprs {
+        let ExprKind::Cast { arg, .. } = x.kind else {
+            continue;
+        };
+        if let ExprKind::Ident(s) = u.expr(strip_casts(u, arg)).kind {
+            let characters = pointee(u, u.sym(s).ty.ty).is_some_and(|t| is_character(u, t));
+            let other = pointee(u, x.ty.ty).is_some_and(|t| holds_addresses(u, t));
+            if characters && other && matches!(u.ty(u.sym(s).ty.ty), Type::Pointer(_)) {
+                all.insert(s);
+            }
+        }
+    }
+    all
+}
+
+pub fn is_character(u: &Unit, ty: TypeId) -> bool {
+    matches!(
+        u.ty(ty),
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+    )
+}

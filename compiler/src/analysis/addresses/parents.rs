@@ -1,0 +1,63 @@
+//! What each expression is part of.
+
+use crate::analysis::walk::{expr_children, init_exprs, visit, visit_decls, Node};
+use crate::tree::*;
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Copy)]
+pub enum Parent {
+    Expr(ExprId),
+    Variable(SymId),
+    Return(FuncId),
+}
+
+pub type Parents = FxHashMap<ExprId, Parent>;
+
+/// What each expression is an operand of, initialises or is returned from.
+pub fn parents(u: &Unit) -> Parents {
+    let mut map = FxHashMap::default();
+    for k in 0..u.exprs.len() {
+        let e = ExprId(k as u32);
+        expr_children(u, e, &mut |n| match n {
+            Node::Expr(c) => {
+                map.insert(c, Parent::Expr(e));
+            }
+            // The value of the last statement is the whole's.
+            Node::Stmt(s) => {
+                if let StmtKind::Block(list) = &u.stmt(s).kind {
+                    if let Some(StmtKind::Expr(Some(x))) = list.last().map(|l| &u.stmt(*l).kind) {
+                        map.insert(*x, Parent::Expr(e));
+                    }
+                }
+            }
+        });
+    }
+    let mut declared = |d: &DeclGroup| {
+        for v in &d.vars {
+            if let Some(init) = &v.init {
+                init_exprs(init, &mut |e| {
+                    map.insert(e, Parent::Variable(v.sym));
+                });
+            }
+        }
+    };
+    for f in &u.functions {
+        visit_decls(u, Node::Stmt(f.body), &mut |d, _| declared(d));
+    }
+    for item in &u.items {
+        if let TopItem::Decl(d) = item {
+            declared(d);
+        }
+    }
+    for (k, f) in u.functions.iter().enumerate() {
+        visit(u, Node::Stmt(f.body), &mut |n| {
+            if let Node::Stmt(s) = n {
+                if let StmtKind::Return(Some(e)) = &u.stmt(s).kind {
+                    map.insert(*e, Parent::Return(FuncId(k as u32)));
+                }
+            }
+            true
+        });
+    }
+    map
+}
