@@ -248,6 +248,11 @@ pub fn implicit_int(
         .rev()
         .find(|&i| matches!(p.token_text(i), ";" | "{" | "}"));
     starts.extend(statement.map(|i| i + 1));
+    // Old parameters: declarations between the list and the body.
+    let head = piece.clone().take_while(|&i| p.token_text(i) != "{");
+    let ends = head.filter(|&i| matches!(p.token_text(i), ")" | ";"));
+    let parameters: Vec<usize> = ends.map(|i| i + 1).collect();
+    starts.splice(1..1, parameters);
     starts.into_iter().rev().find_map(|start| {
         let mut k = start;
         let mut storage = false;
@@ -398,5 +403,7 @@ mod tests {
         check("static x = 3;", "x = 3;");
         check("int f(void) { register i; return 0; }", "i; return 0; }");
         check("f(a) { return a; }", "f(a) { return a; }");
+        check("int f(a, b) register a, *b; { }", "a, *b; { }");
+        check("int f(a, b) char *a; const b; { }", "b; { }");
     }
 }

@@ -9,6 +9,14 @@ static int add(a, b)
     return a + b;
 }
 
+static int both(a, b)
+    register a;
+    const b;
+{
+#pragma pc3 checkpoint
+    return a * b;
+}
+
 static double mean(values, count, scale)
     double *values;
     int count;
@@ -61,6 +69,7 @@ int main()
     show_real("mean", mean(values, 3, 0.5f));
     show("narrow", narrow('c', 1000));
     show_text("skip", skip(text, add));
+    show("both", both(6, 7));
     show("fib", fib(8));
     return finish();
 }

@@ -6,7 +6,7 @@ use super::bits::Bits;
 use super::program::is_local;
 use super::walk::{init_exprs, visit, Node};
 use crate::tree::*;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 #[derive(Default)]
 pub struct CfgNode {
@@ -15,6 +15,8 @@ pub struct CfgNode {
     /// Declared here without a value.
     pub undefined: Bits,
     pub succ: Vec<usize>,
+    /// Where control may go from the midst of it, before what it writes is written: calls of `setjmp` that return again.
+    pub again: Vec<usize>,
     /// Full expressions evaluated here (several in a braced initialiser).
     pub exprs: Vec<ExprId>,
     pub location: Option<StmtId>,
@@ -67,10 +69,10 @@ pub fn build(u: &Unit, f: &Function) -> Cfg {
     b.cfg
 }
 
-/// Wherever something is called, `setjmp` may return again.
+/// From wherever a call of `setjmp` leads to, it may return again: something that is called there jumps, or a signal's handler.
 fn returns_again(u: &Unit, cfg: &mut Cfg) {
-    let mut again = Vec::new();
-    for node in &cfg.nodes {
+    for i in 0..cfg.nodes.len() {
+        let node = &cfg.nodes[i];
         if !node.exprs.iter().any(|e| calls_setjmp(u, *e)) {
             continue;
         }
@@ -82,19 +84,31 @@ fn returns_again(u: &Unit, cfg: &mut Cfg) {
             .for_each(|e| takes_result(u, *e, &mut assigned));
         let bits = assigned.iter().filter_map(|s| cfg.index.get(s));
         bits.for_each(|i| kills.insert(*i));
-        again.push(CfgNode {
-            uses: node.uses.clone(),
+        let (uses, succ) = (node.uses.clone(), node.succ.clone());
+        let second = cfg.nodes.len();
+        let mut nodes = reachable(cfg, &succ);
+        nodes.insert(i);
+        for n in nodes {
+            cfg.nodes[n].again.push(second);
+        }
+        cfg.nodes.push(CfgNode {
+            uses,
             kills,
-            succ: node.succ.clone(),
+            succ,
             ..CfgNode::default()
         });
     }
-    let first = cfg.nodes.len();
-    let targets = first..first + again.len();
-    for node in &mut cfg.nodes {
-        node.succ.extend(targets.clone());
+}
+
+fn reachable(cfg: &Cfg, from: &[usize]) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::new();
+    let mut todo = from.to_vec();
+    while let Some(n) = todo.pop() {
+        if seen.insert(n) {
+            todo.extend(&cfg.nodes[n].succ);
+        }
     }
-    cfg.nodes.extend(again);
+    seen
 }
 
 fn takes_result(u: &Unit, e: ExprId, out: &mut Vec<SymId>) {

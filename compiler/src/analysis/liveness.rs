@@ -12,7 +12,7 @@ pub struct Liveness {
     /// Variables without a sure value before the node.
     pub unset: HashMap<ExprId, Bits>,
     pub unset_location: HashMap<StmtId, Bits>,
-    /// Assigned last by the node: `x = e;`.
+    /// Assigned last by the node, `x = e;`, and not needed before that.
     pub assigns: HashMap<ExprId, SymId>,
 }
 
@@ -30,6 +30,11 @@ pub fn analyse(cfg: &Cfg) -> Liveness {
             let mut x = live_out[i].clone();
             x.subtract(&cfg.nodes[i].kills);
             x.union(&cfg.nodes[i].uses);
+            for s in &cfg.nodes[i].again {
+                let again = live_in[*s].clone();
+                x.union(&again);
+                changed |= live_out[i].union(&again);
+            }
             changed |= live_in[i].union(&x);
         }
         if !changed {
@@ -48,10 +53,15 @@ pub fn analyse(cfg: &Cfg) -> Liveness {
     for (i, node) in cfg.nodes.iter().enumerate() {
         let mut unset = everything.clone();
         unset.subtract(&set[i]);
+        // Its former value is needed if the assignment does not come about.
+        let kept = |s: &SymId| {
+            let bit = cfg.index.get(s);
+            bit.is_some_and(|b| node.again.iter().any(|n| live_in[*n].contains(*b)))
+        };
         for e in &node.exprs {
             r.after.insert(*e, live_out[i].clone());
             r.unset.insert(*e, unset.clone());
-            if let Some(s) = node.assigns {
+            if let Some(s) = node.assigns.filter(|s| !kept(s)) {
                 r.assigns.insert(*e, s);
             }
         }
@@ -67,8 +77,10 @@ pub fn analyse(cfg: &Cfg) -> Liveness {
 fn surely_set(cfg: &Cfg) -> Vec<Bits> {
     let n = cfg.nodes.len();
     let mut pred = vec![Vec::new(); n];
+    let mut midst = vec![Vec::new(); n];
     for (i, node) in cfg.nodes.iter().enumerate() {
         node.succ.iter().for_each(|s| pred[*s].push(i));
+        node.again.iter().for_each(|s| midst[*s].push(i));
     }
     let all = Bits::all(cfg.vars.len());
     let mut before = vec![all.clone(); n];
@@ -80,6 +92,10 @@ fn surely_set(cfg: &Cfg) -> Vec<Bits> {
             if i != cfg.entry {
                 for p in &pred[i] {
                     before[i].intersect(&after[*p].clone());
+                }
+                for p in &midst[i] {
+                    let there = before[*p].clone();
+                    before[i].intersect(&there);
                 }
             }
             let mut x = before[i].clone();

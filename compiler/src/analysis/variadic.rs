@@ -71,7 +71,7 @@ fn starts_behind(u: &Unit, flow: &Cfg, points: &points::Points) -> bool {
         |n: &cfg::CfgNode| n.exprs.iter().any(|e| points.in_expr(*e)) || n.location.is_some();
     let mut todo: Vec<usize> = Vec::new();
     for n in flow.nodes.iter().filter(|n| has_point(n)) {
-        todo.extend(&n.succ);
+        todo.extend(n.succ.iter().chain(&n.again));
     }
     let mut seen = HashSet::new();
     while let Some(n) = todo.pop() {
@@ -80,7 +80,8 @@ fn starts_behind(u: &Unit, flow: &Cfg, points: &points::Points) -> bool {
             if exprs.any(|e| starts(u, Node::Expr(*e))) {
                 return true;
             }
-            todo.extend(&flow.nodes[n].succ);
+            let node = &flow.nodes[n];
+            todo.extend(node.succ.iter().chain(&node.again));
         }
     }
     false

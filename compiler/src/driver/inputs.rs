@@ -248,13 +248,27 @@ impl Carrier {
     }
 }
 
+/// A static C library's member: what its functions call back is known, as it is of the shared one's.
+fn is_c_library(object: &str) -> bool {
+    let archive = object.split_once('(').map_or("", |(a, _)| a);
+    let file = Path::new(archive).file_name().unwrap_or_default();
+    let stem = file.to_string_lossy();
+    let stem = stem.split(['.', '-', '_']).next().unwrap_or_default();
+    matches!(
+        stem,
+        "libc" | "libm" | "libmvec" | "libpthread" | "librt" | "libdl" | "libgcc" | "libgomp"
+    )
+}
+
 impl Inputs {
     /// What the others define and use.
     pub fn outside(&self) -> Outside {
         let mut o = Outside::default();
         for f in &self.foreign {
             let named = |s: &String| (s.clone(), f.name.clone());
-            o.defines.extend(f.symbols.defined.iter().map(named));
+            if !is_c_library(&f.name) {
+                o.defines.extend(f.symbols.defined.iter().map(named));
+            }
             o.uses.extend(f.symbols.undefined.iter().map(named));
         }
         o

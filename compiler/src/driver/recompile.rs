@@ -70,6 +70,8 @@ impl Job<'_> {
             .args(o.compile.iter().filter(|a| !leaves_files(a)));
         if !self.clang {
             c.arg("-fno-section-anchors");
+            // Guesses about ways through a function, of which there are more than the user's: those into its midst.
+            c.args(["-Wno-maybe-uninitialized", "-Wno-clobbered"]);
         }
         // The compiler has said what it has to say when the object was made.
         if self.source.is_none() {
