@@ -213,6 +213,14 @@ impl Control {
         ASKED.swap(false, SeqCst)
     }
 
+    /// The checkpoint that was begun is to be tried once more.
+    pub(crate) fn again(&self, asked: bool) {
+        if asked {
+            ASKED.store(true, SeqCst);
+        }
+        request();
+    }
+
     /// After a checkpoint at `passage`: the next one is due at the next multiple of the interval.
     fn after(&self, passage: u64) {
         self.resume_at(passage);

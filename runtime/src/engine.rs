@@ -46,6 +46,14 @@ pub trait Engine: Send + Sync {
     /// Rebuilds it, before `run`; all objects of the rank exist and are converted.
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError>;
 
+    /// The same for what crosses the rank's own line, of checkpoints in which each rank has one; behind [`Engine::load`].
+    fn load_line(&self, _rank: &mut Rank, _bytes: &[u8]) -> Result<(), LoadError> {
+        Err(LoadError(
+            "it was taken by the nonblocking protocol, which this program cannot go on from"
+                .to_owned(),
+        ))
+    }
+
     /// State that belongs to the job and not to one rank.
     fn save_job(&self, _ctx: &SaveCtx) -> Vec<u8> {
         Vec::new()

@@ -5,17 +5,18 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
+use crate::files::scan::standard_positions;
 use crate::library;
 use crate::partition::Traffic;
 use crate::peers::Peers;
 use crate::placement::Placement;
 use crate::rank::Rank;
 use crate::registry::Program;
-use crate::save;
+use crate::save::{self, Part};
 use crate::settings::{Addresses, Settings, Stats};
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
@@ -236,7 +237,7 @@ impl Job {
         let asked = self.control.begin();
         let what = match library::gather(ranks) {
             Err(obstacle) => self.in_the_way(&obstacle, asked),
-            Ok(()) => self.commit(start, asked, |_, file, id| {
+            Ok(()) => self.commit(None, start, asked, |_, file, id| {
                 save::write(self, ranks, passage, id, file)
             }),
         };
@@ -247,6 +248,54 @@ impl Job {
         }
     }
 
+    /// A checkpoint of which each rank takes its part when it comes to a location begins; true if somebody asked for it.
+    pub fn begin_apart(&self) -> bool {
+        self.control.begin()
+    }
+
+    /// The part of a rank that is unwound or has ended, while others run; `engine`: the engine's state of it.
+    pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
+        let first = rank.id() == 0;
+        library::gather_one(rank, first)?;
+        Part::of(self, rank, engine).map_err(|e| e.to_string())
+    }
+
+    /// How far the program has come with what all ranks read and write.
+    pub fn standard_positions(&self) -> Vec<u64> {
+        match self.detached {
+            true => Vec::new(),
+            false => standard_positions(),
+        }
+    }
+
+    /// Writes and commits the parts of all ranks, in their order, with what crosses each one's line.  `stall`: of the rank
+    /// that stood still longest.
+    pub fn commit_apart(
+        &self,
+        parts: &[(Part, Vec<u8>)],
+        passage: u64,
+        asked: bool,
+        (since, stall): (Instant, Duration),
+    ) -> After {
+        let what = self.commit(Some(stall), since, asked, |_, file, id| {
+            save::write_parts(self, parts, passage, id, file)
+        });
+        match self.control.done(passage, what, since.elapsed()) {
+            true => After::Stop,
+            false => After::Continue,
+        }
+    }
+
+    /// Such a checkpoint cannot be taken, unless it is tried `again`.
+    pub fn gave_up(&self, passage: u64, why: &str, asked: bool, again: bool, since: Instant) {
+        if again {
+            self.control.again(asked);
+            return;
+        }
+        let what = self.in_the_way(why, asked);
+        self.control.done(passage, what, since.elapsed());
+    }
+
     /// Something that no checkpoint can hold exists.
     pub(crate) fn in_the_way(&self, obstacle: &str, asked: bool) -> Taken {
         self.not_taken(codes::NOT_TAKEN, &self.refused, obstacle, asked);
@@ -254,8 +303,10 @@ impl Job {
     }
 
     /// Has a checkpoint written to a temporary file and makes it the next one.
+    /// `stall`: how long the program stood still, if not all the time since `start`.
     pub(crate) fn commit(
         &self,
+        stall: Option<Duration>,
         start: Instant,
         asked: bool,
         write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
@@ -266,7 +317,7 @@ impl Job {
         let committed = self.open_store().and_then(|()| {
             if let Some(store) = lock(&self.store).as_mut() {
                 let id = store.commit(write)?;
-                store.note_stall(id, start.elapsed());
+                store.note_stall(id, stall.unwrap_or_else(|| start.elapsed()));
             }
             Ok(())
         });

@@ -48,7 +48,7 @@ pub mod rank;
 pub mod registry;
 mod restart;
 mod restore;
-mod save;
+pub mod save;
 pub mod settings;
 mod shadow;
 mod signals;

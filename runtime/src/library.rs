@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use crate::dispositions;
 use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
-use crate::files::scan::{scan, Open};
+use crate::files::scan::{scan, standard_only, Open};
 use crate::format::library::{ExitMeta, ProcessMeta};
 use crate::obstacles;
 use crate::place;
@@ -66,6 +66,35 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
             rank.process = told.then_some(process);
         }
     }
+    Ok(())
+}
+
+/// The same of one rank, while others run; `first`: it speaks for what is not any rank's own.  What belongs to all ranks, and
+/// files that are open, cannot be taken at one moment then.
+pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
+    if !baseline::is_known() {
+        return Ok(());
+    }
+    if let Some(obstacle) = obstacles::any().or_else(|| rank.files.obstacle()) {
+        return Err(obstacle);
+    }
+    rank.files.flush();
+    let closed = standard_only()?;
+    let closed = if first { closed } else { Vec::new() };
+    rank.files.take(Vec::new(), closed);
+    let mut process = ProcessMeta::default();
+    if first {
+        let program = &rank.job().program;
+        let is_function = |a: u64| program.fnrefs.values().any(|f| *f as u64 == a);
+        process = process::collect(&is_function, &|a| rank.owns(a), false);
+    }
+    if rank.job().ranks > 1 {
+        place::describe(rank, &mut process);
+        tongue::describe(rank, &mut process);
+        dispositions::describe(rank, &mut process);
+    }
+    let told = first || process != ProcessMeta::default();
+    rank.process = told.then_some(process);
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::beside;
 use crate::exits::AtExit;
-use crate::format::file::{Section, Writer};
+use crate::format::file::{Entry, Section, Writer};
 use crate::format::library::{ExitMeta, LibraryMeta};
 use crate::format::meta::{
     CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
@@ -37,6 +37,64 @@ pub(crate) fn write(
     let mut out = Writer::new(file, id)?;
     head(job, passage, &mut out)?;
     parts(job, ranks, &mut out)?;
+    out.finish()?;
+    Ok(())
+}
+
+/// What a rank has in a checkpoint in which each has a line of its own, in memory until all is known.
+pub struct Part {
+    rank: u64,
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+    passages: u64,
+}
+
+impl Part {
+    /// Of a rank that is unwound or has ended, with the engine's state of it; others may run.
+    pub(crate) fn of(job: &Job, rank: &mut Rank, engine: &[u8]) -> io::Result<Part> {
+        let mut out = Writer::keeping();
+        let n = rank.id() as u64;
+        out.begin(Section::Data, n);
+        let mut data = Data {
+            out: &mut out,
+            at: 0,
+        };
+        let meta = rank_data(&job.program, rank, &mut data)?;
+        out.end()?;
+        out.section(Section::Rank, n, &meta.encode())?;
+        out.section(Section::Engine, n, engine)?;
+        let (bytes, entries) = out.into_memory();
+        Ok(Part {
+            rank: n,
+            bytes,
+            entries,
+            passages: rank.passages,
+        })
+    }
+
+    /// Locations that the rank had passed.
+    pub fn passages(&self) -> u64 {
+        self.passages
+    }
+}
+
+/// A checkpoint of such parts, in the order of ranks, each with what crosses its line.
+pub(crate) fn write_parts(
+    job: &Job,
+    parts: &[(Part, Vec<u8>)],
+    passage: u64,
+    id: u64,
+    file: &mut File,
+) -> io::Result<()> {
+    let mut out = Writer::apart(file, id)?;
+    head(job, passage, &mut out)?;
+    for (part, line) in parts {
+        for e in &part.entries {
+            let at = e.offset as usize..(e.offset + e.length) as usize;
+            out.section(e.section, e.rank, &part.bytes[at])?;
+        }
+        out.section(Section::Line, part.rank, line)?;
+    }
     out.finish()?;
     Ok(())
 }

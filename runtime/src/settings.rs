@@ -128,11 +128,8 @@ impl Settings {
         let restart = parsed(&get, "PC3_RESTART", &mut bad, restart);
         let shadow = parsed(&get, "PC3_SHADOW", &mut bad, bytes);
         let protocol = parsed(&get, "PC3_PROTOCOL", &mut bad, |s| match s {
-            "barrier" => Ok(s.to_owned()),
-            "nonblocking" => {
-                Err("the nonblocking protocol is not available yet; use barrier".to_owned())
-            }
-            _ => Err("expected barrier".to_owned()),
+            "barrier" | "nonblocking" => Ok(s.to_owned()),
+            _ => Err("expected barrier or nonblocking".to_owned()),
         });
         let signals = parsed(&get, "PC3_ON_SIGNAL", &mut bad, on_signal).unwrap_or_default();
         let addresses = parsed(&get, "PC3_ADDRESSES", &mut bad, |s| match s {

@@ -219,7 +219,7 @@ fn lead(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank], passage: u64) -> 
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
-            let done = job.commit(start, asked, |path, file, id| {
+            let done = job.commit(None, start, asked, |path, file, id| {
                 told = true;
                 write(job, peers, ranks, passage, (path, file, id), &lengths)
             });

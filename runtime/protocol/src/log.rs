@@ -41,6 +41,41 @@ impl<O, R> Default for Log<O, R> {
     }
 }
 
+/// What a log consists of, for whoever writes it down.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parts<O, R> {
+    pub matches: Vec<(u32, (Rank, Name))>,
+    pub outcomes: Vec<O>,
+    pub results: Vec<((Group, u64), R)>,
+    pub births: u32,
+}
+
+impl<O, R> From<Log<O, R>> for Parts<O, R> {
+    fn from(log: Log<O, R>) -> Parts<O, R> {
+        Parts {
+            matches: log.matches.into_iter().collect(),
+            outcomes: log.outcomes.into(),
+            results: log.results.into_iter().collect(),
+            births: log.births,
+        }
+    }
+}
+
+impl<O, R> From<Parts<O, R>> for Log<O, R> {
+    fn from(parts: Parts<O, R>) -> Log<O, R> {
+        let mut log = Log {
+            outcomes: parts.outcomes.into(),
+            results: parts.results.into_iter().collect(),
+            births: parts.births,
+            ..Log::default()
+        };
+        for (receive, what) in parts.matches {
+            log.matched(receive, what);
+        }
+        log
+    }
+}
+
 impl<O, R> Log<O, R> {
     /// Entries; a job gives an epoch up when a log outgrows its bounds.
     pub fn len(&self) -> usize {

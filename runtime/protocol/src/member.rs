@@ -222,6 +222,10 @@ impl<O, R> Member<O, R> {
         self.ended = true;
     }
 
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     /// The local checkpoint is being taken: it has to hold what this returns.  Afterwards the driver numbers pending
     /// receives in order by [`Member::post`], and names waiting messages from before the line by [`Member::name_before`].
     pub fn take(&mut self) -> Line {

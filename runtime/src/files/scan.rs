@@ -110,11 +110,58 @@ pub(crate) fn scan() -> Result<Scan, String> {
     }
     Ok(Scan {
         open: by_rank(found),
-        closed: (0..3)
-            .filter(|fd| base.had(*fd) && !list.contains(fd))
-            .map(|fd| fd as u64)
-            .collect(),
+        closed: closed_standard(&list),
     })
+}
+
+/// Standard descriptors that were closed; an error if any other file is open.  Ranks may run.
+pub(crate) fn standard_only() -> Result<Vec<u64>, String> {
+    // Whoever looks has a descriptor open for that.
+    static LOOKING: Mutex<()> = Mutex::new(());
+    let _alone = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let list = system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))?;
+    let base = baseline::get();
+    for fd in list.iter().copied().filter(|fd| !is_own(*fd)) {
+        let foreign = system::of(fd).is_some_and(|now| !base.is_unchanged(fd, &now));
+        if foreign {
+            let by = made().get(&fd).map(|m| format!(" (made by {})", m.call));
+            return Err(format!(
+                "descriptor {fd} is open{}, and the nonblocking protocol saves no open files yet: close it before the \
+                 location, or use the barrier protocol",
+                by.unwrap_or_default()
+            ));
+        }
+    }
+    Ok(closed_standard(&list))
+}
+
+fn closed_standard(list: &[RawFd]) -> Vec<u64> {
+    let base = baseline::get();
+    (0..3)
+        .filter(|fd| base.had(*fd) && !list.contains(fd))
+        .map(|fd| fd as u64)
+        .collect()
+}
+
+/// How far the program has come with the standard streams that are files.
+pub(crate) fn standard_positions() -> Vec<u64> {
+    extern "C" {
+        fn flockfile(stream: *mut libc::FILE);
+        fn funlockfile(stream: *mut libc::FILE);
+    }
+    let mut list = Vec::new();
+    for (_, stream) in super::standard::standard() {
+        // SAFETY: standard streams, which live as long as the process; locked, so nobody uses them.
+        unsafe {
+            flockfile(stream);
+            if let Some(at) = super::stands_at(libc::fileno(stream)) {
+                let here = super::stream::standing(stream);
+                list.push((at + here.pending.len() as u64).wrapping_sub(here.unread));
+            }
+            funlockfile(stream);
+        }
+    }
+    list
 }
 
 /// References between removed files count within a rank.

@@ -17,7 +17,10 @@ use super::mapping::Mapping;
 
 pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
 pub const END_MAGIC: [u8; 8] = *b"PC3CEND\n";
-pub const VERSION: u64 = 1;
+/// What this build reads up to.
+pub const VERSION: u64 = 2;
+/// Without lines of ranks of their own: the same as they ever were.
+const TOGETHER: u64 = 1;
 pub const ALIGN: u64 = 64;
 const HEADER: u64 = 64;
 const ENTRY: u64 = 40;
@@ -43,10 +46,12 @@ pub enum Section {
     EngineJob = 7,
     /// A rank's pointers outside of their objects, and what its outputs held.
     Outside = 8,
+    /// What a rank has received, and asked, across its own line.
+    Line = 9,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 8] = [
+pub const SECTIONS: [Section; 9] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -55,6 +60,7 @@ pub const SECTIONS: [Section; 8] = [
     Section::Engine,
     Section::EngineJob,
     Section::Outside,
+    Section::Line,
 ];
 
 impl Section {
@@ -68,6 +74,7 @@ impl Section {
             Section::Engine => "rank messages",
             Section::EngineJob => "job messages",
             Section::Outside => "rank outside",
+            Section::Line => "rank log",
         }
     }
 }
@@ -112,8 +119,9 @@ fn padding(offset: u64) -> u64 {
 /// Writes one file front to back.  Bytes are hashed and written in pieces that stay in cache;
 /// pieces above `BUFFER` go to the kernel from where they lie.
 pub struct Writer<'a> {
-    /// None: only lengths are counted.
+    /// None: only lengths are counted, or all is kept.
     file: Option<&'a mut File>,
+    kept: bool,
     buffer: Vec<u8>,
     offset: u64,
     entries: Vec<Entry>,
@@ -124,9 +132,18 @@ const BUFFER: usize = 256 << 10;
 
 impl<'a> Writer<'a> {
     pub fn new(file: &'a mut File, id: u64) -> io::Result<Writer<'a>> {
+        Writer::of_version(file, id, TOGETHER)
+    }
+
+    /// A file in which ranks have lines of their own.
+    pub fn apart(file: &'a mut File, id: u64) -> io::Result<Writer<'a>> {
+        Writer::of_version(file, id, VERSION)
+    }
+
+    fn of_version(file: &'a mut File, id: u64, version: u64) -> io::Result<Writer<'a>> {
         let mut header = Encoder::default();
         header.0.extend_from_slice(&MAGIC);
-        header.u64(VERSION);
+        header.u64(version);
         header.u64(id);
         header.0.resize(HEADER as usize - 8, 0);
         let hash = xxh3_64(&header.0);
@@ -140,6 +157,7 @@ impl<'a> Writer<'a> {
     pub fn part(file: &'a mut File, offset: u64) -> Writer<'a> {
         Writer {
             file: Some(file),
+            kept: false,
             buffer: Vec::with_capacity(BUFFER),
             offset,
             entries: Vec::new(),
@@ -151,11 +169,25 @@ impl<'a> Writer<'a> {
     pub fn counting() -> Writer<'static> {
         Writer {
             file: None,
+            kept: false,
             buffer: Vec::new(),
             offset: 0,
             entries: Vec::new(),
             open: None,
         }
+    }
+
+    /// Writes sections into memory.
+    pub fn keeping() -> Writer<'static> {
+        Writer {
+            kept: true,
+            ..Writer::counting()
+        }
+    }
+
+    /// What was kept, and where each section is in it.
+    pub fn into_memory(self) -> (Vec<u8>, Vec<Entry>) {
+        (self.buffer, self.entries)
     }
 
     pub fn offset(&self) -> u64 {
@@ -190,6 +222,9 @@ impl<'a> Writer<'a> {
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.offset += bytes.len() as u64;
         let Some(file) = &mut self.file else {
+            if self.kept {
+                self.buffer.extend_from_slice(bytes);
+            }
             return Ok(());
         };
         if self.buffer.len() + bytes.len() > BUFFER {
@@ -297,7 +332,7 @@ impl Sections {
         if stored != xxh3_64(&header[..56]) {
             return Err(damaged("header"));
         }
-        if version != VERSION {
+        if !(TOGETHER..=VERSION).contains(&version) {
             return Err(FileError::Version(version));
         }
         let entries = read_table(&mut file, length)?;

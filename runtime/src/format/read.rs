@@ -52,6 +52,8 @@ pub struct RankImage {
     data: Mapping,
     /// The engine's state.
     pub engine: Vec<u8>,
+    /// What crosses the rank's line, if it has one of its own.
+    pub line: Option<Vec<u8>>,
 }
 
 impl RankImage {
@@ -113,7 +115,16 @@ impl Checkpoint {
             Some(_) => self.sections.load(Section::Engine, rank)?.to_vec(),
             None => Vec::new(),
         };
-        Ok(RankImage { meta, data, engine })
+        let line = match self.sections.find(Section::Line, rank) {
+            Some(_) => Some(self.sections.load(Section::Line, rank)?.to_vec()),
+            None => None,
+        };
+        Ok(RankImage {
+            meta,
+            data,
+            engine,
+            line,
+        })
     }
 
     /// The engine's state of the job.

@@ -287,7 +287,7 @@ pub(crate) fn restore(
             &mut plans,
             rank,
         )?);
-        images.push(std::mem::take(&mut image.engine));
+        images.push((std::mem::take(&mut image.engine), image.line.take()));
         sources.push(image);
     }
     for (rank, image) in ranks.iter_mut().zip(sources) {
@@ -348,7 +348,7 @@ fn engines(
     job: &Job,
     ranks: &mut [Box<Rank>],
     directories: &[Directory],
-    images: &[Vec<u8>],
+    images: &[(Vec<u8>, Option<Vec<u8>>)],
 ) -> Result<(), RestoreError> {
     let program = &job.program;
     let Some(engine) = job.engine() else {
@@ -366,10 +366,13 @@ fn engines(
             .load_job(&checkpoint.engine_job()?, &ctx)
             .map_err(wrong(0))?;
     }
-    for ((rank, directory), bytes) in ranks.iter_mut().zip(directories).zip(images) {
+    for ((rank, directory), (bytes, line)) in ranks.iter_mut().zip(directories).zip(images) {
         let ctx = Loader::new(&checkpoint.types, &program.types, directory);
         let id = rank.id();
         engine.load(rank, bytes, &ctx).map_err(wrong(id))?;
+        if let Some(line) = line {
+            engine.load_line(rank, line).map_err(wrong(id))?;
+        }
     }
     Ok(())
 }

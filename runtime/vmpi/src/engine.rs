@@ -14,6 +14,7 @@ use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
 use crate::coord::{barrier::Answer, barrier::Place, furthest, near};
+use crate::crossing;
 use crate::link::desk::Together;
 use crate::link::node::Event;
 use crate::link::{self, Link};
@@ -40,7 +41,15 @@ pub fn register() {
         };
         let stack = stack_size(job.ranks);
         let backend = Backend::from_env();
+        let nonblocking = job.protocol.as_deref() == Some("nonblocking");
+        if let Some(why) = nonblocking.then(|| not_yet(job)).flatten() {
+            die(
+                EXIT_SETTINGS,
+                &format!("PC3_PROTOCOL=nonblocking (pc3run --protocol): {why}"),
+            );
+        }
         Box::new(MpiEngine {
+            nonblocking,
             world: World::linked(
                 job.placement.clone(),
                 backend,
@@ -52,14 +61,28 @@ pub fn register() {
     });
 }
 
+/// For whom the nonblocking protocol is not available.
+fn not_yet(job: &Job) -> Option<&'static str> {
+    if job.peers().is_some() {
+        return Some("not available yet for several processes (pc3run -p); use barrier");
+    }
+    if job.program.guest {
+        return Some("not available yet for programs in Rust; use barrier");
+    }
+    None
+}
+
 pub struct MpiEngine {
     world: Arc<World>,
+    /// Ranks take their checkpoints each at a location of its own.
+    nonblocking: bool,
 }
 
 impl MpiEngine {
     pub fn new(ranks: usize, workers: usize, backend: Backend) -> MpiEngine {
         MpiEngine {
             world: World::new(ranks as u32, workers as u32, backend, stack_size(ranks)),
+            nonblocking: false,
         }
     }
 
@@ -89,6 +112,9 @@ impl Engine for MpiEngine {
         if let Err(e) = state::link(world) {
             die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
         }
+        if let Err(e) = crossing::line::recover(world) {
+            die(EXIT_REFUSED, &error(codes::MESSAGES, &e));
+        }
         if let Some(peers) = job.peers() {
             // Nobody sends before all can receive.
             meet(world, peers);
@@ -105,6 +131,7 @@ impl Engine for MpiEngine {
             let code = body(rank);
             end(me, code);
         }));
+        world.crossing.finish();
         let code = |r| {
             if let Status::Finished(code) = status(r) {
                 code
@@ -122,11 +149,22 @@ impl Engine for MpiEngine {
     }
 
     fn due(&self, rank: &mut Rank) -> bool {
-        due(&self.world, rank)
+        if rank.in_critical() {
+            return false;
+        }
+        match self.nonblocking {
+            true => crossing::line::due(&self.world, rank),
+            // What was logged is done again first.
+            false if self.world.crossing.is_slow() => false,
+            false => due(&self.world, rank),
+        }
     }
 
     fn unwound(&self, rank: &mut Rank) {
-        unwound(&self.world, rank);
+        match self.nonblocking {
+            true => crossing::line::unwound(&self.world, rank),
+            false => unwound(&self.world, rank),
+        }
     }
 
     fn all_back(&self, rank: &mut Rank, settle: &dyn Fn(&mut Rank)) {
@@ -154,6 +192,10 @@ impl Engine for MpiEngine {
         state::save::save(self.world.rank(rank.id() as u32), ctx)
     }
 
+    fn load_line(&self, rank: &mut Rank, bytes: &[u8]) -> Result<(), LoadError> {
+        crossing::line::load(self.world.rank(rank.id() as u32), bytes)
+    }
+
     fn load(&self, rank: &mut Rank, bytes: &[u8], ctx: &dyn LoadCtx) -> Result<(), LoadError> {
         let guest = rank.guest.is_some();
         state::load::load(self.world.rank(rank.id() as u32), bytes, ctx, guest)
@@ -171,9 +213,6 @@ fn meet(world: &World, peers: &dyn Peers) {
 
 /// A rank is at a location: must it unwind now?  It may have to wait for the answer.
 fn due(world: &World, rank: &mut Rank) -> bool {
-    if rank.in_critical() {
-        return false;
-    }
     let id = rank.id();
     let me = world.rank(id as u32);
     let passed = rank.count_passages();
@@ -306,6 +345,9 @@ fn end(me: &RankState, code: i32) {
     if let Some(r) = me.exec() {
         r.count_passages();
         r.finish(code);
+    }
+    if world.far().is_none() {
+        crossing::line::ended(world, me);
     }
     let mut b = world.coord.lock();
     let all = b.finished(me.slot as usize);

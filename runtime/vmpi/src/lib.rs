@@ -5,6 +5,7 @@ pub mod c;
 pub mod coll;
 pub mod comm;
 pub mod coord;
+pub(crate) mod crossing;
 pub mod datatype;
 pub mod deadlock;
 pub mod engine;

@@ -20,6 +20,27 @@ impl<O, R> Member<O, R> {
         (n, self.entry())
     }
 
+    /// The same with a number that the driver knows: the collective is the `n`-th of its group.
+    pub fn enter_as(&mut self, group: Group, n: u64, size: u32) -> Stamp {
+        self.has_entered(group, n.saturating_sub(1), size);
+        self.enter(group, size).1
+    }
+
+    /// Of a group that is counted from now on the rank has entered so many.
+    pub fn has_entered(&mut self, group: Group, n: u64, size: u32) {
+        self.clocks.insert(group, n);
+        self.sizes.insert(group, size);
+    }
+
+    /// Whoever drives all members counts anew from the beginning of an epoch: no more than the difference between
+    /// members of a group matters.
+    pub fn count_anew(&mut self) {
+        debug_assert!(!self.is_behind());
+        self.clocks.clear();
+        self.sizes.clear();
+        self.pending.clear();
+    }
+
     fn entry(&self) -> Stamp {
         Stamp {
             epoch: self.epoch,
@@ -37,6 +58,12 @@ impl<O, R> Member<O, R> {
     /// The result of a collective that is not to be entered again.
     pub fn replayed_result(&mut self, group: Group, n: u64) -> Option<R> {
         self.replay.results.remove(&(group, n))
+    }
+
+    /// May [`Member::formed`] keep the result?
+    pub fn would_keep(&self, epoch: u32, entries: &Entries) -> bool {
+        let logged = epoch != self.epoch || entries.any_before(self.epoch);
+        self.is_behind() && !entries.any_unlogged(self.epoch) && logged
     }
 
     /// A collective has a result, from all the `entries`; this rank's was made in `epoch`.

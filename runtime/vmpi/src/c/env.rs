@@ -5,6 +5,7 @@ use std::ptr::{null, null_mut};
 
 use super::errors::end_job;
 use super::{entry, put, put_text};
+use crate::crossing::outcomes;
 use crate::error::{fail, Class, MpiError};
 use crate::handle::abi;
 use crate::p2p;
@@ -151,7 +152,7 @@ fn seconds(clock: unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> 
 /// MPI 4.1 section 9.6.
 #[pc3_vmpi_entry::entry]
 pub extern "C" fn MPI_Wtime() -> f64 {
-    seconds(libc::clock_gettime)
+    outcomes::clock(|| seconds(libc::clock_gettime))
 }
 
 /// MPI 4.1 section 9.6.

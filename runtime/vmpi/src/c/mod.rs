@@ -61,6 +61,10 @@ impl Crew for RankState {
         self.world().sched().workers()
     }
     #[inline]
+    fn crossing(&self) -> Option<&RankState> {
+        self.world().crossing.is_slow().then_some(self)
+    }
+    #[inline]
     fn elsewhere(&self) -> Option<&dyn Elsewhere> {
         self.world().far().is_some().then_some(self as _)
     }

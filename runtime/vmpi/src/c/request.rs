@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use super::errors::raise;
 use super::status::{put_status, CStatus};
 use super::{count, entry, put, slice_mut};
+use crate::crossing::outcomes;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi::{REQUEST_NULL, UNDEFINED};
 use crate::p2p::recv::check;
@@ -148,7 +149,7 @@ pub unsafe extern "C" fn MPI_Test(
             return put(flag, 1);
         };
         *comm = r.comm;
-        let done = p2p::test(me, r);
+        let done = outcomes::flag(me, || p2p::test(me, r), || wait_done(me, r));
         put(flag, c_int::from(done))?;
         if !done {
             return Ok(());
@@ -241,16 +242,38 @@ pub unsafe extern "C" fn MPI_Testall(
         let (handles, list) = all(me, n, requests)?;
         // Asked once for flag and result: other workers complete requests at any time.
         let all_done = || list.iter().flatten().all(|r| r.is_done());
-        let done = all_done() || {
-            me.poll();
-            all_done()
+        let ask = || {
+            all_done() || {
+                me.poll();
+                all_done()
+            }
         };
+        let done = outcomes::flag(me, ask, || {
+            list.iter().flatten().for_each(|r| wait_done(me, r));
+        });
         put(flag, c_int::from(done))?;
         if !done {
             return Ok(());
         }
         close_all(me, comm, statuses, &mut handles.iter_mut().zip(list))
     })
+}
+
+/// What `ask` finds among the requests, or what it found the first time.
+fn one_of(
+    me: &RankState,
+    list: &[Option<&'static Request>],
+    ask: impl FnOnce() -> Option<usize>,
+) -> Option<usize> {
+    if !me.world().crossing.is_slow() {
+        return ask();
+    }
+    let mut found = outcomes::which(
+        me,
+        || ask().into_iter().collect(),
+        |i| list.get(i).copied().flatten(),
+    );
+    found.pop()
 }
 
 /// The complete one of the requests with index `found`, or none.
@@ -292,7 +315,12 @@ pub unsafe extern "C" fn MPI_Waitany(
                 .enumerate()
                 .filter_map(|(i, r)| r.map(|r| (i, r)))
         };
-        let found = wait_any(me, some()).and_then(|i| list[i].map(|r| (i, r)));
+        let first = if some().next().is_some() {
+            one_of(me, &list, || wait_any(me, some()))
+        } else {
+            None
+        };
+        let found = first.and_then(|i| list[i].map(|r| (i, r)));
         report_any(me, comm, handles, found, index, status)
     })
 }
@@ -313,11 +341,15 @@ pub unsafe extern "C" fn MPI_Testany(
                 .enumerate()
                 .filter_map(|(i, r)| r.map(|r| (i, r)))
         };
-        let mut found = first_done(me, some());
-        if found.is_none() && some().next().is_some() {
-            me.poll();
-            found = first_done(me, some());
-        }
+        let found = match some().next() {
+            None => None,
+            Some(_) => one_of(me, &list, || {
+                first_done(me, some()).or_else(|| {
+                    me.poll();
+                    first_done(me, some())
+                })
+            }),
+        };
         let found = found.and_then(|i| list[i].map(|r| (i, r)));
         let none_left = some().next().is_none();
         put(flag, c_int::from(found.is_some() || none_left))?;
@@ -351,16 +383,24 @@ unsafe fn some(
             if live().next().is_none() {
                 return put(outcount, UNDEFINED);
             }
-            if wait {
-                wait_any(me, live());
-            } else if !live().any(|(_, r)| r.is_done()) {
-                me.poll();
+            let ask = || {
+                if wait {
+                    wait_any(me, live());
+                } else if !live().any(|(_, r)| r.is_done()) {
+                    me.poll();
+                }
+                let mut done: Vec<_> = live().filter(|(_, r)| r.is_done()).collect();
+                done.sort_by_key(|(_, r)| std::cmp::Reverse(r.age(me)));
+                done.into_iter().map(|(i, _)| i).collect()
+            };
+            let order = outcomes::which(me, ask, |i| list.get(i).copied().flatten());
+            let mut place = vec![None; list.len()];
+            for (at, i) in order.iter().enumerate() {
+                place[*i] = Some(at);
             }
             let all = handles.iter_mut().zip(&list).enumerate();
-            let mut which: Vec<_> = all
-                .filter(|(_, (_, r))| r.is_some_and(Request::is_done))
-                .collect();
-            which.sort_by_key(|(_, (_, r))| std::cmp::Reverse(r.map(|r| r.age(me))));
+            let mut which: Vec<_> = all.filter(|(i, _)| place[*i].is_some()).collect();
+            which.sort_unstable_by_key(|(i, _)| place[*i]);
             let out = slice_mut(indices, which.len())?;
             for (to, (i, _)) in out.iter_mut().zip(&which) {
                 *to = *i as c_int;
@@ -425,7 +465,7 @@ pub unsafe extern "C" fn MPI_Request_get_status(
             return put(flag, 1);
         };
         *comm = r.comm;
-        let done = p2p::test(me, r);
+        let done = outcomes::flag(me, || p2p::test(me, r), || wait_done(me, r));
         if done {
             put_status(status, &Outcome::of(me, r).status);
         }

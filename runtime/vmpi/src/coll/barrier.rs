@@ -3,7 +3,7 @@
 use super::far::Keep;
 use super::meeting::{All, Call, Kind, Plan};
 use crate::error::Result;
-use crate::wire::{Read, Reader};
+use crate::wire::{Read, Reader, Writer};
 
 pub struct Gate(pub Kind);
 
@@ -18,6 +18,16 @@ impl Call for Gate {
         Ok(())
     }
     fn whole(_: &All<Self>, _: usize) {}
+    fn result(&self, _: usize, _: usize, _: &mut Writer) -> bool {
+        // What closing and positioning a file does is not done by waiting.
+        !matches!(
+            self.0,
+            Kind::FileClose | Kind::FileSync | Kind::FileSetSize | Kind::FileSetView
+        )
+    }
+    fn put_result(&self, _: usize, _: usize, _: &mut Reader) -> Read<()> {
+        Ok(())
+    }
     const APART: bool = true;
     fn import(
         _: &mut Reader,

@@ -3,6 +3,7 @@
 use super::far::{Elsewhere, Keep};
 use super::meeting::All;
 use crate::error::Result;
+use crate::state::RankState;
 use crate::wire::{bad, Read, Reader, Writer};
 
 /// What a collective needs of the scheduler, for the calling rank.
@@ -15,6 +16,10 @@ pub trait Crew {
         worlds.for_each(|w| self.wake(w));
     }
     fn workers(&self) -> usize;
+    /// The calling rank, if a checkpoint is under way that has to know of collectives.
+    fn crossing(&self) -> Option<&RankState> {
+        None
+    }
     /// The way to members in other processes, if the job has any.
     fn elsewhere(&self) -> Option<&dyn Elsewhere> {
         None
@@ -106,6 +111,14 @@ pub trait Call: Sized {
     /// Takes that for the members `here`.
     fn accept(_: &All<Self>, _here: &[usize], _: &mut Reader) -> Read<()> {
         Ok(())
+    }
+    /// What has come of it for member `me` of so many, to be done again without the others; false: that cannot be written down.
+    fn result(&self, _me: usize, _members: usize, _w: &mut Writer) -> bool {
+        false
+    }
+    /// Does that again.
+    fn put_result(&self, _me: usize, _members: usize, _r: &mut Reader) -> Read<()> {
+        bad("a result that cannot be kept")
     }
     /// Does a [`Plan::Member`] give others results?
     fn gives(&self) -> bool {

@@ -13,6 +13,7 @@ pub use super::call::{Call, Crew, Kind, Plan};
 
 use super::far::{hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
 use super::rounds::Rounds;
+use crate::crossing::coll::{self as crossing, Entered};
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::io::Shared;
@@ -27,6 +28,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 #[repr(align(64))]
 pub(super) struct Seat {
     kind: Cell<Kind>,
+    /// How often its member has come.
+    entered: Cell<u32>,
     call: Cell<*const ()>,
     status: UnsafeCell<Result<()>>,
 }
@@ -88,6 +91,7 @@ impl Seat {
     fn new(kind: Kind, call: *const ()) -> Seat {
         Seat {
             kind: Cell::new(kind),
+            entered: Cell::new(0),
             call: Cell::new(call),
             status: UnsafeCell::new(Ok(())),
         }
@@ -283,6 +287,21 @@ impl Meeting {
         call: &C,
     ) -> Result<()> {
         let seat = &self.seats[me];
+        let come = || seat.entered.set(seat.entered.get().wrapping_add(1));
+        let ticket = match crew.crossing() {
+            None => {
+                come();
+                None
+            }
+            Some(state) => {
+                let entered = |i: usize| self.seats[i].entered.get();
+                let seats: (&dyn Fn(usize) -> u32, &dyn Fn()) = (&entered, &come);
+                match crossing::enter(state, self.name, group, me, seats, call) {
+                    Entered::Again(result) => return result,
+                    Entered::Now(ticket) => ticket.map(|t| (state, t)),
+                }
+            }
+        };
         let kind = call.kind();
         seat.kind.set(kind);
         seat.call.set((call as *const C).cast());
@@ -304,7 +323,12 @@ impl Meeting {
             }
         }
         // SAFETY: our own seat, after our release.
-        std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()))
+        let result = std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()));
+        if let Some((state, ticket)) = &ticket {
+            let place = (me, self.seats.len());
+            crossing::leave(state, ticket, place, call, result.is_ok());
+        }
+        result
     }
 
     /// The same in a job of several processes.

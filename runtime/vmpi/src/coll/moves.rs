@@ -5,7 +5,7 @@
 
 use super::far::{Keep, Packed};
 use super::meeting::{All, Call, Kind, Plan};
-use super::side::Side;
+use super::side::{read_elements, write_elements, Side};
 use crate::datatype::moving::{copy, Buf};
 use crate::error::{fail, Class, Result};
 use crate::p2p::mailbox::unpack;
@@ -180,6 +180,22 @@ impl Call for Move<'_> {
         }
     }
 
+    fn result(&self, me: usize, members: usize, w: &mut Writer) -> bool {
+        let Some(blocks) = self.received(me, members) else {
+            return false;
+        };
+        // SAFETY: the caller's own buffer, which holds the result.
+        let write = |b: &Buf| unsafe { write_elements(w, b.ptr, b.count, b.ty) };
+        blocks.iter().all(write)
+    }
+
+    fn put_result(&self, me: usize, members: usize, r: &mut Reader) -> Read<()> {
+        let blocks = self.received(me, members).unwrap_or_default();
+        // SAFETY: the caller's own buffer.
+        let mut read = |b: &Buf| unsafe { read_elements(r, b.ptr, b.count, b.ty) };
+        blocks.iter().try_for_each(&mut read)
+    }
+
     const APART: bool = true;
 
     fn export(&self, me: usize, to: &[usize], w: &mut Writer) {
@@ -237,6 +253,27 @@ impl Call for Move<'_> {
 }
 
 impl Move<'_> {
+    /// The blocks in which member `me` has received something; `None`: not known.
+    fn received(&self, me: usize, members: usize) -> Option<Vec<Buf<'_>>> {
+        if !matches!(self.shape, Shape::Intra) {
+            return None;
+        }
+        let n = match (self.pattern(), &self.recv) {
+            (Pattern::ToRoot, _) if me != self.root => 0,
+            (Pattern::FromRoot, Side::One { .. })
+                if me == self.root && self.kind == Kind::Bcast =>
+            {
+                0
+            }
+            (_, Side::None | Side::InPlace) => 0,
+            (_, Side::One { .. }) => 1,
+            (_, Side::Each { counts, .. } | Side::Typed { counts, .. }) => counts.len(),
+            (_, Side::Blocks { .. }) => members,
+            (_, Side::Far(_)) => return None,
+        };
+        Some((0..n).filter_map(|j| self.recv.block(j)).collect())
+    }
+
     /// The blocks of member `me` that the members `to` take, by number.
     fn wanted(&self, me: usize, to: &[usize]) -> Vec<(usize, Buf<'_>)> {
         let numbers: Vec<usize> = match self.shape {

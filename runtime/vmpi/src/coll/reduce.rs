@@ -15,7 +15,7 @@ use super::combine::{by_function, elements};
 use super::far::Keep;
 use super::meeting::{All, Call, Kind, Plan};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
-use super::side::Ints;
+use super::side::{read_elements, write_elements, Ints};
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, Predef, UserOp};
@@ -224,6 +224,27 @@ impl Call for Reduction<'_> {
                 _ => {}
             }
         }
+    }
+
+    fn result(&self, me: usize, _: usize, w: &mut Writer) -> bool {
+        let within = matches!(self.shape, Shape::Intra);
+        let n = if self.kind == Kind::Exscan && me == 0 {
+            0
+        } else {
+            self.wanted(me).1
+        };
+        // SAFETY: the caller's own buffer, which holds the result.
+        within && unsafe { write_elements(w, self.recv, n, self.ty) }
+    }
+
+    fn put_result(&self, me: usize, _: usize, r: &mut Reader) -> Read<()> {
+        let n = if self.kind == Kind::Exscan && me == 0 {
+            0
+        } else {
+            self.wanted(me).1
+        };
+        // SAFETY: the caller's own buffer.
+        unsafe { read_elements(r, self.recv, n, self.ty) }
     }
 
     const APART: bool = true;

@@ -14,6 +14,7 @@ use super::far::{hash, places, Elsewhere, Topic};
 use super::meeting::{at_once, part_of, same_kind, with_parts, Call};
 use super::posted::{Posted, Work};
 use crate::coll::meeting::Meeting;
+use crate::crossing;
 use crate::error::{fail, Class, Result};
 use crate::op::Op;
 use crate::p2p::request::Status;
@@ -59,7 +60,39 @@ impl Pending {
 /// The request's buffers stay as MPI asks until it is complete.
 pub unsafe fn join(me: &RankState, r: &Request) {
     // SAFETY: the caller's promise.
-    unsafe { enter(me.world(), me, r, Some(me.worker())) }
+    unsafe {
+        if me.world().crossing.is_slow() {
+            crossing::coll::join(me, r);
+        } else {
+            enter(me.world(), me, r, Some(me.worker()));
+        }
+    }
+}
+
+/// A collective whose work is done, of which nobody has been told.
+pub(crate) struct Over {
+    list: Vec<*const Request>,
+    status: Vec<Class>,
+}
+
+impl Over {
+    /// With the world ranks of their owners.
+    pub fn requests(&self) -> impl Iterator<Item = (u32, *const Request)> + '_ {
+        // SAFETY: pending until they are told.
+        self.list.iter().map(|r| (unsafe { (**r).owner }, *r))
+    }
+
+    /// Completes the requests.  `from`: the caller's worker.
+    pub fn tell(self, world: &World, from: Option<u32>) {
+        for (r, error) in self.list.into_iter().zip(self.status) {
+            let status = Status {
+                error,
+                ..Status::EMPTY
+            };
+            // SAFETY: nobody else completes it; it is not touched afterwards.
+            unsafe { Request::complete(r, world.rank((*r).owner), from, status) };
+        }
+    }
 }
 
 /// A request of a checkpoint that waits for members elsewhere, once those can be told.
@@ -74,7 +107,23 @@ pub(crate) unsafe fn join_again(world: &World, r: &Request) {
 }
 
 unsafe fn enter(world: &World, owner: &RankState, r: &Request, from: Option<u32>) {
-    let Some(p) = r.posted() else { return };
+    // SAFETY: the caller's promise.
+    if let Some(over) = unsafe { enter_quietly(world, owner, r, from) } {
+        over.tell(world, from);
+    }
+}
+
+/// The same; if the work was done here, whose requests are to be told.
+///
+/// # Safety
+/// As of [`join`].
+pub(crate) unsafe fn enter_quietly(
+    world: &World,
+    owner: &RankState,
+    r: &Request,
+    from: Option<u32>,
+) -> Option<Over> {
+    let p = r.posted()?;
     let far = world.spans(&p.all);
     let here = |w: &&u32| world.local(**w).is_some();
     let members = match far {
@@ -91,15 +140,26 @@ unsafe fn enter(world: &World, owner: &RankState, r: &Request, from: Option<u32>
             .then(|| map.remove(&round))
             .flatten()
     };
-    let Some(mut list) = full else { return };
+    let mut list = full?;
     // SAFETY: requests in a round are pending, and the work of this one is ours alone.
     unsafe {
         list.sort_unstable_by_key(|r| (**r).posted().map(|p| p.seat));
         if far {
             send_parts(world, owner, list, from);
-        } else {
-            let outcomes = work(world, &posted(&list), p.seat);
-            complete(world, &list, outcomes, from);
+            return None;
+        }
+        let outcomes = work(world, &posted(&list), p.seat);
+        Some(over(list, outcomes))
+    }
+}
+
+/// Takes a request of a checkpoint out again, which has become complete by itself.
+pub(crate) fn leave(r: &Request) {
+    if let Some(p) = r.posted() {
+        let rounds = &p.meeting.rounds.0;
+        let mut map = rounds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(list) = map.get_mut(&p.round()) {
+            list.retain(|q| !std::ptr::eq(*q, r));
         }
     }
 }
@@ -126,26 +186,19 @@ unsafe fn posted<'a>(list: &[*const Request]) -> Vec<&'a Posted> {
 
 /// # Safety
 /// All are pending.
-unsafe fn complete(
-    world: &World,
-    list: &[*const Request],
-    outcomes: Vec<Result<()>>,
-    from: Option<u32>,
-) {
+unsafe fn over(list: Vec<*const Request>, outcomes: Vec<Result<()>>) -> Over {
+    let mut status = Vec::with_capacity(list.len());
     for (&r, outcome) in list.iter().zip(outcomes) {
         let error = outcome.err();
-        let status = Status {
-            error: error.as_ref().map_or(Class::SUCCESS, |e| e.class),
-            ..Status::EMPTY
-        };
-        // SAFETY: nobody else completes it; it is not touched afterwards.
+        status.push(error.as_ref().map_or(Class::SUCCESS, |e| e.class));
+        // SAFETY: the caller's promise: nobody looks yet.
         unsafe {
             if let Some(p) = (*r).posted() {
                 *p.error.get() = error;
             }
-            Request::complete(r, world.rank((*r).owner), from, status);
         }
     }
+    Over { list, status }
 }
 
 /// What becomes of each member's call.
@@ -266,7 +319,7 @@ pub(crate) fn finish(world: &World, pending: Pending, parts: Parts, from: Option
         let at = list.iter().position(|r| Some((**r).owner) == me);
         let runner = mine[at.unwrap_or(0)].seat;
         let outcomes = outcomes(world, &mine, &parts, runner);
-        complete(world, &list, outcomes, from);
+        over(list, outcomes).tell(world, from);
     }
 }
 

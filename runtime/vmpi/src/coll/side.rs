@@ -2,7 +2,9 @@
 
 use super::far::Packed;
 use crate::datatype::moving::Buf;
-use crate::datatype::TypeRef;
+use crate::datatype::{Datatype, TypeRef};
+use crate::pack;
+use crate::wire::{bad, Read, Reader, Writer};
 
 /// An array argument, as wide as the program's.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +85,38 @@ pub enum Side<'a> {
     },
     /// What came from another process.
     Far(&'a [Packed]),
+}
+
+/// Writes elements in the portable format; false: they have none.
+///
+/// # Safety
+/// `count` elements at `from` are readable.
+pub unsafe fn write_elements(w: &mut Writer, from: *const u8, count: usize, ty: &Datatype) -> bool {
+    // SAFETY: the caller's promise.
+    let native = unsafe { ty.pack_vec(from, count) };
+    let mut portable = Vec::new();
+    let whole = ty.signature.repeat(count as u64);
+    let done = pack::to_portable(&whole, &native, &mut portable).is_ok();
+    w.bytes(&portable);
+    done
+}
+
+/// Reads what [`write_elements`] wrote.
+///
+/// # Safety
+/// `count` elements at `to` are writable.
+pub unsafe fn read_elements(r: &mut Reader, to: *mut u8, count: usize, ty: &Datatype) -> Read<()> {
+    let portable = r.bytes()?;
+    let mut native = Vec::new();
+    let whole = ty.signature.repeat(count as u64);
+    pack::from_portable(&whole, portable, &mut native)
+        .or_else(|e| bad(&format!("the result of a collective: {}", e.detail)))?;
+    if native.len() != ty.size * count {
+        return bad("the result of a collective has another size");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { ty.unpack(native.as_ptr(), native.len(), to, count) };
+    Ok(())
 }
 
 impl Side<'_> {

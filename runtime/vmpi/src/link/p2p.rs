@@ -296,6 +296,7 @@ fn eager(link: &Link, world: &World, frame: &Frame) -> Option<()> {
         buffered_by: Some(Room::Lent {
             _credit: Credit::of(link, frame.peer, body.len() - at),
         }),
+        mark: None,
     };
     (m.bytes()?.len() == m.len()).then_some(())?;
     arrive(world, frame.head.dst, key_of(&frame.head), m)
@@ -314,6 +315,7 @@ fn offered(world: &World, frame: &Frame) -> Option<()> {
         ty,
         count,
         buffered_by: None,
+        mark: None,
     };
     arrive(world, frame.head.dst, key_of(&frame.head), m)
 }
@@ -381,6 +383,7 @@ fn data(link: &Link, world: &World, frame: Frame) -> Option<()> {
             ty: pull.ty,
             count: pull.count,
             buffered_by: None,
+            mark: None,
         };
         // SAFETY: the receive's buffer.
         if let Err(e) = unsafe { m.unpack(&into) } {

@@ -245,6 +245,7 @@ impl Place {
             ty: TypeRef::Static(ty),
             count,
             buffered_by: None,
+            mark: None,
         };
         Some((key, m))
     }

@@ -7,6 +7,7 @@ use super::buf::Buf;
 use super::queue::Queue;
 use super::request::Request;
 use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
+use crate::crossing::Mark;
 use crate::datatype::{moving, Datatype, TypeRef};
 use crate::error::Result;
 use crate::link::credit::Credit;
@@ -59,6 +60,8 @@ pub(crate) struct Message {
     pub count: usize,
     /// Whose limited room it takes until it is received.
     pub buffered_by: Option<Room>,
+    /// While a checkpoint is under way.
+    pub mark: Option<Box<Mark>>,
 }
 
 pub(crate) enum Room {
@@ -98,6 +101,7 @@ impl Message {
             ty: buf.ty.clone(),
             count: buf.count,
             buffered_by: None,
+            mark: None,
         }
     }
 
@@ -107,6 +111,7 @@ impl Message {
             ty: buf.ty.clone(),
             count: buf.count,
             buffered_by: None,
+            mark: None,
         }
     }
 

@@ -167,6 +167,15 @@ impl<T> Queue<T> {
         self.take(at)
     }
 
+    /// Removes the oldest entry for which `is` holds.
+    pub fn take_where(&mut self, mut is: impl FnMut(&Key, &T) -> bool) -> Option<(Key, T)> {
+        let at = self.order().find(|&at| {
+            let n = &self.nodes[at as usize];
+            n.value.as_ref().is_some_and(|v| is(&n.key, v))
+        })?;
+        self.take(at)
+    }
+
     /// Entries from the oldest to the newest.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
         self.order().filter_map(|at| {

@@ -7,6 +7,7 @@ use super::mailbox::{Data, Message};
 use super::queue::Key;
 use super::request::{Req, Request, Status, What};
 use super::wait::wait_done;
+use crate::crossing;
 use crate::error::{Class, MpiError, Result};
 use crate::link;
 use crate::state::RankState;
@@ -27,6 +28,11 @@ pub unsafe fn recv(me: &RankState, buf: Buf<'_>, key: Key) -> Result<Status> {
 /// As of [`recv`].
 #[inline]
 pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
+    if me.world().crossing.is_slow() {
+        let r = Request::new(me.rank, What::Recv, 0, key, &buf);
+        // SAFETY: the caller's promise.
+        return unsafe { crossing::p2p::recv(me, &r) };
+    }
     let found = me.mailbox.with(|q| {
         q.inbound
             .take_message(&key)
@@ -53,6 +59,7 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
 #[inline]
 pub(crate) unsafe fn show(me: &RankState, r: &Request) -> bool {
     let shown = !r.null
+        && !me.world().crossing.is_slow()
         && !me.world().sched().is_single()
         && me.mailbox.with(|q| {
             q.posted.is_empty() && q.inbound.find_message(&r.key).is_none() && me.landing.open(r)
@@ -124,6 +131,10 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         return;
     }
     r.take_turn(me);
+    if me.world().crossing.is_slow() {
+        // SAFETY: the caller's promise.
+        return unsafe { crossing::p2p::post(me, r) };
+    }
     let found = me.mailbox.with(|q| match q.inbound.take_message(&r.key) {
         Some((k, m)) => {
             q.bytes -= m.weight();
@@ -193,6 +204,9 @@ fn peek(me: &RankState, key: &Key) -> Option<Status> {
 
 /// Is there a message (`MPI_Iprobe`)?  If not, others get a turn first.
 pub fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
+    if me.world().crossing.is_slow() {
+        return crossing::p2p::iprobe(me, key);
+    }
     peek(me, key).or_else(|| {
         me.poll();
         peek(me, key)
@@ -212,6 +226,9 @@ pub fn probe(me: &RankState, key: &Key) -> Status {
         })
     };
     loop {
+        if me.world().crossing.is_slow() {
+            return crossing::p2p::probe(me, key);
+        }
         if let Some(s) = found(true) {
             return s;
         }
@@ -222,6 +239,9 @@ pub fn probe(me: &RankState, key: &Key) -> Status {
 /// Takes a message out of the queue (`MPI_Mprobe`), for [`fetch`]; waits for one if asked to.
 pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Message)> {
     loop {
+        if me.world().crossing.is_slow() {
+            return crossing::p2p::take(me, key, wait);
+        }
         let found = me.mailbox.with(|q| {
             let m = q
                 .inbound
@@ -242,6 +262,7 @@ pub fn cancel(me: &RankState, r: &Request) {
     if r.is_done() || !r.active.get() {
         return;
     }
+    crossing::unsupported(me, "MPI_Cancel");
     let ptr: *const Request = r;
     let taken = match r.what {
         What::Recv => me

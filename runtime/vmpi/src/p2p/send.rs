@@ -9,6 +9,7 @@ use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
 use super::EAGER;
+use crate::crossing;
 use crate::error::{fail, Class, Result};
 use crate::link;
 use crate::state::{RankState, World};
@@ -100,6 +101,10 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
 /// Delivers to a posted receive or buffers; false if the message has to be held.
 #[inline]
 unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mode) -> Result<bool> {
+    if me.world().crossing.is_slow() {
+        // SAFETY: the caller's promise.
+        return unsafe { crossing::p2p::deposit(me, buf, dest, key, mode) };
+    }
     // SAFETY: the caller's promise.
     unsafe {
         match me.world().near(dest) {
@@ -187,7 +192,7 @@ unsafe fn deposit_here(
 }
 
 /// Puts a message into a mailbox, unless a receive was posted meanwhile.
-fn arrive(
+pub(crate) fn arrive(
     me: &RankState,
     to: &RankState,
     key: &Key,
@@ -224,6 +229,10 @@ pub(crate) fn insert(q: &mut Queues, key: Key, m: Message) {
 /// Leaves the message in the sender's buffer for the receiver to fetch; true if a receive was
 /// posted meanwhile, so that it is delivered and the request done.
 unsafe fn hold(me: &RankState, r: &Request) -> bool {
+    if me.world().crossing.is_slow() {
+        // SAFETY: the caller's promise.
+        return unsafe { crossing::p2p::hold(me, r) };
+    }
     let Some(to) = me.world().local(r.dest) else {
         link::p2p::offer(me, r);
         return false;
@@ -245,7 +254,7 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
 /// # Safety
 /// `posted` was taken out of its queue by the caller; `from` is readable.
 #[inline]
-unsafe fn deliver(me: &RankState, posted: *const Request, key: &Key, from: &Buf<'_>) {
+pub(crate) unsafe fn deliver(me: &RankState, posted: *const Request, key: &Key, from: &Buf<'_>) {
     // SAFETY: the caller's promise.
     unsafe {
         let r = &*posted;
@@ -271,7 +280,11 @@ fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -
             let r = unsafe { &*r };
             if r.what != What::Send(Mode::Synchronous) && which(r) {
                 // SAFETY: as above.
-                *m = unsafe { Message::packed(&r.buf()) };
+                let packed = unsafe { Message::packed(&r.buf()) };
+                *m = Message {
+                    mark: m.mark.take(),
+                    ..packed
+                };
                 added += m.weight();
                 freed.push(&raw const *r);
             }
@@ -297,6 +310,11 @@ pub fn release_held(world: &World) -> bool {
         }
         freed | any
     })
+}
+
+/// Buffers what other ranks hold for this one, but for synchronous messages.
+pub(crate) fn buffer_all(me: &RankState) {
+    buffer(me, |_| true, None);
 }
 
 /// Buffers what is left of a rank's own standard-mode sends in its buffers, so that they are

@@ -81,7 +81,7 @@ pub(crate) fn read_type(r: &mut Reader, depth: u32) -> Read<TypeRef> {
 }
 
 /// `sender_index`: the place of a pending request among those its owner saves.
-pub(super) fn write(
+pub(crate) fn write(
     w: &mut Writer,
     key: &Key,
     m: &Message,
@@ -96,6 +96,15 @@ pub(super) fn write(
     write_signature(w, &m.ty.signature);
     w.size(m.count);
     match &m.data {
+        // Its sender is not at its line yet, and will have been received from there.
+        Data::Held(r) if m.mark.is_some() => {
+            // SAFETY: a held message's request is pending and its buffer readable.
+            let native = unsafe {
+                let buf = (**r).buf();
+                buf.ty.pack_vec(buf.addr, buf.count)
+            };
+            content(w, m, &native);
+        }
         Data::Held(r) => {
             // SAFETY: a held message's request is pending.
             let r = unsafe { &**r };
@@ -108,26 +117,27 @@ pub(super) fn write(
             w.u32(*owner);
             w.u64(*index);
         }
-        _ => {
-            w.u8(0);
-            let native = m.bytes().unwrap_or(&[]);
-            let mut out = Vec::new();
-            let whole = m.ty.signature.repeat(m.count as u64);
-            match pack::to_portable(&whole, native, &mut out) {
-                Ok(()) => w.u8(1),
-                // Not representable in the portable format: kept as it is, for the same ABI only.
-                Err(_) => {
-                    out = native.to_vec();
-                    w.u8(0);
-                }
-            }
-            w.size(out.len());
-            w.0.extend_from_slice(&out);
-        }
+        _ => content(w, m, m.bytes().unwrap_or(&[])),
     }
 }
 
-pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
+fn content(w: &mut Writer, m: &Message, native: &[u8]) {
+    w.u8(0);
+    let mut out = Vec::new();
+    let whole = m.ty.signature.repeat(m.count as u64);
+    match pack::to_portable(&whole, native, &mut out) {
+        Ok(()) => w.u8(1),
+        // Not representable in the portable format: kept as it is, for the same ABI only.
+        Err(_) => {
+            out = native.to_vec();
+            w.u8(0);
+        }
+    }
+    w.size(out.len());
+    w.0.extend_from_slice(&out);
+}
+
+pub(crate) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
     let key = read_key(r)?;
     let buffered_by = r.u32()?.checked_sub(1);
     let ty = read_type(r, 0)?;
@@ -147,6 +157,7 @@ pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
                 ty,
                 count,
                 buffered_by: buffered_by.map(Room::Attached),
+                mark: None,
             },
         ));
     }
@@ -184,6 +195,7 @@ pub(super) fn read(r: &mut Reader, world: &World) -> Read<(Key, Message)> {
             ty,
             count,
             buffered_by,
+            mark: None,
         },
     ))
 }

@@ -19,6 +19,7 @@ use pc3_runtime::placement::Placement;
 use crate::coll::meeting::Meeting;
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
 use crate::coord::Coordinator;
+use crate::crossing::Crossing;
 use crate::deadlock;
 use crate::group::Group;
 use crate::link::Link;
@@ -50,6 +51,7 @@ pub struct World {
     link: Option<Arc<Link>>,
     sched: Sched,
     pub(crate) coord: Coordinator,
+    pub(crate) crossing: Crossing,
     /// Absent in tests without a runtime.
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
@@ -119,6 +121,7 @@ impl World {
                 link,
                 sched,
                 coord: Coordinator::new(here.len() as u32, processes > 1),
+                crossing: Crossing::new(if processes > 1 { 0 } else { size }),
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
@@ -301,6 +304,7 @@ impl Host for World {
             // What happens next may come from another process; `link::node` sees if nothing does.
             return Quiescent::Wait;
         }
+        self.crossing.quiescent(self);
         if crate::p2p::release_held(self) || self.coord.quiescent(self) {
             return Quiescent::Resumed;
         }

@@ -32,7 +32,7 @@ pub(super) const PERSISTENT: u8 = 2;
 pub(super) const ACTIVE: u8 = 4;
 pub(super) const DONE: u8 = 8;
 
-/// Everything of a rank that is unwound or has ended; no rank runs.
+/// Everything of a rank that is unwound or has ended; no rank runs, or none can touch it.
 pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let mut w = Writer::default();
     w.u8(VERSION);
@@ -58,6 +58,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     // A sender may be this rank itself: its mailbox must be free while messages are written.
     let inbound: Vec<(Key, *const Message)> = me.mailbox.with(|q| {
         let all = q.inbound.iter();
+        let all = all.filter(|(_, m)| !m.mark.as_ref().is_some_and(|k| k.left_out));
         all.map(|(k, m)| (*k, &raw const *m)).collect()
     });
     w.list(inbound.iter(), |w, (k, m)| {

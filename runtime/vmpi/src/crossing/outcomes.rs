@@ -1,0 +1,138 @@
+//! Outcomes that another run could have otherwise: what tests, probes and clocks say.
+
+use pc3_runtime::tell::{die, EXIT_FATAL};
+
+use super::done;
+use crate::p2p::wait::wait_done;
+use crate::p2p::Request;
+use crate::state::RankState;
+
+use pc3_protocol::Name;
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Outcome {
+    /// Something was complete, or there.
+    Flag(bool),
+    /// These requests were reported, of those that were asked about.
+    Which(Vec<u32>),
+    /// A probe saw this message; one that has no name was sent when nobody logged.
+    Message(Option<(u32, Name)>),
+    Clock(f64),
+}
+
+/// What was said the first time, if this is done again.
+pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
+    let world = me.world();
+    let mut s = world.crossing.enter(me);
+    let outcome = s.member(me.rank).replayed_outcome();
+    done(world, s);
+    outcome
+}
+
+/// What is said now.
+fn said(me: &RankState, outcome: Outcome) {
+    let world = me.world();
+    let mut s = world.crossing.enter(me);
+    s.member(me.rank).outcome(outcome);
+    done(world, s);
+}
+
+/// The program does not ask again what it asked before.
+pub(crate) fn differs(me: &RankState, outcome: &Outcome) -> ! {
+    die(
+        EXIT_FATAL,
+        &format!(
+            "rank {} does not do what it did behind its checkpoint: it asks for something else than the first time, when the \
+             answer was {outcome:?}; results depend on something that is not logged (a clock of the system's, a file that has changed)",
+            me.rank
+        ),
+    )
+}
+
+/// The answer to a test: `live` finds it; the first time's is waited for by `reach`.
+#[inline]
+pub(crate) fn flag(me: &RankState, live: impl FnOnce() -> bool, reach: impl FnOnce()) -> bool {
+    if !me.world().crossing.is_slow() {
+        return live();
+    }
+    flag_slow(me, live, reach)
+}
+
+#[cold]
+fn flag_slow(me: &RankState, live: impl FnOnce() -> bool, reach: impl FnOnce()) -> bool {
+    match replayed(me) {
+        Some(Outcome::Flag(on)) => {
+            if on {
+                reach();
+            } else {
+                me.poll();
+            }
+            on
+        }
+        Some(other) => differs(me, &other),
+        None => {
+            let on = live();
+            said(me, Outcome::Flag(on));
+            on
+        }
+    }
+}
+
+/// Which of several requests are reported.
+#[inline]
+pub(crate) fn which<'a>(
+    me: &RankState,
+    live: impl FnOnce() -> Vec<usize>,
+    request: impl Fn(usize) -> Option<&'a Request>,
+) -> Vec<usize> {
+    if !me.world().crossing.is_slow() {
+        return live();
+    }
+    which_slow(me, live, request)
+}
+
+#[cold]
+fn which_slow<'a>(
+    me: &RankState,
+    live: impl FnOnce() -> Vec<usize>,
+    request: impl Fn(usize) -> Option<&'a Request>,
+) -> Vec<usize> {
+    match replayed(me) {
+        Some(Outcome::Which(list)) => {
+            let list: Vec<usize> = list.into_iter().map(|i| i as usize).collect();
+            for i in &list {
+                match request(*i) {
+                    Some(r) => wait_done(me, r),
+                    None => differs(me, &Outcome::Which(vec![*i as u32])),
+                }
+            }
+            if list.is_empty() {
+                me.poll();
+            }
+            list
+        }
+        Some(other) => differs(me, &other),
+        None => {
+            let list = live();
+            said(me, Outcome::Which(list.iter().map(|i| *i as u32).collect()));
+            list
+        }
+    }
+}
+
+/// A clock.
+#[inline]
+pub(crate) fn clock(live: impl FnOnce() -> f64) -> f64 {
+    match RankState::try_current().filter(|me| me.world().crossing.is_slow()) {
+        None => live(),
+        Some(me) => match replayed(me) {
+            Some(Outcome::Clock(t)) => t,
+            Some(other) => differs(me, &other),
+            None => {
+                let t = live();
+                said(me, Outcome::Clock(t));
+                t
+            }
+        },
+    }
+}

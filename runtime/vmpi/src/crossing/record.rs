@@ -1,0 +1,168 @@
+//! What a checkpoint keeps of a rank's line, beside the rank itself.
+//!
+//! ```text
+//! line    = version:u8 early clocks sizes log late
+//! early   = [sender:u32 number:u32]          messages from behind the sender's line, received before this one
+//! clocks  = [group:u64 entered:u64]    sizes = [group:u64 members:u32]
+//! log     = [receive:u32 sender:u32 name] [outcome] [group:u64 n:u64 result:bytes]
+//! name    = kind:u8 (0 before, 1 behind) number:u32
+//! outcome = 0 flag:u8 | 1 [index:u32] | 2 found:u8 (sender:u32 name) | 3 clock:u64 (binary64)
+//! late    = count:u64 message*
+//! ```
+//! `[x]` is a list; a message is as `state::message` writes it.
+
+use pc3_protocol::{Line, Log, Name, Parts};
+
+use super::outcomes::Outcome;
+use crate::p2p::mailbox::Message;
+use crate::p2p::Key;
+use crate::state::message;
+use crate::state::World;
+use crate::wire::{bad, Read, Reader, Writer};
+
+const VERSION: u8 = 1;
+
+/// A rank's line as it was read.
+pub(super) struct Recovered {
+    pub line: Line,
+    pub log: Log<Outcome, Vec<u8>>,
+    pub late: Vec<(Key, Message)>,
+}
+
+// SAFETY: a message of a checkpoint has its data with it.
+unsafe impl Send for Recovered {}
+
+/// Adds a message that crosses the line.
+pub(super) fn late(to: &mut Vec<u8>, key: &Key, m: &Message) {
+    let mut w = Writer(std::mem::take(to));
+    message::write(&mut w, key, m, |_| None);
+    *to = w.0;
+}
+
+fn write_name(w: &mut Writer, (rank, name): (u32, Name)) {
+    w.u32(rank);
+    let (kind, number) = match name {
+        Name::Before(n) => (0, n),
+        Name::Behind(n) => (1, n),
+    };
+    w.u8(kind);
+    w.u32(number);
+}
+
+fn read_name(r: &mut Reader) -> Read<(u32, Name)> {
+    let rank = r.u32()?;
+    let name = match (r.u8()?, r.u32()?) {
+        (0, n) => Name::Before(n),
+        (1, n) => Name::Behind(n),
+        _ => return bad("the name of a message"),
+    };
+    Ok((rank, name))
+}
+
+pub(super) fn write(
+    line: &Line,
+    log: Log<Outcome, Vec<u8>>,
+    late: &[u8],
+    late_count: u64,
+) -> Vec<u8> {
+    let mut w = Writer::default();
+    w.u8(VERSION);
+    w.list(line.early.iter(), |w, (rank, n)| {
+        w.u32(*rank);
+        w.u32(*n);
+    });
+    w.list(line.clocks.iter(), |w, (g, n)| {
+        w.u64(*g);
+        w.u64(*n);
+    });
+    w.list(line.sizes.iter(), |w, (g, n)| {
+        w.u64(*g);
+        w.u32(*n);
+    });
+    let parts = Parts::from(log);
+    w.list(parts.matches.iter(), |w, (receive, what)| {
+        w.u32(*receive);
+        write_name(w, *what);
+    });
+    w.list(parts.outcomes.iter(), |w, o| match o {
+        Outcome::Flag(on) => {
+            w.u8(0);
+            w.u8((*on).into());
+        }
+        Outcome::Which(list) => {
+            w.u8(1);
+            w.list(list.iter(), |w, i| w.u32(*i));
+        }
+        Outcome::Message(which) => {
+            w.u8(2);
+            w.u8(which.is_some().into());
+            if let Some(which) = which {
+                write_name(w, *which);
+            }
+        }
+        Outcome::Clock(t) => {
+            w.u8(3);
+            w.u64(t.to_bits());
+        }
+    });
+    w.list(parts.results.iter(), |w, ((g, n), result)| {
+        w.u64(*g);
+        w.u64(*n);
+        w.bytes(result);
+    });
+    w.u64(late_count);
+    w.0.extend_from_slice(late);
+    w.0
+}
+
+pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
+    let mut r = Reader(bytes);
+    match r.u8()? {
+        VERSION => {}
+        v => return bad(&format!("version {v} of a rank's log is not known")),
+    }
+    let early = r.list(|r| Ok((r.u32()?, r.u32()?)))?;
+    if early.iter().any(|e| e.0 >= world.size) {
+        return bad("a message from a rank that does not exist");
+    }
+    let clocks = r.list(|r| Ok((r.u64()?, r.u64()?)))?;
+    let sizes = r.list(|r| Ok((r.u64()?, r.u32()?)))?;
+    let matches = r.list(|r| Ok((r.u32()?, read_name(r)?)))?;
+    let outcomes = r.list(outcome)?;
+    let results = r.list(|r| Ok(((r.u64()?, r.u64()?), r.bytes()?.to_vec())))?;
+    let count = r.u64()?;
+    let mut late = Vec::new();
+    for _ in 0..count {
+        late.push(message::read(&mut r, world)?);
+    }
+    if !r.0.is_empty() {
+        return bad("something follows a rank's log");
+    }
+    Ok(Recovered {
+        line: Line {
+            clocks: clocks.into_iter().collect(),
+            sizes: sizes.into_iter().collect(),
+            early,
+        },
+        log: Log::from(Parts {
+            matches,
+            outcomes,
+            results,
+            births: 0,
+        }),
+        late,
+    })
+}
+
+fn outcome(r: &mut Reader) -> Read<Outcome> {
+    Ok(match r.u8()? {
+        0 => Outcome::Flag(r.u8()? != 0),
+        1 => Outcome::Which(r.list(Reader::u32)?),
+        2 => Outcome::Message(match r.u8()? {
+            0 => None,
+            _ => Some(read_name(r)?),
+        }),
+        3 => Outcome::Clock(f64::from_bits(r.u64()?)),
+        _ => return bad("an outcome"),
+    })
+}
