@@ -79,7 +79,7 @@ pub fn unsupported<T>(name: &str) -> Result<T> {
 }
 
 /// The tag of communicators' own meetings.
-const OWN: u32 = u32::MAX - 1;
+pub(crate) const OWN: u32 = u32::MAX - 1;
 
 /// The calls of all members, by rank.
 pub struct All<'a, C> {

@@ -10,7 +10,7 @@ use pc3_protocol::{Entries, Group, Phase, Stamp};
 
 use super::{done, Stage, State};
 use crate::coll::far::hash;
-use crate::coll::meeting::Call;
+use crate::coll::meeting::{Call, Registry, OWN};
 use crate::coll::posted::{Posted, Work};
 use crate::coll::rounds;
 use crate::error::{fail, Class, Result};
@@ -78,6 +78,8 @@ pub(crate) enum Entered {
 
 /// The name of a group of collectives: the same in every run.
 fn name(id: u32, tag: u32, ranks: &Ranks, place: u64) -> Group {
+    // What was made with its communicator is found by another name when that comes from a checkpoint.
+    let tag = if tag == Registry::WHOLE { OWN } else { tag };
     let parts = [u64::from(id), u64::from(tag), hash(ranks), place];
     parts.iter().fold(0x9e37_79b9_7f4a_7c15, |h, p| {
         (h ^ p).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
