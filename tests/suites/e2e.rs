@@ -14,6 +14,7 @@ mod misuse;
 mod places;
 mod processes;
 mod projects;
+mod protocol;
 mod rust;
 mod rust_messages;
 mod streams;
@@ -59,6 +60,7 @@ fn main() {
     trials.extend(places::trials());
     trials.extend(processes::trials());
     trials.extend(wakeups::trials());
+    trials.extend(protocol::trials());
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(rust_messages::trials());

@@ -145,6 +145,24 @@ pub(crate) fn ended(world: &World, me: &RankState) {
     done(world, s);
 }
 
+/// Ranks that have not taken their local checkpoints.
+pub(super) fn missing(s: &State) -> String {
+    let all = s.members.iter().enumerate();
+    let list: Vec<String> = all
+        .filter(|(_, m)| m.phase() == Phase::Asked)
+        .map(|(rank, _)| rank.to_string())
+        .collect();
+    let more = list.len().saturating_sub(10);
+    let mut text = list[..list.len() - more].join(", ");
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    match list.len() {
+        1 => format!("rank {text}"),
+        _ => format!("ranks {text}"),
+    }
+}
+
 /// What has become of an epoch that was given up.
 pub(super) fn report(s: &mut State, world: &World) {
     let Some(job) = world.job.get() else { return };

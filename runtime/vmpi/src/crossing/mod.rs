@@ -167,9 +167,20 @@ pub(crate) fn unsupported(me: &RankState, name: &str) {
     }
 }
 
+/// So many entries may a rank's log have, and so many bytes the messages that cross its line.
+const LOG: usize = 1 << 20;
+const LATE: usize = 1 << 30;
+
 /// An operation is over: what it said is passed on.
 fn done(world: &World, mut s: MutexGuard<'_, State>) {
     s.begin(world);
+    if s.stage == Stage::Running && s.dirty.iter().any(|r| s.is_full(*r)) {
+        let why = format!(
+            "ranks that had not come to a location kept it waiting for too long: {}",
+            line::missing(&s)
+        );
+        s.give_up(world, why);
+    }
     s.pump(world);
 }
 
@@ -207,6 +218,11 @@ impl State {
             why: None,
             recovered: (0..n).map(|_| None).collect(),
         }
+    }
+
+    fn is_full(&self, rank: u32) -> bool {
+        let taken = self.taken[rank as usize].as_ref();
+        self.members[rank as usize].log().len() > LOG || taken.is_some_and(|t| t.late.len() > LATE)
     }
 
     fn member(&mut self, rank: u32) -> &mut Machine {

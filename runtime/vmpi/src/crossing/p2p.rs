@@ -13,7 +13,7 @@ use crate::p2p::recv::fetch;
 use crate::p2p::request::{Mode, Request, Status};
 use crate::p2p::send::{arrive, deliver, insert};
 use crate::p2p::wait::wait_done;
-use crate::p2p::{Buf, Key};
+use crate::p2p::{Buf, Key, EAGER};
 use crate::state::RankState;
 
 /// What a receive gets to know of a message.
@@ -107,7 +107,7 @@ impl State {
     }
 }
 
-/// Delivers or buffers, as `p2p::send::deposit`; synchronous messages go through [`hold`].
+/// Delivers or buffers, as `p2p::send::deposit`; what is not to be buffered goes through [`hold`].
 ///
 /// # Safety
 /// The buffer is readable.
@@ -119,14 +119,16 @@ pub(crate) unsafe fn deposit(
     key: &Key,
     mode: Mode,
 ) -> Result<bool> {
-    if mode == Mode::Synchronous {
+    let world = me.world();
+    let to = world.rank(dest);
+    let kept = mode == Mode::Buffered
+        || mode != Mode::Synchronous && buf.len() <= EAGER && !to.mailbox.with(|q| q.is_full());
+    if !kept {
         return Ok(false);
     }
-    let world = me.world();
     if let Some(counts) = &world.traffic {
         counts.sent(me, dest, buf.len());
     }
-    let to = world.rank(dest);
     let mut s = world.crossing.enter(me);
     if let Some(k) = s.sent(me.rank, dest, key, buf) {
         match s.receiver(to, key, k) {
@@ -179,7 +181,7 @@ fn put(
     None
 }
 
-/// A synchronous message: left in the sender's buffer unless a receive waits for it, or it has been received before.  True
+/// A message that is left in the sender's buffer unless a receive waits for it, or it has been received before.  True
 /// if it is over.
 ///
 /// # Safety
@@ -299,11 +301,12 @@ fn peek(
     Some((k.name.map(|n| (k.from, n)), status))
 }
 
-/// What a probe that is done again has to see.
+/// What a probe that is done again has to see; as long as that has not come, it is not done.
 fn again(me: &RankState) -> Option<Option<(u32, Name)>> {
-    match outcomes::replayed(me)? {
-        Outcome::Message(which) => Some(which),
-        other => outcomes::differs(me, &other),
+    let s = me.world().crossing.enter(me);
+    match s.members[me.rank as usize].next_outcome()? {
+        Outcome::Message(which) => Some(*which),
+        other => outcomes::differs(me, other),
     }
 }
 
@@ -312,8 +315,10 @@ fn wait_for(me: &RankState, key: &Key, which: Option<(u32, Name)>) -> Status {
         let world = me.world();
         let mut s = world.crossing.enter(me);
         if let Some((name, status)) = peek(me, &mut s, key, which) {
-            if which.is_none() {
-                s.member(me.rank).outcome(Outcome::Message(name));
+            let member = s.member(me.rank);
+            match which {
+                Some(_) => drop(member.replayed_outcome()),
+                None => member.outcome(Outcome::Message(name)),
             }
             done(world, s);
             return status;
@@ -328,6 +333,7 @@ fn wait_for(me: &RankState, key: &Key, which: Option<(u32, Name)>) -> Status {
 pub(crate) fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
     match again(me) {
         Some(None) => {
+            outcomes::replayed(me);
             me.poll();
             return None;
         }

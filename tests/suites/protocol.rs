@@ -1,0 +1,157 @@
+//! The non-blocking protocol: programs that never wait for all, killed and stopped at random moments and continued on other
+//! numbers of workers and other architectures.
+//!
+//! `PC3_TEST_KILLS` kills for each (default 6).
+
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, STOPPED};
+
+const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
+
+pub fn trials() -> Vec<Trial> {
+    let programs = match Program::load_all(&arch::root().join("tests/apart")) {
+        Ok(p) => p,
+        Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+    };
+    let mut trials = Vec::new();
+    for p in programs {
+        let q = p.clone();
+        trials.push(Trial::test(
+            format!("protocol::{}_killed", p.name),
+            move || killed(&p).map_err(|e| format!("{e:#}").into()),
+        ));
+        trials.push(Trial::test(
+            format!("protocol::{}_moved", q.name),
+            move || moved(&q).map_err(|e| format!("{e:#}").into()),
+        ));
+    }
+    for (name, env, said) in REFUSED {
+        trials.push(Trial::test(
+            format!("protocol::refused_{name}"),
+            move || refused(env, said).map_err(|e| format!("{e:#}").into()),
+        ));
+    }
+    trials
+}
+
+fn whole(p: &Program) -> Result<(Vec<u8>, Duration)> {
+    let job = Job::new(p)?;
+    let exe = build::instrumented(p, HOST)?;
+    let start = Instant::now();
+    let end = job.run(HOST, &exe, &[])?;
+    ensure!(end.status == 0, "uninterrupted: {}", end.stderr);
+    Ok((job.stdout(), start.elapsed()))
+}
+
+fn same(expected: &[u8], job: &Job) -> Result<()> {
+    match difference(expected, &job.stdout()) {
+        Some(d) => bail!("output differs: {d}\n{}", job.stderr()),
+        None => Ok(()),
+    }
+}
+
+/// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none.
+fn killed(p: &Program) -> Result<()> {
+    let kills = std::env::var("PC3_TEST_KILLS").ok();
+    let kills: u32 = kills.and_then(|s| s.parse().ok()).unwrap_or(6);
+    let exe = build::instrumented(p, HOST)?;
+    let (expected, length) = whole(p)?;
+    let mut random = fastrand::Rng::with_seed(6);
+    let (mut job, mut done, mut ends) = (Job::new(p)?, 0, 0);
+    while done < kills || ends == 0 {
+        let workers = random.u32(1..=4).to_string();
+        let every = ["17x", "100x", "900x"][random.usize(0..3)];
+        let env = [
+            PROTOCOL,
+            ("PC3_EVERY", every),
+            ("PC3_RESTART", "auto"),
+            ("PC3_WORKERS", &workers),
+        ];
+        let mut child = job.start(HOST, &exe, &env)?;
+        if done < kills {
+            std::thread::sleep(length.mul_f64(random.f64() * 0.8));
+            if child.try_wait()?.is_none() {
+                child.kill()?;
+                child.wait()?;
+                done += 1;
+                continue;
+            }
+        }
+        let end = job.finish(child)?;
+        ensure!(
+            end.status == 0,
+            "exit status {}\n{}",
+            end.status,
+            end.stderr
+        );
+        same(&expected, &job)?;
+        (job, ends) = (Job::new(p)?, ends + 1);
+    }
+    Ok(())
+}
+
+/// Stopped behind a checkpoint, and on with other workers, on each architecture in turn; to the end at last.
+fn moved(p: &Program) -> Result<()> {
+    let (expected, _) = whole(p)?;
+    let mut stops = 0;
+    for every in ["40x", "250x"] {
+        let job = Job::new(p)?;
+        let all = arch::available();
+        for hop in 0..=all.len() {
+            let arch = if hop == 0 { HOST } else { all[hop % all.len()] };
+            let exe = build::instrumented(p, arch)?;
+            let workers = (1 + hop % 3).to_string();
+            let last = hop == all.len();
+            let mut env = vec![PROTOCOL, ("PC3_WORKERS", &*workers)];
+            if hop > 0 {
+                env.push(("PC3_RESTART", "latest"));
+            }
+            if !last {
+                env.extend([("PC3_EVERY", every), ("PC3_STOP_AFTER", "1")]);
+            }
+            let end = job.run(arch, &exe, &env)?;
+            if end.status == STOPPED && !last {
+                stops += 1;
+                continue;
+            }
+            ensure!(
+                end.status == 0,
+                "exit status {} on {}\n{}",
+                end.status,
+                arch.gnu,
+                end.stderr
+            );
+            break;
+        }
+        same(&expected, &job)?;
+    }
+    ensure!(stops > 0, "it was never stopped");
+    Ok(())
+}
+
+/// What does not work yet is said before anything runs.
+const REFUSED: &[(&str, &[(&str, &str)], &str)] = &[(
+    "unknown",
+    &[("PC3_PROTOCOL", "chandy")],
+    "expected barrier or nonblocking",
+)];
+
+fn refused(env: &[(&str, &str)], said: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/apart/farm.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let end = job.run(HOST, &exe, env)?;
+    ensure!(
+        end.status == 86 && end.stderr.contains(said) && job.stdout().is_empty(),
+        "exit status {}\n{}",
+        end.status,
+        end.stderr
+    );
+    Ok(())
+}
