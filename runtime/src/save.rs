@@ -62,6 +62,9 @@ impl Part {
         let meta = rank_data(&job.program, rank, &mut data)?;
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
+        if let Some(outside) = meta.outside() {
+            out.section(Section::Outside, n, &outside)?;
+        }
         out.section(Section::Engine, n, engine)?;
         let (bytes, entries) = out.into_memory();
         Ok(Part {

@@ -135,18 +135,27 @@ fn moved(p: &Program) -> Result<()> {
     Ok(())
 }
 
-/// What does not work yet is said before anything runs.
-const REFUSED: &[(&str, &[(&str, &str)], &str)] = &[(
-    "unknown",
-    &[("PC3_PROTOCOL", "chandy")],
-    "expected barrier or nonblocking",
-)];
+/// What does not work is said before anything runs.
+const REFUSED: [(&str, &[&str], &str); 2] = [
+    (
+        "unknown",
+        &["--protocol", "chandy"],
+        "expected barrier or nonblocking",
+    ),
+    (
+        "processes",
+        &["-p", "2", "--protocol", "nonblocking"],
+        "not available yet for several processes",
+    ),
+];
 
-fn refused(env: &[(&str, &str)], said: &str) -> Result<()> {
+fn refused(options: &[&str], said: &str) -> Result<()> {
     let p = Program::load(&arch::root().join("tests/apart/farm.c"))?;
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
-    let end = job.run(HOST, &exe, env)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let launcher = [&[&*pc3run], options].concat();
+    let end = job.finish(job.start_by(&launcher, HOST, &exe, &[])?)?;
     ensure!(
         end.status == 86 && end.stderr.contains(said) && job.stdout().is_empty(),
         "exit status {}\n{}",

@@ -54,7 +54,7 @@ struct Cli {
     /// Tell at the end what workers spent their time with and what ranks sent each other; all of it to FILE, as JSON
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     stats: Option<String>,
-    /// How ranks agree on a checkpoint: barrier
+    /// How ranks agree on a checkpoint: barrier, nonblocking
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
     /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
@@ -350,7 +350,7 @@ mod tests {
             --stop-after -1: expected a whole number
             --every 5: expected a time such as 30s, 500ms, 10m, 2h or a number of passages such as 5x
             --restart old: expected latest, auto or a checkpoint's id
-            --protocol p: expected barrier
+            --protocol p: expected barrier or nonblocking
             --on-signal KILL=stop: unknown signal KILL"#]]
         .assert_eq(&all);
         assert!(refused("-n 3").contains("PROGRAM"));
