@@ -6,6 +6,7 @@ mod checkpoint;
 mod instrumentation;
 mod kernels;
 mod mpi;
+mod protocol;
 mod rust;
 
 use std::fs;
@@ -22,6 +23,7 @@ type Bench = fn(&Setup) -> Result<Value>;
 const ALL: &[(&str, Bench)] = &[
     ("instrumentation", instrumentation::run),
     ("vmpi", mpi::run),
+    ("protocol", protocol::run),
     ("kernels", kernels::run),
     ("checkpoint", checkpoint::run),
     ("rust", rust::run),

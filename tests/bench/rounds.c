@@ -1,0 +1,31 @@
+/* So many rounds of one kind of communication, for whoever counts instructions: rounds KIND N. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double value[1] = {1}, sum[1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const char *kind = argc > 1 ? argv[1] : "";
+    int rounds = argc > 2 ? atoi(argv[2]) : 0;
+#pragma pc3 checkpoint
+    for (int i = 0; i < rounds; i++) {
+        if (!strcmp(kind, "barrier")) {
+            MPI_Barrier(MPI_COMM_WORLD);
+        } else if (!strcmp(kind, "allreduce")) {
+            MPI_Allreduce(value, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        } else if (!strcmp(kind, "pingpong") && rank < 2) {
+            for (int turn = 0; turn < 2; turn++)
+                if (turn == rank)
+                    MPI_Send(value, 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD);
+                else
+                    MPI_Recv(value, 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}
