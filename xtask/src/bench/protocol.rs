@@ -21,7 +21,10 @@ pub fn run(s: &Setup) -> Result<Value> {
             .arg("-o")
             .arg(&exe),
     )?;
-    println!("{:12} {:>10} {:>12} {:>8}", "instructions", "barrier", "nonblocking", "ratio");
+    println!(
+        "{:12} {:>10} {:>12} {:>8}",
+        "instructions", "barrier", "nonblocking", "ratio"
+    );
     let mut rows = Vec::new();
     for kind in KINDS {
         let mut each = Vec::new();
