@@ -11,13 +11,17 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_typemetric::abi::{Abi, LongDouble, Metric};
 use pc3_typemetric::types::{TypeId, TypeTable};
+use pc3_typemetric::Batch;
 
 use crate::control::{pc3_flag, FLAG_COUNT};
+use crate::format::bytes::{Decoder, Encoder};
+use crate::format::file::Writer;
 use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage};
+use crate::job::Job;
 use crate::rank::Rank;
 use crate::restore::{settle, RestoreError};
-use crate::save::Data;
+use crate::save::{self, Data};
 use crate::tell::{die, error, EXIT_REFUSED};
 
 /// How a guest's [`Guest::run`] came back.
@@ -67,6 +71,11 @@ pub fn resumed(rank: &mut Rank) {
     if let Some(engine) = job.engine() {
         engine.all_back(rank, &settle);
     }
+}
+
+/// A process of which all ranks had ended at the checkpoint that the job goes on from.
+pub fn none_resumes(job: &Job) -> bool {
+    job.program.guest && job.is_continued()
 }
 
 /// The rank is at a location: must its stack go?  Ranks of a program that calls MPI count the locations that they pass,
@@ -121,6 +130,54 @@ impl Tables {
                 fnrefs: Vec::new(),
             },
         }
+    }
+
+    pub(crate) fn write(&self, out: &mut Writer) -> io::Result<()> {
+        save::tables(out, &self.types, &self.program)
+    }
+
+    /// For another process.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.types.encode(&mut bytes);
+        let mut e = Encoder::default();
+        e.bytes(&bytes);
+        e.bytes(&self.program.encode());
+        e.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Tables, String> {
+        let mut d = Decoder::new(bytes, "tables");
+        let mut next = || d.bytes().map(<[u8]>::to_vec).map_err(|e| e.to_string());
+        let (types, program) = (next()?, next()?);
+        let types = TypeTable::decode(&types).map_err(|e| e.to_string())?.0;
+        let program = ProgramMeta::decode(&program).map_err(|e| e.to_string())?;
+        Ok(Tables { types, program })
+    }
+
+    /// Enters what another process has.
+    pub(crate) fn merge(&mut self, other: Tables) -> Result<(), String> {
+        let mut batch = Batch::new();
+        let ids: Vec<TypeId> = other.types.iter().map(|_| batch.declare()).collect();
+        let id = |id: &mut TypeId| {
+            if let Some(new) = ids.get(id.index()).filter(|_| *id != TypeId::UNKNOWN) {
+                *id = *new;
+            }
+        };
+        for (old, ty) in other.types.iter() {
+            let mut ty = ty.clone();
+            id(&mut ty.elem);
+            ty.members.iter_mut().for_each(|m| id(&mut m.ty));
+            batch.define(ids[old.index()], ty);
+        }
+        let found = self.types.commit(batch).map_err(|e| e.to_string())?;
+        for func in other.program.funcs {
+            for mut point in func.points {
+                point.live = point.live.map(|ty| found[ty.index()]);
+                self.point(&func.name, point);
+            }
+        }
+        Ok(())
     }
 
     /// Index of a function and of its point; equal ones are one.

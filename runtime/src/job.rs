@@ -205,6 +205,12 @@ impl Job {
         *self.source.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
     }
 
+    /// Does a guest go on from a checkpoint?
+    pub(crate) fn is_continued(&self) -> bool {
+        let source = self.source.lock().unwrap_or_else(PoisonError::into_inner);
+        source.is_some()
+    }
+
     /// The checkpoint that a guest goes on from, told to the first of its ranks that asks.
     pub(crate) fn source(&self) -> Option<u64> {
         let mut source = self.source.lock().unwrap_or_else(PoisonError::into_inner);

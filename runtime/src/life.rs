@@ -100,9 +100,7 @@ fn alone(path: &str) {
     if std::env::var_os("PC3_LINK").is_some_and(|l| !l.is_empty()) {
         die(
             EXIT_SETTINGS,
-            &format!(
-                "{path} runs in one process only: it does not call MPI, or is written in Rust"
-            ),
+            &format!("{path} runs in one process only: it does not call MPI"),
         );
     }
 }
@@ -110,11 +108,22 @@ fn alone(path: &str) {
 /// Runs a program whose functions and types do not come from units of C, and that is continued by `make`'s guest.
 /// `path` is how it was started.  The result is its exit status.
 pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
-    alone(path);
+    let peers = match calls_mpi {
+        true => peers::join().unwrap_or_else(|why| die(EXIT_SETTINGS, &why)),
+        false => None,
+    };
     baseline::note();
     process::note();
-    let program = Program::of_guest(calls_mpi);
-    live(path, program, None, Some(make), guest_body)
+    if !calls_mpi {
+        alone(path);
+    }
+    live(
+        path,
+        Program::of_guest(calls_mpi),
+        peers,
+        Some(make),
+        guest_body,
+    )
 }
 
 fn live(

@@ -36,7 +36,11 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let mut out = Writer::new(file, id)?;
     head(job, passage, &mut out)?;
-    parts(job, ranks, &mut out)?;
+    let mut guests = Tables::new();
+    parts(job, ranks, &mut guests, &mut out)?;
+    if job.program.guest {
+        guests.write(&mut out)?;
+    }
     out.finish()?;
     Ok(())
 }
@@ -116,8 +120,12 @@ pub(crate) fn head(job: &Job, passage: u64, out: &mut Writer) -> io::Result<()> 
 }
 
 /// What it has of each rank.
-pub(crate) fn parts(job: &Job, ranks: &mut [&mut Rank], out: &mut Writer) -> io::Result<()> {
-    let mut guests = Tables::new();
+pub(crate) fn parts(
+    job: &Job,
+    ranks: &mut [&mut Rank],
+    guests: &mut Tables,
+    out: &mut Writer,
+) -> io::Result<()> {
     let ctx = SaveCtx::default();
     for rank in ranks.iter_mut() {
         let n = rank.id() as u64;
@@ -128,7 +136,7 @@ pub(crate) fn parts(job: &Job, ranks: &mut [&mut Rank], out: &mut Writer) -> io:
         };
         let mut meta = rank_data(&job.program, rank, &mut data)?;
         if let Some(guest) = rank.guest.as_deref().filter(|_| meta.finished.is_none()) {
-            let mut image = Image::new(&mut guests, &mut data);
+            let mut image = Image::new(guests, &mut data);
             guest.save(&mut image)?;
             (meta.frames, meta.large) = (image.frames, image.large);
         }
@@ -141,13 +149,10 @@ pub(crate) fn parts(job: &Job, ranks: &mut [&mut Rank], out: &mut Writer) -> io:
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }
     }
-    if job.program.guest {
-        tables(out, &guests.types, &guests.program)?;
-    }
     Ok(())
 }
 
-fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {
+pub(crate) fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {
     let mut bytes = Vec::new();
     types.encode(&mut bytes);
     out.section(Section::Types, 0, &bytes)?;

@@ -13,6 +13,7 @@ use crate::control::Taken;
 use crate::files::own::high;
 use crate::format::bytes::{DecodeError, Decoder, Encoder};
 use crate::format::file::{Entry, Writer, SECTIONS};
+use crate::guest::Tables;
 use crate::job::{After, Job};
 use crate::library;
 use crate::peers::Peers;
@@ -28,6 +29,8 @@ struct Offer {
     stop: bool,
     /// Bytes, or what stands in the way.
     length: Result<u64, String>,
+    /// Types and functions that a guest's ranks have.
+    tables: Vec<u8>,
 }
 
 impl Offer {
@@ -45,6 +48,7 @@ impl Offer {
                 e.str(why);
             }
         }
+        e.bytes(&self.tables);
         e.0
     }
 
@@ -59,25 +63,29 @@ impl Offer {
             asked,
             stop,
             length,
+            tables: d.bytes()?.to_vec(),
         })
     }
 }
 
-/// Where the parts go; nobody writes if there is no file.
-fn encode_places(path: &str, places: &[u64]) -> Vec<u8> {
+/// Where the parts go, and the types and functions of all guests; nobody writes if there is no file.
+fn encode_places(path: &str, places: &[u64], tables: &[u8]) -> Vec<u8> {
     let mut e = Encoder::default();
+    e.bytes(tables);
     e.str(path);
     e.len(places.len());
     places.iter().for_each(|p| e.u64(*p));
     e.0
 }
 
-fn decode_place(bytes: &[u8], index: usize) -> Decoded<Option<(PathBuf, u64)>> {
+fn decode_place(bytes: &[u8], index: usize) -> Decoded<Option<(PathBuf, u64, Tables)>> {
     let mut d = Decoder::new(bytes, "places");
+    let tables = tables(d.bytes()?);
     let path = d.str()?;
     let n = d.u64()?;
     let places: Vec<u64> = (0..n).map(|_| d.u64()).collect::<Decoded<_>>()?;
-    Ok(places.get(index).map(|at| (PathBuf::from(path), *at)))
+    let place = places.get(index);
+    Ok(place.map(|at| (PathBuf::from(path), *at, tables)))
 }
 
 fn encode_part(part: &Result<Vec<Entry>, String>) -> Vec<u8> {
@@ -145,18 +153,31 @@ fn broken(e: impl std::fmt::Display) -> ! {
 fn offer(job: &Job, ranks: &mut [&mut Rank]) -> Offer {
     let stop = job.control.stop_asked();
     let asked = job.control.begin();
-    let count = |ranks: &mut [&mut Rank]| {
+    let mut guests = Tables::new();
+    let mut count = |ranks: &mut [&mut Rank]| {
         library::gather(ranks)?;
         let mut out = Writer::counting();
-        let counted = save::parts(job, ranks, &mut out);
+        let counted = save::parts(job, ranks, &mut guests, &mut out);
         counted.map_err(|e| e.to_string())?;
         Ok(out.offset())
     };
     let length = count(ranks);
+    let tables = match job.program.guest {
+        true => guests.encode(),
+        false => Vec::new(),
+    };
     Offer {
         asked,
         stop,
         length,
+        tables,
+    }
+}
+
+fn tables(bytes: &[u8]) -> Tables {
+    match bytes {
+        [] => Tables::new(),
+        bytes => Tables::decode(bytes).unwrap_or_else(|e| broken(e)),
     }
 }
 
@@ -167,13 +188,13 @@ fn follow(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank]) -> After {
     let offer = offer(job, ranks);
     peers.gather(&offer.encode());
     let place = decode_place(&peers.spread(&[]), peers.index()).unwrap_or_else(|e| broken(e));
-    if let Some((path, at)) = place {
+    if let Some((path, at, mut guests)) = place {
         let mut write = || -> io::Result<Vec<Entry>> {
             let length = offer.length.clone().unwrap_or(0);
             let mut file = high(OpenOptions::new().write(true).open(&path)?);
             file.seek(SeekFrom::Start(at))?;
             let mut out = Writer::part(&mut file, at);
-            save::parts(job, ranks, &mut out)?;
+            save::parts(job, ranks, &mut guests, &mut out)?;
             check(out.offset() - at, length)?;
             let entries = out.into_entries()?;
             file.sync_all()?;
@@ -215,21 +236,34 @@ fn lead(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank], passage: u64) -> 
     offers.insert(0, offer(job, ranks));
     let asked = offers.iter().any(|o| o.asked);
     let stop = offers.iter().any(|o| o.stop);
+    let mut guests = Tables::new();
+    for offer in offers.iter().filter(|_| job.program.guest) {
+        let merged = guests.merge(tables(&offer.tables));
+        merged.unwrap_or_else(|e| broken(e));
+    }
     let lengths: Result<Vec<u64>, String> = offers.into_iter().map(|o| o.length).collect();
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
             let done = job.commit(None, start, asked, |path, file, id| {
                 told = true;
-                write(job, peers, ranks, passage, (path, file, id), &lengths)
+                write(
+                    job,
+                    peers,
+                    ranks,
+                    &mut guests,
+                    passage,
+                    (path, file, id),
+                    &lengths,
+                )
             });
             if !told {
-                peers.spread(&encode_places("", &[]));
+                peers.spread(&encode_places("", &[], &[]));
             }
             done
         }
         Err(obstacle) => {
-            peers.spread(&encode_places("", &[]));
+            peers.spread(&encode_places("", &[], &[]));
             job.in_the_way(&obstacle, asked)
         }
     };
@@ -256,18 +290,22 @@ fn write(
     job: &Job,
     peers: &dyn Peers,
     ranks: &mut [&mut Rank],
+    guests: &mut Tables,
     passage: u64,
     (path, file, id): (&str, &mut File, u64),
     lengths: &[u64],
 ) -> io::Result<()> {
     let begun = Writer::new(file, id).and_then(|mut out| {
         save::head(job, passage, &mut out)?;
+        if job.program.guest {
+            guests.write(&mut out)?;
+        }
         Ok(out)
     });
     let mut out = match begun {
         Ok(out) => out,
         Err(e) => {
-            peers.spread(&encode_places("", &[]));
+            peers.spread(&encode_places("", &[], &[]));
             return Err(e);
         }
     };
@@ -277,8 +315,12 @@ fn write(
         places.push(at);
         at += n;
     }
-    peers.spread(&encode_places(path, &places));
-    let own = save::parts(job, ranks, &mut out);
+    let all = match job.program.guest {
+        true => guests.encode(),
+        false => Vec::new(),
+    };
+    peers.spread(&encode_places(path, &places, &all));
+    let own = save::parts(job, ranks, guests, &mut out);
     let answers = peers.gather(&[]);
     own?;
     check(out.offset() - places[0], lengths[0])?;

@@ -20,6 +20,10 @@ pub fn trials() -> Vec<Trial> {
             Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
         }
     }
+    match Program::rust_examples() {
+        Ok(p) => programs.extend(p),
+        Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+    }
     let mut trials = Vec::new();
     // Files of each rank's own had the same numbers in two processes, and do not come into one.
     let apart = |p: &Program| p.ranks > 1 && p.name != "mpi_files";
@@ -130,6 +134,7 @@ const NATIVE: &[&str] = &[
     "mpi_modes",
     "mpi_nonblocking",
     "mpi_random",
+    "rust-harvest-mpi",
 ];
 
 /// Can programs run over this MPI here?

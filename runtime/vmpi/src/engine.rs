@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pc3_runtime::chaos;
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
+use pc3_runtime::guest::none_resumes;
 use pc3_runtime::job::{After, Job};
 use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::rank::{Rank, Status};
@@ -123,6 +124,13 @@ impl Engine for MpiEngine {
             link.begin();
             link.board.tell_restored(world);
         }
+        if let Some(peers) = job.peers() {
+            if none_resumes(job) && world.again.load(Relaxed) == 0 {
+                // As the others do in `all_back`.
+                peers.meet();
+                peers.meet();
+            }
+        }
         world.run(Box::new(move |me| {
             let Some(rank) = me.exec() else { return };
             if matches!(rank.status(), Status::Finished(_)) {
@@ -172,8 +180,17 @@ impl Engine for MpiEngine {
         let me = world.rank(rank.id() as u32);
         if world.back.fetch_add(1, AcqRel) + 1 == world.again.load(Relaxed) {
             let all = world.ranks().iter().map(|r| r.exec.get());
+            let peers = world.job.get().and_then(|j| j.peers());
+            // Nothing can be refused from here on, in any process.
+            if let Some(peers) = peers {
+                peers.meet();
+            }
             // SAFETY: everyone else waits below, or has ended.
             all.filter_map(|r| unsafe { r.as_mut() }).for_each(settle);
+            // What a process prints comes behind what was cut.
+            if let Some(peers) = peers {
+                peers.meet();
+            }
             world.settled.store(true, Release);
             wake_all(world, Some(me));
         }

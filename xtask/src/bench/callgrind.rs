@@ -10,8 +10,19 @@ use anyhow::{bail, Context, Result};
 /// Self cost of all lines of files named in `files` (base names), and of everything; the program must carry
 /// debug information.  What a compiler generates in a file counts as the file's.
 pub fn instructions(cmd: &Command, out: &Path, files: &[String]) -> Result<(u64, u64)> {
+    collected(cmd, out, files, &[])
+}
+
+/// With options of callgrind's.
+pub fn collected(
+    cmd: &Command,
+    out: &Path,
+    files: &[String],
+    options: &[&str],
+) -> Result<(u64, u64)> {
     let mut v = Command::new("valgrind");
     v.arg("--tool=callgrind")
+        .args(options)
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg("--main-stacksize=8388608");
     v.arg(cmd.get_program()).args(cmd.get_args());

@@ -1,4 +1,5 @@
-//! Instructions of the examples in Rust, with the attributes and without; what starting and ending costs is left out.
+//! Instructions of the examples in Rust, with the attributes and without; what starting and ending costs is left out, and
+//! what the dynamic loader does before `main`.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +29,7 @@ pub fn run(s: &Setup) -> Result<Value> {
     let instructions = |exe: &Path| -> Result<u64> {
         let mut c = Command::new(exe);
         c.current_dir(&s.work);
-        Ok(callgrind::instructions(&c, &s.exe("callgrind.out"), &[])?.1)
+        Ok(callgrind::collected(&c, &s.exe("callgrind.out"), &[], &["--toggle-collect=main"])?.1)
     };
     let forms: [(&str, &[&str]); 2] = [("plain", &["--features", "plain"]), ("pc3", &[])];
     let mut start = [0; 2];

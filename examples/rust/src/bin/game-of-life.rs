@@ -24,6 +24,7 @@ impl World {
         }
     }
 
+    #[inline]
     fn neighbours(&self, i: usize) -> usize {
         let (w, h) = (self.width, self.cells.len() / self.width);
         let (x, y) = (i % w, i / w);
