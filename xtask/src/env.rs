@@ -68,6 +68,11 @@ pub fn target_dir() -> PathBuf {
     }
 }
 
+/// The oldest version of Rust that the packages promise to build with.
+pub fn oldest_rust() -> String {
+    env!("CARGO_PKG_RUST_VERSION").to_owned()
+}
+
 pub fn dist_dir() -> PathBuf {
     target_dir().join("dist")
 }

@@ -45,6 +45,16 @@ pub fn run() -> Result<()> {
             println!("setup: 'rustup target add {}' failed", wanted.join(" "));
         }
     }
+    let oldest = env::oldest_rust();
+    if env::has_program("rustup") {
+        let mut c = Command::new("rustup");
+        c.args(["toolchain", "install", &oldest, "--profile", "minimal"]);
+        c.arg("--no-self-update");
+        c.stdout(Stdio::null()).stderr(Stdio::null());
+        if !has_rust(&oldest) && !c.status().is_ok_and(|s| s.success()) {
+            println!("setup: Rust {oldest}, with which the crate is to build, cannot be installed");
+        }
+    }
     sources::fetch();
     for arch in env::CROSS {
         let missing = arch.missing();
@@ -57,6 +67,13 @@ pub fn run() -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn has_rust(version: &str) -> bool {
+    let mut c = Command::new("rustup");
+    c.args(["run", version, "rustc", "--version"]);
+    c.stdout(Stdio::null()).stderr(Stdio::null());
+    c.status().is_ok_and(|s| s.success())
 }
 
 /// Root on Debian or Ubuntu: apt-get; otherwise a sentence that says what to install.

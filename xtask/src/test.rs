@@ -40,6 +40,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             ],
         );
         tally.docs();
+        tally.oldest();
         tally.step(
             "unit and integration tests",
             &["--workspace", "--exclude", "pc3-tests"],
@@ -136,6 +137,33 @@ impl Tally {
         c.env("RUSTDOCFLAGS", "-D warnings");
         if !c.status().is_ok_and(|s| s.success()) {
             self.broken.push("doc".to_owned());
+        }
+    }
+
+    /// The crate builds with the oldest Rust that it says it does, where that is installed.
+    fn oldest(&mut self) {
+        let rust = env::oldest_rust();
+        println!("\n== Rust {rust}");
+        let mut there = Command::new("rustup");
+        there.args(["run", &rust, "cargo", "--version"]);
+        there.stdout(Stdio::null()).stderr(Stdio::null());
+        if !there.status().is_ok_and(|s| s.success()) {
+            self.remarks.push(format!(
+                "skipped: the crate with Rust {rust} (rustup toolchain install {rust} --profile minimal)"
+            ));
+            return;
+        }
+        let mut c = Command::new("rustup");
+        c.args(["run", &rust, "cargo", "check", "--quiet", "--locked"]);
+        c.args(["-p", "pc3", "--features", "mpi,ndarray,serde,rand"]);
+        // What the current one has made is of no use to it.
+        c.current_dir(env::root())
+            .env("CARGO_TARGET_DIR", env::target_dir().join("oldest"));
+        for name in ["RUSTC", "RUSTDOC", "CARGO", "RUSTUP_TOOLCHAIN"] {
+            c.env_remove(name);
+        }
+        if !c.status().is_ok_and(|s| s.success()) {
+            self.broken.push(format!("Rust {rust}"));
         }
     }
 

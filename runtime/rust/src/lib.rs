@@ -44,6 +44,7 @@ mod load;
 mod loud;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+#[doc(hidden)]
 pub mod point;
 mod save;
 mod start;
@@ -59,8 +60,10 @@ pub use load::{LoadError, Loading, Members, View};
 pub use loud::Loud;
 pub use pc3_macros::{checkpointable, main, Checkpointable};
 pub use save::Saver;
+#[doc(hidden)]
 pub use start::start;
 #[cfg(feature = "mpi")]
+#[doc(hidden)]
 pub use start::start_mpi;
 pub use types::{layout, widest, Layout, TypeId, Types, Variant};
 pub use value::Checkpointable;
