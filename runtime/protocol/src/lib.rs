@@ -1,12 +1,13 @@
 //! How ranks agree on a checkpoint, as state machines: events and messages in, decisions and messages out.  No I/O, no
 //! clock, no threads: a runtime drives them, and a simulator drives them unchanged.
 //!
-//! This crate has the *non-blocking* protocol; `docs/protocols.md` has its rules and why they are right.  A [`Member`] is
+//! [`barrier`] lets all ranks stand still at once.  The rest of this crate is the *non-blocking* protocol; `docs/protocols.md` has its rules and why they are right.  A [`Member`] is
 //! one rank's part: what it does at a location, with a message, in a collective.  A [`Node`] is one process's part: it
 //! gathers what its members and the nodes below it say, and passes on what the root decides.
 
 #![forbid(unsafe_code)]
 
+pub mod barrier;
 mod log;
 mod member;
 mod node;

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod barrier;
 pub mod check;
 pub mod exhaustive;
 pub mod generate;

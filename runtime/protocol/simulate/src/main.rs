@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use pc3_protocol::Rules;
+use pc3_simulate::barrier;
 use pc3_simulate::exhaustive::{self, Size};
 use pc3_simulate::run::{run, trace, Options};
 use pc3_simulate::scale;
@@ -30,6 +31,11 @@ enum What {
         #[arg(long, default_value_t = 16)]
         ranks: u32,
     },
+    /// The same for the barrier protocol
+    Barrier {
+        #[arg(long, default_value_t = 1_000_000)]
+        schedules: u64,
+    },
     /// One schedule: what it ended with
     Seed { seed: u64 },
     /// Takes away each rule in turn, and looks how soon that is noticed
@@ -45,7 +51,8 @@ enum What {
 
 fn main() {
     let result = match Cli::parse().what {
-        What::Check => random(0, 20_000, 16)
+        What::Check => barriers(20_000)
+            .and_then(|()| random(0, 20_000, 16))
             .and_then(|()| broken(400_000))
             .and_then(|()| search(Size::Brief)),
         What::Random {
@@ -53,6 +60,7 @@ fn main() {
             from,
             ranks,
         } => random(from, schedules, ranks),
+        What::Barrier { schedules } => barriers(schedules),
         What::Seed { seed } => seed_of(seed),
         What::Broken { schedules } => broken(schedules),
         What::Exhaustive => search(Size::Full),
@@ -138,6 +146,32 @@ fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
         sum(|c| c.suppressed),
         sum(|c| c.logged),
     );
+    Ok(())
+}
+
+fn barriers(count: u64) -> Result<(), String> {
+    let start = Instant::now();
+    let mut sum = barrier::Counts::default();
+    for seed in 0..count {
+        let counts = barrier::run(seed, false).map_err(|e| format!("barrier, seed {seed}: {e}"))?;
+        sum.add(&counts);
+    }
+    println!(
+        "barrier: {count} schedules of 2 to 8 ranks in {:.0} s: 0 violations; {} checkpoints, {} plans put off, {} dropped, {} losses",
+        start.elapsed().as_secs_f64(),
+        sum.checkpoints,
+        sum.put_off,
+        sum.dropped,
+        sum.losses,
+    );
+    if sum.checkpoints == 0 || sum.put_off == 0 || sum.losses == 0 {
+        return Err("the barrier's schedules are too few to say anything".into());
+    }
+    // Without its one rule.
+    match (0..count).find_map(|seed| barrier::run(seed, true).err().map(|e| (seed, e))) {
+        Some((seed, e)) => println!("without waiting for all: seed {seed}: {e}"),
+        None => return Err("nobody misses that the barrier waits for all".into()),
+    }
     Ok(())
 }
 

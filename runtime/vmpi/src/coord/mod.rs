@@ -2,7 +2,7 @@
 //!
 //! [`barrier`] decides; this file lets ranks wait for its decisions and reports to people.
 
-pub mod barrier;
+pub use pc3_protocol::barrier;
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering::*};

@@ -123,11 +123,11 @@ pub(crate) unsafe fn deposit(
     let to = world.rank(dest);
     let kept = mode == Mode::Buffered
         || mode != Mode::Synchronous && buf.len() <= EAGER && !to.mailbox.with(|q| q.is_full());
-    if !kept {
-        return Ok(false);
-    }
     if let Some(counts) = &world.traffic {
         counts.sent(me, dest, buf.len());
+    }
+    if !kept {
+        return Ok(false);
     }
     let mut s = world.crossing.enter(me);
     if let Some(k) = s.sent(me.rank, dest, key, buf) {

@@ -57,13 +57,26 @@ pub enum Verdict {
 pub struct Barrier {
     /// The job has other processes: they all together decide when to unwind.
     apart: bool,
+    /// Takes a rule away, to see that a harness notices: that all are parked before any unwinds.
+    #[cfg(feature = "mutants")]
+    hasty: bool,
     stage: Stage,
     places: Vec<Place>,
 }
 
 impl Barrier {
+    #[cfg(feature = "mutants")]
+    pub fn hasty(ranks: usize) -> Barrier {
+        Barrier {
+            hasty: true,
+            ..Barrier::new(ranks, false)
+        }
+    }
+
     pub fn new(ranks: usize, apart: bool) -> Barrier {
         Barrier {
+            #[cfg(feature = "mutants")]
+            hasty: false,
             apart,
             stage: Stage::Idle,
             places: vec![Place::Running; ranks],
@@ -146,6 +159,10 @@ impl Barrier {
     }
 
     fn all_rest(&self) -> bool {
+        #[cfg(feature = "mutants")]
+        if self.hasty {
+            return true;
+        }
         let rests = |p: &Place| matches!(p, Place::Parked | Place::Finished);
         self.places.iter().all(rests)
     }
