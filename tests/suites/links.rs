@@ -107,6 +107,16 @@ const CASES: &[(&str, &str)] = &[
             mkdir -p tree/bin; cp $CC tree/bin; cp -r ${CC%/bin/pc3cc}/include ${CC%/bin/pc3cc}/lib tree; \
             CC=tree/bin/pc3cc; test $(link) -gt $four; rm -r tree",
     ),
+    // Of four units the one without variables, which reaches no location, keeps its object.
+    ("only_what_changes", "$CC main.o a.o b.o pure.o -o p; find cache -path 'cache/??/*' -type f | wc -l | grep -x 3"),
+    (
+        "other_languages",
+        "which g++ gfortran || exit 77; sed -i 's/step(i);/step(i) + extra(i) + more_(\\&i);/; 1i int extra(int), more_(int *);' main.c; \
+            printf '#include <string>\\nextern \"C\" int extra(int i) { std::string s(i, 120); return (int)s.size() - i; }' > x.cc; \
+            printf '      integer function more(i)\\n      integer i\\n      more = i - i\\n      end\\n' > y.f; \
+            g++ -O2 -c x.cc; gfortran -O2 -c y.f; $CC -O2 main.c a.o b.o x.o y.o -lstdc++ -o p 2> said; \
+            grep -q \"W0202.*'x.o' is linked as it is\" said",
+    ),
     (
         "dependency_files",
         "which make || exit 77; echo '#define K 2' > k.h; sed -i '1i #include \"k.h\"' a.c; \
