@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::OnceLock;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::program::{Abis, Program};
@@ -29,12 +29,7 @@ pub fn trials() -> Vec<Trial> {
 fn random(seed: u64) -> Result<()> {
     let text = rustgen::program(seed, FUNCTIONS);
     let dir = arch::target_dir().join("rustgen");
-    let (hot, plain) = {
-        // One folder for all, so that what they use is built once.
-        static TURN: Mutex<()> = Mutex::new(());
-        let _turn = TURN.lock().unwrap_or_else(|e| e.into_inner());
-        (with_pc3(&dir, seed, &text)?, without(&dir, seed, &text)?)
-    };
+    let (hot, plain) = (with_pc3(&dir, seed, &text)?, without(&dir, seed, &text)?);
     let output = Command::new(&plain).output()?;
     ensure!(output.status.success(), "{}: {output:?}", plain.display());
     let program = Program {
@@ -47,12 +42,12 @@ fn random(seed: u64) -> Result<()> {
         flags: Vec::new(),
         stdin: None,
     };
-    let whole = Job::new(&program)?;
+    let whole = job_of(&program)?;
     whole.run(HOST, &hot, &[("PC3_EVERY", "1x"), ("PC3_KEEP", "1")])?;
     if let Some(d) = difference(&output.stdout, &whole.stdout()) {
         bail!("with the attribute: {d}; {}", whole.stderr());
     }
-    let job = Job::new(&program)?;
+    let job = job_of(&program)?;
     let mut env = vec![
         ("PC3_EVERY", "1x"),
         ("PC3_KEEP", "1"),
@@ -77,21 +72,66 @@ fn random(seed: u64) -> Result<()> {
         ensure!(stops > 0, "the program passes no location");
         break;
     }
+    for done in [hot, plain] {
+        let _ = std::fs::remove_file(done);
+    }
     Ok(())
 }
 
-fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
+/// Thousands of checkpoints need not outlive the machine.
+fn job_of(program: &Program) -> Result<Job> {
+    let memory = Path::new("/dev/shm");
+    match tempfile::tempdir_in(memory) {
+        Ok(dir) => Ok(Job {
+            dir,
+            ..Job::new(program)?
+        }),
+        Err(_) => Job::new(program),
+    }
+}
+
+/// The crate, built once for all programs, and the folder with what it uses.
+fn library(dir: &Path) -> Result<&'static (PathBuf, PathBuf)> {
+    static LIBRARY: OnceLock<std::result::Result<(PathBuf, PathBuf), String>> = OnceLock::new();
+    let built = LIBRARY.get_or_init(|| build_library(dir).map_err(|e| format!("{e:#}")));
+    built.as_ref().map_err(|e| anyhow!("{e}"))
+}
+
+fn build_library(dir: &Path) -> Result<(PathBuf, PathBuf)> {
     let package = dir.join("package");
     std::fs::create_dir_all(package.join("src"))?;
     manifest(&package, "random")?;
-    std::fs::write(package.join("src/main.rs"), text)?;
+    std::fs::write(package.join("src/main.rs"), "fn main() {}\n")?;
     let mut c = Command::new("cargo");
-    c.args(["build", "--quiet", "--offline"])
-        .current_dir(&package);
+    c.args(["build", "--quiet", "--offline", "--message-format=json"]);
     c.env("CARGO_TARGET_DIR", dir.join("target"));
+    let done = c.current_dir(&package).output()?;
+    ensure!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    for line in String::from_utf8(done.stdout)?.lines() {
+        let v: serde_json::Value = serde_json::from_str(line)?;
+        let file = v["filenames"][0].as_str().filter(|f| f.ends_with(".rlib"));
+        if let Some(file) = file.filter(|_| v["target"]["name"] == "pc3") {
+            return Ok((PathBuf::from(file), dir.join("target/debug/deps")));
+        }
+    }
+    bail!("cargo does not say where the crate is")
+}
+
+fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
+    let (library, others) = library(dir)?;
+    let name = format!("random-{seed}");
+    let (source, built) = (dir.join(format!("{name}.rs")), dir.join(name));
+    std::fs::write(&source, text)?;
+    let mut c = Command::new("rustc");
+    c.args(["--edition=2021", "--crate-name=random", "-L"]);
+    c.arg(format!("dependency={}", others.display()));
+    c.arg("--extern").arg(format!("pc3={}", library.display()));
+    c.arg("-o").arg(&built).arg(&source);
     finish(c)?;
-    let built = dir.join(format!("random-{seed}"));
-    std::fs::copy(dir.join("target/debug/random"), &built)?;
     Ok(built)
 }
 
@@ -112,14 +152,18 @@ pub fn manifest(package: &Path, name: &str) -> Result<()> {
 
 /// The program as it would be without pc3.
 fn without(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
-    let marks = "macro_rules! ck { ($e:expr) => { $e } }\nmacro_rules! checkpoint { () => {} }";
+    let marks = "macro_rules! ck { ($e:expr) => { $e } }\nmacro_rules! checkpoint { () => {} }\n\
+         trait Checkpointable {}\nimpl<T> Checkpointable for T {}";
     let text = text
         .replace("use pc3::prelude::*;", marks)
         .replace("#[checkpointable]\n", "")
         .replace("#[checkpointable(associated)]\n", "")
         .replace("#[derive(Checkpointable)]\n", "")
         .replace("#[pc3::main]\n", "");
-    let (source, built) = (dir.join("plain.rs"), dir.join(format!("plain-{seed}")));
+    let (source, built) = (
+        dir.join(format!("plain-{seed}.rs")),
+        dir.join(format!("plain-{seed}")),
+    );
     std::fs::write(&source, text)?;
     let mut c = Command::new("rustc");
     c.args(["--edition=2021", "-o"]).arg(&built).arg(&source);

@@ -129,4 +129,16 @@ fn eat(d: Loud, n: i64) -> Option<Loud> {
     checkpoint!();
     if n % 2 == 0 { Some(d) } else { drop(d); checkpoint!(); None }
 }
+#[checkpointable]
+fn handed<T: Checkpointable>(t: T) -> T {
+    checkpoint!();
+    t
+}
+#[checkpointable]
+fn kept<T: Checkpointable>(t: T) -> T {
+    let held = Some(t);
+    checkpoint!();
+    let Some(t) = held else { unreachable!() };
+    ck!(handed(t))
+}
 "#;

@@ -1,8 +1,9 @@
 //! Random programs with `#[checkpointable]` functions: nested control flow, locals of several types, shadowing, calls,
-//! `?`, values that say when they end (`fixed`), borrows, methods (`more`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
+//! `?`, values that say when they end (`fixed`), borrows, methods (`more`), many types and loops over them (`types`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
 
 mod fixed;
 mod more;
+mod types;
 
 use std::fmt::Write;
 
@@ -36,7 +37,7 @@ pub fn program(seed: u64, n: usize) -> String {
         g.line(&format!("    let mut list = vec![{i}i64, 3, 1];"));
         let show = if *f { "{r:?}" } else { "{r}" };
         g.line(&format!(
-            "    let r = ck!(f{i}(&mut list, {}, String::from(\"s{i}\")));",
+            "    let r = ck!(work{i}(&mut list, {}, String::from(\"s{i}\")));",
             i * 7 % 11
         ));
         g.line(&format!("    println!(\"f{i} {show} {{list:?}}\");"));
@@ -96,7 +97,7 @@ impl Generator {
         };
         self.line("#[checkpointable]");
         self.line(&format!(
-            "fn f{i}(list: &mut Vec<i64>, n: i64, word: String) -> {result} {{"
+            "fn work{i}(list: &mut Vec<i64>, n: i64, word: String) -> {result} {{"
         ));
         let local = |name: &str, kind, mutable| Local {
             name: name.to_owned(),
@@ -412,7 +413,7 @@ impl Generator {
             Some(s) => format!("{s}.clone()"),
             None => "String::new()".to_owned(),
         };
-        let call = format!("ck!(f{k}(list, {v}, {word}))");
+        let call = format!("ck!(work{k}(list, {v}, {word}))");
         let value = match (fallible, self.fallible) {
             (false, _) => call,
             (true, true) => format!("{call}?"),

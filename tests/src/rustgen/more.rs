@@ -12,7 +12,7 @@ fn int(name: &str) -> Local {
 
 impl Generator {
     /// A name that no other local has.
-    fn fresh(&mut self, what: &str) -> String {
+    pub(super) fn fresh(&mut self, what: &str) -> String {
         self.names += 1;
         format!("{what}{}", self.names)
     }
@@ -43,7 +43,7 @@ impl Generator {
     }
 
     pub(super) fn more(&mut self) {
-        match self.rng.u8(..17) {
+        match self.rng.u8(..23) {
             0..=2 => {
                 let (name, k) = (self.fresh("d"), self.rng.u16(..));
                 self.put(&format!("let {name} = Loud({k});"));
@@ -212,7 +212,10 @@ impl Generator {
                 self.put(&format!("drop({a});"));
                 self.declare(&n, Kind::Int, false);
             }
+            17 | 18 => self.over(),
             _ if !self.labels.is_empty() => self.put("checkpoint!();"),
+            19 | 20 => self.typed(),
+            21 => self.left_with(),
             14 | 15 => self.fixed_call(),
             _ => {
                 let (s, v, n) = (self.fresh("s"), self.int(1), self.name());
