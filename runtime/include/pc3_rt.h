@@ -136,6 +136,7 @@ struct pc3_around {
 #define PC3_UNIT_HAS_MPI 2
 #define PC3_UNIT_HAS_POINTS 4
 #define PC3_UNIT_STRAYS 8            /* calls pc3_to */
+#define PC3_UNIT_HAS_FLOATS 16       /* the program looks at the floating-point environment, or changes it */
 #define PC3_HOOK_LAST 65536          /* priority of those that have none */
 struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
     unsigned destructor, priority;
@@ -148,7 +149,7 @@ struct pc3_wide {                    /* a constant that a long of 32 bits change
 };
 struct pc3_order {                   /* where what the order of bytes gave is kept */
     const char *place;               /* "file.c:12" */
-    unsigned is_long;                /* so does the width of long */
+    unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone */
 };
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */
@@ -291,6 +292,10 @@ extern void *pc3_mapped(const char *, const char *, void *);
 /* Around calls that return an object of the library: no checkpoint is taken until it is let go. */
 extern void *pc3_held(const char *, const char *, void *);
 extern void *pc3_let_go(const void *);
+/* Around calls that change the process for good, or go through a list that the library has open; before what closes it. */
+extern int pc3_done(const char *, const char *, int);
+extern void *pc3_listed(const char *, const char *, void *);
+extern void pc3_list_ends(const char *);
 extern void *pc3_other_stream(const char *, const char *, void *);
 /*
  * exit, _Exit/_exit, abort in programs that call MPI: */

@@ -6,6 +6,7 @@ use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_site, pc3_typ
 
 use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
 use crate::exits;
+use crate::floats;
 use crate::frames::{calls, text};
 use crate::life;
 use crate::rank::Rank;
@@ -37,6 +38,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     };
     // SAFETY: the thread's own variable, here and below.
     let errno = unsafe { *libc::__errno_location() };
+    let floats = floats::set_aside();
     let job = std::ptr::from_ref(&**rank.job());
     // SAFETY: the rank keeps its job alive.
     let due = unsafe { &*job }
@@ -44,6 +46,7 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
         .is_some_and(|engine| engine.due(rank));
     // Waiting for others may have changed it.
     unsafe { *libc::__errno_location() = errno };
+    floats::put_back(floats);
     if !due {
         return 0;
     }

@@ -9,6 +9,7 @@ use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
 use crate::files::scan::{scan, standard_only, Open};
 use crate::format::library::{ExitMeta, ProcessMeta};
+use crate::limits;
 use crate::obstacles;
 use crate::place;
 use crate::process;
@@ -21,7 +22,7 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     if !baseline::is_known() {
         return Ok(());
     }
-    if let Some(obstacle) = obstacles::any() {
+    if let Some(obstacle) = obstacles::any().or_else(limits::obstacle) {
         return Err(obstacle);
     }
     if let Some(obstacle) = ranks.iter().find_map(|r| r.files.obstacle()) {
@@ -131,6 +132,10 @@ pub(crate) fn process_here(
         let here = translator.address(s.handler);
         let here = here.ok_or("a signal's handler is not a function of this program")?;
         s.handler = here as u64;
+    }
+    if let Some((at, _)) = &mut process.limits.stack {
+        let here = translator.address(*at);
+        *at = here.ok_or("the stack for signals is no memory of the program")? as u64;
     }
     let own = saved.environment.iter().filter(|v| v.own);
     let own = own.filter_map(|v| translator.address(v.addr)).collect();

@@ -9,6 +9,7 @@ use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
 use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
+use crate::floats;
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
@@ -88,6 +89,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
     };
     baseline::note();
     process::note();
+    floats::note();
     let _ = ARGUMENTS.set(Arguments { list, env });
     if !program.calls_mpi {
         alone(&path);
@@ -114,6 +116,7 @@ pub fn start_guest(path: &str, calls_mpi: bool, make: MakeGuest) -> i32 {
     };
     baseline::note();
     process::note();
+    floats::note();
     if !calls_mpi {
         alone(path);
     }
@@ -206,6 +209,9 @@ fn live(
         .collect();
     for rank in &mut ranks {
         rank.guest = guest.map(|make| make());
+    }
+    if job.program.floats && job.ranks > 1 {
+        floats::keep_apart();
     }
     let _ = JOB.set(job.clone());
     // SAFETY: no preconditions.
@@ -439,6 +445,7 @@ fn body(rank: &mut Rank) -> i32 {
         while tls::unwinding() {
             tls::set_unwinding(false);
             (*rank).errno = *libc::__errno_location();
+            (*rank).floats = floats::set_aside();
             (*rank).status = Status::Unwound;
             let job = (*rank).job().clone();
             match job.engine() {
@@ -489,6 +496,7 @@ unsafe fn resume(rank: *mut Rank) -> i32 {
         (*rank).jumps.clear();
         (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
         (*rank).abi.site = null_mut();
+        floats::put_back((*rank).floats);
         match (*rank).job().program.main_resume {
             Some(entry) => {
                 let entry: unsafe extern "C" fn() -> c_int = std::mem::transmute(entry);

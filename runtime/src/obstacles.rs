@@ -14,6 +14,9 @@ use crate::files::{call, pc3_call_at};
 static MAPPED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static PROTECTED: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
 static HELD: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+static TIMERS: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+static LISTS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+static DONE: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 static THREADS: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
 
 fn lock<K>(table: &Mutex<BTreeMap<K, String>>) -> MutexGuard<'_, BTreeMap<K, String>> {
@@ -31,9 +34,103 @@ pub(crate) fn any() -> Option<String> {
     if let Some(call) = lock(&PROTECTED).values().next() {
         return Some(format!("memory of the program is protected (by {call})"));
     }
+    if let Some(call) = lock(&TIMERS).values().next() {
+        return Some(format!("a timer exists (made by {call})"));
+    }
+    if let Some(call) = lock(&LISTS).values().next() {
+        return Some(format!(
+            "the C library reads a list for the program (by {call})"
+        ));
+    }
+    if let Some(call) = lock(&DONE).values().next() {
+        return Some(format!(
+            "the process is no longer as a restart could make it (by {call})"
+        ));
+    }
     let held = lock(&HELD);
     let call = held.values().next()?;
     Some(format!("the C library holds an object (made by {call})"))
+}
+
+/// A call has changed the process for good.
+///
+/// # Safety
+/// As [`pc3_mapped`].
+#[no_mangle]
+pub unsafe extern "C" fn pc3_done(
+    name: *const c_char,
+    place: *const c_char,
+    result: c_int,
+) -> c_int {
+    if result == 0 {
+        pc3_call_at(place);
+        // SAFETY: by the caller.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let made = call(&name);
+        lock(&DONE).entry(name.into_owned()).or_insert(made);
+    }
+    result
+}
+
+/// What a function that gives one entry after the other goes through: `pwent` of `getpwent`.
+fn list_of(name: &str) -> &str {
+    name.get(3..).unwrap_or(name).trim_end_matches("_r")
+}
+
+/// Such a function has been called.
+///
+/// # Safety
+/// As [`pc3_mapped`].
+#[no_mangle]
+pub unsafe extern "C" fn pc3_listed(
+    name: *const c_char,
+    place: *const c_char,
+    result: *mut c_void,
+) -> *mut c_void {
+    pc3_call_at(place);
+    // SAFETY: by the caller.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    lock(&LISTS).insert(list_of(&name).to_owned(), call(&name));
+    result
+}
+
+/// It is about to begin anew.
+///
+/// # Safety
+/// A terminated string.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_list_ends(name: *const c_char) {
+    // SAFETY: by the caller.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    lock(&LISTS).remove(list_of(&name));
+}
+
+/// # Safety
+/// As `timer_create`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_timer_create(
+    clock: libc::clockid_t,
+    event: *mut libc::sigevent,
+    timer: *mut libc::timer_t,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe {
+        let done = libc::timer_create(clock, event, timer);
+        let made = call("timer_create");
+        if done == 0 {
+            lock(&TIMERS).insert(*timer as usize, made);
+        }
+        done
+    }
+}
+
+/// # Safety
+/// As `timer_delete`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_timer_delete(timer: libc::timer_t) -> c_int {
+    lock(&TIMERS).remove(&(timer as usize));
+    // SAFETY: by the caller.
+    unsafe { libc::timer_delete(timer) }
 }
 
 /// An object of the C library that lives in its own memory.

@@ -10,8 +10,9 @@ use crate::control;
 use crate::files::baseline;
 use crate::format::library::{
     ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
-    SIGNAL_NO_ZOMBIES, SIGNAL_PENDING, SIGNAL_RESET, SIGNAL_RESTART,
+    SIGNAL_NO_ZOMBIES, SIGNAL_ON_STACK, SIGNAL_PENDING, SIGNAL_RESET, SIGNAL_RESTART,
 };
+use crate::limits;
 
 extern "C" {
     static mut environ: *mut *mut c_char;
@@ -59,6 +60,7 @@ pub(crate) fn note() {
         blocked: blocked(),
     };
     let _ = BEGINNING.set(beginning);
+    limits::note();
 }
 
 /// That with which the process was started.
@@ -139,7 +141,8 @@ pub(crate) fn set(bits: u64) -> libc::sigset_t {
     }
 }
 
-const FLAGS: [(c_int, u64); 6] = [
+const FLAGS: [(c_int, u64); 7] = [
+    (libc::SA_ONSTACK, SIGNAL_ON_STACK),
     (libc::SA_RESTART, SIGNAL_RESTART),
     (libc::SA_SIGINFO, SIGNAL_INFO),
     (libc::SA_NODEFER, SIGNAL_NODEFER),
@@ -236,6 +239,7 @@ pub(crate) fn collect(
         signals: signals.collect(),
         blocked: (masks && now != first.blocked).then_some(now),
         timers: timers(),
+        limits: limits::collect(masks),
     }
 }
 
@@ -421,5 +425,5 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
             setitimer(*kind as c_int, &raw const value, std::ptr::null_mut());
         }
     }
-    Ok(())
+    limits::apply(&saved.limits)
 }

@@ -14,6 +14,7 @@ use crate::dispositions::Dispositions;
 use crate::engine::Extension;
 use crate::exits::AtExit;
 use crate::files::Files;
+use crate::floats::{self, Registers};
 use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
 use crate::globals::Copy;
@@ -73,6 +74,7 @@ pub struct Rank {
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
     pub(crate) errno: i32,
+    pub(crate) floats: Registers,
     /// It continues from a file, not in the process that wrote it.
     pub(crate) restarted: bool,
     /// The engine's own state of this rank.
@@ -123,6 +125,7 @@ impl Rank {
             critical: 0,
             passages: 0,
             errno: 0,
+            floats: floats::first(),
             restarted: false,
             extension: None,
             guest: None,

@@ -16,8 +16,8 @@ use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
-    PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS,
-    PC3_UNIT_STRAYS, STAMP,
+    PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS,
+    PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -132,7 +132,7 @@ pub struct Program {
     /// Constants that it keeps and a `long` of 32 bits changes.
     pub wide: Vec<Wide>,
     /// Places where what the order of bytes gave is kept; true: or the width of `long`.
-    pub orders: Vec<(String, bool)>,
+    pub orders: Vec<(String, u32)>,
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
     pub main: Main,
@@ -144,6 +144,8 @@ pub struct Program {
     pub has_points: bool,
     /// It moves pointers to where they can leave their objects.
     pub strays: bool,
+    /// It looks at the floating-point environment, or changes it.
+    pub floats: bool,
     /// Its state is a guest's.
     pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
@@ -209,6 +211,7 @@ impl Program {
             private_globals: false,
             has_points: false,
             strays: false,
+            floats: false,
             guest: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
@@ -291,7 +294,7 @@ struct Builder {
     around: Vec<(u32, usize)>,
     numbers: Vec<String>,
     wide: Vec<Wide>,
-    orders: Vec<(String, bool)>,
+    orders: Vec<(String, u32)>,
     untyped: Vec<String>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
@@ -333,7 +336,7 @@ impl Builder {
                 what: text(w.what).into_owned(),
             }));
             let orders = slice(u.orders, u.norders).iter();
-            let orders = orders.map(|o| (text(o.place).into_owned(), o.is_long != 0));
+            let orders = orders.map(|o| (text(o.place).into_owned(), o.is_long));
             self.orders.extend(orders);
             let untyped = slice(u.untyped, u.nuntyped).iter();
             self.untyped.extend(untyped.map(|n| text(*n).into_owned()));
@@ -404,6 +407,7 @@ impl Builder {
             private_globals: self.flags & PC3_UNIT_PRIVATE_GLOBALS != 0,
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
             strays: self.flags & PC3_UNIT_STRAYS != 0,
+            floats: self.flags & PC3_UNIT_HAS_FLOATS != 0,
             guest: false,
             descriptors: self.descriptors,
             func_of,

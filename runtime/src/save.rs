@@ -11,6 +11,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::beside;
 use crate::exits::AtExit;
+use crate::floats;
 use crate::format::file::{Entry, Section, Writer};
 use crate::format::library::{ExitMeta, LibraryMeta};
 use crate::format::meta::{
@@ -292,6 +293,7 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
     Ok(RankMeta {
         finished,
         errno: rank.errno,
+        floats: floats::describe(rank.floats),
         passages: rank.passages,
         delta: delta as i64 as u64,
         globals,

@@ -13,6 +13,8 @@ use crate::rank::Rank;
 #[derive(Debug, Default)]
 pub(crate) struct Tongue {
     object: Option<Object>,
+    /// The program's own, which it has made its thread's (`uselocale`).
+    thread: Option<Object>,
     /// The last answer.
     said: CString,
 }
@@ -40,7 +42,9 @@ pub(crate) fn enter(rank: &Rank) {
 
 #[cold]
 fn take(rank: &Rank) {
-    let wanted = rank.tongue.object.as_ref().map_or(GLOBAL, |o| o.0);
+    let tongue = &rank.tongue;
+    let chosen = tongue.thread.as_ref().or(tongue.object.as_ref());
+    let wanted = chosen.map_or(GLOBAL, |o| o.0);
     if NOW.replace(wanted) != wanted {
         // SAFETY: the rank's own, or the process's.
         unsafe { libc::uselocale(wanted) };
@@ -139,6 +143,25 @@ pub unsafe extern "C" fn pc3_locale(category: c_int, name: *const c_char) -> *co
         let said = described(&rank.tongue, category);
         rank.tongue.said = CString::new(said).unwrap_or_default();
         rank.tongue.said.as_ptr()
+    }
+}
+
+/// # Safety
+/// As `uselocale`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_uselocale(new: libc::locale_t) -> libc::locale_t {
+    // SAFETY: an entry point; by the caller.
+    unsafe {
+        let Some(rank) = Rank::current().filter(|r| r.job().ranks > 1) else {
+            return libc::uselocale(new);
+        };
+        let old = rank.tongue.thread.as_ref().map_or(GLOBAL, |o| o.0);
+        if !new.is_null() {
+            USED.store(true, Relaxed);
+            rank.tongue.thread = (new != GLOBAL).then_some(Object(new));
+            take(rank);
+        }
+        old
     }
 }
 

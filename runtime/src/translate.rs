@@ -9,6 +9,7 @@ use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, LONG_DOUBLE};
 
 use crate::beside::Moved;
+use crate::holders::{self, THREAD};
 use crate::objects::{Directory, Lost};
 use crate::registry::Wide;
 use crate::transfer::{Basic, LoadCtx, LoadError, Target};
@@ -28,6 +29,8 @@ pub(crate) struct Translator<'a> {
     beside: HashMap<u64, Vec<Moved>>,
     /// Everything is where it was.
     still: bool,
+    /// The program's ranks get their threads later.
+    ranks: bool,
     dangling: u64,
     seen: u64,
     /// The latest number of a lost pointer.
@@ -55,6 +58,7 @@ impl<'a> Translator<'a> {
             wide: &[],
             beside: HashMap::new(),
             still: false,
+            ranks: false,
             dangling: 0,
             seen: 0,
             lost_last: 0,
@@ -76,6 +80,11 @@ impl<'a> Translator<'a> {
 
     pub fn wide(mut self, wide: &'a [Wide]) -> Translator<'a> {
         self.wide = wide;
+        self
+    }
+
+    pub fn ranks(mut self, ranks: bool) -> Translator<'a> {
+        self.ranks = ranks;
         self
     }
 
@@ -246,7 +255,10 @@ impl Resolver for Translator<'_> {
     }
 
     /// Handles are small numbers under every ABI: what is not was never one.
-    fn handle(&mut self, raw: u64, _: TypeId) -> Result<u64, Unresolved> {
+    fn handle(&mut self, raw: u64, ty: TypeId) -> Result<u64, Unresolved> {
+        if self.source.get(ty).name == THREAD {
+            return Ok(holders::number(self.ranks).into());
+        }
         match u32::try_from(raw) {
             Ok(_) => Ok(raw),
             Err(_) => Ok(self.lost(raw)),

@@ -3,11 +3,15 @@
 #define _GNU_SOURCE
 #include <locale.h>
 #include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -66,6 +70,21 @@ int main(void)
 #pragma pc3 checkpoint
     close(ends[0]);
     close(ends[1]);
+    timer_t timer;
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_NONE;
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+#pragma pc3 checkpoint
+    timer_delete(timer);
+    setpwent();
+    if (!getpwent())
+        abort();
+#pragma pc3 checkpoint
+    endpwent();
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
 #pragma pc3 checkpoint
     puts("end");
     return 0;

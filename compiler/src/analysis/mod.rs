@@ -7,6 +7,7 @@ pub mod callgraph;
 pub mod cfg;
 pub mod copied;
 pub mod escape;
+pub mod floats;
 pub mod heap;
 pub mod initialiser;
 pub mod linear;

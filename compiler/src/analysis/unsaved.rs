@@ -12,6 +12,8 @@ const AGAIN: &str = "do it again in a callback: pc3_on(PC3_RESTART, ...)";
 enum Fate {
     /// A restart does not bring it back; what to do.
     Lost(&'static str, &'static str),
+    /// The same, in programs that call MPI.
+    LostInRanks(&'static str, &'static str),
     /// No checkpoint is taken while it exists; how to end it.
     InTheWay(&'static str, &'static str),
     /// All ranks of a process have it in common (programs that call MPI).
@@ -19,7 +21,7 @@ enum Fate {
 }
 
 fn fate(name: &str) -> Option<Fate> {
-    use Fate::{InTheWay, Lost, Shared};
+    use Fate::{InTheWay, Lost, LostInRanks, Shared};
     const CLOSE: &str = "close it before a checkpoint can happen";
     Some(match name {
         "socket" | "accept" | "accept4" | "socketpair" => InTheWay("a socket", CLOSE),
@@ -32,27 +34,43 @@ fn fate(name: &str) -> Option<Fate> {
             "results in the library's memory",
             "finish using them before a checkpoint can happen",
         ),
-        "re_compile_pattern" | "re_compile_fastmap" => Lost(
-            "a pattern in the library's memory",
-            "use regcomp, whose patterns are made again",
-        ),
-        "newlocale" | "duplocale" | "catopen" | "fts_open" | "setmntent" => {
+        "newlocale" | "duplocale" | "catopen" | "fts_open" | "setmntent" | "sem_open" => {
             InTheWay("an object in the library's memory", CLOSE)
         }
         "fopencookie" | "open_wmemstream" => InTheWay("a stream of no file", CLOSE),
         "mmap" | "mmap64" | "shmat" => InTheWay("mapped memory", "unmap it before, or use malloc"),
         "sbrk" => InTheWay("memory that pc3 does not know", "use malloc"),
-        "brk" => Lost("memory that pc3 does not know", "use malloc"),
+        "brk" => InTheWay("memory that pc3 does not know", "use malloc"),
+        "getpwent" | "getgrent" | "getspent" | "getservent" | "gethostent" | "getnetent"
+        | "getprotoent" | "getutent" | "getutxent" | "getusershell" | "getfsent" | "getttyent" => {
+            InTheWay(
+                "a place in a list of the library's",
+                "end it (endpwent and its like) before a checkpoint can happen",
+            )
+        }
+        "pthread_mutexattr_setrobust" | "pthread_mutexattr_setprotocol" => InTheWay(
+            "mutexes of which the system knows",
+            "use those of the usual kinds",
+        ),
         "pthread_create" | "thrd_create" => {
             InTheWay("a thread", "join it before a checkpoint can happen")
         }
         "dlopen" | "dlmopen" => InTheWay("a library that is loaded by hand", CLOSE),
-        "uselocale" => Lost("a thread's locale", "use setlocale, whose choice is saved"),
-        "timer_create" => Lost("a timer", "use setitimer, whose timers are saved"),
-        "sigaltstack" => Lost("a stack for signals", AGAIN),
-        "at_quick_exit" => Lost("a function to be called at the end", AGAIN),
-        "chroot" => Lost("the root directory", AGAIN),
-        "setrlimit" | "setpriority" | "nice" => Lost("an attribute of the process", AGAIN),
+        "timer_create" => InTheWay(
+            "a timer",
+            "delete it before, or use setitimer, whose timers are saved",
+        ),
+        "chroot" => InTheWay(
+            "another root directory",
+            "do it before the program is started",
+        ),
+        "setuid" | "seteuid" | "setreuid" | "setresuid" | "setgid" | "setegid" | "setregid"
+        | "setresgid" => InTheWay(
+            "another user of the process",
+            "do it before the program is started",
+        ),
+        "sigaltstack" => LostInRanks("a stack for signals", AGAIN),
+        "setpriority" | "nice" => LostInRanks("the priority of the process", AGAIN),
         "sigprocmask" | "pthread_sigmask" => Shared("the blocked signals"),
         _ => return None,
     })
@@ -96,7 +114,8 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
                 continue;
             }
             let (message, help) = match fate(&name) {
-                Some(Fate::Lost(what, help)) => (
+                Some(Fate::LostInRanks(..)) if !mpi => continue,
+                Some(Fate::Lost(what, help) | Fate::LostInRanks(what, help)) => (
                     format!("`{name}` leaves {what} behind, which a restart does not bring back"),
                     help,
                 ),

@@ -24,6 +24,7 @@ use super::trace::Trace;
 use super::{messages, object, source, Stop};
 use crate::analysis::heap::report;
 use crate::diag::Diagnostics;
+use crate::rewrite::Output;
 use crate::{dump, parallel, paths};
 
 /// Libraries that Rust's standard library asks of the system.
@@ -268,6 +269,8 @@ impl Link<'_> {
         }
         let users = units.len();
         let mut again: Vec<bool> = out.changed.clone();
+        // The libraries' have no object yet.
+        again[users..].fill(true);
         for (i, c) in inputs.carriers.iter().enumerate() {
             // The parts of an object that was joined from several cannot be told apart in it.
             let mine = |u: &usize| *u < users && units[*u].0 == i;
@@ -277,7 +280,7 @@ impl Link<'_> {
         }
         let jobs: Vec<(usize, Job)> = (0..out.texts.len())
             .filter(|u| again[*u])
-            .map(|u| (u, self.job(&program, u, &units, inputs, &out.texts[u])))
+            .map(|u| (u, self.job(&program, u, &units, inputs, &out)))
             .collect();
         let (of, jobs): (Vec<usize>, Vec<Job>) = jobs.into_iter().unzip();
         let objects = recompile::objects(&jobs, self.dir)?;
@@ -299,7 +302,7 @@ impl Link<'_> {
         unit: usize,
         units: &[(usize, &'j Record)],
         inputs: &Inputs,
-        text: &'j str,
+        out: &'j Output,
     ) -> Job<'j> {
         let setting = &p.settings[unit];
         let source = units.get(unit).and_then(|(i, r)| {
@@ -308,7 +311,8 @@ impl Link<'_> {
         });
         let stem = Path::new(&p.trees[unit].path).file_stem();
         Job {
-            text,
+            text: &out.texts[unit],
+            floats: out.has_floats,
             options: &setting.options,
             toolchain: &setting.toolchain,
             directory: &setting.directory,

@@ -20,6 +20,8 @@ pub struct Job<'a> {
     pub directory: &'a Path,
     pub clang: bool,
     pub position: Position,
+    /// The program looks at the floating-point environment.
+    pub floats: bool,
     /// The source, if the user's compiler has not seen it yet.
     pub source: Option<&'a Path>,
     /// For messages, and for names of temporary files.
@@ -61,11 +63,19 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// What is computed beforehand would be rounded as usual, and raise nothing: in one clone, and not in the other, where
+    /// the values are restored.
+    pub fn own_arithmetic(&self) -> Option<&'static str> {
+        let knows = !self.clang || self.toolchain.target.is_x86();
+        (self.floats && knows).then_some("-frounding-math")
+    }
+
     /// Did the compiler say nothing?
     fn compile(&self, text: &Path, asm: &Path) -> Result<bool, BuildError> {
         let (o, t) = (self.options, self.toolchain);
         let mut c = t.command();
         c.args(build::portable_float(o, t))
+            .args(self.own_arithmetic())
             .args(self.position.compiling(o))
             .args(o.compile.iter().filter(|a| !leaves_files(a)));
         if !self.clang {

@@ -41,6 +41,10 @@ impl Target {
         }
     }
 
+    pub fn is_x86(&self) -> bool {
+        self.is_i686() || self.gnu.starts_with("x86_64-")
+    }
+
     pub fn is_i686(&self) -> bool {
         self.gnu.starts_with("i686-")
     }

@@ -407,7 +407,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let (text, pw) = list("pc3_wides", "const struct pc3_wide", &wide);
     back += &text;
     let orders = input.orders.iter();
-    let orders = orders.map(|o| format!("{{{}, {}}}", quote(&o.place), o.long as u32));
+    let orders = orders.map(|o| format!("{{{}, {}}}", quote(&o.place), o.by as u32));
     let orders: Vec<String> = orders.collect();
     let (text, po) = list("pc3_orders", "const struct pc3_order", &orders);
     back += &text;
@@ -431,6 +431,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     }
     if !cx.beside.is_empty() {
         flags |= PC3_UNIT_STRAYS;
+    }
+    if cx.floats {
+        flags |= PC3_UNIT_HAS_FLOATS;
     }
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };

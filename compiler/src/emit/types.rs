@@ -3,6 +3,7 @@
 //! Sizes, offsets and bit-field places are left to the target's compiler: the table is C that names
 //! the types and asks it.
 
+use super::locks;
 use crate::rewrite::unit::{quote, UnitCx};
 use crate::tree::*;
 use crate::types::{float_name, int_name};
@@ -12,7 +13,7 @@ use std::collections::HashMap;
 pub struct TypeTable<'c, 'a> {
     pub(super) cx: &'c UnitCx<'a>,
     known: HashMap<TypeId, Option<usize>>,
-    named: HashMap<String, usize>,
+    pub(super) named: HashMap<String, usize>,
     pub(super) rows: Vec<String>,
     /// Definitions in front of the table: member lists, bit-field images, named copies of anonymous members.
     pub support: String,
@@ -275,11 +276,13 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         }
         let k = self.add(String::new());
         self.known.insert(t, Some(k));
+        let is_lock = locks::known(u, d, &name);
         let fields = match numbered_bits(&name) {
             true => self.bits(&c),
+            false if is_lock => self.lock(&name, &c),
             false => self.fields(r, &c),
         };
-        self.finish(k, d.is_union, &c, &name, fields);
+        self.finish(k, d.is_union && !is_lock, &c, &name, fields);
         Some(k)
     }
 

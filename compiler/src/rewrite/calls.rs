@@ -56,6 +56,7 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             | "sigaction"
             | "atexit"
             | "on_exit"
+            | "timer_delete"
     ) || makes(name)
         || (mpi
             && matches!(
@@ -69,7 +70,9 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
                     | "alarm"
                     | "setitimer"
                     | "getitimer"
-            ));
+                    | "uselocale"
+            ))
+        || (mpi && finds_holder(name));
     if matches!(
         name,
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"
@@ -85,6 +88,29 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
         "_exit" | "_Exit" if mpi => Some("pc3__exit".into()),
         _ => known.then(|| format!("pc3_{name}")),
     }
+}
+
+/// Ones that look at who holds what they are given.
+fn finds_holder(name: &str) -> bool {
+    matches!(
+        name,
+        "pthread_mutex_lock"
+            | "pthread_mutex_trylock"
+            | "pthread_mutex_unlock"
+            | "pthread_mutex_timedlock"
+            | "pthread_mutex_destroy"
+            | "mtx_lock"
+            | "mtx_trylock"
+            | "mtx_unlock"
+            | "mtx_timedlock"
+            | "pthread_rwlock_rdlock"
+            | "pthread_rwlock_wrlock"
+            | "pthread_rwlock_tryrdlock"
+            | "pthread_rwlock_trywrlock"
+            | "pthread_rwlock_timedrdlock"
+            | "pthread_rwlock_timedwrlock"
+            | "pthread_rwlock_unlock"
+    )
 }
 
 /// Replaced ones that make something, which a message may have to name with the place of the call.
@@ -113,6 +139,7 @@ fn makes(name: &str) -> bool {
             | "sbrk"
             | "pthread_create"
             | "thrd_create"
+            | "timer_create"
     )
 }
 
@@ -127,17 +154,47 @@ fn noted(name: &str) -> Option<&'static str> {
         }
         "fopencookie" | "open_wmemstream" => "pc3_other_stream",
         "shmat" => "pc3_mapped",
+        "chroot" | "brk" | "pthread_mutexattr_setrobust" | "pthread_mutexattr_setprotocol" => {
+            "pc3_done"
+        }
+        _ if lists(name) => "pc3_listed",
         "newlocale" | "duplocale" | "catopen" | "dlopen" | "dlmopen" | "fts_open" | "setmntent"
-        | "sbrk" => "pc3_held",
+        | "sbrk" | "sem_open" => "pc3_held",
         _ => return None,
     })
+}
+
+/// Gives one entry after the other of a list that the library has open.
+fn lists(name: &str) -> bool {
+    matches!(
+        name,
+        "getpwent"
+            | "getgrent"
+            | "getspent"
+            | "getservent"
+            | "gethostent"
+            | "getnetent"
+            | "getprotoent"
+            | "getutent"
+            | "getutxent"
+            | "getusershell"
+            | "getfsent"
+            | "getttyent"
+    )
+}
+
+/// Begins such a list anew.
+fn ends_list(name: &str) -> bool {
+    name.strip_prefix("end")
+        .or(name.strip_prefix("set"))
+        .is_some_and(|rest| lists(&format!("get{rest}")))
 }
 
 /// What ends an object of the library, given to it as the only argument.
 fn ends(name: &str) -> bool {
     matches!(
         name,
-        "freelocale" | "catclose" | "dlclose" | "fts_close" | "endmntent"
+        "freelocale" | "catclose" | "dlclose" | "fts_close" | "endmntent" | "sem_close"
     )
 }
 
@@ -173,6 +230,8 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
     } else if let Some(note) = noted(name) {
         r.callee = Some(format!("{note}(\"{name}\", {}, {name}", place(cx, call)));
         r.extra = ")".into();
+    } else if ends_list(name) {
+        r.callee = Some(format!("(pc3_list_ends(\"{name}\"), {name})"));
     } else if ends(name) {
         r.callee = Some(format!("{name}(pc3_let_go"));
         r.extra = ")".into();

@@ -32,6 +32,7 @@ mod vla;
 
 use crate::analysis::callgraph::{self, CallGraph};
 use crate::analysis::escape::Escapes;
+use crate::analysis::floats;
 use crate::analysis::heap;
 use crate::analysis::linear::value_statements;
 use crate::analysis::lints::{Order, Wide};
@@ -99,6 +100,8 @@ pub struct Output {
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
     pub has_mpi: bool,
+    /// Does it look at the floating-point environment?
+    pub has_floats: bool,
 }
 
 pub fn instrument(units: &[Unit], options: &Options) -> Output {
@@ -110,6 +113,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let heap = heap::analyse(&p, &graph, &said);
     said.check(&p, &graph, &heap, &mut diagnostics);
     let mpi = calls_mpi(&p);
+    let floats = floats::used(&p);
     let names = globals::defined(&p);
     let private = if mpi {
         globals::private(&p, &names)
@@ -127,6 +131,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         escapes: &escapes,
         heap: &heap,
         mpi,
+        floats,
         names: &names,
         private: &private,
         twins: &twins,
@@ -154,6 +159,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         allocations: heap::report::lines(&p, &heap),
         has_locations: graph.reaches.contains(&true),
         has_mpi: mpi,
+        has_floats: floats,
     }
 }
 
@@ -168,6 +174,7 @@ struct Whole<'a> {
     escapes: &'a Escapes,
     heap: &'a heap::Heap,
     mpi: bool,
+    floats: bool,
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
@@ -201,6 +208,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         plans: w.plans,
         heap: w.heap,
         mpi: w.mpi,
+        floats: w.floats,
         clang: dialect.clang,
         has_points: w.graph.reaches.contains(&true),
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),

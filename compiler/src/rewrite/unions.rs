@@ -3,6 +3,7 @@
 use super::unit::UnitCx;
 use crate::analysis::program::base_name;
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::emit::locks;
 use crate::emit::tables::Global;
 use crate::emit::types::record_name;
 use crate::tree::*;
@@ -99,6 +100,9 @@ pub fn blocking(cx: &UnitCx, t: TypeId) -> Option<RecordId> {
         Type::Array { elem, .. } => blocking(cx, elem.ty),
         Type::Record(r) => {
             let d = &u.records[r.index()];
+            if record_name(d).is_some_and(|name| locks::known(u, d, &name)) {
+                return None;
+            }
             if d.is_union && !alike(u, d) {
                 return Some(*r);
             }

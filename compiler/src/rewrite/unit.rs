@@ -20,6 +20,8 @@ pub struct UnitCx<'a> {
     pub heap: &'a Heap,
     /// The program calls MPI: globals are per rank.
     pub mpi: bool,
+    /// It looks at the floating-point environment, or changes it.
+    pub floats: bool,
     pub clang: bool,
     /// Some function of the program can reach a location.
     pub has_points: bool,

@@ -17,7 +17,7 @@ int main(void) {
     setlocale(LC_ALL, "");
     atexit(late);
     chdir("/");
-    nice(1);
+    chroot("/");
     for (char *w = strtok(text, " "); w; w = strtok(0, " "))
         pc3_checkpoint();
     FILE *p = popen("true", "r");

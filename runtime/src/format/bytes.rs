@@ -103,6 +103,10 @@ impl<'a> Decoder<'a> {
         (0..n).map(|_| item(self)).collect()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Everything must have been read.
     pub fn end(&self) -> Result<(), DecodeError> {
         if self.rest.is_empty() {

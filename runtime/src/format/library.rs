@@ -177,6 +177,43 @@ pub struct ProcessMeta {
     pub blocked: Option<u64>,
     /// Kind, microseconds until it rings, microseconds between.
     pub timers: Vec<(u64, u64, u64)>,
+    pub limits: LimitsMeta,
+}
+
+/// More of what the program changed of its process.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LimitsMeta {
+    /// Resource, limit, limit of that.
+    pub limits: Vec<(u64, u64, u64)>,
+    /// By how much the priority has changed, as two's complement.
+    pub nice: Option<u64>,
+    /// For signals: address and size.
+    pub stack: Option<(u64, u64)>,
+}
+
+impl LimitsMeta {
+    fn encode(&self, e: &mut Encoder) {
+        e.len(self.limits.len());
+        for (resource, soft, hard) in &self.limits {
+            [*resource, *soft, *hard].into_iter().for_each(|v| e.u64(v));
+        }
+        put_option(e, self.nice);
+        let (at, size) = self.stack.unwrap_or_default();
+        e.u64(self.stack.is_some().into());
+        e.u64(at);
+        e.u64(size);
+    }
+
+    fn decode(d: &mut Decoder) -> Result<LimitsMeta> {
+        Ok(LimitsMeta {
+            limits: d.list(24, |d| Ok((d.u64()?, d.u64()?, d.u64()?)))?,
+            nice: get_option(d)?,
+            stack: match (d.u64()?, d.u64()?, d.u64()?) {
+                (0, ..) => None,
+                (_, at, size) => Some((at, size)),
+            },
+        })
+    }
 }
 
 /// A string of the environment.
@@ -208,6 +245,8 @@ pub const SIGNAL_NODEFER: u64 = 4;
 pub const SIGNAL_RESET: u64 = 8;
 pub const SIGNAL_NO_STOPPED_CHILDREN: u64 = 16;
 pub const SIGNAL_NO_ZOMBIES: u64 = 32;
+/// Its handler runs on the stack for signals.
+pub const SIGNAL_ON_STACK: u64 = 128;
 /// It has been raised while it was blocked.
 pub const SIGNAL_PENDING: u64 = 64;
 
@@ -407,6 +446,7 @@ impl ProcessMeta {
         for (kind, left, each) in &self.timers {
             [*kind, *left, *each].into_iter().for_each(|v| e.u64(v));
         }
+        self.limits.encode(e);
     }
 
     fn decode(d: &mut Decoder) -> Result<ProcessMeta> {
@@ -437,6 +477,11 @@ impl ProcessMeta {
             })?,
             blocked: get_option(d)?,
             timers: d.list(24, |d| Ok((d.u64()?, d.u64()?, d.u64()?)))?,
+            // Earlier checkpoints end here.
+            limits: match d.is_empty() {
+                true => LimitsMeta::default(),
+                false => LimitsMeta::decode(d)?,
+            },
         })
     }
 }

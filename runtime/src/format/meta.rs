@@ -315,12 +315,52 @@ pub struct BesideMeta {
     pub place: String,
 }
 
+/// The floating-point environment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FloatsMeta {
+    /// 0 to nearest, 1 to zero, 2 up, 3 down.
+    pub rounding: u8,
+    /// 1 invalid, 2 division by zero, 4 overflow, 8 underflow, 16 inexact, 32 denormal operand.
+    pub flags: u8,
+    /// Of the same: those that trap.
+    pub traps: u8,
+    /// Other settings that are not as at the program's start: family of processors, its bits.
+    pub special: Option<(u8, u64)>,
+}
+
+impl FloatsMeta {
+    fn encode(self, e: &mut Encoder) {
+        let names = [self.rounding, self.flags, self.traps];
+        names.into_iter().for_each(|v| e.u64(v.into()));
+        let (family, bits) = self.special.unwrap_or_default();
+        e.u64(self.special.is_some().into());
+        e.u64(family.into());
+        e.u64(bits);
+    }
+
+    fn decode(d: &mut Decoder) -> Result<FloatsMeta> {
+        let mut small = || -> Result<u8> {
+            u8::try_from(d.u64()?).map_err(|_| DecodeError::Invalid("floating-point environment"))
+        };
+        let (rounding, flags, traps) = (small()?, small()?, small()?);
+        let (is_special, family) = (small()?, small()?);
+        let bits = d.u64()?;
+        Ok(FloatsMeta {
+            rounding,
+            flags,
+            traps,
+            special: (is_special != 0).then_some((family, bits)),
+        })
+    }
+}
+
 /// Section `Rank`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RankMeta {
     /// Exit code, if the rank had ended.
     pub finished: Option<i32>,
     pub errno: i32,
+    pub floats: FloatsMeta,
     pub passages: u64,
     /// Distance of this rank's globals from the templates, modulo 2^64.
     pub delta: u64,
@@ -389,6 +429,9 @@ impl RankMeta {
         e.len(self.files.len());
         self.files.iter().for_each(|f| f.encode(&mut e));
         self.library.encode(&mut e);
+        if self.floats != FloatsMeta::default() {
+            self.floats.encode(&mut e);
+        }
         e.0
     }
 
@@ -435,6 +478,11 @@ impl RankMeta {
             files: d.list(89, FileMeta::decode)?,
             library: LibraryMeta::decode(&mut d)?,
             beside: Vec::new(),
+            // Earlier checkpoints do not say.
+            floats: match d.is_empty() {
+                true => FloatsMeta::default(),
+                false => FloatsMeta::decode(&mut d)?,
+            },
         };
         d.end()?;
         Ok(meta)

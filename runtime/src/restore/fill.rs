@@ -9,6 +9,7 @@ use super::{Name, RankBuilder, RestoreError};
 use crate::beside;
 use crate::callbacks::Callback;
 use crate::files::Owner;
+use crate::floats;
 use crate::hidden::{self, Hidden};
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
@@ -49,7 +50,8 @@ impl RankBuilder<'_, '_> {
         )
         .wide(&self.program.wide)
         .beside(beside)
-        .still(self.is_still());
+        .still(self.is_still())
+        .ranks(self.program.calls_mpi);
         let mut hidden = Hidden::new(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
@@ -134,6 +136,7 @@ impl RankBuilder<'_, '_> {
             self.rank.own_environment = own;
         }
         self.rank.errno = self.image.meta.errno;
+        self.rank.floats = floats::here(&self.image.meta.floats).map_err(other)?;
         self.rank.passages = self.image.meta.passages;
         self.rank.abi.passages = self.image.meta.passages as u32;
         self.rank.restarted = true;

@@ -67,11 +67,12 @@ pub enum RestoreError {
     )]
     Moved { moved: String, places: Vec<String> },
     #[error(
-        "the program keeps what the order of bytes gave, which differs between {from} and {to}, at{}\nThat would mean \
+        "the program keeps {what}, which differs between {from} and {to}, at{}\nThat would mean \
          something else (compute it anew, or set PC3_BYTE_ORDER=ignore if nothing depends on it)",
         lines(.places)
     )]
     Order {
+        what: &'static str,
         from: String,
         to: String,
         places: Vec<String>,
@@ -219,10 +220,22 @@ pub(crate) fn restore(
     let order = from.endian != to.endian;
     let long = from.long.size != to.long.size;
     let orders = program.orders.iter();
-    let orders = orders.filter(|o| order || (o.1 && long));
-    let places: Vec<String> = orders.map(|o| o.0.clone()).collect();
+    let floats = numbers_of_floats(&from.name) != numbers_of_floats(&to.name);
+    let orders = orders.filter(|o| match o.1 {
+        0 => order,
+        1 => order || long,
+        _ => floats,
+    });
+    let (mut places, mut what) = (Vec::new(), "numbers of fenv.h");
+    for (place, by) in orders {
+        places.push(place.clone());
+        if *by < 2 {
+            what = "what the order of bytes gave";
+        }
+    }
     if job.byte_order && !places.is_empty() {
         return Err(RestoreError::Order {
+            what,
             from: from.name.to_string(),
             to: to.name.to_string(),
             places,
@@ -327,6 +340,15 @@ pub(crate) fn restore(
         peers.meet();
     }
     Ok(())
+}
+
+/// Architectures that have the same numbers for what is in `fenv.h`.
+fn numbers_of_floats(name: &str) -> &str {
+    match name {
+        "x86_64" | "i686" => "x86",
+        "aarch64" | "armhf" => "arm",
+        other => other,
+    }
 }
 
 /// Cuts and positions the rank's files.

@@ -81,6 +81,7 @@ constants! {
     PC3_UNIT_HAS_MPI: c_uint = 2;
     PC3_UNIT_HAS_POINTS: c_uint = 4;
     PC3_UNIT_STRAYS: c_uint = 8;
+    PC3_UNIT_HAS_FLOATS: c_uint = 16;
     PC3_HOOK_LAST: c_uint = 65536;
 }
 

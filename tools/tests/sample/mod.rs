@@ -290,6 +290,7 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
     RankMeta {
         finished: None,
         errno: 0,
+        floats: FloatsMeta::default(),
         passages: 7,
         delta: DELTA,
         globals: [&head[..], &name, &message, &seen, &end]
@@ -366,6 +367,7 @@ fn rank1(s: &mut Sample, program: &ProgramMeta) -> RankMeta {
     RankMeta {
         finished: Some(3),
         errno: 0,
+        floats: FloatsMeta::default(),
         passages: 7,
         delta: 2 * DELTA,
         globals,

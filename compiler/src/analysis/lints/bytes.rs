@@ -9,7 +9,7 @@ use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
 /// What a restart is to know of one.
@@ -18,8 +18,17 @@ pub struct Order {
     pub unit: usize,
     /// `t.c:14`
     pub place: String,
-    /// The width of `long` decides, too.
-    pub long: bool,
+    pub by: By,
+}
+
+/// What else decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum By {
+    Bytes = 0,
+    /// The width of `long`, too.
+    Long = 1,
+    /// How an architecture numbers what `fenv.h` has, alone.
+    Floats = 2,
 }
 
 type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
@@ -32,17 +41,23 @@ pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics
         saved,
         units: p.units.iter().map(|_| OnceCell::new()).collect(),
         callers: OnceCell::new(),
+        truth_ends: Cell::new(false),
     };
     for (unit, u) in p.units.iter().enumerate() {
         let all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
-        let mut places: Vec<(ExprId, bool)> = all
-            .filter(|e| of_bytes(u, *e))
-            .map(|e| (e, false))
+        let mut places: Vec<(ExprId, By)> = all
+            .filter_map(|e| match () {
+                () if of_bytes(u, e) => Some((e, By::Bytes)),
+                () if of_floats(u, e) => Some((e, By::Floats)),
+                () => None,
+            })
             .collect();
-        places.extend(of_unions(u));
+        let by = |long| if long { By::Long } else { By::Bytes };
+        places.extend(of_unions(u).into_iter().map(|(e, long)| (e, by(long))));
         places.retain(|(e, _)| is_user(u, *e));
-        for (e, long) in places {
+        for (e, by) in places {
             let text = one_line(u.slice(&u.expr(e).span));
+            cx.truth_ends.set(by == By::Floats);
             let kept = match cx.written(unit, e) {
                 Some(written) => written,
                 None => cx.goes(unit, e, &mut HashSet::new()),
@@ -52,7 +67,18 @@ pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics
             }
             let at = u.lines.position(u.expr(e).span.start);
             let place = format!("{}:{}", at.file, at.line);
-            list.push(Order { unit, place, long });
+            list.push(Order { unit, place, by });
+            if by == By::Floats {
+                let text = called(u, e).unwrap_or_default();
+                out.push(Diagnostic::advice(
+                    u,
+                    &u.expr(e).span,
+                    Code::ByteOrder,
+                    format!("each family of architectures has numbers of its own for what `{text}` gives, and it is kept across a checkpoint: a restart where they are others is refused"),
+                    "ask again where it is used; PC3_BYTE_ORDER=ignore if nothing depends on it",
+                ));
+                continue;
+            }
             out.push(Diagnostic::advice(
                 u,
                 &u.expr(e).span,
@@ -62,9 +88,55 @@ pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics
             ));
         }
     }
-    list.sort_by(|a: &Order, b| (a.unit, &a.place, b.long).cmp(&(b.unit, &b.place, a.long)));
-    list.dedup_by(|a, b| (a.unit, &a.place) == (b.unit, &b.place));
+    list.sort_by(|a: &Order, b| (a.unit, &a.place, b.by).cmp(&(b.unit, &b.place, a.by)));
+    let floats = |o: &Order| o.by == By::Floats;
+    list.dedup_by(|a, b| (a.unit, &a.place, floats(a)) == (b.unit, &b.place, floats(b)));
     list
+}
+
+/// Is what `up` makes of its operand only true or false?
+fn is_truth(u: &Unit, up: ExprId, operand: ExprId) -> bool {
+    match &u.expr(up).kind {
+        ExprKind::Binary { op, .. } => matches!(
+            op,
+            BinOp::Eq
+                | BinOp::Ne
+                | BinOp::Lt
+                | BinOp::Gt
+                | BinOp::Le
+                | BinOp::Ge
+                | BinOp::LogAnd
+                | BinOp::LogOr
+        ),
+        ExprKind::Unary { op, .. } => *op == UnOp::Not,
+        ExprKind::Cond { cond, .. } => *cond == operand,
+        _ => false,
+    }
+}
+
+fn called(u: &Unit, e: ExprId) -> Option<&str> {
+    let ExprKind::Call { callee, .. } = &u.expr(e).kind else {
+        return None;
+    };
+    let ExprKind::Ident(s) = u.expr(*callee).kind else {
+        return None;
+    };
+    (u.sym(s).kind == SymKind::Func).then_some(u.sym(s).name.as_str())
+}
+
+/// A call of a function that answers with numbers of `fenv.h`.
+fn of_floats(u: &Unit, e: ExprId) -> bool {
+    matches!(
+        called(u, e),
+        Some(
+            "fegetround"
+                | "fetestexcept"
+                | "fegetexcept"
+                | "feenableexcept"
+                | "fedisableexcept"
+                | "_mm_getcsr"
+        )
+    )
 }
 
 /// A byte of a wider number: `((char *)&x)[i]`, `*(char *)p`.
@@ -236,6 +308,8 @@ struct Cx<'a> {
     saved: Saved<'a>,
     units: Vec<OnceCell<Ways>>,
     callers: OnceCell<HashMap<FnId, Vec<(usize, ExprId)>>>,
+    /// What only says yes or no of a number is the same everywhere.
+    truth_ends: Cell<bool>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -345,6 +419,9 @@ impl Cx<'_> {
                     Type::Int(_) | Type::Float(_) | Type::Bool | Type::Enum(_)
                 )
             };
+            if self.truth_ends.get() && is_truth(u, up, e) {
+                return false;
+            }
             match &u.expr(up).kind {
                 ExprKind::Assign { lhs, rhs, .. } if *rhs == e => {
                     return match u.expr(*lhs).kind {

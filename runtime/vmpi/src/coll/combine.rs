@@ -8,6 +8,7 @@ use crate::datatype::{TypeObject, TypeRef};
 use crate::error::Result;
 use crate::op::{Kernel, UserOp};
 use crate::state::RankState;
+use pc3_runtime::floats::Floats;
 use std::ops::Range;
 
 /// Bytes of a partial result that are worked on at a time.
@@ -17,6 +18,8 @@ const CHUNK: usize = 4096;
 pub(super) fn elements(all: &All<Reduction>, flow: &Flow, from: usize, to: usize) {
     let first = all.get(flow.from.start);
     let Some(kernel) = first.kernel else { return };
+    // Whoever arrives last: the result is the same.
+    let floats = Floats::leave();
     let width = first.ty.extent as usize;
     let step = (CHUNK / width.max(1)).max(1);
     let levels = if first.is_scan() {
@@ -40,6 +43,7 @@ pub(super) fn elements(all: &All<Reduction>, flow: &Flow, from: usize, to: usize
             at += n;
         }
     });
+    floats.enter();
 }
 
 /// Tree of the contributions to elements `at..at + n`; the result is at `scratch`.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use pc3_runtime::floats::Floats;
 
 use super::observe::Watch;
 use super::overflow::{look, Canary};
@@ -152,16 +153,20 @@ fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
         // SAFETY: the worker's thread runs this.
         unsafe { *host.sched().worker(rank).errno.get() = 0 };
         host.body(rank);
+        // The next one begins as the process did.
+        let _ = Floats::leave();
     })
 }
 
-/// Runs others until it is `me`'s turn again; its errno waits with it.
+/// Runs others until it is `me`'s turn again; its errno and floating-point environment wait with it.
 #[inline]
 pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
     let errno = sched.worker(me).errno.get();
     // SAFETY: the worker's thread runs this, now and afterwards.
     let kept = unsafe { *errno };
+    let floats = Floats::leave();
     suspend(sched, host, me);
+    floats.enter();
     // SAFETY: as above.
     unsafe { *errno = kept };
 }
