@@ -258,6 +258,11 @@ const ALL: &[Library] = &[
         names: &["at_quick_exit", "quick_exit"],
     },
     Library {
+        file: "pc3-multibyte.c",
+        text: include_str!("../library/pc3-multibyte.c"),
+        names: &["mbrtowc", "mbrlen", "mbsrtowcs", "mbsnrtowcs", "mbtowc"],
+    },
+    Library {
         file: "pc3-accounts.c",
         text: include_str!("../library/pc3-accounts.c"),
         names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],

@@ -82,6 +82,7 @@ int main(void)
         abort();
 #pragma pc3 checkpoint
     endpwent();
+#pragma pc3 checkpoint
     pthread_mutexattr_t attr;
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);

@@ -31,6 +31,37 @@ fn is_defined(s: &Symbol) -> bool {
     s.defined || s.initialised
 }
 
+/// A number that the C library keeps in a variable which the program uses, here first.  Where ranks share the process they
+/// share it.
+fn is_librarys(cx: &UnitCx, id: SymId, names: &HashMap<String, usize>) -> bool {
+    const KNOWN: &[&str] = &[
+        "signgam",
+        "error_message_count",
+        "error_one_per_line",
+        "getdate_err",
+        "obstack_exit_failure",
+        "argp_err_exit_status",
+    ];
+    let s = cx.u.sym(id);
+    let names_it = |u: &Unit, name: &str| {
+        u.exprs.iter().any(|e| match e.kind {
+            ExprKind::Ident(x) => {
+                let x = u.sym(x);
+                x.kind == SymKind::Var && x.is_global && x.name == name
+            }
+            _ => false,
+        })
+    };
+    KNOWN.contains(&s.name.as_str())
+        && s.kind == SymKind::Var
+        && s.is_global
+        && s.system
+        && !cx.mpi
+        && !names.contains_key(&s.name)
+        && names_it(cx.u, &s.name)
+        && !cx.p.units[..cx.unit].iter().any(|u| names_it(u, &s.name))
+}
+
 fn is_static_object(s: &Symbol) -> bool {
     s.kind == SymKind::Var && (s.is_global || s.storage == Storage::Static)
 }
@@ -214,11 +245,12 @@ pub fn rows(cx: &UnitCx, names: &HashMap<String, usize>) -> Vec<Global> {
             continue;
         }
         let here = match (s.storage, s.is_global) {
+            _ if is_librarys(cx, id, names) => true,
             (Storage::Static, true) => is_defined(s) && !s.decls.is_empty(),
             (Storage::Static, false) => true,
             _ => names.get(&s.name) == Some(&cx.unit) && is_defined(s),
         };
-        if !here || s.system && !is_defined(s) {
+        if !here || s.system && !is_defined(s) && !is_librarys(cx, id, names) {
             continue;
         }
         let local = s.func.filter(|_| !s.is_global);
