@@ -64,6 +64,17 @@ struct pc3_member {
     const char *choice;              /* union: how another member says which of its members is in use; else 0 */
 };
 
+/* Which member of a union an initialiser gives a value; a list ends with one without a type. */
+struct pc3_union_mark {
+    const struct pc3_type *type;
+    pc3_size offset;                 /* of the union in the object */
+    unsigned member;
+};
+struct pc3_union_static {            /* of an object of static storage */
+    void *addr;
+    const struct pc3_union_mark *marks;
+};
+
 /* ---- stack -------------------------------------------------------------------- */
 
 #define PC3_POINT_LOOSE 1            /* the callee may be gone by a tail call: the next inner frame can be another's */
@@ -173,6 +184,7 @@ struct pc3_unit {
     const char *const *untyped;      /* "file.c:12 (malloc)": what allocates memory of unknown type, unless its callers say;
                                         "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms */
     pc3_size nuntyped;
+    const struct pc3_union_static *unions; pc3_size nunions;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 
@@ -247,6 +259,21 @@ enum { pc3_args_by = 0, pc3_args_wide = 8, pc3_args_right = 0 };
 #else
 enum { pc3_args_by = 0, pc3_args_wide = 16, pc3_args_right = 0 };
 #endif
+
+/* Unions whose members are unlike: member number n was written; a function had a pointer to it; the program keeps one. */
+extern void pc3_union_set(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
+extern void pc3_union_lent(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
+extern void *pc3_union_held(const void *, pc3_size, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
+/* Objects with such unions: copied; passed or returned by value; arrived so; initialised; overwritten from elsewhere. */
+extern void pc3_union_copied(const void *, const void *, const struct pc3_type *) __attribute__((nothrow, leaf));
+extern void *pc3_union_passed(const void *, const struct pc3_type *) __attribute__((nothrow, leaf));
+extern void pc3_union_taken(const void *, const struct pc3_type *) __attribute__((nothrow, leaf));
+extern void *pc3_union_made(const void *, pc3_size, const struct pc3_union_mark *) __attribute__((nothrow, leaf, returns_nonnull));
+extern void pc3_union_gone(const void *, pc3_size) __attribute__((nothrow, leaf));
+extern void *pc3_union_filled(const void *, pc3_size) __attribute__((nothrow, leaf));
+extern void *pc3_union_memset(void *, int, pc3_size) __attribute__((nothrow, leaf));
+extern void *pc3_union_memcpy(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
+extern void *pc3_union_memmove(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
 
 /* The process's environment, which is another one after a restart. */
 extern char **pc3_environment(void);

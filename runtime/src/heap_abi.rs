@@ -103,8 +103,18 @@ pub unsafe extern "C" fn pc3_realloc(
         ty => ty,
     };
     rank.about_to_allocate(ty);
+    let kept = rank.heap.size_of(p.cast()).unwrap_or(0).min(n);
+    // SAFETY: a live object of the rank.
+    let notes = unsafe { rank.unions.picked(p as usize, kept) };
     match rank.heap.realloc(p.cast(), n, ty) {
-        Ok(new) => checked(new),
+        Ok(new) => {
+            if !std::ptr::eq(new.cast(), p) && !new.is_null() {
+                rank.unions.gone(p as usize, kept);
+                // SAFETY: it has been moved there.
+                unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
+            }
+            checked(new)
+        }
         // SAFETY: by the caller, it is the C library's then.
         Err(Fault::Foreign) => unsafe { libc::realloc(p, n) },
         Err(fault) => abort_at("realloc", p, &fault),
@@ -206,7 +216,11 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
         return;
     }
     let freed = match rank() {
-        Some(rank) => rank.heap.free(p.cast()),
+        Some(rank) => {
+            rank.unions
+                .freed(p as usize, || rank.heap.size_of(p.cast()));
+            rank.heap.free(p.cast())
+        }
         // A thread that is no rank must not touch a rank's arena, which may be in use: its
         // objects are left alone.
         None => Arena::new(u32::MAX).free(p.cast()),

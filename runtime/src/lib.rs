@@ -11,6 +11,7 @@
 //! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles`, which cannot be saved; `outside`: what a
 //!   process makes again when it is used.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
+//! * `unions`: which member of a union was written last, where nothing else says; `unions_abi`: who says so.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
 mod beside;
@@ -63,6 +64,8 @@ mod together;
 mod tongue;
 pub mod transfer;
 mod translate;
+mod unions;
+mod unions_abi;
 
 pub use failpoint::chaos;
 pub use files::own::high as own_file;

@@ -5,7 +5,7 @@
 //! build: types whose spelling depends on the ABI stand in a struct that is named after the place
 //! that allocates.  A name that several types share must not matter.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pc3_typemetric::plan::{Mismatch, Plan};
@@ -51,6 +51,34 @@ impl<'a> Plans<'a> {
         let to = partner(self.source, from, self.target)?;
         self.partner.insert(from, to);
         Ok(to)
+    }
+}
+
+impl Plans<'_> {
+    /// What each union of the checkpoint is here, as far as values of its type have been converted.
+    pub fn unions(&self) -> HashMap<TypeId, TypeId> {
+        let mut seen = HashSet::new();
+        let mut out = HashMap::new();
+        let mut todo: Vec<(TypeId, TypeId)> = self.known.keys().copied().collect();
+        while let Some((from, to)) = todo.pop() {
+            if !seen.insert((from, to)) {
+                continue;
+            }
+            let (a, b) = (self.source.get(from), self.target.get(to));
+            match (a.kind, b.kind) {
+                (Kind::Array, Kind::Array) => todo.push((a.elem, b.elem)),
+                (Kind::Struct, Kind::Struct) | (Kind::Union, Kind::Union) => {
+                    if a.kind == Kind::Union {
+                        out.insert(from, to);
+                    }
+                    for (i, k) in counterparts(a, b).into_iter().flatten() {
+                        todo.push((a.members[i].ty, b.members[k].ty));
+                    }
+                }
+                _ => {}
+            }
+        }
+        out
     }
 }
 

@@ -25,6 +25,7 @@ use crate::place::{self, Place};
 use crate::shadow::Shadow;
 use crate::tls;
 use crate::tongue::{self, Tongue};
+use crate::unions::Unions;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
@@ -52,6 +53,7 @@ pub struct Rank {
     /// Its typed heap.
     pub heap: Arena,
     pub(crate) shadow: Shadow,
+    pub(crate) unions: Unions,
     pub(crate) frames: Frames,
     /// Its copy of the writable globals; none: they are used in place.
     pub(crate) globals: Option<Copy>,
@@ -95,7 +97,7 @@ impl Rank {
         } else {
             None
         };
-        Ok(Box::new(Rank {
+        let mut rank = Box::new(Rank {
             abi: pc3_rank {
                 sp: shadow.start(),
                 sp_end: shadow.end(),
@@ -109,6 +111,7 @@ impl Rank {
             status: Status::Running,
             heap: Arena::new(id as u32),
             shadow,
+            unions: Unions::default(),
             frames: Frames::default(),
             globals,
             files: Files::default(),
@@ -129,7 +132,17 @@ impl Rank {
             restarted: false,
             extension: None,
             guest: None,
-        }))
+        });
+        let delta = rank.delta();
+        let program = rank.job.clone();
+        for (at, ty, bytes, k) in &program.program.unions {
+            // SAFETY: unions in the rank's globals.
+            unsafe {
+                rank.unions
+                    .set(at.wrapping_add_signed(delta), *ty, *bytes, *k)
+            };
+        }
+        Ok(rank)
     }
 
     /// The logical rank's number, 0.. .

@@ -14,7 +14,7 @@ use thiserror::Error;
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
-    pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_unit, MARK,
+    pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_union_static, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
     PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS,
     PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
@@ -135,6 +135,8 @@ pub struct Program {
     pub orders: Vec<(String, u32)>,
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
+    /// Unions in objects of static storage that an initialiser gives a value: address of the template, type, size, member.
+    pub unions: Vec<(usize, u32, usize, u32)>,
     pub main: Main,
     pub main_resume: pc3_fn,
     /// Constructors, then destructors, in the order in which they run.
@@ -204,6 +206,7 @@ impl Program {
             wide: Vec::new(),
             orders: Vec::new(),
             untyped: Vec::new(),
+            unions: Vec::new(),
             main: nothing,
             main_resume: None,
             hooks: Vec::new(),
@@ -296,6 +299,7 @@ struct Builder {
     wide: Vec<Wide>,
     orders: Vec<(String, u32)>,
     untyped: Vec<String>,
+    unions: Vec<(usize, u32, usize, u32)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -340,6 +344,9 @@ impl Builder {
             self.orders.extend(orders);
             let untyped = slice(u.untyped, u.nuntyped).iter();
             self.untyped.extend(untyped.map(|n| text(*n).into_owned()));
+            for s in slice(u.unions, u.nunions) {
+                self.unions.extend(marks(s));
+            }
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -400,6 +407,7 @@ impl Builder {
             wide: self.wide,
             orders: self.orders,
             untyped: self.untyped,
+            unions: self.unions,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,
             hooks: in_order(self.hooks),
@@ -424,6 +432,22 @@ fn in_order(hooks: Vec<pc3_hook>) -> Vec<pc3_hook> {
     last.sort_by_key(|h| h.priority);
     first.extend(last.into_iter().rev());
     first
+}
+
+/// # Safety
+/// A table of generated code; types have been imported.
+unsafe fn marks(s: &pc3_union_static) -> Vec<(usize, u32, usize, u32)> {
+    let mut list = Vec::new();
+    let mut mark = s.marks;
+    // SAFETY: by the caller; the last one has no type.
+    while let Some((m, ty)) =
+        unsafe { mark.as_ref() }.and_then(|m| Some((m, unsafe { m.ty.as_ref() }?)))
+    {
+        list.push((s.addr as usize + m.offset, ty.id, ty.size, m.member));
+        // SAFETY: it was not the last.
+        mark = unsafe { mark.add(1) };
+    }
+    list
 }
 
 fn chosen(g: &pc3_global) -> Option<(String, Choice)> {

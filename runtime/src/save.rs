@@ -18,6 +18,7 @@ use crate::format::meta::{
     CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
     ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
 };
+use crate::format::unions::{self, UnionMeta};
 use crate::guest::{self, Image, Tables};
 use crate::job::Job;
 use crate::life;
@@ -141,10 +142,14 @@ pub(crate) fn parts(
             guest.save(&mut image)?;
             (meta.frames, meta.large) = (image.frames, image.large);
         }
+        let noted = noted(&job.program, rank, &meta);
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
         if let Some(outside) = meta.outside() {
             out.section(Section::Outside, n, &outside)?;
+        }
+        if !noted.is_empty() {
+            out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
@@ -340,6 +345,28 @@ fn library(rank: &Rank, data: &mut Data) -> io::Result<LibraryMeta> {
         process: rank.process.clone(),
         ..rank.files.library(&spans)
     })
+}
+
+/// Of unions in objects that are saved.
+fn noted(program: &Program, rank: &mut Rank, meta: &RankMeta) -> Vec<UnionMeta> {
+    let mut known: Vec<(usize, usize)> = Vec::new();
+    let delta = rank.delta();
+    let globals = program.globals.iter().filter(|g| !g.constant);
+    known.extend(globals.map(|g| (g.addr.wrapping_add_signed(delta), g.size)));
+    let stack = meta.shadow.iter();
+    known.extend(stack.map(|s| (s.addr as usize, s.data.bytes as usize)));
+    known.sort_unstable();
+    let heap = &rank.heap;
+    let alive = |at: usize, bytes: usize| {
+        let i = known.partition_point(|(start, _)| *start <= at);
+        let near = i.checked_sub(1).map(|i| known[i]);
+        near.is_some_and(|(start, size)| at + bytes <= start + size)
+            || heap
+                .find(at)
+                .is_some_and(|o| at + bytes <= o.base as usize + o.size)
+    };
+    // SAFETY: objects of the rank, which is at rest.
+    unsafe { rank.unions.list(alive) }
 }
 
 fn broken(what: &str) -> io::Error {

@@ -9,6 +9,7 @@ use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, LONG_DOUBLE};
 
 use crate::beside::Moved;
+use crate::format::unions::UnionMeta;
 use crate::holders::{self, THREAD};
 use crate::objects::{Directory, Lost};
 use crate::registry::Wide;
@@ -31,6 +32,11 @@ pub(crate) struct Translator<'a> {
     still: bool,
     /// The program's ranks get their threads later.
     ranks: bool,
+    /// Members of unions that can be in use, by address and type.
+    unions: HashMap<(u64, TypeId), u64>,
+    /// The object being converted: its address, and where in it is what is converted now.
+    object: u64,
+    part: u64,
     dangling: u64,
     seen: u64,
     /// The latest number of a lost pointer.
@@ -59,6 +65,9 @@ impl<'a> Translator<'a> {
             beside: HashMap::new(),
             still: false,
             ranks: false,
+            unions: HashMap::new(),
+            object: 0,
+            part: 0,
             dangling: 0,
             seen: 0,
             lost_last: 0,
@@ -86,6 +95,17 @@ impl<'a> Translator<'a> {
     pub fn ranks(mut self, ranks: bool) -> Translator<'a> {
         self.ranks = ranks;
         self
+    }
+
+    pub fn unions(mut self, list: &[UnionMeta]) -> Translator<'a> {
+        let noted = list.iter().map(|u| ((u.addr, u.ty), u.last | u.held));
+        self.unions = noted.collect();
+        self
+    }
+
+    /// The object at this address is converted next; 0: it has none.
+    pub fn object(&mut self, at: u64) {
+        (self.object, self.part) = (at, 0);
     }
 
     /// Notes the name of the object just converted, if it lost a pointer; it is given the pointer.
@@ -295,6 +315,18 @@ impl Resolver for Translator<'_> {
 
     fn is_live(&mut self, raw: u64) -> bool {
         self.live(raw).is_some()
+    }
+
+    fn begins(&mut self, at: u64) {
+        self.part = at;
+    }
+
+    fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
+        if self.unions.is_empty() || self.object == 0 {
+            return None;
+        }
+        let at = self.object + self.part + at;
+        self.unions.get(&(at, union)).copied()
     }
 }
 

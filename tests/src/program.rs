@@ -2,7 +2,7 @@
 //!
 //! A program's first line says how to run it: `/* pc3-test: seq */` or
 //! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; `abi=own` where state cannot change its ABI, `abi=wide`
-//! where it stays on those of 64 bits; an argument that names a file in the program's folder
+//! where it stays on those of 64 bits, `pc3=OPTION,...` for pc3cc alone; an argument that names a file in the program's folder
 //! is given as its full path.
 
 use std::path::{Path, PathBuf};
@@ -119,6 +119,7 @@ impl Program {
             let mut ranks = u32::from(mpi);
             let mut abis = Abis::All;
             let mut flags = vec!["-O2".to_string()];
+            let mut pc3_flags = Vec::new();
             for w in words {
                 match w.split_once('=') {
                     Some(("ranks", n)) => {
@@ -126,6 +127,7 @@ impl Program {
                     }
                     Some(("abi", "own")) => abis = Abis::Own,
                     Some(("abi", "wide")) => abis = Abis::Wide,
+                    Some(("pc3", list)) => pc3_flags.extend(list.split(',').map(str::to_string)),
                     Some(("flags", list)) => flags.extend(list.split(',').map(str::to_string)),
                     _ => bail!("{}: unknown word '{w}'", s.display()),
                 }
@@ -147,7 +149,7 @@ impl Program {
                 args,
                 ranks,
                 abis,
-                pc3_flags: Vec::new(),
+                pc3_flags,
                 flags,
                 stdin: None,
             });

@@ -22,6 +22,7 @@ pub mod quiet;
 pub mod scope;
 pub mod signatures;
 pub mod tables;
+pub mod unions;
 pub mod unsaved;
 pub mod untouched;
 pub mod variadic;

@@ -30,6 +30,7 @@ pub struct Program {
     /// The units behind the user's are libraries' of ours: their files.
     pub own: Vec<&'static str>,
     everywhere: bool,
+    track_unions: bool,
     annotations: Vec<Annotation>,
 }
 
@@ -96,6 +97,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         settings: settings.map(|(r, k)| k.setting(r)).collect(),
         own: Vec::new(),
         everywhere: wanted.everywhere,
+        track_unions: o.track_unions,
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);
@@ -201,6 +203,10 @@ impl Program {
             everywhere: self.everywhere,
             dialects: self.settings.iter().map(|s| s.dialect.clone()).collect(),
             outside,
+            track_unions: match self.track_unions {
+                true => rewrite::Track::Yes,
+                false => rewrite::Track::No,
+            },
             annotations: self.annotations.clone(),
         };
         rewrite::instrument(&self.trees, &settings)

@@ -4,3 +4,4 @@ pub mod locks;
 pub mod memory;
 pub mod tables;
 pub mod types;
+mod unions;

@@ -355,7 +355,15 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     if !funcs.is_empty() {
         front += &format!("static struct pc3_func pc3_F[{}]; ", funcs.len());
     }
-    front += &format!("static struct pc3_type pc3_types[{}]; ", types.len().max(1));
+    front += TYPES;
+
+    let (before, unions, statics) = super::unions::notes(cx, &mut types, input.globals);
+    front += &before;
+    sites += &unions;
+    front = front.replace(
+        TYPES,
+        &format!("static struct pc3_type pc3_types[{}]; ", types.len().max(1)),
+    );
 
     let mut back = types.support.clone();
     if !types.is_empty() {
@@ -415,6 +423,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
+    let (text, ps) = list("pc3_statics", "const struct pc3_union_static", &statics);
+    sites += &text;
     let hooks = attributes::hooks(cx);
     let (text, ph) = list("pc3_hooks", "const struct pc3_hook", &hooks);
     back += &text;
@@ -438,7 +448,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -450,7 +460,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         numbers.len(),
         wide.len(),
         orders.len(),
-        untyped.len()
+        untyped.len(),
+        statics.len()
     );
     let listed = [
         funcs.len(),
@@ -466,6 +477,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }
 }
+
+/// Stands for the declaration of the types, until they are all known.
+const TYPES: &str = "/* types */ ";
 
 /// Of a union: the name of the global that says which member is in use, and how.
 fn chosen(cx: &UnitCx, g: &Global, all: &[Global]) -> (String, String) {

@@ -427,6 +427,16 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         })
     }
 
+    /// The row of an unnamed member of a record.
+    pub fn unnamed(&mut self, outer: TypeId, r: RecordId) -> Option<usize> {
+        self.of(outer);
+        let key = match self.cx.u.records[r.index()].is_union {
+            true => "union",
+            false => "struct",
+        };
+        self.named.get(&format!("{key} pc3_copy_{}", r.0)).copied()
+    }
+
     /// The members of an anonymous record, declared again.
     fn copy(&self, r: RecordId) -> String {
         let u = self.cx.u;

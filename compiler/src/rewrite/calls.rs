@@ -2,6 +2,8 @@
 
 use super::unit::UnitCx;
 use crate::analysis::tables;
+use crate::analysis::unions::contains;
+use crate::analysis::walk::strip_casts;
 use crate::tree::*;
 
 /// Runtime functions that take an allocation site as a last argument.
@@ -211,6 +213,14 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         callee: None,
         extra: String::new(),
     };
+    if !cx.noted.is_empty() && copies_unions(cx, call) {
+        match name {
+            "memcpy" | "__builtin_memcpy" => r.callee = Some("pc3_union_memcpy".into()),
+            "memset" | "__builtin_memset" => r.callee = Some("pc3_union_memset".into()),
+            "memmove" | "__builtin_memmove" => r.callee = Some("pc3_union_memmove".into()),
+            _ => {}
+        }
+    }
     if let Some(new) = allocates(name) {
         // One that is no object of the heap may have to be named.
         r.callee = Some(match new {
@@ -239,6 +249,25 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         r.callee = Some(format!("(pc3_me->at = {}, {name})", place(cx, call)));
     }
     r
+}
+
+/// Can what is copied have unions in it?
+fn copies_unions(cx: &UnitCx, call: ExprId) -> bool {
+    let ExprKind::Call { args, .. } = &cx.u.expr(call).kind else {
+        return false;
+    };
+    // `memset` has one pointer.
+    args.iter().take(2).all(|a| {
+        let inner = strip_casts(cx.u, *a);
+        let of = match cx.u.ty(cx.u.expr(inner).ty.ty) {
+            Type::Pointer(q) | Type::Array { elem: q, .. } => q.ty,
+            _ => return true,
+        };
+        match cx.u.ty(of) {
+            Type::Void | Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar) => true,
+            _ => contains(cx.u, cx.noted, of),
+        }
+    })
 }
 
 fn place(cx: &UnitCx, call: ExprId) -> String {

@@ -151,6 +151,10 @@ impl Printer<'_, '_> {
         match op {
             Op::Eval { temp, expr } => {
                 let own = lin.subst.get(expr) == Some(&Subst::Temp(*temp));
+                let place = matches!(self.plan.temps[*temp], TempTy::PointerTo(_));
+                if !place {
+                    self.give(*expr);
+                }
                 let text = format!("({})", self.text(*expr, Some(lin), !own));
                 *out += &self.set(*temp, &text, declared);
             }

@@ -12,12 +12,13 @@ mod edits;
 mod explain;
 pub mod frame;
 mod full;
-mod globals;
+pub mod globals;
 mod hoist;
 mod inexpressible;
 mod jumps;
 pub mod labels;
 mod literals;
+pub mod noted;
 mod objects;
 mod outside;
 pub mod plan;
@@ -38,6 +39,7 @@ use crate::analysis::linear::value_statements;
 use crate::analysis::lints::{Order, Wide};
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
+use crate::analysis::unions::{self as noted_unions, Noted};
 use crate::annotations::{self, Annotation, Said};
 use crate::diag::Diagnostics;
 use crate::emit::tables::{self as emit, Input, Literal};
@@ -58,8 +60,17 @@ pub struct Options {
     /// Per unit; units without one are for a compiler like gcc, and take the header as it is.
     pub dialects: Vec<Arc<Dialect>>,
     pub outside: Outside,
+    pub track_unions: Track,
     /// Of `--annotations`.
     pub annotations: Vec<Annotation>,
+}
+
+/// Is it noted which member of a union was written last?
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Track {
+    Yes,
+    #[default]
+    No,
 }
 
 /// What is linked with the units without being one: by symbol, the object's name.
@@ -107,10 +118,14 @@ pub struct Output {
 pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let p = Program::new(units);
     let graph = callgraph::analyse(&p, options.everywhere);
-    let (plans, escapes) = plan::make(&p, &graph);
     let mut diagnostics = graph.diagnostics.clone();
     let said = annotations::resolve(units, &options.annotations, &mut diagnostics);
     let heap = heap::analyse(&p, &graph, &said);
+    let noted = match options.track_unions {
+        Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
+        Track::No => Noted::none(&p),
+    };
+    let (plans, escapes) = plan::make(&p, &graph, &noted);
     said.check(&p, &graph, &heap, &mut diagnostics);
     let mpi = calls_mpi(&p);
     let floats = floats::used(&p);
@@ -130,6 +145,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         plans: &plans,
         escapes: &escapes,
         heap: &heap,
+        noted: &noted,
         mpi,
         floats,
         names: &names,
@@ -173,6 +189,7 @@ struct Whole<'a> {
     plans: &'a [Plan],
     escapes: &'a Escapes,
     heap: &'a heap::Heap,
+    noted: &'a Noted,
     mpi: bool,
     floats: bool,
     names: &'a HashMap<String, usize>,
@@ -207,6 +224,9 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         names: ctypes::Names::new(u),
         plans: w.plans,
         heap: w.heap,
+        noted: w.noted.of(unit),
+        notes: RefCell::default(),
+        kept: &w.escapes.kept,
         mpi: w.mpi,
         floats: w.floats,
         clang: dialect.clang,
@@ -368,6 +388,7 @@ fn printer<'p, 'a>(
         again: false,
         values,
         depth: Cell::new(0),
+        noting: RefCell::default(),
     }
 }
 
@@ -440,6 +461,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         epilogue += "return 0; ";
     }
     rename_parameters(cx, f, edits);
+    prologue += &hot.arrivals();
     if !prologue.is_empty() {
         inner.insert(labels::inside(u, &body), prologue.clone());
     }

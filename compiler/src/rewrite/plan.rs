@@ -9,6 +9,7 @@ use crate::analysis::moved::{self, By, Move};
 use crate::analysis::points::{self, PointAt, Points};
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::scope::{self, Scopes};
+use crate::analysis::unions::{contains, Noted};
 use crate::analysis::variadic::{self, Variadic};
 use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::analysis::{cfg, liveness};
@@ -68,9 +69,17 @@ pub struct Live {
     pub moved: HashMap<SymId, By>,
 }
 
-pub fn make(p: &Program, g: &CallGraph) -> (Vec<Plan>, Escapes) {
+pub fn make(p: &Program, g: &CallGraph, noted: &Noted) -> (Vec<Plan>, Escapes) {
     let all: Vec<Points> = p.ids().map(|f| points::analyse(p, g, f, false)).collect();
-    let escapes = crate::analysis::escape::analyse(p, g, &all);
+    let mut escapes = crate::analysis::escape::analyse(p, g, &all);
+    // Notes are by address.
+    for f in p.ids().filter(|f| !all[f.index()].is_empty()) {
+        let (u, set) = (p.unit(f), noted.of(p.fns[f.index()].0));
+        let func = p.func(f);
+        let locals = func.locals.iter().chain(&func.params).copied();
+        let kept = locals.filter(|s| is_local(u.sym(*s)) && contains(u, set, u.sym(*s).ty.ty));
+        escapes.escaping[f.index()].extend(kept);
+    }
     let variadic = variadic::analyse(p, g);
     let mut plans = Vec::new();
     for (f, points) in p.ids().zip(all) {

@@ -2,6 +2,7 @@
 
 use super::calls;
 use super::edits::Edits;
+use super::noted::InFunction;
 use super::plan::Plan;
 use super::unit::UnitCx;
 use crate::analysis::linear::{Linear, Subst};
@@ -9,7 +10,7 @@ use crate::analysis::program::is_local;
 use crate::analysis::variadic::is_start;
 use crate::analysis::walk::{expr_children, Node};
 use crate::tree::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +32,7 @@ pub struct Printer<'p, 'a> {
     pub values: HashSet<StmtId>,
     /// How many dispatches a jump to the current statement passes.
     pub depth: Cell<u32>,
+    pub noting: RefCell<InFunction>,
 }
 
 impl<'p, 'a> Printer<'p, 'a> {
@@ -74,6 +76,9 @@ impl<'p, 'a> Printer<'p, 'a> {
     }
 
     pub fn expr(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        if self.replaced(e, lin, out) {
+            return;
+        }
         let x = self.u().expr(e);
         match lin.and_then(|l| l.subst.get(&e)) {
             Some(Subst::Temp(t)) => return out.replace(&x.span, self.temp_value(*t, e)),
@@ -109,10 +114,18 @@ impl<'p, 'a> Printer<'p, 'a> {
     }
 
     fn own(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        if self.noted(e, lin, out) {
+            return;
+        }
         let x = self.u().expr(e);
         match &x.kind {
             ExprKind::Ident(s) => self.ident(e, *s, out),
-            ExprKind::Call { callee, args } => self.call(e, *callee, args, lin, out),
+            ExprKind::Call { callee, args } => {
+                let notes = self.arguments(*callee, args, lin);
+                let mut inner = Edits::default();
+                self.call(e, *callee, args, lin, &mut inner);
+                self.behind_call(e, &notes, inner, out);
+            }
             ExprKind::Str { .. } => {
                 if let Some(n) = self.cx.literals.get(&e) {
                     out.replace(&x.span, literal_text(self.u(), e, *n));

@@ -19,7 +19,11 @@ impl Printer<'_, '_> {
         let st = u.stmt(s);
         let points = self.plan.points.in_stmt(s);
         match &st.kind {
-            Decl(d) => return self.decl(d, out),
+            Decl(d) => {
+                self.before_declaring(d);
+                self.decl(d, out);
+                return self.declared(d, out);
+            }
             Return(e) => return self.ret(*e, &st.span, out),
             Checkpoint => return self.location(s, out),
             Asm(_) => return self.children_of(s, out),
@@ -222,6 +226,7 @@ impl Printer<'_, '_> {
             }
             return;
         };
+        self.give(e);
         self.labels_before(self.range_of(Some(e)), span.start, out);
         let void = matches!(u.ty(u.expr(e).ty.ty), Type::Void);
         let lin = self.plan.linear.get(&Root::Expr(e));

@@ -2,8 +2,8 @@
 
 use super::unit::UnitCx;
 use crate::analysis::program::base_name;
+use crate::analysis::unions;
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::emit::locks;
 use crate::emit::tables::Global;
 use crate::emit::types::record_name;
 use crate::tree::*;
@@ -73,112 +73,17 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
         at,
         Code::UnionBlocks,
         format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use: where its value depends on that it cannot change architecture"),
-        "say which: `#pragma pc3 union STRUCT.MEMBER by TAG: MEMBER = VALUE, ...`, or use a struct",
+        "say which: `#pragma pc3 union STRUCT.MEMBER by TAG: MEMBER = VALUE, ...`, or have it noted: -fpc3-track-unions",
     )
 }
 
-/// What lies in a type, as far as a change of ABI tells scalars apart.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scalar {
-    Pointer,
-    /// Integers and floating point of so many bytes.
-    Bytes(u8),
-    Long,
-    LongDouble,
-    Bits(u32),
-    /// Like nothing else.
-    Other(TypeId),
-}
-
-/// Members are compared up to this many scalars.
-const MOST: usize = 1 << 12;
-
-/// The first union in a type that only converts if it is known which member is in use.
+/// The first union in a type that only converts if it is known which member is in use, and of which no notes are made.
 pub fn blocking(cx: &UnitCx, t: TypeId) -> Option<RecordId> {
-    let u = cx.u;
-    match u.ty(t) {
-        Type::Array { elem, .. } => blocking(cx, elem.ty),
-        Type::Record(r) => {
-            let d = &u.records[r.index()];
-            if record_name(d).is_some_and(|name| locks::known(u, d, &name)) {
-                return None;
-            }
-            if d.is_union && !alike(u, d) {
-                return Some(*r);
-            }
-            let fields = d.fields.iter().flatten().enumerate();
-            let mut unsaid = fields.filter(|(k, _)| !cx.said.choices.contains_key(&(*r, *k)));
-            unsaid.find_map(|(_, f)| blocking(cx, f.ty.ty))
+    let mut first = None;
+    unions::blocking(cx.u, cx.said, t, &mut |r| {
+        if !cx.noted.contains(&r) {
+            first.get_or_insert(r);
         }
-        _ => None,
-    }
-}
-
-/// Each member is the beginning of the longest.
-fn alike(u: &Unit, d: &Record) -> bool {
-    longest(u, d).is_some()
-}
-
-fn longest(u: &Unit, d: &Record) -> Option<Vec<Scalar>> {
-    let mut list: Vec<Vec<Scalar>> = Vec::new();
-    for f in d.fields.iter().flatten() {
-        let mut out = Vec::new();
-        field(u, f, &mut out)?;
-        list.push(out);
-    }
-    let longest = list.iter().max_by_key(|l| l.len())?.clone();
-    list.iter()
-        .all(|l| longest.starts_with(l))
-        .then_some(longest)
-}
-
-fn field(u: &Unit, f: &Field, out: &mut Vec<Scalar>) -> Option<()> {
-    if f.bit_width.is_some() {
-        out.push(Scalar::Bits(f.width?));
-        return Some(());
-    }
-    flatten(u, f.ty.ty, out)
-}
-
-fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
-    let scalar = match u.ty(t) {
-        Type::Pointer(_) => Scalar::Pointer,
-        Type::Bool => Scalar::Bytes(1),
-        Type::Int(k) => match k {
-            IntKind::Char | IntKind::SChar | IntKind::UChar => Scalar::Bytes(1),
-            IntKind::Short | IntKind::UShort => Scalar::Bytes(2),
-            IntKind::Int | IntKind::UInt => Scalar::Bytes(4),
-            IntKind::LongLong | IntKind::ULongLong => Scalar::Bytes(8),
-            IntKind::Long | IntKind::ULong => Scalar::Long,
-            IntKind::Int128 | IntKind::UInt128 => Scalar::Other(t),
-        },
-        Type::Enum(_) | Type::Float(FloatKind::Float) => Scalar::Bytes(4),
-        Type::Float(FloatKind::Double) => Scalar::Bytes(8),
-        Type::Float(FloatKind::LongDouble) => Scalar::LongDouble,
-        Type::Array {
-            elem,
-            len: ArrayLen::Const(n),
-        } => {
-            let mut one = Vec::new();
-            flatten(u, elem.ty, &mut one)?;
-            if one.len().saturating_mul(*n as usize) > MOST {
-                return None;
-            }
-            (0..*n).for_each(|_| out.extend(&one));
-            return Some(());
-        }
-        Type::Record(r) if u.records[r.index()].is_union => {
-            out.extend(longest(u, &u.records[r.index()])?);
-            return Some(());
-        }
-        Type::Record(r) => {
-            for f in u.records[r.index()].fields.iter().flatten() {
-                field(u, f, out)?;
-            }
-            return (out.len() <= MOST).then_some(());
-        }
-        _ => Scalar::Other(t),
-    };
-    out.push(scalar);
-    Some(())
+    });
+    first
 }

@@ -2,6 +2,7 @@
 
 use super::ctypes::Names;
 use super::edits::Edit;
+use super::noted::Notes;
 use super::plan::Plan;
 use crate::analysis::beside::How;
 use crate::analysis::heap::Heap;
@@ -18,6 +19,11 @@ pub struct UnitCx<'a> {
     pub names: Names<'a>,
     pub plans: &'a [Plan],
     pub heap: &'a Heap,
+    /// Its unions of which notes are made.
+    pub noted: &'a HashSet<RecordId>,
+    pub notes: RefCell<Notes>,
+    /// Per function and parameter: kept beyond the call?
+    pub kept: &'a [Vec<bool>],
     /// The program calls MPI: globals are per rank.
     pub mpi: bool,
     /// It looks at the floating-point environment, or changes it.

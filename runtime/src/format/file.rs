@@ -48,10 +48,12 @@ pub enum Section {
     Outside = 8,
     /// What a rank has received, and asked, across its own line.
     Line = 9,
+    /// Which members of a rank's unions are in use, where that is noted.
+    Unions = 10,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 9] = [
+pub const SECTIONS: [Section; 10] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -61,6 +63,7 @@ pub const SECTIONS: [Section; 9] = [
     Section::EngineJob,
     Section::Outside,
     Section::Line,
+    Section::Unions,
 ];
 
 impl Section {
@@ -75,6 +78,7 @@ impl Section {
             Section::EngineJob => "job messages",
             Section::Outside => "rank outside",
             Section::Line => "rank log",
+            Section::Unions => "rank unions",
         }
     }
 }

@@ -7,7 +7,7 @@ use pc3_typemetric::types::TypeId;
 use super::bytes::{DecodeError, Decoder, Encoder};
 pub use super::library::{FileKind, FileMeta, LibraryMeta};
 
-type Result<T> = std::result::Result<T, DecodeError>;
+pub(super) type Result<T> = std::result::Result<T, DecodeError>;
 
 /// A type where there may be none: stored as id + 1.
 fn put_type(e: &mut Encoder, ty: Option<TypeId>) {

@@ -7,3 +7,4 @@ pub mod library;
 mod mapping;
 pub mod meta;
 pub mod read;
+pub mod unions;

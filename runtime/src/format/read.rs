@@ -12,6 +12,7 @@ use super::file::{FileError, Section, Sections};
 use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
+use super::unions::{self, UnionMeta};
 
 #[derive(Debug, Error)]
 pub enum ReadError {
@@ -54,6 +55,7 @@ pub struct RankImage {
     pub engine: Vec<u8>,
     /// What crosses the rank's line, if it has one of its own.
     pub line: Option<Vec<u8>>,
+    pub unions: Vec<UnionMeta>,
 }
 
 impl RankImage {
@@ -94,6 +96,7 @@ impl Checkpoint {
     pub fn directories(&self) -> Result<(), ReadError> {
         for rank in 0..self.job.ranks {
             self.directory(rank)?;
+            self.unions(rank)?;
         }
         Ok(())
     }
@@ -119,12 +122,28 @@ impl Checkpoint {
             Some(_) => Some(self.sections.load(Section::Line, rank)?.to_vec()),
             None => None,
         };
+        let unions = self.unions(rank)?;
         Ok(RankImage {
             meta,
             data,
             engine,
             line,
+            unions,
         })
+    }
+
+    /// Which members of its unions are in use, where that was noted.
+    pub fn unions(&self, rank: u64) -> Result<Vec<UnionMeta>, ReadError> {
+        if self.sections.find(Section::Unions, rank).is_none() {
+            return Ok(Vec::new());
+        }
+        let list = unions::decode(&self.sections.load(Section::Unions, rank)?)?;
+        match list.iter().all(|u| self.types.contains(u.ty)) {
+            true => Ok(list),
+            false => Err(inconsistent(format!(
+                "rank {rank}: a type that is not in the type table"
+            ))),
+        }
     }
 
     /// The engine's state of the job.

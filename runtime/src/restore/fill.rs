@@ -10,12 +10,15 @@ use crate::beside;
 use crate::callbacks::Callback;
 use crate::files::Owner;
 use crate::floats;
+use crate::format::read::RankImage;
 use crate::hidden::{self, Hidden};
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
+use crate::partner::Plans;
 use crate::rank::Status;
 use crate::tell::say;
 use crate::translate::Translator;
+use crate::unions::Unions;
 
 const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
     set PC3_ADDRESSES=ignore if it is none)";
@@ -51,11 +54,13 @@ impl RankBuilder<'_, '_> {
         .wide(&self.program.wide)
         .beside(beside)
         .still(self.is_still())
-        .ranks(self.program.calls_mpi);
+        .ranks(self.program.calls_mpi)
+        .unions(&image.unions);
         let mut hidden = Hidden::new(self.plans.source, &self.directory).filter(|_| self.look);
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
+            translator.object(p.start);
             let done = p
                 .plan
                 .run_object(self.image.bytes(p.span), into, &mut translator);
@@ -81,10 +86,11 @@ impl RankBuilder<'_, '_> {
         }
         for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
             let data = self.image.bytes(s.data);
-            for (k, (to, slot)) in place
+            for (k, ((to, slot), number)) in place
                 .targets()
                 .iter()
                 .zip(data.chunks_exact(s.slot as usize))
+                .zip(s.slots())
                 .enumerate()
             {
                 let Some((size, ty)) = s.object(k) else { break };
@@ -96,6 +102,7 @@ impl RankBuilder<'_, '_> {
                     as usize;
                 // SAFETY: as above.
                 let into = unsafe { target(*to, bytes) };
+                translator.object(s.base + number * s.slot);
                 let done = plan.run_object(&slot[..size as usize], into, &mut translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
                 let hidden = hidden.as_mut();
@@ -115,6 +122,8 @@ impl RankBuilder<'_, '_> {
         {
             say(&format!("rank {id}: {report}"));
         }
+        let unions = &mut self.rank.unions;
+        unions_again(unions, image, self.plans, &self.directory);
         for c in &self.image.meta.callbacks {
             let function = translator.address(c.function);
             let function = function.ok_or_else(|| {
@@ -160,6 +169,23 @@ impl RankBuilder<'_, '_> {
         let member = hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
         let place = self.place(name).unwrap_or_default();
         self.words(name) + &member + &place
+    }
+}
+
+/// What was noted of unions holds here, too.
+fn unions_again(unions: &mut Unions, image: &RankImage, plans: &Plans, directory: &Directory) {
+    *unions = Unions::default();
+    if image.unions.is_empty() {
+        return;
+    }
+    let counterparts = plans.unions();
+    for u in &image.unions {
+        let here = directory.translate(plans.source, u.addr, TypeId::UNKNOWN);
+        if let (Some(to), Ok(here)) = (counterparts.get(&u.ty), here) {
+            let bytes = plans.target.size(*to) as usize;
+            // SAFETY: an object of the rank, which has been filled.
+            unsafe { unions.again(here, to.0, bytes, u.last, u.held) };
+        }
     }
 }
 

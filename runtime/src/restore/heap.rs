@@ -38,6 +38,7 @@ impl RankBuilder<'_, '_> {
                 .object(l.base, l.data.bytes, l.ty, target, plan.clone());
             self.pending.push(Pending {
                 name,
+                start: l.base,
                 span: l.data,
                 target,
                 bytes,

@@ -140,6 +140,8 @@ fn mismatches(list: &[Mismatch]) -> String {
 /// An object that waits for its bytes.
 struct Pending {
     name: Name,
+    /// Its address in the checkpoint; 0: it has none.
+    start: u64,
     span: Span,
     target: usize,
     bytes: usize,

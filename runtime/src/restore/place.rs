@@ -119,6 +119,7 @@ impl RankBuilder<'_, '_> {
                 .object(start, g.size, g.ty, target, plan.clone());
             self.pending.push(Pending {
                 name,
+                start,
                 span: *span,
                 target,
                 bytes,
@@ -197,6 +198,7 @@ impl RankBuilder<'_, '_> {
             .object(start, size, from, target, plan.clone());
         self.pending.push(Pending {
             name,
+            start,
             span: Span {
                 bytes: size,
                 ..span
@@ -254,6 +256,7 @@ impl RankBuilder<'_, '_> {
                 .object(s.addr, s.data.bytes, s.ty, target, plan.clone());
             self.pending.push(Pending {
                 name,
+                start: s.addr,
                 span: s.data,
                 target,
                 bytes,
@@ -280,6 +283,7 @@ impl RankBuilder<'_, '_> {
             let target = self.rank.frames.push(point.raw, bytes, shadow) as usize;
             self.pending.push(Pending {
                 name,
+                start: 0,
                 span: f.live,
                 target,
                 bytes,

@@ -11,19 +11,43 @@ use crate::ops::{Op, Reading, Step};
 use crate::plan::{Env, Reason, Resolver, Unresolved};
 use crate::types::TypeId;
 
+/// A union's members, and which of them can be in use.
+pub(crate) struct Union<'a> {
+    pub readings: &'a [Reading],
+    pub what: &'a str,
+    /// By position, from bit 0 on.
+    pub noted: u64,
+}
+
+fn possible(noted: u64, readings: &[Reading]) -> impl Iterator<Item = &Reading> {
+    let in_use = move |i: usize| noted >> i.min(63) & 1 != 0;
+    readings
+        .iter()
+        .enumerate()
+        .filter(move |(i, _)| in_use(*i))
+        .map(|(_, r)| r)
+}
+
+/// The member that is in use, if one alone can be.
+pub(crate) fn only(noted: u64, readings: &[Reading]) -> Option<&Reading> {
+    let mut list = possible(noted, readings);
+    list.next().filter(|_| list.next().is_none())
+}
+
 /// Converts the union at `at` of `src` into `dst`.
 pub(crate) fn run(
     env: Env,
     src: &[u8],
     at: usize,
     dst: &mut [u8],
-    readings: &[Reading],
-    what: &str,
+    union: Union,
     ctx: &mut dyn Resolver,
 ) -> Result<(), Fail> {
+    let what = union.what;
+    let readings: Vec<&Reading> = possible(union.noted, union.readings).collect();
     let mut results: Vec<(&str, Result<Image, Fail>)> = Vec::new();
     let mut dead: Vec<(&str, Image)> = Vec::new();
-    for r in readings {
+    for r in readings.iter().copied() {
         if is_address(env, src, at, r, ctx) {
             continue;
         }
@@ -213,5 +237,8 @@ impl Resolver for Trial<'_> {
     }
     fn is_live(&mut self, raw: u64) -> bool {
         self.inner.is_live(raw)
+    }
+    fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
+        self.inner.in_use(at, union)
     }
 }

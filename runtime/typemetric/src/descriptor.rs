@@ -115,6 +115,22 @@ pub struct pc3_member {
     pub choice: *const c_char,
 }
 
+/// Which member of a union an initialiser gives a value.
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_union_mark {
+    pub ty: *const pc3_type,
+    pub offset: pc3_size,
+    pub member: c_uint,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_union_static {
+    pub addr: *mut c_void,
+    pub marks: *const pc3_union_mark,
+}
+
 #[repr(C)]
 #[derive(Debug)]
 pub struct pc3_point {
@@ -218,6 +234,8 @@ pub struct pc3_unit {
     pub norders: pc3_size,
     pub untyped: *const *const c_char,
     pub nuntyped: pc3_size,
+    pub unions: *const pc3_union_static,
+    pub nunions: pc3_size,
 }
 
 #[repr(C)]

@@ -46,6 +46,8 @@ fn layouts_agree_with_the_header() {
         pc3_type { "id" = id, "kind" = kind, "flags" = flags, "align" = align, "size" = size, "count" = count,
             "elem" = elem, "members" = members, "name" = name }
         pc3_member { "name" = name, "type" = ty, "offset" = offset, "bits" = bits }
+        pc3_union_mark { "type" = ty, "offset" = offset, "member" = member }
+        pc3_union_static { "addr" = addr, "marks" = marks }
         pc3_point { "func" = func, "label" = label, "line" = line, "file" = file, "what" = what, "live" = live, "flags" = flags }
         pc3_func { "name" = name, "resume" = resume, "shadow" = shadow, "points" = points, "npoints" = npoints }
         pc3_frame { "point" = point, "live" = live, "shadow" = shadow }
@@ -57,7 +59,8 @@ fn layouts_agree_with_the_header() {
             "nfnrefs" = nfnrefs, "main" = main, "main_func" = main_func, "next" = next, "marks" = marks, "nmarks" = nmarks,
             "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround,
             "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders,
-            "untyped" = untyped, "nuntyped" = nuntyped }
+            "untyped" = untyped, "nuntyped" = nuntyped,
+            "unions" = unions, "nunions" = nunions }
         pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
         pc3_order { "place" = place, "is_long" = is_long }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }

@@ -214,13 +214,24 @@ impl Exec<'_> {
             Step::Agree {
                 ref readings,
                 to,
+                of,
                 ref what,
             } => {
                 for r in 0..span.reps {
                     let at = (span.s + r * span.from_stride, span.d + r * span.to_stride);
                     let target = &mut self.dst[at.1..at.1 + to as usize];
                     let env = self.env;
-                    agree::run(env, self.src, at.0, target, readings, what, &mut *self.ctx)?;
+                    let noted = self.ctx.in_use(at.0 as u64, of);
+                    if let Some(only) = noted.and_then(|n| agree::only(n, readings)) {
+                        one(env, &only.ops, self.src, at.0, target, &mut *self.ctx)?;
+                        continue;
+                    }
+                    let union = agree::Union {
+                        readings,
+                        what,
+                        noted: noted.unwrap_or(u64::MAX),
+                    };
+                    agree::run(env, self.src, at.0, target, union, &mut *self.ctx)?;
                 }
             }
             Step::Repeat {

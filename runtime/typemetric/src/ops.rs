@@ -60,6 +60,8 @@ pub(crate) enum Step {
         readings: Vec<Reading>,
         /// Bytes on the target.
         to: u64,
+        /// The source's union.
+        of: TypeId,
         what: String,
     },
     /// `n` elements.

@@ -54,6 +54,13 @@ pub trait Resolver {
     fn is_live(&mut self, _: u64) -> bool {
         false
     }
+    /// What is converted next begins so many bytes behind the start of the object.
+    fn begins(&mut self, _: u64) {}
+    /// Which members of the union at this place can be in use, by position from bit 0 on, where that was noted.
+    fn in_use(&mut self, at: u64, union: TypeId) -> Option<u64> {
+        let _ = (at, union);
+        None
+    }
 }
 
 /// Why a reference cannot be translated, in words for the user.
@@ -364,6 +371,7 @@ impl Plan {
         let extent = self.extent(bytes).map_err(|reason| self.whole(reason))?;
         let tail = self.tail.as_ref().filter(|_| extent.tail > 0);
         let tail_from = tail.map(|tail| tail.from + tail.declared * tail.body.from_size);
+        ctx.begins(0);
         exec::run(self.env, &self.body, src, dst, extent.count, ctx)
             .map_err(|fail| self.explain(fail, extent.count > 1))?;
         if extent.rest > 0 {
@@ -380,6 +388,7 @@ impl Plan {
         if let (Some(tail), Some(from)) = (tail, tail_from) {
             let to = tail.to + tail.declared * tail.body.to_size;
             let (src, dst) = (&src[from as usize..], &mut dst[to as usize..]);
+            ctx.begins(from);
             exec::run(self.env, &tail.body, src, dst, extent.tail, ctx).map_err(|fail| {
                 self.explain(
                     Fail {
@@ -418,6 +427,7 @@ impl Plan {
         let mut element = vec![0; self.body.from_size as usize];
         element[..rest.len()].copy_from_slice(rest);
         let mut converted = vec![0; self.body.to_size as usize];
+        ctx.begins(start);
         exec::run(self.env, &self.body, &element, &mut converted, 1, ctx).map_err(|fail| {
             self.explain(
                 Fail {

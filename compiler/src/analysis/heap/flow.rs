@@ -78,7 +78,7 @@ pub struct Flow<'a> {
     pub unit: usize,
     pub u: &'a Unit,
     pub uses: HashMap<ExprId, Use>,
-    idents: HashMap<SymId, Vec<ExprId>>,
+    pub idents: HashMap<SymId, Vec<ExprId>>,
     /// What is assigned to a variable; None: it also changes in other ways.
     pub values: HashMap<SymId, Vec<Option<ExprId>>>,
 }
@@ -233,50 +233,6 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Adds the places of this unit whose memory is cast to something else.
-    pub fn punned(&self, out: &mut Punned) {
-        let u = self.u;
-        for (i, x) in u.exprs.iter().enumerate() {
-            let ExprKind::Cast { to, arg } = &x.kind else {
-                continue;
-            };
-            let Some(to) = pointee(u, *to) else {
-                continue;
-            };
-            let (from, moved) = self.origin(*arg);
-            let Some(was) = element(u, u.expr(from).ty) else {
-                continue;
-            };
-            let scalar = |q: QualType| matches!(u.ty(q.ty), Type::Int(_) | Type::Float(_));
-            if super::is_char(u, to) {
-                // Numbers that are also kept as bytes, not just looked at as such.
-                let number = scalar(was) && !super::is_char(u, was);
-                if number && !to.is_const && self.is_kept(ExprId(i as u32)) {
-                    out.extend(self.place(from));
-                }
-                continue;
-            }
-            let other = match u.ty(was.ty) {
-                Type::Void => moved,
-                _ if super::is_char(u, was) => true,
-                _ => scalar(was) && scalar(to) && !super::same_width(u, was, to),
-            };
-            if other {
-                out.extend(self.place(from));
-            }
-        }
-    }
-
-    /// Does the value go to a member or a variable that outlives the function?
-    fn is_kept(&self, e: ExprId) -> bool {
-        match self.uses.get(&e) {
-            Some(Use::Same(x) | Use::Cast(_, x)) => self.is_kept(*x),
-            Some(Use::Assign(lhs, _)) => matches!(self.place(*lhs), Some(Place::Named(_))),
-            Some(Use::Part(_, place)) => matches!(place, Some(Place::Named(_))),
-            _ => false,
-        }
-    }
-
     /// The pointer that pointer arithmetic starts from, and whether there is any.
     pub fn origin(&self, mut e: ExprId) -> (ExprId, bool) {
         let u = self.u;
@@ -309,7 +265,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-fn element(u: &Unit, q: QualType) -> Option<QualType> {
+pub fn element(u: &Unit, q: QualType) -> Option<QualType> {
     match u.ty(q.ty) {
         Type::Pointer(t) | Type::Array { elem: t, .. } => Some(*t),
         _ => None,

@@ -20,6 +20,7 @@
 mod flow;
 mod goes;
 mod parts;
+mod punned;
 pub mod report;
 mod size;
 #[cfg(test)]
@@ -155,7 +156,10 @@ fn addresses(p: &Program, said: &Said) -> HashMap<Place, Held> {
 pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
     let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
     let mut punned = Punned::new();
-    flows.iter().for_each(|f| f.punned(&mut punned));
+    for f in &flows {
+        f.punned(&mut punned);
+        f.dealt(&mut punned);
+    }
     let passes = p
         .ids()
         .filter_map(|f| Some((f, passed(p, f, &flows[p.fns[f.index()].0])?)))

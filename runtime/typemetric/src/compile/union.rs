@@ -159,6 +159,7 @@ impl Compiler<'_> {
         Step::Agree {
             readings,
             to,
+            of: s,
             what: self.src.describe(s),
         }
     }

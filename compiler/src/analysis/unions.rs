@@ -1,0 +1,281 @@
+//! Unions whose members are unlike, so that a checkpoint has to know which one is in use, and which of those need notes
+//! while the program runs: such that objects of saved types have, and no annotation speaks of.
+
+use super::callgraph::CallGraph;
+use super::heap::Heap;
+use super::program::{Callee, Program};
+use crate::annotations::{InUnit, Said};
+use crate::emit::locks;
+use crate::emit::types::record_name;
+use crate::tree::*;
+use std::collections::HashSet;
+
+/// What lies in a type, as far as a change of ABI tells scalars apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scalar {
+    Pointer,
+    /// Integers and floating point of so many bytes.
+    Bytes(u8),
+    Long,
+    LongDouble,
+    Bits(u32),
+    /// Like nothing else.
+    Other(TypeId),
+}
+
+/// Members are compared up to this many scalars.
+const MOST: usize = 1 << 12;
+/// Notes have a bit for each member.
+const MEMBERS: usize = 64;
+
+/// The unions in a type that only convert if it is known which member is in use.
+pub fn blocking(u: &Unit, said: &InUnit, t: TypeId, found: &mut dyn FnMut(RecordId)) {
+    match u.ty(t) {
+        Type::Array { elem, .. } => blocking(u, said, elem.ty, found),
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            if record_name(d).is_some_and(|name| locks::known(u, d, &name)) {
+                return;
+            }
+            if d.is_union && !alike(u, d) {
+                found(*r);
+            }
+            let fields = d.fields.iter().flatten().enumerate();
+            for (_, f) in fields.filter(|(k, _)| !said.choices.contains_key(&(*r, *k))) {
+                blocking(u, said, f.ty.ty, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Each member is the beginning of the longest.
+fn alike(u: &Unit, d: &Record) -> bool {
+    longest(u, d).is_some()
+}
+
+fn longest(u: &Unit, d: &Record) -> Option<Vec<Scalar>> {
+    let mut list: Vec<Vec<Scalar>> = Vec::new();
+    for f in d.fields.iter().flatten() {
+        let mut out = Vec::new();
+        field(u, f, &mut out)?;
+        list.push(out);
+    }
+    let longest = list.iter().max_by_key(|l| l.len())?.clone();
+    list.iter()
+        .all(|l| longest.starts_with(l))
+        .then_some(longest)
+}
+
+fn field(u: &Unit, f: &Field, out: &mut Vec<Scalar>) -> Option<()> {
+    if f.bit_width.is_some() {
+        out.push(Scalar::Bits(f.width?));
+        return Some(());
+    }
+    flatten(u, f.ty.ty, out)
+}
+
+fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
+    let scalar = match u.ty(t) {
+        Type::Pointer(_) => Scalar::Pointer,
+        Type::Bool => Scalar::Bytes(1),
+        Type::Int(k) => match k {
+            IntKind::Char | IntKind::SChar | IntKind::UChar => Scalar::Bytes(1),
+            IntKind::Short | IntKind::UShort => Scalar::Bytes(2),
+            IntKind::Int | IntKind::UInt => Scalar::Bytes(4),
+            IntKind::LongLong | IntKind::ULongLong => Scalar::Bytes(8),
+            IntKind::Long | IntKind::ULong => Scalar::Long,
+            IntKind::Int128 | IntKind::UInt128 => Scalar::Other(t),
+        },
+        Type::Enum(_) | Type::Float(FloatKind::Float) => Scalar::Bytes(4),
+        Type::Float(FloatKind::Double) => Scalar::Bytes(8),
+        Type::Float(FloatKind::LongDouble) => Scalar::LongDouble,
+        Type::Array {
+            elem,
+            len: ArrayLen::Const(n),
+        } => {
+            let mut one = Vec::new();
+            flatten(u, elem.ty, &mut one)?;
+            if one.len().saturating_mul(*n as usize) > MOST {
+                return None;
+            }
+            (0..*n).for_each(|_| out.extend(&one));
+            return Some(());
+        }
+        Type::Record(r) if u.records[r.index()].is_union => {
+            out.extend(longest(u, &u.records[r.index()])?);
+            return Some(());
+        }
+        Type::Record(r) => {
+            for f in u.records[r.index()].fields.iter().flatten() {
+                field(u, f, out)?;
+            }
+            return (out.len() <= MOST).then_some(());
+        }
+        _ => Scalar::Other(t),
+    };
+    out.push(scalar);
+    Some(())
+}
+
+/// The unions of each unit that are noted.
+#[derive(Default)]
+pub struct Noted {
+    units: Vec<HashSet<RecordId>>,
+}
+
+impl Noted {
+    pub fn none(p: &Program) -> Noted {
+        Noted {
+            units: vec![HashSet::new(); p.units.len()],
+        }
+    }
+
+    pub fn of(&self, unit: usize) -> &HashSet<RecordId> {
+        &self.units[unit]
+    }
+}
+
+/// Does the type have one of them?
+pub fn contains(u: &Unit, noted: &HashSet<RecordId>, t: TypeId) -> bool {
+    if noted.is_empty() {
+        return false;
+    }
+    match u.ty(t) {
+        Type::Array { elem, .. } => contains(u, noted, elem.ty),
+        Type::Record(r) => {
+            noted.contains(r)
+                || u.records[r.index()]
+                    .fields
+                    .iter()
+                    .flatten()
+                    .any(|f| contains(u, noted, f.ty.ty))
+        }
+        _ => false,
+    }
+}
+
+pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> Noted {
+    let mut noted = Noted::none(p);
+    if !g.reaches.contains(&true) || has_threads(p) {
+        return noted;
+    }
+    let mut keys: HashSet<String> = HashSet::new();
+    for (i, u) in p.units.iter().enumerate() {
+        let said = &said.units[i];
+        let mut saved: Vec<TypeId> = Vec::new();
+        for (k, s) in u.symbols.iter().enumerate() {
+            let id = SymId(k as u32);
+            if said.chosen.contains_key(&id) || said.unsaved.contains(&id) || s.system {
+                continue;
+            }
+            let kept = match s.kind {
+                SymKind::Var | SymKind::Param => {
+                    s.is_global
+                        || s.storage == Storage::Static
+                        || s.func.is_some_and(|f| g.reaches[p.id(i, f).index()])
+                }
+                _ => false,
+            };
+            if kept {
+                saved.push(s.ty.ty);
+            }
+        }
+        for f in 0..u.functions.len() as u32 {
+            if g.reaches[p.id(i, FuncId(f)).index()] {
+                let literals = literals(u, FuncId(f));
+                saved.extend(literals.iter().map(|e| u.expr(*e).ty.ty));
+            }
+        }
+        saved.extend(heap.sites[i].iter().filter_map(|s| s.elem).map(|q| q.ty));
+        saved.sort_unstable();
+        saved.dedup();
+        for t in saved {
+            blocking(u, said, t, &mut |r| _ = keys.insert(key(u, r)));
+        }
+    }
+    if keys.is_empty() {
+        return noted;
+    }
+    for (i, u) in p.units.iter().enumerate() {
+        for (k, d) in u.records.iter().enumerate() {
+            let r = RecordId(k as u32);
+            if d.is_union && keys.contains(&key(u, r)) && fits(u, d) && !alike(u, d) {
+                noted.units[i].insert(r);
+            }
+        }
+    }
+    noted
+}
+
+fn literals(u: &Unit, f: FuncId) -> Vec<ExprId> {
+    let mut list = Vec::new();
+    super::walk::visit(u, super::walk::Node::Stmt(u.func(f).body), &mut |n| {
+        if let super::walk::Node::Expr(e) = n {
+            if matches!(u.expr(e).kind, ExprKind::CompoundLit { .. }) {
+                list.push(e);
+            }
+        }
+        true
+    });
+    list
+}
+
+/// Units that share a header have the same union.
+fn key(u: &Unit, r: RecordId) -> String {
+    let d = &u.records[r.index()];
+    match (&d.tag, &d.typedef_name, &d.def) {
+        (Some(t), _, _) => format!("union {t}"),
+        (None, Some(t), _) => t.clone(),
+        (None, None, Some(def)) => {
+            let p = u.lines.position(def.start);
+            format!("{}:{}:{}", p.file, p.line, p.column)
+        }
+        (None, None, None) => format!("{} {}", u.name, r.0),
+    }
+}
+
+/// Each member has a bit, and something whose address is the union's.
+fn fits(u: &Unit, d: &Record) -> bool {
+    let Some(fields) = d.fields.as_ref().filter(|f| f.len() <= MEMBERS) else {
+        return false;
+    };
+    let known = |f: &Field| !matches!(u.ty(f.ty.ty), Type::Unsupported(_) | Type::Void);
+    fields.iter().all(known) && leaf(u, d).is_some()
+}
+
+/// A name that stands for something at the start of a union without a name.
+pub fn leaf(u: &Unit, d: &Record) -> Option<String> {
+    let fields = d.fields.iter().flatten();
+    let first = if d.is_union { usize::MAX } else { 1 };
+    fields
+        .take(first)
+        .filter(|f| f.bit_width.is_none())
+        .find_map(|f| match (&f.name, u.ty(f.ty.ty)) {
+            (Some(n), _) => Some(n.clone()),
+            (None, Type::Record(r)) => leaf(u, &u.records[r.index()]),
+            _ => None,
+        })
+}
+
+/// The position of a field among those that the type table has.
+pub fn position(d: &Record, k: usize) -> usize {
+    let fields = d.fields.iter().flatten().take(k);
+    fields
+        .filter(|f| f.name.is_some() || f.bit_width.is_none())
+        .count()
+}
+
+/// Other threads may write unions while notes are made.
+fn has_threads(p: &Program) -> bool {
+    p.units.iter().enumerate().any(|(i, u)| {
+        let starts = |s: &SymId| {
+            matches!(&u.sym(*s).name[..], "pthread_create" | "thrd_create")
+                && matches!(p.resolve(i, *s), Callee::External(_))
+        };
+        !u.openmp.is_empty()
+            || u.exprs
+                .iter()
+                .any(|e| matches!(&e.kind, ExprKind::Ident(s) if starts(s)))
+    })
+}

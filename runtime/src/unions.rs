@@ -1,0 +1,489 @@
+//! Which member of a union was written last, where types and annotations do not say: notes by address, made by generated
+//! code behind the stores of unions with unlike members.
+//!
+//! A note says with which bytes it was made and holds only while they are there: whatever wrote the union without a note
+//! makes the old one void. Members of which the program keeps a pointer can always have been the last to be written, so they count beside it.
+//! Copies take their source's notes along; values that are passed and returned leave them here on the way.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+use crate::format::unions::UnionMeta;
+
+/// Of a union at an address.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// 0: free.
+    at: usize,
+    ty: u32,
+    bytes: u32,
+    /// Members, one of which was written last if the union still has these contents; bit by bit.
+    last: u64,
+    /// Members that the program keeps pointers of.
+    held: u64,
+    contents: u64,
+}
+
+/// A union in a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Part {
+    at: usize,
+    ty: u32,
+    bytes: u32,
+}
+
+/// What a value had when it was passed on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    ty: u32,
+    contents: u64,
+    members: [u64; MOST_PASSED],
+}
+
+/// Of bytes that are being copied: where, what, and which members.
+pub(crate) struct Notes(Vec<(Entry, u64)>);
+
+/// Values with more unions are not followed from function to function.
+const MOST_PASSED: usize = 4;
+/// As many values are on their way between functions.
+const FLIGHT: usize = 8;
+/// Unions at other places (in packed structs) are not noted.
+const STEP: usize = 2;
+
+#[derive(Debug, Default)]
+pub(crate) struct Unions {
+    /// Open addressing by address; those of one address and several types follow each other.
+    table: Vec<Entry>,
+    used: usize,
+    /// By number of the type.
+    parts: Vec<Option<&'static [Part]>>,
+    passed: [Passed; FLIGHT],
+    next: usize,
+    busy: AtomicBool,
+    /// A signal handler came in between and had something to note.
+    missed: AtomicBool,
+}
+
+impl Unions {
+    /// Runs `f` unless it would interrupt itself; then all that is known is forgotten.
+    ///
+    /// # Safety
+    /// `this` is the running rank's.
+    #[inline]
+    pub(crate) unsafe fn with(this: *mut Unions, f: impl FnOnce(&mut Unions)) {
+        // SAFETY: shared access to flags only, until they say that nobody else is inside; what interrupts is of this thread.
+        let (busy, missed) = unsafe { (&(*this).busy, &(*this).missed) };
+        if busy.load(Relaxed) {
+            missed.store(true, Relaxed);
+            return;
+        }
+        busy.store(true, Relaxed);
+        // SAFETY: by the flag.
+        let unions = unsafe { &mut *this };
+        f(unions);
+        if unions.missed.swap(false, Relaxed) {
+            unions.table.clear();
+            unions.used = 0;
+            unions.passed = [Passed::default(); FLIGHT];
+        }
+        unions.busy.store(false, Relaxed);
+    }
+
+    #[inline]
+    fn start(&self, at: usize) -> usize {
+        let n = (at as u64 >> 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        n as usize & (self.table.len() - 1)
+    }
+
+    /// Where the union's entry is, or the free one where it would be.
+    #[inline]
+    fn slot(&self, at: usize, ty: u32) -> usize {
+        let mut i = self.start(at);
+        loop {
+            let e = &self.table[i];
+            if e.at == 0 || (e.at == at && e.ty == ty) {
+                return i;
+            }
+            i = (i + 1) & (self.table.len() - 1);
+        }
+    }
+
+    #[inline]
+    fn entry(&mut self, at: usize, ty: u32, bytes: u32) -> &mut Entry {
+        if 2 * (self.used + 1) > self.table.len() {
+            self.grow();
+        }
+        let i = self.slot(at, ty);
+        if self.table[i].at == 0 {
+            self.used += 1;
+            self.table[i] = Entry {
+                at,
+                ty,
+                bytes,
+                ..Entry::default()
+            };
+        }
+        &mut self.table[i]
+    }
+
+    /// Leaves out what says nothing.
+    #[cold]
+    fn grow(&mut self) {
+        let old = std::mem::take(&mut self.table);
+        let says = |e: &&Entry| e.at != 0 && e.last | e.held != 0;
+        let live = old.iter().filter(says).count();
+        self.table = vec![Entry::default(); (4 * live).next_power_of_two().max(256)];
+        self.used = live;
+        for e in old.iter().filter(says) {
+            let i = self.slot(e.at, e.ty);
+            self.table[i] = *e;
+        }
+    }
+
+    #[inline]
+    fn known(&self, at: usize, ty: u32) -> Option<&Entry> {
+        if self.table.is_empty() {
+            return None;
+        }
+        let e = &self.table[self.slot(at, ty)];
+        (e.at != 0).then_some(e)
+    }
+
+    /// # Safety
+    /// The union can be read.
+    unsafe fn members(&self, at: usize, ty: u32) -> u64 {
+        // SAFETY: by the caller.
+        self.known(at, ty).map_or(0, |e| unsafe { e.members() })
+    }
+
+    /// Member `k` has been written.
+    ///
+    /// # Safety
+    /// The union can be read; so in all that follows.
+    #[inline]
+    pub(crate) unsafe fn set(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+        if at % STEP != 0 {
+            return;
+        }
+        // SAFETY: by the caller.
+        let now = unsafe { contents(at, bytes) };
+        let e = self.entry(at, ty, bytes as u32);
+        (e.last, e.contents) = (1 << (k & 63), now);
+    }
+
+    /// A function had a pointer to member `k`, and may have written it.
+    pub(crate) unsafe fn lent(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+        if at % STEP != 0 {
+            return;
+        }
+        // SAFETY: by the caller.
+        let now = unsafe { contents(at, bytes) };
+        let e = self.entry(at, ty, bytes as u32);
+        if e.contents != now {
+            (e.last, e.contents) = (0, now);
+        }
+        e.last |= 1 << (k & 63);
+    }
+
+    /// The program keeps a pointer to member `k`.
+    pub(crate) fn held(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+        if at % STEP != 0 {
+            return;
+        }
+        self.entry(at, ty, bytes as u32).held |= 1 << (k & 63);
+    }
+
+    /// An object of this type has been copied.
+    pub(crate) unsafe fn copied(&mut self, to: usize, from: usize, types: &TypeTable, ty: u32) {
+        for p in self.parts(types, ty) {
+            // SAFETY: both are objects of the program.
+            unsafe {
+                let members = self.members(from + p.at, p.ty);
+                self.give(to + p.at, p.ty, p.bytes, members);
+            }
+        }
+    }
+
+    unsafe fn give(&mut self, at: usize, ty: u32, bytes: u32, members: u64) {
+        if at % STEP != 0 {
+            return;
+        }
+        if members == 0 && self.known(at, ty).is_none() {
+            return;
+        }
+        // SAFETY: by the caller.
+        let now = unsafe { contents(at, bytes as usize) };
+        let e = self.entry(at, ty, bytes);
+        (e.last, e.contents) = (members, now);
+    }
+
+    /// The notes of bytes that are about to be copied; None: nothing is noted at all.
+    pub(crate) unsafe fn picked(&self, from: usize, n: usize) -> Option<Notes> {
+        if self.used == 0 {
+            return None;
+        }
+        let mut list = Vec::new();
+        // SAFETY: by the caller.
+        self.within(from, n, |i| {
+            let e = self.table[i];
+            list.push((e, unsafe { e.members() }));
+        });
+        Some(Notes(list))
+    }
+
+    /// They have been copied.
+    pub(crate) unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
+        let Some(Notes(list)) = notes else {
+            return;
+        };
+        self.gone(to, n);
+        for (e, members) in list {
+            if e.at + e.bytes as usize <= from + n {
+                // SAFETY: by the caller.
+                unsafe { self.give(e.at - from + to, e.ty, e.bytes, members) };
+            }
+        }
+    }
+
+    /// The contents of these bytes have come from elsewhere, or nothing lies there any more.
+    pub(crate) fn gone(&mut self, at: usize, n: usize) {
+        let mut found = Vec::new();
+        self.within(at, n, |i| found.push(i));
+        for i in found {
+            (self.table[i].last, self.table[i].held) = (0, 0);
+        }
+    }
+
+    pub(crate) fn freed(&mut self, at: usize, bytes: impl FnOnce() -> Option<usize>) {
+        if self.used > 0 {
+            self.gone(at, bytes().unwrap_or(0));
+        }
+    }
+
+    fn within(&self, at: usize, n: usize, mut found: impl FnMut(usize)) {
+        if self.used == 0 || n == 0 {
+            return;
+        }
+        let end = at.saturating_add(n);
+        if n / STEP > self.table.len() {
+            for (i, e) in self.table.iter().enumerate() {
+                if e.at != 0 && (at..end).contains(&e.at) {
+                    found(i);
+                }
+            }
+            return;
+        }
+        for place in (at.next_multiple_of(STEP)..end).step_by(STEP) {
+            let mut i = self.start(place);
+            while self.table[i].at != 0 {
+                if self.table[i].at == place {
+                    found(i);
+                }
+                i = (i + 1) & (self.table.len() - 1);
+            }
+        }
+    }
+
+    /// A value of this type is passed or returned.
+    pub(crate) unsafe fn pass(&mut self, at: usize, types: &TypeTable, ty: u32) {
+        let parts = self.parts(types, ty);
+        if parts.len() > MOST_PASSED {
+            return;
+        }
+        let mut members = [0; MOST_PASSED];
+        for (p, m) in parts.iter().zip(&mut members) {
+            // SAFETY: an object of the program.
+            *m = unsafe { self.members(at + p.at, p.ty) };
+        }
+        self.passed[self.next] = Passed {
+            ty,
+            // SAFETY: as above.
+            contents: unsafe { all(at, parts) },
+            members,
+        };
+        self.next = (self.next + 1) % FLIGHT;
+    }
+
+    /// A value has arrived in an object of this type.
+    pub(crate) unsafe fn take(&mut self, at: usize, types: &TypeTable, ty: u32) {
+        let parts = self.parts(types, ty);
+        let mut members = [0; MOST_PASSED];
+        if parts.len() <= MOST_PASSED {
+            // SAFETY: an object of the program.
+            let now = unsafe { all(at, parts) };
+            let mut fits = self.passed.iter();
+            let mut fits = fits.by_ref().filter(|p| p.ty == ty && p.contents == now);
+            if let Some(first) = fits.next() {
+                members = first.members;
+            }
+            // Two that look alike and are not: any of them may be the one.
+            for p in fits {
+                for (a, b) in members.iter_mut().zip(&p.members) {
+                    *a = if *a == 0 || *b == 0 { 0 } else { *a | *b };
+                }
+            }
+        }
+        for (k, p) in parts.iter().enumerate() {
+            let members = members.get(k).copied().unwrap_or(0);
+            // SAFETY: as above.
+            unsafe { self.give(at + p.at, p.ty, p.bytes, members) };
+        }
+    }
+
+    /// The unions in a type, at any depth.
+    #[inline]
+    fn parts(&mut self, types: &TypeTable, ty: u32) -> &'static [Part] {
+        match self.parts.get(ty as usize) {
+            Some(Some(p)) => p,
+            _ => self.find_parts(types, ty),
+        }
+    }
+
+    /// Types are few and live as long as the program.
+    #[cold]
+    fn find_parts(&mut self, types: &TypeTable, ty: u32) -> &'static [Part] {
+        let mut out = Vec::new();
+        find(types, TypeId(ty), 0, &mut out);
+        let parts: &'static [Part] = out.leak();
+        if self.parts.len() <= ty as usize {
+            self.parts.resize(ty as usize + 1, None);
+        }
+        self.parts[ty as usize] = Some(parts);
+        parts
+    }
+
+    /// For a checkpoint: what holds now of what is alive, and forgets the rest.
+    ///
+    /// # Safety
+    /// What is alive can be read.
+    pub(crate) unsafe fn list(&mut self, alive: impl Fn(usize, usize) -> bool) -> Vec<UnionMeta> {
+        let mut out = Vec::new();
+        self.passed = [Passed::default(); FLIGHT];
+        for e in self.table.iter_mut().filter(|e| e.last | e.held != 0) {
+            if !alive(e.at, e.bytes as usize) {
+                (e.last, e.held) = (0, 0);
+                continue;
+            }
+            // SAFETY: it is alive.
+            let last = unsafe { e.last() };
+            if last | e.held != 0 {
+                out.push(UnionMeta {
+                    addr: e.at as u64,
+                    ty: TypeId(e.ty),
+                    last,
+                    held: e.held,
+                });
+            }
+        }
+        out.sort_by_key(|u| (u.addr, u.ty.0));
+        out
+    }
+
+    /// After a restart: as it was noted where it came from.
+    pub(crate) unsafe fn again(&mut self, at: usize, ty: u32, bytes: usize, last: u64, held: u64) {
+        if at % STEP != 0 {
+            return;
+        }
+        // SAFETY: by the caller.
+        let now = unsafe { contents(at, bytes) };
+        let e = self.entry(at, ty, bytes as u32);
+        (e.last, e.held, e.contents) = (last, held, now);
+    }
+}
+
+impl Entry {
+    /// # Safety
+    /// The union can be read, as below.
+    unsafe fn last(&self) -> u64 {
+        // SAFETY: by the caller.
+        match unsafe { contents(self.at, self.bytes as usize) } == self.contents {
+            true => self.last,
+            false => 0,
+        }
+    }
+
+    /// Those of which one was written last; 0: not known.
+    unsafe fn members(&self) -> u64 {
+        // SAFETY: by the caller.
+        unsafe { self.last() | self.held }
+    }
+}
+
+fn find(types: &TypeTable, ty: TypeId, at: usize, out: &mut Vec<Part>) {
+    const MOST: usize = 1 << 16;
+    let t = types.get(ty);
+    if out.len() >= MOST {
+        return;
+    }
+    match t.kind {
+        Kind::Array => {
+            let each = types.size(t.elem) as usize;
+            let before = out.len();
+            for i in 0..t.count as usize {
+                find(types, t.elem, at + i * each, out);
+                if out.len() == before {
+                    break;
+                }
+            }
+        }
+        Kind::Struct | Kind::Union => {
+            if t.kind == Kind::Union {
+                out.push(Part {
+                    at,
+                    ty: ty.0,
+                    bytes: t.size as u32,
+                });
+            }
+            for m in t.members.iter().filter(|m| m.bits.is_none()) {
+                find(types, m.ty, at + m.offset as usize, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+unsafe fn all(at: usize, parts: &[Part]) -> u64 {
+    // SAFETY: by the caller.
+    parts.iter().fold(0, |n, p| unsafe {
+        mixed(n ^ contents(at + p.at, p.bytes as usize))
+    })
+}
+
+/// Up to eight bytes as they are, more mixed.
+#[inline]
+unsafe fn contents(at: usize, bytes: usize) -> u64 {
+    // SAFETY: by the caller.
+    unsafe {
+        match bytes {
+            8 => (at as *const u64).read_unaligned(),
+            4 => u64::from((at as *const u32).read_unaligned()),
+            _ => longer(at, bytes),
+        }
+    }
+}
+
+unsafe fn longer(at: usize, bytes: usize) -> u64 {
+    let word = |at: usize, n: usize| {
+        let mut raw = [0; 8];
+        // SAFETY: by the caller.
+        unsafe { std::ptr::copy_nonoverlapping(at as *const u8, raw.as_mut_ptr(), n) };
+        u64::from_ne_bytes(raw)
+    };
+    let mut n = bytes as u64;
+    let mut i = 0;
+    while i < bytes {
+        n = mixed(n ^ word(at + i, (bytes - i).min(8)));
+        i += 8;
+    }
+    n
+}
+
+fn mixed(n: u64) -> u64 {
+    let n = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    n ^ n.rotate_left(29) ^ n >> 17
+}
+
+#[cfg(test)]
+#[path = "unions_tests.rs"]
+mod tests;

@@ -1,0 +1,139 @@
+use super::*;
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::types::{Chosen, Member, Type};
+
+const TY: u32 = 9;
+
+fn noted(u: &Unions, place: &[u64; 2]) -> u64 {
+    // SAFETY: a local.
+    unsafe { u.members(place.as_ptr() as usize, TY) }
+}
+
+/// Two words, the union is the first.
+fn value(word: u64) -> Box<[u64; 2]> {
+    Box::new([word, 0])
+}
+
+#[test]
+fn the_last_write_counts_while_its_bytes_are_there() {
+    let mut u = Unions::default();
+    let mut v = value(1);
+    let at = v.as_ptr() as usize;
+    // SAFETY: locals, here and below.
+    unsafe {
+        u.set(at, TY, 8, 0);
+        assert_eq!(noted(&u, &v), 0b001);
+        v[0] = 2;
+        assert_eq!(noted(&u, &v), 0);
+        u.set(at, TY, 8, 2);
+        assert_eq!(noted(&u, &v), 0b100);
+        // Who had a pointer to another member may have written the same.
+        u.lent(at, TY, 8, 1);
+        assert_eq!(noted(&u, &v), 0b110);
+        v[0] = 3;
+        u.lent(at, TY, 8, 1);
+        assert_eq!(noted(&u, &v), 0b010);
+        // A pointer that is kept can write at any time.
+        u.held(at, TY, 8, 3);
+        assert_eq!(noted(&u, &v), 0b1010);
+        v[0] = 4;
+        assert_eq!(noted(&u, &v), 0b1000);
+        // The same address as another union.
+        assert_eq!(u.members(at, TY + 1), 0);
+        u.gone(at, 8);
+        assert_eq!(noted(&u, &v), 0);
+    }
+}
+
+#[test]
+fn bytes_take_their_notes_along() {
+    let mut u = Unions::default();
+    let (from, mut to) = (value(7), value(8));
+    let (a, b) = (from.as_ptr() as usize, to.as_ptr() as usize);
+    // SAFETY: as above.
+    unsafe {
+        u.set(a, TY, 8, 1);
+        u.set(b, TY, 8, 0);
+        let mut copy = |u: &mut Unions, n: usize, word| {
+            let notes = u.picked(a, n);
+            to[0] = word;
+            u.put(b, a, n, notes);
+            noted(u, &to)
+        };
+        assert_eq!(copy(&mut u, 16, 7), 0b10);
+        // Half a union is none.
+        assert_eq!(copy(&mut u, 4, 7), 0);
+    }
+}
+
+#[test]
+fn values_that_are_passed() {
+    let mut types = TypeTable::new(Abi::X86_64);
+    let long = types
+        .add(Type::scalar(Kind::SInt, "long", 8, 8, 0))
+        .unwrap();
+    let member = |name: &str, at| Member {
+        name: name.into(),
+        ty: long,
+        offset: at,
+        bits: None,
+        choice: Chosen::default(),
+    };
+    let mut union = Type::scalar(Kind::Union, "union u", 8, 8, 0);
+    union.members = vec![member("a", 0), member("b", 0)];
+    union.count = 2;
+    let union = types.add(union).unwrap();
+    let mut outer = Type::scalar(Kind::Struct, "struct s", 16, 8, 0);
+    outer.members = vec![Member {
+        ty: union,
+        ..member("u", 8)
+    }];
+    outer.count = 1;
+    let outer = types.add(outer).unwrap().0;
+    let mut u = Unions::default();
+    let check = |u: &mut Unions, passed: &[(u64, Option<u32>)], arrives: u64, expected: u64| {
+        for (word, k) in passed {
+            let place = Box::new([0, *word]);
+            let at = place.as_ptr() as usize;
+            // SAFETY: as above.
+            unsafe {
+                if let Some(k) = k {
+                    u.set(at + 8, union.0, 8, *k);
+                }
+                u.pass(at, &types, outer);
+                u.gone(at, 16);
+            }
+        }
+        let place = Box::new([0, arrives]);
+        let at = place.as_ptr() as usize;
+        // SAFETY: as above.
+        let got = unsafe {
+            u.take(at, &types, outer);
+            u.members(at + 8, union.0)
+        };
+        u.gone(at, 16);
+        assert_eq!(got, expected, "{passed:?} {arrives}");
+    };
+    check(&mut u, &[(5, Some(1)), (6, Some(0))], 5, 0b10);
+    check(&mut u, &[], 77, 0);
+    // Alike, and not the same.
+    check(&mut u, &[(8, Some(1)), (8, Some(0))], 8, 0b11);
+    check(&mut u, &[(9, Some(1)), (9, None)], 9, 0);
+}
+
+#[test]
+fn what_is_not_alive_is_left_out() {
+    let mut u = Unions::default();
+    let v = value(1);
+    let at = v.as_ptr() as usize;
+    // SAFETY: the second address is never read.
+    unsafe {
+        u.set(at, TY, 8, 0);
+        u.held(1 << 20, TY, 8, 1);
+        let list = u.list(|a, n| a == at && n == 8);
+        assert_eq!(list.len(), 1);
+        assert_eq!((list[0].addr, list[0].last), (at as u64, 1));
+        assert_eq!(u.list(|_, _| false).len(), 0);
+        assert_eq!(u.list(|_, _| true).len(), 0);
+    }
+}
