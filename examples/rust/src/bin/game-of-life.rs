@@ -24,7 +24,7 @@ impl World {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn neighbours(&self, i: usize) -> usize {
         let (w, h) = (self.width, self.cells.len() / self.width);
         let (x, y) = (i % w, i / w);

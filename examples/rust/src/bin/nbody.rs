@@ -52,7 +52,7 @@ fn distance(a: &Body, b: &Body) -> f64 {
     (0..3).map(|k| (a.at[k] - b.at[k]).powi(2)).sum()
 }
 
-#[inline]
+#[inline(always)]
 fn step(bodies: &mut [Body], dt: f64) {
     for i in 0..bodies.len() {
         for j in i + 1..bodies.len() {

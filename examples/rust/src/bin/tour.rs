@@ -81,6 +81,7 @@ fn twice(n: i32) -> Result<i32, String> {
     }
 }
 
+#[allow(clippy::let_and_return)]
 #[checkpointable]
 fn shapes(list: &mut [Shape]) -> f64 {
     let mut area = 0.0;
@@ -109,7 +110,6 @@ fn shapes(list: &mut [Shape]) -> f64 {
         area += step;
         i += 1;
     };
-    checkpoint!();
     result
 }
 
