@@ -17,7 +17,7 @@ use crate::placement::Placement;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::{self, Part};
-use crate::settings::{Addresses, Settings, Stats};
+use crate::settings::{Addresses, Settings, Stats, PATIENCE};
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
@@ -48,6 +48,8 @@ pub struct Job {
     /// `PC3_ADDRESSES=ignore`.
     pub(crate) addresses: Addresses,
     pub(crate) byte_order: bool,
+    /// `PC3_PATIENCE`.
+    pub patience: Duration,
     dir: PathBuf,
     keep: usize,
     /// Signal by which others ask for a checkpoint.
@@ -89,6 +91,7 @@ impl Job {
             shadow: s.shadow,
             addresses: s.addresses,
             byte_order: s.byte_order,
+            patience: s.patience,
             detached: false,
             dir: s.dir.clone(),
             keep: s.keep,
@@ -117,6 +120,7 @@ impl Job {
             shadow: 1 << 20,
             addresses: Addresses::Refuse,
             byte_order: true,
+            patience: PATIENCE,
             detached: true,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),

@@ -19,7 +19,10 @@ pub enum Action {
 }
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 23] = [
+/// `PC3_PATIENCE`, unless given.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+const NAMES: [&str; 24] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -38,6 +41,7 @@ const NAMES: [&str; 23] = [
     "PC3_RESTART",
     "PC3_ROOT",
     "PC3_SCHED",
+    "PC3_PATIENCE",
     "PC3_SHADOW",
     "PC3_STACK",
     "PC3_STATS",
@@ -85,6 +89,8 @@ pub struct Settings {
     pub addresses: Addresses,
     /// Restarts stop where the order of bytes is another and the program keeps what it gave.
     pub byte_order: bool,
+    /// How long ranks may take to come to a location after a checkpoint was begun.
+    pub patience: Duration,
     pub map: Map,
     pub stats: Option<Stats>,
     /// Ranks of one worker run in an order that depends on nothing but this.
@@ -138,6 +144,10 @@ impl Settings {
             "elsewhere" => Ok(Addresses::Elsewhere),
             _ => Err("expected refuse, ignore or elsewhere".to_owned()),
         });
+        let patience = parsed(&get, "PC3_PATIENCE", &mut bad, |s| match self::every(s) {
+            Ok(Every::Time(t)) => Ok(t),
+            _ => Err("expected a time such as 30s, 500ms, 10m, 2h".to_owned()),
+        });
         let byte_order = parsed(&get, "PC3_BYTE_ORDER", &mut bad, |s| match s {
             "refuse" => Ok(true),
             "ignore" => Ok(false),
@@ -179,6 +189,7 @@ impl Settings {
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
             byte_order: byte_order.unwrap_or(true),
+            patience: patience.unwrap_or(PATIENCE),
             map: map.unwrap_or_default(),
             stats,
             seed,

@@ -31,6 +31,9 @@ pub fn trials() -> Vec<Trial> {
             move || moved(&q).map_err(|e| format!("{e:#}").into()),
         ));
     }
+    trials.push(Trial::test("protocol::late", || {
+        late().map_err(|e| format!("{e:#}").into())
+    }));
     for (name, env, said) in REFUSED {
         trials.push(Trial::test(
             format!("protocol::refused_{name}"),
@@ -132,6 +135,27 @@ fn moved(p: &Program) -> Result<()> {
         same(&expected, &job)?;
     }
     ensure!(stops > 0, "it was never stopped");
+    Ok(())
+}
+
+/// A rank that comes to no location is named, and the others go on.
+fn late() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/late.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let env = [PROTOCOL, ("PC3_EVERY", "10x"), ("PC3_PATIENCE", "20ms")];
+    let mut child = job.start(HOST, &exe, &env)?;
+    let start = Instant::now();
+    while !job
+        .stderr()
+        .contains("rank 2 came to no location within 20ms")
+    {
+        ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
+        ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill()?;
+    child.wait()?;
     Ok(())
 }
 

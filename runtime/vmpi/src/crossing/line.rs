@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::mem::take;
 use std::sync::atomic::Ordering::*;
-use std::time::Instant;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 use pc3_protocol::{Member, Node, Phase, Rules};
 use pc3_runtime::chaos;
@@ -160,6 +161,57 @@ pub(super) fn missing(s: &State) -> String {
     match list.len() {
         1 => format!("rank {text}"),
         _ => format!("ranks {text}"),
+    }
+}
+
+/// A thread looks whether all come to a location in time.
+pub(super) fn watch(s: &mut State, world: &World) {
+    world.crossing.news.notify_all();
+    if s.watcher.is_some() {
+        return;
+    }
+    let shared = Shared(std::ptr::from_ref(world));
+    let name = "pc3-watch".to_owned();
+    let look = move || {
+        let shared = shared;
+        // SAFETY: the world waits for this thread before it ends.
+        look(unsafe { &*{ shared }.0 });
+    };
+    // Without it a rank that comes to no location is waited for.
+    s.watcher = without_signals(|| std::thread::Builder::new().name(name).spawn(look)).ok();
+}
+
+fn look(world: &World) {
+    let Some(job) = world.job.get() else { return };
+    let news = &world.crossing.news;
+    let mut s = world.crossing.lock();
+    while !s.is_over {
+        let missing = match s.stage {
+            Stage::Gathering => true,
+            Stage::Running => s.members.iter().any(|m| m.phase() == Phase::Asked),
+            Stage::Idle | Stage::Replaying => false,
+        };
+        let age = s.plan.since.elapsed();
+        if missing && age >= job.patience {
+            let late = match s.stage {
+                Stage::Gathering => "ranks".to_owned(),
+                _ => self::missing(&s),
+            };
+            let why = format!(
+                "{late} came to no location within {:?} (PC3_PATIENCE)",
+                job.patience
+            );
+            s.give_up(world, why);
+            s.pump(world);
+            continue;
+        }
+        let pause = match missing {
+            true => job.patience - age,
+            false => Duration::from_secs(3600),
+        };
+        // What is not missing now may be so in the next epoch, of which there is news.
+        let woken = news.wait_timeout(s, pause);
+        s = woken.unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 

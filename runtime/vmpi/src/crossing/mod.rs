@@ -17,7 +17,7 @@ mod record;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::*};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,8 @@ type Machine = Member<Outcome, Vec<u8>>;
 pub(crate) struct Crossing {
     slow: AtomicBool,
     state: Mutex<State>,
+    /// An epoch has begun, or the job is over.
+    news: Condvar,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +90,8 @@ pub(crate) struct State {
     generation: u64,
     commit_due: bool,
     writer: Option<JoinHandle<()>>,
+    watcher: Option<JoinHandle<()>>,
+    is_over: bool,
     /// What the epoch is for.
     plan: Plan,
     why: Option<String>,
@@ -112,6 +116,7 @@ impl Crossing {
         Crossing {
             slow: AtomicBool::new(false),
             state: Mutex::new(State::new(ranks)),
+            news: Condvar::new(),
         }
     }
 
@@ -134,8 +139,17 @@ impl Crossing {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a checkpoint that is being written.
+    /// The job is over: waits for a checkpoint that is being written.
     pub fn finish(&self) {
+        let watcher = {
+            let mut s = self.lock();
+            s.is_over = true;
+            s.watcher.take()
+        };
+        self.news.notify_all();
+        if let Some(w) = watcher {
+            drop(w.join());
+        }
         loop {
             let writer = self.lock().writer.take();
             match writer {
@@ -206,6 +220,8 @@ impl State {
             generation: 0,
             commit_due: false,
             writer: None,
+            watcher: None,
+            is_over: false,
             plan: Plan {
                 asked: false,
                 since: Instant::now(),
@@ -247,6 +263,7 @@ impl State {
         self.why = None;
         world.crossing.slow.store(true, SeqCst);
         set_flag(FLAG_ENGINE);
+        line::watch(self, world);
         // The store comes before every look at who is blocked.
         std::sync::atomic::fence(SeqCst);
     }
