@@ -143,7 +143,12 @@ fn late() -> Result<()> {
     let p = Program::load(&arch::root().join("tests/data/late.c"))?;
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
-    let env = [PROTOCOL, ("PC3_EVERY", "10x"), ("PC3_PATIENCE", "20ms")];
+    let env = [
+        PROTOCOL,
+        ("PC3_EVERY", "10x"),
+        ("PC3_PATIENCE", "20ms"),
+        ("PC3_WORKERS", "3"),
+    ];
     let mut child = job.start(HOST, &exe, &env)?;
     let start = Instant::now();
     while !job
