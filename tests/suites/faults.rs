@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         ("another program", another_program),
         ("value does not fit", does_not_fit),
         ("number among characters", punned),
+        ("a pointer that may be another object's", strays),
         ("addresses in integers", addresses_in_integers),
         ("what byte order gave", byte_order),
         ("constants of another width", constants),
@@ -249,6 +250,30 @@ fn punned() -> Result<()> {
     let done = restart(&job, HOST)?;
     ensure!(
         done.status == 0 && job.stdout() == b"6.5\n",
+        "it must still go on where it came from: {}",
+        done.stderr
+    );
+    Ok(())
+}
+
+/// Where the number may mean two things it is refused, before anything runs.
+fn strays() -> Result<()> {
+    if let Some(why) = I686.missing() {
+        println!("skipped: {why}");
+        return Ok(());
+    }
+    let job = stopped(&program("strays.c")?, 2)?;
+    refused(
+        &restart(&job, I686)?,
+        &[
+            "[pc3::E0505]",
+            "global strays.c:moved",
+            "was moved out of its object at strays.c:16",
+        ],
+    )?;
+    let done = restart(&job, HOST)?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"4 10\n",
         "it must still go on where it came from: {}",
         done.stderr
     );
