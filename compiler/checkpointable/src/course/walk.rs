@@ -1,5 +1,7 @@
 //! Goes through a function's body in the order in which it runs.
 
+mod branches;
+
 use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::{Ident, Span};
@@ -8,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::{join, number, of_loop, same, Course, Local, State, Whole};
+use super::{join, number, of_loop, Course, Local, State, Whole};
 use crate::again::bases;
 use crate::flow::identifiers;
 use crate::marks::{self, Arguments};
@@ -459,111 +461,6 @@ impl Walk {
             "panic" | "todo" | "unimplemented" | "unreachable"
         ) {
             self.state = None;
-        }
-    }
-
-    fn closure(&mut self, c: &syn::ExprClosure) {
-        if c.capture.is_some() {
-            let names = identifiers(&c.body.to_token_stream());
-            names
-                .into_iter()
-                .for_each(|n| self.set(Some(n), Whole::Moved));
-            return;
-        }
-        let before = self.state.clone();
-        let around = std::mem::take(&mut self.around);
-        c.inputs.iter().for_each(|p| self.bind(p, &[]));
-        self.value(&c.body);
-        self.around = around;
-        if self.state.is_none() {
-            self.state = before;
-        }
-    }
-
-    /// A condition, whose names are bound; gives the state where it does not hold.
-    fn condition(&mut self, e: &Expr) -> State {
-        match e {
-            Expr::Let(l) => {
-                self.matched(&l.expr, &l.pat);
-                let before = self.state.clone();
-                self.bind(&l.pat, &bases(&l.expr));
-                before
-            }
-            e => {
-                self.value(e);
-                self.state.clone()
-            }
-        }
-    }
-
-    fn match_(&mut self, m: &syn::ExprMatch) {
-        match root(&m.expr) {
-            Some(root) => {
-                self.place(&m.expr);
-                if m.arms.iter().any(|a| bound(&a.pat).1) {
-                    self.set(Some(root), Whole::Part);
-                }
-            }
-            None => self.value(&m.expr),
-        }
-        let from = bases(&m.expr);
-        let before = self.state.clone();
-        let mut after = None;
-        for arm in &m.arms {
-            self.state.clone_from(&before);
-            self.bind(&arm.pat, &from);
-            if let Some((_, guard)) = &arm.guard {
-                self.value(guard);
-            }
-            self.value(&arm.body);
-            join(&mut after, &self.state);
-        }
-        self.state = after;
-    }
-
-    // ---- jumps ------------------------------------------------------------------------------
-
-    fn target(&mut self, label: Option<&str>) -> Option<&mut Around> {
-        self.around.iter_mut().rev().find(|a| match label {
-            Some(l) => a.label.as_deref() == Some(l),
-            None => !a.block,
-        })
-    }
-
-    fn labelled(&mut self, label: Option<String>, write: impl FnOnce(&mut Self)) {
-        self.around.push(Around {
-            label,
-            block: true,
-            left: None,
-            again: None,
-        });
-        write(self);
-        if let Some(a) = self.around.pop() {
-            join(&mut self.state, &a.left);
-        }
-    }
-
-    fn repeated(&mut self, label: &Option<syn::Label>, body: impl Fn(&mut Self)) {
-        let mut head = self.state.clone();
-        // Each round can only add to what is not known: three values and a change for each local.
-        for _ in 0..64 {
-            self.around.push(Around {
-                label: label.as_ref().map(|l| l.name.ident.to_string()),
-                block: false,
-                left: None,
-                again: None,
-            });
-            self.state.clone_from(&head);
-            body(self);
-            let Some(a) = self.around.pop() else { return };
-            let mut next = head.clone();
-            join(&mut next, &self.state);
-            join(&mut next, &a.again);
-            self.state = a.left;
-            if same(&next, &head) {
-                return;
-            }
-            head = next;
         }
     }
 }
