@@ -50,6 +50,32 @@ fn check(body: &str, expected: &str) {
 }
 
 #[test]
+fn memory_that_is_given_away_in_pieces() {
+    const POOL: &str =
+        "struct pool { size_t item, used; char *block; }; static char *at; static char text[80];";
+    let check = |give: &str, expected: &str| {
+        check(
+            &format!("{POOL} {give} void f(struct pool *p, size_t n) {{ p->block = malloc(n); at = malloc(n); }}"),
+            expected,
+        );
+    };
+    check("", "char; char");
+    check(
+        "void *get(struct pool *p) { return p->block + p->item * p->used++; }",
+        "?; char",
+    );
+    check(
+        "void *bump(size_t n) { void *r = at; at += n; return r; }",
+        "char; ?",
+    );
+    // The whole is characters all the same, and so are pieces of a pointer to characters.
+    check(
+        "void *whole(struct pool *p) { return p->block; } char *tail(struct pool *p) { return p->block + 1; }",
+        "char; char",
+    );
+}
+
+#[test]
 fn sizes() {
     check(
         "void f(int n) { int (*p)[n] = malloc(sizeof(int[2][n])); double (*q)[n][3] = malloc(n * sizeof(double[n][3])); int (*r)[4] = malloc(sizeof(int[n][4])); }",
