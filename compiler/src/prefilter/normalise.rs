@@ -7,7 +7,10 @@ use crate::preprocess::LineMap;
 
 /// The edited text and its tokens.
 pub fn normalise(mut text: String) -> (String, Tokens) {
-    let tokens = tokenize(&text);
+    let mut tokens = tokenize(&text);
+    if replace_digraphs(&mut text, &tokens) {
+        tokens = tokenize(&text);
+    }
     let word = |i: usize| {
         tokens
             .list
@@ -72,6 +75,28 @@ pub fn normalise(mut text: String) -> (String, Tokens) {
     let text = insert(text, &inserts);
     let tokens = tokenize(&text);
     (text, tokens)
+}
+
+/// `<:` and its like become the tokens that they stand for, as wide as they were.
+fn replace_digraphs(text: &mut String, tokens: &Tokens) -> bool {
+    let punctuators = tokens.list.iter().filter(|t| t.kind == TokenKind::Punct);
+    let found: Vec<(usize, &str)> = punctuators
+        .filter_map(|t| {
+            let at = t.start as usize;
+            let meant = match text.as_bytes().get(at..at + 2)? {
+                b"<:" => "[ ",
+                b":>" => "] ",
+                b"<%" => "{ ",
+                b"%>" => "} ",
+                _ => return None,
+            };
+            Some((at, meant))
+        })
+        .collect();
+    for (at, meant) in &found {
+        text.replace_range(*at..at + 2, meant);
+    }
+    !found.is_empty()
 }
 
 /// `text` with strings inserted at ascending offsets.

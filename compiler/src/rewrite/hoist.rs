@@ -133,10 +133,18 @@ fn spell_sizes(cx: &mut UnitCx) {
     cx.ambient.sort_by_key(|e| e.span.start);
 }
 
+/// Defined in the function or in its head, such as the type of its result.
+fn is_own(u: &Unit, f: FuncId, scope: Option<FuncId>, def: &Option<Span>) -> bool {
+    let head = &u.func(f).head;
+    let in_head = |d: &Span| head.start <= d.start && d.end <= head.end;
+    scope == Some(f) || scope.is_none() && def.as_ref().is_some_and(in_head)
+}
+
 /// Types of a function's locals are needed outside if it saves frames or has statics.
 pub fn needs_types(cx: &UnitCx, f: FuncId) -> bool {
-    let any = cx.u.records.iter().any(|r| r.scope == Some(f))
-        || cx.u.enums.iter().any(|e| e.scope == Some(f));
+    let u = cx.u;
+    let any = (u.records.iter()).any(|r| is_own(u, f, r.scope, &r.def))
+        || u.enums.iter().any(|e| is_own(u, f, e.scope, &e.def));
     let typedefs =
         cx.u.func(f)
             .locals
@@ -161,7 +169,7 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         .records
         .iter()
         .enumerate()
-        .filter(|(_, r)| r.scope == Some(f))
+        .filter(|(_, r)| is_own(u, f, r.scope, &r.def))
     {
         let anonymous_member = u.records.iter().any(|o| {
             o.fields.iter().flatten().any(|x| {
@@ -172,7 +180,7 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
             continue;
         }
         let name = match &r.tag {
-            Some(t) if counts.tags[t.as_str()] == 1 => t.clone(),
+            Some(t) if r.scope.is_none() || counts.tags[t.as_str()] == 1 => t.clone(),
             Some(t) => format!("pc3_{t}_{i}"),
             None => format!("pc3_anon_{i}"),
         };
@@ -182,18 +190,20 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         .enums
         .iter()
         .enumerate()
-        .filter(|(_, e)| e.scope == Some(f))
+        .filter(|(_, e)| is_own(u, f, e.scope, &e.def))
     {
         let name = match &e.tag {
-            Some(t) if counts.tags[t.as_str()] == 1 => Some(t.clone()),
+            Some(t) if e.scope.is_none() || counts.tags[t.as_str()] == 1 => Some(t.clone()),
             Some(t) => Some(format!("pc3_{t}_{i}")),
             None => None,
         };
         if let Some(n) = name {
             cx.names.enums.insert(EnumId(i as u32), n);
         }
-        for c in &e.constants {
-            rename(cx, *c, counts);
+        if e.scope.is_some() {
+            for c in &e.constants {
+                rename(cx, *c, counts);
+            }
         }
     }
     for s in &u.func(f).locals {
@@ -223,7 +233,7 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         .records
         .iter()
         .enumerate()
-        .filter(|(_, r)| r.scope == Some(f))
+        .filter(|(_, r)| is_own(u, f, r.scope, &r.def))
     {
         let id = RecordId(i as u32);
         if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&id)) {
@@ -238,7 +248,7 @@ fn name_types(cx: &mut UnitCx, f: FuncId, counts: &Counts) {
         .enums
         .iter()
         .enumerate()
-        .filter(|(_, e)| e.scope == Some(f))
+        .filter(|(_, e)| is_own(u, f, e.scope, &e.def))
     {
         if let Some(def) = &e.def {
             let text = cx.names.enumeration(EnumId(i as u32));
@@ -273,14 +283,14 @@ fn definitions(cx: &UnitCx, f: FuncId) -> Vec<Span> {
         .records
         .iter()
         .enumerate()
-        .filter(|(_, r)| r.scope == Some(f))
+        .filter(|(_, r)| is_own(u, f, r.scope, &r.def))
     {
         if let (Some(def), true) = (&r.def, cx.names.records.contains_key(&RecordId(i as u32))) {
             pieces.push(def.clone());
             records = true;
         }
     }
-    for e in u.enums.iter().filter(|e| e.scope == Some(f)) {
+    for e in u.enums.iter().filter(|e| is_own(u, f, e.scope, &e.def)) {
         if let Some(def) = &e.def {
             if records || is_hoisted_enum(cx, e) {
                 pieces.push(def.clone());
@@ -316,7 +326,11 @@ pub fn types_text(cx: &UnitCx, f: FuncId) -> String {
 }
 
 fn is_hoisted_enum(cx: &UnitCx, e: &EnumDef) -> bool {
-    e.scope.is_some_and(|f| needs_types(cx, f))
+    match e.scope {
+        Some(f) => needs_types(cx, f),
+        // In the head of one.
+        None => true,
+    }
 }
 
 pub fn hoists_typedefs(cx: &UnitCx, f: FuncId) -> bool {
@@ -332,7 +346,7 @@ fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
         .records
         .iter()
         .enumerate()
-        .filter(|(_, r)| r.scope == Some(f))
+        .filter(|(_, r)| is_own(u, f, r.scope, &r.def))
     {
         if let Some(new) = cx.names.records.get(&RecordId(i as u32)) {
             match (&r.tag_span, r.tag_at) {
@@ -352,7 +366,7 @@ fn definition(cx: &UnitCx, f: FuncId, span: &Span) -> String {
         .enums
         .iter()
         .enumerate()
-        .filter(|(_, e)| e.scope == Some(f))
+        .filter(|(_, e)| is_own(u, f, e.scope, &e.def))
     {
         if let (Some(new), Some(t)) = (cx.names.enums.get(&EnumId(i as u32)), &e.tag_span) {
             if inside(t) {

@@ -12,6 +12,7 @@ mod again;
 mod arena;
 mod bin;
 mod class;
+pub mod environment;
 pub mod guard;
 mod large;
 mod map;

@@ -20,7 +20,6 @@ pub mod threads;
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
-use std::env::VarError;
 use std::fmt::{self, Write};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -73,12 +72,13 @@ impl Backend {
 
     /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist, which is the default.
     pub fn from_env() -> Backend {
-        match std::env::var("PC3_SCHED").as_deref() {
-            Ok("threads") => Backend::Threads,
-            Ok("coroutines" | "") | Err(VarError::NotPresent) => Backend::ALL[0],
-            other => die(
+        let asked = pc3_heap::environment::variable("PC3_SCHED").unwrap_or_default();
+        match asked.to_str() {
+            Some("threads") => Backend::Threads,
+            Some("coroutines" | "") => Backend::ALL[0],
+            _ => die(
                 EXIT_SETTINGS,
-                &format!("PC3_SCHED={other:?}: coroutines or threads"),
+                &format!("PC3_SCHED={asked:?}: coroutines or threads"),
             ),
         }
     }
