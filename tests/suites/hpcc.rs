@@ -139,10 +139,10 @@ fn check(sources: &Path) -> Result<()> {
     ensure!(leg(&moved, &first, HOST, &host)? == Some(STOPPED));
     let ways = [
         ("-w 2", HOST, &host),
-        ("-p 2 -w 1", HOST, &host),
+        ("--mpi none -p 2 -w 1", HOST, &host),
         ("-w 2", other, elsewhere),
         ("-w 1 --map cyclic", HOST, &host),
-        ("-p 3 -w 1", HOST, &host),
+        ("--mpi none -p 3 -w 1", HOST, &host),
     ];
     let mut legs = 1;
     for (way, arch, exe) in ways.iter().cycle() {

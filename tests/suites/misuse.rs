@@ -67,7 +67,12 @@ fn check(case: &str, words: &str, status: Option<i32>) -> Result<()> {
     for processes in ["1", "2"] {
         let mut job = Job::new(&p)?;
         job.program.args = vec![case.to_owned()];
-        let child = job.start_by(&[&pc3run, "-w", "2", "-p", processes], HOST, &exe, &[])?;
+        let child = job.start_by(
+            &[&pc3run, "-w", "2", "-p", processes, "--mpi", "none"],
+            HOST,
+            &exe,
+            &[],
+        )?;
         let done = job.finish(child)?;
         let right = status.map_or(done.status != 0 && done.status < 128, |s| s == done.status);
         ensure!(

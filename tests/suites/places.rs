@@ -65,8 +65,8 @@ fn anywhere() -> Result<()> {
         std::fs::write(&file, backwards.join("\n"))?;
         let ways = [
             format!("-w 2 --map {}", backwards.join(",")),
-            "-p 2 -w 1 --map cyclic".to_owned(),
-            format!("-p 2 -w 1 --map {}", file.display()),
+            "--mpi none -p 2 -w 1 --map cyclic".to_owned(),
+            format!("--mpi none -p 2 -w 1 --map {}", file.display()),
         ];
         for (i, way) in ways.iter().enumerate() {
             let restart = if i > 0 { "--restart" } else { "" };
@@ -77,7 +77,7 @@ fn anywhere() -> Result<()> {
                 job.stderr()
             );
         }
-        let got = pc3run(&job, "-p 3 -w 2 --map cyclic --restart")?;
+        let got = pc3run(&job, "--mpi none -p 3 -w 2 --map cyclic --restart")?;
         ensure!(got == status, "{name}: status {got}: {}", job.stderr());
         if let Some(d) = difference(&whole.stdout(), &job.stdout()) {
             anyhow::bail!("{name}: {d}");
@@ -112,7 +112,7 @@ fn counted() -> Result<()> {
         })
         .flatten()
         .collect();
-    for how in ["-w 1", "-w 3", "-p 2 -w 2", "-w 2 --map cyclic"] {
+    for how in ["-w 1", "-w 3", "--mpi none -p 2 -w 2", "-w 2 --map cyclic"] {
         let job = Job::new(&p)?;
         let status = pc3run(&job, &format!("--stats=s.json {how}"))?;
         ensure!(status == 0, "{how}: status {status}: {}", job.stderr());
@@ -130,14 +130,20 @@ fn counted() -> Result<()> {
 fn by_traffic() -> Result<()> {
     let p = program("tests/faults/arrivals.c")?;
     let job = Job::new(&p)?;
-    let status = pc3run(&job, "-p 3 -w 1 --every 1x --stop-after 2 --stats=s.json")?;
+    let status = pc3run(
+        &job,
+        "--mpi none -p 3 -w 1 --every 1x --stop-after 2 --stats=s.json",
+    )?;
     ensure!(status == STOPPED, "status {status}: {}", job.stderr());
     let crossing = |text: &str| -> Option<u64> {
         let line = text.lines().rfind(|l| l.contains("between processes  "))?;
         line.split_whitespace().last()?.parse().ok()
     };
     let before = crossing(&job.stderr()).context("no table")?;
-    let status = pc3run(&job, "-p 3 -w 1 --restart --map=auto --stats=s.json")?;
+    let status = pc3run(
+        &job,
+        "--mpi none -p 3 -w 1 --restart --map=auto --stats=s.json",
+    )?;
     ensure!(status == 0, "status {status}: {}", job.stderr());
     let after = crossing(&job.stderr()).context("no table")?;
     ensure!(

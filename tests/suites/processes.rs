@@ -61,6 +61,12 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    let found = ["openmpi", "mpich"].into_iter().find(|m| has(m));
+    for mpi in found.into_iter().chain(["none"]) {
+        trials.push(Trial::test(format!("processes::found_{mpi}"), move || {
+            chosen(mpi).map_err(|e| format!("{e:#}").into())
+        }));
+    }
     if has("openmpi") {
         for what in ["kill", "kill_first"] {
             let name = format!("processes::end_{what}_under_mpirun");
@@ -73,6 +79,32 @@ pub fn trials() -> Vec<Trial> {
         told().map_err(|e| format!("{e:#}").into())
     }));
     trials
+}
+
+/// Which native MPI pc3run takes where none is named; without any it says what it has looked for.
+fn chosen(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/by_whom.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let nowhere = job.dir.path().display().to_string();
+    let (env, by) = match mpi {
+        "none" => (&[("PC3_ROOT", &*nowhere)][..], "pc3run"),
+        mpi => (&[][..], mpi),
+    };
+    let done = job.finish(job.start_by(&[&*pc3run, "-p", "2"], HOST, &exe, env)?)?;
+    let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+    ensure!(
+        (done.status, &*out) == (0, &*format!("1 {by}\n")),
+        "{out}{}",
+        done.stderr
+    );
+    let said = done
+        .stderr
+        .contains("no native MPI: openmpi: there is no transport")
+        && done.stderr.contains("; mpich: there is no transport");
+    ensure!(said == (mpi == "none"), "{}", done.stderr);
+    Ok(())
 }
 
 /// A rank that sends without end to one that does not receive waits, and takes no memory without limit.
@@ -103,7 +135,12 @@ fn told() -> Result<()> {
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();
-    let mut child = job.start_by(&[&*pc3run, "-p", "2", "-w", "1"], HOST, &exe, &[])?;
+    let mut child = job.start_by(
+        &[&*pc3run, "-p", "2", "-w", "1", "--mpi", "none"],
+        HOST,
+        &exe,
+        &[],
+    )?;
     while !job.stderr().contains("stays\n") {
         ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
         std::thread::sleep(Duration::from_millis(5));
@@ -330,7 +367,7 @@ fn ends(what: &str, status: i32, said: &str) -> Result<()> {
     let mut job = Job::new(&p)?;
     job.limit = Duration::from_secs(60);
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();
-    let launcher = [&*pc3run, "-p", "2", "-w", "1"];
+    let launcher = [&*pc3run, "-p", "2", "-w", "1", "--mpi", "none"];
     let child = job.start_by(&launcher, HOST, &exe, &[("PC3_EVERY", "5x")])?;
     let code = end_of(child, job.limit)?.context("hung")?;
     let log = job.stderr();
@@ -348,7 +385,7 @@ fn ends(what: &str, status: i32, said: &str) -> Result<()> {
         );
     }
     // What the program was told is part of its state, but for what is in its environment.
-    let launcher = [&*pc3run, "-p", "3", "-w", "1"];
+    let launcher = [&*pc3run, "-p", "3", "-w", "1", "--mpi", "none"];
     let env = [("PC3_RESTART", "latest"), ("ENDS_WELL", "1")];
     let done = job.finish(job.start_by(&launcher, HOST, &exe, &env)?)?;
     ensure!(

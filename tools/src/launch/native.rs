@@ -3,11 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::elf;
 use super::options::Run;
 
 /// Which MPI carries messages between processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Mpi {
+    /// The first that is here and that the program can use, else sockets.
+    Auto,
     /// Sockets of this machine.
     None,
     Open,
@@ -19,18 +22,22 @@ pub(super) enum Mpi {
 impl Mpi {
     pub fn parse(text: &str) -> Result<Mpi, String> {
         match text {
+            "auto" => Ok(Mpi::Auto),
             "none" | "socket" => Ok(Mpi::None),
             "openmpi" => Ok(Mpi::Open),
             "mpich" => Ok(Mpi::Mpich),
             path if path.ends_with(".so") => std::path::absolute(path)
                 .map(Mpi::Path)
                 .map_err(|e| e.to_string()),
-            _ => Err("expected none, openmpi, mpich or the path of a transport (.so)".to_owned()),
+            _ => Err(
+                "expected auto, none, openmpi, mpich or the path of a transport (.so)".to_owned(),
+            ),
         }
     }
 
     fn name(&self) -> &str {
         match self {
+            Mpi::Auto => "auto",
             Mpi::None => "none",
             Mpi::Open => "openmpi",
             Mpi::Mpich => "mpich",
@@ -58,6 +65,32 @@ fn folder() -> Option<PathBuf> {
     Some(root.join("lib/pc3").join(triple))
 }
 
+/// Why this program can load no transport, if so.
+fn cannot_load(program: &Path) -> Option<&'static str> {
+    let host = std::env::consts::ARCH;
+    match elf::read(program) {
+        None => Some("it is no program of this machine itself"),
+        Some(e) if e.arch() != Some(host) => Some("it is for another architecture"),
+        Some(e) if e.loader.is_none() => Some("it is static"),
+        Some(_) => None,
+    }
+}
+
+/// How to start the processes where no MPI was named: by the launcher of one, or, with what was looked for, not.
+pub(super) fn found(run: &Run, program: &Path) -> Result<(OsString, Vec<OsString>), String> {
+    if let Some(why) = cannot_load(program) {
+        return Err(format!("{} cannot use one: {why}", program.display()));
+    }
+    let mut looked = Vec::new();
+    for mpi in [Mpi::Open, Mpi::Mpich] {
+        match launched(run, &mpi) {
+            Ok(command) => return Ok(command),
+            Err(why) => looked.push(why),
+        }
+    }
+    Err(looked.join("; "))
+}
+
 /// The command that starts the run's processes; or what was looked for and not found.
 pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>), String> {
     let name = mpi.name();
@@ -69,7 +102,7 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
     };
     if !object.is_file() {
         return Err(format!(
-            "--mpi {name}: there is no transport {}; cargo xtask dist builds it where mpicc.{name} is installed",
+            "{name}: there is no transport {}; cargo xtask dist builds it where mpicc.{name} is installed",
             object.display()
         ));
     }
@@ -80,7 +113,7 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
     let found = launchers.iter().find_map(|l| in_path(l));
     let Some(launcher) = found else {
         let list = launchers.join(", ");
-        return Err(format!("--mpi {name}: no launcher in PATH: {list}"));
+        return Err(format!("{name}: no launcher in PATH: {list}"));
     };
     let link = format!("mpi:{}", object.display());
     let mut args: Vec<OsString> = ["-n", &run.processes.to_string()].map(Into::into).into();

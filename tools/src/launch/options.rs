@@ -29,8 +29,9 @@ struct Cli {
     /// Processes that the ranks are spread over, in blocks
     #[arg(short = 'p', long, value_name = "N", default_value = "1")]
     procs: String,
-    /// What connects them: openmpi, mpich, or a transport's path; none = sockets of this machine, without an MPI
-    #[arg(long, value_name = "NAME", default_value = "none")]
+    /// What connects them: openmpi, mpich, or a transport's path; none = sockets of this machine, without an MPI; auto = the
+    /// first native MPI that is here, else sockets
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     mpi: String,
     /// Where checkpoints go [default: ./PROGRAM.pc3]
     #[arg(short = 'd', long, value_name = "DIR")]
@@ -343,7 +344,7 @@ mod tests {
         let all = refused("-n 0 -w x -p 0 --mpi lam --every 5 --keep 0 --stop-after=-1 --restart=old --protocol p --on-signal KILL=stop a");
         expect_test::expect![[r#"
             --procs 0: expected a whole number of at least 1
-            --mpi lam: expected none, openmpi, mpich or the path of a transport (.so)
+            --mpi lam: expected auto, none, openmpi, mpich or the path of a transport (.so)
             --ranks 0: must be at least 1
             --workers x: expected a whole number
             --keep 0: must be at least 1

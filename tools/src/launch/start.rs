@@ -16,7 +16,7 @@ use crate::program::is_ours;
 
 use super::crew::{Crew, Net, LINK};
 use super::elf::{self, Executable};
-use super::native::{epitaph, launched, Mpi};
+use super::native::{epitaph, found, launched, Mpi};
 use super::options::Run;
 use super::progress::Progress;
 use super::pty::{readable, Pty, Size};
@@ -64,10 +64,19 @@ impl StartError {
 
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
     if run.mpi != Mpi::None && run.processes > 1 {
-        if locate(&run.program).is_none() {
+        let Some(path) = locate(&run.program) else {
             return Err(explain(&run.program, io::ErrorKind::NotFound.into()));
-        }
-        let (program, args) = launched(run, &run.mpi).map_err(StartError::Native)?;
+        };
+        let (program, args) = match &run.mpi {
+            Mpi::Auto => match found(run, &path) {
+                Ok(command) => command,
+                Err(looked) => {
+                    eprintln!("pc3run: sockets of this machine connect the processes, as with --mpi none; no native MPI: {looked}");
+                    return start(run);
+                }
+            },
+            mpi => launched(run, mpi).map_err(|why| StartError::Native(format!("--mpi {why}")))?,
+        };
         let launcher = Run {
             program,
             args,
