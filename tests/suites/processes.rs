@@ -170,6 +170,7 @@ const NATIVE: &[&str] = &[
     "mpi_collectives",
     "mpi_modes",
     "mpi_nonblocking",
+    "mpi_numbers",
     "mpi_random",
     "rust-harvest-mpi",
 ];

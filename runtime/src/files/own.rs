@@ -14,7 +14,7 @@ fn own() -> MutexGuard<'static, BTreeSet<RawFd>> {
 }
 
 /// Where ours begin: not so high that the system's table of descriptors grows for them.
-fn base() -> RawFd {
+pub fn base() -> RawFd {
     // SAFETY: getrlimit fills the structure.
     let limit = unsafe {
         let mut limit: libc::rlimit = std::mem::zeroed();

@@ -60,6 +60,18 @@ fn open() -> Result<(Handle, u32, u32), String> {
         ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, &raw mut comm);
         ffi::MPI_Comm_rank(comm, &raw mut index);
         ffi::MPI_Comm_size(comm, &raw mut count);
+        // Connections that are made when they are first used are made now.
+        let (mine, mut theirs) = (vec![0u8; count as usize], vec![0u8; count as usize]);
+        let byte = ffi::RSMPI_UINT8_T;
+        ffi::MPI_Alltoall(
+            mine.as_ptr().cast(),
+            1,
+            byte,
+            theirs.as_mut_ptr().cast(),
+            1,
+            byte,
+            comm,
+        );
         let state = State::new(comm, count as usize);
         let idle = AtomicU32::new(0);
         Ok((Handle { state, bell, idle }, index as u32, count as u32))

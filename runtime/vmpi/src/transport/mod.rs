@@ -1,6 +1,7 @@
 //! Transports between processes: which one a process is to use, and the safe face of its table.
 
 mod load;
+mod numbers;
 mod socket;
 
 use std::ffi::{c_char, c_void, CStr};
@@ -41,7 +42,8 @@ pub fn join() -> Result<Option<Carrier>, String> {
     let Some(link) = pc3_heap::environment::variable(LINK).filter(|l| !l.is_empty()) else {
         return match started_by_mpi() {
             Some((mpi, processes)) => {
-                let carrier = joined(load::load(&find(mpi, processes)?)?)?;
+                let path = find(mpi, processes)?;
+                let carrier = native(&path)?;
                 Ok(Some(Carrier {
                     by_launcher: true,
                     ..carrier
@@ -55,9 +57,13 @@ pub fn join() -> Result<Option<Carrier>, String> {
         None => joined(&socket::TABLE).map(Some),
         Some(path) => {
             std::env::remove_var(LINK);
-            joined(load::load(Path::new(path))?).map(Some)
+            native(Path::new(path)).map(Some)
         }
     }
+}
+
+fn native(object: &Path) -> Result<Carrier, String> {
+    numbers::out_of_the_way(|| joined(load::load(object)?))
 }
 
 /// pc3's transport for an MPI whose launcher has started this process: below `PC3_ROOT`, or beside pc3run.
