@@ -180,7 +180,7 @@ const REFUSED: [(&str, &[&str], &str); 2] = [
     ),
     (
         "processes",
-        &["-p", "2", "--protocol", "nonblocking"],
+        &["-p", "2", "--mpi", "none", "--protocol", "nonblocking"],
         "not available yet for several processes",
     ),
 ];
