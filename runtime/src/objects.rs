@@ -364,14 +364,11 @@ impl Directory {
         behind || (offset < size && stands(types, ty, offset % one, wanted))
     }
 
-    /// Is there an object less than `reach` away?
-    pub fn is_near(&self, addr: u64, reach: u64) -> bool {
+    /// Does an object begin less than `reach` behind it?  What lies behind all objects may be the C library's.
+    pub fn is_in_front(&self, addr: u64, reach: u64) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= addr);
-        let front = after
-            .checked_sub(1)
-            .map(|i| addr.saturating_sub(self.ranges[i].last));
-        let behind = self.ranges.get(after).map(|r| r.start - addr);
-        front.into_iter().chain(behind).any(|d| d < reach)
+        let next = self.ranges.get(after);
+        next.is_some_and(|r| r.start - addr < reach)
     }
 
     /// From the first to the last address of what began at `from` or above and is elsewhere now; literals and

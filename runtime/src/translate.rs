@@ -46,7 +46,7 @@ pub(crate) struct Translator<'a> {
 
 const NAMED: usize = 3;
 
-/// What the program itself may have made of an address lies so near to its objects.
+/// What the program itself may have made of an address lies so little in front of an object.
 const NEAR: u64 = 1 << 20;
 
 impl<'a> Translator<'a> {
@@ -221,7 +221,7 @@ impl<'a> Translator<'a> {
         if let Some(mark) = mark(raw, bits) {
             return mark as isize as usize as u64;
         }
-        if self.still && (self.beside.contains_key(&raw) || self.directory.is_near(raw, NEAR)) {
+        if self.still && (self.beside.contains_key(&raw) || self.directory.is_in_front(raw, NEAR)) {
             return raw;
         }
         self.dangling += 1;
