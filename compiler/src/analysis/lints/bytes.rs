@@ -88,6 +88,34 @@ pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics
             ));
         }
     }
+    for (unit, u) in p.units.iter().enumerate() {
+        for k in 0..u.exprs.len() {
+            let e = ExprId(k as u32);
+            let Some((to, from)) = copied(u, e).filter(|_| is_user(u, e)) else {
+                continue;
+            };
+            let Some(by) = cx.no_characters(unit, from, &mut HashSet::new()) else {
+                continue;
+            };
+            // `char *all = items;` leads to what the items are.
+            let characters = is_characters_place(u, to)
+                && cx.no_characters(unit, to, &mut HashSet::new()).is_none();
+            if !characters || !cx.holds(unit, to) {
+                continue;
+            }
+            let at = u.lines.position(u.expr(e).span.start);
+            let place = format!("{}:{}", at.file, at.line);
+            list.push(Order { unit, place, by });
+            let text = one_line(u.slice(&u.expr(to).span));
+            out.push(Diagnostic::advice(
+                u,
+                &u.expr(e).span,
+                Code::ByteOrder,
+                format!("what is copied into the characters of `{text}` is something else, whose bytes a checkpoint keeps as they are: a restart where they have another order is refused"),
+                "keep it in a variable of its type; PC3_BYTE_ORDER=ignore if it is not needed behind a location",
+            ));
+        }
+    }
     list.sort_by(|a: &Order, b| (a.unit, &a.place, b.by).cmp(&(b.unit, &b.place, a.by)));
     let floats = |o: &Order| o.by == By::Floats;
     list.dedup_by(|a, b| (a.unit, &a.place, floats(a)) == (b.unit, &b.place, floats(b)));
@@ -172,6 +200,65 @@ fn of_bytes(u: &Unit, e: ExprId) -> bool {
             _ => return false,
         };
     }
+}
+
+/// Where a call of `memcpy` copies to, and from where.
+fn copied(u: &Unit, e: ExprId) -> Option<(ExprId, ExprId)> {
+    let name = called(u, e)?;
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    let ExprKind::Call { args, .. } = &u.expr(e).kind else {
+        return None;
+    };
+    match (name, &args[..]) {
+        ("memcpy" | "memmove" | "mempcpy", [to, from, _]) => {
+            Some((strip_casts(u, *to), strip_casts(u, *from)))
+        }
+        _ => None,
+    }
+}
+
+fn pointed(u: &Unit, e: ExprId) -> Option<TypeId> {
+    match u.ty(u.expr(e).ty.ty) {
+        Type::Pointer(q) => Some(q.ty),
+        Type::Array { elem, .. } => Some(elem.ty),
+        _ => None,
+    }
+}
+
+fn more_than_characters(u: &Unit, ty: TypeId) -> bool {
+    match u.ty(ty) {
+        Type::Record(r) => {
+            let mut fields = u.records[r.index()].fields.iter().flatten();
+            fields.any(|f| more_than_characters(u, f.ty.ty))
+        }
+        Type::Array { elem, .. } => more_than_characters(u, elem.ty),
+        _ => width(u, ty) != Some(8),
+    }
+}
+
+/// The variable that a pointer is computed from.
+fn base(u: &Unit, e: ExprId) -> Option<SymId> {
+    match &u.expr(strip_casts(u, e)).kind {
+        ExprKind::Ident(s) => Some(*s),
+        ExprKind::Binary { lhs, rhs, .. } => match pointed(u, *lhs) {
+            Some(_) => base(u, *lhs),
+            None => base(u, *rhs),
+        },
+        ExprKind::AddrOf(of) => match &u.expr(*of).kind {
+            ExprKind::Index { base: of, .. } => base(u, *of),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_characters_place(u: &Unit, e: ExprId) -> bool {
+    pointed(u, e).is_some_and(|t| {
+        matches!(
+            u.ty(t),
+            Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+        )
+    })
 }
 
 /// Of a `long`: like nothing else.
@@ -364,6 +451,64 @@ impl Cx<'_> {
             } => Some(self.holds(unit, e)),
             _ => None,
         }
+    }
+
+    /// Does a pointer surely lead to numbers, or to what has some?  Those of no type are what the callers give.
+    fn no_characters(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> Option<By> {
+        let u = &self.p.units[unit];
+        let e = strip_casts(u, e);
+        let to = pointed(u, e)?;
+        if matches!(u.ty(to), Type::Int(_) | Type::Float(_) | Type::Array { .. }) {
+            match width(u, to)? {
+                8 => {}
+                LONG => return Some(By::Long),
+                _ => return Some(By::Bytes),
+            }
+        }
+        if matches!(u.ty(to), Type::Record(_) | Type::Pointer(_)) {
+            return more_than_characters(u, to).then_some(By::Long);
+        }
+        let s = base(u, e)?;
+        if is_local(u.sym(s)) && seen.insert(Seen::Variable(unit, s)) {
+            let f = u.sym(s).func?;
+            let Some(at) = u.func(f).params.iter().position(|p| *p == s) else {
+                let mut given = self.given(unit, s).into_iter();
+                return given.find_map(|e| self.no_characters(unit, e, seen));
+            };
+            return self
+                .calls(self.p.id(unit, f))
+                .iter()
+                .find_map(|(unit, call)| {
+                    let ExprKind::Call { args, .. } = &self.p.units[*unit].expr(*call).kind else {
+                        return None;
+                    };
+                    self.no_characters(*unit, *args.get(at)?, seen)
+                });
+        }
+        None
+    }
+
+    /// What a variable is initialised with and assigned.
+    fn given(&self, unit: usize, s: SymId) -> Vec<ExprId> {
+        let u = &self.p.units[unit];
+        let first = self
+            .ways(unit)
+            .parents
+            .iter()
+            .filter_map(|(e, up)| match up {
+                Parent::Variable(v) if *v == s => Some(*e),
+                _ => None,
+            });
+        let later = u.exprs.iter().filter_map(|x| match x.kind {
+            ExprKind::Assign { op: None, lhs, rhs } => match u.expr(lhs).kind {
+                ExprKind::Ident(v) if v == s => Some(rhs),
+                _ => None,
+            },
+            _ => None,
+        });
+        let mut all: Vec<ExprId> = first.chain(later).collect();
+        all.sort_by_key(|e| e.0);
+        all
     }
 
     /// Is the object of this lvalue part of a checkpoint?
