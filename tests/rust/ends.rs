@@ -22,4 +22,4 @@ fn main() {
 }
 
 //= 15:9 `loud`: unused variable: `loud`
-//= 15:9 `loud`: the above error was encountered while instantiating `fn Ends::<'_, Loud>::unseen::<Pc3Local0>`
+//= 15:9 `loud`: note

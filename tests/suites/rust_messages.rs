@@ -85,6 +85,7 @@ fn message(m: &Value) -> Option<Message> {
     let code = m["code"]["code"].as_str();
     let what = match code {
         Some(code) if THEIRS.contains(&code) => code,
+        None if m["level"] == "note" => "note",
         _ => m["message"].as_str()?,
     };
     let word = text.get(from..to).unwrap_or(text);
