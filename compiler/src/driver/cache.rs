@@ -140,7 +140,7 @@ pub fn key(job: &Job) -> Option<String> {
     };
     add(job.text.as_bytes());
     options.iter().for_each(|o| add(o.as_bytes()));
-    add(format!("{:?} {}", job.position, job.source.is_some()).as_bytes());
+    add(format!("{:?} {} {}", job.position, job.source.is_some(), job.floats).as_bytes());
     add(job.directory.as_os_str().as_encoded_bytes());
     add(job.toolchain.target.gnu.as_bytes());
     add(program(std::env::current_exe().ok()?.as_os_str())?.as_bytes());

@@ -31,3 +31,9 @@ char *mine(void) {
     pc3_checkpoint();
     return by ? by(3) : mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
+#include <argz.h>
+char *scanned(const char *from) {
+    char *word, plain[9];
+    sscanf(from, "%8s 100%%m", plain);
+    return sscanf(from, "%d %ms", (int *)plain, &word) > 1 && !argz_add(&word, &(size_t){4}, "b") ? word : 0;
+}
