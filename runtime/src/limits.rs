@@ -13,6 +13,8 @@ struct Beginning {
     limits: Vec<(u64, u64, u64)>,
     nice: i32,
     users: [u32; 6],
+    /// Address and size, if there is one: what runs the program (Rust's `main`, a sanitizer) may have its own.
+    stack: Option<(u64, u64)>,
 }
 
 static BEGINNING: OnceLock<Beginning> = OnceLock::new();
@@ -46,11 +48,24 @@ fn users() -> [u32; 6] {
     all
 }
 
+/// The calling thread's stack for signals.
+fn stack() -> Option<(u64, u64)> {
+    // SAFETY: the structure is filled by the call.
+    let stack = unsafe {
+        let mut stack: libc::stack_t = std::mem::zeroed();
+        libc::sigaltstack(std::ptr::null(), &raw mut stack);
+        stack
+    };
+    let there = stack.ss_flags & libc::SS_DISABLE == 0;
+    there.then_some((stack.ss_sp as u64, stack.ss_size as u64))
+}
+
 fn now() -> Beginning {
     Beginning {
         limits: limits(),
         nice: nice(),
         users: users(),
+        stack: stack(),
     }
 }
 
@@ -74,17 +89,10 @@ pub(crate) fn collect(alone: bool) -> LimitsMeta {
     let mut changed = limits();
     changed.retain(|l| !first.limits.contains(l));
     let nice = nice();
-    // SAFETY: the structure is filled by the call.
-    let stack = unsafe {
-        let mut stack: libc::stack_t = std::mem::zeroed();
-        libc::sigaltstack(std::ptr::null(), &raw mut stack);
-        stack
-    };
-    let has_stack = alone && stack.ss_flags & libc::SS_DISABLE == 0;
     LimitsMeta {
         limits: changed,
         nice: (alone && nice != first.nice).then_some(i64::from(nice - first.nice) as u64),
-        stack: has_stack.then_some((stack.ss_sp as u64, stack.ss_size as u64)),
+        stack: stack().filter(|s| alone && first.stack != Some(*s)),
     }
 }
 

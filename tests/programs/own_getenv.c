@@ -2,12 +2,9 @@
 /* A getenv of the program's own, which knows other variables than the system's. */
 #include "check.h"
 
-static int asked;
-
 char *getenv(const char *name)
 {
     static char answer[40];
-    asked++;
     snprintf(answer, sizeof answer, "<%.30s>", name);
     return answer;
 }
@@ -19,6 +16,5 @@ int main(void)
 #pragma pc3 checkpoint
         show_text("variable", getenv(i % 2 ? "HOME" : "PC3_EVERY"));
     }
-    show("asked", asked);
     return finish();
 }
