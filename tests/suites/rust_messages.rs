@@ -158,7 +158,11 @@ fn same(program: &Path, dir: &Path, found: &[Message]) -> Result<()> {
     let warns = |m: &&Message| m.rendered.starts_with("warning");
     let ours = found.iter().filter(warns).count();
     if found.len() == ours {
-        ensure!(ours == count, "{ours} warnings instead of {count}");
+        let ours_text: String = found.iter().map(|f| &f.rendered[..]).collect();
+        ensure!(
+            ours == count,
+            "{ours} warnings instead of {count}:\n{ours_text}"
+        );
     }
     Ok(())
 }

@@ -239,7 +239,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     };
     let quiet = quote! {
         #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, non_upper_case_globals, non_shorthand_field_patterns)]
+        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
     };
     if method {
         // The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
