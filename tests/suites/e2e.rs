@@ -7,6 +7,7 @@ mod csmith;
 mod debian;
 mod faults;
 mod hpcc;
+mod jobs;
 mod kill;
 mod links;
 mod messages;
@@ -59,6 +60,7 @@ fn main() {
     trials.extend(misuse::trials());
     trials.extend(places::trials());
     trials.extend(processes::trials());
+    trials.extend(jobs::trials());
     trials.extend(wakeups::trials());
     trials.extend(protocol::trials());
     trials.extend(projects::trials());

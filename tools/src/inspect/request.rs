@@ -9,7 +9,7 @@ use pc3_runtime::control::STOP_FILE;
 use pc3_runtime::settings::{Action, Settings};
 use pc3_runtime::store::{self, Holder};
 
-use crate::process::{is_alive, listens};
+use crate::process::{is_alive, job_below, listens};
 use crate::{program, units};
 
 #[derive(Debug, thiserror::Error)]
@@ -160,7 +160,20 @@ fn by_process(pid: i32) -> Result<Job, RequestError> {
         return by_directory(&dir);
     }
     // The directory is locked only when first needed; until then only the program's settings tell of it.
-    unlocked(pid, &proc).ok_or(RequestError::Deaf(pid))
+    if let Some(job) = unlocked(pid, &proc) {
+        return Ok(job);
+    }
+    // A launcher: one of the processes that it has started has the directory, or may be asked.
+    let of = |p: i32| PathBuf::from(format!("/proc/{p}"));
+    let below: Vec<i32> = job_below(pid).collect();
+    let locked = below.iter().find_map(|p| locked_directory(&of(*p)));
+    match locked {
+        Some(dir) => by_directory(&dir),
+        None => below
+            .iter()
+            .find_map(|p| unlocked(*p, &of(*p)))
+            .ok_or(RequestError::Deaf(pid)),
+    }
 }
 
 fn program_name(proc: &Path) -> Option<String> {

@@ -79,6 +79,8 @@ pub(super) struct Run {
     pub mpi: Mpi,
     /// The program is a native MPI's launcher.
     pub native: bool,
+    /// Requests for checkpoints go past that launcher to the job.
+    pub past_launcher: bool,
 }
 
 #[derive(Debug)]
@@ -224,6 +226,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
                 processes,
                 mpi,
                 native: false,
+                past_launcher: false,
             })
         }
         _ => Err(Stop::Bad(mistakes)),

@@ -1,12 +1,13 @@
 //! Passing signals on to the program. Those from the keyboard reach it anyway, as it shares the terminal's
-//! foreground group; only signals that some process sent are passed on.
+//! foreground group; only signals that some process sent are passed on.  The launchers of native MPIs do as they like with
+//! signals (MPICH's ends the job), so requests for a checkpoint go past them to a process of the job.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use crate::process::{is_alive, listens};
+use crate::process::{is_alive, job_below, listens};
 
 const FORWARDED: [c_int; 8] = [
     libc::SIGHUP,
@@ -26,6 +27,9 @@ static OTHERS: [AtomicI32; 256] = [const { AtomicI32::new(0) }; 256];
 static EARLY: AtomicU64 = AtomicU64::new(0);
 /// Signals that would kill the child as long as it does not catch them.
 static HELD: AtomicU64 = AtomicU64::new(0);
+/// An event's descriptor, for whoever looks after requests.
+static ASKED: AtomicI32 = AtomicI32::new(-1);
+static ONE: u64 = 1;
 /// Time that a program has to set up its signals.
 const YOUTH: Duration = Duration::from_secs(1);
 
@@ -44,6 +48,8 @@ extern "C" fn forward(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void)
                 EARLY.fetch_or(1 << signal, SeqCst);
                 if HELD.load(SeqCst) & 1 << signal == 0 {
                     send_early(signal);
+                } else {
+                    libc::write(ASKED.load(SeqCst), (&raw const ONE).cast(), 8);
                 }
             }
             _ => {}
@@ -103,6 +109,51 @@ pub(super) fn send_to(child: i32, requests: impl Iterator<Item = c_int>) {
         }
     };
     if std::thread::Builder::new().spawn(wait).is_err() {
+        HELD.store(0, SeqCst);
+    }
+}
+
+/// The same where the child is a launcher: any process of the job can be asked.
+pub(super) fn send_below(launcher: i32, requests: impl Iterator<Item = c_int>) {
+    let requests: Vec<c_int> = requests.filter(|s| FORWARDED.contains(s)).collect();
+    // SAFETY: a plain system call.
+    let event = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+    if event < 0 || requests.is_empty() {
+        return send_to(launcher, std::iter::empty());
+    }
+    ASKED.store(event, SeqCst);
+    HELD.store(requests.iter().map(|s| 1 << s).sum(), SeqCst);
+    CHILD.store(launcher, SeqCst);
+    let others = FORWARDED.iter().filter(|s| !requests.contains(s));
+    others.for_each(|s| send_early(*s));
+    let pass_on = move || {
+        while CHILD.load(SeqCst) == launcher {
+            let mut waits = false;
+            for signal in &requests {
+                let bit = 1 << signal;
+                if EARLY.load(SeqCst) & bit == 0 {
+                    continue;
+                }
+                // Launchers take their time; a process that does not catch the signal yet would be killed by it.
+                match job_below(launcher).find(|p| listens(*p, *signal)) {
+                    Some(process) => {
+                        EARLY.fetch_and(!bit, SeqCst);
+                        // SAFETY: a plain system call.
+                        unsafe { libc::kill(process, *signal) };
+                    }
+                    None => waits = true,
+                }
+            }
+            if waits {
+                std::thread::sleep(Duration::from_millis(10));
+            } else {
+                let mut number = 0_u64;
+                // SAFETY: the event's number.
+                unsafe { libc::read(event, (&raw mut number).cast(), 8) };
+            }
+        }
+    };
+    if std::thread::Builder::new().spawn(pass_on).is_err() {
         HELD.store(0, SeqCst);
     }
 }

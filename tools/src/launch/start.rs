@@ -85,6 +85,7 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
             variables: run.variables.clone(),
             settings: run.settings.clone(),
             native: true,
+            past_launcher: elf::read(&path).is_none() || is_ours(&path),
         };
         let status = start(&launcher)?;
         if ![0, EXIT_STOPPED].contains(&i32::from(status)) {
@@ -297,7 +298,12 @@ fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<
     drop(net);
     signals::also_to(children.iter().skip(1).map(|c| c.id() as i32));
     let first = children.first().map_or(-1, |c| c.id() as i32);
-    signals::send_to(first, run.settings.signals.keys().copied());
+    let requests = run.settings.signals.keys().copied();
+    if run.past_launcher {
+        signals::send_below(first, requests);
+    } else {
+        signals::send_to(first, requests);
+    }
     if let Some(remark) = foreign(run) {
         eprintln!("pc3run: {remark}");
     }

@@ -1,0 +1,26 @@
+/* pc3-test: mpi ranks=4 */
+/* Adds until the environment says that it is enough; what it prints does not depend on how long that took. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    long long rounds = 0, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (;;) {
+#pragma pc3 checkpoint
+        int mine[2] = {rank, getenv("ENOUGH") != NULL}, all[2];
+        MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        sum += all[0], rounds++;
+        if (all[1] && rounds > 20)
+            break;
+    }
+    if (rank == 0)
+        printf("%lld each round\n", sum / rounds);
+    MPI_Finalize();
+    return 0;
+}

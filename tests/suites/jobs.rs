@@ -1,0 +1,148 @@
+//! Jobs of several processes as those who run them see them: requests by signals, whoever connects the processes.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{Job, STOPPED};
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for mpi in ["none", "openmpi", "mpich"] {
+        if !super::processes::has(mpi) {
+            println!("skipped jobs::signals_{mpi}: no transport for {mpi}");
+            continue;
+        }
+        trials.push(Trial::test(format!("jobs::signals_{mpi}"), move || {
+            signals(mpi).map_err(|e| format!("{e:#}").into())
+        }));
+    }
+    trials
+}
+
+/// Who is asked for a checkpoint, and how.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// pc3run, as soon as it listens, by a signal.
+    Pc3run(i32),
+    /// The n-th of the job's processes, by a signal.
+    Process(usize, i32),
+    /// pc3run's number is given to `pc3 checkpoint --stop`.
+    Command,
+}
+
+/// Each request stops the job with a checkpoint; it goes on to the next one, and at last to its end.
+fn signals(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/stays.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let mut job = Job::new(&p)?;
+    job.limit = Duration::from_secs(100);
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let launcher = [&*pc3run, "-p", "2", "-w", "1", "--mpi", mpi];
+    let hops = [
+        Asked::Pc3run(libc::SIGTERM),
+        Asked::Process(1, libc::SIGUSR2),
+        Asked::Command,
+        Asked::Pc3run(libc::SIGUSR2),
+        Asked::Process(0, libc::SIGTERM),
+    ];
+    // Open MPI's launcher takes seconds.
+    let hops = &hops[..if mpi == "openmpi" { 3 } else { 5 }];
+    for (i, &asked) in hops.iter().enumerate() {
+        let env = [
+            ("PC3_ON_SIGNAL", "TERM=stop,USR2=stop"),
+            ("PC3_RESTART", if i > 0 { "latest" } else { "" }),
+        ];
+        let child = job.start_by(&launcher, HOST, &exe, &env)?;
+        let number = child.id() as i32;
+        let told = ask(asked, number, &exe);
+        let done = job.finish(child);
+        told.with_context(|| format!("{asked:?}: {done:?}"))?;
+        let done = done?;
+        ensure!(done.status == STOPPED, "{asked:?}: {done:?}");
+        let newest = job.checkpoints().join(format!("ckpt-{:06}.pc3c", i + 1));
+        ensure!(newest.is_file(), "{asked:?}: no {}", newest.display());
+    }
+    let env = [("ENOUGH", "1"), ("PC3_RESTART", "latest")];
+    let done = job.finish(job.start_by(&launcher, HOST, &exe, &env)?)?;
+    let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+    ensure!(
+        (done.status, &*out) == (0, "6 each round\n"),
+        "{out}{done:?}"
+    );
+    Ok(())
+}
+
+fn ask(asked: Asked, pc3run: i32, exe: &Path) -> Result<()> {
+    let (process, signal) = match asked {
+        Asked::Pc3run(signal) => {
+            until(|| listens(pc3run, signal), "pc3run to listen")?;
+            (pc3run, signal)
+        }
+        Asked::Process(n, signal) => (processes(pc3run, exe, signal)?[n], signal),
+        Asked::Command => {
+            processes(pc3run, exe, libc::SIGUSR2)?;
+            let said = Command::new(arch::dist().join("bin/pc3"))
+                .args(["checkpoint", "--stop", &pc3run.to_string()])
+                .output()?;
+            ensure!(said.status.success(), "{said:?}");
+            return Ok(());
+        }
+    };
+    // SAFETY: a signal to our own child, or to one of its.
+    ensure!(
+        unsafe { libc::kill(process, signal) } == 0,
+        "no process {process}"
+    );
+    Ok(())
+}
+
+/// The two processes of a job, once both catch the signal.
+fn processes(pc3run: i32, exe: &Path, signal: i32) -> Result<Vec<i32>> {
+    let mut found = Vec::new();
+    let is = |p: &i32| fs::read_link(format!("/proc/{p}/exe")).is_ok_and(|e| e == exe);
+    let all = || {
+        found = below(pc3run);
+        found.retain(|p| is(p) && listens(*p, signal));
+        found.len() == 2
+    };
+    until(all, "both processes")?;
+    Ok(found)
+}
+
+fn below(process: i32) -> Vec<i32> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    let mut all = Vec::new();
+    for thread in threads.into_iter().flatten().flatten() {
+        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        for child in text.split_whitespace().filter_map(|w| w.parse().ok()) {
+            all.push(child);
+            all.extend(below(child));
+        }
+    }
+    all
+}
+
+fn listens(process: i32, signal: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
+    let mask = caught.and_then(|m| u64::from_str_radix(m.trim(), 16).ok());
+    mask.unwrap_or(0) >> (signal - 1) & 1 != 0
+}
+
+fn until(mut done: impl FnMut() -> bool, what: &str) -> Result<()> {
+    let start = Instant::now();
+    while !done() {
+        if start.elapsed() > Duration::from_secs(60) {
+            bail!("waited in vain for {what}");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
