@@ -1,6 +1,7 @@
 //! Numbers, strings and lists as bytes, for what a checkpoint keeps of this library: little-endian,
 //! of fixed width whatever the ABI.
 
+use crate::error::{Class, MpiError};
 use pc3_runtime::transfer::LoadError;
 
 #[derive(Default)]
@@ -39,6 +40,17 @@ impl Writer {
         self.u8(s.is_some().into());
         if let Some(s) = s {
             self.str(s);
+        }
+    }
+    /// What a member did, or why it could not.
+    pub fn outcome<T>(&mut self, v: &Result<T, MpiError>, f: impl FnOnce(&mut Writer, &T)) {
+        self.u8(v.is_ok().into());
+        match v {
+            Ok(v) => f(self, v),
+            Err(e) => {
+                self.i32(e.class.0);
+                self.str(&e.detail);
+            }
         }
     }
     pub fn list<T>(
@@ -107,6 +119,15 @@ impl<'a> Reader<'a> {
             Some(self.str()?.into())
         } else {
             None
+        })
+    }
+    pub fn outcome<T>(
+        &mut self,
+        f: impl FnOnce(&mut Reader<'a>) -> Read<T>,
+    ) -> Read<Result<T, MpiError>> {
+        Ok(match self.u8()? {
+            0 => Err(MpiError::new(Class(self.i32()?), self.str()?)),
+            _ => Ok(f(self)?),
         })
     }
     pub fn list<T>(&mut self, mut f: impl FnMut(&mut Reader<'a>) -> Read<T>) -> Read<Vec<T>> {

@@ -272,13 +272,37 @@ receives! {
     MPI_Recv_c MPI_Irecv_c i64;
 }
 
+/// A message out and one in.
+struct Exchange {
+    to: Option<Dest>,
+    from: Option<Key>,
+    src: c_int,
+    comm: usize,
+}
+
+impl Exchange {
+    fn new(
+        me: &RankState,
+        name: &'static str,
+        (dest, sendtag): (c_int, c_int),
+        (src, recvtag): (c_int, c_int),
+        comm: usize,
+    ) -> Result<Self> {
+        Ok(Exchange {
+            to: target(me, name, dest, sendtag, comm)?,
+            from: source(me, name, src, recvtag, comm)?,
+            src,
+            comm,
+        })
+    }
+}
+
 /// Receives while sending.
 unsafe fn exchange(
     me: &RankState,
+    Exchange { to, from, .. }: Exchange,
     out: Buf<'_>,
-    to: Option<Dest>,
     into: Buf<'_>,
-    from: Option<Key>,
     status: *mut CStatus,
 ) -> Result<()> {
     let key = from.unwrap_or(Key {
@@ -298,63 +322,6 @@ unsafe fn exchange(
     }
 }
 
-macro_rules! exchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
-    /// MPI 4.1 section 3.10.
-    #[pc3_vmpi_entry::entry]
-    pub unsafe extern "C" fn $both(
-        out: *const c_void,
-        nout: $n,
-        tout: usize,
-        dest: c_int,
-        sendtag: c_int,
-        into: *mut c_void,
-        ninto: $n,
-        tinto: usize,
-        src: c_int,
-        recvtag: c_int,
-        comm: usize,
-        status: *mut CStatus,
-    ) -> c_int {
-        entry(stringify!($both), comm, |me| {
-            let to = target(me, stringify!($both), dest, sendtag, comm)?;
-            let from = source(me, stringify!($both), src, recvtag, comm)?;
-            let (nout, tout) = data(me, out, nout, tout)?;
-            let (ninto, tinto) = data(me, into, ninto, tinto)?;
-            let (out, into) = (
-                Buf::new(out.cast_mut().cast(), nout, &tout),
-                Buf::new(into.cast(), ninto, &tinto),
-            );
-            exchange(me, out, to, into, from, status)
-        })
-    }
-
-    /// MPI 4.1 section 3.10.
-    #[pc3_vmpi_entry::entry]
-    pub unsafe extern "C" fn $replace(
-        p: *mut c_void,
-        n: $n,
-        datatype: usize,
-        dest: c_int,
-        sendtag: c_int,
-        src: c_int,
-        recvtag: c_int,
-        comm: usize,
-        status: *mut CStatus,
-    ) -> c_int {
-        entry(stringify!($replace), comm, |me| {
-            let to = target(me, stringify!($replace), dest, sendtag, comm)?;
-            let from = source(me, stringify!($replace), src, recvtag, comm)?;
-            let (n, ty) = data(me, p, n, datatype)?;
-            let buf = Buf::new(p.cast(), n, &ty);
-            with_copy(&buf, |out| exchange(me, out, to, buf, from, status))
-        })
-    }
-)* } }
-exchanges! {
-    MPI_Sendrecv MPI_Sendrecv_replace c_int;
-    MPI_Sendrecv_c MPI_Sendrecv_replace_c i64;
-}
-
 /// Runs `f` with a copy of the buffer's data in the program's layout, so that it is a message of the same type.
 unsafe fn with_copy<R>(buf: &Buf<'_>, f: impl FnOnce(Buf<'_>) -> Result<R>) -> Result<R> {
     let (low, high) = buf.ty.span(buf.count);
@@ -368,15 +335,16 @@ unsafe fn with_copy<R>(buf: &Buf<'_>, f: impl FnOnce(Buf<'_>) -> Result<R>) -> R
 
 /// Starts to receive, and sends what is to be sent from library memory if nobody waits for it yet: the request
 /// is that of the receive.
-#[allow(clippy::too_many_arguments)]
 unsafe fn iexchange(
     me: &RankState,
+    Exchange {
+        to,
+        from,
+        src,
+        comm,
+    }: Exchange,
     out: Buf<'_>,
-    to: Option<Dest>,
     into: Buf<'_>,
-    from: Option<Key>,
-    src: c_int,
-    comm: usize,
     request: *mut usize,
 ) -> Result<()> {
     let r = prepare(me, What::Recv, None, from, &into, src, comm);
@@ -396,7 +364,7 @@ unsafe fn iexchange(
     }
 }
 
-macro_rules! iexchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
+macro_rules! exchanges { ($($both:ident $replace:ident $n:ident $how:ident $result:ident: $r:ty;)*) => { $(
     /// MPI 4.1 section 3.10.
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $both(
@@ -411,16 +379,15 @@ macro_rules! iexchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
         src: c_int,
         recvtag: c_int,
         comm: usize,
-        request: *mut usize,
+        $result: *mut $r,
     ) -> c_int {
         entry(stringify!($both), comm, |me| {
-            let to = target(me, stringify!($both), dest, sendtag, comm)?;
-            let from = source(me, stringify!($both), src, recvtag, comm)?;
+            let both = Exchange::new(me, stringify!($both), (dest, sendtag), (src, recvtag), comm)?;
             let (nout, tout) = data(me, out, nout, tout)?;
             let (ninto, tinto) = data(me, into, ninto, tinto)?;
             let out = Buf::new(out.cast_mut().cast(), nout, &tout);
             let into = Buf::new(into.cast(), ninto, &tinto);
-            iexchange(me, out, to, into, from, src, comm, request)
+            $how(me, both, out, into, $result)
         })
     }
 
@@ -435,20 +402,22 @@ macro_rules! iexchanges { ($($both:ident $replace:ident $n:ident;)*) => { $(
         src: c_int,
         recvtag: c_int,
         comm: usize,
-        request: *mut usize,
+        $result: *mut $r,
     ) -> c_int {
         entry(stringify!($replace), comm, |me| {
-            let to = target(me, stringify!($replace), dest, sendtag, comm)?;
-            let from = source(me, stringify!($replace), src, recvtag, comm)?;
+            let name = stringify!($replace);
+            let both = Exchange::new(me, name, (dest, sendtag), (src, recvtag), comm)?;
             let (n, ty) = data(me, p, n, datatype)?;
             let buf = Buf::new(p.cast(), n, &ty);
-            with_copy(&buf, |out| iexchange(me, out, to, buf, from, src, comm, request))
+            with_copy(&buf, |out| $how(me, both, out, buf, $result))
         })
     }
 )* } }
-iexchanges! {
-    MPI_Isendrecv MPI_Isendrecv_replace c_int;
-    MPI_Isendrecv_c MPI_Isendrecv_replace_c i64;
+exchanges! {
+    MPI_Sendrecv MPI_Sendrecv_replace c_int exchange status: CStatus;
+    MPI_Sendrecv_c MPI_Sendrecv_replace_c i64 exchange status: CStatus;
+    MPI_Isendrecv MPI_Isendrecv_replace c_int iexchange request: usize;
+    MPI_Isendrecv_c MPI_Isendrecv_replace_c i64 iexchange request: usize;
 }
 
 macro_rules! buffers { ($($attach:ident $detach:ident $n:ident;)*) => { $(

@@ -23,37 +23,103 @@ pub struct Made {
     pub remote: Option<Remote>,
 }
 
-/// One member's call.
-struct Split<'a> {
-    kind: Kind,
-    parent: &'a GroupRef,
-    color: Option<i32>,
-    key: i32,
+/// What one member asks for, and what it gets.
+pub(super) struct Wish<'a> {
+    pub kind: Kind,
+    pub color: Option<i32>,
+    pub key: i32,
     /// The group that the program asked for, if the call names one.
-    asked: Option<Cow<'a, GroupRef>>,
-    next_id: u32,
+    pub asked: Option<Cow<'a, GroupRef>>,
+    pub next_id: u32,
     id: Cell<u32>,
     made: Cell<Option<Made>>,
 }
 
+impl<'a> Wish<'a> {
+    pub fn new(
+        kind: Kind,
+        color: Option<i32>,
+        key: i32,
+        asked: Option<Cow<'a, GroupRef>>,
+        next_id: u32,
+    ) -> Self {
+        Wish {
+            kind,
+            color,
+            key,
+            asked,
+            next_id,
+            id: Cell::new(0),
+            made: Cell::new(None),
+        }
+    }
+
+    /// All members agree on an identifier: one that none of them has used.
+    pub fn agree<'w, I: Iterator<Item = &'w Self>>(all: impl Fn() -> I) -> u32
+    where
+        'a: 'w,
+    {
+        let id = all().map(|w| w.next_id).max().unwrap_or(0);
+        all().for_each(|w| w.id.set(id));
+        id
+    }
+
+    pub fn grant(&self, made: Made) {
+        self.made.set(Some(made));
+    }
+
+    /// The member's communicator, if it is in one; its `next_id` moves on.
+    pub fn granted(&self, next_id: &mut u32) -> Option<Made> {
+        *next_id = self.id.get() + 1;
+        self.made.take()
+    }
+
+    pub fn write(&self, w: &mut Writer) {
+        w.u8(self.color.is_some().into());
+        w.i32(self.color.unwrap_or(0));
+        w.i32(self.key);
+        w.u32(self.next_id);
+        w.u8(self.asked.is_some().into());
+        let asked = self.asked.as_ref().map_or(&[][..], |g| g.ranks());
+        w.list(asked.iter(), |w, r| w.u32(*r));
+    }
+
+    pub fn read(r: &mut Reader, kind: Kind) -> Read<Self> {
+        let colored = r.u8()? != 0;
+        let (color, key, next_id) = (r.i32()?, r.i32()?, r.u32()?);
+        let asks = r.u8()? != 0;
+        let ranks = r.list(Reader::u32)?;
+        let asked = asks.then(|| Cow::Owned(Group::new(ranks)));
+        let color = colored.then_some(color);
+        Ok(Wish::new(kind, color, key, asked, next_id))
+    }
+}
+
+/// One member's call.
+struct Split<'a> {
+    parent: &'a GroupRef,
+    wish: Wish<'a>,
+}
+
 impl Call for Split<'_> {
     fn kind(&self) -> Kind {
-        self.kind
+        self.wish.kind
     }
 
     fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
         let parent = all.get(0).parent;
         for (i, c) in all.iter().enumerate() {
-            let (Some(asked), Some(color)) = (&c.asked, c.color) else {
+            let (Some(asked), Some(color)) = (&c.wish.asked, c.wish.color) else {
                 continue;
             };
             for &world in asked.ranks() {
                 let other = parent.rank_of(world).map(|r| all.get(r as usize));
-                if !other.is_some_and(|o| o.color == Some(color) && o.asked.as_ref() == Some(asked))
-                {
+                if !other.is_some_and(|o| {
+                    o.wish.color == Some(color) && o.wish.asked.as_ref() == Some(asked)
+                }) {
                     let text = format!(
                         "{}: rank {i} names a group whose members did not all name it",
-                        c.kind.name()
+                        c.wish.kind.name()
                     );
                     return fail(Class::ERR_GROUP, text);
                 }
@@ -67,12 +133,11 @@ impl Call for Split<'_> {
     }
 
     fn whole(all: &All<Self>, _: usize) {
-        let id = all.iter().map(|c| c.next_id).max().unwrap_or(0);
-        all.iter().for_each(|c| c.id.set(id));
+        let id = Wish::agree(|| all.iter().map(|c| &c.wish));
         let mut order: Vec<(i32, i32, usize)> = all
             .iter()
             .enumerate()
-            .filter_map(|(i, c)| Some((c.color?, c.key, i)))
+            .filter_map(|(i, c)| Some((c.wish.color?, c.wish.key, i)))
             .collect();
         order.sort_unstable();
         for part in order.chunk_by(|a, b| a.0 == b.0) {
@@ -86,13 +151,13 @@ impl Call for Split<'_> {
             let meeting = Meeting::new(part.len(), id);
             for (rank, &(_, _, i)) in part.iter().enumerate() {
                 let (group, meeting) = (group.clone(), meeting.clone());
-                all.get(i).made.set(Some(Made {
+                all.get(i).wish.grant(Made {
                     id,
                     group,
                     rank: rank as u32,
                     meeting,
                     remote: None,
-                }));
+                });
             }
         }
     }
@@ -100,13 +165,7 @@ impl Call for Split<'_> {
     const APART: bool = true;
 
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
-        w.u8(self.color.is_some().into());
-        w.i32(self.color.unwrap_or(0));
-        w.i32(self.key);
-        w.u32(self.next_id);
-        w.u8(self.asked.is_some().into());
-        let asked = self.asked.as_ref().map_or(&[][..], |g| g.ranks());
-        w.list(asked.iter(), |w, r| w.u32(*r));
+        self.wish.write(w);
     }
 
     fn import(
@@ -116,19 +175,9 @@ impl Call for Split<'_> {
         like: &Self,
         _: &mut Keep<Self>,
     ) -> Read<Self> {
-        let colored = r.u8()? != 0;
-        let (color, key, next_id) = (r.i32()?, r.i32()?, r.u32()?);
-        let asks = r.u8()? != 0;
-        let ranks = r.list(Reader::u32)?;
         Ok(Split {
-            kind: like.kind,
             parent: like.parent,
-            color: colored.then_some(color),
-            key,
-            asked: asks.then(|| Cow::Owned(Group::new(ranks))),
-            next_id,
-            id: Cell::new(0),
-            made: Cell::new(None),
+            wish: Wish::read(r, like.wish.kind)?,
         })
     }
 }
@@ -143,19 +192,12 @@ pub fn split<W: Crew>(
     key: i32,
 ) -> Result<Option<Made>> {
     let call = Split {
-        kind,
         parent: &comm.group,
-        color,
-        key,
-        asked: None,
-        next_id: *next_id,
-        id: Cell::new(0),
-        made: Cell::new(None),
+        wish: Wish::new(kind, color, key, None, *next_id),
     };
     comm.meeting
         .take_part(crew, &comm.group, comm.rank as usize, &call)?;
-    *next_id = call.id.get() + 1;
-    Ok(call.made.take())
+    Ok(call.wish.granted(next_id))
 }
 
 /// MPI_Comm_create: every member of `comm` takes part, those in `group` become its members.
@@ -168,21 +210,17 @@ pub fn of_group<W: Crew>(
     within(&comm.group, group)?;
     let world = comm.group.ranks()[comm.rank as usize];
     let mine = group.rank_of(world);
+    // Disjoint groups have different first members.
+    let color = mine.map(|_| group.ranks()[0] as i32);
+    let key = mine.unwrap_or(0) as i32;
+    let asked = Some(Cow::Borrowed(group));
     let call = Split {
-        kind: Kind::CommCreate,
         parent: &comm.group,
-        // Disjoint groups have different first members.
-        color: mine.map(|_| group.ranks()[0] as i32),
-        key: mine.unwrap_or(0) as i32,
-        asked: Some(Cow::Borrowed(group)),
-        next_id: *next_id,
-        id: Cell::new(0),
-        made: Cell::new(None),
+        wish: Wish::new(Kind::CommCreate, color, key, asked, *next_id),
     };
     comm.meeting
         .take_part(crew, &comm.group, comm.rank as usize, &call)?;
-    *next_id = call.id.get() + 1;
-    Ok(call.made.take())
+    Ok(call.wish.granted(next_id))
 }
 
 /// MPI_Comm_create_group: only members of `group` take part.
@@ -203,18 +241,11 @@ pub fn of_group_alone<W: Crew>(
         comm.meeting.inner.keep(&meeting);
     }
     let call = Split {
-        kind: Kind::CommCreateGroup,
         parent: group,
-        color: Some(0),
-        key: 0,
-        asked: None,
-        next_id: *next_id,
-        id: Cell::new(0),
-        made: Cell::new(None),
+        wish: Wish::new(Kind::CommCreateGroup, Some(0), 0, None, *next_id),
     };
     meeting.take_part(crew, group, rank as usize, &call)?;
-    *next_id = call.id.get() + 1;
-    Ok(call.made.take())
+    Ok(call.wish.granted(next_id))
 }
 
 /// Are all of `group` in `parent`?

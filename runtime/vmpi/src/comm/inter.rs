@@ -1,10 +1,10 @@
 //! Making inter-communicators, and communicators from them (MPI 3.1 section 6.6).
 
-use super::create::Made;
+use super::create::{Made, Wish};
 use super::{Comm, Remote};
 use crate::coll::far::Keep;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, Plan, Registry};
-use crate::error::{fail, Class, MpiError, Result};
+use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
 use crate::wire::{Read, Reader, Writer};
 use std::borrow::Cow;
@@ -51,18 +51,13 @@ impl Call for Tell {
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
         w.size(self.leader);
         w.u32(self.next_id);
-        match &*self.known.borrow() {
-            None => w.u8(0),
-            Some(Ok(side)) => {
-                w.u8(1);
+        let known = self.known.borrow();
+        w.u8(known.is_some().into());
+        if let Some(known) = &*known {
+            w.outcome(known, |w, side| {
                 w.u32(side.next_id);
                 w.list(side.group.ranks().iter(), |w, r| w.u32(*r));
-            }
-            Some(Err(e)) => {
-                w.u8(2);
-                w.i32(e.class.0);
-                w.str(&e.detail);
-            }
+            });
         }
     }
     fn import(
@@ -75,11 +70,12 @@ impl Call for Tell {
         let (leader, next_id) = (r.size()?, r.u32()?);
         let known = match r.u8()? {
             0 => None,
-            1 => Some(Ok(Side {
-                next_id: r.u32()?,
-                group: Group::new(r.list(Reader::u32)?),
-            })),
-            _ => Some(Err(MpiError::new(Class(r.i32()?), r.str()?))),
+            _ => Some(r.outcome(|r| {
+                Ok(Side {
+                    next_id: r.u32()?,
+                    group: Group::new(r.list(Reader::u32)?),
+                })
+            })?),
         };
         Ok(Tell {
             kind: like.kind,
@@ -148,26 +144,19 @@ pub fn create<W: Crew>(
 
 /// One member's call to divide an inter-communicator: color and key as of MPI_Comm_split.
 struct Divide<'a> {
-    kind: Kind,
     all: &'a GroupRef,
     low: usize,
-    color: Option<i32>,
-    key: i32,
-    /// The group that the program asked for, if the call names one.
-    asked: Option<Cow<'a, GroupRef>>,
-    next_id: u32,
-    id: Cell<u32>,
-    made: Cell<Option<Made>>,
+    wish: Wish<'a>,
 }
 
 impl Call for Divide<'_> {
     fn kind(&self) -> Kind {
-        self.kind
+        self.wish.kind
     }
     fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
         for side in sides(all.get(0).low, all.len()) {
-            let first = &all.get(side.start).asked;
-            if side.clone().any(|i| all.get(i).asked != *first) {
+            let first = &all.get(side.start).wish.asked;
+            if side.clone().any(|i| all.get(i).wish.asked != *first) {
                 let text = "members of one side name different groups";
                 return fail(Class::ERR_GROUP, text);
             }
@@ -178,17 +167,16 @@ impl Call for Divide<'_> {
         Ok(())
     }
     fn whole(all: &All<Self>, _: usize) {
-        let id = all.iter().map(|c| c.next_id).max().unwrap_or(0);
-        all.iter().for_each(|c| c.id.set(id));
+        let id = Wish::agree(|| all.iter().map(|c| &c.wish));
         let part = |side: std::ops::Range<usize>, color| -> Vec<usize> {
             let mut list: Vec<(i32, usize)> = side
-                .filter(|i| all.get(*i).color == Some(color))
-                .map(|i| (all.get(i).key, i))
+                .filter(|i| all.get(*i).wish.color == Some(color))
+                .map(|i| (all.get(i).wish.key, i))
                 .collect();
             list.sort_unstable();
             list.into_iter().map(|m| m.1).collect()
         };
-        let mut colors: Vec<i32> = all.iter().filter_map(|c| c.color).collect();
+        let mut colors: Vec<i32> = all.iter().filter_map(|c| c.wish.color).collect();
         colors.sort_unstable();
         colors.dedup();
         let world = all.get(0).all.ranks();
@@ -205,26 +193,20 @@ impl Call for Divide<'_> {
             for (s, p) in parts.iter().enumerate() {
                 let remote = Remote::new(&groups[s], groups[1 - s].clone());
                 for (rank, &i) in p.iter().enumerate() {
-                    all.get(i).made.set(Some(Made {
+                    all.get(i).wish.grant(Made {
                         id,
                         group: groups[s].clone(),
                         rank: rank as u32,
                         meeting: meeting.clone(),
                         remote: Some(remote.clone()),
-                    }));
+                    });
                 }
             }
         }
     }
     const APART: bool = true;
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
-        w.u8(self.color.is_some().into());
-        w.i32(self.color.unwrap_or(0));
-        w.i32(self.key);
-        w.u32(self.next_id);
-        w.u8(self.asked.is_some().into());
-        let asked = self.asked.as_ref().map_or(&[][..], |g| g.ranks());
-        w.list(asked.iter(), |w, r| w.u32(*r));
+        self.wish.write(w);
     }
     fn import(
         r: &mut Reader,
@@ -233,20 +215,10 @@ impl Call for Divide<'_> {
         like: &Self,
         _: &mut Keep<Self>,
     ) -> Read<Self> {
-        let colored = r.u8()? != 0;
-        let (color, key, next_id) = (r.i32()?, r.i32()?, r.u32()?);
-        let asks = r.u8()? != 0;
-        let ranks = r.list(Reader::u32)?;
         Ok(Divide {
-            kind: like.kind,
             all: like.all,
             low: like.low,
-            color: colored.then_some(color),
-            key,
-            asked: asks.then(|| Cow::Owned(Group::new(ranks))),
-            next_id,
-            id: Cell::new(0),
-            made: Cell::new(None),
+            wish: Wish::read(r, like.wish.kind)?,
         })
     }
 }
@@ -268,20 +240,13 @@ pub fn divide<W: Crew>(
     asked: Option<&GroupRef>,
 ) -> Result<Option<Made>> {
     let call = Divide {
-        kind,
         all: &remote.all,
         low: remote.low,
-        color,
-        key,
-        asked: asked.map(Cow::Borrowed),
-        next_id: *next_id,
-        id: Cell::new(0),
-        made: Cell::new(None),
+        wish: Wish::new(kind, color, key, asked.map(Cow::Borrowed), *next_id),
     };
     comm.meeting
         .take_part(crew, &remote.all, comm.seat(), &call)?;
-    *next_id = call.id.get() + 1;
-    Ok(call.made.take())
+    Ok(call.wish.granted(next_id))
 }
 
 struct Merge<'a> {

@@ -271,17 +271,7 @@ impl Call for Open {
 
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
         w.i32(self.amode);
-        match &self.made {
-            Ok(size) => {
-                w.u8(1);
-                w.u64(*size);
-            }
-            Err(e) => {
-                w.u8(0);
-                w.i32(e.class.0);
-                w.str(&e.detail);
-            }
-        }
+        w.outcome(&self.made, |w, size| w.u64(*size));
     }
 
     fn import(
@@ -292,13 +282,7 @@ impl Call for Open {
         _: &mut Keep<Self>,
     ) -> Read<Self> {
         let amode = r.i32()?;
-        let made = match r.u8()? {
-            1 => Ok(r.u64()?),
-            _ => {
-                let (class, why) = (r.i32()?, r.str()?);
-                Err(MpiError::new(Class(class), why))
-            }
-        };
+        let made = r.outcome(Reader::u64)?;
         Ok(Open {
             path: like.path.clone(),
             amode,
