@@ -119,6 +119,21 @@ pub unsafe extern "C" fn MPI_Comm_dup_with_info(
     entry("MPI_Comm_dup_with_info", comm, |me| dup(me, comm, new))
 }
 
+unsafe fn split_into(
+    me: &'static RankState,
+    comm: usize,
+    color: Option<c_int>,
+    key: c_int,
+    new: *mut usize,
+) -> Result<()> {
+    let mut next = me.objects().next_id;
+    let parent = me.objects().comm(comm)?;
+    let made = divide(me, parent, &mut next, Kind::CommSplit, color, key)?;
+    me.objects().next_id = next;
+    // SAFETY: the program's own variable.
+    unsafe { install(me, comm, made, None, new) }
+}
+
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Comm_split(
     comm: usize,
@@ -130,18 +145,8 @@ pub unsafe extern "C" fn MPI_Comm_split(
         if color < 0 && color != abi::UNDEFINED {
             return fail(Class::ERR_ARG, format!("the color is {color}"));
         }
-        let mut next = me.objects().next_id;
         let color = (color != abi::UNDEFINED).then_some(color);
-        let made = divide(
-            me,
-            me.objects().comm(comm)?,
-            &mut next,
-            Kind::CommSplit,
-            color,
-            key,
-        )?;
-        me.objects().next_id = next;
-        install(me, comm, made, None, new)
+        split_into(me, comm, color, key, new)
     })
 }
 
@@ -160,18 +165,8 @@ pub unsafe extern "C" fn MPI_Comm_split_type(
         if split_type != SHARED && split_type != abi::UNDEFINED {
             return fail(Class::ERR_ARG, format!("the split type is {split_type}"));
         }
-        let mut next = me.objects().next_id;
         let color = (split_type == SHARED).then_some(0);
-        let made = divide(
-            me,
-            me.objects().comm(comm)?,
-            &mut next,
-            Kind::CommSplit,
-            color,
-            key,
-        )?;
-        me.objects().next_id = next;
-        install(me, comm, made, None, new)
+        split_into(me, comm, color, key, new)
     })
 }
 

@@ -19,20 +19,7 @@ pub fn raise(me: &RankState, name: &str, comm: usize, e: MpiError) -> c_int {
         Ok(c) => (c.errhandler, comm),
         Err(_) => (objects.world.errhandler, abi::COMM_WORLD),
     };
-    let mut code = e.class.0;
-    match handler {
-        abi::ERRORS_RETURN => {}
-        abi::ERRORS_ARE_FATAL | abi::ERRORS_ABORT => fatal(me, name, &e),
-        _ => match objects.errhandlers.0.get(handler).map(|h| h.func) {
-            Some(func) if func != 0 => {
-                let mut comm = comm;
-                // SAFETY: the program said that this is its handler.
-                unsafe { std::mem::transmute::<usize, Handler>(func)(&mut comm, &mut code) }
-            }
-            _ => fatal(me, name, &e),
-        },
-    }
-    code
+    hand_over(me, name, handler, comm, &e)
 }
 
 /// The same for a file, or for MPI_FILE_NULL.
@@ -42,17 +29,20 @@ pub fn raise_file(me: &RankState, name: &str, file: usize, e: MpiError) -> c_int
     let handler = objects
         .file(file)
         .map_or(objects.file_errhandler, |f| f.errhandler);
+    hand_over(me, name, handler, file, &e)
+}
+
+fn hand_over(me: &RankState, name: &str, handler: usize, mut object: usize, e: &MpiError) -> c_int {
     let mut code = e.class.0;
     match handler {
         abi::ERRORS_RETURN => {}
-        abi::ERRORS_ARE_FATAL | abi::ERRORS_ABORT => fatal(me, name, &e),
-        _ => match objects.errhandlers.0.get(handler).map(|h| h.func) {
+        abi::ERRORS_ARE_FATAL | abi::ERRORS_ABORT => fatal(me, name, e),
+        _ => match me.objects().errhandlers.0.get(handler).map(|h| h.func) {
             Some(func) if func != 0 => {
-                let mut file = file;
                 // SAFETY: the program said that this is its handler.
-                unsafe { std::mem::transmute::<usize, Handler>(func)(&mut file, &mut code) }
+                unsafe { std::mem::transmute::<usize, Handler>(func)(&mut object, &mut code) }
             }
-            _ => fatal(me, name, &e),
+            _ => fatal(me, name, e),
         },
     }
     code

@@ -259,6 +259,15 @@ pub unsafe extern "C" fn MPI_Testall(
     })
 }
 
+/// The active ones, with their places.
+fn live<'a>(
+    list: &'a [Option<&'static Request>],
+) -> impl Iterator<Item = (usize, &'static Request)> + Clone + 'a {
+    list.iter()
+        .enumerate()
+        .filter_map(|(i, r)| r.map(|r| (i, r)))
+}
+
 /// What `ask` finds among the requests, or what it found the first time.
 fn one_of(
     me: &RankState,
@@ -310,11 +319,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 ) -> c_int {
     on_request("MPI_Waitany", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
-        let some = || {
-            list.iter()
-                .enumerate()
-                .filter_map(|(i, r)| r.map(|r| (i, r)))
-        };
+        let some = || live(&list);
         let first = if some().next().is_some() {
             one_of(me, &list, || wait_any(me, some()))
         } else {
@@ -336,11 +341,7 @@ pub unsafe extern "C" fn MPI_Testany(
 ) -> c_int {
     on_request("MPI_Testany", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
-        let some = || {
-            list.iter()
-                .enumerate()
-                .filter_map(|(i, r)| r.map(|r| (i, r)))
-        };
+        let some = || live(&list);
         let found = match some().next() {
             None => None,
             Some(_) => one_of(me, &list, || {
@@ -375,21 +376,17 @@ unsafe fn some(
         // SAFETY: the program's own arrays.
         unsafe {
             let (handles, list) = all(me, n, requests)?;
-            let live = || {
-                list.iter()
-                    .enumerate()
-                    .filter_map(|(i, r)| r.map(|r| (i, r)))
-            };
-            if live().next().is_none() {
+            let some = || live(&list);
+            if some().next().is_none() {
                 return put(outcount, UNDEFINED);
             }
             let ask = || {
                 if wait {
-                    wait_any(me, live());
-                } else if !live().any(|(_, r)| r.is_done()) {
+                    wait_any(me, some());
+                } else if !some().any(|(_, r)| r.is_done()) {
                     me.poll();
                 }
-                let mut done: Vec<_> = live().filter(|(_, r)| r.is_done()).collect();
+                let mut done: Vec<_> = some().filter(|(_, r)| r.is_done()).collect();
                 done.sort_by_key(|(_, r)| std::cmp::Reverse(r.age(me)));
                 done.into_iter().map(|(i, _)| i).collect()
             };
