@@ -10,7 +10,7 @@ use crate::analysis::program::Program;
 use crate::analysis::tables;
 use crate::diag::Diagnostics;
 use crate::lower;
-use crate::tree::{ExprKind, SymId, SymKind, Unit};
+use crate::tree::{ExprKind, Storage, SymId, SymKind, Symbol, Unit};
 use crate::types::Target;
 use std::collections::{HashMap, HashSet};
 
@@ -263,6 +263,19 @@ const ALL: &[Library] = &[
         names: &["mbrtowc", "mbrlen", "mbsrtowcs", "mbsnrtowcs", "mbtowc"],
     },
     Library {
+        file: "pc3-copies.c",
+        text: include_str!("../library/pc3-copies.c"),
+        names: &[
+            "strdup",
+            "strndup",
+            "asprintf",
+            "vasprintf",
+            "getline",
+            "getdelim",
+            "__getdelim",
+        ],
+    },
+    Library {
         file: "pc3-accounts.c",
         text: include_str!("../library/pc3-accounts.c"),
         names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],
@@ -313,6 +326,10 @@ fn linked_as(u: &Unit, name: &str) -> String {
     match name {
         "getopt" if says("__posix_getopt") => "pc3_posix_getopt".into(),
         "readdir" | "scandir" if says(&format!("{name}64")) => format!("pc3_{name}64"),
+        // The runtime has these for other programs.
+        "strdup" | "strndup" | "asprintf" | "vasprintf" | "getline" | "getdelim" | "__getdelim" => {
+            format!("pc3_copied_{name}")
+        }
         _ => format!("pc3_{name}"),
     }
 }
@@ -350,10 +367,16 @@ fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library>
     for u in units {
         let linked = |name: &str| libraries.iter().any(|l| l.names.contains(&name));
         for s in u.symbols.iter().filter(|s| s.is_global && linked(&s.name)) {
-            if s.initialised || (s.kind == SymKind::Var && s.defined) {
+            if (s.initialised && s.kind != SymKind::Func) || (s.kind == SymKind::Var && s.defined) {
                 own.insert(s.name.as_str());
             }
         }
+        // Inline definitions of the library's headers are not the program's.
+        let bodies = u
+            .functions
+            .iter()
+            .filter(|f| !u.lines.is_system(f.span.start));
+        own.extend(bodies.map(|f| u.sym(f.sym).name.as_str()));
         for e in &u.exprs {
             if let ExprKind::Ident(s) = e.kind {
                 let s = u.sym(s);
@@ -363,6 +386,11 @@ fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library>
             }
         }
     }
+    let allocates = units.iter().any(|u| {
+        let own = |s: &Symbol| s.is_global && s.storage != Storage::Static && s.initialised;
+        let is = |s: &Symbol| own(s) && s.name == "malloc";
+        u.symbols.iter().any(is)
+    });
     let any = |l: &Library, set: &HashSet<&str>| l.names.iter().any(|n| set.contains(n));
     libraries
         .iter()
@@ -371,6 +399,7 @@ fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library>
             // Where ranks share a process, each has an environment.
             "pc3-environment.c" => mpi,
             "pc3-getenv.c" => !mpi,
+            "pc3-copies.c" => allocates,
             _ => true,
         })
         .collect()
@@ -405,6 +434,14 @@ mod tests {
         check(
             "char *getenv(const char *); int main(void) { return !getenv(0); }",
             &["pc3-getenv.c"],
+        );
+        check(
+            "char *strdup(const char *); int main(void) { return !strdup(\"\"); }",
+            &[],
+        );
+        check(
+            "char *strdup(const char *); void *malloc(unsigned long n) { return (void *)n; } int main(void) { return !strdup(\"\"); }",
+            &["pc3-copies.c"],
         );
         check(
             "char *getenv(const char *); int MPI_Finalize(void); int main(void) { return !getenv(0) + MPI_Finalize(); }",

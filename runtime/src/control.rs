@@ -435,7 +435,7 @@ pub(crate) fn listen() {
     static LISTENS: AtomicBool = AtomicBool::new(false);
     if !LISTENS.swap(true, SeqCst) {
         // What is wrong is said when the program starts.
-        let _ = install_signals(&settings::signals(pc3_heap::environment::text));
+        let _ = install_signals(&settings::signals(|name| std::env::var(name).ok()));
     }
 }
 

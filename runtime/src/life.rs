@@ -99,7 +99,7 @@ pub unsafe fn start(argc: c_int, argv: *mut *mut c_char, env: *mut *mut c_char) 
 
 /// Ends one of several processes of a program that cannot be any.
 fn alone(path: &str) {
-    if pc3_heap::environment::variable("PC3_LINK").is_some_and(|l| !l.is_empty()) {
+    if std::env::var_os("PC3_LINK").is_some_and(|l| !l.is_empty()) {
         die(
             EXIT_SETTINGS,
             &format!("{path} runs in one process only: it does not call MPI"),
@@ -148,7 +148,7 @@ fn live(
         wrong(bad);
     }
     let mut settings =
-        Settings::read(path, pc3_heap::environment::text).unwrap_or_else(|bad| wrong(bad));
+        Settings::read(path, |name| std::env::var(name).ok()).unwrap_or_else(|bad| wrong(bad));
     // The program may change its working directory.
     if let Ok(dir) = std::path::absolute(&settings.dir) {
         settings.dir = dir;

@@ -117,6 +117,16 @@ const CASES: &[(&str, &str)] = &[
             g++ -O2 -c x.cc; gfortran -O2 -c y.f; $CC -O2 main.c a.o b.o x.o y.o -lstdc++ -o p 2> said; \
             grep -q \"W0202.*'x.o' is linked as it is\" said",
     ),
+    // The runtime writes by the C library's; a shared object, too, which is told.
+    (
+        "names_of_the_library",
+        "echo 'int write(int a) { return a * 2; } int mkdir(int a) { return write(a); }' > w.c; $CC -O2 -c w.c; ar rcs libw.a w.o; \
+            echo 'int mkdir(int); int extra(int i) { return mkdir(i) - 2 * i; }' > x.c; cc -c x.c; ar rcs libx.a x.o; \
+            echo 'long write(int, char *, long); long s(void) { return write(-1, 0, 0); }' > s.c; cc -shared -fPIC s.c -o libs.so; \
+            sed -i 's/step(i);/step(i) + extra(i) + write(-i) + 2 * i;/; 1i int extra(int), write(int);' main.c; \
+            for x in x.o libx.a; do $CC -O2 main.c a.o b.o $x -L. -lw -Wl,--no-as-needed -ls -Wl,-rpath,$PWD -o p 2> said; \
+            grep -q \"W0202.*'libs.so' calls .write., which the program defines\" said; nm p | grep -q ' pc3_own.mkdir'; ./p | grep -x '666 6'; done",
+    ),
     (
         "dependency_files",
         "which make || exit 77; echo '#define K 2' > k.h; sed -i '1i #include \"k.h\"' a.c; \

@@ -37,8 +37,22 @@ pub struct Carrier {
 
 /// An object that carries none.
 pub struct Foreign {
+    pub place: Place,
     pub name: String,
     pub symbols: Symbols,
+    /// To be linked into the program, not a shared object.
+    pub relocatable: bool,
+}
+
+impl Foreign {
+    /// Is it part of the program, and not of the C library, nor where the compiler lets programs begin?
+    pub fn is_users(&self, o: &Options) -> bool {
+        let given = match &self.place {
+            Place::File(f) => named(o).any(|n| paths::plain(Path::new(n)) == *f),
+            _ => true,
+        };
+        given && self.relocatable && !is_c_library(&self.name)
+    }
 }
 
 #[derive(Default)]
@@ -224,7 +238,13 @@ pub fn ambiguous(t: &Trace) -> Result<Vec<PathBuf>, Stop> {
 fn add(list: &mut Inputs, place: Place, name: String, object: &[u8]) -> Result<(), Stop> {
     let Some(section) = elf::carried(object) else {
         let symbols = elf::symbols(object);
-        list.foreign.push(Foreign { name, symbols });
+        let relocatable = elf::is_relocatable(object);
+        list.foreign.push(Foreign {
+            place,
+            name,
+            symbols,
+            relocatable,
+        });
         return Ok(());
     };
     let sealed = split(&name, section)?;
@@ -248,15 +268,27 @@ impl Carrier {
     }
 }
 
-/// A static C library's member: what its functions call back is known, as it is of the shared one's.
-fn is_c_library(object: &str) -> bool {
-    let archive = object.split_once('(').map_or("", |(a, _)| a);
+/// The C library, or a member of it: what its functions call back is known.
+pub fn is_c_library(object: &str) -> bool {
+    let archive = match object.split_once('(') {
+        Some((archive, _)) => archive,
+        None if object.contains(".so") => object,
+        None => "",
+    };
     let file = Path::new(archive).file_name().unwrap_or_default();
     let stem = file.to_string_lossy();
     let stem = stem.split(['.', '-', '_']).next().unwrap_or_default();
     matches!(
         stem,
-        "libc" | "libm" | "libmvec" | "libpthread" | "librt" | "libdl" | "libgcc" | "libgomp"
+        "libc"
+            | "libm"
+            | "libmvec"
+            | "libpthread"
+            | "librt"
+            | "libdl"
+            | "libgcc"
+            | "libgomp"
+            | "ld"
     )
 }
 

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use super::build::{self, BuildError, Position};
 use super::carry::record::{self, Record};
+use super::clashes::Clashes;
 use super::inputs::{self, Inputs, Place};
 use super::options::{Emit, Explain, LinkItem, Mode, Options};
 use super::plain::{output, plain, remove, traced, Plain, Stubs, PROGRAM};
@@ -292,8 +293,29 @@ impl Link<'_> {
                 None => own.push(object),
             }
         }
-        let substitutes = Substitutes::new(o, self.t, self.dir, inputs, &made, &taken.renamed)?;
-        self.link(&substitutes, &own, &self.t.runtime()?, taken)
+        let runtime = self.t.runtime()?;
+        let clashes = Clashes::find(o, inputs, &made, &runtime)?;
+        let mut foreign = Vec::new();
+        if !clashes.is_empty() {
+            messages::report(o, &clashes.elsewhere(taken)?)?;
+            made.iter().try_for_each(|list| clashes.rename(list))?;
+            clashes.rename(&own)?;
+            let places = inputs.carriers.iter().map(|c| &c.place).zip(&mut made);
+            for (i, (place, list)) in places.enumerate().filter(|(_, (_, l))| l.is_empty()) {
+                list.extend(clashes.copy(place, self.dir, i)?);
+            }
+            for f in inputs.foreign.iter().filter(|f| f.is_users(o)) {
+                let n = made.len() + foreign.len();
+                let new = clashes.copy(&f.place, self.dir, n)?;
+                foreign.extend(new.map(|new| (f.place.clone(), new)));
+            }
+        }
+        let made = made.into_iter().zip(&inputs.carriers);
+        let made = made.map(|(list, c)| (&c.place, Some(c), list));
+        let foreign = (foreign.iter()).map(|(place, new)| (place, None, vec![new.clone()]));
+        let made: Vec<_> = made.chain(foreign).collect();
+        let substitutes = Substitutes::new(o, self.t, self.dir, &made, &taken.renamed)?;
+        self.link(&substitutes, &own, &runtime, taken)
     }
 
     fn job<'j>(

@@ -80,6 +80,11 @@ pub fn foreign(object: &str) -> Diagnostic {
     .help("compile it with pc3cc, unless it keeps no state across a checkpoint")
 }
 
+/// What else there is to say of such an object.
+pub fn warning_of_foreign(what: String, help: &str) -> Diagnostic {
+    Diagnostic::warning(Code::ForeignObject, what).help(help)
+}
+
 pub fn standard_input() -> Diagnostics {
     let mut list = Diagnostics::default();
     list.push(

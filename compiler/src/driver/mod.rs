@@ -11,6 +11,7 @@ mod say;
 mod build;
 mod cache;
 mod carry;
+mod clashes;
 mod depends;
 mod gaps;
 mod inputs;

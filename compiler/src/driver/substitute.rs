@@ -2,7 +2,7 @@
 
 use super::build::{self, BuildError};
 use super::carry::archive;
-use super::inputs::{Inputs, Place};
+use super::inputs::{Carrier, Place};
 use super::options::{LinkItem, Options};
 use super::recompile;
 use super::toolchain::Toolchain;
@@ -11,6 +11,12 @@ use super::{inputs, messages, Stop};
 use crate::paths;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+
+/// What stands where, and what is to stand there.
+pub type Made<'a> = (&'a Place, Option<&'a Carrier>, Vec<PathBuf>);
+
+/// Of an archive, by index.
+type Members<'a> = HashMap<usize, (PathBuf, Option<&'a Carrier>)>;
 
 #[derive(Default)]
 pub struct Substitutes {
@@ -25,37 +31,35 @@ pub struct Substitutes {
 }
 
 impl Substitutes {
-    /// `made`: per carrier, the objects made anew from its units; none if it stays.
+    /// `made`: where an object stands, what carries units there, and the objects for its place; none if it stays.
     pub fn new(
         o: &Options,
         t: &Toolchain,
         dir: &Path,
-        inputs: &Inputs,
-        made: &[Vec<PathBuf>],
+        made: &[Made],
         renamed: &HashSet<PathBuf>,
     ) -> Result<Substitutes, Stop> {
         let mut s = Substitutes::default();
-        let mut archives: BTreeMap<&Path, HashMap<usize, PathBuf>> = BTreeMap::new();
-        for (i, (c, made)) in inputs.carriers.iter().zip(made).enumerate() {
+        let mut archives: BTreeMap<&Path, Members> = BTreeMap::new();
+        for (i, (place, carrier, made)) in made.iter().enumerate() {
             let object = match made.as_slice() {
                 [] => continue,
                 [one] => one.clone(),
                 many => join(o, t, many, &dir.join(format!("joined-{i}.o")))?,
             };
-            match &c.place {
+            match place {
                 Place::Source(i) => {
                     s.sources.insert(*i, object);
                 }
                 Place::File(f) => {
-                    let bytes = read(f)?;
-                    if !c.is_unaltered(&bytes) {
-                        return Err(messages::stop(messages::altered(&c.name)));
-                    }
+                    check(*carrier, &read(f)?)?;
                     s.files.insert(f.clone(), object);
                 }
                 Place::Member { archive, index } => {
-                    s.main_in_archive |= c.records.iter().any(|r| r.symbols.contains("main"));
-                    archives.entry(archive).or_default().insert(*index, object);
+                    let mut records = carrier.iter().flat_map(|c| &c.records);
+                    s.main_in_archive |= records.any(|r| r.symbols.contains("main"));
+                    let members = archives.entry(archive).or_default();
+                    members.insert(*index, (object, *carrier));
                 }
             }
         }
@@ -63,7 +67,7 @@ impl Substitutes {
             archives.entry(a).or_default();
         }
         for (n, (path, objects)) in archives.into_iter().enumerate() {
-            let copy = copy(path, objects, inputs, renamed.contains(path))?;
+            let copy = copy(path, objects, renamed.contains(path))?;
             s.put_archive(o, dir, n, path, &copy)?;
         }
         Ok(s)
@@ -73,7 +77,7 @@ impl Substitutes {
     pub fn renaming(o: &Options, dir: &Path, archives: &[PathBuf]) -> Result<Substitutes, Stop> {
         let mut s = Substitutes::default();
         for (n, path) in archives.iter().enumerate() {
-            let copy = copy(path, HashMap::new(), &Inputs::default(), true)?;
+            let copy = copy(path, HashMap::new(), true)?;
             s.put_archive(o, &dir.join("renamed"), n, path, &copy)?;
         }
         Ok(s)
@@ -173,25 +177,23 @@ impl Substitutes {
     }
 }
 
+/// Only what its sources define can be made anew of them.
+fn check(carrier: Option<&Carrier>, object: &[u8]) -> Result<(), Stop> {
+    match carrier.filter(|c| !c.is_unaltered(object)) {
+        Some(c) => Err(messages::stop(messages::altered(&c.name))),
+        None => Ok(()),
+    }
+}
+
 /// The archive with the objects in the places of their members.
-fn copy(
-    path: &Path,
-    mut objects: HashMap<usize, PathBuf>,
-    inputs: &Inputs,
-    renamed: bool,
-) -> Result<Vec<u8>, Stop> {
+fn copy(path: &Path, mut objects: Members, renamed: bool) -> Result<Vec<u8>, Stop> {
     let mut members = Vec::new();
     for (index, m) in archive::members(path)?.into_iter().enumerate() {
-        let Some(object) = objects.remove(&index) else {
+        let Some((object, carrier)) = objects.remove(&index) else {
             members.push((m.name, m.data));
             continue;
         };
-        let carrier = inputs.carriers.iter().find(
-            |c| matches!(&c.place, Place::Member { archive, index: i } if archive == path && *i == index),
-        );
-        if let Some(c) = carrier.filter(|c| !c.is_unaltered(&m.data)) {
-            return Err(messages::stop(messages::altered(&c.name)));
-        }
+        check(carrier, &m.data)?;
         members.push((m.name, read(&object)?));
     }
     let mut list: Vec<(String, &[u8])> = Vec::new();

@@ -38,7 +38,7 @@ pub fn install(at: *mut u8, len: usize) -> Guard {
 
 /// `PC3_GUARDS`, for tests: `mappings` as on older systems, `none` as where there can be no more.
 fn asked(what: &str) -> bool {
-    crate::environment::variable("PC3_GUARDS").is_some_and(|v| v == what)
+    std::env::var_os("PC3_GUARDS").is_some_and(|v| v == what)
 }
 
 /// Does the system have marks?  Some say yes to every advice, so it is tried.

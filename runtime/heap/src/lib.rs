@@ -12,7 +12,6 @@ mod again;
 mod arena;
 mod bin;
 mod class;
-pub mod environment;
 pub mod guard;
 mod large;
 mod map;

@@ -391,7 +391,7 @@ fn wake_all(world: &World, me: Option<&RankState>) {
 /// `PC3_STACK` (bytes, or with K, M, G), else what a C program is used to where addresses are
 /// plentiful: stacks take memory only as they are used.
 fn stack_size(ranks: usize) -> usize {
-    if let Some(text) = pc3_heap::environment::variable("PC3_STACK") {
+    if let Some(text) = std::env::var_os("PC3_STACK") {
         match text.to_str().and_then(parse_size) {
             Some(n) => return n,
             None => {

@@ -163,6 +163,12 @@ pub fn carried(object: &[u8]) -> Option<&[u8]> {
     section.data().ok()
 }
 
+/// An object for a linker to put into a program, and not a shared one?
+pub fn is_relocatable(object: &[u8]) -> bool {
+    let kind = Class::of(object).and_then(|c| c.get(object, 16, 2));
+    kind.is_ok_and(|k| k == u64::from(elf::ET_REL))
+}
+
 /// Names that objects share.
 #[derive(Default, Debug, PartialEq, Eq)]
 pub struct Symbols {

@@ -4,3 +4,4 @@ pub mod archive;
 pub mod elf;
 pub mod private;
 pub mod record;
+pub mod symbols;

@@ -72,7 +72,7 @@ impl Backend {
 
     /// What `PC3_SCHED` asks for: `threads`, or `coroutines` where they exist, which is the default.
     pub fn from_env() -> Backend {
-        let asked = pc3_heap::environment::variable("PC3_SCHED").unwrap_or_default();
+        let asked = std::env::var_os("PC3_SCHED").unwrap_or_default();
         match asked.to_str() {
             Some("threads") => Backend::Threads,
             Some("coroutines" | "") => Backend::ALL[0],

@@ -39,7 +39,7 @@ unsafe impl Send for Carrier {}
 
 /// Joins the job of several processes that this one was started for, if it was.
 pub fn join() -> Result<Option<Carrier>, String> {
-    let Some(link) = pc3_heap::environment::variable(LINK).filter(|l| !l.is_empty()) else {
+    let Some(link) = std::env::var_os(LINK).filter(|l| !l.is_empty()) else {
         return match started_by_mpi() {
             Some((mpi, processes)) => {
                 let path = find(mpi, processes)?;
@@ -68,8 +68,8 @@ fn native(object: &Path) -> Result<Carrier, String> {
 
 /// pc3's transport for an MPI whose launcher has started this process: below `PC3_ROOT`, or beside pc3run.
 fn find(mpi: &str, processes: u32) -> Result<PathBuf, String> {
-    let root = pc3_heap::environment::variable("PC3_ROOT").map(PathBuf::from);
-    let path = pc3_heap::environment::variable("PATH").unwrap_or_default();
+    let root = std::env::var_os("PC3_ROOT").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let beside = std::env::split_paths(&path)
         .filter(|d| d.join("pc3run").is_file())
         .filter_map(|d| d.canonicalize().ok()?.parent().map(Path::to_owned));
@@ -96,7 +96,7 @@ fn find(mpi: &str, processes: u32) -> Result<PathBuf, String> {
 fn started_by_mpi() -> Option<(&'static str, u32)> {
     let marks = [("OMPI_COMM_WORLD_SIZE", "openmpi"), ("PMI_SIZE", "mpich")];
     marks.into_iter().find_map(|(name, launcher)| {
-        let n: u32 = pc3_heap::environment::text(name)?.parse().ok()?;
+        let n: u32 = std::env::var(name).ok()?.parse().ok()?;
         (n > 1).then_some((launcher, n))
     })
 }
