@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 /// In front of such names.
 const PREFIX: &str = "pc3_own.";
 
+#[derive(Default)]
 pub struct Clashes {
     names: BTreeSet<String>,
 }

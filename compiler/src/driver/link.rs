@@ -293,8 +293,12 @@ impl Link<'_> {
                 None => own.push(object),
             }
         }
-        let runtime = self.t.runtime()?;
-        let clashes = Clashes::find(o, inputs, &made, &runtime)?;
+        // What is wrong with the objects comes first.
+        let runtime = self.t.runtime();
+        let clashes = match &runtime {
+            Ok(runtime) => Clashes::find(o, inputs, &made, runtime)?,
+            Err(_) => Clashes::default(),
+        };
         let mut foreign = Vec::new();
         if !clashes.is_empty() {
             messages::report(o, &clashes.elsewhere(taken)?)?;
@@ -315,7 +319,7 @@ impl Link<'_> {
         let foreign = (foreign.iter()).map(|(place, new)| (place, None, vec![new.clone()]));
         let made: Vec<_> = made.chain(foreign).collect();
         let substitutes = Substitutes::new(o, self.t, self.dir, &made, &taken.renamed)?;
-        self.link(&substitutes, &own, &runtime, taken)
+        self.link(&substitutes, &own, &runtime?, taken)
     }
 
     fn job<'j>(
