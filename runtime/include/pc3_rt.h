@@ -185,6 +185,7 @@ struct pc3_unit {
                                         "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms */
     pc3_size nuntyped;
     const struct pc3_union_static *unions; pc3_size nunions;
+    unsigned char *seen;             /* per entry of numbers: 1 if it has ever been an address */
 };
 extern void pc3_register_unit(struct pc3_unit *);
 
@@ -243,6 +244,12 @@ extern void *pc3_shadow_block(char *from, pc3_size bytes, struct pc3_type *elem)
 #endif
 
 #define PC3_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A pointer that becomes a number which is kept: seen, unless it is small, or one of the last page: no address. */
+static __inline__ __attribute__((unused)) pc3_diff pc3_number(unsigned char *pc3_seen_at, pc3_diff pc3_p) {
+    if (PC3_UNLIKELY((pc3_size)pc3_p - 65536 < (pc3_size)0 - 69632)) *pc3_seen_at = 1;
+    return pc3_p;
+}
 
 /* A va_list that reads arguments from memory where they lie as on the stack, and where one stands. */
 extern void pc3_va_make(void *list, void *at);

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_v
     match rank() {
         Some(rank) => {
             rank.about_to_allocate(type_of(site));
-            checked(rank.heap.alloc(n, type_of(site)))
+            checked(rank.heap.alloc(rank.asked(n, site), type_of(site)))
         }
         // SAFETY: as malloc.
         None => unsafe { libc::malloc(n) },
@@ -72,6 +72,7 @@ pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site
         return checked(null_mut());
     };
     rank.about_to_allocate(type_of(site));
+    let bytes = rank.asked(bytes, site);
     checked(rank.heap.alloc_zeroed(bytes, type_of(site)))
 }
 
@@ -97,6 +98,7 @@ pub unsafe extern "C" fn pc3_realloc(
         unsafe { pc3_free(p) };
         return null_mut();
     }
+    let n = rank.asked(n, site);
     // Of a call that says nothing, what was there before does.
     let ty = match type_of(site) {
         0 => rank.heap.find(p as usize).map_or(0, |o| o.ty),
@@ -176,7 +178,7 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
     match rank() {
         Some(rank) => {
             rank.about_to_allocate(type_of(site));
-            checked(rank.heap.alloc_aligned(align, n, type_of(site)))
+            checked(rank.heap.alloc_aligned(align, rank.asked(n, site), type_of(site)))
         }
         // SAFETY: as aligned_alloc.
         None => unsafe { libc::aligned_alloc(align, n) },

@@ -495,7 +495,6 @@ unsafe fn resume(rank: *mut Rank) -> i32 {
         (*rank).frames.begin_resume();
         (*rank).jumps.clear();
         (*rank).abi.sp = (*rank).shadow.top as *mut c_char;
-        (*rank).abi.site = null_mut();
         floats::put_back((*rank).floats);
         match (*rank).job().program.main_resume {
             Some(entry) => {

@@ -5,7 +5,8 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use pc3_heap::Arena;
-use pc3_typemetric::descriptor::pc3_rank;
+use pc3_typemetric::descriptor::{pc3_rank, pc3_site};
+use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId};
 
 use crate::beside::Beside;
@@ -62,6 +63,10 @@ pub struct Rank {
     pub(crate) jumps: Jumps,
     /// Its pointers outside of their objects.
     pub(crate) beside: Beside,
+    /// After a restart: what the caller of an allocation wrapper had left.
+    pub(crate) wanted: Box<pc3_site>,
+    /// The size that it was asked for with is another architecture's.
+    pub(crate) wanted_plan: Option<Arc<Plan>>,
     pub(crate) exits: Vec<AtExit>,
     /// Destructors that have been run.
     pub(crate) destroyed: usize,
@@ -118,6 +123,12 @@ impl Rank {
             callbacks: Vec::new(),
             jumps: Jumps::default(),
             beside: Beside::default(),
+            wanted: Box::new(pc3_site {
+                ty: null_mut(),
+                file: c"".as_ptr(),
+                line: 0,
+            }),
+            wanted_plan: None,
             exits: Vec::new(),
             destroyed: 0,
             process: None,
@@ -181,6 +192,14 @@ impl Rank {
 
     /// To be called before objects of a type are allocated.
     #[inline]
+    /// As many bytes as `n` of where the request came from are here, at least.
+    pub(crate) fn asked(&self, n: usize, site: *const pc3_site) -> usize {
+        let plan = self.wanted_plan.as_ref();
+        let plan = plan.filter(|_| std::ptr::eq(site, &raw const *self.wanted));
+        let here = plan.and_then(|p| p.dst_size(n as u64).ok());
+        here.map_or(n, |here| n.max(here as usize))
+    }
+
     pub(crate) fn about_to_allocate(&mut self, ty: u32) {
         let program = &self.job.program;
         if program.strays {

@@ -114,6 +114,26 @@ pub struct Wide {
     pub what: String,
 }
 
+/// A place in the program's sources where an address becomes a number that is kept.
+#[derive(Debug)]
+pub struct Number {
+    pub place: String,
+    /// Address of the byte that says whether it has ever been one.
+    pub seen: usize,
+}
+
+impl Number {
+    pub fn was_seen(&self) -> bool {
+        // SAFETY: a variable of the program's, which is only ever set.
+        unsafe { *(self.seen as *const u8) != 0 }
+    }
+
+    pub fn see(&self) {
+        // SAFETY: as above.
+        unsafe { *(self.seen as *mut u8) = 1 }
+    }
+}
+
 /// Everything restarts need to know of the running program.
 #[derive(Debug)]
 pub struct Program {
@@ -128,7 +148,7 @@ pub struct Program {
     /// Functions to call around checkpoints: events, address.
     pub around: Vec<(u32, usize)>,
     /// Places in its sources where addresses are kept as numbers that become pointers again.
-    pub numbers: Vec<String>,
+    pub numbers: Vec<Number>,
     /// Constants that it keeps and a `long` of 32 bits changes.
     pub wide: Vec<Wide>,
     /// Places where what the order of bytes gave is kept; true: or the width of `long`.
@@ -295,7 +315,7 @@ struct Builder {
     fnrefs: BTreeMap<String, usize>,
     marks: Vec<u64>,
     around: Vec<(u32, usize)>,
-    numbers: Vec<String>,
+    numbers: Vec<Number>,
     wide: Vec<Wide>,
     orders: Vec<(String, u32)>,
     untyped: Vec<String>,
@@ -331,8 +351,11 @@ impl Builder {
                 self.around
                     .extend(h.function.map(|f| (h.events, f as usize)));
             }
-            let numbers = slice(u.numbers, u.nnumbers).iter();
-            self.numbers.extend(numbers.map(|n| text(*n).into_owned()));
+            let numbers = slice(u.numbers, u.nnumbers).iter().enumerate();
+            self.numbers.extend(numbers.map(|(i, n)| Number {
+                place: text(*n).into_owned(),
+                seen: u.seen.wrapping_add(i) as usize,
+            }));
             let wide = slice(u.wides, u.nwides).iter();
             self.wide.extend(wide.map(|w| Wide {
                 low: w.low,

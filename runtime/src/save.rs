@@ -318,7 +318,22 @@ fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<
         files: rank.files.describe(),
         library: library(rank, data)?,
         beside: beside::save(rank),
+        numbers: seen(program),
+        // SAFETY: null, or a static site of the program.
+        wanted: unsafe { rank.abi.site.as_ref() }
+            .filter(|_| finished.is_none())
+            // SAFETY: its type is null, or one of the program's.
+            .map(|site| unsafe { site.ty.as_ref() }.map_or(TypeId::UNKNOWN, |t| TypeId(t.id))),
     })
+}
+
+/// Where addresses have become numbers, of the whole process.
+fn seen(program: &Program) -> Vec<String> {
+    let seen = program.numbers.iter().filter(|n| n.was_seen());
+    let mut list: Vec<String> = seen.map(|n| n.place.clone()).collect();
+    list.sort_unstable();
+    list.dedup();
+    list
 }
 
 /// State outside of the program's variables, as it was gathered.

@@ -230,12 +230,11 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Numbers kept in pointers as marks (`(void *)-1`, `MAP_FAILED`, `SIG_IGN`) lie where no object of any program
-/// can: in the first or the last page.
+/// Numbers kept in pointers as marks (`(void *)-1`, `MAP_FAILED`, `SIG_IGN`, `(void *)7`) lie where no object of any
+/// program can: below what systems let anyone map, or in the last page.
 fn mark(raw: u64, bits: u32) -> Option<i64> {
-    const PAGE: i64 = 4096;
     let value = (raw << (64 - bits)) as i64 >> (64 - bits);
-    (-PAGE..PAGE).contains(&value).then_some(value)
+    (-4096..1 << 16).contains(&value).then_some(value)
 }
 
 impl Resolver for Translator<'_> {
@@ -453,7 +452,8 @@ mod tests {
         check(u64::MAX, 64, Some(-1));
         check(0xffff_ffff, 32, Some(-1));
         check(0xffff_ffff, 64, None);
-        check(4096, 32, None);
+        check(4096, 32, Some(4096));
+        check(65536, 32, None);
         check(0xffff_f000, 32, Some(-4096));
     }
 }

@@ -42,6 +42,18 @@ static void *xrealloc(void *old, size_t size)
     return p;
 }
 
+/* As it was written once; with a location before the allocation. */
+static char *emalloc(n)
+unsigned n;
+{
+    char *p;
+#pragma pc3 checkpoint
+    p = malloc(n);
+    if (!p)
+        exit(1);
+    return p;
+}
+
 static char *copy(const char *text)
 {
     char *p = xmalloc(strlen(text) + 1);
@@ -128,6 +140,8 @@ int main(void)
     double(*table)[4][2] = (double(*)[4][2])array(4 * 2, sizeof(double));
     for (int i = 0; i < 8; i++)
         (*table)[i / 2][i % 2] = reals[7 - i];
+    struct named *old = (struct named *)emalloc(sizeof(struct named));
+    *old = *last;
     struct named *row = array(2, sizeof *row);
     row[0] = *last;
     row[1] = (struct named){copy("row"), &row[0], 77};
@@ -135,6 +149,8 @@ int main(void)
     show_real("table", (*table)[1][1] - (*table)[3][0]);
     show(row[1].name, row[1].rank + row[1].link->rank);
     free(row[1].name);
+    show(old->name, old->rank);
+    free(old);
     free(row);
     free(table);
     show("padded", padded_sum(5));

@@ -409,6 +409,19 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let numbers: Vec<String> = input.numbers.iter().map(|n| quote(n)).collect();
     let (text, pn) = list("pc3_numbers", "const char *const", &numbers);
     back += &text;
+    let seen = match numbers.len() {
+        0 => "0",
+        n => {
+            // What no code tells of has always happened.
+            let told = cx.told.borrow();
+            let all: Vec<&str> = (0..n)
+                .map(|i| if told.contains(&i) { "0" } else { "1" })
+                .collect();
+            front += &format!("static unsigned char pc3_seen[{n}]; ");
+            back += &format!("static unsigned char pc3_seen[{n}] = {{{}}};\n", all.join(", "));
+            "pc3_seen"
+        }
+    };
     let wide = input.wide.iter();
     let wide = wide.map(|w| format!("{{{}u, {}, {}}}", w.low, w.signed as u32, quote(&w.what)));
     let wide: Vec<String> = wide.collect();
@@ -448,7 +461,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {seen}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),

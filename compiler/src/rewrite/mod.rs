@@ -245,6 +245,13 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         objects: objects::find(u),
         func_names: RefCell::default(),
         beside: beside::find(w, unit),
+        numbers: w
+            .known
+            .numbers_of(unit)
+            .enumerate()
+            .filter_map(|(i, n)| Some((n.cast?, i)))
+            .collect(),
+        told: RefCell::default(),
         sites: w.heap.sites[unit]
             .iter()
             .enumerate()
@@ -306,8 +313,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     unions::check(&cx, &globals, diagnostics);
     let fnrefs = function_references(w, &cx);
     let plain = calls::plain_allocators(&cx);
-    let numbers = w.known.numbers.iter().filter(|n| n.0 == unit);
-    let numbers: Vec<String> = numbers.map(|n| n.1.clone()).collect();
+    let numbers = w.known.numbers_of(unit);
+    let numbers: Vec<String> = numbers.map(|n| n.place.clone()).collect();
     let found = &w.known.found;
     let wide: Vec<&Wide> = found.wide.iter().filter(|x| x.unit == unit).collect();
     let orders: Vec<&Order> = found.orders.iter().filter(|x| x.unit == unit).collect();

@@ -107,7 +107,22 @@ impl<'p, 'a> Printer<'p, 'a> {
     fn inside(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
         let beside = self.cx.beside.get(&e);
         let behind = beside.map(|how| self.moves_from(e, *how, lin, out));
+        let number = self.cx.numbers.get(&e).copied();
+        let pointer = match self.u().expr(e).kind {
+            ExprKind::Cast { arg, .. } => number.map(|n| (n, &self.u().expr(arg).span)),
+            _ => None,
+        };
+        if let Some((n, span)) = pointer {
+            self.cx.told.borrow_mut().insert(n);
+            out.insert(
+                span.start,
+                format!("pc3_number(pc3_seen + {n}, (pc3_diff)("),
+            );
+        }
         self.own(e, lin, out);
+        if let Some((_, span)) = pointer {
+            out.insert(span.end, "))");
+        }
         for (at, text) in behind.into_iter().flatten() {
             out.insert(at, text);
         }

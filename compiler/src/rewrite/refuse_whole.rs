@@ -17,6 +17,12 @@ pub struct Known {
     pub found: lints::Found,
 }
 
+impl Known {
+    pub fn numbers_of(&self, unit: usize) -> impl Iterator<Item = &addresses::KeptAt> {
+        self.numbers.iter().filter(move |n| n.unit == unit)
+    }
+}
+
 pub fn check(
     p: &Program,
     graph: &CallGraph,

@@ -50,6 +50,10 @@ pub struct UnitCx<'a> {
     pub func_names: RefCell<BTreeMap<FuncId, usize>>,
     /// What moves a pointer to where it could leave its object.
     pub beside: HashMap<ExprId, How>,
+    /// Casts that make a number of an address which is kept: their places' numbers.
+    pub numbers: HashMap<ExprId, usize>,
+    /// Those that have been printed where they are computed.
+    pub told: RefCell<BTreeSet<usize>>,
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// What the program's author says of this unit.

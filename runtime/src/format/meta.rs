@@ -377,6 +377,10 @@ pub struct RankMeta {
     pub library: LibraryMeta,
     /// In a section of its own.
     pub beside: Vec<BesideMeta>,
+    /// There, too: the places where an address has become a number that is kept.
+    pub numbers: Vec<String>,
+    /// And the type that the caller of an allocation wrapper has left for the allocation in it.
+    pub wanted: Option<TypeId>,
 }
 
 impl RankMeta {
@@ -478,6 +482,8 @@ impl RankMeta {
             files: d.list(89, FileMeta::decode)?,
             library: LibraryMeta::decode(&mut d)?,
             beside: Vec::new(),
+            numbers: Vec::new(),
+            wanted: None,
             // Earlier checkpoints do not say.
             floats: match d.is_empty() {
                 true => FloatsMeta::default(),
@@ -495,7 +501,8 @@ impl RankMeta {
             .iter()
             .filter_map(|f| Some((f.kind as u64, f.tail?)));
         let tails: Vec<(u64, u64)> = tails.collect();
-        if tails.is_empty() && self.beside.is_empty() {
+        let empty = tails.is_empty() && self.beside.is_empty() && self.numbers.is_empty();
+        if empty && self.wanted.is_none() {
             return None;
         }
         let mut e = Encoder::default();
@@ -511,6 +518,9 @@ impl RankMeta {
             e.u64(kind);
             e.u64(tail);
         }
+        e.len(self.numbers.len());
+        self.numbers.iter().for_each(|n| e.str(n));
+        put_type(&mut e, self.wanted);
         Some(e.0)
     }
 
@@ -525,6 +535,8 @@ impl RankMeta {
             })
         })?;
         let tails = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
+        self.numbers = d.list(8, |d| d.str())?;
+        self.wanted = get_type(&mut d)?;
         d.end()?;
         self.beside = beside;
         for (kind, tail) in tails {

@@ -79,6 +79,8 @@ fn rank() -> RankMeta {
         }],
         library: library(),
         beside: Vec::new(),
+        numbers: Vec::new(),
+        wanted: None,
     }
 }
 
@@ -188,6 +190,8 @@ fn what_lies_outside_goes_by_itself() {
     meta.files[0].kind = FileKind::Stdout;
     meta.files[0].mode.clear();
     meta.files[0].tail = Some(77);
+    meta.wanted = Some(TypeId(2));
+    meta.numbers = vec!["main.c:3".into()];
     meta.beside = vec![BesideMeta {
         addr: 1,
         object: 9,

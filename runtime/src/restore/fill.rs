@@ -144,6 +144,13 @@ impl RankBuilder<'_, '_> {
             self.rank.process = Some(process);
             self.rank.own_environment = own;
         }
+        let wanted = image.meta.wanted.map(|ty| self.plans.find(ty));
+        if let Some(Ok((ty, plan))) = wanted {
+            let ty = self.program.descriptors.get(&ty).copied();
+            self.rank.wanted.ty = ty.unwrap_or(std::ptr::null_mut());
+            self.rank.wanted_plan = self.directory.foreign().then_some(plan);
+            self.rank.abi.site = &raw mut *self.rank.wanted;
+        }
         self.rank.errno = self.image.meta.errno;
         self.rank.floats = floats::here(&self.image.meta.floats).map_err(other)?;
         self.rank.passages = self.image.meta.passages;

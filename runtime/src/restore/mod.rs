@@ -25,7 +25,7 @@ use crate::objects::Directory;
 use crate::partner::Plans;
 use crate::process::{apply_locale, check, environment_again};
 use crate::rank::Rank;
-use crate::registry::Program;
+use crate::registry::{Number, Program};
 use crate::save::program_meta;
 use crate::settings::Addresses;
 use crate::store::StoreError;
@@ -61,7 +61,7 @@ pub enum RestoreError {
     #[error("rank {rank}: no memory for {what}{}", small_address_space())]
     Memory { rank: usize, what: String },
     #[error(
-        "{moved} cannot be where it was, and the program keeps addresses in integers, at{}\nThese would lead nowhere (keep \
+        "{moved}, and the program keeps addresses in integers, made at{}\nThese would lead nowhere (keep \
          them in pointers, or set PC3_ADDRESSES=ignore if nothing depends on them)",
         lines(.places)
     )]
@@ -212,12 +212,6 @@ pub(crate) fn restore(
     }
     let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
     let look = job.addresses != Addresses::Ignore;
-    if look && !program.numbers.is_empty() && !abis[0].same_layout(abis[1]) {
-        return Err(RestoreError::Moved {
-            moved: format!("on {}, what comes from {}", abis[1].name, abis[0].name),
-            places: program.numbers.clone(),
-        });
-    }
     let [from, to] = abis;
     let order = from.endian != to.endian;
     let long = from.long.size != to.long.size;
@@ -251,6 +245,21 @@ pub(crate) fn restore(
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
+        let numbers = &image.meta.numbers;
+        if look && !numbers.is_empty() && !abis[0].same_layout(abis[1]) {
+            return Err(RestoreError::Moved {
+                moved: format!(
+                    "what comes from {} lies elsewhere on {}",
+                    abis[0].name, abis[1].name
+                ),
+                places: numbers.clone(),
+            });
+        }
+        let mut known = program.numbers.iter();
+        known
+            .by_ref()
+            .filter(|n| numbers.contains(&n.place))
+            .for_each(Number::see);
         let library = &mut image.meta.library;
         let own = library.process.as_ref();
         // What each rank has for itself.
@@ -463,10 +472,13 @@ impl RankBuilder<'_, '_> {
 
     /// Where addresses come back from integers, everything has to be where it was.
     fn numbers(&self) -> Result<(), RestoreError> {
-        let places = &self.program.numbers;
+        let places = &self.image.meta.numbers;
         match self.moved {
             Some(name) if self.look && !places.is_empty() => Err(RestoreError::Moved {
-                moved: self.words(name).trim().to_owned(),
+                moved: format!(
+                    "not everything can be where it was ({}, for one)",
+                    self.words(name).trim()
+                ),
                 places: places.clone(),
             }),
             _ => Ok(()),

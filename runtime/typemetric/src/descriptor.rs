@@ -236,6 +236,7 @@ pub struct pc3_unit {
     pub nuntyped: pc3_size,
     pub unions: *const pc3_union_static,
     pub nunions: pc3_size,
+    pub seen: *mut u8,
 }
 
 #[repr(C)]

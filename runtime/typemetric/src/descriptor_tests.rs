@@ -60,7 +60,7 @@ fn layouts_agree_with_the_header() {
             "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround,
             "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders,
             "untyped" = untyped, "nuntyped" = nuntyped,
-            "unions" = unions, "nunions" = nunions }
+            "unions" = unions, "nunions" = nunions, "seen" = seen }
         pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
         pc3_order { "place" = place, "is_long" = is_long }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }

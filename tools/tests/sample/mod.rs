@@ -349,6 +349,8 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
         }],
         library: LibraryMeta::default(),
         beside: Vec::new(),
+        numbers: Vec::new(),
+        wanted: None,
     }
 }
 
@@ -379,5 +381,7 @@ fn rank1(s: &mut Sample, program: &ProgramMeta) -> RankMeta {
         files: vec![],
         library: LibraryMeta::default(),
         beside: Vec::new(),
+        numbers: Vec::new(),
+        wanted: None,
     }
 }

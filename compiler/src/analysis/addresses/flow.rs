@@ -17,8 +17,10 @@ pub type Edges = HashMap<Place, HashSet<Place>>;
 /// An address becomes a number.
 pub struct Source {
     pub unit: usize,
-    pub span: Span,
+    pub of: ExprId,
     pub to: Vec<Place>,
+    /// As far as its type tells, what the pointer holds is a number anyway.
+    pub mark: bool,
 }
 
 /// An expression that was asked for, and where it goes.
@@ -122,11 +124,8 @@ impl<'a> Flow<'a> {
             ExprKind::Cast { arg, .. } => {
                 let from = u.expr(*arg).ty.ty;
                 if is_number(u, x.ty.ty) && is_address(u, from) && !is_constant(u, *arg) {
-                    if is_mark(cx, e, *arg) {
-                        return;
-                    }
                     let to = self.up(cx, e);
-                    self.source(cx, e, to);
+                    self.source(cx, e, to, is_mark(cx, e, *arg));
                 } else if let (Some(a), Some(b)) = (pointee(u, from), pointee(u, x.ty.ty)) {
                     self.looked_at_as(cx, e, *arg, a, b);
                 }
@@ -169,12 +168,13 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn source(&mut self, cx: &Cx, e: ExprId, to: Vec<Place>) {
+    fn source(&mut self, cx: &Cx, e: ExprId, to: Vec<Place>, mark: bool) {
         if !to.is_empty() && !cx.u.lines.is_system(cx.u.expr(e).span.start) {
             self.found.sources.push(Source {
                 unit: cx.unit,
-                span: cx.u.expr(e).span.clone(),
+                of: e,
                 to,
+                mark,
             });
         }
     }
@@ -208,7 +208,7 @@ impl<'a> Flow<'a> {
             return;
         };
         self.edges(&memory, &[Place::Pointer]);
-        self.source(cx, e, memory);
+        self.source(cx, e, memory, false);
     }
 
     /// `memcpy` and the like between addresses and numbers.
@@ -232,7 +232,7 @@ impl<'a> Flow<'a> {
         match (a, b) {
             (true, _) if cursor(from) => {}
             (_, true) if cursor(to) => {}
-            (false, true) => self.source(cx, call, into),
+            (false, true) => self.source(cx, call, into, false),
             (true, false) => self.edges(&out_of, &[Place::Pointer]),
             (false, false) => self.edges(&out_of, &into),
             (true, true) => {}
@@ -341,19 +341,24 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// `(int)(long)p`: a pointer is wider, so the program has put a number into it.
+/// `(int)(long)p`, `int i = (long)p`: a pointer is wider, so the program has put a number into it.
 fn is_mark(cx: &Cx, cast: ExprId, pointer: ExprId) -> bool {
     let u = cx.u;
-    let narrowed = match cx.parents.get(&cast) {
-        Some(Parent::Expr(up)) => {
-            matches!(u.expr(*up).kind, ExprKind::Cast { .. })
-                && matches!(
-                    u.ty(u.expr(*up).ty.ty),
-                    Type::Int(IntKind::Int | IntKind::Short | IntKind::SChar | IntKind::Char)
-                )
-        }
-        _ => false,
+    let narrow = |t: TypeId| {
+        let small = [IntKind::Int, IntKind::Short, IntKind::SChar, IntKind::Char];
+        matches!(u.ty(t), Type::Int(k) if small.contains(k))
     };
+    let narrowed = narrow(u.expr(cast).ty.ty)
+        || match cx.parents.get(&cast) {
+            Some(Parent::Variable(s)) => narrow(u.sym(*s).ty.ty),
+            Some(Parent::Return(f)) => narrow(u.func(*f).ret.ty),
+            Some(Parent::Expr(up)) => match u.expr(*up).kind {
+                ExprKind::Cast { .. } => narrow(u.expr(*up).ty.ty),
+                ExprKind::Assign { op: None, lhs, .. } => narrow(u.expr(lhs).ty.ty),
+                _ => false,
+            },
+            None => false,
+        };
     let pointer = strip_casts(u, pointer);
     narrowed
         && matches!(u.ty(u.expr(pointer).ty.ty), Type::Pointer(_))

@@ -16,13 +16,23 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use flow::{Edges, Flow, Found, Source};
 pub use flow::{Is, Wanted};
+use kinds::is_number;
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
 pub use place::Place;
 use std::collections::HashSet;
 
-/// The places, as unit and `file:line`, where addresses become numbers that are kept.
-pub type Kept = Vec<(usize, String)>;
+/// Where an address becomes a number that is kept.
+#[derive(Clone, Debug)]
+pub struct KeptAt {
+    pub unit: usize,
+    /// `file:line`
+    pub place: String,
+    /// The cast, if it is one.
+    pub cast: Option<ExprId>,
+}
+
+pub type Kept = Vec<KeptAt>;
 
 /// Where the program's numbers go.
 pub struct Numbers {
@@ -67,8 +77,10 @@ pub fn check(
 ) -> Kept {
     let mut kept = Kept::new();
     let known = &numbers.known;
-    for Source { unit, span, to, .. } in &numbers.found.sources {
+    for Source { unit, of, to, mark } in &numbers.found.sources {
         let u = &p.units[*unit];
+        let x = u.expr(*of);
+        let span = &x.span;
         let places = numbers.reached(to, &|_| true);
         if !places
             .iter()
@@ -78,7 +90,15 @@ pub fn check(
         }
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
         let at = u.lines.position(span.start);
-        kept.push((*unit, format!("{}:{}", at.file, at.line)));
+        let is_cast = matches!(x.kind, ExprKind::Cast { .. }) && is_number(u, x.ty.ty);
+        kept.push(KeptAt {
+            unit: *unit,
+            place: format!("{}:{}", at.file, at.line),
+            cast: is_cast.then_some(*of),
+        });
+        if *mark {
+            continue;
+        }
         out.push(if places.contains(&Place::Pointer) {
             Diagnostic::advice(u, span, Code::PointerAsNumber, "an address is kept in an integer and could become a pointer again: a restart that cannot have everything where it was is refused", help)
         } else {
