@@ -81,6 +81,8 @@ pub struct Flow<'a> {
     pub idents: HashMap<SymId, Vec<ExprId>>,
     /// What is assigned to a variable; None: it also changes in other ways.
     pub values: HashMap<SymId, Vec<Option<ExprId>>>,
+    /// What `+=` and the like change it by.
+    pub changes: HashMap<SymId, Vec<ExprId>>,
 }
 
 pub fn pointee(u: &Unit, q: QualType) -> Option<QualType> {
@@ -100,6 +102,7 @@ impl<'a> Flow<'a> {
             uses: HashMap::new(),
             idents: HashMap::new(),
             values: HashMap::new(),
+            changes: HashMap::new(),
         };
         for i in 0..u.exprs.len() {
             f.expr(ExprId(i as u32));
@@ -162,7 +165,12 @@ impl<'a> Flow<'a> {
                     self.values.entry(s).or_default().push(Some(*rhs));
                 }
             }
-            ExprKind::Assign { lhs, .. } => self.changes(*lhs),
+            ExprKind::Assign { lhs, rhs, .. } => {
+                self.changes(*lhs);
+                if let ExprKind::Ident(s) = u.expr(*lhs).kind {
+                    self.changes.entry(s).or_default().push(*rhs);
+                }
+            }
             ExprKind::AddrOf(x) => self.changes(*x),
             ExprKind::Unary {
                 op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,

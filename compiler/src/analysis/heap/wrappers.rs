@@ -159,6 +159,8 @@ pub fn callers(
     sizes.iter().for_each(|s| idents(flow.u, *s, &mut names));
     for s in names.clone() {
         flow.values(s).for_each(|e| idents(flow.u, e, &mut names));
+        let changes = flow.changes.get(&s).into_iter().flatten();
+        changes.for_each(|e| idents(flow.u, *e, &mut names));
     }
     let size = size::size(flow, sizes);
     let returned = match called_name(flow.u, call) {
