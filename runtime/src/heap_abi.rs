@@ -178,7 +178,10 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
     match rank() {
         Some(rank) => {
             rank.about_to_allocate(type_of(site));
-            checked(rank.heap.alloc_aligned(align, rank.asked(n, site), type_of(site)))
+            checked(
+                rank.heap
+                    .alloc_aligned(align, rank.asked(n, site), type_of(site)),
+            )
         }
         // SAFETY: as aligned_alloc.
         None => unsafe { libc::aligned_alloc(align, n) },

@@ -418,7 +418,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 .map(|i| if told.contains(&i) { "0" } else { "1" })
                 .collect();
             front += &format!("static unsigned char pc3_seen[{n}]; ");
-            back += &format!("static unsigned char pc3_seen[{n}] = {{{}}};\n", all.join(", "));
+            back += &format!(
+                "static unsigned char pc3_seen[{n}] = {{{}}};\n",
+                all.join(", ")
+            );
             "pc3_seen"
         }
     };
