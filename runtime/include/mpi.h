@@ -29,6 +29,7 @@ typedef struct MPI_Status {
     int MPI_ERROR;
     int MPI_internal[5];
 } MPI_Status;
+typedef MPI_Status MPI_F08_status;
 
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Group *MPI_Group;
@@ -412,6 +413,8 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status);
 int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
 int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
+int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status);
+int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int
     recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
@@ -513,6 +516,7 @@ int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, 
 int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op);
+int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype type, MPI_Op op);
 int MPI_Op_create(MPI_User_function *fn, int commute, MPI_Op *op);
 int MPI_Op_create_c(MPI_User_function_c *fn, int commute, MPI_Op *op);
 int MPI_Op_free(MPI_Op *op);
@@ -794,6 +798,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_disconnect(MPI_Comm *comm);
+int MPI_Comm_get_parent(MPI_Comm *parent);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
@@ -970,6 +976,18 @@ MPI_Fint MPI_File_c2f(MPI_File handle);
 MPI_File MPI_File_f2c(MPI_Fint handle);
 int MPI_Status_c2f(const MPI_Status *from, MPI_Fint *to);
 int MPI_Status_f2c(const MPI_Fint *from, MPI_Status *to);
+int MPI_Status_c2f08(const MPI_Status *from, MPI_F08_status *to);
+int MPI_Status_f082c(const MPI_F08_status *from, MPI_Status *to);
+int MPI_Status_f2f08(const MPI_Fint *from, MPI_F08_status *to);
+int MPI_Status_f082f(const MPI_F08_status *from, MPI_Fint *to);
+#define MPI_F_STATUS_SIZE 8
+#define MPI_F_SOURCE 0
+#define MPI_F_TAG 1
+#define MPI_F_ERROR 2
+#define MPI_F_STATUS_IGNORE ((MPI_Fint *)0)
+#define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status *)0)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status *)0)
 
 /* ---- messages and datatypes with large counts (MPI 4.1) ---- */
 
@@ -1275,6 +1293,8 @@ PC3_P(MPI_Comm_c2f) PC3_P(MPI_Comm_f2c) PC3_P(MPI_Type_c2f) PC3_P(MPI_Type_f2c) 
 PC3_P(MPI_Group_f2c) PC3_P(MPI_Op_c2f) PC3_P(MPI_Op_f2c) PC3_P(MPI_Request_c2f) PC3_P(MPI_Request_f2c)
 PC3_P(MPI_Message_c2f) PC3_P(MPI_Message_f2c) PC3_P(MPI_Errhandler_c2f) PC3_P(MPI_Errhandler_f2c) PC3_P(MPI_Info_c2f)
 PC3_P(MPI_Info_f2c) PC3_P(MPI_File_c2f) PC3_P(MPI_File_f2c) PC3_P(MPI_Status_c2f) PC3_P(MPI_Status_f2c)
+PC3_P(MPI_Status_c2f08) PC3_P(MPI_Status_f082c) PC3_P(MPI_Status_f2f08) PC3_P(MPI_Status_f082f)
+PC3_P(MPI_Mrecv_c) PC3_P(MPI_Imrecv_c) PC3_P(MPI_Reduce_local_c) PC3_P(MPI_Comm_disconnect) PC3_P(MPI_Comm_get_parent)
 PC3_P(MPI_Send_c) PC3_P(MPI_Isend_c) PC3_P(MPI_Send_init_c) PC3_P(MPI_Bsend_c) PC3_P(MPI_Ibsend_c)
 PC3_P(MPI_Bsend_init_c) PC3_P(MPI_Ssend_c) PC3_P(MPI_Issend_c) PC3_P(MPI_Ssend_init_c) PC3_P(MPI_Rsend_c)
 PC3_P(MPI_Irsend_c) PC3_P(MPI_Rsend_init_c) PC3_P(MPI_Recv_c) PC3_P(MPI_Irecv_c) PC3_P(MPI_Recv_init_c)

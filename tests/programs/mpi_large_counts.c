@@ -33,6 +33,46 @@ static int contents(MPI_Datatype type)
     return all;
 }
 
+/* Messages that were matched before, by way of Fortran's statuses; a communicator that comes and goes. */
+static void matched(int rank, int step)
+{
+    int ranks, mine[2] = {rank, step}, got[2] = {0, 0}, both[2], fortran[MPI_F_STATUS_SIZE];
+    MPI_Comm comm;
+    MPI_Message message;
+    MPI_Request requests[2];
+    MPI_Status status;
+    MPI_F08_status newer;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Isend_c(mine, 2, MPI_INT, (rank + 1) % ranks, 5, comm, &requests[0]);
+    MPI_Mprobe(MPI_ANY_SOURCE, 5, comm, &message, &status);
+    if (step % 2) {
+        MPI_Imrecv_c(got, 2, MPI_INT, &message, &requests[1]);
+#pragma pc3 checkpoint
+        MPI_Wait(&requests[1], &status);
+    } else {
+#pragma pc3 checkpoint
+        MPI_Mrecv_c(got, 2, MPI_INT, &message, &status);
+    }
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    show_all("matched", got[0] * 10 + got[1]);
+    MPI_Status_c2f(&status, fortran);
+    MPI_Status_f2f08(fortran, &newer);
+    MPI_Status_f082f(&newer, fortran);
+    MPI_Status_f2c(fortran, &status);
+    MPI_Status_c2f08(&status, &newer);
+    MPI_Status_f082c(&newer, &status);
+    MPI_Count count;
+    MPI_Get_count_c(&status, MPI_INT, &count);
+    show_all("status", status.MPI_SOURCE * 100 + fortran[MPI_F_TAG] * 10 + (int)count);
+    both[0] = 7, both[1] = 8;
+    MPI_Reduce_local_c(got, both, 2, MPI_INT, MPI_SUM);
+    show_all("here", both[0] * 100 + both[1]);
+    MPI_Comm_disconnect(&comm);
+    MPI_Comm_get_parent(&comm);
+    show_all("gone", comm == MPI_COMM_NULL);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -61,6 +101,7 @@ int main(int argc, char **argv)
         show_all("refused", MPI_Type_get_envelope(made[step], &n, &n, &n, &combiner) == MPI_ERR_TYPE);
         MPI_Type_get_envelope(made[4], &n, &n, &n, &combiner);
         show_all("combiner", combiner == MPI_COMBINER_HVECTOR);
+        matched(rank, step);
     }
     for (int i = 0; i < 5; i++)
         MPI_Type_free(&made[i]);

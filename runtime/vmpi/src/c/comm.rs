@@ -216,25 +216,38 @@ pub unsafe extern "C" fn MPI_Comm_create_group(
     })
 }
 
-/// Messages under way are not touched: they are matched by context, not by handle.
+macro_rules! frees { ($($name:ident)*) => { $(
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(comm: *mut usize) -> c_int {
+        let handle = if comm.is_null() {
+            abi::COMM_NULL
+        } else {
+            *comm
+        };
+        entry(stringify!($name), handle, |me| {
+            me.objects().comm(handle)?;
+            if handle == abi::COMM_WORLD || handle == abi::COMM_SELF {
+                return fail(Class::ERR_COMM, "a predefined communicator cannot be freed");
+            }
+            attr::delete_all(me, On::Comm, handle)?;
+            if let Some(c) = me.objects().comms.remove(handle) {
+                me.objects().errhandlers.release(c.errhandler)?;
+            }
+            put(comm, abi::COMM_NULL)
+        })
+    }
+)* } }
+// Messages under way are not touched: they are matched by context, not by handle.  They arrive without their sender's
+// help, so who disconnects need not wait for them.
+frees! {
+    MPI_Comm_free
+    MPI_Comm_disconnect
+}
+
+/// No rank of ours was spawned.
 #[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Comm_free(comm: *mut usize) -> c_int {
-    let handle = if comm.is_null() {
-        abi::COMM_NULL
-    } else {
-        *comm
-    };
-    entry("MPI_Comm_free", handle, |me| {
-        me.objects().comm(handle)?;
-        if handle == abi::COMM_WORLD || handle == abi::COMM_SELF {
-            return fail(Class::ERR_COMM, "a predefined communicator cannot be freed");
-        }
-        attr::delete_all(me, On::Comm, handle)?;
-        if let Some(c) = me.objects().comms.remove(handle) {
-            me.objects().errhandlers.release(c.errhandler)?;
-        }
-        put(comm, abi::COMM_NULL)
-    })
+pub unsafe extern "C" fn MPI_Comm_get_parent(parent: *mut usize) -> c_int {
+    entry("MPI_Comm_get_parent", 0, |_| put(parent, abi::COMM_NULL))
 }
 
 #[pc3_vmpi_entry::entry]

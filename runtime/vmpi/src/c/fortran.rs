@@ -27,19 +27,22 @@ handles! {
     MPI_File_c2f MPI_File_f2c
 }
 
-/// A Fortran status is an array of as many integers as ours has.
+/// A Fortran status is an array of as many integers as ours has, or a type with them.
 const WORDS: usize = std::mem::size_of::<CStatus>() / 4;
 
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Status_c2f(from: *const CStatus, to: *mut c_int) -> c_int {
-    if from.is_null() || to.is_null() {
-        return Class::ERR_ARG.0;
+macro_rules! statuses { ($($name:ident)*) => { $(
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(from: *const c_int, to: *mut c_int) -> c_int {
+        if from.is_null() || to.is_null() {
+            return Class::ERR_ARG.0;
+        }
+        // SAFETY: the program's variables; all three kinds are the same integers.
+        unsafe { std::ptr::copy(from, to, WORDS) };
+        Class::SUCCESS.0
     }
-    std::ptr::copy(from.cast::<c_int>(), to, WORDS);
-    Class::SUCCESS.0
-}
-
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Status_f2c(from: *const c_int, to: *mut CStatus) -> c_int {
-    MPI_Status_c2f(from.cast(), to.cast())
+)* } }
+statuses! {
+    MPI_Status_c2f MPI_Status_f2c
+    MPI_Status_c2f08 MPI_Status_f082c
+    MPI_Status_f2f08 MPI_Status_f082f
 }

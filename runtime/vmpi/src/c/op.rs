@@ -1,6 +1,6 @@
 //! User-defined operations and local reduction (MPI 3.1 sections 5.9.5 and 5.9.7).
 
-use super::{buffer, count, entry, put};
+use super::{buffer, entry, put, wide_count};
 use crate::error::{fail, Class};
 use crate::op::{Op, UserOp};
 use std::ffi::{c_int, c_void};
@@ -41,28 +41,34 @@ pub unsafe extern "C" fn MPI_Op_commutative(op: usize, commute: *mut c_int) -> c
     })
 }
 
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Reduce_local(
-    input: *const c_void,
-    inout: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    op: usize,
-) -> c_int {
-    entry("MPI_Reduce_local", 0, |me| {
-        let (n, ty) = (count(n)?, me.objects().committed(datatype)?);
-        buffer(input.cast(), n * ty.size, ty.predefined != 0)?;
-        buffer(inout.cast(), n * ty.size, ty.predefined != 0)?;
-        match me.objects().op(op)? {
-            // Predefined operations commute, so the order of operands does not matter.
-            Op::Predef(p) => p.kernel(&ty)?(inout.cast(), input.cast(), n),
-            Op::User(u) => u.apply(
-                input.cast_mut().cast(),
-                inout.cast(),
-                n,
-                (datatype, ty.extent),
-            ),
-        }
-        Ok(())
-    })
+macro_rules! local { ($($name:ident $n:ident;)*) => { $(
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $name(
+        input: *const c_void,
+        inout: *mut c_void,
+        n: $n,
+        datatype: usize,
+        op: usize,
+    ) -> c_int {
+        entry(stringify!($name), 0, |me| {
+            let (n, ty) = (wide_count(n.into())?, me.objects().committed(datatype)?);
+            buffer(input.cast(), n * ty.size, ty.predefined != 0)?;
+            buffer(inout.cast(), n * ty.size, ty.predefined != 0)?;
+            match me.objects().op(op)? {
+                // Predefined operations commute, so the order of operands does not matter.
+                Op::Predef(p) => p.kernel(&ty)?(inout.cast(), input.cast(), n),
+                Op::User(u) => u.apply(
+                    input.cast_mut().cast(),
+                    inout.cast(),
+                    n,
+                    (datatype, ty.extent),
+                ),
+            }
+            Ok(())
+        })
+    }
+)* } }
+local! {
+    MPI_Reduce_local c_int;
+    MPI_Reduce_local_c i64;
 }

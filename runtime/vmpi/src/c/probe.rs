@@ -136,39 +136,45 @@ unsafe fn mrecv(me: &RankState, buf: &Buf<'_>, message: *mut usize) -> Result<St
     }
 }
 
-/// MPI 4.1 section 3.8.3.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Mrecv(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    message: *mut usize,
-    status: *mut CStatus,
-) -> c_int {
-    entry("MPI_Mrecv", 0, |me| {
-        let (n, ty) = data(me, p, n, datatype)?;
-        let s = mrecv(me, &Buf::new(p.cast(), n, &ty), message)?;
-        put_status(status, &s);
-        check(s).map(drop)
-    })
-}
+macro_rules! receives { ($($mrecv:ident $imrecv:ident $n:ident;)*) => { $(
+    /// MPI 4.1 section 3.8.3.
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $mrecv(
+        p: *mut c_void,
+        n: $n,
+        datatype: usize,
+        message: *mut usize,
+        status: *mut CStatus,
+    ) -> c_int {
+        entry(stringify!($mrecv), 0, |me| {
+            let (n, ty) = data(me, p, n, datatype)?;
+            let s = mrecv(me, &Buf::new(p.cast(), n, &ty), message)?;
+            put_status(status, &s);
+            check(s).map(drop)
+        })
+    }
 
-/// MPI 4.1 section 3.8.3.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Imrecv(
-    p: *mut c_void,
-    n: c_int,
-    datatype: usize,
-    message: *mut usize,
-    request: *mut usize,
-) -> c_int {
-    entry("MPI_Imrecv", 0, |me| {
-        let (n, ty) = data(me, p, n, datatype)?;
-        let buf = Buf::new(p.cast(), n, &ty);
-        let s = mrecv(me, &buf, message)?;
-        let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
-        *r.get().status.get() = s;
-        r.get().done.store(true, Release);
-        publish(me, r, request)
-    })
+    /// MPI 4.1 section 3.8.3.
+    #[pc3_vmpi_entry::entry]
+    pub unsafe extern "C" fn $imrecv(
+        p: *mut c_void,
+        n: $n,
+        datatype: usize,
+        message: *mut usize,
+        request: *mut usize,
+    ) -> c_int {
+        entry(stringify!($imrecv), 0, |me| {
+            let (n, ty) = data(me, p, n, datatype)?;
+            let buf = Buf::new(p.cast(), n, &ty);
+            let s = mrecv(me, &buf, message)?;
+            let r = prepare(me, What::Recv, None, None, &buf, s.source, 0);
+            *r.get().status.get() = s;
+            r.get().done.store(true, Release);
+            publish(me, r, request)
+        })
+    }
+)* } }
+receives! {
+    MPI_Mrecv MPI_Imrecv c_int;
+    MPI_Mrecv_c MPI_Imrecv_c i64;
 }
