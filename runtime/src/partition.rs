@@ -67,7 +67,68 @@ impl Traffic {
     }
 }
 
-type Graph = Vec<Vec<(u32, u64)>>;
+/// What each node has to do with others, in both directions.
+pub type Graph = Vec<Vec<(u32, u64)>>;
+
+/// Nodes for seats in groups: of each node the seat that it is to have, so that little passes between groups.  `groups`: of each seat.
+/// Node 0 keeps its seat's group; within a group nodes and seats keep their order. Where that is no better, all stay.
+pub fn arrange(graph: &Graph, groups: &[u32]) -> Vec<u32> {
+    // Of more, exchanges would take too long.
+    const MOST: usize = 2048;
+    let n = groups.len();
+    let nodes: Vec<u32> = (0..n as u32).collect();
+    let stay = || nodes.clone();
+    let mut numbers: Vec<u32> = groups.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() < 2 {
+        return stay();
+    }
+    let number = |g: &u32| numbers.partition_point(|x| x < g) as u32;
+    let start: Vec<u32> = groups.iter().map(number).collect();
+    let count = numbers.len() as u32;
+    let mut of = match n <= MOST {
+        true => divide(graph, &nodes, &start, count),
+        false => grow(graph, &nodes, &start, count),
+    };
+    // Groups of one size may change their names.
+    let (first, wanted) = (of[0], start[0]);
+    let size = |g: u32| start.iter().filter(|s| **s == g).count();
+    if first != wanted && size(first) == size(wanted) {
+        for g in &mut of {
+            *g = match *g {
+                g if g == first => wanted,
+                g if g == wanted => first,
+                g => g,
+            };
+        }
+    } else if first != wanted {
+        let mut best: Option<(u64, usize)> = None;
+        for b in (0..n).filter(|b| of[*b] == wanted).take(64) {
+            let mut changed = of.clone();
+            changed.swap(0, b);
+            let now = cut(graph, &nodes, &changed);
+            if best.is_none_or(|x| now < x.0) {
+                best = Some((now, b));
+            }
+        }
+        if let Some((_, b)) = best {
+            of.swap(0, b);
+        }
+    }
+    if cut(graph, &nodes, &of) >= cut(graph, &nodes, &start) {
+        return stay();
+    }
+    let mut seats: Vec<std::collections::VecDeque<u32>> = vec![Default::default(); numbers.len()];
+    for (seat, g) in start.iter().enumerate() {
+        seats[*g as usize].push_back(seat as u32);
+    }
+    let seat = |g: &u32| seats[*g as usize].pop_front();
+    of.iter()
+        .map(seat)
+        .collect::<Option<_>>()
+        .unwrap_or_else(stay)
+}
 
 /// Workers for all ranks, counted through the processes, if any placement is better than `now`.
 pub fn improve(now: &Placement, traffic: &Traffic) -> Option<Vec<u32>> {
@@ -403,6 +464,54 @@ mod tests {
             cost(&t.graph(64), &seats, 1).0,
         );
         assert!(after * 3 < before, "{after} of {before}");
+    }
+
+    fn grid(n: u32, at: impl Fn(u32, u32) -> u32) -> Graph {
+        let mut list = Vec::new();
+        for x in 0..n {
+            for y in 0..n {
+                list.extend((x + 1 < n).then(|| (at(x, y), at(x + 1, y))));
+                list.extend((y + 1 < n).then(|| (at(x, y), at(x, y + 1))));
+            }
+        }
+        pairs(&list).graph((n * n) as usize)
+    }
+
+    /// What passes between groups once each node has its seat, in hundreds of what one edge carries.
+    fn passes(graph: &Graph, groups: &[u32], seats: &[u32]) -> u64 {
+        let of: Vec<u32> = seats.iter().map(|s| groups[*s as usize]).collect();
+        let nodes: Vec<u32> = (0..groups.len() as u32).collect();
+        cut(graph, &nodes, &of) / 2 / (10 * 256 + 1000)
+    }
+
+    #[test]
+    fn nodes_get_seats_beside_their_neighbours() {
+        for (n, sizes, most) in [
+            (8, &[32, 32][..], 8),
+            (8, &[16, 16, 16, 16], 16),
+            (8, &[20, 44], 12),
+            (5, &[8, 8, 9], 10),
+            (45, &[1000, 1025], 100),
+            (60, &[1800, 1800], 130),
+        ] {
+            let graph = grid(n, |x, y| (x * n + y) * 27 % (n * n));
+            let groups: Vec<u32> = sizes
+                .iter()
+                .enumerate()
+                .flat_map(|(g, k)| vec![g as u32 * 3 + 1; *k])
+                .collect();
+            let seats = arrange(&graph, &groups);
+            let mut all = seats.clone();
+            all.sort_unstable();
+            assert!(all.iter().enumerate().all(|(i, s)| i == *s as usize));
+            assert_eq!(groups[seats[0] as usize], groups[0]);
+            let now = passes(&graph, &groups, &seats);
+            assert!(now <= most, "{n}, {sizes:?}: {now}");
+            assert_eq!(arrange(&graph, &vec![5; groups.len()]), {
+                let all: Vec<u32> = (0..n * n).collect();
+                all
+            });
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Jobs of several processes as those who run them see them: requests by signals, whoever connects the processes.
+//! Jobs of several processes as those who run them see them: requests by signals, whoever connects the processes; ranks that
+//! change their order.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,54 @@ pub fn trials() -> Vec<Trial> {
             signals(mpi).map_err(|e| format!("{e:#}").into())
         }));
     }
+    trials.push(Trial::test("jobs::reordered", || {
+        reordered().map_err(|e| format!("{e:#}").into())
+    }));
     trials
+}
+
+/// On several processes reordering brings neighbours together, and changes nothing else; orders stay when a job goes on elsewhere.
+fn reordered() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/reorder.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let go = |job: &Job, processes: &str, workers: &str, env: &[(&str, &str)]| {
+        let launcher = [&*pc3run, "-p", processes, "-w", workers, "--mpi", "none"];
+        job.finish(job.start_by(&launcher, HOST, &exe, env)?)
+    };
+    let whole = Job::new(&p)?;
+    let done = go(&whole, "1", "4", &[])?;
+    ensure!(done.status == 0, "{done:?}");
+    let one: Vec<&str> = done.stderr.lines().collect();
+    let expected = ["graph", "adjacent", "named", "grid"].map(|w| format!("{w}: 0 now 0"));
+    ensure!(one == expected, "{one:?}");
+    for processes in ["2", "3"] {
+        let job = Job::new(&p)?;
+        let done = go(&job, processes, "1", &[])?;
+        ensure!(done.status == 0, "{done:?}");
+        let edges = |line: &str| -> Option<(u32, u32)> {
+            let (was, is) = line.split_once(": ")?.1.split_once(" now ")?;
+            Some((was.parse().ok()?, is.parse().ok()?))
+        };
+        let fewer = done.stderr.lines().filter_map(edges);
+        let fewer = fewer.filter(|(was, is)| is * 3 <= was * 2).count();
+        ensure!(fewer == 4, "on {processes}: {}", done.stderr);
+        ensure!(whole.stdout() == job.stdout(), "on {processes}: {done:?}");
+    }
+    let job = Job::new(&p)?;
+    for (i, processes) in ["2", "1", "3", "2", "1"].into_iter().enumerate() {
+        let env = [
+            ("PC3_EVERY", "1x"),
+            ("PC3_STOP_AFTER", "2"),
+            ("PC3_RESTART", if i > 0 { "latest" } else { "" }),
+        ];
+        let done = go(&job, processes, "1", &env)?;
+        ensure!(done.status == STOPPED, "{done:?}");
+    }
+    let done = go(&job, "3", "1", &[("PC3_RESTART", "latest")])?;
+    ensure!(done.status == 0, "{done:?}");
+    ensure!(whole.stdout() == job.stdout(), "moved: {done:?}");
+    Ok(())
 }
 
 /// Who is asked for a checkpoint, and how.

@@ -5,7 +5,7 @@ use crate::coll::meeting::Kind;
 use crate::comm::create::split;
 use crate::error::{fail, Class, Result};
 use crate::state::RankState;
-use crate::topo::dist::{collect, Dist, Edge};
+use crate::topo::dist::{collect, exchange, Dist, Edge};
 use crate::topo::Topology;
 use std::ffi::c_int;
 
@@ -26,11 +26,23 @@ unsafe fn weights<'a>(p: *const c_int, n: usize) -> Result<Option<&'a [c_int]>> 
     }
 }
 
-unsafe fn create(me: &'static RankState, comm: usize, topo: Dist, new: *mut usize) -> Result<()> {
+/// Where the caller runs, if ranks may be reordered.
+fn process(me: &RankState, reorder: c_int) -> Option<u32> {
+    let world = me.world();
+    (reorder != 0 && world.far().is_some()).then(|| world.process_of(me.rank))
+}
+
+/// The caller becomes a node with these edges.
+unsafe fn create(
+    me: &'static RankState,
+    comm: usize,
+    (node, topo): (u32, Dist),
+    new: *mut usize,
+) -> Result<()> {
     let mut next = me.objects().next_id;
     let parent = me.objects().comm(comm)?;
-    let rank = parent.rank as i32;
-    let made = split(me, parent, &mut next, Kind::DistGraphCreate, Some(0), rank)?;
+    let (kind, key) = (Kind::DistGraphCreate, node as i32);
+    let made = split(me, parent, &mut next, kind, Some(0), key)?;
     me.objects().next_id = next;
     // SAFETY: the program's own variable.
     unsafe { install(me, comm, made, Some(Topology::Dist(topo)), new) }
@@ -46,7 +58,7 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
     dests: *const c_int,
     destweights: *const c_int,
     _info: usize,
-    _reorder: c_int,
+    reorder: c_int,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Dist_graph_create_adjacent", comm, |me| {
@@ -69,8 +81,13 @@ pub unsafe extern "C" fn MPI_Dist_graph_create_adjacent(
             dests: slice(dests, no)?.to_vec(),
             weights,
         };
-        let size = me.objects().comm(comm)?.intra()?.size();
-        create(me, comm, topo.checked(size)?, new)
+        let parent = me.objects().comm(comm)?.intra()?;
+        let topo = topo.checked(parent.size())?;
+        let node = match process(me, reorder) {
+            Some(process) => exchange(me, parent, &topo, process)?,
+            None => (parent.rank, topo),
+        };
+        create(me, comm, node, new)
     })
 }
 
@@ -83,7 +100,7 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
     dests: *const c_int,
     edgeweights: *const c_int,
     _info: usize,
-    _reorder: c_int,
+    reorder: c_int,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Dist_graph_create", comm, |me| {
@@ -108,8 +125,9 @@ pub unsafe extern "C" fn MPI_Dist_graph_create(
                 edges.push((*source, dests[k], weights.map_or(1, |w| w[k])));
             }
         }
-        let topo = collect(me, me.objects().comm(comm)?, &edges, weights.is_some())?;
-        create(me, comm, topo, new)
+        let parent = me.objects().comm(comm)?;
+        let node = collect(me, parent, &edges, weights.is_some(), process(me, reorder))?;
+        create(me, comm, node, new)
     })
 }
 

@@ -8,7 +8,7 @@ use crate::handle::abi;
 use crate::state::RankState;
 use crate::topo::cart::{dims_create, Cart};
 use crate::topo::graph::Graph;
-use crate::topo::Topology;
+use crate::topo::{order, Topology};
 use std::ffi::c_int;
 
 fn cart(me: &RankState, comm: usize) -> Result<&Cart> {
@@ -35,20 +35,24 @@ fn ndims(n: c_int) -> Result<usize> {
     count(n).or_else(|_| fail(Class::ERR_DIMS, format!("the number of dimensions is {n}")))
 }
 
-/// The first `size` ranks of `comm` become a communicator with `topo`.
+/// The first `size` ranks of `comm` become a communicator with `topo`, in the order of its nodes.
 unsafe fn create(
     me: &'static RankState,
     comm: usize,
     kind: Kind,
     size: usize,
-    topo: Topology,
+    (topo, reorder): (Topology, c_int),
     new: *mut usize,
 ) -> Result<()> {
     let o = me.objects();
     let mut next = o.next_id;
     let parent = o.comm(comm)?;
-    let color = ((parent.rank as usize) < size).then_some(0);
-    let made = split(me, parent, &mut next, kind, color, 0)?;
+    let node = match reorder {
+        0 => Some(parent.rank).filter(|r| (*r as usize) < size),
+        _ => order::node(me.world(), parent, &topo, size)?,
+    };
+    let key = node.unwrap_or(0) as c_int;
+    let made = split(me, parent, &mut next, kind, node.map(|_| 0), key)?;
     me.objects().next_id = next;
     install(me, comm, made, Some(topo), new)
 }
@@ -66,7 +70,7 @@ pub unsafe extern "C" fn MPI_Cart_create(
     n: c_int,
     dims: *const c_int,
     periods: *const c_int,
-    _reorder: c_int,
+    reorder: c_int,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Cart_create", comm, |me| {
@@ -81,7 +85,7 @@ pub unsafe extern "C" fn MPI_Cart_create(
             comm,
             Kind::CartCreate,
             grid.size(),
-            Topology::Cart(grid),
+            (Topology::Cart(grid), reorder),
             new,
         )
     })
@@ -194,14 +198,9 @@ pub unsafe extern "C" fn MPI_Cart_map(
     entry("MPI_Cart_map", comm, |me| {
         let (n, c) = (ndims(n)?, me.objects().comm(comm)?);
         let grid = Cart::new(slice(dims, n)?, slice(periods, n)?, c.size())?;
-        put(
-            rank,
-            if (c.rank as usize) < grid.size() {
-                c.rank as c_int
-            } else {
-                abi::UNDEFINED
-            },
-        )
+        let size = grid.size();
+        let node = order::node(me.world(), c, &Topology::Cart(grid), size)?;
+        put(rank, node.map_or(abi::UNDEFINED, |n| n as c_int))
     })
 }
 
@@ -224,7 +223,7 @@ pub unsafe extern "C" fn MPI_Graph_create(
     n: c_int,
     index: *const c_int,
     edges: *const c_int,
-    _reorder: c_int,
+    reorder: c_int,
     new: *mut usize,
 ) -> c_int {
     entry("MPI_Graph_create", comm, |me| {
@@ -234,7 +233,7 @@ pub unsafe extern "C" fn MPI_Graph_create(
             comm,
             Kind::GraphCreate,
             g.index.len(),
-            Topology::Graph(g),
+            (Topology::Graph(g), reorder),
             new,
         )
     })
@@ -309,15 +308,9 @@ pub unsafe extern "C" fn MPI_Graph_map(
 ) -> c_int {
     entry("MPI_Graph_map", comm, |me| {
         let g = graph_args(me, comm, n, index, edges)?;
-        let mine = me.objects().comm(comm)?.rank;
-        put(
-            rank,
-            if (mine as usize) < g.index.len() {
-                mine as c_int
-            } else {
-                abi::UNDEFINED
-            },
-        )
+        let (c, size) = (me.objects().comm(comm)?, g.index.len());
+        let node = order::node(me.world(), c, &Topology::Graph(g), size)?;
+        put(rank, node.map_or(abi::UNDEFINED, |n| n as c_int))
     })
 }
 

@@ -49,6 +49,7 @@ kinds! {
     CommDup "MPI_Comm_dup", CommCreate "MPI_Comm_create", CommCreateGroup "MPI_Comm_create_group",
     CommSplit "MPI_Comm_split", CommFree "MPI_Comm_free", CartCreate "MPI_Cart_create", CartSub "MPI_Cart_sub",
     GraphCreate "MPI_Graph_create", DistGraphCreate "MPI_Dist_graph_create",
+    DistGraphEdges "edges of MPI_Dist_graph_create", DistGraphOrder "order of MPI_Dist_graph_create_adjacent",
     IntercommCreate "MPI_Intercomm_create", IntercommMerge "MPI_Intercomm_merge",
     NeighborAllgather "MPI_Neighbor_allgather", NeighborAllgatherv "MPI_Neighbor_allgatherv",
     NeighborAlltoall "MPI_Neighbor_alltoall", NeighborAlltoallv "MPI_Neighbor_alltoallv",

@@ -27,6 +27,7 @@ use crate::objects::Objects;
 use crate::p2p::mailbox::{Message, Room};
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
+use crate::topo::order::Orders;
 
 pub use message::link;
 pub use rank::{Call, Phase, RankState};
@@ -56,6 +57,7 @@ pub struct World {
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
     pub(crate) idle: deadlock::Idle,
+    pub(crate) orders: Orders,
     /// Ids of communicators that are made while their members do other things.
     pub(crate) late_ids: AtomicU32,
     /// Ranks here that had not ended when the job began or was continued; of these, a guest's that have come back from their
@@ -125,6 +127,7 @@ impl World {
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
+                orders: Orders::default(),
                 late_ids: AtomicU32::new(FIRST_LATE_ID),
                 again: AtomicU32::new(0),
                 back: AtomicU32::new(0),

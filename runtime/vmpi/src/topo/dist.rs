@@ -5,7 +5,10 @@ use crate::coll::meeting::{All, Call, Crew, Kind, Plan};
 use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
 use crate::wire::{Read, Reader, Writer};
-use std::cell::RefCell;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+
+use super::order;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Dist {
@@ -36,22 +39,79 @@ impl Dist {
     }
 }
 
+/// What a member says of the graph.
+enum Said<'a> {
+    /// Any edges.
+    Edges { list: &'a [Edge], weighted: bool },
+    /// All edges of its own node.
+    Own(Cow<'a, Dist>),
+}
+
 struct Edges<'a> {
-    list: &'a [Edge],
-    weighted: bool,
+    said: Said<'a>,
+    /// Where the member runs, if members may become other nodes.
+    process: Option<u32>,
+    /// The edges of the node that it becomes.
+    node: Cell<u32>,
     mine: RefCell<Dist>,
+}
+
+impl<'a> Edges<'a> {
+    fn new(said: Said<'a>, process: Option<u32>) -> Edges<'a> {
+        Edges {
+            said,
+            process,
+            node: Cell::new(0),
+            mine: RefCell::default(),
+        }
+    }
+
+    fn weighted(&self) -> Option<bool> {
+        match self.said {
+            Said::Edges { weighted, .. } => Some(weighted),
+            Said::Own(_) => None,
+        }
+    }
+}
+
+/// Members become nodes whose neighbours run where theirs do.
+fn reorder(all: &All<Edges>, processes: &[u32]) {
+    let mut lists: Vec<Dist> = all.iter().map(|c| c.mine.take()).collect();
+    let edges = lists.iter().enumerate().flat_map(|(node, d)| {
+        let weight = |i: usize| d.weights.as_ref().and_then(|w| w.1.get(i).copied());
+        let each = d.dests.iter().enumerate();
+        each.map(move |(i, to)| (node as i32, *to, weight(i).unwrap_or(1)))
+    });
+    let graph = order::graph(all.len(), edges);
+    for (node, seat) in order::seats(&graph, processes).into_iter().enumerate() {
+        let member = all.get(seat as usize);
+        member.node.set(node as u32);
+        member.mine.replace(std::mem::take(&mut lists[node]));
+    }
 }
 
 impl Call for Edges<'_> {
     fn kind(&self) -> Kind {
-        Kind::DistGraphCreate
+        match self.said {
+            Said::Edges { .. } => Kind::DistGraphEdges,
+            Said::Own(_) => Kind::DistGraphOrder,
+        }
     }
     fn plan(all: &All<Self>, _: usize) -> Result<Plan> {
-        let weighted = all.get(0).weighted;
-        if all.iter().any(|c| c.weighted != weighted) {
+        let first = all.get(0);
+        if all.iter().any(|c| c.weighted() != first.weighted()) {
             return fail(
                 Class::ERR_ARG,
                 "MPI_UNWEIGHTED must be given by all members or by none",
+            );
+        }
+        if all
+            .iter()
+            .any(|c| c.process.is_some() != first.process.is_some())
+        {
+            return fail(
+                Class::ERR_ARG,
+                "reordering must be asked for by all members or by none",
             );
         }
         Ok(Plan::Last)
@@ -60,11 +120,21 @@ impl Call for Edges<'_> {
         Ok(())
     }
     fn whole(all: &All<Self>, _: usize) {
-        for c in all.iter().filter(|c| c.weighted) {
-            c.mine.borrow_mut().weights = Some((Vec::new(), Vec::new()));
+        for (i, c) in all.iter().enumerate() {
+            c.node.set(i as u32);
+            let mut mine = c.mine.borrow_mut();
+            match &c.said {
+                Said::Own(dist) => *mine = dist.clone().into_owned(),
+                Said::Edges { weighted: true, .. } => mine.weights = Some(Default::default()),
+                Said::Edges { .. } => {}
+            }
         }
+        let named = all.iter().flat_map(|c| match &c.said {
+            Said::Edges { list, .. } => *list,
+            Said::Own(_) => &[],
+        });
         // By who named them, then in the order named: the same whatever the order of arrival.
-        for (from, to, weight) in all.iter().flat_map(|c| c.list) {
+        for (from, to, weight) in named {
             let mut d = all.get(*from as usize).mine.borrow_mut();
             d.dests.push(*to);
             if let Some(w) = &mut d.weights {
@@ -77,41 +147,93 @@ impl Call for Edges<'_> {
                 w.0.push(*weight);
             }
         }
+        let processes: Option<Vec<u32>> = all.iter().map(|c| c.process).collect();
+        if let Some(processes) = processes {
+            reorder(all, &processes);
+        }
     }
     const APART: bool = true;
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
-        w.u8(self.weighted.into());
-        w.list(self.list.iter(), |w, (from, to, weight)| {
-            w.u32(*from as u32);
-            w.u32(*to as u32);
-            w.i32(*weight);
-        });
+        w.u8(self.process.is_some().into());
+        w.u32(self.process.unwrap_or(0));
+        let numbers = |w: &mut Writer, list: &[i32]| w.list(list.iter(), |w, n| w.i32(*n));
+        match &self.said {
+            Said::Edges { list, weighted } => {
+                w.u8((*weighted).into());
+                w.list(list.iter(), |w, (from, to, weight)| {
+                    w.u32(*from as u32);
+                    w.u32(*to as u32);
+                    w.i32(*weight);
+                });
+            }
+            Said::Own(d) => {
+                numbers(w, &d.sources);
+                numbers(w, &d.dests);
+                w.u8(d.weights.is_some().into());
+                if let Some((a, b)) = &d.weights {
+                    numbers(w, a);
+                    numbers(w, b);
+                }
+            }
+        }
     }
     fn import(
         r: &mut Reader,
         _: usize,
         _: &[usize],
-        _: &Self,
+        like: &Self,
         keep: &mut Keep<Self>,
     ) -> Read<Self> {
-        let weighted = r.u8()? != 0;
-        let list = r.list(|r| Ok((r.u32()? as _, r.u32()? as _, r.i32()? as _)))?;
-        Ok(Edges {
-            list: keep.any(list),
-            weighted,
-            mine: RefCell::default(),
-        })
+        let reorder = r.u8()? != 0;
+        let process = Some(r.u32()?).filter(|_| reorder);
+        let said = match like.said {
+            Said::Edges { .. } => {
+                let weighted = r.u8()? != 0;
+                let list = r.list(|r| Ok((r.u32()? as _, r.u32()? as _, r.i32()? as _)))?;
+                let list = keep.any(list);
+                Said::Edges { list, weighted }
+            }
+            Said::Own(_) => {
+                let (sources, dests) = (r.list(Reader::i32)?, r.list(Reader::i32)?);
+                let weights = match r.u8()? {
+                    0 => None,
+                    _ => Some((r.list(Reader::i32)?, r.list(Reader::i32)?)),
+                };
+                Said::Own(Cow::Owned(Dist {
+                    sources,
+                    dests,
+                    weights,
+                }))
+            }
+        };
+        Ok(Edges::new(said, process))
     }
 }
 
-/// MPI_Dist_graph_create: edges that any member names; the caller's are returned.
-pub fn collect<W: Crew>(crew: &W, comm: &Comm, list: &[Edge], weighted: bool) -> Result<Dist> {
-    let call = Edges {
-        list,
-        weighted,
-        mine: RefCell::default(),
-    };
+fn meet<W: Crew>(crew: &W, comm: &Comm, call: &Edges) -> Result<(u32, Dist)> {
     comm.meeting
-        .take_part(crew, &comm.group, comm.rank as usize, &call)?;
-    Ok(call.mine.take())
+        .take_part(crew, &comm.group, comm.rank as usize, call)?;
+    Ok((call.node.get(), call.mine.take()))
+}
+
+/// MPI_Dist_graph_create: edges that any member names.  The node that the caller becomes, and its edges.  `process`: where
+/// the caller runs, if members may become other nodes than those of their ranks.
+pub fn collect<W: Crew>(
+    crew: &W,
+    comm: &Comm,
+    list: &[Edge],
+    weighted: bool,
+    process: Option<u32>,
+) -> Result<(u32, Dist)> {
+    let said = Said::Edges { list, weighted };
+    meet(crew, comm, &Edges::new(said, process))
+}
+
+/// Likewise, where each member knows the edges of the node with its rank.
+pub fn exchange<W: Crew>(crew: &W, comm: &Comm, own: &Dist, process: u32) -> Result<(u32, Dist)> {
+    meet(
+        crew,
+        comm,
+        &Edges::new(Said::Own(Cow::Borrowed(own)), Some(process)),
+    )
 }

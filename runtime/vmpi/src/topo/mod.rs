@@ -1,8 +1,9 @@
-//! Process topologies (MPI 3.1 chapter 7): arithmetic only; ranks are never reordered.
+//! Process topologies (MPI 3.1 chapter 7).
 
 pub mod cart;
 pub mod dist;
 pub mod graph;
+pub(crate) mod order;
 
 use crate::coll::moves::Neighbors;
 use crate::error::Result;
