@@ -105,7 +105,7 @@ impl Reduce {
                 contributes,
                 covers: 1,
                 far: false,
-                alien: false,
+                odd: None,
                 everywhere: false,
             };
             return take_part(me, comm, &call);

@@ -134,7 +134,7 @@ impl Posted {
             contributes: r.contributes,
             covers: 1,
             far: false,
-            alien: false,
+            odd: None,
             everywhere: true,
         })
     }

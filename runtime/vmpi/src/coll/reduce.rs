@@ -22,6 +22,14 @@ use crate::op::{Kernel, Op, Predef, UserOp};
 use crate::wire::{bad, Read, Reader, Writer};
 use std::ops::Range;
 
+/// In what a contribution from elsewhere differs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Odd {
+    /// It has so many bytes.
+    Bytes(usize),
+    Type,
+}
+
 pub struct Reduction<'a> {
     pub kind: Kind,
     pub root: usize,
@@ -44,8 +52,8 @@ pub struct Reduction<'a> {
     pub covers: usize,
     /// Its member is in another process, which takes care of the result.
     pub far: bool,
-    /// Likewise, and its elements are of another type.
-    pub alien: bool,
+    /// Likewise, and what it gives is not what members here give.
+    pub odd: Option<Odd>,
     /// A function of the program's is called in every process that has members.
     pub everywhere: bool,
 }
@@ -77,6 +85,14 @@ fn flows(all: &All<Reduction>) -> impl Iterator<Item = Flow> {
 }
 
 impl Reduction<'_> {
+    /// Of its contribution.
+    fn bytes(&self) -> usize {
+        match self.odd {
+            Some(Odd::Bytes(n)) => n,
+            _ => self.count * self.ty.size,
+        }
+    }
+
     /// Elements that member `i` receives: (first, number).
     pub(super) fn wanted(&self, i: usize) -> (usize, usize) {
         match self.kind {
@@ -140,7 +156,7 @@ impl Call for Reduction<'_> {
             if idle(c) {
                 continue;
             }
-            let (a, b) = (first.count * first.ty.size, c.count * c.ty.size);
+            let (a, b) = (first.bytes(), c.bytes());
             if a != b {
                 return fail(
                     Class::ERR_COUNT,
@@ -148,10 +164,18 @@ impl Call for Reduction<'_> {
                 );
             }
             // Values of the same size would be combined as what they are not.
-            if c.alien || first.alien || !(c.ty.same(first.ty) || basic(c.ty) == basic(first.ty)) {
+            let odd = c.odd.is_some();
+            if odd || !(c.ty.same(first.ty) || basic(c.ty) == basic(first.ty)) {
+                // An odd one is so beside those here.
+                let same = |c: &&Self| !idle(c) && c.odd.is_none();
+                let other = match odd {
+                    true => all.iter().position(|c| same(&c)).unwrap_or(start),
+                    false => start,
+                };
+                let (a, b) = (other.min(i), other.max(i));
                 return fail(
                     Class::ERR_TYPE,
-                    format!("{name}: ranks {start} and {i} name different types"),
+                    format!("{name}: ranks {a} and {b} name different types"),
                 );
             }
             let same = match (c.op, first.op) {
@@ -276,7 +300,7 @@ impl Call for Reduction<'_> {
         keep: &mut Keep<Self>,
     ) -> Read<Self> {
         let (root, count, size) = (r.u64()? as usize, r.size()?, r.size()?);
-        let alien = r.u32()? != basic(like.ty);
+        let mut odd = (r.u32()? != basic(like.ty)).then_some(Odd::Type);
         let contributes = r.u8()? != 0;
         let op = match r.u32()? {
             n @ 0..=3 => Op::User(UserOp::with_traits(0, n as u8)),
@@ -287,6 +311,11 @@ impl Call for Reduction<'_> {
         };
         let counts = r.list(|r| Ok(r.disp()? as isize))?;
         let covers = r.size()?;
+        let bytes = count.saturating_mul(size);
+        if bytes != like.bytes() {
+            // They do not belong together, as `plan` finds by this.
+            odd = Some(Odd::Bytes(bytes));
+        }
         let mut call = Reduction {
             kind: like.kind,
             root,
@@ -302,16 +331,11 @@ impl Call for Reduction<'_> {
             contributes,
             covers,
             far: true,
-            alien,
+            odd,
             everywhere: like.everywhere,
         };
         let bytes = if covers > 0 { r.bytes()? } else { &[] };
-        if count.checked_mul(size) != like.count.checked_mul(like.ty.size) {
-            // They do not belong together, as `plan` finds by this.
-            call.count = match like.count {
-                0 => usize::from(like.ty.size > 0),
-                n => n + 1,
-            };
+        if matches!(odd, Some(Odd::Bytes(_))) {
             return Ok(call);
         }
         if covers > 0 {
