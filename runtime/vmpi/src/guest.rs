@@ -24,3 +24,9 @@ pub fn is_receive(me: &RankState, handle: usize) -> bool {
         .get(handle)
         .is_some_and(|r| r.get().what == What::Recv)
 }
+
+/// Has a persistent request been started, and not been waited for?
+pub fn is_active(me: &RankState, handle: usize) -> bool {
+    let requests = me.requests.borrow();
+    requests.get(handle).is_some_and(|r| r.get().active.get())
+}

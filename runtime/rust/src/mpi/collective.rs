@@ -2,7 +2,7 @@
 
 use pc3_vmpi::c::coll::{
     MPI_Allgather_c, MPI_Allgatherv, MPI_Alltoall_c, MPI_Barrier, MPI_Bcast_c, MPI_Gather_c,
-    MPI_Gatherv, MPI_Ibarrier, MPI_Scatter_c, MPI_Scatterv,
+    MPI_Gatherv, MPI_Scatter_c, MPI_Scatterv,
 };
 use pc3_vmpi::c::reduce::{
     MPI_Allreduce_c, MPI_Exscan_c, MPI_Reduce_c, MPI_Reduce_scatter_block_c, MPI_Scan_c,
@@ -13,11 +13,10 @@ use super::communicator::{Communicator, Process};
 use super::equivalence::wire;
 use super::operation::Operation;
 use super::point_to_point::int;
-use super::request::BarrierFuture;
 use super::{fail, ok};
 
 /// The two buffers of a reduction hold as many values.
-fn alike(from: usize, into: usize) {
+pub(super) fn alike(from: usize, into: usize) {
     if from != into {
         fail(&format!(
             "{from} values are reduced into a buffer for {into}"
@@ -26,7 +25,7 @@ fn alike(from: usize, into: usize) {
 }
 
 /// One of the buffers has a part for each of `ranks`, of as many values as the other.
-fn parts(whole: usize, part: usize, ranks: i32) {
+pub(super) fn parts(whole: usize, part: usize, ranks: i32) {
     if usize::try_from(ranks).map(|n| n * part) != Ok(whole) {
         fail(&format!(
             "a buffer for {whole} values does not have {part} for each of {ranks} ranks"
@@ -63,14 +62,6 @@ pub trait CommunicatorCollectives: Communicator {
     fn barrier(&self) {
         // SAFETY: it has no buffers.
         ok(unsafe { MPI_Barrier(self.handle()) });
-    }
-
-    /// Says that the rank has come to a barrier, and goes on.
-    fn immediate_barrier(&self) -> BarrierFuture {
-        let mut handle = 0;
-        // SAFETY: fills the variable.
-        ok(unsafe { MPI_Ibarrier(self.handle(), &raw mut handle) });
-        BarrierFuture::new(handle)
     }
 
     /// Every rank gets the values of all, in the order of ranks.
@@ -185,14 +176,14 @@ pub trait CommunicatorCollectives: Communicator {
 impl<C: Communicator + ?Sized> CommunicatorCollectives for C {}
 
 /// Parts of a buffer, one behind the other, in elements of MPI's type.
-struct Partition {
-    counts: Vec<i32>,
-    starts: Vec<i32>,
+pub(super) struct Partition {
+    pub counts: Vec<i32>,
+    pub starts: Vec<i32>,
     units: usize,
 }
 
 impl Partition {
-    fn of<T: super::Equivalence>(counts: &[usize], room: usize, ranks: i32) -> Partition {
+    pub fn of<T: super::Equivalence>(counts: &[usize], room: usize, ranks: i32) -> Partition {
         let units = wire::<T>().units;
         let total: usize = counts.iter().sum();
         if counts.len() != ranks as usize || total > room {
@@ -214,7 +205,7 @@ impl Partition {
     }
 
     /// The calling rank's buffer must have as many values as it is said to have.
-    fn mine(&self, items: usize, rank: i32) {
+    pub fn mine(&self, items: usize, rank: i32) {
         let said = self.counts[rank as usize];
         if said != int(items * self.units) {
             fail(&format!(
@@ -480,14 +471,14 @@ impl Root for Process {
     }
 }
 
-fn size(root: Process) -> i32 {
+pub(super) fn size(root: Process) -> i32 {
     let mut n = 0;
     // SAFETY: fills the variable.
     ok(unsafe { pc3_vmpi::c::comm::MPI_Comm_size(root.comm, &raw mut n) });
     n
 }
 
-fn myself(root: Process) -> Process {
+pub(super) fn myself(root: Process) -> Process {
     if !root.is_self() {
         fail(&format!(
             "rank {} is the root: the others call the function without _root",
@@ -497,7 +488,7 @@ fn myself(root: Process) -> Process {
     root
 }
 
-fn other(root: Process) -> Process {
+pub(super) fn other(root: Process) -> Process {
     if root.is_self() {
         fail("the root calls the function whose name ends in _root");
     }

@@ -32,8 +32,12 @@ pub mod collective;
 mod communicator;
 mod equivalence;
 mod group;
+mod held;
+pub mod immediate;
+mod immediate_root;
 mod operation;
 mod owned;
+pub mod persistent;
 pub mod point_to_point;
 pub mod request;
 pub mod topology;
@@ -65,6 +69,9 @@ pub mod traits {
     pub use super::collective::{CommunicatorCollectives, Root};
     pub use super::communicator::Communicator;
     pub use super::equivalence::Equivalence;
+    pub use super::immediate::ImmediateCollectives;
+    pub use super::immediate_root::ImmediateRoot;
+    pub use super::persistent::{PersistentDestination, PersistentSource};
     pub use super::point_to_point::{Destination, Source};
 }
 

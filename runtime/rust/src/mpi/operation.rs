@@ -92,6 +92,12 @@ operations! {
     bitwise_xor Bxor;
 }
 
+impl SystemOperation {
+    pub(super) fn handle(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl<T: Number> Operation<T> for SystemOperation {
     fn tell(&self, call: &mut dyn FnMut(Told)) {
         let wire = wire::<T>();

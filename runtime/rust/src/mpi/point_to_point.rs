@@ -126,7 +126,7 @@ macro_rules! starts {
             ok(unsafe {
                 $call(address(&mut copy), units, basic, to.rank, tag, to.comm, &raw mut handle)
             });
-            SendFuture::new(handle, copy)
+            SendFuture::new(handle, copy, 0)
         }
     )*};
 }
@@ -337,7 +337,7 @@ pub trait Source {
 
     fn immediate_receive_with_tag<T: Equivalence>(&self, tag: Tag) -> ReceiveFuture<T> {
         let (handle, buffer) = start::<T>(self.from(), 1, tag);
-        ReceiveFuture::new(handle, buffer)
+        ReceiveFuture::new(handle, buffer, 0)
     }
 
     /// Starts to receive at most so many values; more end the job.  The request may be pending at a location.
@@ -351,7 +351,7 @@ pub trait Source {
         tag: Tag,
     ) -> ReceiveVecFuture<T> {
         let (handle, buffer) = start::<T>(self.from(), most, tag);
-        ReceiveVecFuture::new(handle, buffer)
+        ReceiveVecFuture::new(handle, buffer, 0)
     }
 }
 
@@ -419,7 +419,7 @@ impl Message {
 }
 
 /// Empty slices may begin where MPI has marks, such as 1.
-fn address(bytes: &mut [u8]) -> *mut c_void {
+pub(super) fn address(bytes: &mut [u8]) -> *mut c_void {
     if bytes.is_empty() {
         return std::ptr::null_mut();
     }

@@ -3,43 +3,43 @@
 //! Those of a [`scope`] borrow their buffers, and end with it.  Futures own what they send or receive: they are values, and
 //! may be pending at a location, across a checkpoint and a restart.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
 use pc3_vmpi::c::request::{
-    MPI_Cancel, MPI_Request_free, MPI_Request_get_status, MPI_Test, MPI_Wait, MPI_Waitany,
+    MPI_Cancel, MPI_Request_get_status, MPI_Test, MPI_Wait, MPI_Waitany,
 };
 use pc3_vmpi::c::status::CStatus;
-use pc3_vmpi::guest;
 use pc3_vmpi::handle::abi;
-use pc3_vmpi::state::RankState;
 
-use super::buffer::values;
-use super::equivalence::{message, wire_size, Equivalence};
+use super::equivalence::Equivalence;
+use super::held::{Held, Of};
 use super::point_to_point::{empty, int, one, Status};
-use super::{fail, may_release, ok};
+use super::{fail, ok};
+pub use super::immediate::CollectiveFuture;
+pub use super::persistent::{PersistentReceive, PersistentSend};
 use crate::load::{LoadError, Loading, View};
 use crate::loud::Loud;
 use crate::save::Saver;
-use crate::types::{layout, Layout, TypeId, Types};
+use crate::types::{TypeId, Types};
 use crate::Checkpointable;
 
-fn wait(handle: &mut usize) -> Status {
+pub(super) fn wait(handle: &mut usize) -> Status {
     let mut c = empty();
     // SAFETY: the request's own handle.
     ok(unsafe { MPI_Wait(&raw mut *handle, &raw mut c) });
     Status::of(&c)
 }
 
-fn test(handle: &mut usize) -> Option<Status> {
+pub(super) fn test(handle: &mut usize) -> Option<Status> {
     let (mut c, mut done) = (empty(), 0);
     // SAFETY: as above.
     ok(unsafe { MPI_Test(&raw mut *handle, &raw mut done, &raw mut c) });
     (done != 0).then(|| Status::of(&c))
 }
 
-fn is_done(handle: usize) -> bool {
+pub(super) fn is_done(handle: usize) -> bool {
     let mut done = 0;
     // SAFETY: as above; the status is not asked for.
     ok(unsafe { MPI_Request_get_status(handle, &raw mut done, std::ptr::null_mut::<CStatus>()) });
@@ -198,133 +198,21 @@ pub fn wait_all(requests: Vec<Request<'_>>) -> Vec<Status> {
     requests.into_iter().map(Request::wait).collect()
 }
 
-/// A request with the buffer that it uses.
-struct Held<T> {
-    handle: usize,
-    buffer: Box<[u8]>,
-    me: Option<&'static RankState>,
-    /// What a checkpoint keeps of a complete one: the values, as they are on every host.
-    arrived: OnceCell<Vec<u8>>,
-    values: PhantomData<fn() -> T>,
-}
-
-impl<T: Equivalence> Held<T> {
-    fn new(handle: usize, buffer: Box<[u8]>) -> Held<T> {
-        Held {
-            handle,
-            buffer,
-            me: RankState::try_current(),
-            arrived: OnceCell::new(),
-            values: PhantomData,
-        }
-    }
-
-    fn values(&self, status: &Status) -> Vec<T> {
-        values(&self.buffer[..status.count::<T>() * wire_size::<T>()])
-    }
-
-    const LAYOUT: Layout<3> = layout([
-        (usize::SIZE, usize::ALIGN),
-        (bool::SIZE, bool::ALIGN),
-        (<Vec<u8>>::SIZE, <Vec<u8>>::ALIGN),
-    ]);
-}
-
-impl<T> Drop for Held<T> {
-    fn drop(&mut self) {
-        let Some(me) = self.me.filter(|_| self.handle != abi::REQUEST_NULL) else {
-            return;
-        };
-        if !may_release() {
-            // The operation goes on.
-            me.keep_landing(self.handle, std::mem::take(&mut self.buffer));
-            return;
-        }
-        // SAFETY: the request's own handle.
-        unsafe {
-            if guest::is_receive(me, self.handle) {
-                ok(MPI_Cancel(&raw mut self.handle));
-                ok(MPI_Wait(&raw mut self.handle, std::ptr::null_mut()));
-                return;
-            }
-            if guest::needs_buffer(me, self.handle) {
-                me.keep_landing(self.handle, std::mem::take(&mut self.buffer));
-            }
-            ok(MPI_Request_free(&raw mut self.handle));
-        }
-    }
-}
-
-impl<T: Equivalence> Checkpointable for Held<T> {
-    const SIZE: u64 = Self::LAYOUT.size;
-    const ALIGN: u64 = Self::LAYOUT.align;
-
-    fn describe(types: &mut Types) -> TypeId {
-        types.record::<Self>("pc3::mpi::Request".to_owned(), |types| {
-            let at = Self::LAYOUT.offsets;
-            vec![
-                ("handle".to_owned(), usize::describe(types), at[0]),
-                ("pending".to_owned(), bool::describe(types), at[1]),
-                ("arrived".to_owned(), <Vec<u8>>::describe(types), at[2]),
-            ]
-        })
-    }
-
-    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
-        static NOTHING: Vec<u8> = Vec::new();
-        static YES: bool = true;
-        static NO: bool = false;
-        let done = self.me.and_then(|me| guest::received(me, self.handle));
-        let arrived = match done {
-            None => &NOTHING,
-            Some(n) => self.arrived.get_or_init(|| {
-                let mut bytes = Vec::new();
-                // What is invalid will be found so again.
-                let values = T::take(&self.buffer[..n]).unwrap_or_default();
-                values.iter().for_each(|v| v.put(&mut bytes));
-                bytes
-            }),
-        };
-        let offsets = Self::LAYOUT.offsets.map(|o| at + o as usize);
-        self.handle.save(out, offsets[0]);
-        (if done.is_some() { &NO } else { &YES }).save(out, offsets[1]);
-        arrived.save(out, offsets[2]);
-    }
-
-    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
-        let members = from.members::<Self>(value, "pc3::mpi::Request")?;
-        let handle = members.load("handle")?;
-        let me = RankState::try_current();
-        let gone = || LoadError::new("is a request that the checkpoint does not have");
-        if members.load("pending")? {
-            let buffer = me.and_then(|me| me.take_landing(handle)).ok_or_else(gone)?;
-            return Ok(Held::new(handle, buffer));
-        }
-        let arrived: Vec<u8> = members.load("arrived")?;
-        let mut rest = &arrived[..];
-        let mut list = Vec::new();
-        while !rest.is_empty() {
-            list.push(T::get(&mut rest).map_err(|e| LoadError::new(e.to_string()))?);
-        }
-        let buffer = message(&list, &mut Vec::new()).into();
-        Ok(Held::new(handle, buffer))
-    }
-}
-
 macro_rules! future {
-    ($(#[$doc:meta])* $name:ident, $text:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $of:ident) => {
         $(#[$doc])*
         #[must_use]
-        pub struct $name<T: Equivalence>(Held<T>);
+        pub struct $name<T: Equivalence>(pub(super) Held<T>);
 
         impl<T: Equivalence> $name<T> {
-            pub(crate) fn new(handle: usize, buffer: Box<[u8]>) -> Self {
-                $name(Held::new(handle, buffer))
+            /// The first `sent` values in the buffer are what is sent.
+            pub(super) fn new(handle: usize, buffer: Box<[u8]>, sent: usize) -> Self {
+                $name(Held::new(Of::$of, handle, buffer, sent))
             }
 
             /// Has it ended?
             pub fn is_done(&self) -> bool {
-                is_done(self.0.handle)
+                $crate::mpi::request::is_done(self.0.handle)
             }
         }
 
@@ -351,17 +239,19 @@ macro_rules! future {
     };
 }
 
+pub(super) use future;
+
 future! {
     /// A value that is being received.  Dropped, it is received no more.
-    ReceiveFuture, "pc3::mpi::ReceiveFuture"
+    ReceiveFuture, "pc3::mpi::ReceiveFuture", Message
 }
 future! {
     /// Values that are being received.  Dropped, they are received no more.
-    ReceiveVecFuture, "pc3::mpi::ReceiveVecFuture"
+    ReceiveVecFuture, "pc3::mpi::ReceiveVecFuture", Message
 }
 future! {
     /// Values that are being sent.  Dropped, they are sent all the same.
-    SendFuture, "pc3::mpi::SendFuture"
+    SendFuture, "pc3::mpi::SendFuture", Message
 }
 
 impl<T: Equivalence> ReceiveFuture<T> {

@@ -76,6 +76,19 @@ impl KeptShape {
     }
 }
 
+/// A buffer of a call, without gaps.
+pub struct Stretch<'a> {
+    pub ptr: *mut u8,
+    pub count: usize,
+    pub ty: &'a TypeRef,
+}
+
+impl Stretch<'_> {
+    pub fn bytes(&self) -> Option<usize> {
+        self.ty.bytes(self.count)
+    }
+}
+
 impl Posted {
     pub fn new(comm: &Comm, kind: Kind, work: Work) -> Posted {
         Posted {
@@ -145,6 +158,69 @@ impl Posted {
             Work::Move { send, recv, .. } => send.types().iter().chain(recv.types()).collect(),
             Work::Reduce(r) => vec![&r.ty],
             Work::Gate | Work::Dup { .. } => Vec::new(),
+        }
+    }
+
+    /// What it sends and what it receives, each from one stretch of memory; `None`: it has no buffers, or others.
+    pub fn memory(&self) -> Option<[Option<Stretch<'_>>; 2]> {
+        let members = self.all.size();
+        let stretch = |side: &'_ Kept| -> Option<Option<(*mut u8, usize)>> {
+            match *side {
+                Kept::None => Some(None),
+                Kept::One { ptr, count, .. } => Some(Some((ptr, count))),
+                Kept::Blocks { ptr, count, .. } => Some(Some((ptr, count * members))),
+                Kept::InPlace | Kept::Each { .. } | Kept::Typed { .. } => None,
+            }
+        };
+        match &self.work {
+            Work::Move {
+                send, recv, shape, ..
+            } => {
+                if !matches!(shape, KeptShape::Intra) {
+                    return None;
+                }
+                let of = |side| {
+                    let found: Option<(*mut u8, usize)> = stretch(side)?;
+                    let ty = Kept::types(side).first();
+                    Some(found.zip(ty).map(|((ptr, count), ty)| Stretch { ptr, count, ty }))
+                };
+                Some([of(send)?, of(recv)?])
+            }
+            Work::Reduce(r) => {
+                let received = match self.kind {
+                    Kind::ReduceScatter => return None,
+                    Kind::ReduceScatterBlock => r.count / members,
+                    _ => r.count,
+                };
+                let receives = self.kind != Kind::Reduce || r.root == self.seat;
+                let part = |ptr, count| Stretch {
+                    ptr,
+                    count,
+                    ty: &r.ty,
+                };
+                let sent = part(r.send.cast_mut(), r.count);
+                Some([Some(sent), receives.then(|| part(r.recv, received))])
+            }
+            Work::Gate | Work::Dup { .. } => None,
+        }
+    }
+
+    /// Gives it other buffers of that kind.
+    pub fn place(&mut self, sent: *mut u8, received: *mut u8) {
+        let put = |side: &mut Kept, at| match side {
+            Kept::One { ptr, .. } | Kept::Blocks { ptr, .. } => *ptr = at,
+            Kept::None | Kept::InPlace | Kept::Each { .. } | Kept::Typed { .. } => {}
+        };
+        match &mut self.work {
+            Work::Move { send, recv, .. } => {
+                put(send, sent);
+                put(recv, received);
+            }
+            Work::Reduce(r) => {
+                r.send = sent;
+                r.recv = received;
+            }
+            Work::Gate | Work::Dup { .. } => {}
         }
     }
 }

@@ -136,29 +136,57 @@ fn request(r: &mut Reader, ctx: &dyn LoadCtx, me: &RankState) -> Read<Saved> {
     })
 }
 
-/// A guest's pending message has its buffer here until the program takes it back ([`RankState::take_landing`]).
+/// What a guest's pending or persistent message, or pending collective, sends and receives is here until the program takes it
+/// back ([`RankState::take_landing`]).
 fn held(me: &RankState, saved: &mut Saved, ty: &TypeRef, content: Vec<u8>) -> Read<()> {
-    let message = matches!(saved.make.what, What::Recv | What::Send(_));
-    if !message || saved.make.null || saved.flags & DONE != 0 {
-        return Ok(());
+    let (done, again) = (saved.flags & DONE != 0, saved.make.persistent);
+    let mut landing;
+    match saved.make.what {
+        What::Recv | What::Send(_) if again || !(done || saved.make.null) => {
+            landing = filled(ty, saved.make.count, &content)?.into_boxed_slice();
+            saved.make.addr = landing.as_mut_ptr();
+        }
+        What::Coll if !done => {
+            let Some(Extra::Coll(p)) = saved.make.extra.as_deref_mut() else {
+                return Ok(());
+            };
+            let Some([sent, received]) = p.memory() else {
+                return Ok(());
+            };
+            let mut both = match &sent {
+                Some(sent) => filled(sent.ty, sent.count, &content)?,
+                None => Vec::new(),
+            };
+            let start = both.len();
+            if let Some(received) = &received {
+                both.append(&mut filled(received.ty, received.count, &[])?);
+            }
+            landing = both.into_boxed_slice();
+            let at = landing.as_mut_ptr();
+            p.place(at, at.wrapping_add(start));
+        }
+        _ => return Ok(()),
     }
-    let Some(len) = ty.bytes(saved.make.count) else {
+    me.landings.borrow_mut().push((saved.handle, landing));
+    Ok(())
+}
+
+/// A buffer of so many elements, which are `content`, or nothing yet.
+fn filled(ty: &TypeRef, count: usize, content: &[u8]) -> Read<Vec<u8>> {
+    let Some(len) = ty.bytes(count) else {
         return bad("a message is too long for this machine");
     };
     let mut native = vec![0; len];
     if !content.is_empty() {
         native.clear();
-        let whole = ty.signature.repeat(saved.make.count as u64);
-        pack::from_portable(&whole, &content, &mut native)
+        let whole = ty.signature.repeat(count as u64);
+        pack::from_portable(&whole, content, &mut native)
             .or_else(|e| bad(&format!("a message that is being sent: {}", e.detail)))?;
     }
     if native.len() != len {
         return bad("a message that is being sent");
     }
-    let mut landing = native.into_boxed_slice();
-    saved.make.addr = landing.as_mut_ptr();
-    me.landings.borrow_mut().push((saved.handle, landing));
-    Ok(())
+    Ok(native)
 }
 
 fn restore(me: &RankState, saved: Saved, ty: TypeRef) -> Read<()> {

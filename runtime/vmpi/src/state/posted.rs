@@ -27,7 +27,8 @@ use crate::p2p::request::{Extra, General};
 use crate::saved::{self, function};
 use crate::wire::{bad, Read, Reader, Writer};
 
-pub(super) fn write(w: &mut Writer, extra: &Extra, over: bool, ctx: &SaveCtx) {
+/// Without `ctx` buffers are not told.
+pub(super) fn write(w: &mut Writer, extra: &Extra, over: bool, ctx: Option<&SaveCtx>) {
     match extra {
         Extra::General(g) => {
             for a in [g.query, g.free, g.cancel, g.state] {
@@ -94,19 +95,24 @@ fn read_root(r: &mut Reader) -> Read<usize> {
     }
 }
 
-fn write_side(w: &mut Writer, side: &Kept, ctx: &SaveCtx) {
+/// A buffer of the program's.
+fn at(ctx: Option<&SaveCtx>, p: *const u8) -> u64 {
+    ctx.map_or(0, |ctx| ctx.address(p))
+}
+
+fn write_side(w: &mut Writer, side: &Kept, ctx: Option<&SaveCtx>) {
     let ints = |w: &mut Writer, v: &[isize]| w.list(v.iter(), |w, n| w.disp(*n));
     match side {
         Kept::None => w.u8(0),
         Kept::InPlace => w.u8(1),
         Kept::One { ptr, count, .. } => {
             w.u8(2);
-            w.u64(ctx.address(*ptr));
+            w.u64(at(ctx, *ptr));
             w.size(*count);
         }
         Kept::Blocks { ptr, count, .. } => {
             w.u8(3);
-            w.u64(ctx.address(*ptr));
+            w.u64(at(ctx, *ptr));
             w.size(*count);
         }
         Kept::Each {
@@ -116,7 +122,7 @@ fn write_side(w: &mut Writer, side: &Kept, ctx: &SaveCtx) {
             ..
         } => {
             w.u8(4);
-            w.u64(ctx.address(*ptr));
+            w.u64(at(ctx, *ptr));
             ints(w, counts);
             ints(w, displs);
         }
@@ -127,7 +133,7 @@ fn write_side(w: &mut Writer, side: &Kept, ctx: &SaveCtx) {
             ..
         } => {
             w.u8(5);
-            w.u64(ctx.address(*ptr));
+            w.u64(at(ctx, *ptr));
             ints(w, counts);
             ints(w, displs);
         }
@@ -150,10 +156,10 @@ fn write_shape(w: &mut Writer, shape: &KeptShape) {
     }
 }
 
-fn reduction(w: &mut Writer, r: &KeptReduction, ctx: &SaveCtx) {
+fn reduction(w: &mut Writer, r: &KeptReduction, ctx: Option<&SaveCtx>) {
     write_root(w, r.root);
-    w.u64(ctx.address(r.send));
-    w.u64(ctx.address(r.recv));
+    w.u64(at(ctx, r.send));
+    w.u64(at(ctx, r.recv));
     w.size(r.count);
     w.list(r.counts.iter(), |w, n| w.disp(*n));
     w.size(r.handle);

@@ -84,7 +84,7 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.0.extend_from_slice(&objects);
     saved::save_more(me.objects(), &mut w);
     for (extra, over) in more {
-        posted::write(&mut w, extra, over, ctx);
+        posted::write(&mut w, extra, over, (!guest).then_some(ctx));
     }
     w.u32(me.world().late_ids.load(Relaxed));
     files::write(me, &mut w);
@@ -97,7 +97,14 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
 /// What a guest's request is still to send.
 fn held(w: &mut Writer, r: &Request) {
     let mut content = Vec::new();
-    if matches!(r.what, What::Send(_)) && !r.is_done() && !r.null {
+    if let Some(p) = r.posted().filter(|_| !r.is_done()) {
+        if let Some([Some(sent), _]) = p.memory() {
+            // SAFETY: what a pending call sends is readable.
+            let native = unsafe { sent.ty.pack_vec(sent.ptr, sent.count) };
+            let whole = sent.ty.signature.repeat(sent.count as u64);
+            let _ = pack::to_portable(&whole, &native, &mut content);
+        }
+    } else if matches!(r.what, What::Send(_)) && !r.is_done() && !r.null {
         let mut native = vec![0; r.buf().len()];
         // SAFETY: a pending send's buffer is readable, and as long.
         unsafe { r.buf().pack(native.as_mut_ptr()) };

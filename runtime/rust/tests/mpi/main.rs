@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod later;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -337,11 +339,15 @@ fn main() {
     checkpoint!();
     messages(&world);
     let number = ck!(objects(&world));
+    later::scoped(&world);
+    let sum = ck!(later::pending(&world));
+    let seen = ck!(later::persistent(&world));
+    checkpoint!();
     collectives(&world);
     let mut numbers = vec![0; world.size() as usize];
     world.all_gather_into(&number, &mut numbers);
     if world.rank() == 0 {
-        println!("{numbers:?}");
+        println!("{numbers:?} {sum} {seen}");
     }
 }
 
@@ -368,7 +374,7 @@ fn itself(dir: &Path, argument: &str, env: &[(&str, &str)]) -> Done {
 }
 
 fn run() {
-    let expected = "[5, 1, 6, 9, 3]\n";
+    let expected = "[5, 1, 6, 9, 3] 25.5 24\n";
     for workers in ["1", "3"] {
         let dir = tempfile::tempdir().unwrap();
         let env = [("PC3_WORKERS", workers), ("PC3_EVERY", "1x")];

@@ -1,0 +1,455 @@
+//! Collectives with a root that go on while the program does something else.
+
+use pc3_vmpi::c::coll::{MPI_Ibcast_c, MPI_Igather_c, MPI_Igatherv, MPI_Iscatter_c, MPI_Iscatterv};
+use pc3_vmpi::c::reduce::MPI_Ireduce_c;
+
+use super::buffer::{Buffer, BufferMut, In, Out};
+use super::collective::{alike, myself, other, parts, size, Partition, Root};
+use super::equivalence::wire;
+use super::immediate::{both, units};
+use super::ok;
+use super::operation::{Number, SystemOperation};
+use super::point_to_point::int;
+use super::request::{CollectiveFuture, LocalScope, Request};
+
+/// With a root: a [`Process`](super::Process), which is the same at all ranks.  The functions whose name has `_root` are the
+/// root's.
+pub trait ImmediateRoot: Root {
+    /// All ranks get the root's values.
+    fn immediate_broadcast_into<'a, B: BufferMut + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        buffer: &'a mut B,
+    ) -> Request<'a> {
+        let root = self.root();
+        let buffer = if root.is_self() {
+            In::with_values(buffer)
+        } else {
+            In::of(buffer)
+        };
+        let mut handle = 0;
+        // SAFETY: the buffer is there until the request has ended: the scope sees to that.
+        ok(unsafe {
+            MPI_Ibcast_c(
+                buffer.ptr.cast(),
+                buffer.units,
+                buffer.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| buffer.done())
+    }
+
+    /// The same with a buffer that the request keeps; it may be pending at a location.  Ranks that are not the root say by
+    /// their values how many they are.
+    fn immediate_broadcast_owned<B: Buffer>(&self, values: B) -> CollectiveFuture<B::Item> {
+        let root = self.root();
+        let items = Out::of(&values).items;
+        let mut both = both(&values, 0);
+        let mut handle = 0;
+        // SAFETY: the future keeps the memory until the request has ended.
+        ok(unsafe {
+            MPI_Ibcast_c(
+                both.from,
+                units::<B::Item>(items),
+                wire::<B::Item>().basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        // What is sent is what is received.
+        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), 0)
+    }
+
+    /// The root gets the values of all.
+    fn immediate_gather_into<'a, S: Buffer + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+    ) -> Request<'a> {
+        let (root, out) = (other(self.root()), Out::of(from));
+        let mut handle = 0;
+        // SAFETY: as above; only the root receives.
+        ok(unsafe {
+            MPI_Igather_c(
+                out.ptr.cast(),
+                out.units,
+                out.basic,
+                std::ptr::null_mut(),
+                0,
+                out.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| drop(out))
+    }
+
+    fn immediate_gather_into_root<'a, S, R>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+        into: &'a mut R,
+    ) -> Request<'a>
+    where
+        S: Buffer + ?Sized,
+        R: BufferMut<Item = S::Item> + ?Sized,
+    {
+        let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
+        parts(into.items, out.items, size(root));
+        let mut handle = 0;
+        // SAFETY: as above.
+        ok(unsafe {
+            MPI_Igather_c(
+                out.ptr.cast(),
+                out.units,
+                out.basic,
+                into.ptr.cast(),
+                out.units,
+                into.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| {
+            drop(out);
+            into.done();
+        })
+    }
+
+    /// The same at any rank, of values that the request keeps; it may be pending at a location.
+    fn immediate_gather_owned<S: Buffer>(&self, from: S) -> CollectiveFuture<S::Item> {
+        let root = self.root();
+        let items = Out::of(&from).items;
+        let room = if root.is_self() { size(root) as usize } else { 0 };
+        let mut both = both(&from, items * room);
+        let (n, basic) = (units::<S::Item>(items), wire::<S::Item>().basic);
+        let mut handle = 0;
+        // SAFETY: the future keeps the memory until the request has ended.
+        ok(unsafe {
+            MPI_Igather_c(
+                both.from,
+                n,
+                basic,
+                both.into,
+                n,
+                basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+    }
+
+    /// Likewise, of as many values as each rank has.
+    fn immediate_gather_varcount_into<'a, S: Buffer + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+    ) -> Request<'a> {
+        let (root, out) = (other(self.root()), Out::of(from));
+        let mut handle = 0;
+        // SAFETY: as above; only the root receives.
+        ok(unsafe {
+            MPI_Igatherv(
+                out.ptr.cast(),
+                int(out.units as usize),
+                out.basic,
+                std::ptr::null_mut(),
+                std::ptr::null(),
+                std::ptr::null(),
+                out.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| drop(out))
+    }
+
+    fn immediate_gather_varcount_into_root<'a, S, R>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+        into: &'a mut R,
+        counts: &[usize],
+    ) -> Request<'a>
+    where
+        S: Buffer + ?Sized,
+        R: BufferMut<Item = S::Item> + ?Sized,
+    {
+        let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
+        let parts = Partition::of::<S::Item>(counts, into.items, size(root));
+        parts.mine(out.items, root.rank);
+        let mut handle = 0;
+        // SAFETY: as above; MPI copies the lists.
+        ok(unsafe {
+            MPI_Igatherv(
+                out.ptr.cast(),
+                int(out.units as usize),
+                out.basic,
+                into.ptr.cast(),
+                parts.counts.as_ptr(),
+                parts.starts.as_ptr(),
+                into.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| {
+            drop(out);
+            into.done();
+        })
+    }
+
+    /// Each rank gets a part of the root's values.
+    fn immediate_scatter_into<'a, R: BufferMut + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        into: &'a mut R,
+    ) -> Request<'a> {
+        let (root, into) = (other(self.root()), In::of(into));
+        let mut handle = 0;
+        // SAFETY: as above; only the root sends.
+        ok(unsafe {
+            MPI_Iscatter_c(
+                std::ptr::null(),
+                0,
+                into.basic,
+                into.ptr.cast(),
+                into.units,
+                into.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| into.done())
+    }
+
+    fn immediate_scatter_into_root<'a, S, R>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+        into: &'a mut R,
+    ) -> Request<'a>
+    where
+        S: Buffer + ?Sized,
+        R: BufferMut<Item = S::Item> + ?Sized,
+    {
+        let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
+        parts(out.items, into.items, size(root));
+        let mut handle = 0;
+        // SAFETY: as above.
+        ok(unsafe {
+            MPI_Iscatter_c(
+                out.ptr.cast(),
+                into.units,
+                out.basic,
+                into.ptr.cast(),
+                into.units,
+                into.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| {
+            drop(out);
+            into.done();
+        })
+    }
+
+    /// The same at any rank, for so many values each, of values that the request keeps (those of other ranks than the root
+    /// are not looked at); it may be pending at a location.
+    fn immediate_scatter_owned<S: Buffer>(&self, from: S, part: usize) -> CollectiveFuture<S::Item> {
+        let root = self.root();
+        let items = Out::of(&from).items;
+        let mut both = if root.is_self() {
+            parts(items, part, size(root));
+            both(&from, part)
+        } else {
+            both::<[S::Item]>(&[], part)
+        };
+        let (n, basic) = (units::<S::Item>(part), wire::<S::Item>().basic);
+        let mut handle = 0;
+        // SAFETY: the future keeps the memory until the request has ended.
+        ok(unsafe {
+            MPI_Iscatter_c(
+                both.from,
+                n,
+                basic,
+                both.into,
+                n,
+                basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+    }
+
+    /// Likewise, of as many values as the root says for each.
+    fn immediate_scatter_varcount_into<'a, R: BufferMut + ?Sized>(
+        &self,
+        scope: &LocalScope<'a>,
+        into: &'a mut R,
+    ) -> Request<'a> {
+        let (root, into) = (other(self.root()), In::of(into));
+        let mut handle = 0;
+        // SAFETY: as above; only the root sends.
+        ok(unsafe {
+            MPI_Iscatterv(
+                std::ptr::null(),
+                std::ptr::null(),
+                std::ptr::null(),
+                into.basic,
+                into.ptr.cast(),
+                int(into.units as usize),
+                into.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| into.done())
+    }
+
+    fn immediate_scatter_varcount_into_root<'a, S, R>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+        into: &'a mut R,
+        counts: &[usize],
+    ) -> Request<'a>
+    where
+        S: Buffer + ?Sized,
+        R: BufferMut<Item = S::Item> + ?Sized,
+    {
+        let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
+        let parts = Partition::of::<S::Item>(counts, out.items, size(root));
+        parts.mine(into.items, root.rank);
+        let mut handle = 0;
+        // SAFETY: as above; MPI copies the lists.
+        ok(unsafe {
+            MPI_Iscatterv(
+                out.ptr.cast(),
+                parts.counts.as_ptr(),
+                parts.starts.as_ptr(),
+                out.basic,
+                into.ptr.cast(),
+                int(into.units as usize),
+                into.basic,
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| {
+            drop(out);
+            into.done();
+        })
+    }
+
+    /// The root gets what the operation makes of all ranks' values, value by value.
+    fn immediate_reduce_into<'a, S>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+        operation: SystemOperation,
+    ) -> Request<'a>
+    where
+        S: Buffer + ?Sized,
+        S::Item: Number,
+    {
+        let (root, out) = (other(self.root()), Out::of(from));
+        let mut handle = 0;
+        // SAFETY: as above; only the root receives.
+        ok(unsafe {
+            MPI_Ireduce_c(
+                out.ptr.cast(),
+                std::ptr::null_mut(),
+                out.units,
+                out.basic,
+                operation.handle(),
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| drop(out))
+    }
+
+    fn immediate_reduce_into_root<'a, S, R>(
+        &self,
+        scope: &LocalScope<'a>,
+        from: &'a S,
+        into: &'a mut R,
+        operation: SystemOperation,
+    ) -> Request<'a>
+    where
+        S: Buffer + ?Sized,
+        S::Item: Number,
+        R: BufferMut<Item = S::Item> + ?Sized,
+    {
+        let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
+        alike(out.items, into.items);
+        let mut handle = 0;
+        // SAFETY: as above.
+        ok(unsafe {
+            MPI_Ireduce_c(
+                out.ptr.cast(),
+                into.ptr.cast(),
+                out.units,
+                out.basic,
+                operation.handle(),
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        scope.add(handle, move |_| {
+            drop(out);
+            into.done();
+        })
+    }
+
+    /// The same at any rank, of values that the request keeps; it may be pending at a location.
+    fn immediate_reduce_owned<S: Buffer>(
+        &self,
+        from: S,
+        operation: SystemOperation,
+    ) -> CollectiveFuture<S::Item>
+    where
+        S::Item: Number,
+    {
+        let root = self.root();
+        let items = Out::of(&from).items;
+        let mut both = both(&from, if root.is_self() { items } else { 0 });
+        let mut handle = 0;
+        // SAFETY: the future keeps the memory until the request has ended.
+        ok(unsafe {
+            MPI_Ireduce_c(
+                both.from,
+                both.into,
+                units::<S::Item>(items),
+                wire::<S::Item>().basic,
+                operation.handle(),
+                root.rank,
+                root.comm,
+                &raw mut handle,
+            )
+        });
+        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+    }
+}
+
+impl<R: Root + ?Sized> ImmediateRoot for R {}
