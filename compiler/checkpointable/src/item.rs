@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
 use syn::visit::{self, Visit};
-use syn::{parse_quote, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
+use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
 
 use crate::build;
 use crate::marks::Points;
@@ -182,6 +182,17 @@ fn method_names(name: &Ident) -> (Ident, Ident) {
     )
 }
 
+/// Attributes of the user's that count for the other forms, too: whether there is such a function, and how it is compiled.
+fn attributes(all: &[Attribute]) -> (Vec<&Attribute>, Vec<Attribute>) {
+    let conditions = all.iter().filter(|a| a.path().is_ident("cfg")).collect();
+    let hint = |a: &&Attribute| ["inline", "cold"].iter().any(|h| a.path().is_ident(h));
+    let mut hints: Vec<Attribute> = all.iter().filter(hint).cloned().collect();
+    if hints.is_empty() {
+        hints.push(parse_quote!(#[inline]));
+    }
+    (conditions, hints)
+}
+
 fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
     let plain = without(function.clone());
     let forms = forms_of(&mut function, method)?;
@@ -237,7 +248,9 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
         #code
     };
+    let (conditions, hints) = attributes(&function.attrs);
     let quiet = quote! {
+        #(#conditions)*
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
     };
@@ -248,7 +261,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         let (first_given, again_given) = p.given(sig);
         return Ok(quote! {
             #quiet
-            #[inline]
+            #(#hints)*
             #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
                 type Pc3Mode = ::pc3::point::Hot;
                 use ::pc3::point::Mode as _;
@@ -265,14 +278,16 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         });
     }
     Ok(quote! {
+        #(#conditions)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #name {}
+        #(#conditions)*
         #[allow(dead_code)]
         impl #name {
             #[doc(hidden)]
             #[allow(clippy::all, clippy::pedantic, dead_code)]
-            #[inline]
+            #(#hints)*
             #vis fn hot<#generics>(#(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
                 Self::body::<::pc3::point::Hot, #(#passed),*>(#(#hot_given),*)
             }
@@ -282,6 +297,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
                 Self::body::<::pc3::point::Resume, #(#passed),*>(#(#resume_given),*)
             }
             #quiet
+            #(#hints)*
             fn body<Pc3Mode: ::pc3::point::Mode, #generics>(#(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
                 #code
             }

@@ -16,7 +16,7 @@
 //!                                                          if at == 1 { s = frame.take("s"); r1 = g::resume(a, Kept(…)); break 'u1 }
 //!                                                          …
 //!                                                      }
-//!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(park(&POINT_1, vec![keep("s", s)])) };
+//!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(leave(&POINT_1, || vec![keep("s", s)])) };
 //! ```
 //!
 //! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `derive`: structs and enums; `equivalence`: those in messages.

@@ -54,10 +54,12 @@ fn due_now() -> bool {
     frames::due()
 }
 
-/// Keeps a frame's locals; its function returns what this returns.
+/// Keeps a frame's locals; its function returns what this returns.  Apart from that function, which is to stay as small as
+/// the user's is.
 #[cold]
-pub fn park(point: &'static Point, values: Vec<Entry>) -> Unwind {
-    frames::park(point, values);
+#[inline(never)]
+pub fn leave(point: &'static Point, values: impl FnOnce() -> Vec<Entry>) -> Unwind {
+    frames::park(point, values());
     Unwind { _private: () }
 }
 
@@ -72,38 +74,39 @@ pub fn hold<T: 'static>(name: &'static str, value: T) -> Entry {
 }
 
 /// Takes such a local back; `None`: this is another process.
-pub fn held<T: 'static>(frame: &mut Option<Frame>, name: &'static str) -> Option<T> {
-    frame.as_mut()?.take_held(name)
+#[inline(always)]
+pub fn held<T: 'static>(frame: &mut impl Left, name: &'static str) -> Option<T> {
+    frame.frame().take_held(name)
 }
 
 /// The label of a frame that is gone back into; 0 for none.
 #[inline(always)]
-pub fn label(frame: &Option<Frame>) -> u32 {
-    frame.as_ref().map_or(0, Frame::label)
+pub fn label(frame: &impl Left) -> u32 {
+    frame.label()
 }
 
 /// The frame must have been left at this point.
-pub fn check(frame: &Option<Frame>, point: &'static Point) {
-    if let Some(frame) = frame {
-        frame.check(point);
-    }
+#[inline(always)]
+pub fn check(frame: &mut impl Left, point: &'static Point) {
+    frame.frame().check(point);
 }
 
 /// Takes a local back.
-pub fn take<T: Checkpointable>(frame: &mut Option<Frame>, name: &'static str) -> T {
-    match frame {
-        Some(frame) => frame.take(name),
-        None => unreachable!("a local is taken from a frame"),
-    }
+#[inline(always)]
+pub fn take<T: Checkpointable>(frame: &mut impl Left, name: &'static str) -> T {
+    frame.frame().take(name)
+}
+
+/// All of the frame is back.
+#[inline(always)]
+pub fn back(frame: &mut impl Left) {
+    frame.back();
 }
 
 /// The frame was left at a point that does not exist here.
 #[cold]
-pub fn lost(frame: &Option<Frame>) -> ! {
-    match frame {
-        Some(frame) => frame.lost(),
-        None => unreachable!("only frames are gone back into"),
-    }
+pub fn lost(frame: &mut impl Left) -> ! {
+    frame.frame().lost()
 }
 
 /// What a pattern matched is not there any more.
@@ -197,8 +200,48 @@ pub trait Mode {
     const RESUME: bool;
     /// How an argument by value comes: as it is, or it is among the frame's locals.
     type By<T>;
+    /// What it is gone back into with.
+    type From: Left;
     fn given<T>(argument: Self::By<T>) -> T;
-    fn frame(function: &'static Function) -> Option<Frame>;
+    fn frame(function: &'static Function) -> Self::From;
+}
+
+/// A frame that a function may have left.
+pub trait Left {
+    fn label(&self) -> u32;
+    fn frame(&mut self) -> &mut Frame;
+    fn back(&mut self);
+}
+
+/// The function has left none.
+pub struct Never;
+
+impl Left for Never {
+    #[inline(always)]
+    fn label(&self) -> u32 {
+        0
+    }
+    fn frame(&mut self) -> &mut Frame {
+        unreachable!("only frames are gone back into")
+    }
+    #[inline(always)]
+    fn back(&mut self) {}
+}
+
+/// It has, until all of it is back.
+impl Left for Option<Frame> {
+    fn label(&self) -> u32 {
+        self.as_ref().map_or(0, Frame::label)
+    }
+    fn frame(&mut self) -> &mut Frame {
+        match self {
+            Some(frame) => frame,
+            None => unreachable!("a frame is taken back once"),
+        }
+    }
+    fn back(&mut self) {
+        *self = None;
+    }
 }
 
 /// The form that runs.
@@ -207,13 +250,14 @@ pub enum Hot {}
 impl Mode for Hot {
     const RESUME: bool = false;
     type By<T> = T;
+    type From = Never;
     #[inline(always)]
     fn given<T>(argument: T) -> T {
         argument
     }
     #[inline(always)]
-    fn frame(_: &'static Function) -> Option<Frame> {
-        None
+    fn frame(_: &'static Function) -> Never {
+        Never
     }
 }
 
@@ -223,6 +267,7 @@ pub enum Resume {}
 impl Mode for Resume {
     const RESUME: bool = true;
     type By<T> = ();
+    type From = Option<Frame>;
     fn given<T>((): ()) -> T {
         unreachable!("a resumed function starts at a point")
     }

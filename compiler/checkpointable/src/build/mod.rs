@@ -211,7 +211,7 @@ impl Builder {
         let r = self.regions.pop().unwrap_or_default();
         let last = label(&format!("pc3_e{}_{}", r.id, r.entries));
         let (heads, stream) = (r.heads, r.stream);
-        let code = quote! { #(#heads)* #last: { #stream } ::pc3::point::lost(&pc3_frame) };
+        let code = quote! { #(#heads)* #last: { #stream } ::pc3::point::lost(&mut pc3_frame) };
         (code, r.points)
     }
 

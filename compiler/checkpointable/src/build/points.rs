@@ -67,7 +67,7 @@ impl Builder {
                 use ::pc3::point::{IsCopied as _, IsMoved as _};
                 #(#moved)*
             }
-            return ::core::result::Result::Err(::pc3::point::park(&#point, ::std::vec![
+            return ::core::result::Result::Err(::pc3::point::leave(&#point, move || ::std::vec![
                 #(::pc3::point::keep(#names, #kept),)*
                 #(::pc3::point::hold(#held_names, #held),)*
             ]))
@@ -149,7 +149,7 @@ impl Builder {
         self.put(quote!(if ::pc3::point::due() { #park; }));
         let take = self.restore(&vars, id);
         let at = label(&self.name("u").to_string());
-        let arms = quote!(::pc3::point::check(&pc3_frame, &#point); #take pc3_at = 0; pc3_frame = ::core::option::Option::None; ::pc3::point::resumed(););
+        let arms = quote!(::pc3::point::check(&mut pc3_frame, &#point); #take pc3_at = 0; ::pc3::point::back(&mut pc3_frame); ::pc3::point::resumed(););
         self.unit(arms, &[n], &at);
         self.region().points.push(Point { label: n, vars });
     }
@@ -184,10 +184,10 @@ impl Builder {
         let take = self.restore(&vars, id);
         let at = label(&self.name("u").to_string());
         let arms = quote! {
-            ::pc3::point::check(&pc3_frame, &#point);
+            ::pc3::point::check(&mut pc3_frame, &#point);
             #take
             pc3_at = 0;
-            pc3_frame = ::core::option::Option::None;
+            ::pc3::point::back(&mut pc3_frame);
             #result = #resume;
         };
         self.unit(arms, &[n], &at);

@@ -101,7 +101,7 @@ impl Builder {
             labels.push(n);
         }
         self.unit(
-            quote!(match pc3_at { #arms _ => ::pc3::point::lost(&pc3_frame) }),
+            quote!(match pc3_at { #arms _ => ::pc3::point::lost(&mut pc3_frame) }),
             &labels,
             at,
         );

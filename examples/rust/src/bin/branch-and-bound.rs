@@ -1,5 +1,5 @@
 //! A knapsack by branch and bound: a tree of `Rc` nodes with `Weak` parents, a strategy behind `Box<dyn …>`, a table
-//! of what was seen, and `?`.
+//! of what was seen, and `?`: `branch-and-bound ITEMS` (14).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -164,8 +164,8 @@ fn size(node: &Node) -> usize {
         .sum::<usize>()
 }
 
-fn items() -> Vec<Item> {
-    let mut items: Vec<Item> = (1..=14u32)
+fn items(n: u32) -> Vec<Item> {
+    let mut items: Vec<Item> = (1..=n)
         .map(|i| Item {
             name: format!("item {i}"),
             weight: 7 + i * 37 % 23,
@@ -182,6 +182,8 @@ fn items() -> Vec<Item> {
 
 #[pc3::main]
 fn main() -> Result<(), String> {
+    let n = std::env::args().nth(1);
+    let n = n.map_or(14, |a| a.parse().expect("a number"));
     let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(Greedy { asked: 0 }), Box::new(Careful)];
     for strategy in strategies {
         let root = Rc::new(Node {
@@ -193,7 +195,7 @@ fn main() -> Result<(), String> {
             children: RefCell::default(),
         });
         let mut search = Search {
-            items: items(),
+            items: items(n),
             limit: 90,
             best: 0,
             winner: None,

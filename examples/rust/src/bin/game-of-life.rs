@@ -1,4 +1,5 @@
-//! Conway's game of life on a torus; prints a picture of each tenth generation.
+//! Conway's game of life on a torus; prints a picture of each tenth generation: `game-of-life GENERATIONS`
+//! (40).
 
 use pc3::prelude::*;
 
@@ -81,7 +82,9 @@ fn main() {
         "###.....##..",
         ".........#..",
     ];
+    let generations = std::env::args().nth(1);
+    let generations = generations.map_or(40, |a| a.parse().expect("a number"));
     let mut world = World::new(&glider_and_pentomino, 20, 14);
-    ck!(world.run(40));
+    ck!(world.run(generations));
     println!("{} cells live", world.cells.iter().filter(|c| **c).count());
 }

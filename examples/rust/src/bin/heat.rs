@@ -1,4 +1,4 @@
-//! Heat in a plate, with `ndarray`: explicit steps until it is nearly still.
+//! Heat in a plate, with `ndarray`: explicit steps until it is nearly still, `heat LIMIT` (0.02).
 
 use ndarray::{s, Array2, Zip};
 use pc3::prelude::*;
@@ -35,10 +35,12 @@ fn relax(plate: &mut Array2<f64>, limit: f64) -> (usize, f64) {
 
 #[pc3::main]
 fn main() {
+    let limit = std::env::args().nth(1);
+    let limit = limit.map_or(0.02, |a| a.parse().expect("a number"));
     let mut plate = Array2::zeros((33, 48));
     plate.row_mut(0).fill(100.0);
     plate.column_mut(0).fill(50.0);
-    let (steps, change) = ck!(relax(&mut plate, 0.02));
+    let (steps, change) = ck!(relax(&mut plate, limit));
     println!(
         "after {steps} steps the last change is {change:.3e}, the centre has {:.9}",
         plate[[16, 24]]

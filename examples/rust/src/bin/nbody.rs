@@ -1,4 +1,4 @@
-//! Planets around a sun, by a symplectic integrator; prints the energy now and then.
+//! Planets around a sun, by a symplectic integrator; prints the energy now and then: `nbody STEPS` (1000).
 //!
 //! `cargo run --release -p pc3-examples --bin nbody`; with `PC3_EVERY=1s` it saves itself every second, and
 //! `PC3_RESTART=latest` goes on.
@@ -91,7 +91,9 @@ fn simulate(bodies: &mut [Body], steps: u32) -> f64 {
 
 #[pc3::main]
 fn main() {
+    let steps = std::env::args().nth(1);
+    let steps = steps.map_or(1000, |a| a.parse().expect("a number"));
     let mut bodies = system();
-    let worst = ck!(simulate(&mut bodies, 1000));
+    let worst = ck!(simulate(&mut bodies, steps));
     println!("energy stayed within {worst:.3e}");
 }

@@ -1,4 +1,4 @@
-//! A long pipeline of iterators: sums of primes below powers of ten.
+//! A long pipeline of iterators: sums of primes below powers of ten, `sum-of-primes HIGHEST` (4).
 
 use pc3::prelude::*;
 
@@ -21,7 +21,9 @@ fn sum(limit: u64) -> u64 {
 
 #[pc3::main]
 fn main() {
-    for k in 1..=4u32 {
+    let highest = std::env::args().nth(1);
+    let highest: u32 = highest.map_or(4, |a| a.parse().expect("a number"));
+    for k in 1..=highest {
         let limit = 10u64.pow(k);
         let sum = ck!(sum(limit));
         println!("primes below {limit:6} add up to {sum}");

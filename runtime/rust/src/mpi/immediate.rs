@@ -5,9 +5,7 @@
 
 use std::ffi::c_void;
 
-use pc3_vmpi::c::coll::{
-    MPI_Iallgather_c, MPI_Iallgatherv, MPI_Ialltoall_c, MPI_Ibarrier,
-};
+use pc3_vmpi::c::coll::{MPI_Iallgather_c, MPI_Iallgatherv, MPI_Ialltoall_c, MPI_Ibarrier};
 use pc3_vmpi::c::reduce::{
     MPI_Iallreduce_c, MPI_Iexscan_c, MPI_Ireduce_scatter_block_c, MPI_Iscan_c,
 };
@@ -17,8 +15,8 @@ use super::collective::{alike, parts, Partition};
 use super::communicator::Communicator;
 use super::equivalence::{wire, wire_size, Equivalence};
 use super::held::{Held, Of};
-use super::operation::{Number, SystemOperation};
 use super::ok;
+use super::operation::{Number, SystemOperation};
 use super::point_to_point::{address, int};
 use super::request::{future, wait, BarrierFuture, LocalScope, Request};
 use crate::load::{LoadError, Loading, View};

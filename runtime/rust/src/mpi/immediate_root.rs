@@ -126,7 +126,11 @@ pub trait ImmediateRoot: Root {
     fn immediate_gather_owned<S: Buffer>(&self, from: S) -> CollectiveFuture<S::Item> {
         let root = self.root();
         let items = Out::of(&from).items;
-        let room = if root.is_self() { size(root) as usize } else { 0 };
+        let room = if root.is_self() {
+            size(root) as usize
+        } else {
+            0
+        };
         let mut both = both(&from, items * room);
         let (n, basic) = (units::<S::Item>(items), wire::<S::Item>().basic);
         let mut handle = 0;
@@ -269,7 +273,11 @@ pub trait ImmediateRoot: Root {
 
     /// The same at any rank, for so many values each, of values that the request keeps (those of other ranks than the root
     /// are not looked at); it may be pending at a location.
-    fn immediate_scatter_owned<S: Buffer>(&self, from: S, part: usize) -> CollectiveFuture<S::Item> {
+    fn immediate_scatter_owned<S: Buffer>(
+        &self,
+        from: S,
+        part: usize,
+    ) -> CollectiveFuture<S::Item> {
         let root = self.root();
         let items = Out::of(&from).items;
         let mut both = if root.is_self() {

@@ -93,7 +93,11 @@ pub trait PersistentDestination: Destination {
         self.persistent_send_with_tag(count, 0)
     }
 
-    fn persistent_send_with_tag<T: Equivalence>(&self, count: usize, tag: Tag) -> PersistentSend<T> {
+    fn persistent_send_with_tag<T: Equivalence>(
+        &self,
+        count: usize,
+        tag: Tag,
+    ) -> PersistentSend<T> {
         let (to, wire, mut buffer) = (self.to(), wire::<T>(), room::<T>(count));
         let mut handle = 0;
         // SAFETY: the request keeps the buffer.

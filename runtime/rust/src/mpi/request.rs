@@ -7,18 +7,16 @@ use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use pc3_vmpi::c::request::{
-    MPI_Cancel, MPI_Request_get_status, MPI_Test, MPI_Wait, MPI_Waitany,
-};
+use pc3_vmpi::c::request::{MPI_Cancel, MPI_Request_get_status, MPI_Test, MPI_Wait, MPI_Waitany};
 use pc3_vmpi::c::status::CStatus;
 use pc3_vmpi::handle::abi;
 
 use super::equivalence::Equivalence;
 use super::held::{Held, Of};
-use super::point_to_point::{empty, int, one, Status};
-use super::{fail, ok};
 pub use super::immediate::CollectiveFuture;
 pub use super::persistent::{PersistentReceive, PersistentSend};
+use super::point_to_point::{empty, int, one, Status};
+use super::{fail, ok};
 use crate::load::{LoadError, Loading, View};
 use crate::loud::Loud;
 use crate::save::Saver;

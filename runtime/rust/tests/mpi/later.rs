@@ -40,7 +40,11 @@ pub fn scoped(world: &SimpleCommunicator) {
     for root in 0..n {
         let process = world.process_at_rank(root as i32);
         let here = process.is_self();
-        let mut list = if here { pairs.clone() } else { vec![Pair::default(); n] };
+        let mut list = if here {
+            pairs.clone()
+        } else {
+            vec![Pair::default(); n]
+        };
         let (mut got, mut tails) = (vec![Pair::default(); n], vec![0_u16; 15]);
         let (mut one, mut few, mut most) = (Pair::default(), vec![0_u16; me + 1], [0.0; 2]);
         scope(|scope| {
@@ -48,9 +52,11 @@ pub fn scoped(world: &SimpleCommunicator) {
             let _ = process.immediate_broadcast_into(scope, &mut list);
             if here {
                 let _ = process.immediate_gather_into_root(scope, &mine.0, &mut got);
-                let _ = process.immediate_gather_varcount_into_root(scope, &tail, &mut tails, &counts);
+                let _ =
+                    process.immediate_gather_varcount_into_root(scope, &tail, &mut tails, &counts);
                 let _ = process.immediate_scatter_into_root(scope, &pairs, &mut one);
-                let _ = process.immediate_scatter_varcount_into_root(scope, &whole, &mut few, &counts);
+                let _ =
+                    process.immediate_scatter_varcount_into_root(scope, &whole, &mut few, &counts);
                 process.immediate_reduce_into_root(scope, &mine.2, &mut most, Op::max())
             } else {
                 let _ = process.immediate_gather_into(scope, &mine.0);
@@ -105,17 +111,26 @@ pub fn pending(world: &SimpleCommunicator) -> f64 {
         assert_eq!(results[0], [total]);
         assert_eq!(results[1], values);
         assert_eq!(results[2], [values[3], -values[3]]);
-        assert_eq!(results[3], if me == 3 { values.clone() } else { Vec::new() });
+        assert_eq!(
+            results[3],
+            if me == 3 { values.clone() } else { Vec::new() }
+        );
         assert_eq!(results[4], [(me * 5) as f64; 2]);
         assert_eq!(results[5], [values[..=me].iter().sum::<f64>()]);
         assert_eq!(results[6], [(0..n).map(|i| (i * me) as f64).sum::<f64>()]);
-        assert_eq!(results[7], if me == 3 { vec![values[4]] } else { Vec::new() });
+        assert_eq!(
+            results[7],
+            if me == 3 { vec![values[4]] } else { Vec::new() }
+        );
         let crossed = pairs.remove(0).get();
         assert_eq!(crossed, (0..n).map(|i| pair(i + me)).collect::<Vec<_>>());
         checkpoint!();
         assert_eq!(pairs.remove(0).get(), vec![pair(60), pair(61)]);
         let below = (0..me as u64).sum::<u64>();
-        assert_eq!(scanned.take().map(CollectiveFuture::get), Some(vec![[below; 2]]));
+        assert_eq!(
+            scanned.take().map(CollectiveFuture::get),
+            Some(vec![[below; 2]])
+        );
         sum += results[0][0] + results[5][0];
     }
     sum
@@ -142,7 +157,11 @@ fn structs(world: &SimpleCommunicator) -> Vec<CollectiveFuture<Pair>> {
     let (me, n) = (world.rank() as usize, world.size() as usize);
     let out: Vec<Pair> = (0..n).map(|i| pair(i + me)).collect();
     let root = world.process_at_rank(1);
-    let shared = if me == 1 { vec![pair(60), pair(61)] } else { vec![Pair::default(); 2] };
+    let shared = if me == 1 {
+        vec![pair(60), pair(61)]
+    } else {
+        vec![Pair::default(); 2]
+    };
     vec![
         world.immediate_all_to_all_owned(out),
         root.immediate_broadcast_owned(shared),

@@ -182,7 +182,11 @@ impl Posted {
                 let of = |side| {
                     let found: Option<(*mut u8, usize)> = stretch(side)?;
                     let ty = Kept::types(side).first();
-                    Some(found.zip(ty).map(|((ptr, count), ty)| Stretch { ptr, count, ty }))
+                    Some(
+                        found
+                            .zip(ty)
+                            .map(|((ptr, count), ty)| Stretch { ptr, count, ty }),
+                    )
                 };
                 Some([of(send)?, of(recv)?])
             }
