@@ -45,9 +45,9 @@ impl Matrix {
     }
 
     #[checkpointable]
-    fn times(&self, x: &[f64], out: &mut Vec<f64>) {
-        for i in 0..out.len() {
-            out[i] = ck!(self.row(i, x));
+    fn times(&self, x: &[f64], out: &mut [f64]) {
+        for (i, value) in out.iter_mut().enumerate() {
+            *value = ck!(self.row(i, x));
         }
     }
 }
