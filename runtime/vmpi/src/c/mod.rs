@@ -51,14 +51,27 @@ impl Crew for RankState {
     fn wake(&self, world: u32) {
         RankState::wake(self, world)
     }
-    fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
-        self.world().sched().wake_many(
-            Some(RankState::worker(self)),
-            worlds.filter_map(|w| self.world().slot_of(w)),
-        )
+    #[inline]
+    fn linger(&self, ready: impl Fn() -> bool) {
+        RankState::linger(self, ready);
+    }
+    #[inline]
+    fn park(&self) {
+        let world = self.world();
+        world.sched().park(world, self.slot);
+    }
+    #[inline]
+    fn release(&self, worlds: impl Iterator<Item = u32>) {
+        let world = self.world();
+        let slots = worlds.filter_map(|w| world.slot_of(w));
+        world.sched().release(world.sched().worker_of(self.slot), slots);
     }
     fn workers(&self) -> usize {
         self.world().sched().workers()
+    }
+    fn worker_of(&self, rank: u32) -> Option<u32> {
+        let world = self.world();
+        Some(world.sched().worker_of(world.slot_of(rank)?))
     }
     #[inline]
     fn crossing(&self) -> Option<&RankState> {

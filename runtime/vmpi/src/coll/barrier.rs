@@ -1,7 +1,7 @@
 //! MPI_Barrier, and other calls in which members only wait for one another.
 
 use super::far::Keep;
-use super::meeting::{All, Call, Kind, Plan};
+use super::meeting::{All, Brief, Call, Kind, Plan};
 use crate::error::Result;
 use crate::wire::{Read, Reader, Writer};
 
@@ -18,6 +18,13 @@ impl Call for Gate {
         Ok(())
     }
     fn whole(_: &All<Self>, _: usize) {}
+    #[inline]
+    fn brief(&self) -> Option<Brief> {
+        Some(Brief {
+            kind: self.0,
+            ..Brief::NONE
+        })
+    }
     fn result(&self, _: usize, _: usize, _: &mut Writer) -> bool {
         // What closing and positioning a file does is not done by waiting.
         !matches!(

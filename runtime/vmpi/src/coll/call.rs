@@ -12,10 +12,15 @@ pub trait Crew {
     fn block(&self, what: &'static str);
     /// Wakes a rank of MPI_COMM_WORLD.
     fn wake(&self, world: u32);
-    fn wake_many(&self, worlds: impl Iterator<Item = u32>) {
-        worlds.for_each(|w| self.wake(w));
-    }
+    /// Looks for `ready` for as long as that is cheaper than to be woken.
+    fn linger(&self, ready: impl Fn() -> bool);
+    /// Suspends the caller until a rank of its worker releases it.
+    fn park(&self);
+    /// Lets ranks of MPI_COMM_WORLD go on that have parked on the caller's worker.
+    fn release(&self, worlds: impl Iterator<Item = u32>);
     fn workers(&self) -> usize;
+    /// Where a rank of MPI_COMM_WORLD runs, if in this process.
+    fn worker_of(&self, world: u32) -> Option<u32>;
     /// The calling rank, if a checkpoint is under way that has to know of collectives.
     fn crossing(&self) -> Option<&RankState> {
         None
@@ -58,9 +63,29 @@ kinds! {
     FileSetView "MPI_File_set_view", FileOrdered "MPI_File access in rank order", Finalize "MPI_Finalize",
 }
 
+/// What a small call amounts to: calls with equal briefs belong together, and each contributes so many bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Brief {
+    pub kind: Kind,
+    pub what: [usize; 3],
+    pub bytes: usize,
+}
+
+impl Brief {
+    /// What may be contributed, and what may come of it.
+    pub const MOST: usize = 96;
+    pub(super) const NONE: Brief = Brief {
+        kind: Kind::Barrier,
+        what: [0; 3],
+        bytes: 0,
+    };
+}
+
 /// Who does a collective's work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plan {
+    /// The last arriver has combined the contributions; members take the result.
+    Told,
     /// The last arriver does all of it.
     Last,
     /// Every member does its share.
@@ -91,6 +116,25 @@ pub trait Call: Sized {
             }
         }
     }
+    /// If members do not have to see each other's calls.
+    fn brief(&self) -> Option<Brief> {
+        None
+    }
+    /// Writes the contribution that the brief speaks of.
+    ///
+    /// # Safety
+    /// There is room for it.
+    unsafe fn give(&self, _to: *mut u8) {}
+    /// Combines the contributions of so many members.
+    ///
+    /// # Safety
+    /// They can be read, and there is room for the result.
+    unsafe fn combine(&self, _parts: impl Fn(usize) -> *const u8, _members: usize, _to: *mut u8) {}
+    /// Takes the result as member `me`.
+    ///
+    /// # Safety
+    /// It is one of `combine`.
+    unsafe fn take(&self, _me: usize, _from: *const u8) {}
     /// Can its members be in several processes?
     const APART: bool = false;
     /// What the members `to`, of one other process, need of member `me`'s call.

@@ -1,7 +1,7 @@
 //! The work of reductions: contributions combined in the order that [`super::reduce`] gives, by predefined operations a chunk at a
 //! time, by users' functions with whole vectors.
 
-use super::meeting::{All, Kind};
+use super::meeting::{All, Brief, Kind};
 use super::reduce::{Flow, Reduction};
 use crate::datatype::moving::{copy, with_scratch, Buf};
 use crate::datatype::{TypeObject, TypeRef};
@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::op::{Kernel, UserOp};
 use crate::state::RankState;
 use pc3_runtime::floats::Floats;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Bytes of a partial result that are worked on at a time.
@@ -36,7 +37,11 @@ pub(super) fn elements(all: &All<Reduction>, flow: &Flow, from: usize, to: usize
                 if first.is_scan() {
                     scan(all, kernel, scratch, at, n, width);
                 } else {
-                    fold(all, &flow.from, kernel, scratch, at, n, width);
+                    let part = |r| {
+                        let c = all.get(flow.from.start + r);
+                        (c.send.wrapping_add(at * width), c.covers)
+                    };
+                    fold(part, flow.from.len(), kernel, scratch, n, width);
                     deliver(all, &flow.to, scratch, at, n, width);
                 }
             }
@@ -46,24 +51,23 @@ pub(super) fn elements(all: &All<Reduction>, flow: &Flow, from: usize, to: usize
     floats.enter();
 }
 
-/// Tree of the contributions to elements `at..at + n`; the result is at `scratch`.
+/// Tree of the contributions of so many members; the result is at `scratch`.  `part`: a contribution, and how many members
+/// it is of.
 unsafe fn fold(
-    all: &All<Reduction>,
-    members: &Range<usize>,
+    part: impl Fn(usize) -> (*const u8, usize),
+    members: usize,
     kernel: Kernel,
     scratch: *mut u8,
-    at: usize,
     n: usize,
     width: usize,
 ) {
     let bytes = n * width;
     let mut top = 0; // partial results on the stack in `scratch`
     let mut r = 0;
-    while r < members.len() {
-        let c = all.get(members.start + r);
-        let mine = c.send.add(at * width);
-        let place = r / c.covers;
-        r += c.covers;
+    while r < members {
+        let (mine, covers) = part(r);
+        let place = r / covers;
+        r += covers;
         if place % 2 == 0 {
             std::ptr::copy_nonoverlapping(mine, scratch.add(top * bytes), bytes);
             top += 1;
@@ -81,6 +85,28 @@ unsafe fn fold(
         top -= 1;
         kernel(scratch.add((top - 1) * bytes), scratch.add(top * bytes), n);
     }
+}
+
+/// Room for as many partial results as 2³² members need.
+type Levels = [[u128; Brief::MOST / 16]; 33];
+
+/// The same for contributions of up to [`Brief::MOST`] bytes, one of each member.
+pub(super) unsafe fn small(
+    part: impl Fn(usize) -> *const u8,
+    members: usize,
+    kernel: Kernel,
+    (n, width): (usize, usize),
+    to: *mut u8,
+) {
+    let floats = Floats::leave();
+    let mut scratch = MaybeUninit::<Levels>::uninit();
+    let scratch = scratch.as_mut_ptr().cast::<u8>();
+    // SAFETY: by the caller.
+    unsafe {
+        fold(|r| (part(r), 1), members, kernel, scratch, n, width);
+        std::ptr::copy_nonoverlapping(scratch, to, n * width);
+    }
+    floats.enter();
 }
 
 unsafe fn deliver(

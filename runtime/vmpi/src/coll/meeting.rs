@@ -6,24 +6,28 @@
 //! once more before their buffers are theirs again.  A call costs each member one suspension, or
 //! two; nothing is allocated.
 //!
+//! Small calls are told in a few words instead ([`Brief`], [`super::parties`]), and nobody looks at the calls themselves as
+//! long as these agree.
+//!
 //! Members in other processes are a step of the last arriver before checking ([`super::far`]): what follows only
 //! sees calls by rank.
 
-pub use super::call::{Call, Crew, Kind, Plan};
+pub use super::call::{Brief, Call, Crew, Kind, Plan};
+pub use super::registry::Registry;
 
-use super::far::{hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
+use super::apart::Far;
+use super::far::{read_part, write_part, Keep, Places};
+use super::parties::Parties;
 use super::rounds::Rounds;
 use crate::crossing::coll::{self as crossing, Entered};
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::io::Shared;
-use crate::wire::Reader;
 use std::cell::{Cell, UnsafeCell};
-use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ptr::null;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 #[repr(align(64))]
 pub(super) struct Seat {
@@ -36,20 +40,15 @@ pub(super) struct Seat {
 
 pub struct Meeting {
     seats: Box<[Seat]>,
-    plan: Cell<Plan>,
-    mismatch: Cell<bool>,
-    arrived: AtomicU32,
-    /// Counts releases.
-    phase: AtomicU32,
+    /// Of the members here; made when the first of them comes.
+    parties: OnceLock<Box<Parties>>,
     /// Non-blocking collectives that some members have started.
     pub(super) rounds: Rounds,
     /// Communicator and tag: what it is called in other processes.
-    name: (u32, u32),
-    /// Members in this process, once known.
-    here: AtomicU32,
+    pub(super) name: (u32, u32),
     /// Collectives with members elsewhere, counted.
-    round: AtomicU64,
-    far: OnceLock<Far>,
+    pub(super) round: AtomicU64,
+    pub(super) far: OnceLock<Far>,
     /// Meetings of groups within this one.
     pub inner: Registry,
     /// The file that a checkpoint's members have in common.
@@ -57,18 +56,12 @@ pub struct Meeting {
 }
 
 // SAFETY: a seat is written by its member before it arrives and by the worker of the plan before
-// members are released; `arrived` and `phase` order these accesses.
+// members are released; the parties order these accesses.
 unsafe impl Sync for Meeting {}
 // SAFETY: as above; the pointers are used only while their owners wait.
 unsafe impl Send for Meeting {}
 
 pub type MeetingRef = Arc<Meeting>;
-
-/// Members in several processes.
-struct Far {
-    places: Places,
-    group: u64,
-}
 
 /// Members in several processes cannot call this yet.
 pub fn unsupported<T>(name: &str) -> Result<T> {
@@ -260,17 +253,13 @@ impl Meeting {
         Meeting::named(members, (id, OWN))
     }
 
-    fn named(members: usize, name: (u32, u32)) -> MeetingRef {
+    pub(super) fn named(members: usize, name: (u32, u32)) -> MeetingRef {
         let seat = || Seat::new(Kind::Barrier, null());
         Arc::new(Meeting {
             seats: (0..members).map(|_| seat()).collect(),
-            plan: Cell::new(Plan::Last),
-            mismatch: Cell::new(false),
-            arrived: AtomicU32::new(0),
-            phase: AtomicU32::new(0),
+            parties: OnceLock::new(),
             rounds: Rounds::default(),
             name,
-            here: AtomicU32::new(0),
             round: AtomicU64::new(0),
             far: OnceLock::new(),
             inner: Registry::default(),
@@ -309,16 +298,23 @@ impl Meeting {
             seats: &self.seats,
             of: PhantomData,
         };
-        let n = self.seats.len() as u32;
         match crew.elsewhere() {
             Some(out) => self.take_part_apart(crew, out, group, me, &all),
             None => {
-                self.sync(crew, group, me, n, kind, || {
-                    let outcome = self.check(&all, crew, me);
-                    self.begin(&all, outcome, me);
+                let parties = self.parties(crew, group);
+                parties.tell(me, call);
+                parties.sync(crew, group, me, kind, |parties| {
+                    if parties.agree() {
+                        parties.combine(call);
+                    } else {
+                        let outcome = self.check(&all, crew, me);
+                        self.begin(&all, outcome, me);
+                    }
                 });
-                if self.work(&all, me) {
-                    self.sync(crew, group, me, n, kind, || {});
+                if parties.plan.get() == Plan::Told {
+                    parties.take(me, call);
+                } else if self.work(&all, me) {
+                    parties.sync(crew, group, me, kind, |_| {});
                 }
             }
         }
@@ -331,238 +327,67 @@ impl Meeting {
         result
     }
 
-    /// The same in a job of several processes.
-    #[cold]
-    fn take_part_apart<C: Call, W: Crew>(
+    #[inline]
+    fn parties<W: Crew>(&self, crew: &W, group: &Group) -> &Parties {
+        let make = || Box::new(Parties::new(crew, group));
+        self.parties.get_or_init(make)
+    }
+
+    /// What the last arriver has found out.
+    pub(super) fn plan(&self) -> Plan {
+        self.parties.get().map_or(Plan::Done, |p| p.plan.get())
+    }
+
+    pub(super) fn sync<W: Crew>(
         &self,
         crew: &W,
-        out: &dyn Elsewhere,
         group: &Group,
         me: usize,
-        all: &All<C>,
+        kind: Kind,
+        last: impl FnOnce(&Parties),
     ) {
-        let n = self.count_here(out, group);
-        let kind = all.get(me).kind();
-        // Until nobody works any more.
-        let mut keep = None;
-        self.sync(crew, group, me, n, kind, || {
-            let brought = self.bring(all, out, group, me, &mut keep);
-            let outcome = brought.and_then(|()| self.check(all, crew, me));
-            let outcome = match (outcome, self.far.get()) {
-                // The other processes' members do no share here.
-                (Ok(Plan::Shares), Some(far)) if far.places.len() > 1 => Ok(Plan::Last),
-                (Ok(Plan::Member(m)), Some(far)) if !far.is_here(out, m) => {
-                    self.take_results(all, out, far, me, m).map(|()| Plan::Done)
-                }
-                (other, _) => other,
-            };
-            self.begin(all, outcome, me);
-        });
-        if self.work(all, me) {
-            if let (Plan::Member(m), Some(far)) = (self.plan.get(), self.far.get()) {
-                if m == me {
-                    self.give_results(all, out, far);
-                }
-            }
-            self.sync(crew, group, me, n, kind, || {});
-        }
-        drop(keep);
+        self.parties(crew, group).sync(crew, group, me, kind, last);
     }
 
     /// Do the calls belong together, and who is to work?
-    #[inline]
-    fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Plan> {
+    pub(super) fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Plan> {
         same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
             .and_then(|()| all.compare_roots(me))
             .and_then(|()| C::plan(all, crew.workers()))
     }
 
     /// What the last arriver does before the first release.
-    #[inline]
-    fn begin<C: Call>(&self, all: &All<C>, outcome: Result<Plan>, me: usize) {
-        self.mismatch.set(outcome.is_err());
-        match outcome {
+    pub(super) fn begin<C: Call>(&self, all: &All<C>, outcome: Result<Plan>, me: usize) {
+        let plan = match outcome {
             Ok(plan) => {
-                self.plan.set(plan);
                 if plan == Plan::Last {
                     C::whole(all, me);
                 }
+                plan
             }
-            Err(e) => (0..all.len()).for_each(|i| all.fail(i, e.clone())),
+            Err(e) => {
+                (0..all.len()).for_each(|i| all.fail(i, e.clone()));
+                Plan::Done
+            }
+        };
+        if let Some(parties) = self.parties.get() {
+            parties.plan.set(plan);
         }
     }
 
     /// Member `me`'s part of the work; true if all meet once more.
-    #[inline]
-    fn work<C: Call>(&self, all: &All<C>, me: usize) -> bool {
-        let plan = self.plan.get();
-        if self.mismatch.get() || matches!(plan, Plan::Last | Plan::Done) {
-            return false;
-        }
+    pub(super) fn work<C: Call>(&self, all: &All<C>, me: usize) -> bool {
+        let plan = self.plan();
         match plan {
+            Plan::Told | Plan::Last | Plan::Done => return false,
             Plan::Member(m) if m == me => C::whole(all, me),
+            Plan::Member(_) => {}
             Plan::Shares => {
                 if let Err(e) = C::share(all, me) {
                     all.fail(me, e);
                 }
             }
-            _ => {}
         }
         true
-    }
-
-    fn topic(&self, far: &Far, phase: u32) -> Topic {
-        Topic {
-            id: self.name.0,
-            tag: self.name.1,
-            group: far.group,
-            round: self.round.load(Relaxed),
-            phase,
-        }
-    }
-
-    /// Exchanges calls with the other processes that have members.
-    fn bring<C: Call>(
-        &self,
-        all: &All<C>,
-        out: &dyn Elsewhere,
-        group: &Group,
-        me: usize,
-        keep: &mut Option<Keep<C>>,
-    ) -> Result<()> {
-        let far = self.far.get_or_init(|| Far {
-            places: places(out, group),
-            group: hash(group),
-        });
-        if far.places.len() == 1 {
-            return Ok(());
-        }
-        if !C::APART {
-            return unsupported(all.get(me).kind().name());
-        }
-        self.round.fetch_add(1, Relaxed);
-        let topic = self.topic(far, 0);
-        let here = far.at(out.here());
-        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
-            out.send(*process, topic, &write_part(all, here, to));
-        }
-        let keep = keep.insert(Keep::default());
-        let parts = out.receive(topic, far.places.len() - 1);
-        let read = |(process, bytes): &(u32, Box<[u8]>)| {
-            read_part(all, far.at(*process), here, me, bytes, keep)
-        };
-        parts.iter().try_for_each(read)
-    }
-
-    fn give_results<C: Call>(&self, all: &All<C>, out: &dyn Elsewhere, far: &Far) {
-        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
-            if let Some(bytes) = C::results(all, to) {
-                out.send(*process, self.topic(far, 1), &bytes);
-            }
-        }
-    }
-
-    fn take_results<C: Call>(
-        &self,
-        all: &All<C>,
-        out: &dyn Elsewhere,
-        far: &Far,
-        me: usize,
-        member: usize,
-    ) -> Result<()> {
-        debug_assert!(!far.is_here(out, member));
-        if !all.get(me).gives() {
-            return Ok(());
-        }
-        let here = far.at(out.here());
-        let parts = out.receive(self.topic(far, 1), 1);
-        let accept = |(_, bytes): &(u32, Box<[u8]>)| C::accept(all, here, &mut Reader(bytes));
-        let done = parts.iter().try_for_each(accept);
-        done.or_else(|e| fail(Class::ERR_INTERN, e.to_string()))
-    }
-
-    fn count_here(&self, out: &dyn Elsewhere, group: &Group) -> u32 {
-        match self.here.load(Relaxed) {
-            0 => {
-                let here = |w: &&u32| out.process_of(**w) == out.here();
-                let n = group.ranks().iter().filter(here).count() as u32;
-                self.here.store(n, Relaxed);
-                n
-            }
-            n => n,
-        }
-    }
-
-    /// `n`: members in this process.
-    fn sync<W: Crew>(
-        &self,
-        crew: &W,
-        group: &Group,
-        me: usize,
-        n: u32,
-        kind: Kind,
-        last: impl FnOnce(),
-    ) {
-        let phase = self.phase.load(Relaxed);
-        if self.arrived.fetch_add(1, AcqRel) + 1 < n {
-            while self.phase.load(Acquire) == phase {
-                crew.block(kind.name());
-            }
-            return;
-        }
-        last();
-        pc3_runtime::chaos();
-        self.arrived.store(0, Relaxed);
-        self.phase.store(phase.wrapping_add(1), Release);
-        let ranks = group.ranks().iter().enumerate();
-        crew.wake_many(ranks.filter(|(i, _)| *i != me).map(|(_, world)| *world));
-    }
-}
-
-impl Far {
-    fn at(&self, process: u32) -> &[usize] {
-        self.places.get(&process).map_or(&[], |v| v)
-    }
-
-    fn is_here(&self, out: &dyn Elsewhere, member: usize) -> bool {
-        self.at(out.here()).contains(&member)
-    }
-}
-
-/// Meetings that members find by name: of communicators rebuilt after a restart, and of calls
-/// that only some members of a communicator make.
-#[derive(Default)]
-pub struct Registry {
-    all: Mutex<HashMap<Key, Weak<Meeting>>>,
-    /// Those that count what other processes count, too.
-    kept: Mutex<Vec<MeetingRef>>,
-}
-
-/// Communicator id, tag, members.
-type Key = (u32, u32, Vec<u32>);
-
-impl Registry {
-    /// Tag of meetings of whole communicators, as opposed to those of calls that name one.
-    pub const WHOLE: u32 = u32::MAX;
-
-    /// The meeting of `group` for communicator `id` (and `tag`, for calls that name one).
-    pub fn find(&self, id: u32, tag: u32, group: &Group) -> MeetingRef {
-        let mut map = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (id, tag, group.ranks().to_vec());
-        if let Some(m) = map.get(&key).and_then(Weak::upgrade) {
-            return m;
-        }
-        map.retain(|_, m| m.strong_count() > 0);
-        let m = Meeting::named(group.size(), (id, tag));
-        map.insert(key, Arc::downgrade(&m));
-        m
-    }
-
-    /// Keeps a meeting with members elsewhere: it must not begin to count anew in one process only.
-    pub fn keep(&self, meeting: &MeetingRef) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.iter().any(|m| Arc::ptr_eq(m, meeting)) {
-            kept.push(meeting.clone());
-        }
     }
 }

@@ -1,15 +1,18 @@
 //! Collective operations (MPI 3.1 chapter 5).
 //!
-//! [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
+//! [`parties`] let members wait for one another, [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
 //! one; [`moves`] moves data, [`reduce`] and [`combine`] combine them.  [`far`] brings in members of other processes.
 
+mod apart;
 pub mod barrier;
 mod call;
 mod combine;
 pub mod far;
 pub mod meeting;
 pub mod moves;
+mod parties;
 pub mod posted;
 pub mod reduce;
+mod registry;
 pub mod rounds;
 pub mod side;

@@ -4,7 +4,7 @@
 //! pairs (i, j) take part and in how a call names its blocks.
 
 use super::far::{Keep, Packed};
-use super::meeting::{All, Call, Kind, Plan};
+use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::side::{read_elements, write_elements, Side};
 use crate::datatype::moving::{copy, Buf};
 use crate::error::{fail, Class, Result};
@@ -180,6 +180,37 @@ impl Call for Move<'_> {
         }
     }
 
+    #[inline]
+    fn brief(&self) -> Option<Brief> {
+        self.told().map(|(_, bytes)| Brief {
+            kind: self.kind,
+            what: [self.root, 0, 0],
+            bytes,
+        })
+    }
+
+    #[inline]
+    unsafe fn give(&self, to: *mut u8) {
+        if let (Side::One { .. }, Some((from, bytes))) = (&self.send, self.told()) {
+            // SAFETY: the caller's promise, and that of the collective's.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+        }
+    }
+
+    unsafe fn combine(&self, parts: impl Fn(usize) -> *const u8, _: usize, to: *mut u8) {
+        let bytes = self.told().map_or(0, |t| t.1);
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(parts(self.root), to, bytes) }
+    }
+
+    #[inline]
+    unsafe fn take(&self, me: usize, from: *const u8) {
+        if let Some((to, bytes)) = self.told().filter(|_| me != self.root) {
+            // SAFETY: the caller's promise, and that of the collective's.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }
+        }
+    }
+
     fn result(&self, me: usize, members: usize, w: &mut Writer) -> bool {
         let Some(blocks) = self.received(me, members) else {
             return false;
@@ -253,6 +284,18 @@ impl Call for Move<'_> {
 }
 
 impl Move<'_> {
+    /// A small broadcast's bytes: where the caller has them or wants them.
+    #[inline]
+    fn told(&self) -> Option<(*mut u8, usize)> {
+        if self.kind != Kind::Bcast || !matches!(self.shape, Shape::Intra) {
+            return None;
+        }
+        let block = self.send.block(0).or_else(|| self.recv.block(0))?;
+        let bytes = block.count.checked_mul(block.ty.size)?;
+        let plain = block.ty.contiguous && !block.ty.is_packed() && bytes <= Brief::MOST;
+        plain.then_some((block.ptr.wrapping_offset(block.ty.layout.at), bytes))
+    }
+
     /// The blocks in which member `me` has received something; `None`: not known.
     fn received(&self, me: usize, members: usize) -> Option<Vec<Buf<'_>>> {
         if !matches!(self.shape, Shape::Intra) {

@@ -11,12 +11,12 @@
 //! sees of its rank's globals does not depend on the order of arrival either.  In a non-blocking
 //! call, and between two groups, that is whoever comes last.
 
-use super::combine::{by_function, elements};
+use super::combine::{by_function, elements, small};
 use super::far::Keep;
-use super::meeting::{All, Call, Kind, Plan};
+use super::meeting::{All, Brief, Call, Kind, Plan};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
-use crate::datatype::TypeRef;
+use crate::datatype::{Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, Predef, UserOp};
 use crate::wire::{bad, Read, Reader, Writer};
@@ -247,6 +247,52 @@ impl Call for Reduction<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    #[inline]
+    fn brief(&self) -> Option<Brief> {
+        let (TypeRef::Static(ty), Op::Predef(op)) = (self.ty, self.op) else {
+            return None;
+        };
+        let bytes = self.count.checked_mul(ty.size)?;
+        let alike = matches!(self.kind, Kind::Reduce | Kind::Allreduce)
+            && matches!(self.shape, Shape::Intra)
+            && ty.contiguous
+            && ty.extent == ty.size as isize
+            && self.kernel.is_some();
+        (alike && bytes <= Brief::MOST).then_some(Brief {
+            kind: self.kind,
+            what: [
+                self.root,
+                std::ptr::from_ref::<Datatype>(ty) as usize,
+                op as usize,
+            ],
+            bytes,
+        })
+    }
+
+    #[inline]
+    unsafe fn give(&self, to: *mut u8) {
+        let bytes = self.count * self.ty.size;
+        // SAFETY: the caller's promise, and that of the collective's.
+        unsafe { std::ptr::copy_nonoverlapping(self.send, to, bytes) }
+    }
+
+    unsafe fn combine(&self, parts: impl Fn(usize) -> *const u8, members: usize, to: *mut u8) {
+        if let Some(kernel) = self.kernel {
+            let each = (self.count, self.ty.size);
+            // SAFETY: the caller's promise.
+            unsafe { small(parts, members, kernel, each, to) }
+        }
+    }
+
+    #[inline]
+    unsafe fn take(&self, me: usize, from: *const u8) {
+        let bytes = self.wanted(me).1 * self.ty.size;
+        if bytes > 0 {
+            // SAFETY: the caller's promise, and that of the collective's.
+            unsafe { std::ptr::copy_nonoverlapping(from, self.recv, bytes) }
         }
     }
 

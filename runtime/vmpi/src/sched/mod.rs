@@ -88,6 +88,8 @@ const RUNNING: u8 = 0;
 const BLOCKED: u8 = 1;
 const NOTIFIED: u8 = 2;
 const ENDED: u8 = 3;
+/// Blocked until a rank of the same worker lets it go: nobody else may wake it.
+const PARKED: u8 = 4;
 
 #[repr(align(64))]
 struct Slot {
@@ -364,51 +366,12 @@ impl Sched {
         }
     }
 
-    /// Makes blocked ranks ready, those of one other worker at once.
-    pub fn wake_many(&self, from: Option<u32>, ranks: impl Iterator<Item = u32>) {
-        if self.single && from.is_some() {
-            return ranks.for_each(|r| self.wake(from, r));
-        }
-        // What is to go to an inbox: first, last, worker.
-        let mut chain: Option<(u32, u32, u32)> = None;
-        for rank in ranks {
-            let slot = &self.slots[rank as usize];
-            if !self.notify(slot) {
-                continue;
-            }
-            if from == Some(slot.worker) {
-                // SAFETY: the caller executes on that worker: baton.
-                unsafe { (*self.workers[slot.worker as usize].run.get()).push_back(rank) };
-                continue;
-            }
-            chain = match chain {
-                Some((first, last, w)) if w == slot.worker => {
-                    slot.link.store(first, Relaxed);
-                    Some((rank, last, w))
-                }
-                before => {
-                    self.flush(before);
-                    Some((rank, rank, slot.worker))
-                }
-            };
-        }
-        self.flush(chain);
-    }
-
-    fn flush(&self, chain: Option<(u32, u32, u32)>) {
-        if let Some((first, last, w)) = chain {
-            self.workers[w as usize]
-                .inbox
-                .push(&self.slots, first, last);
-        }
-    }
-
     /// Marks the rank as woken; true if it was blocked, so that somebody has to queue it.
     #[inline]
     fn notify(&self, slot: &Slot) -> bool {
         let mut now = slot.state.load(Relaxed);
         loop {
-            if now == ENDED {
+            if matches!(now, ENDED | PARKED) {
                 return false;
             }
             match slot
@@ -421,9 +384,38 @@ impl Sched {
         }
     }
 
+    /// Suspends `me` until a rank of its worker [releases](Self::release) it.  Costs no atomic operation; nothing else
+    /// ends it, and a wake-up that was on its way is forgotten: whoever parks waits for nothing else.
+    #[inline]
+    pub fn park<H: Host>(&self, host: &H, me: u32) {
+        self.slots[me as usize].state.store(PARKED, Release);
+        chaos();
+        self.switch(host, me);
+    }
+
+    /// Makes parked ranks ready; the caller executes on their worker.
+    #[inline]
+    pub fn release(&self, worker: u32, ranks: impl Iterator<Item = u32>) {
+        // SAFETY: the caller executes on that worker: baton.
+        let run = unsafe { &mut *self.workers[worker as usize].run.get() };
+        for rank in ranks {
+            debug_assert_eq!(self.slots[rank as usize].state.load(Relaxed), PARKED);
+            self.slots[rank as usize].state.store(RUNNING, Release);
+            run.push_back(rank);
+        }
+        // Whoever still saw them suspended has stored before what they see from here on.
+        self.full_fence();
+        if let Some(state) = &self.shuffle {
+            order::shuffle(run, state);
+        }
+    }
+
     /// Is the rank suspended with nobody having woken it?
     pub fn is_blocked(&self, rank: u32) -> bool {
-        self.slots[rank as usize].state.load(Acquire) == BLOCKED
+        matches!(
+            self.slots[rank as usize].state.load(Acquire),
+            BLOCKED | PARKED
+        )
     }
 
     pub fn has_ended(&self, rank: u32) -> bool {
@@ -478,12 +470,17 @@ impl Sched {
     /// `me` cannot go on now: run others until it is its turn again.
     #[inline]
     fn away<H: Host>(&self, host: &H, me: u32) {
+        self.switch(host, me);
+        self.slots[me as usize].state.swap_if(self.single);
+    }
+
+    #[inline]
+    fn switch<H: Host>(&self, host: &H, me: u32) {
         match self.backend {
             #[cfg(pc3_coroutines)]
             Backend::Coroutines => coro::away(self, host, me),
             Backend::Threads => threads::away(self, host, me),
         }
-        self.slots[me as usize].state.swap_if(self.single);
     }
 
     /// The next ready rank of `w`; waits for one.  `None`: the run is over.
