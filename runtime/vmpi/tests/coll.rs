@@ -17,6 +17,7 @@ use pc3_vmpi::op::Predef;
 use pc3_vmpi::sched::Backend;
 use pc3_vmpi::state::{Phase, RankState, World};
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 const INT: usize = Basic::Int as usize;
@@ -558,4 +559,55 @@ fn mistakes_are_reported() {
         }
         ok(unsafe { MPI_Barrier(COMM_WORLD) });
     });
+}
+
+/// Calls that are told and others in turn, on changing communicators: nobody leaves one before all have come, and each
+/// result is of the same call.
+#[test]
+fn members_meet_in_every_call() {
+    static COME: [AtomicUsize; 13] = [const { AtomicUsize::new(0) }; 13];
+    const ROUNDS: usize = 300;
+    for ranks in [1, 2, 5, 13] {
+        COME.iter().for_each(|c| c.store(0, Ordering::SeqCst));
+        let worlds = AtomicUsize::new(0);
+        let worlds: &'static AtomicUsize = Box::leak(Box::new(worlds));
+        check(&[ranks], move |me, n| {
+            let i = me.rank as usize;
+            // The worlds that `check` makes come one after the other.
+            if i == 0 {
+                worlds.fetch_add(1, Ordering::SeqCst);
+            }
+            ok(unsafe { MPI_Barrier(COMM_WORLD) });
+            let before = (worlds.load(Ordering::SeqCst) - 1) * ROUNDS;
+            for k in 0..ROUNDS {
+                COME[i].fetch_add(1, Ordering::SeqCst);
+                let mut sum = [0.0f64; 20];
+                let mine: Vec<f64> = (0..20).map(|j| (i * 100 + k + j) as f64).collect();
+                // Up to 12 elements are told, 20 are not.
+                let len = [1, 20, 12, 0][k % 4];
+                match k % 3 {
+                    0 => ok(unsafe { MPI_Barrier(COMM_WORLD) }),
+                    _ => {
+                        ok(unsafe {
+                            MPI_Allreduce(p(&mine), m(&mut sum), len, DOUBLE, SUM, COMM_WORLD)
+                        });
+                        for (j, x) in sum.iter().take(len as usize).enumerate() {
+                            let all = (0..n as usize).map(|r| (r * 100 + k + j) as f64);
+                            assert_eq!(*x, all.sum::<f64>());
+                        }
+                    }
+                }
+                for c in COME.iter().take(n as usize) {
+                    let come = c.load(Ordering::SeqCst) - before;
+                    assert!(come == k + 1 || come == k + 2, "{come} in call {k}");
+                }
+                if k % 5 == 0 {
+                    let root = k as i32 % n;
+                    let mut word = [if i as i32 == root { k as i32 } else { -1 }; 2];
+                    ok(unsafe { MPI_Bcast(m(&mut word), 2, INT, root, COMM_WORLD) });
+                    assert_eq!(word, [k as i32; 2]);
+                }
+            }
+        });
+    }
 }

@@ -64,7 +64,9 @@ impl Crew for RankState {
     fn release(&self, worlds: impl Iterator<Item = u32>) {
         let world = self.world();
         let slots = worlds.filter_map(|w| world.slot_of(w));
-        world.sched().release(world.sched().worker_of(self.slot), slots);
+        world
+            .sched()
+            .release(world.sched().worker_of(self.slot), slots);
     }
     fn workers(&self) -> usize {
         self.world().sched().workers()

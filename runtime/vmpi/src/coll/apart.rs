@@ -27,7 +27,7 @@ impl Meeting {
         let kind = all.get(me).kind();
         // Until nobody works any more.
         let mut keep = None;
-        self.sync(crew, group, me, kind, |_| {
+        self.sync(crew, group, me, kind, || {
             let brought = self.bring(all, out, group, me, &mut keep);
             let outcome = brought.and_then(|()| self.check(all, crew, me));
             let outcome = match (outcome, self.far.get()) {
@@ -41,12 +41,12 @@ impl Meeting {
             self.begin(all, outcome, me);
         });
         if self.work(all, me) {
-            if let (Plan::Member(m), Some(far)) = (self.plan(), self.far.get()) {
+            if let (Plan::Member(m), Some(far)) = (self.plan(me), self.far.get()) {
                 if m == me {
                     self.give_results(all, out, far);
                 }
             }
-            self.sync(crew, group, me, kind, |_| {});
+            self.sync(crew, group, me, kind, || {});
         }
         drop(keep);
     }

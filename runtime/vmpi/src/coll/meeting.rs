@@ -16,6 +16,7 @@ pub use super::call::{Brief, Call, Crew, Kind, Plan};
 pub use super::registry::Registry;
 
 use super::apart::Far;
+use super::barrier::Gate;
 use super::far::{read_part, write_part, Keep, Places};
 use super::parties::Parties;
 use super::rounds::Rounds;
@@ -303,18 +304,14 @@ impl Meeting {
             None => {
                 let parties = self.parties(crew, group);
                 parties.tell(me, call);
-                parties.sync(crew, group, me, kind, |parties| {
-                    if parties.agree() {
-                        parties.combine(call);
-                    } else {
-                        let outcome = self.check(&all, crew, me);
-                        self.begin(&all, outcome, me);
-                    }
+                parties.sync(crew, group, (me, kind), Some(call), || {
+                    let outcome = self.check(&all, crew, me);
+                    self.begin(&all, outcome, me);
                 });
-                if parties.plan.get() == Plan::Told {
+                if parties.plan(me) == Plan::Told {
                     parties.take(me, call);
                 } else if self.work(&all, me) {
-                    parties.sync(crew, group, me, kind, |_| {});
+                    self.sync(crew, group, me, kind, || {});
                 }
             }
         }
@@ -333,24 +330,31 @@ impl Meeting {
         self.parties.get_or_init(make)
     }
 
-    /// What the last arriver has found out.
-    pub(super) fn plan(&self) -> Plan {
-        self.parties.get().map_or(Plan::Done, |p| p.plan.get())
+    /// What has been found out about the calls, for member `me`.
+    pub(super) fn plan(&self, me: usize) -> Plan {
+        self.parties.get().map_or(Plan::Done, |p| p.plan(me))
     }
 
+    /// Waits for all members here; one of them does `last` before any goes on.
     pub(super) fn sync<W: Crew>(
         &self,
         crew: &W,
         group: &Group,
         me: usize,
         kind: Kind,
-        last: impl FnOnce(&Parties),
+        last: impl FnOnce(),
     ) {
-        self.parties(crew, group).sync(crew, group, me, kind, last);
+        self.parties(crew, group)
+            .sync::<Gate, W>(crew, group, (me, kind), None, last);
     }
 
     /// Do the calls belong together, and who is to work?
-    pub(super) fn check<C: Call, W: Crew>(&self, all: &All<C>, crew: &W, me: usize) -> Result<Plan> {
+    pub(super) fn check<C: Call, W: Crew>(
+        &self,
+        all: &All<C>,
+        crew: &W,
+        me: usize,
+    ) -> Result<Plan> {
         same_kind(|i| self.seats[i].kind.get(), self.seats.len(), me)
             .and_then(|()| all.compare_roots(me))
             .and_then(|()| C::plan(all, crew.workers()))
@@ -371,13 +375,13 @@ impl Meeting {
             }
         };
         if let Some(parties) = self.parties.get() {
-            parties.plan.set(plan);
+            parties.set_plan(plan);
         }
     }
 
     /// Member `me`'s part of the work; true if all meet once more.
     pub(super) fn work<C: Call>(&self, all: &All<C>, me: usize) -> bool {
-        let plan = self.plan();
+        let plan = self.plan(me);
         match plan {
             Plan::Told | Plan::Last | Plan::Done => return false,
             Plan::Member(m) if m == me => C::whole(all, me),

@@ -1,12 +1,14 @@
 //! How members wait for one another, with no more traffic between cores than there are workers.
 //!
 //! The members of one worker are a *party*.  They arrive without an atomic operation; all but the last park.  That one,
-//! the party's captain, meets the captains of the others: an atomic addition to arrive, one line to read until the
-//! release is in it.  Each captain then lets its own party go, all at once.
+//! the party's captain, puts up a *sign*, one cache line, and looks for those of the other parties: when all are up all
+//! members have come, and each captain lets its own party go, at once.  Signs are for two calls in turn: nobody can be
+//! two calls ahead of a captain that still reads.
 //!
-//! What a small call amounts to ([`Brief`]) and its contribution are left with the party as its member arrives.  The last
-//! captain compares parties, combines the contributions in the order of members (which depends on nothing else), and
-//! puts the result into the line that the captains read; each member takes it from there.
+//! What a small call amounts to ([`Brief`]) and its contribution are left with the party as its member arrives.  If all
+//! signs say the same each captain combines all contributions by itself, in the order of members, which depends on nothing
+//! else; members take the result from their party.  Otherwise the first party's captain does what there is to do for all,
+//! and the others wait for it.
 
 use super::call::{Brief, Call, Crew, Kind, Plan};
 use crate::group::Group;
@@ -14,19 +16,38 @@ use pc3_runtime::chaos;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, Ordering::*};
 
-/// Used by one worker only, but by whoever arrives last between the last arrival and the release.
+/// Alone in its line.
+#[repr(align(64))]
+struct Line<T>(T);
+
+/// Written by its party before `call` is, read by all captains when they have seen that.
+#[repr(align(64))]
+struct Sign {
+    /// The call that it is for, counted from 1.
+    call: AtomicU32,
+    captain: Cell<u32>,
+    /// All the party's calls are told by `brief`.
+    even: Cell<bool>,
+    brief: Cell<Brief>,
+    /// Contributions of the party's members.
+    room: Cell<*mut u128>,
+}
+
+/// Its worker's own, but for the signs and what they lead to.
 #[repr(align(128))]
 struct Party {
     /// Ascending.
     members: Box<[u32]>,
+    /// Calls before the present one.
+    calls: Cell<u32>,
     arrived: Cell<u32>,
-    /// Who came last, and whether it sleeps.
-    captain: AtomicU32,
-    asleep: AtomicBool,
-    /// All calls so far are told by `brief`.
-    even: Cell<bool>,
-    brief: Cell<Brief>,
-    contributions: UnsafeCell<Vec<u128>>,
+    /// The last call was told, and has a result.
+    told: Cell<bool>,
+    result: UnsafeCell<[u128; Brief::MOST / 16]>,
+    rooms: [UnsafeCell<Vec<u128>>; 2],
+    signs: [Sign; 2],
+    /// Its captain sleeps.
+    asleep: Line<AtomicBool>,
 }
 
 /// A member's party and its place there.
@@ -36,28 +57,51 @@ struct Place {
     index: u32,
 }
 
-/// What captains wait for.
-#[repr(align(128))]
-struct Release {
-    /// Counts them.
-    phase: AtomicU32,
-    result: UnsafeCell<[u128; Brief::MOST / 16]>,
-}
-
 pub(super) struct Parties {
-    /// What the last arriver has found out: written before a release, read after it.
-    pub plan: Cell<Plan>,
     list: Box<[Party]>,
     places: Box<[Place]>,
-    /// Parties that are complete.
-    arrived: AtomicU32,
-    release: Release,
+    /// What the first party's captain has found out about untold calls, and the number of the last of them.
+    plan: Line<Cell<Plan>>,
+    done: AtomicU32,
 }
 
-// SAFETY: see `Party`; `arrived` and `release.phase` hand over between captains.
+// SAFETY: see `Party` and `Sign`; `plan` is written before `done` and read when that has been seen.
 unsafe impl Sync for Parties {}
 // SAFETY: as above.
 unsafe impl Send for Parties {}
+
+impl Party {
+    fn new(members: Vec<u32>) -> Party {
+        let sign = || Sign {
+            call: AtomicU32::new(0),
+            captain: Cell::new(0),
+            even: Cell::new(false),
+            brief: Cell::new(Brief::NONE),
+            room: Cell::new(std::ptr::null_mut()),
+        };
+        Party {
+            members: members.into(),
+            calls: Cell::new(0),
+            arrived: Cell::new(0),
+            told: Cell::new(false),
+            result: UnsafeCell::default(),
+            rooms: Default::default(),
+            signs: [sign(), sign()],
+            asleep: Line(AtomicBool::new(false)),
+        }
+    }
+
+    /// For the call after so many.
+    #[inline]
+    fn sign(&self, calls: u32) -> &Sign {
+        &self.signs[(calls % 2) as usize]
+    }
+
+    #[inline]
+    fn has_come(&self, calls: u32) -> bool {
+        self.sign(calls).call.load(Acquire) == calls.wrapping_add(1)
+    }
+}
 
 impl Parties {
     /// Of the members in this process.
@@ -85,101 +129,89 @@ impl Parties {
             }
         };
         let places = group.ranks().iter().enumerate().map(&mut place).collect();
-        let party = |members: Vec<u32>| Party {
-            members: members.into(),
-            arrived: Cell::new(0),
-            captain: AtomicU32::new(0),
-            asleep: AtomicBool::new(false),
-            even: Cell::new(false),
-            brief: Cell::new(Brief::NONE),
-            contributions: UnsafeCell::default(),
-        };
         Parties {
-            plan: Cell::new(Plan::Done),
-            list: lists.into_iter().map(party).collect(),
+            list: lists.into_iter().map(Party::new).collect(),
             places,
-            arrived: AtomicU32::new(0),
-            release: Release {
-                phase: AtomicU32::new(0),
-                result: UnsafeCell::default(),
-            },
+            plan: Line(Cell::new(Plan::Done)),
+            done: AtomicU32::new(0),
         }
     }
 
+    #[inline]
     fn party(&self, me: usize) -> &Party {
         &self.list[self.places[me].party as usize]
+    }
+
+    /// What is to become of the last call, for member `me`.
+    #[inline]
+    pub fn plan(&self, me: usize) -> Plan {
+        match self.party(me).told.get() {
+            true => Plan::Told,
+            false => self.plan.0.get(),
+        }
+    }
+
+    /// By whoever does what there is to do.
+    pub fn set_plan(&self, plan: Plan) {
+        self.plan.0.set(plan);
     }
 
     /// Member `me` leaves what its call amounts to; before [`Parties::sync`].
     #[inline]
     pub fn tell<C: Call>(&self, me: usize, call: &C) {
-        let party = self.party(me);
+        let place = self.places[me];
+        let party = &self.list[place.party as usize];
+        let sign = party.sign(party.calls.get());
         let Some(brief) = call.brief() else {
-            return party.even.set(false);
+            return sign.even.set(false);
         };
         if party.arrived.get() == 0 {
-            party.brief.set(brief);
-            party.even.set(true);
-            let words = (brief.bytes * party.members.len()).div_ceil(16);
-            // SAFETY: the worker's own until the last member has arrived.
-            let room = unsafe { &mut *party.contributions.get() };
-            if room.len() < words {
-                room.resize(words, 0);
+            sign.brief.set(brief);
+            sign.even.set(true);
+            if brief.bytes > 0 {
+                let words = (brief.bytes * party.members.len()).div_ceil(16);
+                let room = party.rooms[(party.calls.get() % 2) as usize].get();
+                // SAFETY: the worker's own until the sign is up.
+                let room = unsafe { &mut *room };
+                if room.len() < words {
+                    room.resize(words, 0);
+                }
+                sign.room.set(room.as_mut_ptr());
             }
-        } else if !party.even.get() || party.brief.get() != brief {
-            return party.even.set(false);
+        } else if !sign.even.get() || sign.brief.get() != brief {
+            return sign.even.set(false);
         }
         if brief.bytes > 0 {
             // SAFETY: as above; room was made for all members.
-            unsafe { call.give(self.contribution(me, brief.bytes)) }
+            unsafe { call.give(contribution(sign, place, brief.bytes)) }
         }
     }
 
-    fn contribution(&self, member: usize, bytes: usize) -> *mut u8 {
-        let place = self.places[member];
-        let room = self.list[place.party as usize].contributions.get();
-        // SAFETY: made for so many members; see `Party` for who may.
-        unsafe { (*room).as_mut_ptr().cast::<u8>().add(place.index as usize * bytes) }
-    }
-
-    /// All have arrived: are their calls told, and alike?
+    /// All have come: are their calls told, and alike?
     #[inline]
-    pub fn agree(&self) -> bool {
-        let brief = self.list[0].brief.get();
-        self.list
-            .iter()
-            .all(|p| p.even.get() && p.brief.get() == brief)
+    fn agree(&self, calls: u32) -> bool {
+        let brief = self.list[0].sign(calls).brief.get();
+        let alike = |s: &Sign| s.even.get() && s.brief.get() == brief;
+        self.list.iter().all(|p| alike(p.sign(calls)))
     }
 
-    /// All calls are like this one: combines what they contribute.
-    #[inline]
-    pub fn combine<C: Call>(&self, call: &C) {
-        let bytes = self.list[0].brief.get().bytes;
-        if bytes > 0 {
-            let part = |i| self.contribution(i, bytes).cast_const();
-            let to = self.release.result.get().cast();
-            // SAFETY: all members wait; who has not taken the last result has not arrived.
-            unsafe { call.combine(part, self.places.len(), to) }
-        }
-        self.plan.set(Plan::Told);
-    }
-
-    /// Member `me` has been released, and takes the result.
+    /// Member `me`, whose call was told, has been released and takes the result.
     #[inline]
     pub fn take<C: Call>(&self, me: usize, call: &C) {
-        // SAFETY: as above.
-        unsafe { call.take(me, self.release.result.get().cast()) }
+        // SAFETY: who has not taken it has not arrived again, and so there is no other yet.
+        unsafe { call.take(me, self.party(me).result.get().cast()) }
     }
 
-    /// Waits for all members here; the last one does `last` before they go on.
+    /// Waits for all members here.  If their calls are not told alike (`call`: that of member `me`, for those that may be)
+    /// one of them does `last` before any goes on.
     #[inline]
-    pub fn sync<W: Crew>(
+    pub fn sync<C: Call, W: Crew>(
         &self,
         crew: &W,
         group: &Group,
-        me: usize,
-        kind: Kind,
-        last: impl FnOnce(&Parties),
+        (me, kind): (usize, Kind),
+        call: Option<&C>,
+        last: impl FnOnce(),
     ) {
         let party = self.party(me);
         let n = party.arrived.get() + 1;
@@ -187,53 +219,108 @@ impl Parties {
             party.arrived.set(n);
             return crew.park();
         }
+        let calls = party.calls.get();
         party.arrived.set(0);
-        if self.list.len() == 1 {
-            last(self);
-            chaos();
-        } else {
-            self.meet(crew, group, (me, party), kind, last);
+        party.calls.set(calls.wrapping_add(1));
+        if self.list.len() > 1 {
+            self.meet(crew, group, (me, kind), calls);
         }
+        match call.filter(|_| self.agree(calls)) {
+            Some(call) => {
+                party.told.set(true);
+                self.combine(call, party, calls);
+            }
+            None => {
+                party.told.set(false);
+                self.untold(crew, group, (me, kind), calls, last);
+            }
+        }
+        chaos();
         let others = party.members.iter().filter(|i| **i as usize != me);
         crew.release(others.map(|i| group.ranks()[*i as usize]));
     }
 
-    /// The captain of a party meets the others.
-    fn meet<W: Crew>(
+    fn combine<C: Call>(&self, call: &C, party: &Party, calls: u32) {
+        let bytes = self.list[0].sign(calls).brief.get().bytes;
+        if bytes > 0 {
+            let part = |i: usize| {
+                let place = self.places[i];
+                let sign = self.list[place.party as usize].sign(calls);
+                contribution(sign, place, bytes).cast_const()
+            };
+            // SAFETY: nobody overwrites what belongs to this call while we have not come to the next.
+            unsafe { call.combine(part, self.places.len(), party.result.get().cast()) }
+        }
+    }
+
+    /// The captain of a party waits for the others.
+    fn meet<W: Crew>(&self, crew: &W, group: &Group, (me, kind): (usize, Kind), calls: u32) {
+        let party = self.party(me);
+        let sign = party.sign(calls);
+        sign.captain.set(me as u32);
+        sign.call.store(calls.wrapping_add(1), Release);
+        chaos();
+        let all = || self.list.iter().all(|p| p.has_come(calls));
+        self.wait(crew, party, kind, all);
+        self.wake_sleepers(crew, group, party, calls);
+    }
+
+    /// What is to be done once for all.
+    #[cold]
+    fn untold<W: Crew>(
         &self,
         crew: &W,
         group: &Group,
-        (me, party): (usize, &Party),
-        kind: Kind,
-        last: impl FnOnce(&Parties),
+        (me, kind): (usize, Kind),
+        calls: u32,
+        last: impl FnOnce(),
     ) {
-        party.captain.store(me as u32, Relaxed);
-        let phase = &self.release.phase;
-        let before = phase.load(Relaxed);
-        let is_over = || phase.load(Acquire) != before;
-        if (self.arrived.fetch_add(1, AcqRel) as usize) + 1 < self.list.len() {
-            crew.linger(is_over);
-            while !is_over() {
-                party.asleep.store(true, Relaxed);
-                // Whoever releases sees this, or the release is seen here.
-                fence(SeqCst);
-                if !is_over() {
-                    chaos();
-                    crew.block(kind.name());
-                }
-                party.asleep.store(false, Relaxed);
+        let party = self.party(me);
+        let number = calls.wrapping_add(1);
+        if !std::ptr::eq(party, &self.list[0]) {
+            return self.wait(crew, party, kind, || self.done.load(Acquire) == number);
+        }
+        last();
+        chaos();
+        self.done.store(number, Release);
+        self.wake_sleepers(crew, group, party, calls);
+    }
+
+    fn wait<W: Crew>(&self, crew: &W, party: &Party, kind: Kind, over: impl Fn() -> bool) {
+        crew.linger(&over);
+        while !over() {
+            party.asleep.0.store(true, Relaxed);
+            // Whoever has just come or is done sees this, or that is seen here.
+            fence(SeqCst);
+            if !over() {
+                chaos();
+                crew.block(kind.name());
             }
+            party.asleep.0.store(false, Relaxed);
+        }
+    }
+
+    /// Of those whose signs are up.
+    fn wake_sleepers<W: Crew>(&self, crew: &W, group: &Group, party: &Party, calls: u32) {
+        if self.list.len() == 1 {
             return;
         }
-        last(self);
-        chaos();
-        self.arrived.store(0, Relaxed);
-        phase.store(before.wrapping_add(1), Release);
         fence(SeqCst);
         for other in self.list.iter().filter(|p| !std::ptr::eq(*p, party)) {
-            if other.asleep.load(Relaxed) {
-                crew.wake(group.ranks()[other.captain.load(Relaxed) as usize]);
+            if other.asleep.0.load(Relaxed) {
+                crew.wake(group.ranks()[other.sign(calls).captain.get() as usize]);
             }
         }
+    }
+}
+
+#[inline]
+fn contribution(sign: &Sign, place: Place, bytes: usize) -> *mut u8 {
+    // SAFETY: room was made for all members of the party.
+    unsafe {
+        sign.room
+            .get()
+            .cast::<u8>()
+            .add(place.index as usize * bytes)
     }
 }

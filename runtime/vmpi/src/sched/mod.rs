@@ -300,9 +300,13 @@ impl Sched {
     #[inline]
     pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
         let w = self.worker(me);
-        for _ in 0..self.spin.min(LINGER) {
+        for i in 1..=self.spin.min(LINGER) {
             if ready() {
                 return true;
+            }
+            if i % 64 == 0 {
+                // Whom it waits for may need this core.
+                std::thread::yield_now();
             }
             host.look();
             // SAFETY: baton.
