@@ -17,7 +17,7 @@ use crate::placement::Placement;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::{self, Part};
-use crate::settings::{Addresses, Settings, Stats, PATIENCE};
+use crate::settings::{Addresses, Settings, Stats};
 use crate::store::{Output, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
@@ -49,7 +49,7 @@ pub struct Job {
     pub(crate) addresses: Addresses,
     pub(crate) byte_order: bool,
     /// `PC3_PATIENCE`.
-    pub patience: Duration,
+    pub patience: Option<Duration>,
     dir: PathBuf,
     keep: usize,
     /// Signal by which others ask for a checkpoint.
@@ -120,7 +120,7 @@ impl Job {
             shadow: 1 << 20,
             addresses: Addresses::Refuse,
             byte_order: true,
-            patience: PATIENCE,
+            patience: None,
             detached: true,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),

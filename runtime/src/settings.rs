@@ -22,7 +22,7 @@ pub enum Action {
 /// `PC3_PATIENCE`, unless given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -36,6 +36,7 @@ const NAMES: [&str; 24] = [
     "PC3_LINK",
     "PC3_MAP",
     "PC3_ON_SIGNAL",
+    "PC3_OUTCOME",
     "PC3_PROTOCOL",
     "PC3_RANKS",
     "PC3_RESTART",
@@ -90,7 +91,7 @@ pub struct Settings {
     /// Restarts stop where the order of bytes is another and the program keeps what it gave.
     pub byte_order: bool,
     /// How long ranks may take to come to a location after a checkpoint was begun.
-    pub patience: Duration,
+    pub patience: Option<Duration>,
     pub map: Map,
     pub stats: Option<Stats>,
     /// Ranks of one worker run in an order that depends on nothing but this.
@@ -189,7 +190,7 @@ impl Settings {
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
             byte_order: byte_order.unwrap_or(true),
-            patience: patience.unwrap_or(PATIENCE),
+            patience,
             map: map.unwrap_or_default(),
             stats,
             seed,

@@ -77,7 +77,7 @@ fn polling(world: &World, me: &RankState, time: Duration) {
         let text = if r.rank == me.rank {
             format!("polls: {}", line(r, true))
         } else {
-            while_blocked(r).unwrap_or_else(|| "polls".into())
+            while_blocked(r).unwrap_or_else(|| polls(r))
         };
         lines.entry(text).or_default().push(r.rank);
     }
@@ -90,6 +90,31 @@ fn polling(world: &World, me: &RankState, time: Duration) {
         Some(f) => f(&text),
         None => say(text.trim_end()),
     }
+}
+
+/// Of a rank that runs.
+fn polls(r: &RankState) -> String {
+    let exec = r.exec.get();
+    // SAFETY: an aligned pointer that its rank writes; any recent value is one to a string literal, or null.
+    let at = (!exec.is_null()).then(|| unsafe { (&raw const (*exec).abi.at).read_volatile() });
+    match at.filter(|at| !at.is_null()) {
+        // SAFETY: generated code stores string literals there.
+        Some(at) => format!(
+            "polls at {}",
+            unsafe { CStr::from_ptr(at) }.to_string_lossy()
+        ),
+        None => "polls".into(),
+    }
+}
+
+/// What each rank here does, of which some poll.
+pub(crate) fn describe_running(world: &World) -> String {
+    let mut lines = BTreeMap::<String, Vec<u32>>::new();
+    for r in world.ranks() {
+        let text = while_blocked(r).unwrap_or_else(|| polls(r));
+        lines.entry(text).or_default().push(r.rank);
+    }
+    written(lines)
 }
 
 /// Where a rank waits, if it does; others may wake it meanwhile.

@@ -24,6 +24,7 @@ use crate::sched::{Backend, Special};
 use crate::sights;
 use crate::state::{self, Phase, RankState, World};
 use crate::stats;
+use crate::transport::note_outcome;
 
 /// Announces this engine to the runtime; to be called before the runtime starts.
 pub fn register() {
@@ -96,6 +97,10 @@ impl Engine for MpiEngine {
     fn run(&self, job: &Arc<Job>, ranks: Vec<Box<Rank>>, body: Body) -> i32 {
         let world = &self.world;
         let _ = world.job.set(Arc::clone(job));
+        if let Some(patience) = job.patience {
+            let ms = patience.as_millis() as u64;
+            world.idle.patience.store(ms, Relaxed);
+        }
         sights::watch(world);
         // Ranks live as long as the process: exit handlers still use their heaps.
         let ranks: Vec<*mut Rank> = ranks.into_iter().map(Box::into_raw).collect();
@@ -341,7 +346,12 @@ fn stay(world: &World, link: &Link, code: i32) -> i32 {
     loop {
         match link.node.next_event() {
             Event::Unwind => checkpoint(world),
-            Event::End(code) => return code,
+            Event::End(code) => {
+                if code != 0 {
+                    note_outcome(code);
+                }
+                return code;
+            }
         }
     }
 }

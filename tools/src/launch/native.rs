@@ -1,10 +1,13 @@
 //! Runs through the launcher of a native MPI: finds it and pc3's transport for it, and says what was looked for.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+
+use pc3_runtime::tell::EXIT_STOPPED;
 
 use super::elf;
 use super::options::Run;
+use super::start::StartError;
 
 /// Which MPI carries messages between processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,7 +128,7 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
             args.push("--allow-run-as-root".into());
         }
         let names = run.variables.iter().map(|(name, _)| *name);
-        for name in names.chain([super::crew::LINK]) {
+        for name in names.chain([super::crew::LINK, OUTCOME]) {
             args.extend(["-x", name].map(Into::into));
         }
     }
@@ -135,8 +138,97 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
     Ok((launcher.into(), args))
 }
 
-/// What a person wants to know of a job that its launcher has ended.
-pub(super) fn epitaph(dir: &Path) -> Option<String> {
-    let id = pc3_runtime::tell::newest_in(dir)?;
-    Some(format!("the newest good checkpoint is {id}"))
+/// The file in which a process of the job leaves the status that the job ends with; launchers return another one now
+/// and then.  Processes of other machines have none.
+struct Outcome(PathBuf);
+
+const OUTCOME: &str = "PC3_OUTCOME";
+
+impl Outcome {
+    fn new() -> Outcome {
+        let path = std::env::temp_dir().join(format!("pc3run-{}.outcome", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        std::env::set_var(OUTCOME, &path);
+        Outcome(path)
+    }
+
+    fn read(&self) -> Option<u8> {
+        let text = std::fs::read_to_string(&self.0).ok()?;
+        text.trim().parse::<i32>().ok().map(|s| s as u8)
+    }
+}
+
+impl Drop for Outcome {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The status of the job that `launcher` has started, of which it returns `status`.
+fn status(launcher: &OsStr, status: u8, outcome: Option<u8>) -> u8 {
+    let mpich = launcher.to_string_lossy().contains("mpiexec");
+    match outcome {
+        Some(own) => own,
+        // MPICH's returns the number of the signal that has ended a process.
+        None if mpich && SIGNALS.contains(&i32::from(status)) => 128 + status,
+        _ => status,
+    }
+}
+
+/// That end processes against their will.
+const SIGNALS: [i32; 8] = [
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGKILL,
+    libc::SIGSEGV,
+    libc::SIGTERM,
+];
+
+/// Runs a launcher, and says what a person wants to know of a job that it has ended.
+pub(super) fn through(
+    launcher: &Run,
+    start: impl FnOnce(&Run) -> Result<u8, StartError>,
+) -> Result<u8, StartError> {
+    let outcome = Outcome::new();
+    let status = status(&launcher.program, start(launcher)?, outcome.read());
+    if [0, EXIT_STOPPED].contains(&i32::from(status)) {
+        return Ok(status);
+    }
+    let newest = match pc3_runtime::tell::newest_in(&launcher.settings.dir) {
+        Some(id) => format!("the newest good checkpoint is {id}"),
+        None => "there is no checkpoint to continue from".to_owned(),
+    };
+    match (outcome.read(), status.checked_sub(128)) {
+        (None, Some(signal)) if signal > 0 => {
+            eprintln!("pc3run: signal {signal} has ended a process of the job: the job ends with status {status}; {newest}");
+        }
+        _ => eprintln!("pc3run: the job ended with status {status}; {newest}"),
+    }
+    Ok(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_of_launchers() {
+        for (launcher, returned, outcome, expect) in [
+            ("/usr/bin/mpirun.openmpi", 137, None, 137),
+            ("/usr/bin/mpirun.openmpi", 9, None, 9),
+            ("mpiexec.mpich", 9, None, 137),
+            ("mpiexec.mpich", 9, Some(9), 9),
+            ("mpiexec.mpich", 9, Some(40), 40),
+            ("mpiexec.mpich", 1, Some(91), 91),
+            ("mpiexec.hydra", 85, None, 85),
+            ("mpiexec.hydra", 0, None, 0),
+            ("mpirun.openmpi", 143, Some(40), 40),
+        ] {
+            let got = status(OsStr::new(launcher), returned, outcome);
+            assert_eq!(got, expect, "{launcher} {returned} {outcome:?}");
+        }
+    }
 }

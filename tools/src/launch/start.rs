@@ -10,13 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::ptr::null;
 
-use pc3_runtime::tell::EXIT_STOPPED;
-
 use crate::program::is_ours;
 
 use super::crew::{Crew, Net, LINK};
 use super::elf::{self, Executable};
-use super::native::{epitaph, found, launched, Mpi};
+use super::native::{found, launched, through, Mpi};
 use super::options::Run;
 use super::progress::Progress;
 use super::pty::{readable, Pty, Size};
@@ -87,13 +85,7 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
             native: true,
             past_launcher: elf::read(&path).is_none() || is_ours(&path),
         };
-        let status = start(&launcher)?;
-        if ![0, EXIT_STOPPED].contains(&i32::from(status)) {
-            if let Some(words) = epitaph(&run.settings.dir) {
-                eprintln!("pc3run: the job ended with status {status}; {words}");
-            }
-        }
-        return Ok(status);
+        return through(&launcher, start);
     }
     start(run)
 }

@@ -152,16 +152,18 @@ impl Call for Reduction<'_> {
         };
         let name = kind.name();
         let parts = matches!(first.kind, Kind::ReduceScatter | Kind::ReduceScatterBlock);
+        let bytes = first.bytes();
+        let other = |(_, c): &(usize, &Self)| !idle(c) && c.bytes() != bytes;
+        if let Some((i, c)) = all.iter().enumerate().find(other) {
+            let text = format!(
+                "{name}: rank {start} gives {bytes} bytes, rank {i} {}",
+                c.bytes()
+            );
+            return fail(Class::ERR_COUNT, text);
+        }
         for (i, c) in all.iter().enumerate() {
             if idle(c) {
                 continue;
-            }
-            let (a, b) = (first.bytes(), c.bytes());
-            if a != b {
-                return fail(
-                    Class::ERR_COUNT,
-                    format!("{name}: rank {start} gives {a} bytes, rank {i} {b}"),
-                );
             }
             // Values of the same size would be combined as what they are not.
             let odd = c.odd.is_some();

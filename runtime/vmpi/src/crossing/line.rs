@@ -11,6 +11,7 @@ use pc3_runtime::chaos;
 use pc3_runtime::control::without_signals;
 use pc3_runtime::job::After;
 use pc3_runtime::rank::Rank;
+use pc3_runtime::settings;
 use pc3_runtime::transfer::{LoadError, SaveCtx};
 
 use super::{coll, done, p2p, record, Plan, Stage, State, Taken};
@@ -184,6 +185,7 @@ pub(super) fn watch(s: &mut State, world: &World) {
 fn look(world: &World) {
     let Some(job) = world.job.get() else { return };
     let news = &world.crossing.news;
+    let patience = job.patience.unwrap_or(settings::PATIENCE);
     let mut s = world.crossing.lock();
     while !s.is_over {
         let missing = match s.stage {
@@ -192,21 +194,18 @@ fn look(world: &World) {
             Stage::Idle | Stage::Replaying => false,
         };
         let age = s.plan.since.elapsed();
-        if missing && age >= job.patience {
+        if missing && age >= patience {
             let late = match s.stage {
                 Stage::Gathering => "ranks".to_owned(),
                 _ => self::missing(&s),
             };
-            let why = format!(
-                "{late} came to no location within {:?} (PC3_PATIENCE)",
-                job.patience
-            );
+            let why = format!("{late} came to no location within {patience:?} (PC3_PATIENCE)");
             s.give_up(world, why);
             s.pump(world);
             continue;
         }
         let pause = match missing {
-            true => job.patience - age,
+            true => patience - age,
             false => Duration::from_secs(3600),
         };
         // What is not missing now may be so in the next epoch, of which there is news.

@@ -9,11 +9,15 @@ use pc3_transport::Head;
 use pc3_typemetric::codes;
 
 use super::{lock, Kind, Link, LINK};
+use crate::transport::note_outcome;
 
 /// This process ends before the job does: so do the others.
 pub fn abort(status: i32) {
     let link = lock(&LINK).clone();
     if let Some(link) = link.filter(|l| !l.closing.swap(true, SeqCst)) {
+        if !link.bereft.load(SeqCst) {
+            note_outcome(status);
+        }
         link.tell_abort(status);
         // What waits in a full connection needs the porter; it does not wait for us.
         std::thread::sleep(Duration::from_millis(20));
@@ -46,6 +50,8 @@ impl Link {
         if self.index() != first && self.spoken_for(Duration::from_secs(2)) {
             follow(EXIT_FATAL);
         }
+        // How that process ended is the job's status.
+        self.bereft.store(true, SeqCst);
         let ranks = self.world().map_or(String::new(), |w| {
             format!(" ({})", crate::stats::ranks_text(&w.placement.here(peer)))
         });

@@ -69,6 +69,11 @@ pub(crate) enum Down {
     Deadlock {
         text: String,
     },
+    /// Nothing moves, but some ranks poll: who does what?
+    DescribePolls,
+    Polls {
+        text: String,
+    },
     End {
         code: i32,
     },
@@ -95,6 +100,12 @@ pub(crate) struct Lead {
     parked: bool,
     relieved: Vec<Option<bool>>,
     described: Vec<Option<String>>,
+    /// What was asked for is of ranks that poll.
+    polls: bool,
+    /// Some ranks poll, and nothing moves.
+    still: bool,
+    /// How often that has begun.
+    stills: u64,
     /// From processes that know before us that the round is over.
     early: Vec<(usize, Up)>,
 }
@@ -116,6 +127,9 @@ impl Lead {
             parked: false,
             relieved: vec![None; n],
             described: vec![None; n],
+            polls: false,
+            still: false,
+            stills: 0,
             early: Vec::new(),
         }
     }
@@ -156,14 +170,21 @@ impl Lead {
                     code: c.into_iter().find(|c| *c != 0).unwrap_or(0),
                 }))
             }
-            Up::Idle { report, .. } => one(match self.quiet.report(from, report) {
-                Next::Ask(number) => Some(Down::Query { number }),
-                _ => None,
-            }),
+            Up::Idle { report, .. } => {
+                self.still = false;
+                one(match self.quiet.report(from, report) {
+                    Next::Ask(number) => Some(Down::Query { number }),
+                    _ => None,
+                })
+            }
             Up::Answer { number, report } => one(match self.quiet.answer(from, number, report) {
                 Next::Quiet(level, parked) => {
                     self.parked = parked;
                     self.quiet_at(level)
+                }
+                Next::Changed => {
+                    self.still = false;
+                    None
                 }
                 _ => None,
             }),
@@ -183,8 +204,11 @@ impl Lead {
             }
             Up::Described { text } => {
                 self.described[from] = Some(text);
-                let texts = all(&self.described);
-                one(texts.map(|t| Down::Deadlock { text: t.concat() }))
+                let text = all(&self.described).map(|t| t.concat());
+                one(text.map(|text| match self.polls {
+                    true => Down::Polls { text },
+                    false => Down::Deadlock { text },
+                }))
             }
         }
     }
@@ -230,12 +254,41 @@ impl Lead {
             }
             Level::Polling if self.parked => self.stuck(),
             // Those that poll may have reasons of their own; or were seen just before they went to sleep.
-            _ => None,
+            Level::Polling => {
+                self.stills += u64::from(!std::mem::replace(&mut self.still, true));
+                None
+            }
+            Level::Busy => None,
         };
         if next.is_some() {
             self.quiet.forget();
+            self.still = false;
         }
         next
+    }
+
+    /// Some ranks poll, all others wait, and nothing moves: the number of that time.
+    pub fn still(&self) -> Option<u64> {
+        self.still.then_some(self.stills)
+    }
+
+    /// Asks whether that is still so.
+    pub fn look_again(&mut self) -> Vec<Down> {
+        let number = self.still.then(|| self.quiet.ask_again()).flatten();
+        number
+            .map(|number| Down::Query { number })
+            .into_iter()
+            .collect()
+    }
+
+    /// It has been so for too long: people are to be told.
+    pub fn tell_polls(&mut self) -> Vec<Down> {
+        if !self.still {
+            return Vec::new();
+        }
+        self.polls = true;
+        self.described.fill(None);
+        vec![Down::DescribePolls]
     }
 
     /// Nothing moves, and there was nothing to buffer.
@@ -244,6 +297,7 @@ impl Lead {
             return None;
         }
         if !self.parked {
+            self.polls = false;
             self.described.fill(None);
             return Some(Down::Describe);
         }
@@ -259,6 +313,7 @@ impl Lead {
         self.stage = Stage::Idle;
         self.ready.fill(None);
         self.quiet.forget();
+        self.still = false;
         let early = std::mem::take(&mut self.early);
         early
             .into_iter()

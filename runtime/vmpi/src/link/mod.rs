@@ -4,7 +4,7 @@
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `p2p`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
-//! `ending`: how it all ends; `lead` and `node`: checkpoints and quiescence across processes.
+//! `ending`: how it all ends; `polls`: ranks that poll in vain; `lead` and `node`: checkpoints and quiescence across processes.
 
 pub(crate) mod board;
 pub(crate) mod credit;
@@ -14,7 +14,9 @@ pub(crate) mod lead;
 pub(crate) mod node;
 pub(crate) mod p2p;
 pub(crate) mod pointers;
+mod polls;
 pub(crate) mod quiet;
+mod words;
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_void, CStr};
@@ -160,6 +162,8 @@ pub struct Link {
     over: AtomicBool,
     /// Nobody is missed any more.
     closing: AtomicBool,
+    /// Another process is gone without a word.
+    bereft: AtomicBool,
     byes: AtomicU64,
 }
 
@@ -198,6 +202,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         begun: AtomicBool::new(false),
         over: AtomicBool::new(false),
         closing: AtomicBool::new(false),
+        bereft: AtomicBool::new(false),
         byes: AtomicU64::new(0),
     });
     let sink = Sink {

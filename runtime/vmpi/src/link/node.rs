@@ -5,20 +5,23 @@ use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
 
 use pc3_runtime::chaos;
 use pc3_runtime::control::{set_flag, FLAG_ENGINE};
-use pc3_runtime::tell::{die, EXIT_DEADLOCK};
+use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
 use pc3_transport::Head;
 
 use super::lead::{Down, Lead, Up};
+use super::polls::{self, Step, Watch};
 use super::quiet::{Level, Report};
+use super::words::{read_down, read_up, write_down, write_up};
 use super::{lock, p2p, Kind, Link};
 use crate::coord;
 use crate::deadlock;
 use crate::p2p::release_held;
 use crate::state::{RankState, World};
-use crate::wire::{bad, Read, Reader, Writer};
+use crate::wire::Reader;
 
 /// For the thread that stays when all ranks here have ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +54,7 @@ pub(crate) struct Node {
     own: Mutex<VecDeque<Message>>,
     events: (Mutex<VecDeque<Event>>, Condvar),
     watch: AtomicBool,
+    watch_polls: Mutex<Watch>,
 }
 
 enum Message {
@@ -58,6 +62,8 @@ enum Message {
     Down(Down),
     /// To the lead: its round is over.
     Over,
+    /// Likewise: do ranks still poll in vain? Or, that is to be told.
+    Polls(Step),
 }
 
 impl Down {
@@ -82,6 +88,7 @@ impl Node {
             own: Mutex::default(),
             events: Default::default(),
             watch: AtomicBool::new(false),
+            watch_polls: Mutex::default(),
         }
     }
 
@@ -146,6 +153,13 @@ impl Node {
             }
             Message::Over => {
                 let list = lock(&self.lead).over();
+                self.down(link, list);
+            }
+            Message::Polls(step) => {
+                let list = match step {
+                    Step::Tell => lock(&self.lead).tell_polls(),
+                    _ => lock(&self.lead).look_again(),
+                };
                 self.down(link, list);
             }
             Message::Down(down) => {
@@ -222,8 +236,15 @@ impl Node {
                 );
                 die(EXIT_DEADLOCK, text.trim_end());
             }
+            Down::DescribePolls => {
+                let text = deadlock::describe_running(world);
+                self.up(link, Up::Described { text });
+            }
+            Down::Polls { text } if self.index == 0 => {
+                say(polls::text(world, &text).trim_end());
+            }
             // Process 0 says it.
-            Down::Deadlock { .. } => {}
+            Down::Deadlock { .. } | Down::Polls { .. } => {}
             Down::End { code } => self.tell(Event::End(code)),
         }
     }
@@ -314,6 +335,14 @@ impl Node {
             // Ranks here may come to no location for long, or never again.
             self.want(link);
         }
+        if self.index == 0 {
+            let still = lock(&self.lead).still();
+            let patience = polls::patience(world);
+            let step = lock(&self.watch_polls).step(still, patience, Instant::now());
+            if step != Step::Nothing {
+                self.own(link, Message::Polls(step));
+            }
+        }
         let now = self.look(link, world);
         let mut s = lock(&self.state);
         if now.level == Level::Busy {
@@ -364,136 +393,4 @@ impl Node {
             handled,
         }
     }
-}
-
-fn write_up(up: &Up) -> Vec<u8> {
-    let mut w = Writer::default();
-    let report = |w: &mut Writer, r: &Report| {
-        w.u8(r.level as u8);
-        w.u8(r.parked.into());
-        w.u64(r.sent);
-        w.u64(r.handled);
-    };
-    match up {
-        Up::Want { round } => {
-            w.u8(0);
-            w.u64(*round);
-        }
-        Up::Furthest { round, passage } => {
-            w.u8(1);
-            w.u64(*round);
-            w.u64(*passage);
-        }
-        Up::Ready {
-            round,
-            attempt,
-            parked,
-        } => {
-            w.u8(2);
-            w.u64(*round);
-            w.u32(*attempt);
-            w.u8((*parked).into());
-        }
-        Up::Ended { code } => {
-            w.u8(3);
-            w.i32(*code);
-        }
-        Up::Idle { round, report: r } => {
-            w.u8(4);
-            w.u64(*round);
-            report(&mut w, r);
-        }
-        Up::Answer { number, report: r } => {
-            w.u8(5);
-            w.u64(*number);
-            report(&mut w, r);
-        }
-        Up::Relieved { any } => {
-            w.u8(6);
-            w.u8((*any).into());
-        }
-        Up::Described { text } => {
-            w.u8(7);
-            w.str(text);
-        }
-    }
-    w.0
-}
-
-fn read_up(r: &mut Reader) -> Read<Up> {
-    let report = |r: &mut Reader| {
-        Ok(Report {
-            level: Level::of(r.u8()?),
-            parked: r.u8()? != 0,
-            sent: r.u64()?,
-            handled: r.u64()?,
-        })
-    };
-    Ok(match r.u8()? {
-        0 => Up::Want { round: r.u64()? },
-        1 => Up::Furthest {
-            round: r.u64()?,
-            passage: r.u64()?,
-        },
-        2 => Up::Ready {
-            round: r.u64()?,
-            attempt: r.u32()?,
-            parked: r.u8()? != 0,
-        },
-        3 => Up::Ended { code: r.i32()? },
-        4 => Up::Idle {
-            round: r.u64()?,
-            report: report(r)?,
-        },
-        5 => Up::Answer {
-            number: r.u64()?,
-            report: report(r)?,
-        },
-        6 => Up::Relieved { any: r.u8()? != 0 },
-        7 => Up::Described { text: r.str()? },
-        _ => return bad("an unknown message of a process"),
-    })
-}
-
-fn write_down(down: &Down) -> Vec<u8> {
-    let mut w = Writer::default();
-    let mut numbers = |kind: u8, list: &[u64]| {
-        w.u8(kind);
-        list.iter().for_each(|n| w.u64(*n));
-    };
-    match down {
-        Down::Ask { round } => numbers(0, &[*round]),
-        Down::Plan { round, target } => numbers(1, &[*round, *target]),
-        Down::Unwind { round } => numbers(2, &[*round]),
-        Down::Query { number } => numbers(3, &[*number]),
-        Down::Relieve => numbers(4, &[]),
-        Down::Stuck { round } => numbers(5, &[*round]),
-        Down::Describe => numbers(6, &[]),
-        // The lead says it.
-        Down::Deadlock { .. } => numbers(7, &[]),
-        Down::End { code } => numbers(8, &[*code as u32 as u64]),
-    }
-    w.0
-}
-
-fn read_down(r: &mut Reader) -> Read<Down> {
-    Ok(match r.u8()? {
-        0 => Down::Ask { round: r.u64()? },
-        1 => Down::Plan {
-            round: r.u64()?,
-            target: r.u64()?,
-        },
-        2 => Down::Unwind { round: r.u64()? },
-        3 => Down::Query { number: r.u64()? },
-        4 => Down::Relieve,
-        5 => Down::Stuck { round: r.u64()? },
-        6 => Down::Describe,
-        7 => Down::Deadlock {
-            text: String::new(),
-        },
-        8 => Down::End {
-            code: r.u64()? as u32 as i32,
-        },
-        _ => return bad("an unknown message of process 0"),
-    })
 }

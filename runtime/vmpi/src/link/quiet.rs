@@ -36,6 +36,8 @@ pub(crate) struct Report {
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     Nothing,
+    /// A process has done something since it was reported idle.
+    Changed,
     /// Ask every process again.
     Ask(u64),
     /// Nothing moves anywhere; do ranks wait at a location?
@@ -75,9 +77,19 @@ impl Quiet {
         if sum(|r| r.sent) != sum(|r| r.handled) {
             return Next::Nothing;
         }
+        Next::Ask(self.ask(all.len()))
+    }
+
+    fn ask(&mut self, processes: usize) -> u64 {
         self.number += 1;
-        self.asked = Some((self.number, vec![false; all.len()]));
-        Next::Ask(self.number)
+        self.asked = Some((self.number, vec![false; processes]));
+        self.number
+    }
+
+    /// Asks once more whether what was reported holds, if nothing else is known.
+    pub fn ask_again(&mut self) -> Option<u64> {
+        let all = self.asked.is_none() && self.reports.iter().all(Option::is_some);
+        all.then(|| self.ask(self.reports.len()))
     }
 
     pub fn answer(&mut self, from: usize, number: u64, now: Report) -> Next {
@@ -90,7 +102,7 @@ impl Quiet {
         if self.reports[from] != Some(now) {
             self.reports[from] = None;
             self.asked = None;
-            return Next::Nothing;
+            return Next::Changed;
         }
         answered[from] = true;
         if answered.contains(&false) {
@@ -130,6 +142,13 @@ mod tests {
             Next::Quiet(Polling, false)
         );
         assert_eq!(q.answer(1, 1, at(Polling, 2, 5)), Next::Nothing);
+        // And is asked for again.
+        assert_eq!((q.ask_again(), q.ask_again()), (Some(2), None));
+        assert_eq!(q.answer(1, 2, at(Polling, 2, 5)), Next::Nothing);
+        assert_eq!(
+            q.answer(0, 2, at(Asleep, 5, 2)),
+            Next::Quiet(Polling, false)
+        );
     }
 
     #[test]
@@ -140,8 +159,9 @@ mod tests {
         assert_eq!(q.report(1, at(Asleep, 2, 4)), Next::Nothing);
         assert_eq!(q.report(1, at(Asleep, 2, 5)), Next::Ask(1));
         // It has gone on in between, and sleeps again.
-        assert_eq!(q.answer(1, 1, at(Asleep, 3, 5)), Next::Nothing);
+        assert_eq!(q.answer(1, 1, at(Asleep, 3, 5)), Next::Changed);
         assert_eq!(q.answer(0, 1, at(Asleep, 5, 2)), Next::Nothing);
+        assert_eq!(q.ask_again(), None);
         assert_eq!(q.report(1, at(Asleep, 3, 5)), Next::Nothing);
         assert_eq!(q.report(0, at(Asleep, 5, 3)), Next::Ask(2));
     }

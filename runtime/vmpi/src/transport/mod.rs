@@ -5,8 +5,10 @@ mod numbers;
 mod socket;
 
 use std::ffi::{c_char, c_void, CStr};
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
@@ -14,6 +16,19 @@ use pc3_transport::{Joined, Transport};
 /// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
 /// of a transport over the MPI that has started it.
 pub const LINK: &str = "PC3_LINK";
+
+/// The file to which a process that ends the job writes its status: launchers return one of several, or another.
+const OUTCOME: &str = "PC3_OUTCOME";
+static OUTCOME_FILE: OnceLock<PathBuf> = OnceLock::new();
+
+/// This process ends the job with a status; the first to say so counts.
+pub fn note_outcome(status: i32) {
+    let Some(path) = OUTCOME_FILE.get() else {
+        return;
+    };
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    let _ = file.and_then(|mut f| f.write_all(format!("{status}\n").as_bytes()));
+}
 
 /// A transport that has joined its job.
 pub struct Carrier {
@@ -57,6 +72,10 @@ pub fn join() -> Result<Option<Carrier>, String> {
         None => joined(&socket::TABLE).map(Some),
         Some(path) => {
             std::env::remove_var(LINK);
+            if let Some(path) = std::env::var_os(OUTCOME) {
+                let _ = OUTCOME_FILE.set(path.into());
+                std::env::remove_var(OUTCOME);
+            }
             native(Path::new(path)).map(Some)
         }
     }
