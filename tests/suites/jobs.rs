@@ -24,10 +24,48 @@ pub fn trials() -> Vec<Trial> {
             signals(mpi).map_err(|e| format!("{e:#}").into())
         }));
     }
+    for mpi in ["none", "mpich"] {
+        if super::processes::has(mpi) {
+            trials.push(Trial::test(format!("jobs::polls_{mpi}"), move || {
+                polls(mpi).map_err(|e| format!("{e:#}").into())
+            }));
+        }
+    }
     trials.push(Trial::test("jobs::reordered", || {
         reordered().map_err(|e| format!("{e:#}").into())
     }));
     trials
+}
+
+/// Ranks that poll in vain while those of all processes wait are told, once; the job goes on.
+fn polls(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/polls.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let mut job = Job::new(&p)?;
+    job.limit = Duration::from_secs(100);
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let launcher = [&*pc3run, "-p", "2", "-w", "1", "--mpi", mpi];
+    let child = job.start_by(&launcher, HOST, &exe, &[("PC3_PATIENCE", "500ms")])?;
+    let told = until(
+        || job.stderr().contains("rank 3: polls at polls.c:1"),
+        "a report",
+    );
+    fs::write(job.dir.path().join("enough"), "")?;
+    let done = job.finish(child)?;
+    told.with_context(|| format!("{done:?}"))?;
+    ensure!(
+        (done.status, &*job.stdout()) == (0, b"enough\n"),
+        "{done:?}"
+    );
+    let lines: Vec<&str> = done.stderr.lines().collect();
+    ensure!(
+        lines.len() == 5
+            && lines[0].starts_with("pc3: no progress for 0.5 s: ranks poll while all others wait")
+            && lines[1].starts_with("  rank 0: MPI_Recv at polls.c:1")
+            && lines[3].starts_with("  rank 2: MPI_Recv at polls.c:1"),
+        "{lines:?}"
+    );
+    Ok(())
 }
 
 /// On several processes reordering brings neighbours together, and changes nothing else; orders stay when a job goes on elsewhere.
