@@ -70,6 +70,10 @@ struct pc3_union_mark {
     pc3_size offset;                 /* of the union in the object */
     unsigned member;
 };
+struct pc3_union_kind {              /* the number of a union's type in codes of notes */
+    unsigned number;
+    const struct pc3_type *type;
+};
 struct pc3_union_static {            /* of an object of static storage */
     void *addr;
     const struct pc3_union_mark *marks;
@@ -185,6 +189,7 @@ struct pc3_unit {
                                         "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms */
     pc3_size nuntyped;
     const struct pc3_union_static *unions; pc3_size nunions;
+    const struct pc3_union_kind *kinds; pc3_size nkinds;
     unsigned char *seen;             /* per entry of numbers: 1 if it has ever been an address */
 };
 extern void pc3_register_unit(struct pc3_unit *);
@@ -268,7 +273,7 @@ enum { pc3_args_by = 0, pc3_args_wide = 16, pc3_args_right = 0 };
 #endif
 
 /* Unions whose members are unlike: member number n was written; a function had a pointer to it; the program keeps one. */
-extern void pc3_union_set(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
+extern void pc3_union_set(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf, cold));
 extern void pc3_union_lent(const void *, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
 extern void *pc3_union_held(const void *, pc3_size, const struct pc3_type *, unsigned) __attribute__((nothrow, leaf));
 /* Objects with such unions: copied; passed or returned by value; arrived so; initialised; overwritten from elsewhere. */
@@ -281,6 +286,45 @@ extern void *pc3_union_filled(const void *, pc3_size) __attribute__((nothrow, le
 extern void *pc3_union_memset(void *, int, pc3_size) __attribute__((nothrow, leaf));
 extern void *pc3_union_memcpy(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
 extern void *pc3_union_memmove(void *, const void *, pc3_size) __attribute__((nothrow, leaf));
+
+/* Unions of a few bytes have a place beside the program's memory (runtime/src/notes.rs): what they held when they were
+ * noted, and a code for union and member.  Notes of a stretch of addresses lie at twice the address and what this says. */
+enum { pc3_notes_shift = sizeof(void *) == 8 ? 26 : 18, pc3_notes_most = 64 };
+extern pc3_size pc3_notes[] __attribute__((visibility("hidden")));
+typedef unsigned long long pc3_eight __attribute__((may_alias, aligned(1)));
+typedef unsigned pc3_four __attribute__((may_alias, aligned(1)));
+typedef unsigned long long pc3_is8 __attribute__((aligned(1)));
+typedef unsigned pc3_is4 __attribute__((aligned(1)));
+#define PC3_INLINE static __inline__ __attribute__((always_inline, unused, artificial))
+PC3_INLINE void pc3_note(const void *pc3_u, pc3_size pc3_n, unsigned pc3_code, const struct pc3_type *pc3_t, unsigned pc3_k) {
+    pc3_size pc3_s = pc3_n <= pc3_notes_most && pc3_n % 4 == 0 ? pc3_notes[(pc3_size)pc3_u >> pc3_notes_shift] : 0;
+    if (__builtin_expect(!pc3_s, 0)) {
+        pc3_union_set(pc3_u, pc3_t, pc3_k);
+        return;
+    }
+    pc3_s += 2 * (pc3_size)pc3_u;
+    if (pc3_n == 8) *(pc3_is8 *)pc3_s = *(const pc3_eight *)pc3_u;
+    else if (pc3_n == 4) *(pc3_is4 *)pc3_s = *(const pc3_four *)pc3_u;
+    else __builtin_memcpy((void *)pc3_s, pc3_u, pc3_n);
+    *(pc3_is4 *)(pc3_s + pc3_n) = pc3_code;
+}
+/* Nonzero if it could not be done here.  A note that held of the source holds of the copy, and a void one stays so. */
+PC3_INLINE int pc3_note_copied(const void *pc3_to, const void *pc3_from, pc3_size pc3_n) {
+    pc3_size pc3_s, pc3_d;
+    unsigned pc3_code;
+    if (pc3_n > pc3_notes_most || pc3_n % 4 != 0) return 1;
+    pc3_d = pc3_notes[(pc3_size)pc3_to >> pc3_notes_shift];
+    pc3_s = pc3_notes[(pc3_size)pc3_from >> pc3_notes_shift];
+    if (__builtin_expect(!pc3_d, 0) || __builtin_expect(!pc3_s, 0)) return 1;
+    pc3_d += 2 * (pc3_size)pc3_to;
+    pc3_s += 2 * (pc3_size)pc3_from;
+    pc3_code = *(pc3_is4 *)(pc3_s + pc3_n);
+    if (pc3_n == 8) *(pc3_is8 *)pc3_d = *(pc3_is8 *)pc3_s;
+    else if (pc3_n == 4) *(pc3_is4 *)pc3_d = *(pc3_is4 *)pc3_s;
+    else __builtin_memmove((void *)pc3_d, (void *)pc3_s, pc3_n);
+    *(pc3_is4 *)(pc3_d + pc3_n) = pc3_code;
+    return 0;
+}
 
 /* The process's environment, which is another one after a restart. */
 extern char **pc3_environment(void);

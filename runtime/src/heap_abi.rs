@@ -111,9 +111,11 @@ pub unsafe extern "C" fn pc3_realloc(
     match rank.heap.realloc(p.cast(), n, ty) {
         Ok(new) => {
             if !std::ptr::eq(new.cast(), p) && !new.is_null() {
-                rank.unions.gone(p as usize, kept);
-                // SAFETY: it has been moved there.
-                unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
+                if rank.unions.shapes().has(ty) {
+                    // SAFETY: it has been moved there.
+                    unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
+                    rank.unions.gone(p as usize, kept);
+                }
             }
             checked(new)
         }
@@ -222,8 +224,7 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
     }
     let freed = match rank() {
         Some(rank) => {
-            rank.unions
-                .freed(p as usize, || rank.heap.size_of(p.cast()));
+            rank.unions.freed(p as usize, &rank.heap);
             rank.heap.free(p.cast())
         }
         // A thread that is no rank must not touch a rank's arena, which may be in use: its

@@ -102,6 +102,7 @@ impl Rank {
         } else {
             None
         };
+        let shapes = job.program.shapes.clone();
         let mut rank = Box::new(Rank {
             abi: pc3_rank {
                 sp: shadow.start(),
@@ -116,7 +117,7 @@ impl Rank {
             status: Status::Running,
             heap: Arena::new(id as u32),
             shadow,
-            unions: Unions::default(),
+            unions: Unions::new(shapes),
             frames: Frames::default(),
             globals,
             files: Files::default(),

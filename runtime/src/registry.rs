@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 
@@ -24,6 +24,7 @@ use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::control;
 use crate::frames::text;
+use crate::unions::Shapes;
 
 /// Found in the archive by pc3cc.
 #[used]
@@ -157,6 +158,7 @@ pub struct Program {
     pub untyped: Vec<String>,
     /// Unions in objects of static storage that an initialiser gives a value: address of the template, type, size, member.
     pub unions: Vec<(usize, u32, usize, u32)>,
+    pub shapes: Arc<Shapes>,
     pub main: Main,
     pub main_resume: pc3_fn,
     /// Constructors, then destructors, in the order in which they run.
@@ -227,6 +229,7 @@ impl Program {
             orders: Vec::new(),
             untyped: Vec::new(),
             unions: Vec::new(),
+            shapes: Arc::default(),
             main: nothing,
             main_resume: None,
             hooks: Vec::new(),
@@ -320,6 +323,7 @@ struct Builder {
     orders: Vec<(String, u32)>,
     untyped: Vec<String>,
     unions: Vec<(usize, u32, usize, u32)>,
+    kinds: Vec<(u32, u32)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
     main: Option<Main>,
     main_resume: pc3_fn,
@@ -370,6 +374,9 @@ impl Builder {
             for s in slice(u.unions, u.nunions) {
                 self.unions.extend(marks(s));
             }
+            let kinds = slice(u.kinds, u.nkinds).iter();
+            let kinds = kinds.filter_map(|k| Some((k.number, k.ty.as_ref()?.id)));
+            self.kinds.extend(kinds);
             if u.main.is_some() {
                 self.main = u.main;
                 self.main_resume = u.main_func.as_ref().and_then(|f| f.resume);
@@ -415,6 +422,7 @@ impl Builder {
             .enumerate()
             .map(|(i, f)| (f.raw as usize, i))
             .collect();
+        let shapes = Arc::new(Shapes::new(&types, &self.kinds));
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Program {
@@ -430,6 +438,7 @@ impl Builder {
             wide: self.wide,
             orders: self.orders,
             untyped: self.untyped,
+            shapes,
             unions: self.unions,
             main: self.main.ok_or(RegistryError::NoMain)?,
             main_resume: self.main_resume,

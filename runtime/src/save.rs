@@ -66,10 +66,14 @@ impl Part {
             at: 0,
         };
         let meta = rank_data(&job.program, rank, &mut data)?;
+        let noted = noted(&job.program, rank, &meta);
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
         if let Some(outside) = meta.outside() {
             out.section(Section::Outside, n, &outside)?;
+        }
+        if !noted.is_empty() {
+            out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
         out.section(Section::Engine, n, engine)?;
         let (bytes, entries) = out.into_memory();
@@ -364,24 +368,37 @@ fn library(rank: &Rank, data: &mut Data) -> io::Result<LibraryMeta> {
 
 /// Of unions in objects that are saved.
 fn noted(program: &Program, rank: &mut Rank, meta: &RankMeta) -> Vec<UnionMeta> {
-    let mut known: Vec<(usize, usize)> = Vec::new();
+    let shapes = program.shapes.clone();
+    if shapes.is_empty() {
+        return Vec::new();
+    }
     let delta = rank.delta();
     let globals = program.globals.iter().filter(|g| !g.constant);
-    known.extend(globals.map(|g| (g.addr.wrapping_add_signed(delta), g.size)));
+    let globals = globals.map(|g| (g.addr.wrapping_add_signed(delta), g.size, g.ty.0));
     let stack = meta.shadow.iter();
-    known.extend(stack.map(|s| (s.addr as usize, s.data.bytes as usize)));
+    let stack = stack.map(|s| (s.addr as usize, s.data.bytes as usize, s.ty.0));
+    let mut known: Vec<(usize, usize, u32)> = globals.chain(stack).collect();
     known.sort_unstable();
-    let heap = &rank.heap;
+    let Rank { heap, unions, .. } = rank;
     let alive = |at: usize, bytes: usize| {
-        let i = known.partition_point(|(start, _)| *start <= at);
+        let i = known.partition_point(|(start, ..)| *start <= at);
         let near = i.checked_sub(1).map(|i| known[i]);
-        near.is_some_and(|(start, size)| at + bytes <= start + size)
+        near.is_some_and(|(start, size, _)| at + bytes <= start + size)
             || heap
                 .find(at)
                 .is_some_and(|o| at + bytes <= o.base as usize + o.size)
     };
+    let spans = |each: &mut dyn FnMut(usize, usize)| {
+        let own = known.iter().filter(|k| shapes.has(k.2));
+        own.for_each(|k| each(k.0, k.1));
+        heap.for_each_object(|o| {
+            if shapes.has(o.ty) {
+                each(o.base as usize, o.size);
+            }
+        });
+    };
     // SAFETY: objects of the rank, which is at rest.
-    unsafe { rank.unions.list(alive) }
+    unsafe { unions.list(alive, spans) }
 }
 
 fn broken(what: &str) -> io::Error {

@@ -1,15 +1,22 @@
 //! Which member of a union was written last, where types and annotations do not say: notes by address, made by generated
 //! code behind the stores of unions with unlike members.
 //!
+//! Small unions have theirs in `notes`, where generated code makes them itself; all others, and members of which pointers are kept, are in a table.
+//!
 //! A note says with which bytes it was made and holds only while they are there: whatever wrote the union without a note
 //! makes the old one void. Members of which the program keeps a pointer can always have been the last to be written, so they count beside it.
 //! Copies take their source's notes along; values that are passed and returned leave them here on the way.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use std::sync::Arc;
+
+use pc3_heap::Arena;
+use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_MOST};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use crate::format::unions::UnionMeta;
+use crate::notes;
 
 /// Of a union at an address.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,11 +55,106 @@ pub(crate) struct Notes(Vec<(Entry, u64)>);
 const MOST_PASSED: usize = 4;
 /// As many values are on their way between functions.
 const FLIGHT: usize = 8;
-/// Unions at other places (in packed structs) are not noted.
-const STEP: usize = 2;
+use notes::STEP;
+
+/// What the program's types say of unions.
+#[derive(Debug, Default)]
+pub struct Shapes {
+    /// By number of the type: has it any?
+    has: Vec<bool>,
+    /// Of unions whose notes lie in `notes`, their size.
+    small: Vec<u8>,
+    /// What codes of generated code say, and a number of theirs for a type.
+    types: Vec<u32>,
+    numbers: Vec<Option<u32>>,
+}
+
+impl Shapes {
+    /// `kinds`: numbers that codes have, and the unions' types; none: nothing is noted.
+    pub fn new(types: &TypeTable, kinds: &[(u32, u32)]) -> Shapes {
+        let mut shapes = Shapes::default();
+        if kinds.is_empty() {
+            return shapes;
+        }
+        let all = types.iter().map(|(id, _)| id.0).max().unwrap_or(0) as usize + 1;
+        let mut has: Vec<Option<bool>> = vec![None; all];
+        shapes.has = (0..all)
+            .map(|i| any(types, TypeId(i as u32), &mut has))
+            .collect();
+        // Of memory without a type nothing is known.
+        shapes.has[0] = true;
+        shapes.small = vec![0; all];
+        for (id, t) in types.iter().filter(|(_, t)| t.kind == Kind::Union) {
+            let inner = t.members.iter().any(|m| shapes.has(m.ty.0));
+            if t.size > 0 && t.size as usize <= NOTES_MOST && t.size % 4 == 0 && !inner {
+                shapes.small[id.0 as usize] = t.size as u8;
+            }
+        }
+        shapes.numbers = vec![None; all];
+        for (n, ty) in kinds {
+            let len = shapes.types.len().max(*n as usize + 1);
+            shapes.types.resize(len, 0);
+            shapes.types[*n as usize] = *ty;
+            if let Some(known) = shapes.numbers.get_mut(*ty as usize) {
+                known.get_or_insert(*n);
+            }
+        }
+        shapes
+    }
+
+    /// Is nothing noted at all?
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    pub fn has(&self, ty: u32) -> bool {
+        self.has.get(ty as usize).copied().unwrap_or(false)
+    }
+
+    fn small(&self, ty: u32) -> Option<usize> {
+        let bytes = self.small.get(ty as usize).copied().unwrap_or(0);
+        (bytes != 0).then_some(bytes.into())
+    }
+
+    fn code(&self, ty: u32, members: u64) -> u32 {
+        let number = self.numbers.get(ty as usize).copied().flatten();
+        match number.filter(|_| members.is_power_of_two()) {
+            Some(n) => NOTES_CODES + (n << 6 | members.trailing_zeros()),
+            None => notes::coded(ty, members),
+        }
+    }
+
+    /// Of a small union.
+    ///
+    /// # Safety
+    /// The union can be read.
+    unsafe fn last(&self, at: usize, ty: u32, bytes: usize) -> u64 {
+        // SAFETY: by the caller.
+        let code = unsafe { notes::code(at, bytes) };
+        let noted = notes::decoded(code, &self.types).filter(|(of, _)| *of == ty);
+        noted.map_or(0, |(_, members)| members)
+    }
+}
+
+fn any(types: &TypeTable, ty: TypeId, known: &mut Vec<Option<bool>>) -> bool {
+    let i = ty.0 as usize;
+    if let Some(Some(is)) = known.get(i) {
+        return *is;
+    }
+    let t = types.get(ty);
+    let is = match t.kind {
+        Kind::Union => true,
+        Kind::Array => any(types, t.elem, known),
+        Kind::Struct => t.members.iter().any(|m| any(types, m.ty, known)),
+        _ => false,
+    };
+    known[i] = Some(is);
+    is
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Unions {
+    shapes: Arc<Shapes>,
     /// Open addressing by address; those of one address and several types follow each other.
     table: Vec<Entry>,
     used: usize,
@@ -66,6 +168,17 @@ pub(crate) struct Unions {
 }
 
 impl Unions {
+    pub(crate) fn new(shapes: Arc<Shapes>) -> Unions {
+        Unions {
+            shapes,
+            ..Unions::default()
+        }
+    }
+
+    pub(crate) fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
     /// Runs `f` unless it would interrupt itself; then all that is known is forgotten.
     ///
     /// # Safety
@@ -86,6 +199,7 @@ impl Unions {
             unions.table.clear();
             unions.used = 0;
             unions.passed = [Passed::default(); FLIGHT];
+            notes::forget();
         }
         unions.busy.store(false, Relaxed);
     }
@@ -153,8 +267,14 @@ impl Unions {
     /// # Safety
     /// The union can be read.
     unsafe fn members(&self, at: usize, ty: u32) -> u64 {
+        let entry = self.known(at, ty);
         // SAFETY: by the caller.
-        self.known(at, ty).map_or(0, |e| unsafe { e.members() })
+        unsafe {
+            match self.shapes.small(ty) {
+                Some(bytes) => self.shapes.last(at, ty, bytes) | entry.map_or(0, |e| e.held),
+                None => entry.map_or(0, |e| e.members()),
+            }
+        }
     }
 
     /// Member `k` has been written.
@@ -163,27 +283,37 @@ impl Unions {
     /// The union can be read; so in all that follows.
     #[inline]
     pub(crate) unsafe fn set(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
+        // SAFETY: by the caller.
+        unsafe { self.note(at, ty, bytes, 1 << (k & 63)) };
+    }
+
+    /// One of these has been written.
+    #[inline]
+    unsafe fn note(&mut self, at: usize, ty: u32, bytes: usize, members: u64) {
         if at % STEP != 0 {
             return;
         }
         // SAFETY: by the caller.
-        let now = unsafe { contents(at, bytes) };
-        let e = self.entry(at, ty, bytes as u32);
-        (e.last, e.contents) = (1 << (k & 63), now);
+        unsafe {
+            if let Some(bytes) = self.shapes.small(ty) {
+                return notes::set(at, bytes, self.shapes.code(ty, members));
+            }
+            let now = contents(at, bytes);
+            let e = self.entry(at, ty, bytes as u32);
+            (e.last, e.contents) = (members, now);
+        }
     }
 
     /// A function had a pointer to member `k`, and may have written it.
     pub(crate) unsafe fn lent(&mut self, at: usize, ty: u32, bytes: usize, k: u32) {
-        if at % STEP != 0 {
-            return;
-        }
         // SAFETY: by the caller.
-        let now = unsafe { contents(at, bytes) };
-        let e = self.entry(at, ty, bytes as u32);
-        if e.contents != now {
-            (e.last, e.contents) = (0, now);
+        unsafe {
+            let before = match self.shapes.small(ty) {
+                Some(bytes) => self.shapes.last(at, ty, bytes),
+                None => self.known(at, ty).map_or(0, |e| e.last()),
+            };
+            self.note(at, ty, bytes, before | 1 << (k & 63));
         }
-        e.last |= 1 << (k & 63);
     }
 
     /// The program keeps a pointer to member `k`.
@@ -206,19 +336,15 @@ impl Unions {
     }
 
     unsafe fn give(&mut self, at: usize, ty: u32, bytes: u32, members: u64) {
-        if at % STEP != 0 {
-            return;
-        }
-        if members == 0 && self.known(at, ty).is_none() {
+        let small = self.shapes.small(ty).is_some();
+        if members == 0 && !small && self.known(at, ty).is_none() {
             return;
         }
         // SAFETY: by the caller.
-        let now = unsafe { contents(at, bytes as usize) };
-        let e = self.entry(at, ty, bytes);
-        (e.last, e.contents) = (members, now);
+        unsafe { self.note(at, ty, bytes as usize, members) };
     }
 
-    /// The notes of bytes that are about to be copied; None: nothing is noted at all.
+    /// The notes of bytes that are about to be copied, as far as they are in the table; None: nothing is.
     pub(crate) unsafe fn picked(&self, from: usize, n: usize) -> Option<Notes> {
         if self.used == 0 {
             return None;
@@ -234,10 +360,12 @@ impl Unions {
 
     /// They have been copied.
     pub(crate) unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
+        notes::copy(to, from, n);
+        self.cut(to, n);
         let Some(Notes(list)) = notes else {
             return;
         };
-        self.gone(to, n);
+        self.forget(to, n);
         for (e, members) in list {
             if e.at + e.bytes as usize <= from + n {
                 // SAFETY: by the caller.
@@ -248,6 +376,21 @@ impl Unions {
 
     /// The contents of these bytes have come from elsewhere, or nothing lies there any more.
     pub(crate) fn gone(&mut self, at: usize, n: usize) {
+        notes::clear(at, n);
+        self.cut(at, n);
+        self.forget(at, n);
+    }
+
+    /// Unions that lie in these bytes in part have been written in part.
+    fn cut(&self, at: usize, n: usize) {
+        let shapes = &self.shapes;
+        notes::cut(at, n, &shapes.types, |ty| shapes.small(ty));
+    }
+
+    fn forget(&mut self, at: usize, n: usize) {
+        if self.used == 0 {
+            return;
+        }
         let mut found = Vec::new();
         self.within(at, n, |i| found.push(i));
         for i in found {
@@ -255,9 +398,16 @@ impl Unions {
         }
     }
 
-    pub(crate) fn freed(&mut self, at: usize, bytes: impl FnOnce() -> Option<usize>) {
-        if self.used > 0 {
-            self.gone(at, bytes().unwrap_or(0));
+    /// An object of the heap is about to be freed.
+    pub(crate) fn freed(&mut self, at: usize, heap: &Arena) {
+        if self.used == 0 && !notes::any() {
+            return;
+        }
+        if let Some(o) = heap.find(at).filter(|o| o.base as usize == at) {
+            self.forget(at, o.size);
+            if self.shapes.has(o.ty) {
+                notes::clear(at, o.size);
+            }
         }
     }
 
@@ -353,12 +503,22 @@ impl Unions {
         parts
     }
 
-    /// For a checkpoint: what holds now of what is alive, and forgets the rest.
+    /// For a checkpoint: what holds now of what is alive, and forgets the rest. `spans`: memory in which unions can be.
     ///
     /// # Safety
     /// What is alive can be read.
-    pub(crate) unsafe fn list(&mut self, alive: impl Fn(usize, usize) -> bool) -> Vec<UnionMeta> {
+    pub(crate) unsafe fn list(
+        &mut self,
+        alive: impl Fn(usize, usize) -> bool,
+        spans: impl FnOnce(&mut dyn FnMut(usize, usize)),
+    ) -> Vec<UnionMeta> {
         let mut out = Vec::new();
+        let meta = |at: usize, ty, last, held| UnionMeta {
+            addr: at as u64,
+            ty: TypeId(ty),
+            last,
+            held,
+        };
         self.passed = [Passed::default(); FLIGHT];
         for e in self.table.iter_mut().filter(|e| e.last | e.held != 0) {
             if !alive(e.at, e.bytes as usize) {
@@ -368,27 +528,40 @@ impl Unions {
             // SAFETY: it is alive.
             let last = unsafe { e.last() };
             if last | e.held != 0 {
-                out.push(UnionMeta {
-                    addr: e.at as u64,
-                    ty: TypeId(e.ty),
-                    last,
-                    held: e.held,
-                });
+                out.push(meta(e.at, e.ty, last, e.held));
             }
         }
-        out.sort_by_key(|u| (u.addr, u.ty.0));
+        let shapes = &self.shapes;
+        spans(&mut |at, bytes| {
+            let found = |at, ty, members| out.push(meta(at, ty, members, 0));
+            // SAFETY: by the caller.
+            unsafe { notes::each(at, bytes, &shapes.types, |ty| shapes.small(ty), found) };
+        });
+        out.sort_unstable_by_key(|u| (u.addr, u.ty.0));
+        // What is kept of a small union is in the table, what was written last in its note.
+        out.dedup_by(|b, a| {
+            let same = (a.addr, a.ty) == (b.addr, b.ty);
+            if same {
+                (a.last, a.held) = (a.last | b.last, a.held | b.held);
+            }
+            same
+        });
         out
+    }
+
+    /// A restart brings a state of its own; `initial`: what is noted of it since the rank was made.
+    pub(crate) fn restart(&mut self, initial: impl Iterator<Item = (usize, usize)>) {
+        *self = Unions::new(self.shapes.clone());
+        initial.for_each(|(at, bytes)| notes::clear(at, bytes));
     }
 
     /// After a restart: as it was noted where it came from.
     pub(crate) unsafe fn again(&mut self, at: usize, ty: u32, bytes: usize, last: u64, held: u64) {
-        if at % STEP != 0 {
-            return;
-        }
         // SAFETY: by the caller.
-        let now = unsafe { contents(at, bytes) };
-        let e = self.entry(at, ty, bytes as u32);
-        (e.last, e.held, e.contents) = (last, held, now);
+        unsafe { self.note(at, ty, bytes, last) };
+        if held != 0 && at % STEP == 0 {
+            self.entry(at, ty, bytes as u32).held = held;
+        }
     }
 }
 

@@ -9,46 +9,65 @@ fn noted(u: &Unions, place: &[u64; 2]) -> u64 {
     unsafe { u.members(place.as_ptr() as usize, TY) }
 }
 
-/// Two words, the union is the first.
-fn value(word: u64) -> Box<[u64; 2]> {
-    Box::new([word, 0])
+/// Two words, the union is the first; at an address that no other test has.
+fn value(word: u64) -> &'static mut [u64; 2] {
+    Box::leak(Box::new([word, 0]))
+}
+
+/// With notes in the table, and beside the memory.
+fn both() -> [Unions; 2] {
+    let mut small = vec![0; TY as usize];
+    small.push(8);
+    let shapes = Shapes {
+        has: Vec::new(),
+        small,
+        types: vec![0, TY],
+        numbers: Vec::new(),
+    };
+    [Unions::default(), Unions::new(Arc::new(shapes))]
 }
 
 #[test]
 fn the_last_write_counts_while_its_bytes_are_there() {
-    let mut u = Unions::default();
-    let mut v = value(1);
+    both().into_iter().for_each(last_write);
+}
+
+fn last_write(mut u: Unions) {
+    let v = value(1);
     let at = v.as_ptr() as usize;
     // SAFETY: locals, here and below.
     unsafe {
         u.set(at, TY, 8, 0);
-        assert_eq!(noted(&u, &v), 0b001);
+        assert_eq!(noted(&u, v), 0b001);
         v[0] = 2;
-        assert_eq!(noted(&u, &v), 0);
+        assert_eq!(noted(&u, v), 0);
         u.set(at, TY, 8, 2);
-        assert_eq!(noted(&u, &v), 0b100);
+        assert_eq!(noted(&u, v), 0b100);
         // Who had a pointer to another member may have written the same.
         u.lent(at, TY, 8, 1);
-        assert_eq!(noted(&u, &v), 0b110);
+        assert_eq!(noted(&u, v), 0b110);
         v[0] = 3;
         u.lent(at, TY, 8, 1);
-        assert_eq!(noted(&u, &v), 0b010);
+        assert_eq!(noted(&u, v), 0b010);
         // A pointer that is kept can write at any time.
         u.held(at, TY, 8, 3);
-        assert_eq!(noted(&u, &v), 0b1010);
+        assert_eq!(noted(&u, v), 0b1010);
         v[0] = 4;
-        assert_eq!(noted(&u, &v), 0b1000);
+        assert_eq!(noted(&u, v), 0b1000);
         // The same address as another union.
         assert_eq!(u.members(at, TY + 1), 0);
         u.gone(at, 8);
-        assert_eq!(noted(&u, &v), 0);
+        assert_eq!(noted(&u, v), 0);
     }
 }
 
 #[test]
 fn bytes_take_their_notes_along() {
-    let mut u = Unions::default();
-    let (from, mut to) = (value(7), value(8));
+    both().into_iter().for_each(take_along);
+}
+
+fn take_along(mut u: Unions) {
+    let (from, to) = (value(7), value(8));
     let (a, b) = (from.as_ptr() as usize, to.as_ptr() as usize);
     // SAFETY: as above.
     unsafe {
@@ -58,7 +77,7 @@ fn bytes_take_their_notes_along() {
             let notes = u.picked(a, n);
             to[0] = word;
             u.put(b, a, n, notes);
-            noted(u, &to)
+            noted(u, to)
         };
         assert_eq!(copy(&mut u, 16, 7), 0b10);
         // Half a union is none.
@@ -123,17 +142,22 @@ fn values_that_are_passed() {
 
 #[test]
 fn what_is_not_alive_is_left_out() {
-    let mut u = Unions::default();
-    let v = value(1);
-    let at = v.as_ptr() as usize;
-    // SAFETY: the second address is never read.
-    unsafe {
-        u.set(at, TY, 8, 0);
-        u.held(1 << 20, TY, 8, 1);
-        let list = u.list(|a, n| a == at && n == 8);
-        assert_eq!(list.len(), 1);
-        assert_eq!((list[0].addr, list[0].last), (at as u64, 1));
-        assert_eq!(u.list(|_, _| false).len(), 0);
-        assert_eq!(u.list(|_, _| true).len(), 0);
+    for mut u in both() {
+        let v = value(1);
+        let at = v.as_ptr() as usize;
+        // SAFETY: the second address is never read.
+        unsafe {
+            u.set(at, TY, 8, 0);
+            u.held(at, TY, 8, 2);
+            u.held(1 << 20, TY, 8, 1);
+            let list = u.list(|a, n| a == at && n == 8, |each| each(at, 16));
+            assert_eq!(list.len(), 1);
+            assert_eq!(
+                (list[0].addr, list[0].last, list[0].held),
+                (at as u64, 1, 4)
+            );
+            assert_eq!(u.list(|_, _| false, |_| ()).len(), 0);
+            assert_eq!(u.list(|_, _| true, |_| ()).len(), 0);
+        }
     }
 }

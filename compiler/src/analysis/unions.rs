@@ -8,7 +8,7 @@ use crate::annotations::{InUnit, Said};
 use crate::emit::locks;
 use crate::emit::types::record_name;
 use crate::tree::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What lies in a type, as far as a change of ABI tells scalars apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,10 @@ fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
             return Some(());
         }
         Type::Record(r) if u.records[r.index()].is_union => {
-            out.extend(longest(u, &u.records[r.index()])?);
+            match longest(u, &u.records[r.index()]) {
+                Some(list) => out.extend(list),
+                None => out.push(Scalar::Other(t)),
+            }
             return Some(());
         }
         Type::Record(r) => {
@@ -122,18 +125,168 @@ fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
 #[derive(Default)]
 pub struct Noted {
     units: Vec<HashSet<RecordId>>,
+    forms: Vec<HashMap<RecordId, Form>>,
+}
+
+/// How a union is noted.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// Its own in the program, for codes of notes.
+    pub number: u32,
+    /// No other union lies in it, so that it has one note at its address.
+    pub alone: bool,
+    /// Pointers to its members may be kept.
+    pub held: bool,
 }
 
 impl Noted {
     pub fn none(p: &Program) -> Noted {
         Noted {
             units: vec![HashSet::new(); p.units.len()],
+            forms: vec![HashMap::new(); p.units.len()],
         }
     }
 
     pub fn of(&self, unit: usize) -> &HashSet<RecordId> {
         &self.units[unit]
     }
+
+    pub fn forms(&self, unit: usize) -> &HashMap<RecordId, Form> {
+        &self.forms[unit]
+    }
+
+    /// Numbers them, and finds those of whose members pointers are kept somewhere in the program.
+    pub fn form(&mut self, p: &Program, kept: &[Vec<bool>]) {
+        let mut held: HashSet<String> = HashSet::new();
+        for (i, u) in p.units.iter().enumerate() {
+            let noted = &self.units[i];
+            if !noted.is_empty() {
+                holds(p, i, noted, kept, &mut |r| _ = held.insert(key(u, r)));
+            }
+        }
+        let mut number = 0;
+        for (i, u) in p.units.iter().enumerate() {
+            let mut list: Vec<RecordId> = self.units[i].iter().copied().collect();
+            list.sort_unstable();
+            for r in list {
+                let fields = u.records[r.index()].fields.iter().flatten();
+                let form = Form {
+                    number,
+                    alone: !fields.clone().any(|f| any_union(u, f.ty.ty)),
+                    held: held.contains(&key(u, r)),
+                };
+                self.forms[i].insert(r, form);
+                number += 1;
+            }
+        }
+    }
+}
+
+fn any_union(u: &Unit, t: TypeId) -> bool {
+    match u.ty(t) {
+        Type::Array { elem, .. } => any_union(u, elem.ty),
+        Type::Record(r) => {
+            let d = &u.records[r.index()];
+            d.is_union || d.fields.iter().flatten().any(|f| any_union(u, f.ty.ty))
+        }
+        _ => false,
+    }
+}
+
+/// Unions in whose members a pointer is made that is not gone when the call it is made for returns.
+fn holds(
+    p: &Program,
+    unit: usize,
+    noted: &HashSet<RecordId>,
+    kept: &[Vec<bool>],
+    found: &mut dyn FnMut(RecordId),
+) {
+    let u = &p.units[unit];
+    let is_array = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. });
+    let mut passing = HashSet::new();
+    for x in &u.exprs {
+        match &x.kind {
+            ExprKind::Call { callee, args } => {
+                let lends = |i: usize| match p.direct(unit, *callee) {
+                    Some((_, Callee::External(n))) => !super::tables::retains(&n),
+                    Some((_, Callee::Defined(f))) => kept[f.index()].get(i).is_some_and(|k| !k),
+                    None => false,
+                };
+                let lent = args.iter().enumerate().filter(|(i, _)| lends(*i));
+                passing.extend(lent.map(|(_, a)| super::walk::strip_casts(u, *a)));
+            }
+            // What an array is part of.
+            ExprKind::Index { base, .. } | ExprKind::AddrOf(base) | ExprKind::SizeofExpr(base) => {
+                passing.insert(*base);
+            }
+            _ => {}
+        }
+    }
+    for (i, x) in u.exprs.iter().enumerate() {
+        let e = ExprId(i as u32);
+        if passing.contains(&e) && !matches!(x.kind, ExprKind::AddrOf(_)) {
+            continue;
+        }
+        let place = match &x.kind {
+            ExprKind::AddrOf(a) if !passing.contains(&e) => *a,
+            ExprKind::Member { .. } | ExprKind::Index { .. } if is_array(e) => e,
+            _ => continue,
+        };
+        through(u, place, &mut |r| {
+            if noted.contains(&r) {
+                found(r);
+            }
+        });
+    }
+}
+
+/// The records in members of which an lvalue lies.
+fn through(u: &Unit, e: ExprId, found: &mut dyn FnMut(RecordId)) {
+    let mut at = e;
+    loop {
+        match &u.expr(at).kind {
+            ExprKind::Member { base, arrow, name } => {
+                let mut q = u.expr(*base).ty;
+                if let (true, Type::Pointer(to) | Type::Array { elem: to, .. }) =
+                    (*arrow, u.ty(q.ty))
+                {
+                    q = *to;
+                }
+                let mut list = Vec::new();
+                steps(u, q.ty, name, &mut list);
+                list.iter().for_each(|s| found(s.0));
+                if *arrow {
+                    return;
+                }
+                at = *base;
+            }
+            ExprKind::Index { base, .. }
+                if matches!(u.ty(u.expr(*base).ty.ty), Type::Array { .. }) =>
+            {
+                at = *base;
+            }
+            _ => return,
+        }
+    }
+}
+
+/// From a record to a member by name: record, field, and the record's type, through unnamed ones.
+pub fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, TypeId)>) -> bool {
+    let Type::Record(r) = u.ty(t) else {
+        return false;
+    };
+    for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
+        out.push((*r, k, t));
+        let found = match &f.name {
+            Some(n) => n == name,
+            None => steps(u, f.ty.ty, name, out),
+        };
+        if found {
+            return true;
+        }
+        out.pop();
+    }
+    false
 }
 
 /// Does the type have one of them?

@@ -357,9 +357,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     }
     front += TYPES;
 
-    let (before, unions, statics) = super::unions::notes(cx, &mut types, input.globals);
-    front += &before;
-    sites += &unions;
+    let unions = super::unions::notes(cx, &mut types, input.globals);
+    front += &unions.front;
+    sites += &unions.back;
     front = front.replace(
         TYPES,
         &format!("static struct pc3_type pc3_types[{}]; ", types.len().max(1)),
@@ -439,7 +439,13 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
-    let (text, ps) = list("pc3_statics", "const struct pc3_union_static", &statics);
+    let (text, ps) = list(
+        "pc3_statics",
+        "const struct pc3_union_static",
+        &unions.statics,
+    );
+    sites += &text;
+    let (text, pk) = list("pc3_kinds", "const struct pc3_union_kind", &unions.kinds);
     sites += &text;
     let hooks = attributes::hooks(cx);
     let (text, ph) = list("pc3_hooks", "const struct pc3_hook", &hooks);
@@ -464,7 +470,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {seen}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {pk}, {}, {seen}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -477,7 +483,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         wide.len(),
         orders.len(),
         untyped.len(),
-        statics.len()
+        unions.statics.len(),
+        unions.kinds.len()
     );
     let listed = [
         funcs.len(),

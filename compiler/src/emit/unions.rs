@@ -8,13 +8,18 @@ use crate::rewrite::noted::{self, Row};
 use crate::rewrite::unit::UnitCx;
 use crate::tree::*;
 
-/// Notes of unions: declarations in front, definitions behind, and the objects of static storage that begin with some.
-pub fn notes(
-    cx: &UnitCx,
-    types: &mut TypeTable,
-    globals: &[Global],
-) -> (String, String, Vec<String>) {
+pub struct Tables {
+    pub front: String,
+    pub back: String,
+    pub statics: Vec<String>,
+    pub kinds: Vec<String>,
+}
+
+/// Notes of unions: declarations in front, definitions behind, the objects of static storage that begin with some, and
+/// the numbers of unions in codes.
+pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
     let (mut front, mut back, mut statics) = (String::new(), String::new(), Vec::new());
+    let mut kinds = Vec::new();
     let u = cx.u;
     let mut notes = std::mem::take(&mut *cx.notes.borrow_mut());
     if !cx.noted.is_empty() {
@@ -45,6 +50,19 @@ pub fn notes(
         k.map_or("0".into(), row)
     };
     for (row, name) in &notes.rows {
+        let record = match row {
+            Row::Of(t) => match u.ty(*t) {
+                Type::Record(r) => Some(*r),
+                _ => None,
+            },
+            Row::In(_, r) => Some(*r),
+        };
+        if let Some(form) = record.and_then(|r| cx.forms.get(&r)) {
+            let place = place(*row);
+            if place != "0" {
+                kinds.push(format!("{{{}, {place}}}", form.number));
+            }
+        }
         front += &format!("static struct pc3_type *const {name}; ");
         back += &format!("static struct pc3_type *const {name} = {};\n", place(*row));
     }
@@ -59,7 +77,12 @@ pub fn notes(
             "static const struct pc3_union_mark pc3_marks_{n}[{size}] = {{ {rows}{{0, 0, 0}} }};\n"
         );
     }
-    (front, back, statics)
+    Tables {
+        front,
+        back,
+        statics,
+        kinds,
+    }
 }
 
 /// The offset of a designator in an object of the type.

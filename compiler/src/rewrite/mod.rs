@@ -121,11 +121,12 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let mut diagnostics = graph.diagnostics.clone();
     let said = annotations::resolve(units, &options.annotations, &mut diagnostics);
     let heap = heap::analyse(&p, &graph, &said);
-    let noted = match options.track_unions {
+    let mut noted = match options.track_unions {
         Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
         Track::No => Noted::none(&p),
     };
     let (plans, escapes) = plan::make(&p, &graph, &noted);
+    noted.form(&p, &escapes.kept);
     said.check(&p, &graph, &heap, &mut diagnostics);
     let mpi = calls_mpi(&p);
     let floats = floats::used(&p);
@@ -225,6 +226,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         plans: w.plans,
         heap: w.heap,
         noted: w.noted.of(unit),
+        forms: w.noted.forms(unit),
         notes: RefCell::default(),
         kept: &w.escapes.kept,
         mpi: w.mpi,

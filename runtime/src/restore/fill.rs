@@ -15,10 +15,9 @@ use crate::hidden::{self, Hidden};
 use crate::library::{exits, process_here};
 use crate::objects::Directory;
 use crate::partner::Plans;
-use crate::rank::Status;
+use crate::rank::{Rank, Status};
 use crate::tell::say;
 use crate::translate::Translator;
-use crate::unions::Unions;
 
 const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
     set PC3_ADDRESSES=ignore if it is none)";
@@ -122,8 +121,7 @@ impl RankBuilder<'_, '_> {
         {
             say(&format!("rank {id}: {report}"));
         }
-        let unions = &mut self.rank.unions;
-        unions_again(unions, image, self.plans, &self.directory);
+        unions_again(self.rank, image, self.plans, &self.directory);
         for c in &self.image.meta.callbacks {
             let function = translator.address(c.function);
             let function = function.ok_or_else(|| {
@@ -180,8 +178,13 @@ impl RankBuilder<'_, '_> {
 }
 
 /// What was noted of unions holds here, too.
-fn unions_again(unions: &mut Unions, image: &RankImage, plans: &Plans, directory: &Directory) {
-    *unions = Unions::default();
+fn unions_again(rank: &mut Rank, image: &RankImage, plans: &Plans, directory: &Directory) {
+    let job = rank.job().clone();
+    let initial = job.program.unions.iter();
+    let delta = rank.delta();
+    let initial = initial.map(|(at, _, bytes, _)| (at.wrapping_add_signed(delta), *bytes));
+    let unions = &mut rank.unions;
+    unions.restart(initial);
     if image.unions.is_empty() {
         return;
     }

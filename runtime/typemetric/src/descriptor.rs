@@ -85,6 +85,14 @@ constants! {
     PC3_HOOK_LAST: c_uint = 65536;
 }
 
+/// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.
+pub const NOTES_SHIFT: u32 = if size_of::<usize>() == 8 { 26 } else { 18 };
+pub const NOTES_ENTRIES: usize = 1 << (if size_of::<usize>() == 8 { 48 } else { 32 } - NOTES_SHIFT);
+/// Unions up to so many bytes have such notes, if it is a multiple of 4.
+pub const NOTES_MOST: usize = 64;
+/// Codes from here on are generated code's: a number for the union's type, and in the low six bits the member.
+pub const NOTES_CODES: u32 = 1 << 30;
+
 /// `offset` etc. are `size_t`, which is Rust's `usize` on every supported target.
 pub type pc3_size = usize;
 pub type pc3_diff = isize;
@@ -122,6 +130,13 @@ pub struct pc3_union_mark {
     pub ty: *const pc3_type,
     pub offset: pc3_size,
     pub member: c_uint,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_union_kind {
+    pub number: c_uint,
+    pub ty: *const pc3_type,
 }
 
 #[repr(C)]
@@ -236,6 +251,8 @@ pub struct pc3_unit {
     pub nuntyped: pc3_size,
     pub unions: *const pc3_union_static,
     pub nunions: pc3_size,
+    pub kinds: *const pc3_union_kind,
+    pub nkinds: pc3_size,
     pub seen: *mut u8,
 }
 

@@ -48,6 +48,7 @@ fn layouts_agree_with_the_header() {
         pc3_member { "name" = name, "type" = ty, "offset" = offset, "bits" = bits }
         pc3_union_mark { "type" = ty, "offset" = offset, "member" = member }
         pc3_union_static { "addr" = addr, "marks" = marks }
+        pc3_union_kind { "number" = number, "type" = ty }
         pc3_point { "func" = func, "label" = label, "line" = line, "file" = file, "what" = what, "live" = live, "flags" = flags }
         pc3_func { "name" = name, "resume" = resume, "shadow" = shadow, "points" = points, "npoints" = npoints }
         pc3_frame { "point" = point, "live" = live, "shadow" = shadow }
@@ -60,7 +61,7 @@ fn layouts_agree_with_the_header() {
             "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround,
             "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders,
             "untyped" = untyped, "nuntyped" = nuntyped,
-            "unions" = unions, "nunions" = nunions, "seen" = seen }
+            "unions" = unions, "nunions" = nunions, "kinds" = kinds, "nkinds" = nkinds, "seen" = seen }
         pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
         pc3_order { "place" = place, "is_long" = is_long }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }
@@ -68,6 +69,11 @@ fn layouts_agree_with_the_header() {
         pc3_rank { "sp" = sp, "sp_end" = sp_end, "passages" = passages, "at" = at, "site" = site }
         pc3_tls { "set" = set, "me" = me, "state" = state }
     );
+    writeln!(
+        c,
+        "_Static_assert(pc3_notes_shift == {NOTES_SHIFT}, \"shift\");"
+    )
+    .unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("layout.c");
     std::fs::write(&file, c).unwrap();

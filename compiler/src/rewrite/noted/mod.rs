@@ -10,6 +10,7 @@
 //! What is stored into is evaluated once; where it can be evaluated again without effects it is. A pointer to a member that is
 //! kept counts as a writer for good, one that a function has while it runs until it returns.
 
+mod copies;
 mod marks;
 mod places;
 mod stores;
@@ -43,6 +44,7 @@ pub struct Hit {
     arrow: bool,
     /// The base's type.
     record: TypeId,
+    union: RecordId,
     /// A name in the union, if that has none itself.
     leaf: Option<String>,
     row: Row,

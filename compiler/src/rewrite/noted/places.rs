@@ -3,9 +3,10 @@
 use super::{plain, Hit, Row};
 use crate::analysis::linear::Linear;
 use crate::analysis::program::is_local;
-use crate::analysis::unions::{leaf, position};
+use crate::analysis::unions::{self, leaf, position};
 use crate::rewrite::print::Printer;
 use crate::tree::*;
+use pc3_typemetric::descriptor::NOTES_CODES;
 
 impl Printer<'_, '_> {
     pub(super) fn is_array(&self, e: ExprId) -> bool {
@@ -52,7 +53,7 @@ impl Printer<'_, '_> {
                         q = *to;
                     }
                     let mut steps = Vec::new();
-                    self.steps(q.ty, name, &mut steps);
+                    unions::steps(u, q.ty, name, &mut steps);
                     let (node, base, arrow) = (at, *base, *arrow);
                     for (i, (r, k, t)) in steps.iter().enumerate().rev() {
                         let d = &u.records[r.index()];
@@ -62,6 +63,7 @@ impl Printer<'_, '_> {
                                 base,
                                 arrow,
                                 record: q.ty,
+                                union: *r,
                                 leaf: if i == 0 { None } else { leaf(u, d) },
                                 row: match i {
                                     0 => Row::Of(*t),
@@ -80,31 +82,6 @@ impl Printer<'_, '_> {
                 _ => return out,
             }
         }
-    }
-
-    /// From a record to a member by name: record, field, and the record's type, through unnamed ones.
-    pub(super) fn steps(
-        &self,
-        t: TypeId,
-        name: &str,
-        out: &mut Vec<(RecordId, usize, TypeId)>,
-    ) -> bool {
-        let u = self.u();
-        let Type::Record(r) = u.ty(t) else {
-            return false;
-        };
-        for (k, f) in u.records[r.index()].fields.iter().flatten().enumerate() {
-            out.push((*r, k, t));
-            let found = match &f.name {
-                Some(n) => n == name,
-                None => self.steps(f.ty.ty, name, out),
-            };
-            if found {
-                return true;
-            }
-            out.pop();
-        }
-        false
     }
 
     /// Evaluating it again is the same and has no effects, also when unions are written.
@@ -195,6 +172,43 @@ impl Printer<'_, '_> {
         name.or_insert_with(|| format!("pc3_union_{n}")).clone()
     }
 
+    /// A note that the member of the union at the place was written.
+    pub(super) fn wrote(&self, h: &Hit, lin: Option<&Linear>) -> String {
+        let (row, k) = (self.row(h.row), h.member);
+        let place = self.place_of(h, lin);
+        let base = self.text(h.base, lin, true);
+        let object = if h.arrow {
+            format!("({base})->")
+        } else {
+            format!("({base}).")
+        };
+        let size = match &h.leaf {
+            None if h.arrow => Some(format!("sizeof(*({base}))")),
+            None => Some(format!("sizeof({base})")),
+            Some(_) => self.size_of(h.union, &object),
+        };
+        match (self.cx.forms.get(&h.union).filter(|f| f.alone), size) {
+            (Some(f), Some(size)) => {
+                let code = code(f.number, k);
+                format!("pc3_note({place}, {size}, {code}, {row}, {k}); ")
+            }
+            _ => format!("pc3_union_set({place}, {row}, {k}); "),
+        }
+    }
+
+    /// The size of a union without a name in an object, by its members.
+    pub(super) fn size_of(&self, r: RecordId, object: &str) -> Option<String> {
+        let u = self.u();
+        let fields = u.records[r.index()].fields.as_ref()?;
+        let mut text = String::new();
+        for (i, f) in fields.iter().enumerate() {
+            let sized = !matches!(u.ty(f.ty.ty), Type::Array { len, .. } if !matches!(len, ArrayLen::Const(_)));
+            let name = f.name.as_ref().filter(|_| f.bit_width.is_none() && sized)?;
+            text += &format!("char pc3_{i}[sizeof({object}{name})]; ");
+        }
+        Some(format!("sizeof(union {{ {text}}})"))
+    }
+
     pub(super) fn place_of(&self, h: &Hit, lin: Option<&Linear>) -> String {
         let base = self.text(h.base, lin, true);
         let object = if h.arrow {
@@ -216,4 +230,9 @@ impl Printer<'_, '_> {
             self.cx.names.type_name(q)
         ))
     }
+}
+
+/// What is noted where member `k` was written.
+pub(super) fn code(number: u32, k: usize) -> String {
+    format!("{}u", NOTES_CODES + (number << 6 | (k as u32 & 63)))
 }

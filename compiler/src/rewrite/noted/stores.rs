@@ -90,12 +90,7 @@ impl Printer<'_, '_> {
             notes += &self.arrival(left, &format!("&({place})"), rhs, literal, lin);
         }
         for h in &hits {
-            notes += &format!(
-                "pc3_union_set({}, {}, {}); ",
-                self.place_of(h, lin),
-                self.row(h.row),
-                h.member
-            );
+            notes += &self.wrote(h, lin);
         }
         for (k, _) in replaced {
             self.in_function().stand_in.remove(&k);
@@ -133,6 +128,9 @@ impl Printer<'_, '_> {
         );
         if let Some((ty, init)) = literal {
             let marks = self.marks(ty, &init);
+            if let Some(notes) = self.made(ty, place, &marks) {
+                return notes;
+            }
             let list = self.mark_list(ty.ty, marks);
             return format!(
                 "pc3_union_made({place}, sizeof({}), {list}); ",
@@ -148,12 +146,12 @@ impl Printer<'_, '_> {
                 if !substituted && self.place(*lhs, lin) && self.matters(*lhs) =>
             {
                 let from = self.text(*lhs, lin, true);
-                format!("pc3_union_copied({place}, &({from}), {row}); ")
+                self.copied(q, place, &format!("&({from})"))
             }
             _ if substituted => format!("pc3_union_taken({place}, {row}); "),
             _ if self.is_lvalue(value) && self.place(value, lin) && self.matters(value) => {
                 let from = self.text(value, lin, true);
-                format!("pc3_union_copied({place}, &({from}), {row}); ")
+                self.copied(q, place, &format!("&({from})"))
             }
             // It was evaluated once, and passed on.
             _ if self.is_lvalue(value) && self.matters(value) => {

@@ -222,8 +222,10 @@ impl Printer<'_, '_> {
                 }
                 Init::List { .. } => {
                     let marks = self.marks(sym.ty, init);
-                    let list = self.mark_list(sym.ty.ty, marks);
-                    format!("pc3_union_made({place}, sizeof({name}), {list}); ")
+                    self.made(sym.ty, &place, &marks).unwrap_or_else(|| {
+                        let list = self.mark_list(sym.ty.ty, marks);
+                        format!("pc3_union_made({place}, sizeof({name}), {list}); ")
+                    })
                 }
             };
             let notes = notes.trim_end_matches("; ");
