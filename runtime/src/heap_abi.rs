@@ -110,12 +110,11 @@ pub unsafe extern "C" fn pc3_realloc(
     let notes = unsafe { rank.unions.picked(p as usize, kept) };
     match rank.heap.realloc(p.cast(), n, ty) {
         Ok(new) => {
-            if !std::ptr::eq(new.cast(), p) && !new.is_null() {
-                if rank.unions.shapes().has(ty) {
-                    // SAFETY: it has been moved there.
-                    unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
-                    rank.unions.gone(p as usize, kept);
-                }
+            let moved = !std::ptr::eq(new.cast(), p) && !new.is_null();
+            if moved && rank.unions.shapes().has(ty) {
+                // SAFETY: it has been moved there.
+                unsafe { rank.unions.put(new as usize, p as usize, kept, notes) };
+                rank.unions.gone(p as usize, kept);
             }
             checked(new)
         }

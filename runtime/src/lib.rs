@@ -11,7 +11,7 @@
 //! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles`, which cannot be saved; `outside`: what a
 //!   process makes again when it is used.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
-//! * `unions`: which member of a union was written last, where nothing else says; `notes`: of small ones, in memory that generated code writes; `unions_abi`: who says so.
+//! * `unions`: which member of a union was written last, where nothing else says; `notes`: of small ones, in memory that generated code writes; `shapes`: which those are; `unions_abi`: who says so.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
 mod beside;
@@ -56,6 +56,7 @@ mod restore;
 pub mod save;
 pub mod settings;
 mod shadow;
+mod shapes;
 mod signals;
 mod solo;
 pub mod store;

@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_ENTRIES, NOTES_MOST, NOTES_SHIFT};
+use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_ENTRIES, NOTES_SHIFT};
 
 /// Bytes of the program's that have their notes in one mapping.
 const STRETCH: usize = 1 << NOTES_SHIFT;
@@ -238,15 +238,21 @@ pub(crate) unsafe fn each(
     }
 }
 
-/// Voids notes of unions that lie in these bytes in part: `types` and `size` as above.
-pub(crate) fn cut(at: usize, bytes: usize, types: &[u32], size: impl Fn(u32) -> Option<usize>) {
-    if !any() {
+/// Voids notes of unions that lie in these bytes in part: `types` and `size` as above, none larger than `most`.
+pub(crate) fn cut(
+    at: usize,
+    bytes: usize,
+    types: &[u32],
+    most: usize,
+    size: impl Fn(u32) -> Option<usize>,
+) {
+    let end = at.saturating_add(bytes);
+    if base(at).is_none() && base(end).is_none() {
         return;
     }
-    let end = at.saturating_add(bytes);
     let around = |edge: usize| {
-        let first = edge.saturating_sub(NOTES_MOST / 2) & !(STEP - 1);
-        (first..edge.saturating_add(NOTES_MOST / 2)).step_by(STEP)
+        let first = edge.saturating_sub(most / 2) & !(STEP - 1);
+        (first..edge.saturating_add(most / 2)).step_by(STEP)
     };
     for at_code in around(at).chain(around(end)) {
         let Some(base) = base(at_code) else { continue };

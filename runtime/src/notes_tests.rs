@@ -98,7 +98,7 @@ fn part_of_a_union_is_not_the_union() {
         let at = own(128);
         // SAFETY: as above.
         unsafe { set(at + 24, 24, of(2, 0)) };
-        cut(at + offset, bytes, TYPES, size);
+        cut(at + offset, bytes, TYPES, 24, size);
         let inside = (offset, bytes) == (24, 24);
         assert_eq!(
             !listed(at, 128).is_empty(),

@@ -24,7 +24,7 @@ use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::control;
 use crate::frames::text;
-use crate::unions::Shapes;
+use crate::shapes::Shapes;
 
 /// Found in the archive by pc3cc.
 #[used]

@@ -7,16 +7,18 @@
 //! makes the old one void. Members of which the program keeps a pointer can always have been the last to be written, so they count beside it.
 //! Copies take their source's notes along; values that are passed and returned leave them here on the way.
 
+mod passed;
+
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use std::sync::Arc;
 
 use pc3_heap::Arena;
-use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_MOST};
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::format::unions::UnionMeta;
 use crate::notes;
+use crate::shapes::Shapes;
 
 /// Of a union at an address.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,101 +58,6 @@ const MOST_PASSED: usize = 4;
 /// As many values are on their way between functions.
 const FLIGHT: usize = 8;
 use notes::STEP;
-
-/// What the program's types say of unions.
-#[derive(Debug, Default)]
-pub struct Shapes {
-    /// By number of the type: has it any?
-    has: Vec<bool>,
-    /// Of unions whose notes lie in `notes`, their size.
-    small: Vec<u8>,
-    /// What codes of generated code say, and a number of theirs for a type.
-    types: Vec<u32>,
-    numbers: Vec<Option<u32>>,
-}
-
-impl Shapes {
-    /// `kinds`: numbers that codes have, and the unions' types; none: nothing is noted.
-    pub fn new(types: &TypeTable, kinds: &[(u32, u32)]) -> Shapes {
-        let mut shapes = Shapes::default();
-        if kinds.is_empty() {
-            return shapes;
-        }
-        let all = types.iter().map(|(id, _)| id.0).max().unwrap_or(0) as usize + 1;
-        let mut has: Vec<Option<bool>> = vec![None; all];
-        shapes.has = (0..all)
-            .map(|i| any(types, TypeId(i as u32), &mut has))
-            .collect();
-        // Of memory without a type nothing is known.
-        shapes.has[0] = true;
-        shapes.small = vec![0; all];
-        for (id, t) in types.iter().filter(|(_, t)| t.kind == Kind::Union) {
-            let inner = t.members.iter().any(|m| shapes.has(m.ty.0));
-            if t.size > 0 && t.size as usize <= NOTES_MOST && t.size % 4 == 0 && !inner {
-                shapes.small[id.0 as usize] = t.size as u8;
-            }
-        }
-        shapes.numbers = vec![None; all];
-        for (n, ty) in kinds {
-            let len = shapes.types.len().max(*n as usize + 1);
-            shapes.types.resize(len, 0);
-            shapes.types[*n as usize] = *ty;
-            if let Some(known) = shapes.numbers.get_mut(*ty as usize) {
-                known.get_or_insert(*n);
-            }
-        }
-        shapes
-    }
-
-    /// Is nothing noted at all?
-    pub fn is_empty(&self) -> bool {
-        self.types.is_empty()
-    }
-
-    pub fn has(&self, ty: u32) -> bool {
-        self.has.get(ty as usize).copied().unwrap_or(false)
-    }
-
-    fn small(&self, ty: u32) -> Option<usize> {
-        let bytes = self.small.get(ty as usize).copied().unwrap_or(0);
-        (bytes != 0).then_some(bytes.into())
-    }
-
-    fn code(&self, ty: u32, members: u64) -> u32 {
-        let number = self.numbers.get(ty as usize).copied().flatten();
-        match number.filter(|_| members.is_power_of_two()) {
-            Some(n) => NOTES_CODES + (n << 6 | members.trailing_zeros()),
-            None => notes::coded(ty, members),
-        }
-    }
-
-    /// Of a small union.
-    ///
-    /// # Safety
-    /// The union can be read.
-    unsafe fn last(&self, at: usize, ty: u32, bytes: usize) -> u64 {
-        // SAFETY: by the caller.
-        let code = unsafe { notes::code(at, bytes) };
-        let noted = notes::decoded(code, &self.types).filter(|(of, _)| *of == ty);
-        noted.map_or(0, |(_, members)| members)
-    }
-}
-
-fn any(types: &TypeTable, ty: TypeId, known: &mut Vec<Option<bool>>) -> bool {
-    let i = ty.0 as usize;
-    if let Some(Some(is)) = known.get(i) {
-        return *is;
-    }
-    let t = types.get(ty);
-    let is = match t.kind {
-        Kind::Union => true,
-        Kind::Array => any(types, t.elem, known),
-        Kind::Struct => t.members.iter().any(|m| any(types, m.ty, known)),
-        _ => false,
-    };
-    known[i] = Some(is);
-    is
-}
 
 #[derive(Debug, Default)]
 pub(crate) struct Unions {
@@ -384,7 +291,7 @@ impl Unions {
     /// Unions that lie in these bytes in part have been written in part.
     fn cut(&self, at: usize, n: usize) {
         let shapes = &self.shapes;
-        notes::cut(at, n, &shapes.types, |ty| shapes.small(ty));
+        notes::cut(at, n, shapes.types(), shapes.most(), |ty| shapes.small(ty));
     }
 
     fn forget(&mut self, at: usize, n: usize) {
@@ -435,74 +342,6 @@ impl Unions {
         }
     }
 
-    /// A value of this type is passed or returned.
-    pub(crate) unsafe fn pass(&mut self, at: usize, types: &TypeTable, ty: u32) {
-        let parts = self.parts(types, ty);
-        if parts.len() > MOST_PASSED {
-            return;
-        }
-        let mut members = [0; MOST_PASSED];
-        for (p, m) in parts.iter().zip(&mut members) {
-            // SAFETY: an object of the program.
-            *m = unsafe { self.members(at + p.at, p.ty) };
-        }
-        self.passed[self.next] = Passed {
-            ty,
-            // SAFETY: as above.
-            contents: unsafe { all(at, parts) },
-            members,
-        };
-        self.next = (self.next + 1) % FLIGHT;
-    }
-
-    /// A value has arrived in an object of this type.
-    pub(crate) unsafe fn take(&mut self, at: usize, types: &TypeTable, ty: u32) {
-        let parts = self.parts(types, ty);
-        let mut members = [0; MOST_PASSED];
-        if parts.len() <= MOST_PASSED {
-            // SAFETY: an object of the program.
-            let now = unsafe { all(at, parts) };
-            let mut fits = self.passed.iter();
-            let mut fits = fits.by_ref().filter(|p| p.ty == ty && p.contents == now);
-            if let Some(first) = fits.next() {
-                members = first.members;
-            }
-            // Two that look alike and are not: any of them may be the one.
-            for p in fits {
-                for (a, b) in members.iter_mut().zip(&p.members) {
-                    *a = if *a == 0 || *b == 0 { 0 } else { *a | *b };
-                }
-            }
-        }
-        for (k, p) in parts.iter().enumerate() {
-            let members = members.get(k).copied().unwrap_or(0);
-            // SAFETY: as above.
-            unsafe { self.give(at + p.at, p.ty, p.bytes, members) };
-        }
-    }
-
-    /// The unions in a type, at any depth.
-    #[inline]
-    fn parts(&mut self, types: &TypeTable, ty: u32) -> &'static [Part] {
-        match self.parts.get(ty as usize) {
-            Some(Some(p)) => p,
-            _ => self.find_parts(types, ty),
-        }
-    }
-
-    /// Types are few and live as long as the program.
-    #[cold]
-    fn find_parts(&mut self, types: &TypeTable, ty: u32) -> &'static [Part] {
-        let mut out = Vec::new();
-        find(types, TypeId(ty), 0, &mut out);
-        let parts: &'static [Part] = out.leak();
-        if self.parts.len() <= ty as usize {
-            self.parts.resize(ty as usize + 1, None);
-        }
-        self.parts[ty as usize] = Some(parts);
-        parts
-    }
-
     /// For a checkpoint: what holds now of what is alive, and forgets the rest. `spans`: memory in which unions can be.
     ///
     /// # Safety
@@ -535,7 +374,7 @@ impl Unions {
         spans(&mut |at, bytes| {
             let found = |at, ty, members| out.push(meta(at, ty, members, 0));
             // SAFETY: by the caller.
-            unsafe { notes::each(at, bytes, &shapes.types, |ty| shapes.small(ty), found) };
+            unsafe { notes::each(at, bytes, shapes.types(), |ty| shapes.small(ty), found) };
         });
         out.sort_unstable_by_key(|u| (u.addr, u.ty.0));
         // What is kept of a small union is in the table, what was written last in its note.
@@ -581,46 +420,6 @@ impl Entry {
         // SAFETY: by the caller.
         unsafe { self.last() | self.held }
     }
-}
-
-fn find(types: &TypeTable, ty: TypeId, at: usize, out: &mut Vec<Part>) {
-    const MOST: usize = 1 << 16;
-    let t = types.get(ty);
-    if out.len() >= MOST {
-        return;
-    }
-    match t.kind {
-        Kind::Array => {
-            let each = types.size(t.elem) as usize;
-            let before = out.len();
-            for i in 0..t.count as usize {
-                find(types, t.elem, at + i * each, out);
-                if out.len() == before {
-                    break;
-                }
-            }
-        }
-        Kind::Struct | Kind::Union => {
-            if t.kind == Kind::Union {
-                out.push(Part {
-                    at,
-                    ty: ty.0,
-                    bytes: t.size as u32,
-                });
-            }
-            for m in t.members.iter().filter(|m| m.bits.is_none()) {
-                find(types, m.ty, at + m.offset as usize, out);
-            }
-        }
-        _ => {}
-    }
-}
-
-unsafe fn all(at: usize, parts: &[Part]) -> u64 {
-    // SAFETY: by the caller.
-    parts.iter().fold(0, |n, p| unsafe {
-        mixed(n ^ contents(at + p.at, p.bytes as usize))
-    })
 }
 
 /// Up to eight bytes as they are, more mixed.

@@ -16,14 +16,7 @@ fn value(word: u64) -> &'static mut [u64; 2] {
 
 /// With notes in the table, and beside the memory.
 fn both() -> [Unions; 2] {
-    let mut small = vec![0; TY as usize];
-    small.push(8);
-    let shapes = Shapes {
-        has: Vec::new(),
-        small,
-        types: vec![0, TY],
-        numbers: Vec::new(),
-    };
+    let shapes = Shapes::of_one(TY, 8);
     [Unions::default(), Unions::new(Arc::new(shapes))]
 }
 
