@@ -1,6 +1,6 @@
 use super::*;
 use pc3_typemetric::abi::Abi;
-use pc3_typemetric::types::{Chosen, Member, Type};
+use pc3_typemetric::types::{Chosen, Kind, Member, Type};
 
 const TY: u32 = 9;
 
