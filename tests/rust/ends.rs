@@ -22,4 +22,6 @@ fn main() {
 }
 
 //= 15:9 `loud`: unused variable: `loud`
+//= 15:9 `loud`: E0080
 //= 15:9 `loud`: note
+//= 13:1 `#[checkpointable]`: note

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use std::rc::{Rc, Weak};
 use std::sync::{Arc, Weak as ArcWeak};
 
+use crate::point::Mode;
+
 /// Types with a `Drop` of the program's, or whose owners are counted.  `#[derive(Checkpointable)]` implements it, too.
 pub trait Loud {
     /// It is one, or holds one in itself.
@@ -26,19 +28,41 @@ pub struct Ends<'a, T>(pub &'a T);
 
 impl<T: Loud> Ends<'_, T> {
     #[inline(always)]
-    pub fn unseen<L: Local>(self) {
-        const {
-            if L::ENDS && (T::LOUD || T::HOLDS) {
-                panic!("{}", L::TEXT);
-            }
-        }
-    }
+    pub fn unseen<L: Local>(self, _: Judged<L, Saved<T>>) {}
 }
 
 /// Values that cannot be saved.
 pub trait Unsaved: Sized {
     #[inline(always)]
-    fn unseen<L: Local>(self) {}
+    fn unseen<L: Local>(self, _: Judged<L, Other>) {}
+}
+
+/// What is known of a local's type.
+pub trait Kind {
+    const ENDS_ALOUD: bool;
+}
+
+pub struct Saved<T>(PhantomData<T>);
+
+impl<T: Loud> Kind for Saved<T> {
+    const ENDS_ALOUD: bool = T::LOUD || T::HOLDS;
+}
+
+pub struct Other;
+
+impl Kind for Other {
+    const ENDS_ALOUD: bool = false;
+}
+
+/// A local that no point ends, or of which nobody sees that.
+pub struct Judged<L, K>(PhantomData<(L, K)>);
+
+/// The call stands, and fails, at the local; in one of the function's forms.
+pub const fn judge<L: Local, K: Kind, M: Mode>() -> Judged<L, K> {
+    if !M::RESUME && L::ENDS && K::ENDS_ALOUD {
+        panic!("{}", L::TEXT);
+    }
+    Judged(PhantomData)
 }
 
 impl<T> Unsaved for Ends<'_, T> {}

@@ -9,7 +9,7 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 use crate::load::{LoadError, Loading, View};
-pub use crate::loud::{Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
+pub use crate::loud::{judge, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};

@@ -30,7 +30,7 @@ impl Builder {
             ties.extend(quote_spanned! {name.span()=> {
                 #[allow(unused_imports)]
                 use ::pc3::point::Unsaved as _;
-                ::pc3::point::Ends(&#name).unseen::<#ends>();
+                ::pc3::point::Ends(&#name).unseen::<#ends>(const { ::pc3::point::judge::<_, _, Pc3Mode>() });
             }});
         }
         ties
