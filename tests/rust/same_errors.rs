@@ -29,6 +29,45 @@ impl World {
     }
 }
 
+#[checkpointable]
+fn question(text: &str) -> Result<u32, String> {
+    checkpoint!();
+    let n = text.parse::<u32>()?;
+    Ok(n)
+}
+
+#[checkpointable]
+fn early(n: u64) -> Option<usize> {
+    if n > 3 {
+        return n;
+    }
+    checkpoint!();
+    Some(n)
+}
+
+#[checkpointable]
+fn loops(n: u64) -> u64 {
+    for i in n {
+        checkpoint!();
+    }
+    while n {
+        checkpoint!();
+    }
+    match n {
+        1 => {
+            checkpoint!();
+            n
+        }
+        _ => "none",
+    }
+}
+
+#[checkpointable]
+fn nothing(n: u64) -> u64 {
+    checkpoint!();
+    n + 1;
+}
+
 #[pc3::main]
 fn main() {
     checkpoint!();

@@ -123,7 +123,8 @@ fn recorded(program: &Path, found: &[Message]) -> Result<()> {
     )
 }
 
-/// All that is said without the attribute is said with it; the other forms may add to errors, not to warnings.
+/// All that is said without the attribute is said with it; the other forms may add to errors, where there are some, and not to
+/// warnings.
 fn same(program: &Path, dir: &Path, found: &[Message]) -> Result<()> {
     let name = program.file_name().unwrap_or_default();
     std::fs::create_dir_all(dir.join("src/bin"))?;
@@ -140,11 +141,14 @@ fn same(program: &Path, dir: &Path, found: &[Message]) -> Result<()> {
     c.args(["--edition=2021", "--error-format=json", "--emit=metadata"]);
     c.args(["-o", "nothing"]).arg(&at).current_dir(dir);
     let said = String::from_utf8(c.output().context("rustc")?.stderr)?;
-    let mut count = 0;
+    let place = |m: &Message| m.line.split(':').next().unwrap_or_default().to_owned();
+    let (mut count, mut places) = (0, Vec::new());
     for line in said.lines() {
         let v: Value = serde_json::from_str(line)?;
         let Some(m) = message(&v) else { continue };
         count += 1;
+        let spans = v["spans"].as_array().into_iter().flatten();
+        places.extend(spans.map(|s| s["line_start"].to_string()));
         ensure!(
             found
                 .iter()
@@ -155,6 +159,9 @@ fn same(program: &Path, dir: &Path, found: &[Message]) -> Result<()> {
         );
     }
     ensure!(count > 3, "{count} messages without the attribute");
+    if let Some(m) = found.iter().find(|m| !places.contains(&place(m))) {
+        bail!("only with the attribute there is\n{}", m.rendered);
+    }
     let warns = |m: &&Message| m.rendered.starts_with("warning");
     let ours = found.iter().filter(warns).count();
     if found.len() == ours {

@@ -240,6 +240,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
     let code = quote! {
+        use ::pc3::point::Refused as _;
         static #named: ::pc3::point::Function = ::pc3::point::Function {
             name: ::core::concat!(::core::module_path!(), "::", #text),
         };
@@ -252,7 +253,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let quiet = quote! {
         #(#conditions)*
         #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
+        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, dependency_on_unit_never_type_fallback, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
     };
     if method {
         // The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.

@@ -207,3 +207,10 @@ pub fn has_points(stmt: &Stmt) -> bool {
 pub fn block_has_points(block: &syn::Block) -> bool {
     block.stmts.iter().any(has_points)
 }
+
+/// Nothing follows what the macro does.
+pub fn diverges(mac: &Macro) -> bool {
+    ["panic", "todo", "unimplemented", "unreachable"]
+        .iter()
+        .any(|n| mac.path.is_ident(n))
+}

@@ -316,33 +316,78 @@ pub fn same<T>(_: PhantomData<T>, value: T) -> T {
     value
 }
 
-/// What `?` does.
-pub trait Question<R> {
-    type Output;
-    fn question(self) -> ControlFlow<R, Self::Output>;
+/// A value with a `?` behind it, in a function that returns `R`.
+pub struct Asked<V, R> {
+    value: V,
+    of: PhantomData<R>,
 }
 
-impl<T, E, U, F: From<E>> Question<Result<U, F>> for Result<T, E> {
-    type Output = T;
+impl<V, R> Asked<V, R> {
     #[inline(always)]
-    fn question(self) -> ControlFlow<Result<U, F>, T> {
-        match self {
+    pub fn new(value: V) -> Self {
+        Asked {
+            value,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T, E, U, F: From<E>> Asked<Result<T, E>, Result<U, F>> {
+    #[inline(always)]
+    pub fn question(self) -> ControlFlow<Result<U, F>, T> {
+        match self.value {
             Ok(value) => ControlFlow::Continue(value),
             Err(e) => ControlFlow::Break(Err(F::from(e))),
         }
     }
 }
 
-impl<T, U> Question<Option<U>> for Option<T> {
-    type Output = T;
+impl<T, U> Asked<Option<T>, Option<U>> {
     #[inline(always)]
-    fn question(self) -> ControlFlow<Option<U>, T> {
-        match self {
+    pub fn question(self) -> ControlFlow<Option<U>, T> {
+        match self.value {
             Some(value) => ControlFlow::Continue(value),
             None => ControlFlow::Break(None),
         }
     }
 }
+
+/// A `?` that is wrong: the compiler says so of the function as it is written.
+#[doc(hidden)]
+pub trait Refused<R, T>: Sized {
+    fn question(self) -> ControlFlow<R, T> {
+        unreachable!("a program with this does not compile")
+    }
+}
+
+impl<R, T, E> Refused<R, T> for Asked<Result<T, E>, R> {}
+impl<R, T> Refused<R, T> for Asked<Option<T>, R> {}
+
+/// The end of a function whose last statement has no value: that is one of a function that gives none, or cannot be reached.
+pub struct End<T>(PhantomData<T>);
+
+impl<T> End<T> {
+    #[inline(always)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        End(PhantomData)
+    }
+}
+
+impl End<()> {
+    #[inline(always)]
+    pub fn reached(self) {}
+}
+
+#[doc(hidden)]
+pub trait Reached<T>: Sized {
+    #[cold]
+    fn reached(self) -> T {
+        unreachable!("the end of a function that gives a value")
+    }
+}
+
+impl<T> Reached<T> for End<T> {}
 
 /// The exit status that `main`'s result stands for.
 pub trait Report {

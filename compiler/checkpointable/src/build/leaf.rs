@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::TokenStream;
-use quote::{quote, ToTokens};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned, ToTokens};
 use syn::visit_mut::{self, VisitMut};
-use syn::{parse_quote, Expr, Lifetime, Stmt, Type};
+use syn::{Expr, Lifetime, Stmt, Type};
 
 use super::{Builder, To};
 use crate::again::strip;
@@ -32,9 +32,19 @@ impl Builder {
     }
 }
 
-pub(super) fn question(value: TokenStream, output: &Type) -> TokenStream {
+/// The function ends with a value.  What the compiler says of a value of another type is to be said of the value.
+pub(super) fn returned(value: &TokenStream, output: &Type) -> TokenStream {
+    match output {
+        Type::Never(_) => quote!(return ::core::result::Result::Ok(#value)),
+        _ => quote!({ let pc3_v: #output = #value; return ::core::result::Result::Ok(pc3_v) }),
+    }
+}
+
+/// What `?` does; it stands at `at`.
+pub(super) fn question(value: TokenStream, output: &Type, at: Span) -> TokenStream {
+    let asked = quote_spanned!(at=> ::pc3::point::Asked::<_, #output>::new(#value).question());
     quote! {
-        match ::pc3::point::Question::<#output>::question(#value) {
+        match #asked {
             ::core::ops::ControlFlow::Continue(pc3_v) => pc3_v,
             ::core::ops::ControlFlow::Break(pc3_v) => return ::core::result::Result::Ok(pc3_v),
         }
@@ -65,10 +75,11 @@ impl VisitMut for Leaf<'_> {
         match e {
             Expr::Return(r) => {
                 let value = r.expr.take().map_or_else(|| quote!(()), |e| quote!(#e));
-                *e = parse_quote!(return ::core::result::Result::Ok(#value));
+                *e = Expr::Verbatim(returned(&value, self.output));
             }
             Expr::Try(t) => {
-                let value = question(t.expr.to_token_stream(), self.output);
+                let at = t.question_token.span;
+                let value = question(t.expr.to_token_stream(), self.output, at);
                 *e = Expr::Verbatim(quote!((#value)));
             }
             Expr::Break(b) if b.label.is_none() && self.inside == 0 => {
@@ -88,7 +99,7 @@ impl VisitMut for Leaf<'_> {
                     *e = Expr::Verbatim(match to {
                         To::Nowhere => quote!({ #value; break #end; }),
                         To::Local(name) => quote!({ #name = #value; break #end; }),
-                        To::Return => quote!(return ::core::result::Result::Ok(#value)),
+                        To::Return => returned(&value, self.output),
                     });
                 }
             }

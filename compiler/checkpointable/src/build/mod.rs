@@ -295,9 +295,10 @@ impl Builder {
             Pat::Type(t) => {
                 if let Pat::Ident(p) = &*t.pat {
                     if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) {
-                        self.local(&p.ident, p.mutability.is_some(), Some(&t.ty), way.clone());
-                        let name = &p.ident;
-                        self.put(quote!(#name = #value;));
+                        let (name, ty) = (&p.ident, &t.ty);
+                        self.local(name, p.mutability.is_some(), Some(ty), way.clone());
+                        // Wrong values are said to be so in the words of the user's `let`.
+                        self.put(quote!(#name = { let pc3_v: #ty = #value; pc3_v };));
                         self.tie(name);
                         return;
                     }
@@ -368,8 +369,15 @@ impl Builder {
                     Expr::Return(_) | Expr::Break(_) | Expr::Continue(_),
                     _
                 ))
-            );
-            if !ends && !matches!(to, To::Nowhere) {
+            ) || matches!(stmts.last(), Some(Stmt::Macro(m)) if marks::diverges(&m.mac));
+            if !ends && matches!(to, To::Return) {
+                let output = &self.output;
+                self.put(quote! {
+                    #[allow(unused_imports)]
+                    use ::pc3::point::Reached as _;
+                    return ::core::result::Result::Ok(::pc3::point::End::<#output>::new().reached());
+                });
+            } else if !ends && !matches!(to, To::Nowhere) {
                 self.give(quote!(()), to);
             }
         }
@@ -434,7 +442,8 @@ impl Builder {
         });
         let mut made = TokenStream::new();
         let value = if has_points_expr(&init.expr) {
-            let name = self.name("v");
+            let mut name = self.name("v");
+            name.set_span(init.expr.span());
             self.declare(&name, false, None);
             self.value(&init.expr, &To::Local(name.clone()))?;
             quote!(#name)
@@ -451,7 +460,12 @@ impl Builder {
             };
             if let Some(name) = name.filter(|_| !local.attrs.iter().any(transient::is)) {
                 if is_reeval(&local.attrs) || (is_borrowing(&e) && self.again(&mut e)) {
-                    way = Way::Made(quote!(#name = #e;));
+                    way = Way::Made(match &local.pat {
+                        Pat::Type(syn::PatType { ty, .. }) => {
+                            quote!(#name = { let pc3_v: #ty = #e; pc3_v };)
+                        }
+                        _ => quote!(#name = #e;),
+                    });
                     made = checked(&e, &[(name.clone(), false)]);
                 }
             }

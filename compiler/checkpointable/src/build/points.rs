@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::Expr;
@@ -158,7 +158,7 @@ impl Builder {
     pub(super) fn call(&mut self, e: &Expr) -> Result<TokenStream> {
         if let Expr::Try(t) = e {
             let value = self.call(&t.expr)?;
-            return Ok(question(value, &self.output));
+            return Ok(question(value, &self.output, t.question_token.span));
         }
         let mac = marks::call(e)
             .ok_or_else(|| syn::Error::new_spanned(e, "a marked call is expected here"))?;
@@ -192,7 +192,8 @@ impl Builder {
         };
         self.unit(arms, &[n], &at);
         self.region().points.push(Point { label: n, vars });
-        let value = self.name("c");
+        let mut value = self.name("c");
+        value.set_span(inner.span());
         self.declare(&value, false, None);
         self.put(quote! {
             match #result {
@@ -305,16 +306,18 @@ impl Builder {
                 };
                 let (hot, resume) = forms(p);
                 let (again, first) = self.arguments(&c.args, &mut call);
-                call.hot = quote!(#hot(#(#first),*));
-                call.resume = quote!(#resume(#(#again),*));
+                let span = c.paren_token.span.join();
+                call.hot = invoked(quote!(#hot), &first, span);
+                call.resume = invoked(quote!(#resume), &again, span);
             }
             Expr::MethodCall(m) => {
                 let (receiver, generics) = (&m.receiver, &m.turbofish);
                 let hot = format_ident!("pc3_hot_{}", m.method, span = m.method.span());
                 let resume = format_ident!("pc3_resume_{}", m.method, span = m.method.span());
                 let (again, first) = self.arguments(&m.args, &mut call);
-                call.hot = quote!(#receiver.#hot #generics(#(#first),*));
-                call.resume = quote!(#receiver.#resume #generics(#(#again),*));
+                let span = m.paren_token.span.join();
+                call.hot = invoked(quote!(#receiver.#hot #generics), &first, span);
+                call.resume = invoked(quote!(#receiver.#resume #generics), &again, span);
             }
             other => {
                 return Err(syn::Error::new_spanned(
@@ -343,7 +346,7 @@ impl Builder {
                 None => {
                     let ty = self.name("p");
                     again.push(quote!(::pc3::point::Kept::new(#ty)));
-                    first.push(quote!(::pc3::point::same(#ty, #e)));
+                    first.push(quote_spanned!(e.span()=> ::pc3::point::same(#ty, #e)));
                     call.types.push(ty);
                 }
             }
@@ -387,6 +390,13 @@ impl Builder {
     }
 }
 
+/// A call whose arguments are where the user's are.
+fn invoked(function: TokenStream, arguments: &[TokenStream], at: Span) -> TokenStream {
+    let mut list = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
+    list.set_span(at);
+    quote!(#function #list)
+}
+
 #[derive(Default)]
 pub(super) struct Call {
     pub(super) hot: TokenStream,
@@ -410,10 +420,13 @@ pub(super) fn forms(p: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
             }
         } else {
             let last = p.path.segments.last_mut();
+            let span = last
+                .as_ref()
+                .map_or_else(Span::call_site, |l| l.ident.span());
             let generics = last
                 .map(|l| std::mem::take(&mut l.arguments))
                 .unwrap_or_default();
-            let ident = format_ident!("{}", what);
+            let ident = format_ident!("{}", what, span = span);
             p.path.segments.push(syn::PathSegment {
                 ident,
                 arguments: generics,

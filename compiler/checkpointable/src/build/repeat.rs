@@ -1,7 +1,8 @@
 //! Loops with points: regions of their own, which frames lead into.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, ToTokens};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::patterns::{assignments, inner_names};
@@ -69,8 +70,11 @@ impl Builder {
                 count,
                 item,
             } => {
+                let next = quote_spanned! {iterator.span()=>
+                    ::core::iter::Iterator::next(&mut #iterator)
+                };
                 let take = quote! {
-                    match ::core::iter::Iterator::next(&mut #iterator) {
+                    match #next {
                         ::core::option::Option::Some(pc3_v) => { #count pc3_v }
                         ::core::option::Option::None => break #at,
                     }
@@ -121,7 +125,9 @@ impl Builder {
         match over(&expr, Again::new(self, id), &self.course.mutable)? {
             Over::Owned(expr) => {
                 self.local(&iterator, true, None, Way::Kept);
-                self.put(quote!(#iterator = ::core::iter::IntoIterator::into_iter(#expr);));
+                let over =
+                    quote_spanned!(f.expr.span()=> ::core::iter::IntoIterator::into_iter(#expr));
+                self.put(quote!(#iterator = #over;));
             }
             Over::Again { made, from } => {
                 self.sources(from);

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
 use syn::{Expr, ExprMatch, Lifetime, Pat};
 
+use super::leaf::returned;
 use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
 use super::repeat::Head;
 use super::{label, Builder, Result, To, Var, Way};
@@ -15,7 +16,10 @@ impl Builder {
         match to {
             To::Nowhere => self.put(quote!(#value;)),
             To::Local(name) => self.put(quote!(#name = #value;)),
-            To::Return => self.put(quote!(return ::core::result::Result::Ok(#value);)),
+            To::Return => {
+                let end = returned(&value, &self.output);
+                self.put(quote!(#end;));
+            }
         }
     }
 
@@ -211,7 +215,7 @@ impl Builder {
                 let give = match to {
                     To::Nowhere => quote!(#body;),
                     To::Local(name) => quote!(#name = #body;),
-                    To::Return => quote!(return ::core::result::Result::Ok(#body);),
+                    To::Return => returned(&quote!(#body), &self.output),
                 };
                 arms.extend(quote!(#pat #guard => { #give break #end; }));
                 continue;
