@@ -8,7 +8,7 @@ use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, T
 use crate::build;
 use crate::marks::Points;
 use crate::parameters::{parameters, rename_self};
-use crate::plain::without;
+use crate::plain::{without, without_any};
 use crate::{course, names, nested, operands, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
@@ -33,7 +33,51 @@ pub fn expand(item: TokenStream, plain: bool, associated: bool) -> Result<TokenS
         return Ok(without(function).to_token_stream());
     }
     let method = associated || is_method(&function);
-    forms(function, method)
+    Ok(forms(function.clone(), method).unwrap_or_else(|e| refused(function, method, &e)))
+}
+
+/// A function that is not taken: what else is said is to be of the user's code, not that there is no such function.
+fn refused(function: ItemFn, method: bool, why: &syn::Error) -> TokenStream {
+    let said = why.to_compile_error();
+    let (vis, sig) = (function.vis.clone(), function.sig.clone());
+    let (conditions, _) = attributes(&function.attrs);
+    let (p, out) = (parameters(&sig), output(&sig));
+    let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
+    let (receiver, hots, resumes, again) = (&p.receiver, &p.hot, &p.resume, p.again());
+    let (hot, resume, sized) = if method {
+        let (hot, resume) = method_names(&sig.ident);
+        (hot, resume, p.sized(filter))
+    } else {
+        (
+            format_ident!("hot"),
+            format_ident!("resume"),
+            quote!(#filter),
+        )
+    };
+    let quiet =
+        quote!(#(#conditions)* #[doc(hidden)] #[allow(unused, clippy::all, clippy::pedantic)]);
+    let mut forms = quote! {
+        #quiet
+        #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter { loop {} }
+        #quiet
+        #vis fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized { loop {} }
+    };
+    if !method {
+        let name = &sig.ident;
+        forms = quote! {
+            #(#conditions)*
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, dead_code)]
+            #vis struct #name {}
+            #(#conditions)*
+            impl #name { #forms }
+        };
+    }
+    if hidden(&sig).is_some() {
+        forms = TokenStream::new();
+    }
+    let function = without_any(function);
+    quote!(#function #said #forms)
 }
 
 /// `ranks`: each of several executes it.
@@ -66,8 +110,14 @@ pub fn expand_main(item: TokenStream, ranks: bool, plain: bool) -> Result<TokenS
         false => quote!(start),
     };
     let plain = without(function.clone());
-    let mut inner = function;
-    let forms = forms_of(&mut inner, false)?;
+    let mut inner = function.clone();
+    let forms = match forms_of(&mut inner, false) {
+        Ok(forms) => forms,
+        Err(why) => {
+            let (function, said) = (without_any(function), why.to_compile_error());
+            return Ok(quote!(#function #said));
+        }
+    };
     Ok(quote! {
         #forms
         fn main() -> ::std::process::ExitCode {
@@ -119,20 +169,25 @@ fn check(sig: &Signature) -> Result<()> {
             "a function called from other languages cannot be checkpointable: its callers cannot be continued; leave `extern` out",
         );
     }
-    if let ReturnType::Type(_, ty) = &sig.output {
-        struct Look(Option<TokenStream>);
-        impl<'ast> Visit<'ast> for Look {
-            fn visit_type_impl_trait(&mut self, t: &'ast syn::TypeImplTrait) {
-                self.0 = Some(t.to_token_stream());
-            }
-        }
-        let mut look = Look(None);
-        look.visit_type(ty);
-        if let Some(t) = look.0 {
-            no(&t, "a checkpointable function must name the type it returns: `impl Trait` has none to save; write the type, or `Box<dyn Trait>`");
-        }
+    if let Some(t) = hidden(sig) {
+        no(&t, "a checkpointable function must name the type it returns: `impl Trait` has none to save; write the type, or `Box<dyn Trait>`");
     }
     combined(errors)
+}
+
+/// `impl Trait` in what the function returns.
+fn hidden(sig: &Signature) -> Option<TokenStream> {
+    struct Look(Option<TokenStream>);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_type_impl_trait(&mut self, t: &'ast syn::TypeImplTrait) {
+            self.0 = Some(t.to_token_stream());
+        }
+    }
+    let mut look = Look(None);
+    if let ReturnType::Type(_, ty) = &sig.output {
+        look.visit_type(ty);
+    }
+    look.0
 }
 
 fn output(sig: &Signature) -> Type {

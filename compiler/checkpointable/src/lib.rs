@@ -54,7 +54,13 @@ pub fn attribute(arguments: TokenStream, item: TokenStream, plain: bool) -> Toke
             return syn::Error::new_spanned(arguments, text).to_compile_error();
         }
     };
-    item::expand(item, plain, associated).unwrap_or_else(|e| e.to_compile_error())
+    item::expand(item.clone(), plain, associated).unwrap_or_else(|e| beside(item, &e))
+}
+
+/// What cannot be taken stays as it is.
+fn beside(mut item: TokenStream, why: &syn::Error) -> TokenStream {
+    item.extend(why.to_compile_error());
+    item
 }
 
 /// What the crate `pc3` was built with.
@@ -73,7 +79,7 @@ pub fn main(arguments: TokenStream, item: TokenStream, with: Features) -> TokenS
         "mpi" => return wrong("#[pc3::main(mpi)] needs the feature `mpi` of the crate pc3"),
         _ => return wrong("#[pc3::main] takes no arguments but `mpi`"),
     };
-    item::expand_main(item, ranks, with.plain).unwrap_or_else(|e| e.to_compile_error())
+    item::expand_main(item.clone(), ranks, with.plain).unwrap_or_else(|e| beside(item, &e))
 }
 
 /// `#[derive(Equivalence)]`.

@@ -24,8 +24,21 @@ pub fn without(mut function: ItemFn) -> ItemFn {
     function
 }
 
+/// A function that is not taken, also without what stands where it may not.
+pub fn without_any(mut function: ItemFn) -> ItemFn {
+    let mut strip = Strip {
+        nested: true,
+        ..Strip::default()
+    };
+    strip.visit_item_fn_mut(&mut function);
+    function.attrs.push(parse_quote!(#[allow(unused)]));
+    function
+}
+
 #[derive(Default)]
 struct Strip {
+    /// Functions in it, too.
+    nested: bool,
     /// Marks of calls, one of each spelling.
     marks: Vec<Path>,
     /// There are expressions for after a restart.
@@ -78,7 +91,11 @@ impl VisitMut for Strip {
             None => {}
         }
     }
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+    fn visit_item_mut(&mut self, item: &mut syn::Item) {
+        if self.nested {
+            visit_mut::visit_item_mut(self, item);
+        }
+    }
     fn visit_block_mut(&mut self, b: &mut Block) {
         for stmt in &mut b.stmts {
             if let Stmt::Macro(m) = stmt {
