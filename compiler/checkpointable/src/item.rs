@@ -9,6 +9,7 @@ use crate::build;
 use crate::marks::Points;
 use crate::parameters::{parameters, rename_self};
 use crate::plain::{without, without_any};
+use crate::Wanted;
 use crate::{course, names, nested, operands, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
@@ -24,16 +25,28 @@ fn combined(errors: Vec<syn::Error>) -> Result<()> {
     }
 }
 
-pub fn expand(item: TokenStream, plain: bool, associated: bool) -> Result<TokenStream> {
+pub fn expand(item: TokenStream, wanted: Wanted, associated: bool) -> Result<TokenStream> {
     let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
         let declared: TraitItemFn = syn::parse2(item)?;
-        return declaration(&declared, plain);
+        return declaration(&declared, wanted);
     };
-    if plain {
-        return Ok(without(function).to_token_stream());
-    }
     let method = associated || is_method(&function);
+    if wanted != Wanted::All {
+        return Ok(shown(function, method, wanted));
+    }
     Ok(forms(function.clone(), method).unwrap_or_else(|e| refused(function, method, &e)))
+}
+
+fn shown(function: ItemFn, method: bool, wanted: Wanted) -> TokenStream {
+    let checked = match wanted {
+        Wanted::Shown => forms_of(&mut function.clone(), method).err(),
+        Wanted::All | Wanted::Plain => None,
+    };
+    let Some(why) = checked else {
+        return without(function).to_token_stream();
+    };
+    let (function, said) = (without_any(function), why.to_compile_error());
+    quote!(#function #said)
 }
 
 /// A function that is not taken: what else is said is to be of the user's code, not that there is no such function.
@@ -81,7 +94,7 @@ fn refused(function: ItemFn, method: bool, why: &syn::Error) -> TokenStream {
 }
 
 /// `ranks`: each of several executes it.
-pub fn expand_main(item: TokenStream, ranks: bool, plain: bool) -> Result<TokenStream> {
+pub fn expand_main(item: TokenStream, ranks: bool, wanted: Wanted) -> Result<TokenStream> {
     let function: ItemFn = syn::parse2(item)?;
     if !function.sig.inputs.is_empty() || function.sig.ident != "main" {
         return Err(syn::Error::new_spanned(
@@ -89,7 +102,7 @@ pub fn expand_main(item: TokenStream, ranks: bool, plain: bool) -> Result<TokenS
             "#[pc3::main] goes in front of `fn main()`",
         ));
     }
-    if plain && ranks {
+    if wanted == Wanted::Plain && ranks {
         // The ranks are not what is left out.
         let inner = without(function);
         return Ok(quote! {
@@ -102,8 +115,8 @@ pub fn expand_main(item: TokenStream, ranks: bool, plain: bool) -> Result<TokenS
             }
         });
     }
-    if plain {
-        return Ok(without(function).to_token_stream());
+    if wanted != Wanted::All {
+        return Ok(shown(function, false, wanted));
     }
     let start = match ranks {
         true => quote!(start_mpi),
@@ -211,11 +224,14 @@ fn generic_names(sig: &Signature) -> Vec<&Ident> {
 }
 
 /// A trait's method: its forms, without bodies.
-fn declaration(item: &TraitItemFn, plain: bool) -> Result<TokenStream> {
-    if plain {
+fn declaration(item: &TraitItemFn, wanted: Wanted) -> Result<TokenStream> {
+    if wanted == Wanted::Plain {
         return Ok(item.to_token_stream());
     }
     check(&item.sig)?;
+    if wanted == Wanted::Shown {
+        return Ok(item.to_token_stream());
+    }
     let (sig, p, out) = (&item.sig, parameters(&item.sig), output(&item.sig));
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
     let (hot, resume) = method_names(&sig.ident);

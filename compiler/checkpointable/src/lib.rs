@@ -44,8 +44,8 @@ mod transient;
 
 use proc_macro2::TokenStream;
 
-/// `#[checkpointable]`; `plain`: leave out everything but the user's code.
-pub fn attribute(arguments: TokenStream, item: TokenStream, plain: bool) -> TokenStream {
+/// `#[checkpointable]`.
+pub fn attribute(arguments: TokenStream, item: TokenStream, wanted: Wanted) -> TokenStream {
     let associated = match arguments.to_string().as_str() {
         "" => false,
         "associated" => true,
@@ -54,7 +54,7 @@ pub fn attribute(arguments: TokenStream, item: TokenStream, plain: bool) -> Toke
             return syn::Error::new_spanned(arguments, text).to_compile_error();
         }
     };
-    item::expand(item.clone(), plain, associated).unwrap_or_else(|e| beside(item, &e))
+    item::expand(item.clone(), wanted, associated).unwrap_or_else(|e| beside(item, &e))
 }
 
 /// What cannot be taken stays as it is.
@@ -63,23 +63,26 @@ fn beside(mut item: TokenStream, why: &syn::Error) -> TokenStream {
     item
 }
 
-/// What the crate `pc3` was built with.
-#[derive(Clone, Copy)]
-pub struct Features {
-    pub plain: bool,
-    pub mpi: bool,
+/// What becomes of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    All,
+    /// The user's code, with what there is to say of it.
+    Shown,
+    /// The user's code.
+    Plain,
 }
 
-/// `#[pc3::main]`, `#[pc3::main(mpi)]`.
-pub fn main(arguments: TokenStream, item: TokenStream, with: Features) -> TokenStream {
+/// `#[pc3::main]`, `#[pc3::main(mpi)]`; `mpi`: has the crate `pc3` that feature?
+pub fn main(arguments: TokenStream, item: TokenStream, wanted: Wanted, mpi: bool) -> TokenStream {
     let wrong = |text: &str| syn::Error::new_spanned(&arguments, text).to_compile_error();
     let ranks = match arguments.to_string().as_str() {
         "" => false,
-        "mpi" if with.mpi => true,
+        "mpi" if mpi => true,
         "mpi" => return wrong("#[pc3::main(mpi)] needs the feature `mpi` of the crate pc3"),
         _ => return wrong("#[pc3::main] takes no arguments but `mpi`"),
     };
-    item::expand_main(item.clone(), ranks, with.plain).unwrap_or_else(|e| beside(item, &e))
+    item::expand_main(item.clone(), ranks, wanted).unwrap_or_else(|e| beside(item, &e))
 }
 
 /// `#[derive(Equivalence)]`.

@@ -3,16 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use expect_test::{expect, Expect};
-use pc3_checkpointable::Features;
+use pc3_checkpointable::Wanted;
 use proc_macro2::TokenStream;
 
 /// Messages of `compile_error!`s, with line and column of the code they stand at.
 fn check(item: &str, expected: Expect) {
     let tokens: TokenStream = item.parse().unwrap();
-    let features = Features {
-        plain: false,
-        mpi: false,
-    };
     let (first, _) = item.trim_start().split_once(']').unwrap_or_default();
     let out = match first {
         "#[derive(Equivalence)" => pc3_checkpointable::derive_equivalence(tokens),
@@ -21,9 +17,9 @@ fn check(item: &str, expected: Expect) {
             Some(words) => {
                 let words = words.trim_end_matches(')').parse().unwrap();
                 let (_, function) = item.split_once(']').unwrap();
-                pc3_checkpointable::main(words, function.parse().unwrap(), features)
+                pc3_checkpointable::main(words, function.parse().unwrap(), Wanted::All, false)
             }
-            None => pc3_checkpointable::attribute(TokenStream::new(), tokens, false),
+            None => pc3_checkpointable::attribute(TokenStream::new(), tokens, Wanted::All),
         },
     };
     let mut found = String::new();
