@@ -17,6 +17,7 @@ mod processes;
 mod projects;
 mod protocol;
 mod rust;
+mod rust_editor;
 mod rust_messages;
 mod streams;
 mod sweep;
@@ -66,6 +67,7 @@ fn main() {
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(rust_messages::trials());
+    trials.extend(rust_editor::trials());
     trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());

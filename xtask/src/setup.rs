@@ -55,6 +55,15 @@ pub fn run() -> Result<()> {
             println!("setup: Rust {oldest}, with which the crate is to build, cannot be installed");
         }
     }
+    if env::has_program("rustup") && !has_analyzer() {
+        println!("setup: adding rust-analyzer");
+        let mut c = Command::new("rustup");
+        c.args(["component", "add", "rust-analyzer", "rust-src"]);
+        c.stdout(Stdio::null()).stderr(Stdio::null());
+        if !c.status().is_ok_and(|s| s.success()) {
+            println!("setup: rust-analyzer cannot be installed; its test will be skipped");
+        }
+    }
     sources::fetch();
     for arch in env::CROSS {
         let missing = arch.missing();
@@ -73,6 +82,14 @@ fn has_rust(version: &str) -> bool {
     let mut c = Command::new("rustup");
     c.args(["run", version, "rustc", "--version"]);
     c.stdout(Stdio::null()).stderr(Stdio::null());
+    c.status().is_ok_and(|s| s.success())
+}
+
+fn has_analyzer() -> bool {
+    let mut c = Command::new("rust-analyzer");
+    c.arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     c.status().is_ok_and(|s| s.success())
 }
 
