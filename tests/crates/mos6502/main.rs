@@ -3,6 +3,7 @@
 use mos6502::cpu::CPU;
 use mos6502::instruction::Nmos6502;
 use mos6502::memory::{Bus, Memory};
+use pc3::prelude::*;
 
 const START: u16 = 0x400;
 /// CLC; LDA $10; ADC $11; EOR $12; STA $10; INC $11; BNE START; INC $12; LDA $12; CMP #$14; BNE START

@@ -15,7 +15,7 @@ manifest() {
     printf '[package]\nname = "%s"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\nexclude = ["mos6502"]\n[dependencies]\nmos6502 = "=0.6.2"\n' "$1"
 }
 manifest plain > "$work/plain/Cargo.toml"
-sed 's/#\[pc3::main\]//; s/ck!(\(.*\));/\1;/' "$here/main.rs" > "$work/plain/src/main.rs"
+sed '/pc3::prelude/d; s/#\[pc3::main\]//; s/ck!(\(.*\));/\1;/' "$here/main.rs" > "$work/plain/src/main.rs"
 (cd "$work/plain" && cargo build --quiet)
 
 package=$(cd "$work/plain" && cargo metadata --format-version 1 | tr '"' '\n' | grep '/mos6502-0.6.2/Cargo.toml$' | head -1)
