@@ -16,7 +16,7 @@
 
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What a shared object exports: a [`Transport`].
 pub const SYMBOL: &str = "pc3_transport";
@@ -53,6 +53,13 @@ pub struct Sink {
     pub room: unsafe extern "C" fn(context: *mut c_void, peer: u32, head: *const Head) -> *mut u8,
     /// A frame is there, its body where `room` said.
     pub arrived: unsafe extern "C" fn(context: *mut c_void, peer: u32, head: *const Head),
+    /// A frame is there, its body as well, which is copied: instead of `room` and `arrived`.
+    pub whole: unsafe extern "C" fn(
+        context: *mut c_void,
+        peer: u32,
+        head: *const Head,
+        body: *const u8,
+    ),
     /// The body of the frame sent with this token may be changed.
     pub sent: unsafe extern "C" fn(context: *mut c_void, token: u64),
     /// Nothing will come from that process any more.

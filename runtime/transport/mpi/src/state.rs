@@ -11,6 +11,9 @@ use pc3_transport::{Head, Sink, HEAD};
 const SMALL: usize = 16 << 10;
 /// Buffers that wait for them.
 const RING: usize = 32;
+/// Looks for frames before saying that there is none: half a round of all that is done between two looks passes
+/// before a frame that has just come is seen.
+const LOOKS: usize = 3;
 /// Bytes of a body that one message carries: counts are ints.
 const PIECE: usize = 1 << 30;
 
@@ -27,7 +30,7 @@ struct Out {
     peer: u32,
     requests: Vec<MPI_Request>,
     /// What MPI reads from, unless that is the caller's.
-    _own: Vec<Box<[u8]>>,
+    own: Vec<Box<[u8]>>,
     token: u64,
 }
 
@@ -46,10 +49,14 @@ pub struct State {
     /// The slot that will be filled next: MPI fills them in the order in which they were posted.
     next: usize,
     out: Vec<Out>,
+    /// Buffers of frames of up to [`SMALL`] bytes, for the next ones.
+    spare: Vec<Box<[u8]>>,
     queues: Vec<VecDeque<In>>,
+    /// Frames in there.
+    waiting: usize,
 }
 
-unsafe fn bytes(head: &Head) -> &[u8] {
+fn bytes(head: &Head) -> &[u8] {
     // SAFETY: a struct without padding.
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(head).cast(), HEAD) }
 }
@@ -69,7 +76,9 @@ impl State {
             ring: Vec::new(),
             next: 0,
             out: Vec::new(),
+            spare: Vec::new(),
             queues: (0..processes).map(|_| VecDeque::new()).collect(),
+            waiting: 0,
         }
     }
 
@@ -94,39 +103,71 @@ impl State {
     /// # Safety
     /// As of the interface's `send`.
     pub unsafe fn send(&mut self, peer: u32, head: &Head, body: *const u8, token: u64) {
-        let n = head.len as usize;
-        let mut own = Vec::new();
-        let mut requests = Vec::new();
-        // SAFETY: by the caller; what MPI reads from is kept until the requests are complete.
+        // SAFETY: by the caller.
         unsafe {
-            let mut frame = bytes(head).to_vec();
-            let whole = HEAD + n <= SMALL;
-            if whole && n > 0 {
-                frame.extend_from_slice(std::slice::from_raw_parts(body, n));
-            }
-            let frame = frame.into_boxed_slice();
-            requests.push(self.isend(frame.as_ptr(), frame.len(), peer, FRAME));
-            own.push(frame);
-            if !whole {
-                let from = match token {
-                    0 => {
-                        own.push(std::slice::from_raw_parts(body, n).into());
-                        own[1].as_ptr()
-                    }
-                    _ => body,
-                };
-                for at in (0..n).step_by(PIECE) {
-                    requests.push(self.isend(from.add(at), PIECE.min(n - at), peer, BODY));
-                }
+            match HEAD + head.len as usize <= SMALL {
+                true => self.send_small(peer, head, body, token),
+                false => self.send_long(peer, head, body, token),
             }
         }
-        self.out.push(Out {
-            peer,
-            requests,
-            _own: own,
-            token,
-        });
-        self.sweep();
+        if !self.out.is_empty() {
+            self.sweep();
+        }
+    }
+
+    /// Head and body in one message, copied.
+    unsafe fn send_small(&mut self, peer: u32, head: &Head, body: *const u8, token: u64) {
+        let n = head.len as usize;
+        let spare = self.spare.pop();
+        let mut frame = spare.unwrap_or_else(|| vec![0; SMALL].into_boxed_slice());
+        frame[..HEAD].copy_from_slice(bytes(head));
+        // SAFETY: by the caller; what MPI reads from is kept until the request is complete.
+        unsafe {
+            if n > 0 {
+                std::ptr::copy_nonoverlapping(body, frame[HEAD..].as_mut_ptr(), n);
+            }
+            if let Some(sink) = self.sink.filter(|_| token != 0) {
+                (sink.sent)(sink.context, token);
+            }
+            let mut request = self.isend(frame.as_ptr(), HEAD + n, peer, FRAME);
+            let mut status: MPI_Status = zeroed();
+            if done(&mut request, &mut status) {
+                return self.spare.push(frame);
+            }
+            self.out.push(Out {
+                peer,
+                requests: vec![request],
+                own: vec![frame],
+                token: 0,
+            });
+        }
+    }
+
+    /// The body behind the head, in pieces.
+    unsafe fn send_long(&mut self, peer: u32, head: &Head, body: *const u8, token: u64) {
+        let n = head.len as usize;
+        let frame: Box<[u8]> = bytes(head).into();
+        // SAFETY: as above.
+        unsafe {
+            let mut requests = vec![self.isend(frame.as_ptr(), HEAD, peer, FRAME)];
+            let mut own = vec![frame];
+            let from = match token {
+                0 => {
+                    own.push(std::slice::from_raw_parts(body, n).into());
+                    own[1].as_ptr()
+                }
+                _ => body,
+            };
+            for at in (0..n).step_by(PIECE) {
+                requests.push(self.isend(from.add(at), PIECE.min(n - at), peer, BODY));
+            }
+            self.out.push(Out {
+                peer,
+                requests,
+                own,
+                token,
+            });
+        }
     }
 
     unsafe fn isend(&self, from: *const u8, n: usize, peer: u32, tag: c_int) -> MPI_Request {
@@ -147,7 +188,7 @@ impl State {
     /// Lets go of what has been sent; true if there was anything.
     fn sweep(&mut self) -> bool {
         let before = self.out.len();
-        let sink = self.sink;
+        let (sink, spare) = (self.sink, &mut self.spare);
         self.out.retain_mut(|o| {
             // SAFETY: requests of ours; a status is plain data.
             unsafe {
@@ -158,6 +199,9 @@ impl State {
                 }
                 if let Some(sink) = sink.filter(|_| o.token != 0) {
                     (sink.sent)(sink.context, o.token);
+                }
+                if spare.len() < RING {
+                    spare.extend(o.own.pop().filter(|b| b.len() == SMALL));
                 }
                 false
             }
@@ -172,10 +216,17 @@ impl State {
         let mut any = !self.out.is_empty() && self.sweep();
         // SAFETY: by the caller.
         unsafe {
-            any |= self.take();
-            for peer in 0..self.queues.len() {
-                while !self.queues[peer].is_empty() && self.deliver(peer, &sink) {
+            for _ in 0..if self.waiting > 0 { 1 } else { LOOKS } {
+                if self.take(&sink) {
                     any = true;
+                    break;
+                }
+            }
+            if self.waiting > 0 {
+                for peer in 0..self.queues.len() {
+                    while self.deliver(peer, &sink) {
+                        any = true;
+                    }
                 }
             }
         }
@@ -183,7 +234,7 @@ impl State {
     }
 
     /// Takes what the ring has received.
-    unsafe fn take(&mut self) -> bool {
+    unsafe fn take(&mut self, sink: &Sink) -> bool {
         let mut any = false;
         // SAFETY: requests of ours.
         unsafe {
@@ -197,12 +248,18 @@ impl State {
                 any = true;
                 let head: Head = std::ptr::read_unaligned(slot.buffer.as_ptr().cast());
                 let n = head.len as usize;
-                let frame = if HEAD + n <= SMALL {
-                    In::Whole(head, slot.buffer[HEAD..HEAD + n].into())
+                let peer = status.MPI_SOURCE as usize;
+                let queue = &mut self.queues[peer];
+                if HEAD + n > SMALL {
+                    self.waiting += 1;
+                    queue.push_back(In::Long(head));
+                } else if queue.is_empty() {
+                    let body = slot.buffer[HEAD..].as_ptr();
+                    (sink.whole)(sink.context, peer as u32, &raw const head, body);
                 } else {
-                    In::Long(head)
-                };
-                self.queues[status.MPI_SOURCE as usize].push_back(frame);
+                    self.waiting += 1;
+                    queue.push_back(In::Whole(head, slot.buffer[HEAD..HEAD + n].into()));
+                }
                 post(self.comm, slot);
                 self.next = (self.next + 1) % RING;
             }
@@ -220,11 +277,10 @@ impl State {
         let head = unsafe {
             match first {
                 In::Whole(head, body) => {
-                    if !body.is_empty() {
-                        let to = (sink.room)(sink.context, peer as u32, head);
-                        std::ptr::copy_nonoverlapping(body.as_ptr(), to, body.len());
-                    }
-                    *head
+                    (sink.whole)(sink.context, peer as u32, head, body.as_ptr());
+                    self.queues[peer].pop_front();
+                    self.waiting -= 1;
+                    return true;
                 }
                 In::Long(head) => {
                     let (head, n) = (*head, head.len as usize);
@@ -250,6 +306,7 @@ impl State {
             }
         };
         self.queues[peer].pop_front();
+        self.waiting -= 1;
         // SAFETY: the interface.
         unsafe { (sink.arrived)(sink.context, peer as u32, &raw const head) };
         true

@@ -30,6 +30,7 @@ use pc3_runtime::tell::follow;
 use pc3_runtime::{chaos, control};
 use pc3_transport::Head;
 
+use crate::p2p::mailbox::Data;
 use crate::state::World;
 use crate::transport::{Carrier, Sink};
 pub use ending::abort;
@@ -106,6 +107,10 @@ impl Kind {
 }
 
 pub(crate) enum Body {
+    Short {
+        len: u8,
+        bytes: [u8; Data::SHORT],
+    },
     Own(Box<[u8]>),
     /// In the buffer of the receive that the head names.
     Placed,
@@ -120,6 +125,7 @@ pub(crate) struct Frame {
 impl Frame {
     pub fn bytes(&self) -> &[u8] {
         match &self.body {
+            Body::Short { len, bytes } => &bytes[..usize::from(*len)],
             Body::Own(b) => b,
             Body::Placed => &[],
         }
@@ -139,8 +145,10 @@ struct Arrivals {
 pub struct Link {
     carrier: Carrier,
     arrivals: Mutex<Arrivals>,
-    /// Of whoever handles what arrives.
-    hands: Mutex<()>,
+    /// Is there anything?
+    any: AtomicBool,
+    /// Of whoever handles what arrives: lists to be filled next.
+    hands: Mutex<Arrivals>,
     /// How often workers have looked.
     looks: AtomicU64,
     /// A worker has gone to sleep since the porter last asked.
@@ -186,7 +194,8 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
             open: (0..count).map(|_| None).collect(),
             ..Arrivals::default()
         }),
-        hands: Mutex::new(()),
+        any: AtomicBool::new(false),
+        hands: Mutex::default(),
         looks: AtomicU64::new(0),
         rested: AtomicBool::new(false),
         porter: OnceLock::new(),
@@ -209,6 +218,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         context: Arc::as_ptr(&link).cast_mut().cast(),
         room,
         arrived,
+        whole,
         sent,
         lost,
     };
@@ -274,12 +284,32 @@ unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head)
     let body = a.open[peer as usize].take();
     let body = body.unwrap_or_else(|| Body::Own(Box::default()));
     a.frames.push(Frame { peer, head, body });
+    link.any.store(true, Release);
+}
+
+unsafe extern "C" fn whole(context: *mut c_void, peer: u32, head: *const Head, body: *const u8) {
+    // SAFETY: the interface.
+    let (link, head) = unsafe { (of(context), *head) };
+    let n = head.len as usize;
+    // SAFETY: as above.
+    let from = unsafe { std::slice::from_raw_parts(body, n) };
+    let body = if n <= Data::SHORT {
+        let mut bytes = [0; Data::SHORT];
+        bytes[..n].copy_from_slice(from);
+        let len = n as u8;
+        Body::Short { len, bytes }
+    } else {
+        Body::Own(from.into())
+    };
+    lock(&link.arrivals).frames.push(Frame { peer, head, body });
+    link.any.store(true, Release);
 }
 
 unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
     // SAFETY: the interface.
     let link = unsafe { of(context) };
     lock(&link.arrivals).sent.push(token);
+    link.any.store(true, Release);
     if !HANDLES.get() {
         link.wake();
     }
@@ -295,6 +325,7 @@ unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {
     let (link, why) = unsafe { (of(context), CStr::from_ptr(why)) };
     let why = why.to_string_lossy().into_owned();
     lock(&link.arrivals).lost.push((peer, why));
+    link.any.store(true, Release);
 }
 
 /// Looks for frames before going to sleep, if a core is free for it.
@@ -437,11 +468,11 @@ impl Link {
     }
 
     /// Handles what has come; true if there was anything.
-    fn handle_all(&self, _hands: MutexGuard<'_, ()>) -> bool {
+    fn handle_all(&self, mut hands: MutexGuard<'_, Arrivals>) -> bool {
         HANDLES.set(true);
         let mut any = self.carrier.progress();
         // What is to be done because of that is nobody else's business.
-        while self.handle_arrivals() | self.node.handle_own(self) {
+        while self.handle_arrivals(&mut hands) | self.node.handle_own(self) {
             any = true;
         }
         HANDLES.set(false);
@@ -480,20 +511,21 @@ impl Link {
         }
     }
 
-    fn handle_arrivals(&self) -> bool {
-        let (frames, sent, lost) = {
+    fn handle_arrivals(&self, work: &mut Arrivals) -> bool {
+        if !self.any.swap(false, AcqRel) {
+            return false;
+        }
+        {
             let mut a = lock(&self.arrivals);
-            (
-                std::mem::take(&mut a.frames),
-                std::mem::take(&mut a.sent),
-                std::mem::take(&mut a.lost),
-            )
-        };
-        let any = !frames.is_empty() || !sent.is_empty();
-        for token in sent {
+            std::mem::swap(&mut a.frames, &mut work.frames);
+            std::mem::swap(&mut a.sent, &mut work.sent);
+            std::mem::swap(&mut a.lost, &mut work.lost);
+        }
+        let any = !work.frames.is_empty() || !work.sent.is_empty();
+        for token in work.sent.drain(..) {
             self.traffic.sent(self, token);
         }
-        for frame in frames {
+        for frame in work.frames.drain(..) {
             chaos();
             let kind = Kind::of(frame.head.kind);
             self.handle(frame);
@@ -501,7 +533,7 @@ impl Link {
                 self.handled.fetch_add(1, SeqCst);
             }
         }
-        for (peer, why) in lost {
+        for (peer, why) in work.lost.drain(..) {
             self.lost(peer, &why);
         }
         any

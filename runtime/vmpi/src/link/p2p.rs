@@ -235,7 +235,7 @@ pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
     };
     let what = frame.head;
     let done = match kind {
-        Kind::Eager => eager(link, world, &frame),
+        Kind::Eager => eager(link, world, frame),
         Kind::Offer => offered(world, &frame),
         Kind::Take => taken(link, world, &frame),
         Kind::Data => data(link, world, frame),
@@ -286,19 +286,25 @@ fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
     Some(())
 }
 
-fn eager(link: &Link, world: &World, frame: &Frame) -> Option<()> {
-    let body = frame.bytes();
-    let (ty, count, at) = type_from_wire(&frame.head, body)?;
-    let m = Message {
-        data: Data::of(body[at..].to_vec()),
+fn eager(link: &Link, world: &World, frame: Frame) -> Option<()> {
+    let peer = frame.peer;
+    let (ty, count, at) = type_from_wire(&frame.head, frame.bytes())?;
+    let data = match frame.body {
+        Body::Own(b) if at == 0 && b.len() > Data::SHORT => Data::Long(b),
+        _ => Data::copy(&frame.bytes()[at..]),
+    };
+    let mut m = Message {
+        data,
         ty,
         count,
-        buffered_by: Some(Room::Lent {
-            _credit: Credit::of(link, frame.peer, body.len() - at),
-        }),
+        buffered_by: None,
         mark: None,
     };
-    (m.bytes()?.len() == m.len()).then_some(())?;
+    let len = m.bytes()?.len();
+    m.buffered_by = Some(Room::Lent {
+        _credit: Credit::of(link, peer, len),
+    });
+    (len == m.len()).then_some(())?;
     arrive(world, frame.head.dst, key_of(&frame.head), m)
 }
 
@@ -377,9 +383,14 @@ fn data(link: &Link, world: &World, frame: Frame) -> Option<()> {
     let into = r.buf();
     let len = frame.head.len as usize;
     let mut status = Status::of(&pull.key, &pull.ty, len, into.len());
-    if let Body::Own(bytes) = frame.body {
+    let data = match frame.body {
+        Body::Short { .. } => Some(Data::copy(frame.bytes())),
+        Body::Own(bytes) => Some(Data::Long(bytes)),
+        Body::Placed => None,
+    };
+    if let Some(data) = data {
         let m = Message {
-            data: Data::Long(bytes),
+            data,
             ty: pull.ty,
             count: pull.count,
             buffered_by: None,
@@ -400,11 +411,11 @@ fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
     let to = world.local(frame.head.dst)?;
     let mut found = None;
     let peer = frame.peer;
-    let body = match frame.body {
-        Body::Own(b) => b.into_vec(),
+    let mut body = match frame.body {
+        Body::Short { .. } => Some(Data::copy(frame.bytes())),
+        Body::Own(b) => Some(Data::of(b.into_vec())),
         Body::Placed => return None,
     };
-    let mut body = Some(body);
     let mut look = |m: &mut Message| {
         let Data::Far {
             process, id, index, ..
@@ -418,7 +429,11 @@ fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
         found = Some(());
         match kind {
             Kind::Place => *index = frame.head.count,
-            _ => m.data = Data::of(body.take().unwrap_or_default()),
+            _ => {
+                if let Some(data) = body.take() {
+                    m.data = data;
+                }
+            }
         }
         m.weight()
     };

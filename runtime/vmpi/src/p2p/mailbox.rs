@@ -45,8 +45,16 @@ impl Data {
         if packed.len() > Data::SHORT {
             return Data::Long(packed.into_boxed_slice());
         }
+        Data::copy(&packed)
+    }
+
+    /// The same, copied.
+    pub fn copy(packed: &[u8]) -> Data {
+        if packed.len() > Data::SHORT {
+            return Data::Long(packed.into());
+        }
         let mut bytes = [0; Data::SHORT];
-        bytes[..packed.len()].copy_from_slice(&packed);
+        bytes[..packed.len()].copy_from_slice(packed);
         Data::Short {
             len: packed.len() as u8,
             bytes,

@@ -316,8 +316,10 @@ impl Peer {
                 }
                 let head: Head = std::ptr::read_unaligned(self.stage.as_ptr().add(from).cast());
                 self.unread.0 += HEAD;
-                if head.len == 0 {
-                    (sink.arrived)(sink.context, index, &raw const head);
+                if head.len <= (to - self.unread.0) as u64 {
+                    let body = self.stage.as_ptr().add(self.unread.0);
+                    self.unread.0 += head.len as usize;
+                    (sink.whole)(sink.context, index, &raw const head, body);
                 } else {
                     let to = (sink.room)(sink.context, index, &raw const head);
                     self.body = Some(Body { head, to, got: 0 });
