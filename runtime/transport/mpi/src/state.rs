@@ -48,6 +48,8 @@ pub struct State {
     ring: Vec<Slot>,
     /// The slot that will be filled next: MPI fills them in the order in which they were posted.
     next: usize,
+    /// So many before it have been emptied and do not wait for anything yet: that is for when nobody waits for us.
+    stale: usize,
     out: Vec<Out>,
     /// Buffers of frames of up to [`SMALL`] bytes, for the next ones.
     spare: Vec<Box<[u8]>>,
@@ -75,6 +77,7 @@ impl State {
             sink: None,
             ring: Vec::new(),
             next: 0,
+            stale: 0,
             out: Vec::new(),
             spare: Vec::new(),
             queues: (0..processes).map(|_| VecDeque::new()).collect(),
@@ -176,7 +179,15 @@ impl State {
             let mut request = ffi::RSMPI_REQUEST_NULL;
             let byte = ffi::RSMPI_UINT8_T;
             let from = from.cast::<c_void>();
-            ffi::MPI_Isend(from, n as c_int, byte, peer as c_int, tag, self.comm, &raw mut request);
+            ffi::MPI_Isend(
+                from,
+                n as c_int,
+                byte,
+                peer as c_int,
+                tag,
+                self.comm,
+                &raw mut request,
+            );
             request
         }
     }
@@ -214,6 +225,7 @@ impl State {
     pub unsafe fn progress(&mut self) -> bool {
         let Some(sink) = self.sink else { return false };
         let mut any = !self.out.is_empty() && self.sweep();
+        self.renew();
         // SAFETY: by the caller.
         unsafe {
             for _ in 0..if self.waiting > 0 { 1 } else { LOOKS } {
@@ -231,6 +243,16 @@ impl State {
             }
         }
         any
+    }
+
+    /// Lets all slots wait for messages.
+    fn renew(&mut self) {
+        for back in (1..=self.stale).rev() {
+            let slot = &mut self.ring[(self.next + RING - back) % RING];
+            // SAFETY: emptied.
+            unsafe { post(self.comm, slot) };
+        }
+        self.stale = 0;
     }
 
     /// Takes what the ring has received.
@@ -260,8 +282,11 @@ impl State {
                     self.waiting += 1;
                     queue.push_back(In::Whole(head, slot.buffer[HEAD..HEAD + n].into()));
                 }
-                post(self.comm, slot);
                 self.next = (self.next + 1) % RING;
+                self.stale += 1;
+                if self.stale == RING / 2 {
+                    self.renew();
+                }
             }
         }
         any
@@ -318,6 +343,7 @@ impl State {
         while !self.out.is_empty() {
             self.sweep();
         }
+        self.renew();
         for slot in &mut self.ring {
             // SAFETY: a request of ours.
             unsafe {
@@ -338,6 +364,14 @@ unsafe fn post(comm: MPI_Comm, slot: &mut Slot) {
     unsafe {
         let to = slot.buffer.as_mut_ptr().cast();
         let (byte, any) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_ANY_SOURCE);
-        ffi::MPI_Irecv(to, SMALL as c_int, byte, any, FRAME, comm, &raw mut slot.request);
+        ffi::MPI_Irecv(
+            to,
+            SMALL as c_int,
+            byte,
+            any,
+            FRAME,
+            comm,
+            &raw mut slot.request,
+        );
     }
 }

@@ -6,13 +6,17 @@
 //! ([`super::p2p::relieve`]): then the limit towards that process doubles, so that this stays rare.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 
 use pc3_transport::Head;
 
 use super::{Kind, Link};
+use crate::p2p::EAGER;
 
 const LIMIT: u64 = 16 << 20;
+/// What is longer is received where it belongs, which is worth asking first, until a program turns out to rely on more
+/// being buffered ([`EAGER`]).
+const LONGEST: usize = 15 << 10;
 /// What receivers gather before they tell.
 const BATCH: u64 = LIMIT / 8;
 /// What a message takes at least, in queues and on the way.
@@ -24,6 +28,8 @@ struct Account {
     /// Sent to that process and not known to be received.
     lent: AtomicU64,
     limit: AtomicU64,
+    /// Longer messages are offered.
+    longest: AtomicUsize,
     /// From that process, received since it was last told.
     taken: AtomicU64,
 }
@@ -45,6 +51,7 @@ impl Credits {
     pub fn new(processes: u32) -> Credits {
         let account = |_| Account {
             limit: AtomicU64::new(LIMIT),
+            longest: AtomicUsize::new(LONGEST),
             ..Account::default()
         };
         Credits((0..processes).map(account).collect())
@@ -53,19 +60,28 @@ impl Credits {
     /// May a message of this length be sent unasked?  If so it counts as sent.
     pub fn lend(&self, process: u32, len: usize) -> bool {
         let a = &self.0[process as usize];
-        if a.lent.load(Relaxed) >= a.limit.load(Relaxed) {
+        if len > a.longest.load(Relaxed) || a.lent.load(Relaxed) >= a.limit.load(Relaxed) {
             return false;
         }
         a.lent.fetch_add(weight(len), Relaxed);
         true
     }
 
-    /// The program relies on more than that.
-    pub fn extend(&self, process: u32) {
+    /// The program relies on more than that, in all or (`long`) in one message.
+    pub fn extend(&self, process: u32, long: bool) {
+        if long {
+            self.0[process as usize].longest.store(EAGER, Relaxed);
+            return;
+        }
         let more = |limit: u64| Some(limit.saturating_mul(2));
         let _ = self.0[process as usize]
             .limit
             .fetch_update(Relaxed, Relaxed, more);
+    }
+
+    /// Is it longer than what is sent unasked?
+    pub fn is_long(&self, process: u32, len: usize) -> bool {
+        len > self.0[process as usize].longest.load(Relaxed)
     }
 
     /// That process has received so much.
@@ -124,13 +140,15 @@ mod tests {
     #[test]
     fn lending_ends_at_the_limit_and_begins_anew_when_paid_back() {
         let c = Credits::new(2);
-        let len = 64 << 10;
+        let len = LONGEST;
         let sent = (0..).take_while(|_| c.lend(1, len)).count() as u64;
         assert!(sent * weight(len) >= LIMIT && (sent - 1) * weight(len) < LIMIT);
         assert!(c.lend(0, len), "each process has its own account");
         c.paid_back(1, weight(len));
         assert_eq!([c.lend(1, len), c.lend(1, len)], [true, false]);
-        c.extend(1);
-        assert!(c.lend(1, len));
+        c.extend(1, false);
+        assert!(c.lend(1, len) && !c.lend(1, EAGER));
+        c.extend(1, true);
+        assert!(c.lend(1, EAGER) && !c.lend(1, EAGER + 1));
     }
 }

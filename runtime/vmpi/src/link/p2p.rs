@@ -1,7 +1,7 @@
 //! Messages between ranks of different processes.
 //!
 //! ```text
-//! up to EAGER bytes           Eager: the message
+//! a few KiB                   Eager: the message
 //! more, or synchronous        Offer(id)  →  ←  Take(id, receive)  Data(receive) →
 //! ```
 //! A body that is one block is sent from where it lies and received where it belongs; what else is known as an offer
@@ -139,7 +139,7 @@ pub(crate) unsafe fn deposit(
             // It is on its way when this returns: the room is free again.
             me.bsend.release(len);
         }
-        _ if len > EAGER || !link.credits.lend(to, len) => return Ok(false),
+        _ if !link.credits.lend(to, len) => return Ok(false),
         _ => {}
     }
     let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
@@ -521,12 +521,16 @@ pub(crate) fn relieve(link: &Link, world: &World) -> bool {
             let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
             held.what = Offered::Copy(copy.into_boxed_slice(), None);
             freed.push(r);
-            if q.buf().len() <= EAGER {
-                beyond.insert(world.process_of(q.dest));
+            let len = q.buf().len();
+            if len <= EAGER {
+                let to = world.process_of(q.dest);
+                beyond.insert((to, link.credits.is_long(to, len)));
             }
         }
     }
-    beyond.into_iter().for_each(|to| link.credits.extend(to));
+    for (to, long) in beyond {
+        link.credits.extend(to, long);
+    }
     for &r in &freed {
         // SAFETY: nothing refers to it any more.
         unsafe {
