@@ -24,10 +24,9 @@ impl Meeting {
         me: usize,
         all: &All<C>,
     ) {
-        let kind = all.get(me).kind();
         // Until nobody works any more.
         let mut keep = None;
-        self.sync(crew, group, me, kind, || {
+        self.sync(crew, group, me, all, || {
             let brought = self.bring(all, out, group, me, &mut keep);
             let outcome = brought.and_then(|()| self.check(all, crew, me));
             let outcome = match (outcome, self.far.get()) {
@@ -46,7 +45,7 @@ impl Meeting {
                     self.give_results(all, out, far);
                 }
             }
-            self.sync(crew, group, me, kind, || {});
+            self.sync(crew, group, me, all, || {});
         }
         drop(keep);
     }

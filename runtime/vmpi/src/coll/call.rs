@@ -88,7 +88,7 @@ pub enum Plan {
     Told,
     /// The last arriver does all of it.
     Last,
-    /// Every member does its share.
+    /// Each worker does its members' shares.
     Shares,
     /// One member does all of it, on its own stack and with its own globals.
     Member(usize),
@@ -107,14 +107,18 @@ pub trait Call: Sized {
     fn plan(all: &All<Self>, workers: usize) -> Result<Plan>;
     /// Member `i`'s share.
     fn share(all: &All<Self>, i: usize) -> Result<()>;
-    /// All of the work, on the stack of member `runner`; results by member go to [`All::fail`].
-    fn whole(all: &All<Self>, runner: usize) {
-        let _ = runner;
-        for i in 0..all.len() {
+    /// The shares of these members, who wait.
+    fn shares(all: &All<Self>, members: impl Iterator<Item = usize> + Clone) {
+        for i in members {
             if let Err(e) = Self::share(all, i) {
                 all.fail(i, e);
             }
         }
+    }
+    /// All of the work, on the stack of member `runner`; results by member go to [`All::fail`].
+    fn whole(all: &All<Self>, runner: usize) {
+        let _ = runner;
+        Self::shares(all, 0..all.len());
     }
     /// If members do not have to see each other's calls.
     fn brief(&self) -> Option<Brief> {

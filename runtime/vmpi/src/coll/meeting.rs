@@ -2,9 +2,8 @@
 //!
 //! Every member leaves a pointer to its call (on its own stack) in its seat and waits; the last one
 //! to arrive knows all calls.  It checks that they belong together and then either does the work
-//! for everyone (small data, one worker), or lets every member do its share, after which all meet
-//! once more before their buffers are theirs again.  A call costs each member one suspension, or
-//! two; nothing is allocated.
+//! for everyone (small data, one worker), or lets each worker do its members' share.  A call costs
+//! each member one suspension, or two if another member's stack is needed; nothing is allocated.
 //!
 //! Small calls are told in a few words instead ([`Brief`], [`super::parties`]), and nobody looks at the calls themselves as
 //! long as these agree.
@@ -16,7 +15,6 @@ pub use super::call::{Brief, Call, Crew, Kind, Plan};
 pub use super::registry::Registry;
 
 use super::apart::Far;
-use super::barrier::Gate;
 use super::far::{read_part, write_part, Keep, Places};
 use super::parties::Parties;
 use super::rounds::Rounds;
@@ -169,6 +167,10 @@ pub(super) fn with_parts<C: Call>(
     here.iter().map(status).collect()
 }
 
+fn shares<C: Call>(all: &All<C>, members: &[u32]) {
+    C::shares(all, members.iter().map(|i| *i as usize));
+}
+
 /// Members of one communicator must be in the same collective.
 pub(super) fn same_kind(kinds: impl Fn(usize) -> Kind, n: usize, me: usize) -> Result<()> {
     let mine = kinds(me);
@@ -304,14 +306,17 @@ impl Meeting {
             None => {
                 let parties = self.parties(crew, group);
                 parties.tell(me, call);
-                parties.sync(crew, group, (me, kind), Some(call), || {
+                let last = || {
                     let outcome = self.check(&all, crew, me);
                     self.begin(&all, outcome, me);
+                };
+                parties.sync(crew, group, (me, kind), Some(call), last, |m| {
+                    shares(&all, m)
                 });
                 if parties.plan(me) == Plan::Told {
                     parties.take(me, call);
                 } else if self.work(&all, me) {
-                    self.sync(crew, group, me, kind, || {});
+                    self.sync(crew, group, me, &all, || {});
                 }
             }
         }
@@ -336,16 +341,17 @@ impl Meeting {
     }
 
     /// Waits for all members here; one of them does `last` before any goes on.
-    pub(super) fn sync<W: Crew>(
+    pub(super) fn sync<C: Call, W: Crew>(
         &self,
         crew: &W,
         group: &Group,
         me: usize,
-        kind: Kind,
+        all: &All<C>,
         last: impl FnOnce(),
     ) {
-        self.parties(crew, group)
-            .sync::<Gate, W>(crew, group, (me, kind), None, last);
+        let member = (me, all.kind(me));
+        let parties = self.parties(crew, group);
+        parties.sync::<C, W>(crew, group, member, None, last, |m| shares(all, m));
     }
 
     /// Do the calls belong together, and who is to work?
@@ -383,14 +389,9 @@ impl Meeting {
     pub(super) fn work<C: Call>(&self, all: &All<C>, me: usize) -> bool {
         let plan = self.plan(me);
         match plan {
-            Plan::Told | Plan::Last | Plan::Done => return false,
             Plan::Member(m) if m == me => C::whole(all, me),
             Plan::Member(_) => {}
-            Plan::Shares => {
-                if let Err(e) = C::share(all, me) {
-                    all.fail(me, e);
-                }
-            }
+            Plan::Told | Plan::Last | Plan::Shares | Plan::Done => return false,
         }
         true
     }

@@ -74,7 +74,10 @@ pub struct Move<'a> {
     pub shape: Shape<'a>,
 }
 
-/// Below this many bytes in all, waking members to do their shares costs more than it gains.
+/// Bytes of a broadcast that are copied to all before the next are.
+const CHUNK: usize = 128 << 10;
+
+/// Below this many bytes in all, sharing the work costs more than it gains.
 pub(super) const SHARE_FROM: usize = 1 << 16;
 
 impl Move<'_> {
@@ -162,8 +165,8 @@ impl Call for Move<'_> {
         let first = all.get(0);
         match first.shape {
             Shape::Intra => {}
-            Shape::Inter { low } => return each(all, |i| across(all, i, low)),
-            Shape::Neighbors(_) => return each(all, |i| along_edges(all, i)),
+            Shape::Inter { low } => return each(all, 0..all.len(), |i| across(all, i, low)),
+            Shape::Neighbors(_) => return each(all, 0..all.len(), |i| along_edges(all, i)),
         }
         if first.is_exchange() && first.send.in_place() {
             return exchange_in_place(all);
@@ -173,11 +176,31 @@ impl Call for Move<'_> {
         } else {
             0
         };
-        for i in rest..all.len() {
-            if let Err(e) = Self::share(all, i) {
-                all.fail(i, e);
+        Self::shares(all, rest..all.len());
+    }
+
+    fn shares(all: &All<Self>, members: impl Iterator<Item = usize> + Clone) {
+        let first = all.get(all.get(0).root);
+        let long = first.plain().filter(|(_, bytes)| *bytes > CHUNK);
+        let done = |i: &usize| match long {
+            // What is sent stays in the cache while it is copied to all.
+            Some((_, bytes)) => {
+                *i == first.root || all.get(*i).plain().is_some_and(|p| p.1 == bytes)
+            }
+            None => false,
+        };
+        if let Some((from, bytes)) = long {
+            for at in (0..bytes).step_by(CHUNK) {
+                for i in members.clone().filter(|i| *i != first.root && done(i)) {
+                    if let Some((to, _)) = all.get(i).plain() {
+                        let n = CHUNK.min(bytes - at);
+                        // SAFETY: the callers of the collective vouch for their buffers and wait.
+                        unsafe { std::ptr::copy(from.add(at), to.add(at), n) }
+                    }
+                }
             }
         }
+        each(all, members.filter(|i| !done(i)), |i| Self::share(all, i));
     }
 
     #[inline]
@@ -284,16 +307,21 @@ impl Call for Move<'_> {
 }
 
 impl Move<'_> {
-    /// A small broadcast's bytes: where the caller has them or wants them.
+    /// The bytes of a broadcast that are one block: where the caller has them or wants them.
     #[inline]
-    fn told(&self) -> Option<(*mut u8, usize)> {
+    fn plain(&self) -> Option<(*mut u8, usize)> {
         if self.kind != Kind::Bcast || !matches!(self.shape, Shape::Intra) {
             return None;
         }
         let block = self.send.block(0).or_else(|| self.recv.block(0))?;
         let bytes = block.count.checked_mul(block.ty.size)?;
-        let plain = block.ty.contiguous && !block.ty.is_packed() && bytes <= Brief::MOST;
+        let plain = block.ty.contiguous && !block.ty.is_packed();
         plain.then_some((block.ptr.wrapping_offset(block.ty.layout.at), bytes))
+    }
+
+    #[inline]
+    fn told(&self) -> Option<(*mut u8, usize)> {
+        self.plain().filter(|(_, bytes)| *bytes <= Brief::MOST)
     }
 
     /// The blocks in which member `me` has received something; `None`: not known.
@@ -367,8 +395,8 @@ impl Move<'_> {
     }
 }
 
-fn each(all: &All<Move>, f: impl Fn(usize) -> Result<()>) {
-    for i in 0..all.len() {
+fn each(all: &All<Move>, members: impl Iterator<Item = usize>, f: impl Fn(usize) -> Result<()>) {
+    for i in members {
         if let Err(e) = f(i) {
             all.fail(i, e);
         }

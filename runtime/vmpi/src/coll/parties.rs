@@ -8,7 +8,7 @@
 //! What a small call amounts to ([`Brief`]) and its contribution are left with the party as its member arrives.  If all
 //! signs say the same each captain combines all contributions by itself, in the order of members, which depends on nothing
 //! else; members take the result from their party.  Otherwise the first party's captain does what there is to do for all,
-//! and the others wait for it.
+//! and the others wait for it; or it says that each is to do its party's share, and they meet once more.
 
 use super::call::{Brief, Call, Crew, Kind, Plan};
 use crate::group::Group;
@@ -203,7 +203,8 @@ impl Parties {
     }
 
     /// Waits for all members here.  If their calls are not told alike (`call`: that of member `me`, for those that may be)
-    /// one of them does `last` before any goes on.
+    /// one of them does `last` before any goes on, and then, if that is the plan, one of each party the `shares` of its
+    /// members.
     #[inline]
     pub fn sync<C: Call, W: Crew>(
         &self,
@@ -212,6 +213,7 @@ impl Parties {
         (me, kind): (usize, Kind),
         call: Option<&C>,
         last: impl FnOnce(),
+        shares: impl FnOnce(&[u32]),
     ) {
         let party = self.party(me);
         let n = party.arrived.get() + 1;
@@ -233,6 +235,13 @@ impl Parties {
             None => {
                 party.told.set(false);
                 self.untold(crew, group, (me, kind), calls, last);
+                if self.plan.0.get() == Plan::Shares {
+                    shares(&party.members);
+                    party.calls.set(calls.wrapping_add(2));
+                    if self.list.len() > 1 {
+                        self.meet(crew, group, (me, kind), calls.wrapping_add(1));
+                    }
+                }
             }
         }
         chaos();
