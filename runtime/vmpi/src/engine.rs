@@ -334,7 +334,7 @@ fn drain(world: &World, link: &Link) {
     link.flush();
     link.board.do_all_chores(world);
     // No request changes any more, so places among them are what they will be in the checkpoint.
-    link::p2p::hand_over(link, world, |r| state::save::place(world.rank(r.owner), r));
+    link::offers::hand_over(link, world, |r| state::save::place(world.rank(r.owner), r));
     link.desk.until(|| link.traffic.is_sent());
     link.flush();
 }

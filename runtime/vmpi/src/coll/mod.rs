@@ -7,6 +7,7 @@ mod apart;
 pub mod barrier;
 mod call;
 mod combine;
+mod copying;
 pub mod far;
 pub mod meeting;
 pub mod moves;

@@ -3,7 +3,7 @@
 //!
 //! Each message counts from when it is sent until it is received (when its [`Credit`] is dropped); receivers tell
 //! senders in bulk.  Like ranks of one process, a sender is let go in the end if nothing else can go on
-//! ([`super::p2p::relieve`]): then the limit towards that process doubles, so that this stays rare.
+//! ([`super::offers::relieve`]): then the limit towards that process doubles, so that this stays rare.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};

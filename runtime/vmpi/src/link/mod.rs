@@ -2,24 +2,24 @@
 //!
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
-//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `p2p`: messages
+//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p` and `offers`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
 //! `ending`: how it all ends; `polls`: ranks that poll in vain; `lead` and `node`: checkpoints and quiescence across processes.
 
+mod arrivals;
 pub(crate) mod board;
 pub(crate) mod credit;
 pub(crate) mod desk;
 mod ending;
 pub(crate) mod lead;
 pub(crate) mod node;
+pub(crate) mod offers;
 pub(crate) mod p2p;
 pub(crate) mod pointers;
 mod polls;
 pub(crate) mod quiet;
 mod words;
 
-use std::cell::Cell;
-use std::ffi::{c_char, c_void, CStr};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -30,11 +30,12 @@ use pc3_runtime::tell::follow;
 use pc3_runtime::{chaos, control};
 use pc3_transport::Head;
 
-use crate::p2p::mailbox::Data;
 use crate::state::World;
-use crate::transport::{Carrier, Sink};
+use crate::transport::Carrier;
 pub use ending::abort;
 
+use arrivals::{Arrivals, HANDLES};
+pub(crate) use arrivals::{Body, Frame};
 use board::Board;
 use credit::Credits;
 use desk::Desk;
@@ -104,42 +105,6 @@ impl Kind {
             Kind::Credit | Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye
         )
     }
-}
-
-pub(crate) enum Body {
-    Short {
-        len: u8,
-        bytes: [u8; Data::SHORT],
-    },
-    Own(Box<[u8]>),
-    /// In the buffer of the receive that the head names.
-    Placed,
-}
-
-pub(crate) struct Frame {
-    pub peer: u32,
-    pub head: Head,
-    pub body: Body,
-}
-
-impl Frame {
-    pub fn bytes(&self) -> &[u8] {
-        match &self.body {
-            Body::Short { len, bytes } => &bytes[..usize::from(*len)],
-            Body::Own(b) => b,
-            Body::Placed => &[],
-        }
-    }
-}
-
-/// Filled by the transport while it makes progress.
-#[derive(Default)]
-struct Arrivals {
-    /// The body that is being received, by peer.
-    open: Vec<Option<Body>>,
-    frames: Vec<Frame>,
-    sent: Vec<u64>,
-    lost: Vec<(u32, String)>,
 }
 
 pub struct Link {
@@ -214,14 +179,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         bereft: AtomicBool::new(false),
         byes: AtomicU64::new(0),
     });
-    let sink = Sink {
-        context: Arc::as_ptr(&link).cast_mut().cast(),
-        room,
-        arrived,
-        whole,
-        sent,
-        lost,
-    };
+    let sink = arrivals::sink(&link);
     // SAFETY: `LINK` keeps it as long as the process lives.
     unsafe { link.carrier.attach(&sink) };
     *lock(&LINK) = Some(link.clone());
@@ -246,86 +204,6 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
 /// That of this process.
 pub fn joined() -> Option<Arc<Link>> {
     lock(&LINK).clone()
-}
-
-unsafe fn of<'a>(context: *mut c_void) -> &'a Link {
-    // SAFETY: the context of the sink, which lives as long as the process.
-    unsafe { &*context.cast::<Link>() }
-}
-
-unsafe extern "C" fn room(context: *mut c_void, peer: u32, head: *const Head) -> *mut u8 {
-    // SAFETY: the interface.
-    let (link, head) = unsafe { (of(context), &*head) };
-    let placed = (head.kind == Kind::Data as u32)
-        .then(|| link.traffic.place(head))
-        .flatten();
-    let (to, body) = match placed {
-        Some(to) => (to, Body::Placed),
-        None => {
-            let n = head.len as usize;
-            let mut own = Vec::<u8>::with_capacity(n);
-            // SAFETY: filled by the transport before anybody looks.
-            #[allow(clippy::uninit_vec)]
-            unsafe {
-                own.set_len(n);
-            }
-            let mut own = own.into_boxed_slice();
-            (own.as_mut_ptr(), Body::Own(own))
-        }
-    };
-    lock(&link.arrivals).open[peer as usize] = Some(body);
-    to
-}
-
-unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head) {
-    // SAFETY: the interface.
-    let (link, head) = unsafe { (of(context), *head) };
-    let mut a = lock(&link.arrivals);
-    let body = a.open[peer as usize].take();
-    let body = body.unwrap_or_else(|| Body::Own(Box::default()));
-    a.frames.push(Frame { peer, head, body });
-    link.any.store(true, Release);
-}
-
-unsafe extern "C" fn whole(context: *mut c_void, peer: u32, head: *const Head, body: *const u8) {
-    // SAFETY: the interface.
-    let (link, head) = unsafe { (of(context), *head) };
-    let n = head.len as usize;
-    // SAFETY: as above.
-    let from = unsafe { std::slice::from_raw_parts(body, n) };
-    let body = if n <= Data::SHORT {
-        let mut bytes = [0; Data::SHORT];
-        bytes[..n].copy_from_slice(from);
-        let len = n as u8;
-        Body::Short { len, bytes }
-    } else {
-        Body::Own(from.into())
-    };
-    lock(&link.arrivals).frames.push(Frame { peer, head, body });
-    link.any.store(true, Release);
-}
-
-unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
-    // SAFETY: the interface.
-    let link = unsafe { of(context) };
-    lock(&link.arrivals).sent.push(token);
-    link.any.store(true, Release);
-    if !HANDLES.get() {
-        link.wake();
-    }
-}
-
-thread_local! {
-    /// This thread handles what arrives, and looks again when it has done something.
-    static HANDLES: Cell<bool> = const { Cell::new(false) };
-}
-
-unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {
-    // SAFETY: the interface.
-    let (link, why) = unsafe { (of(context), CStr::from_ptr(why)) };
-    let why = why.to_string_lossy().into_owned();
-    lock(&link.arrivals).lost.push((peer, why));
-    link.any.store(true, Release);
 }
 
 /// Looks for frames before going to sleep, if a core is free for it.

@@ -16,7 +16,7 @@ use super::lead::{Down, Lead, Up};
 use super::polls::{self, Step, Watch};
 use super::quiet::{Level, Report};
 use super::words::{read_down, read_up, write_down, write_up};
-use super::{lock, p2p, Kind, Link};
+use super::{lock, offers, Kind, Link};
 use crate::coord;
 use crate::deadlock;
 use crate::p2p::release_held;
@@ -213,7 +213,7 @@ impl Node {
             Down::Relieve => {
                 // Both: what is held here and what is held elsewhere.
                 let here = release_held(world);
-                let any = p2p::relieve(link, world) | here;
+                let any = offers::relieve(link, world) | here;
                 lock(&self.state).reported = None;
                 self.up(link, Up::Relieved { any });
             }

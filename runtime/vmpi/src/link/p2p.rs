@@ -8,7 +8,7 @@
 //! waits in the receiver's queue like a message held by a rank of its own process.  A type travels as the handle of a
 //! predefined type, or as a signature in front of the data; the data are packed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::Mutex;
@@ -20,20 +20,19 @@ use super::{lock, Body, Frame, Kind, Link};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
 use crate::p2p::mailbox::{Data, Message, Room};
-use crate::p2p::request::What;
 use crate::p2p::send::insert;
-use crate::p2p::{Buf, Key, Mode, Request, Status, EAGER};
+use crate::p2p::{Buf, Key, Mode, Request, Status};
 use crate::state::message::{read_type, write_signature};
 use crate::state::{RankState, World};
 use crate::wire::{Reader, Writer};
 
 /// A message that a rank here has offered to one elsewhere.
-struct Held {
-    dest: u32,
-    what: Offered,
+pub(super) struct Held {
+    pub dest: u32,
+    pub what: Offered,
 }
 
-enum Offered {
+pub(super) enum Offered {
     /// In the buffer of a pending send.
     Request(*const Request),
     /// The send is complete; the room it takes may be that in the buffer which this rank has attached.
@@ -57,7 +56,7 @@ struct Sending {
 #[derive(Default)]
 pub(crate) struct Traffic {
     next: AtomicU64,
-    held: Mutex<HashMap<u64, Held>>,
+    pub(super) held: Mutex<HashMap<u64, Held>>,
     pulls: Mutex<HashMap<u64, Pull>>,
     sending: Mutex<HashMap<u64, Sending>>,
 }
@@ -339,7 +338,7 @@ fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
 }
 
 /// Sends the body of what was offered; the send is complete when it is gone.
-fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
+pub(super) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
     let (request, bytes, from, len) = match held.what {
         Offered::Copy(b, attached) => {
             let (p, n) = (b.as_ptr(), b.len());
@@ -502,120 +501,5 @@ impl Traffic {
     /// Nothing that was taken is still to be written.
     pub fn is_sent(&self) -> bool {
         lock(&self.sending).is_empty()
-    }
-}
-
-/// Copies what blocked ranks offer by standard sends, so that they go on; true if there was anything.  Called when
-/// nothing moves in any process.
-pub(crate) fn relieve(link: &Link, world: &World) -> bool {
-    let (mut freed, mut beyond) = (Vec::new(), BTreeSet::new());
-    for held in lock(&link.traffic.held).values_mut() {
-        let Offered::Request(r) = held.what else {
-            continue;
-        };
-        // SAFETY: pending.
-        let q = unsafe { &*r };
-        let blocked = world.local(q.owner).is_some_and(|o| o.waits_for(q));
-        if blocked && q.what != What::Send(Mode::Synchronous) {
-            // SAFETY: as above.
-            let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
-            held.what = Offered::Copy(copy.into_boxed_slice(), None);
-            freed.push(r);
-            let len = q.buf().len();
-            if len <= EAGER {
-                let to = world.process_of(q.dest);
-                beyond.insert((to, link.credits.is_long(to, len)));
-            }
-        }
-    }
-    for (to, long) in beyond {
-        link.credits.extend(to, long);
-    }
-    for &r in &freed {
-        // SAFETY: nothing refers to it any more.
-        unsafe {
-            if let Some(owner) = world.local((*r).owner) {
-                Request::complete(r, owner, None, Status::EMPTY);
-            }
-        }
-    }
-    !freed.is_empty()
-}
-
-/// A rank's stack goes away: copies what it has offered and nobody has taken.  Synchronous sends stay.
-pub(crate) fn settle(link: &Link, me: &RankState) {
-    let mut freed = Vec::new();
-    for held in lock(&link.traffic.held).values_mut() {
-        let Offered::Request(r) = held.what else {
-            continue;
-        };
-        // SAFETY: pending.
-        let q = unsafe { &*r };
-        if q.owner == me.rank && q.what != What::Send(Mode::Synchronous) {
-            // SAFETY: as above.
-            let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
-            held.what = Offered::Copy(copy.into_boxed_slice(), None);
-            freed.push(r);
-        }
-    }
-    for r in freed {
-        // SAFETY: as in `relieve`.
-        unsafe { Request::complete(r, me, None, Status::EMPTY) };
-    }
-}
-
-/// Before a checkpoint, when every `Take` has arrived: what is still offered goes to its receivers' queues; of
-/// synchronous sends the place among the requests that their owner saves.
-pub(crate) fn hand_over(link: &Link, world: &World, place: impl Fn(&Request) -> Option<u64>) {
-    let all: Vec<u64> = lock(&link.traffic.held).keys().copied().collect();
-    for id in all {
-        let Some(held) = lock(&link.traffic.held).remove(&id) else {
-            continue;
-        };
-        let head = Head {
-            dst: held.dest,
-            id,
-            ..Head::default()
-        };
-        let to = world.process_of(held.dest);
-        match held.what {
-            Offered::Request(r) => {
-                // SAFETY: pending, of a rank that is unwound.
-                let at = place(unsafe { &*r }).unwrap_or(u64::MAX);
-                let head = Head { count: at, ..head };
-                link.send_bytes(to, Kind::Place, head, &[]);
-                lock(&link.traffic.held).insert(id, held);
-            }
-            Offered::Copy(..) => send_data(link, world, to, Kind::Hand, head, held),
-        }
-    }
-}
-
-/// After a restart: the id under which a synchronous send that was saved as `index` of rank `owner` is offered.
-fn restored_id(owner: u32, index: u64) -> u64 {
-    1 << 63 | u64::from(owner) << 32 | index & 0xffff_ffff
-}
-
-/// The offer of a send that another process's checkpointed rank had not received.
-pub(crate) fn far_again(world: &World, owner: u32, index: u64) -> Data {
-    Data::Far {
-        process: world.process_of(owner),
-        id: restored_id(owner, index),
-        owner,
-        index,
-    }
-}
-
-/// A request of a checkpoint: a pending synchronous send to what is another process now is offered there.
-pub(crate) fn offered_again(link: &Link, world: &World, r: *const Request, index: u64) {
-    // SAFETY: a request of a rank here.
-    let q = unsafe { &*r };
-    let pending = q.active.get() && !q.is_done() && matches!(q.what, What::Send(_));
-    if pending && world.local(q.dest).is_none() {
-        let held = Held {
-            dest: q.dest,
-            what: Offered::Request(r),
-        };
-        lock(&link.traffic.held).insert(restored_id(q.owner, index), held);
     }
 }

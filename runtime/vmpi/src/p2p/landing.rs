@@ -116,11 +116,12 @@ impl Landing {
         true
     }
 
-    /// Claims the receive if it accepts `key`; then tells whether its rank sleeps.
+    /// Claims the receive if it accepts `key`; then tells whether its rank sleeps.  `guess`: there will be one for just
+    /// this message, which saves reading the line before writing it; where there is none that takes the line away from
+    /// all others who look.
     #[inline]
-    fn claim(&self, key: &Key, claimed: u64) -> Option<bool> {
-        // A guess saves reading the line before writing it.
-        let mut word = match encode(key) {
+    fn claim(&self, key: &Key, claimed: u64, guess: bool) -> Option<bool> {
+        let mut word = match encode(key).filter(|_| guess) {
             Some(k) => k | OPEN,
             None => self.word.load(Acquire),
         };
@@ -139,7 +140,7 @@ impl Landing {
     /// Claims the receive of `to` for a message that is delivered to the request.
     #[inline]
     pub fn hand(&self, key: &Key) -> Option<*const Request> {
-        self.claim(key, HANDED)?;
+        self.claim(key, HANDED, false)?;
         // SAFETY: claimed; written before it was shown.
         Some(unsafe { (*self.place.get()).request })
     }
@@ -165,7 +166,10 @@ impl Landing {
         buf: &Buf<'_>,
         ty: &'static Datatype,
     ) -> bool {
-        let Some(asleep) = to.landing.claim(key, FILLING) else {
+        let claimed = to.landing.claim(key, FILLING, me.guesses.get());
+        // What was so will be so.
+        me.guesses.set(claimed.is_some());
+        let Some(asleep) = claimed else {
             return false;
         };
         // SAFETY: claimed; the caller's promise, and it fits.

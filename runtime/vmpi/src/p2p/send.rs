@@ -336,6 +336,6 @@ pub fn settle(me: &RankState) {
         }
     }
     if let Some(link) = me.world().far() {
-        link::p2p::settle(link, me);
+        link::offers::settle(link, me);
     }
 }

@@ -10,6 +10,7 @@
 
 #[cfg(pc3_coroutines)]
 pub mod coro;
+mod idle;
 mod inbox;
 pub mod observe;
 mod order;
@@ -23,8 +24,8 @@ use std::collections::VecDeque;
 use std::fmt::{self, Write};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
+use self::idle::SPIN;
 use self::inbox::{Inbox, NOBODY};
 use self::observe::Watch;
 use pc3_runtime::chaos;
@@ -116,12 +117,6 @@ struct Worker {
     lonely: std::cell::Cell<u32>,
     inbox: Inbox,
 }
-
-/// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
-/// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
-const SPIN: u32 = 30_000;
-/// Looks at a single condition, before being woken is prepared for.
-const LINGER: u32 = 500;
 
 /// What is not as usual.
 #[derive(Clone, Copy, Default, Debug)]
@@ -296,52 +291,6 @@ impl Sched {
         self.away(host, me);
     }
 
-    /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
-    #[inline]
-    pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
-        let w = self.worker(me);
-        for i in 1..=self.spin.min(LINGER) {
-            if ready() {
-                return true;
-            }
-            if i % 64 == 0 {
-                // Whom it waits for may need this core.
-                std::thread::yield_now();
-            }
-            host.look();
-            // SAFETY: baton.
-            if !unsafe { (*w.run.get()).is_empty() } || w.inbox.has() {
-                return false;
-            }
-            std::hint::spin_loop();
-        }
-        false
-    }
-
-    /// Lets the worker's other ready ranks run.
-    #[inline]
-    pub fn yield_now<H: Host>(&self, host: &H, me: u32) {
-        let w = self.worker(me);
-        // SAFETY: baton.
-        let run = unsafe { &mut *w.run.get() };
-        if run.is_empty() && !w.inbox.has() {
-            if self.single {
-                return;
-            }
-            let n = w.lonely.get().wrapping_add(1);
-            w.lonely.set(n);
-            host.look();
-            if n % 64 == 0 {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
-            }
-            return;
-        }
-        run.push_back(me);
-        self.away(host, me);
-    }
-
     /// Makes a blocked rank ready.  `from`: the worker on which the caller executes, if any.
     #[inline]
     pub fn wake(&self, from: Option<u32>, rank: u32) {
@@ -508,59 +457,6 @@ impl Sched {
                 return None;
             }
         }
-    }
-
-    #[cold]
-    fn wait_for_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
-        let Some(watch) = &self.watch else {
-            return self.find_work(host, w);
-        };
-        let start = Instant::now();
-        let found = self.find_work(host, w);
-        let index = self.workers.iter().position(|x| std::ptr::eq(x, w));
-        watch.idle(index.unwrap_or(0), start.elapsed());
-        found
-    }
-
-    fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
-        if !self.single {
-            for i in 0..self.spin {
-                if w.inbox.has() {
-                    return true;
-                }
-                if self.stopping.load(Relaxed) {
-                    return false;
-                }
-                host.look();
-                if i % 64 == 63 {
-                    std::thread::yield_now();
-                }
-                std::hint::spin_loop();
-            }
-        }
-        let mut idle = lock(&self.idle);
-        if self.stopping.load(SeqCst) {
-            return false;
-        }
-        // Only workers that are not idle put ranks into inboxes: if all are idle and the
-        // inboxes empty, nothing will ever run by itself.
-        if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has()) {
-            drop(idle);
-            match host.quiescent() {
-                Quiescent::Resumed => return true,
-                Quiescent::Stop => {
-                    self.stop();
-                    return false;
-                }
-                Quiescent::Wait => idle = lock(&self.idle),
-            }
-        }
-        *idle += 1;
-        drop(idle);
-        host.rest();
-        w.inbox.sleep(&self.stopping);
-        *lock(&self.idle) -= 1;
-        !self.stopping.load(SeqCst)
     }
 
     /// Orders a store before a load against another worker doing the reverse.

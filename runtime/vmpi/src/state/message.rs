@@ -213,7 +213,7 @@ pub fn link(world: &World) -> Result<(), String> {
         let mut connect = |m: &mut Message| {
             if let Data::Awaited { owner, index } = m.data {
                 if world.local(owner).is_none() && owner < world.size {
-                    m.data = link::p2p::far_again(world, owner, index);
+                    m.data = link::offers::far_again(world, owner, index);
                     return;
                 }
                 match find(owner, index) {
@@ -239,7 +239,7 @@ pub fn link(world: &World) -> Result<(), String> {
         let loaded = std::mem::take(&mut *me.loaded.borrow_mut());
         let Some(link) = world.far() else { continue };
         for (i, r) in loaded.into_iter().enumerate() {
-            link::p2p::offered_again(link, world, r, i as u64);
+            link::offers::offered_again(link, world, r, i as u64);
         }
     }
     super::files::open(world)

@@ -156,6 +156,8 @@ pub struct RankState {
     world: *const World,
     pub(crate) mailbox: Mailbox,
     pub(crate) landing: Landing,
+    /// The last small message found its receiver waiting for it.
+    pub(crate) guesses: Cell<bool>,
     /// Address of the request it waits for, [`Self::ANY`], or 0.
     waiting: AtomicUsize,
     /// Fruitless polls since something last happened to it.
@@ -212,6 +214,7 @@ impl RankState {
             world,
             mailbox: Mailbox::new(single),
             landing: Landing::new(),
+            guesses: Cell::new(true),
             waiting: AtomicUsize::new(0),
             polls: AtomicU32::new(0),
             event: AtomicBool::new(false),

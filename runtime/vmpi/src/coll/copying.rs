@@ -1,0 +1,200 @@
+//! What collectives that move data do for a member: its blocks copied from where the others have them.
+
+use super::far::Packed;
+use super::meeting::{All, Call, Kind};
+use super::moves::{Move, Pattern, Shape, NOBODY};
+use super::side::Side;
+use crate::datatype::moving::{copy, Buf};
+use crate::error::{fail, Class, Result};
+use crate::p2p::mailbox::unpack;
+
+pub(super) fn each(
+    all: &All<Move>,
+    members: impl Iterator<Item = usize>,
+    f: impl Fn(usize) -> Result<()>,
+) {
+    for i in members {
+        if let Err(e) = f(i) {
+            all.fail(i, e);
+        }
+    }
+}
+
+/// Member `i` takes what the other side of the inter-communicator has for it.
+pub(super) fn across(all: &All<Move>, i: usize, low: usize) -> Result<()> {
+    let me = all.get(i);
+    let (mine, other) = if i < low {
+        (0, low..all.len())
+    } else {
+        (low, 0..low)
+    };
+    let start = other.start;
+    if me.pattern() == Pattern::FromRoot {
+        return match me.root {
+            NOBODY => Ok(()),
+            root => take(all, i, root, start + root, i - mine),
+        };
+    }
+    for j in other {
+        take(all, i, j - start, j, i - mine)?;
+    }
+    Ok(())
+}
+
+/// Member `i` takes what its neighbours have for it.
+pub(super) fn along_edges(all: &All<Move>, i: usize) -> Result<()> {
+    let Shape::Neighbors(mine) = all.get(i).shape else {
+        return Ok(());
+    };
+    for (k, &source) in mine.sources.iter().enumerate() {
+        let Ok(j) = usize::try_from(source) else {
+            continue;
+        };
+        let Shape::Neighbors(theirs) = all.get(j).shape else {
+            continue;
+        };
+        match mine.sent(i, k, theirs) {
+            Some(block) => take(all, i, k, j, block)?,
+            None => {
+                return fail(
+                    Class::ERR_TOPOLOGY,
+                    format!("rank {i} has an edge from rank {j}, which has none to it"),
+                )
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Member `i` takes its block from member `j`.
+pub(super) fn pull(all: &All<Move>, i: usize, j: usize) -> Result<()> {
+    take(all, i, j, j, i)
+}
+
+/// Member `i` takes block `sent` of member `j` into its own block `wanted`.
+fn take(all: &All<Move>, i: usize, wanted: usize, j: usize, sent: usize) -> Result<()> {
+    let (to, from) = (all.get(i), all.get(j));
+    let Some(dst) = to.recv.block(wanted) else {
+        return Ok(());
+    };
+    let src = match &from.send {
+        Side::Far(list) => {
+            return match Packed::find(list, sent) {
+                Some(p) => receive(to.kind, i, j, p, &dst),
+                None => Ok(()),
+            }
+        }
+        // The data already lie where they belong in the sender's receive buffer.
+        Side::InPlace if i == j => return Ok(()),
+        Side::InPlace => from.recv.block(j),
+        side => side.block(sent),
+    };
+    let Some(src) = src else { return Ok(()) };
+    if src.ty.is_packed() == dst.ty.is_packed() {
+        equal(to.kind, (j, src.bytes()), (i, dst.bytes()))?;
+    }
+    // SAFETY: the callers of the collective vouch for their buffers and wait.
+    unsafe { copy(src, dst) }.map(drop)
+}
+
+/// What member `from.0` sends is what `to.0` has room for.
+fn equal(kind: Kind, from: (usize, usize), to: (usize, usize)) -> Result<()> {
+    let ((j, sent), (i, room)) = (from, to);
+    if sent == room {
+        return Ok(());
+    }
+    let class = if sent > room {
+        Class::ERR_TRUNCATE
+    } else {
+        Class::ERR_COUNT
+    };
+    let name = kind.name();
+    fail(
+        class,
+        format!("{name}: rank {j} sends {sent} bytes where rank {i} receives {room}"),
+    )
+}
+
+/// Member `i` takes a block that came from another process.
+fn receive(kind: Kind, i: usize, j: usize, p: &Packed, dst: &Buf) -> Result<()> {
+    if p.ty.is_packed() == dst.ty.is_packed() {
+        equal(kind, (j, p.bytes.len()), (i, dst.bytes()))?;
+    }
+    // SAFETY: the callers of the collective vouch for their buffers and wait.
+    unsafe { unpack(&p.ty, &p.bytes, *dst) }
+}
+
+/// Allgather into plain memory: gather once, copy the result to everyone.  Returns how many
+/// members have been served.
+pub(super) fn spread(all: &All<Move>) -> usize {
+    let plain = |c: &Move| match &c.recv {
+        Side::Blocks { ptr, count, ty } if ty.contiguous && !c.send.in_place() => {
+            Some((ptr.wrapping_offset(ty.layout.at), count * ty.size))
+        }
+        _ => None,
+    };
+    let n = all.len();
+    let Some((first, block)) = plain(all.get(0)) else {
+        return 0;
+    };
+    if block > 4096
+        || !all
+            .iter()
+            .all(|c| plain(c).is_some_and(|(_, b)| b == block))
+    {
+        return 0;
+    }
+    if let Err(e) = Move::share(all, 0) {
+        (0..n).for_each(|i| all.fail(i, e.clone()));
+        return n;
+    }
+    for i in 1..n {
+        if let Some((ptr, _)) = plain(all.get(i)) {
+            // SAFETY: receive buffers of n blocks each, of different members.
+            unsafe { std::ptr::copy(first, ptr, n * block) };
+        }
+    }
+    n
+}
+
+pub(super) fn exchange_in_place(all: &All<Move>) {
+    for i in 0..all.len() {
+        for j in 0..i {
+            let far = |i: usize| matches!(all.get(i).recv, Side::Far(_));
+            for (here, there) in [(i, j), (j, i)] {
+                if let (Side::Far(list), false) = (&all.get(there).recv, far(here)) {
+                    let p = Packed::find(list, here);
+                    if let (Some(p), Some(dst)) = (p, all.get(here).recv.block(there)) {
+                        if let Err(e) = receive(all.get(here).kind, here, there, p, &dst) {
+                            all.fail(here, e);
+                        }
+                    }
+                }
+            }
+            let (Some(a), Some(b)) = (all.get(i).recv.block(j), all.get(j).recv.block(i)) else {
+                continue;
+            };
+            if a.bytes() != b.bytes() {
+                let e = fail::<()>(
+                    Class::ERR_TRUNCATE,
+                    format!(
+                        "rank {j} exchanges {} bytes with {} of rank {i}",
+                        b.bytes(),
+                        a.bytes()
+                    ),
+                );
+                if let Err(e) = e {
+                    all.fail(i, e.clone());
+                    all.fail(j, e);
+                }
+                continue;
+            }
+            // SAFETY: as in `pull`; the vectors hold exactly the elements.
+            unsafe {
+                let (x, y) = (a.ty.pack_vec(a.ptr, a.count), b.ty.pack_vec(b.ptr, b.count));
+                a.ty.unpack(y.as_ptr(), y.len(), a.ptr, a.count);
+                b.ty.unpack(x.as_ptr(), x.len(), b.ptr, b.count);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a transport delivers, until somebody handles it.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_void, CStr};
+use std::sync::atomic::Ordering::*;
+use std::sync::Arc;
+
+use pc3_transport::Head;
+
+use super::{lock, Kind, Link};
+use crate::p2p::mailbox::Data;
+use crate::transport::Sink;
+
+pub(crate) enum Body {
+    Short {
+        len: u8,
+        bytes: [u8; Data::SHORT],
+    },
+    Own(Box<[u8]>),
+    /// In the buffer of the receive that the head names.
+    Placed,
+}
+
+pub(crate) struct Frame {
+    pub peer: u32,
+    pub head: Head,
+    pub body: Body,
+}
+
+impl Frame {
+    pub fn bytes(&self) -> &[u8] {
+        match &self.body {
+            Body::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Body::Own(b) => b,
+            Body::Placed => &[],
+        }
+    }
+}
+
+/// Filled by the transport while it makes progress.
+#[derive(Default)]
+pub(super) struct Arrivals {
+    /// The body that is being received, by peer.
+    pub open: Vec<Option<Body>>,
+    pub frames: Vec<Frame>,
+    pub sent: Vec<u64>,
+    pub lost: Vec<(u32, String)>,
+}
+
+/// For a link that lives as long as the process.
+pub(super) fn sink(link: &Arc<Link>) -> Sink {
+    Sink {
+        context: Arc::as_ptr(link).cast_mut().cast(),
+        room,
+        arrived,
+        whole,
+        sent,
+        lost,
+    }
+}
+
+unsafe fn of<'a>(context: *mut c_void) -> &'a Link {
+    // SAFETY: the context of the sink, which lives as long as the process.
+    unsafe { &*context.cast::<Link>() }
+}
+
+unsafe extern "C" fn room(context: *mut c_void, peer: u32, head: *const Head) -> *mut u8 {
+    // SAFETY: the interface.
+    let (link, head) = unsafe { (of(context), &*head) };
+    let placed = (head.kind == Kind::Data as u32)
+        .then(|| link.traffic.place(head))
+        .flatten();
+    let (to, body) = match placed {
+        Some(to) => (to, Body::Placed),
+        None => {
+            let n = head.len as usize;
+            let mut own = Vec::<u8>::with_capacity(n);
+            // SAFETY: filled by the transport before anybody looks.
+            #[allow(clippy::uninit_vec)]
+            unsafe {
+                own.set_len(n);
+            }
+            let mut own = own.into_boxed_slice();
+            (own.as_mut_ptr(), Body::Own(own))
+        }
+    };
+    lock(&link.arrivals).open[peer as usize] = Some(body);
+    to
+}
+
+unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head) {
+    // SAFETY: the interface.
+    let (link, head) = unsafe { (of(context), *head) };
+    let mut a = lock(&link.arrivals);
+    let body = a.open[peer as usize].take();
+    let body = body.unwrap_or_else(|| Body::Own(Box::default()));
+    a.frames.push(Frame { peer, head, body });
+    link.any.store(true, Release);
+}
+
+unsafe extern "C" fn whole(context: *mut c_void, peer: u32, head: *const Head, body: *const u8) {
+    // SAFETY: the interface.
+    let (link, head) = unsafe { (of(context), *head) };
+    let n = head.len as usize;
+    // SAFETY: as above.
+    let from = unsafe { std::slice::from_raw_parts(body, n) };
+    let body = if n <= Data::SHORT {
+        let mut bytes = [0; Data::SHORT];
+        bytes[..n].copy_from_slice(from);
+        let len = n as u8;
+        Body::Short { len, bytes }
+    } else {
+        Body::Own(from.into())
+    };
+    lock(&link.arrivals).frames.push(Frame { peer, head, body });
+    link.any.store(true, Release);
+}
+
+unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
+    // SAFETY: the interface.
+    let link = unsafe { of(context) };
+    lock(&link.arrivals).sent.push(token);
+    link.any.store(true, Release);
+    if !HANDLES.get() {
+        link.wake();
+    }
+}
+
+thread_local! {
+    /// This thread handles what arrives, and looks again when it has done something.
+    pub(super) static HANDLES: Cell<bool> = const { Cell::new(false) };
+}
+
+unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {
+    // SAFETY: the interface.
+    let (link, why) = unsafe { (of(context), CStr::from_ptr(why)) };
+    let why = why.to_string_lossy().into_owned();
+    lock(&link.arrivals).lost.push((peer, why));
+    link.any.store(true, Release);
+}

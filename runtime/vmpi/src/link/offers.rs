@@ -1,0 +1,128 @@
+//! What becomes of offers that nobody has taken: when nothing else can go on, when their rank's stack goes away, at a
+//! checkpoint and after it.
+
+use std::collections::BTreeSet;
+
+use pc3_transport::Head;
+
+use super::p2p::{send_data, Held, Offered};
+use super::{lock, Kind, Link};
+use crate::p2p::mailbox::Data;
+use crate::p2p::request::What;
+use crate::p2p::{Mode, Request, Status, EAGER};
+use crate::state::{RankState, World};
+
+/// Copies what blocked ranks offer by standard sends, so that they go on; true if there was anything.  Called when
+/// nothing moves in any process.
+pub(crate) fn relieve(link: &Link, world: &World) -> bool {
+    let (mut freed, mut beyond) = (Vec::new(), BTreeSet::new());
+    for held in lock(&link.traffic.held).values_mut() {
+        let Offered::Request(r) = held.what else {
+            continue;
+        };
+        // SAFETY: pending.
+        let q = unsafe { &*r };
+        let blocked = world.local(q.owner).is_some_and(|o| o.waits_for(q));
+        if blocked && q.what != What::Send(Mode::Synchronous) {
+            // SAFETY: as above.
+            let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
+            held.what = Offered::Copy(copy.into_boxed_slice(), None);
+            freed.push(r);
+            let len = q.buf().len();
+            if len <= EAGER {
+                let to = world.process_of(q.dest);
+                beyond.insert((to, link.credits.is_long(to, len)));
+            }
+        }
+    }
+    for (to, long) in beyond {
+        link.credits.extend(to, long);
+    }
+    for &r in &freed {
+        // SAFETY: nothing refers to it any more.
+        unsafe {
+            if let Some(owner) = world.local((*r).owner) {
+                Request::complete(r, owner, None, Status::EMPTY);
+            }
+        }
+    }
+    !freed.is_empty()
+}
+
+/// A rank's stack goes away: copies what it has offered and nobody has taken.  Synchronous sends stay.
+pub(crate) fn settle(link: &Link, me: &RankState) {
+    let mut freed = Vec::new();
+    for held in lock(&link.traffic.held).values_mut() {
+        let Offered::Request(r) = held.what else {
+            continue;
+        };
+        // SAFETY: pending.
+        let q = unsafe { &*r };
+        if q.owner == me.rank && q.what != What::Send(Mode::Synchronous) {
+            // SAFETY: as above.
+            let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
+            held.what = Offered::Copy(copy.into_boxed_slice(), None);
+            freed.push(r);
+        }
+    }
+    for r in freed {
+        // SAFETY: as in `relieve`.
+        unsafe { Request::complete(r, me, None, Status::EMPTY) };
+    }
+}
+
+/// Before a checkpoint, when every `Take` has arrived: what is still offered goes to its receivers' queues; of
+/// synchronous sends the place among the requests that their owner saves.
+pub(crate) fn hand_over(link: &Link, world: &World, place: impl Fn(&Request) -> Option<u64>) {
+    let all: Vec<u64> = lock(&link.traffic.held).keys().copied().collect();
+    for id in all {
+        let Some(held) = lock(&link.traffic.held).remove(&id) else {
+            continue;
+        };
+        let head = Head {
+            dst: held.dest,
+            id,
+            ..Head::default()
+        };
+        let to = world.process_of(held.dest);
+        match held.what {
+            Offered::Request(r) => {
+                // SAFETY: pending, of a rank that is unwound.
+                let at = place(unsafe { &*r }).unwrap_or(u64::MAX);
+                let head = Head { count: at, ..head };
+                link.send_bytes(to, Kind::Place, head, &[]);
+                lock(&link.traffic.held).insert(id, held);
+            }
+            Offered::Copy(..) => send_data(link, world, to, Kind::Hand, head, held),
+        }
+    }
+}
+
+/// After a restart: the id under which a synchronous send that was saved as `index` of rank `owner` is offered.
+fn restored_id(owner: u32, index: u64) -> u64 {
+    1 << 63 | u64::from(owner) << 32 | index & 0xffff_ffff
+}
+
+/// The offer of a send that another process's checkpointed rank had not received.
+pub(crate) fn far_again(world: &World, owner: u32, index: u64) -> Data {
+    Data::Far {
+        process: world.process_of(owner),
+        id: restored_id(owner, index),
+        owner,
+        index,
+    }
+}
+
+/// A request of a checkpoint: a pending synchronous send to what is another process now is offered there.
+pub(crate) fn offered_again(link: &Link, world: &World, r: *const Request, index: u64) {
+    // SAFETY: a request of a rank here.
+    let q = unsafe { &*r };
+    let pending = q.active.get() && !q.is_done() && matches!(q.what, What::Send(_));
+    if pending && world.local(q.dest).is_none() {
+        let held = Held {
+            dest: q.dest,
+            what: Offered::Request(r),
+        };
+        lock(&link.traffic.held).insert(restored_id(q.owner, index), held);
+    }
+}

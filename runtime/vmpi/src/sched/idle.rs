@@ -1,0 +1,113 @@
+//! What a worker does that has no rank to run: it looks again for a while, then it sleeps.
+
+use std::time::Instant;
+
+use super::{lock, Host, Quiescent, Sched, Worker};
+use std::sync::atomic::Ordering::*;
+
+/// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
+/// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
+pub(super) const SPIN: u32 = 30_000;
+/// Looks at a single condition, before being woken is prepared for.
+const LINGER: u32 = 500;
+
+impl Sched {
+    /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
+    #[inline]
+    pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
+        let w = self.worker(me);
+        for i in 1..=self.spin.min(LINGER) {
+            if ready() {
+                return true;
+            }
+            if i % 64 == 0 {
+                // Whom it waits for may need this core.
+                std::thread::yield_now();
+            }
+            host.look();
+            // SAFETY: baton.
+            if !unsafe { (*w.run.get()).is_empty() } || w.inbox.has() {
+                return false;
+            }
+            std::hint::spin_loop();
+        }
+        false
+    }
+
+    /// Lets the worker's other ready ranks run.
+    #[inline]
+    pub fn yield_now<H: Host>(&self, host: &H, me: u32) {
+        let w = self.worker(me);
+        // SAFETY: baton.
+        let run = unsafe { &mut *w.run.get() };
+        if run.is_empty() && !w.inbox.has() {
+            if self.single {
+                return;
+            }
+            let n = w.lonely.get().wrapping_add(1);
+            w.lonely.set(n);
+            host.look();
+            if n % 64 == 0 {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+            return;
+        }
+        run.push_back(me);
+        self.away(host, me);
+    }
+
+    #[cold]
+    pub(super) fn wait_for_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
+        let Some(watch) = &self.watch else {
+            return self.find_work(host, w);
+        };
+        let start = Instant::now();
+        let found = self.find_work(host, w);
+        let index = self.workers.iter().position(|x| std::ptr::eq(x, w));
+        watch.idle(index.unwrap_or(0), start.elapsed());
+        found
+    }
+
+    fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
+        if !self.single {
+            for i in 0..self.spin {
+                if w.inbox.has() {
+                    return true;
+                }
+                if self.stopping.load(Relaxed) {
+                    return false;
+                }
+                host.look();
+                if i % 64 == 63 {
+                    std::thread::yield_now();
+                }
+                std::hint::spin_loop();
+            }
+        }
+        let mut idle = lock(&self.idle);
+        if self.stopping.load(SeqCst) {
+            return false;
+        }
+        // Only workers that are not idle put ranks into inboxes: if all are idle and the
+        // inboxes empty, nothing will ever run by itself.
+        if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has()) {
+            drop(idle);
+            match host.quiescent() {
+                Quiescent::Resumed => return true,
+                Quiescent::Stop => {
+                    self.stop();
+                    return false;
+                }
+                Quiescent::Wait => idle = lock(&self.idle),
+            }
+        }
+        *idle += 1;
+        drop(idle);
+        host.rest();
+        w.inbox.sleep(&self.stopping);
+        *lock(&self.idle) -= 1;
+        !self.stopping.load(SeqCst)
+    }
+}
