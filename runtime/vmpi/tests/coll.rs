@@ -611,3 +611,39 @@ fn members_meet_in_every_call() {
         });
     }
 }
+
+/// Broadcasts that are copied piece by piece, into memory that is one block and into other.
+#[test]
+fn long_broadcasts() {
+    const LEN: i32 = 70_001;
+    check(&[1, 2, 5], |me, n| {
+        let i = me.rank as i32;
+        for root in [0, n - 1] {
+            let sparse = i % 2 == 1;
+            let step = if sparse { 3 } else { 1 };
+            let mut v = vec![-1; (LEN * step) as usize];
+            if i == root {
+                v.iter_mut()
+                    .step_by(step as usize)
+                    .zip(0..)
+                    .for_each(|(x, k)| *x = item(root, 0, k));
+            }
+            let mut ty = INT;
+            if sparse {
+                ok(unsafe { MPI_Type_vector(LEN, 1, step, INT, &mut ty) });
+                ok(unsafe { MPI_Type_commit(&mut ty) });
+            }
+            let count = if sparse { 1 } else { LEN };
+            ok(unsafe { MPI_Bcast(m(&mut v), count, ty, root, COMM_WORLD) });
+            for (at, x) in v.iter().enumerate() {
+                let k = at as i32 / step;
+                let want = if at as i32 % step == 0 {
+                    item(root, 0, k)
+                } else {
+                    -1
+                };
+                assert_eq!(*x, want, "rank {i} of {n}, element {at}");
+            }
+        }
+    });
+}
