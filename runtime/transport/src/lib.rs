@@ -54,12 +54,8 @@ pub struct Sink {
     /// A frame is there, its body where `room` said.
     pub arrived: unsafe extern "C" fn(context: *mut c_void, peer: u32, head: *const Head),
     /// A frame is there, its body as well, which is copied: instead of `room` and `arrived`.
-    pub whole: unsafe extern "C" fn(
-        context: *mut c_void,
-        peer: u32,
-        head: *const Head,
-        body: *const u8,
-    ),
+    pub whole:
+        unsafe extern "C" fn(context: *mut c_void, peer: u32, head: *const Head, body: *const u8),
     /// The body of the frame sent with this token may be changed.
     pub sent: unsafe extern "C" fn(context: *mut c_void, token: u64),
     /// Nothing will come from that process any more.
