@@ -13,6 +13,7 @@ use crate::floats;
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
+use crate::limits;
 use crate::partition::Traffic;
 use crate::peers::{self, Peers};
 use crate::place;
@@ -221,6 +222,9 @@ fn live(
     if let Some(checkpoint) = checkpoint {
         compare_arguments(&checkpoint.job.arguments);
         restart::restart(&checkpoint, &job, &mut ranks).unwrap_or_else(|e| leave(e));
+        if !job.program.calls_mpi {
+            limits::more_stack();
+        }
     }
     release();
     if job.program.has_points {

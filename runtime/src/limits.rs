@@ -81,13 +81,38 @@ pub(crate) fn obstacle() -> Option<String> {
         .then(|| "the program has changed its user or group (setuid, setgid)".to_owned())
 }
 
+/// What the stack's limit was raised to, if it was.
+static RAISED: OnceLock<(u64, u64, u64)> = OnceLock::new();
+
+/// Lets the stack grow further than the system said. A restart goes down again by functions whose frames are larger
+/// than those it was saved from (at -O0 by half), so a recursion that nearly filled its stack would not come back.
+pub(crate) fn more_stack() {
+    // What the kernel leaves free below a stack whatever its limit (mmap_base: 128 MiB), less what lies there already.
+    const MOST: u64 = 120 << 20;
+    let resource = libc::RLIMIT_STACK as u64;
+    let Some((_, soft, hard)) = limits().into_iter().find(|l| l.0 == resource) else {
+        return;
+    };
+    let more = soft.saturating_mul(4).min(MOST).min(hard);
+    let new = libc::rlimit64 {
+        rlim_cur: more,
+        rlim_max: hard,
+    };
+    // SAFETY: a plain system call with an initialised structure.
+    let raise =
+        || unsafe { libc::prlimit64(0, resource as _, &raw const new, std::ptr::null_mut()) == 0 };
+    if more > soft && raise() {
+        let _ = RAISED.set((resource, more, hard));
+    }
+}
+
 /// What differs from the beginning.  `alone`: the calling thread is the program's.
 pub(crate) fn collect(alone: bool) -> LimitsMeta {
     let Some(first) = BEGINNING.get() else {
         return LimitsMeta::default();
     };
     let mut changed = limits();
-    changed.retain(|l| !first.limits.contains(l));
+    changed.retain(|l| !first.limits.contains(l) && RAISED.get() != Some(l));
     let nice = nice();
     LimitsMeta {
         limits: changed,

@@ -33,6 +33,7 @@ pub fn trials() -> Vec<Trial> {
         ("stale lock", stale_lock),
         ("bad settings", bad_settings),
         ("stack overflow", stack_overflow),
+        ("nearly full stack", nearly_full_stack),
         ("directory removed meanwhile", directory_removed),
     ];
     cases
@@ -498,6 +499,19 @@ fn stack_overflow() -> Result<()> {
             done.stderr
         );
     }
+    Ok(())
+}
+
+/// What comes back needs more stack than it had.
+fn nearly_full_stack() -> Result<()> {
+    let job = stopped(&program("recursion.c")?, 1)?;
+    let done = restart(&job, HOST)?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"1\n",
+        "{}: {}",
+        done.status,
+        done.stderr
+    );
     Ok(())
 }
 

@@ -180,7 +180,10 @@ impl<'a> Walker<'a> {
                 let array = self.is_array(e);
                 self.address(e, if array { to } else { Flow::Direct });
             }
-            Cast { arg, .. } => self.value(*arg, to),
+            Cast { arg, .. } => {
+                self.lengths(e);
+                self.value(*arg, to);
+            }
             Binary { op, lhs, rhs } => {
                 let inner = match op {
                     BinOp::Add | BinOp::Sub | BinOp::And | BinOp::Or | BinOp::Xor => to,
@@ -250,11 +253,18 @@ impl<'a> Walker<'a> {
             | Float
             | Str { .. }
             | SizeofExpr(_)
-            | SizeofType(_)
             | Alignof
             | Offsetof { .. }
             | LabelAddr(_)
             | Builtin => {}
+            SizeofType(_) => self.lengths(e),
+        }
+    }
+
+    /// Lengths that a type name computes.
+    fn lengths(&mut self, e: ExprId) {
+        for len in super::walk::written_lengths(self.u(), e) {
+            self.value(len, Flow::Direct);
         }
     }
 

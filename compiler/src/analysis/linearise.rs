@@ -4,6 +4,7 @@
 
 use super::initialiser::in_order;
 use super::linear::{is_void, Ctx, Op, Subst, TempTy};
+use super::walk::written_lengths;
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
@@ -195,12 +196,12 @@ impl Builder<'_, '_> {
                 self.subst
                     .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
             }
+            SizeofType(_) => self.sequence(&written_lengths(self.c.u, e), ops),
             Ident(_)
             | Int(_)
             | Float
             | Str { .. }
             | SizeofExpr(_)
-            | SizeofType(_)
             | Alignof
             | Offsetof { .. }
             | LabelAddr(_)
@@ -335,11 +336,11 @@ impl Builder<'_, '_> {
             | Float
             | Str { .. }
             | SizeofExpr(_)
-            | SizeofType(_)
             | Alignof
             | Offsetof { .. }
             | LabelAddr(_)
             | Builtin => true,
+            SizeofType(_) => written_lengths(u, e).into_iter().all(|l| self.stable(l)),
             Ident(s) => {
                 let sym = u.sym(*s);
                 if matches!(sym.kind, SymKind::Func | SymKind::EnumConst)

@@ -21,8 +21,48 @@ pub fn init_exprs(init: &Init, f: &mut dyn FnMut(ExprId)) {
     }
 }
 
-/// The evaluated operands of an expression.
+/// What is evaluated directly below an expression: lengths in the type name that it writes, and its operands.
 pub fn expr_children(u: &Unit, e: ExprId, f: &mut dyn FnMut(Node)) {
+    for len in written_lengths(u, e) {
+        f(Node::Expr(len));
+    }
+    operands(u, e, f);
+}
+
+/// Runtime lengths of arrays in the type name of a cast, a `sizeof`, a `va_arg` or a compound literal (C17 6.7.6.2).
+pub fn written_lengths(u: &Unit, e: ExprId) -> Vec<ExprId> {
+    use ExprKind::*;
+    let mut out = Vec::new();
+    let x = u.expr(e);
+    if let SizeofType(q) | Cast { to: q, .. } | VaArg { ty: q, .. } | CompoundLit { ty: q, .. } =
+        &x.kind
+    {
+        runtime_lengths(u, *q, &mut out);
+        // Those of a typedef or of `__typeof__` were evaluated where they stand.
+        out.retain(|l| {
+            let l = &u.expr(*l).span;
+            x.span.start <= l.start && l.end <= x.span.end
+        });
+    }
+    out
+}
+
+/// Of every array that a type consists of or points to, outermost first.
+pub fn runtime_lengths(u: &Unit, q: QualType, out: &mut Vec<ExprId>) {
+    match u.ty(q.ty) {
+        Type::Pointer(to) => runtime_lengths(u, *to, out),
+        Type::Array { elem, len } => {
+            if let ArrayLen::Vla(e) = len {
+                out.push(*e);
+            }
+            runtime_lengths(u, *elem, out);
+        }
+        _ => {}
+    }
+}
+
+/// The evaluated operands of an expression.
+pub fn operands(u: &Unit, e: ExprId, f: &mut dyn FnMut(Node)) {
     use ExprKind::*;
     match &u.expr(e).kind {
         Ident(_)

@@ -261,18 +261,9 @@ impl<'a> Names<'a> {
 
     /// The runtime lengths in a type, outermost first.
     pub fn runtime_lengths(&self, q: QualType) -> Vec<ExprId> {
-        match self.u.ty(q.ty) {
-            Type::Pointer(t) => self.runtime_lengths(*t),
-            Type::Array { elem, len } => {
-                let mut list = match len {
-                    ArrayLen::Vla(e) => vec![*e],
-                    _ => Vec::new(),
-                };
-                list.extend(self.runtime_lengths(*elem));
-                list
-            }
-            _ => Vec::new(),
-        }
+        let mut list = Vec::new();
+        crate::analysis::walk::runtime_lengths(self.u, q, &mut list);
+        list
     }
 
     /// Does the type depend on a runtime length?

@@ -10,7 +10,7 @@ use crate::analysis::linear::TempTy;
 use crate::analysis::points::PointAt;
 use crate::analysis::tables;
 use crate::analysis::variadic::{is_list, is_start};
-use crate::analysis::walk::{visit, visit_decls, Node};
+use crate::analysis::walk::{visit, visit_decls, written_lengths, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use std::collections::HashSet;
@@ -138,6 +138,23 @@ fn variable_lengths(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) 
             ));
         }
     }
+    visit(u, Node::Stmt(u.func(f).body), &mut |n| {
+        let Node::Expr(e) = n else { return true };
+        // What holds such a pointer across a point writes its type once more.
+        let once = !matches!(u.expr(e).kind, ExprKind::SizeofType(_));
+        for len in written_lengths(u, e).into_iter().filter(|_| once) {
+            if plan.points.in_expr(len) {
+                out.push(Diagnostic::refusal(
+                    u,
+                    &u.expr(len).span,
+                    Code::Unsupported,
+                    "the length in this type name calls a function that can reach a checkpoint location",
+                    "assign it to a variable first",
+                ));
+            }
+        }
+        true
+    });
     let mut refuse = |s: SymId, message: String, help: &str| {
         let at = u.sym(s).decls.first().cloned().unwrap_or(0..0);
         out.push(Diagnostic::refusal(

@@ -1,6 +1,6 @@
 //! What each expression is part of.
 
-use crate::analysis::walk::{expr_children, init_exprs, visit, visit_decls, Node};
+use crate::analysis::walk::{init_exprs, operands, visit, visit_decls, Node};
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ pub fn parents(u: &Unit) -> Parents {
     let mut map = FxHashMap::default();
     for k in 0..u.exprs.len() {
         let e = ExprId(k as u32);
-        expr_children(u, e, &mut |n| match n {
+        operands(u, e, &mut |n| match n {
             Node::Expr(c) => {
                 map.insert(c, Parent::Expr(e));
             }

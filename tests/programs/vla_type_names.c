@@ -1,0 +1,54 @@
+/* pc3-test: seq */
+/* Runtime lengths that only a type name mentions: sizeof, casts, pointers in calls and loops. */
+#include "check.h"
+
+static int width(int n)
+{
+#pragma pc3 checkpoint
+    return n + 2;
+}
+
+static double corner(int rows, int columns, double (*a)[columns])
+{
+    return a[rows - 1][columns - 1];
+}
+
+static long sizes(int n, int m)
+{
+    long sum = 0;
+    for (int i = 0; i < 3; i++) {
+#pragma pc3 checkpoint
+        sum += (long)sizeof(char[n][m]) + (long)sizeof(int[n]);
+        sum += (long)sizeof(char[width(i)][m]);
+    }
+    return sum;
+}
+
+static double grid(int rows, int columns)
+{
+    double *flat = malloc(sizeof(double[rows][columns]));
+    for (int k = 0; k < rows * columns; k++)
+        flat[k] = k;
+#pragma pc3 checkpoint
+    double sum = ((double (*)[columns])flat)[rows - 1][0];
+#pragma pc3 checkpoint
+    sum += corner(rows, columns, (double (*)[columns])flat) + width(rows);
+    double *copy = malloc(sizeof(double[rows][columns]));
+#pragma pc3 checkpoint
+    memcpy(copy, flat, sizeof(double[rows][columns]));
+    sum += copy[rows * columns - 1];
+    free(copy);
+    free(flat);
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc + 4, m = argc + 1;
+    (void)argv;
+#pragma pc3 checkpoint
+    printf("%ld\n", sizes(n, m));
+#pragma pc3 checkpoint
+    printf("%zu %g\n", sizeof(short[n]), grid(n, m));
+    return 0;
+}
