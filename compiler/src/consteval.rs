@@ -320,9 +320,8 @@ impl View<'_> {
     pub fn is_constant(&self, e: ExprId) -> bool {
         let x = &self.exprs[e.index()];
         match &x.kind {
-            ExprKind::Int(_) | ExprKind::Float | ExprKind::Alignof | ExprKind::Offsetof { .. } => {
-                true
-            }
+            ExprKind::Int(_) | ExprKind::Float | ExprKind::Alignof => true,
+            ExprKind::Offsetof { indices, .. } => indices.iter().all(|i| self.is_constant(*i)),
             ExprKind::SizeofType(q) => !self.is_vla(q.ty),
             ExprKind::SizeofExpr(a) => !self.is_vla(self.exprs[a.index()].ty.ty),
             ExprKind::Ident(s) => self.symbols[s.index()].kind == SymKind::EnumConst,

@@ -317,7 +317,7 @@ impl Dumper<'_> {
             ExprKind::SizeofExpr(a) => format!("sizeof {}", x(a)),
             ExprKind::SizeofType(t) => format!("sizeof <{}>", self.unit.type_name(*t)),
             ExprKind::Alignof => "alignof".into(),
-            ExprKind::Offsetof { ty, member } => {
+            ExprKind::Offsetof { ty, member, .. } => {
                 format!("offsetof <{}> {member}", self.unit.type_name(*ty))
             }
             ExprKind::CompoundLit { init, .. } => format!("literal {}", self.init(init)),

@@ -286,6 +286,8 @@ pub enum ExprKind {
     Offsetof {
         ty: QualType,
         member: String,
+        /// Of arrays on the way to it, in order.
+        indices: Vec<ExprId>,
     },
     CompoundLit {
         ty: QualType,

@@ -1,6 +1,8 @@
 /* pc3-test: seq */
-/* Runtime lengths that only a type name mentions: sizeof, casts, pointers in calls and loops. */
+/* Values that only a type name or a designator mentions: in sizeof, offsetof, casts, pointers in calls and loops. */
 #include "check.h"
+
+#include <stddef.h>
 
 static int width(int n)
 {
@@ -22,6 +24,22 @@ static long sizes(int n, int m)
         sum += (long)sizeof(char[width(i)][m]);
     }
     return sum;
+}
+
+struct text {
+    int length;
+    char held[40];
+};
+
+static size_t place(int i)
+{
+#pragma pc3 checkpoint
+    return offsetof(struct text, held[i]);
+}
+
+static size_t far_place(int i)
+{
+    return offsetof(struct text, held[width(i)]);
 }
 
 static double grid(int rows, int columns)
@@ -49,6 +67,7 @@ int main(int argc, char **argv)
 #pragma pc3 checkpoint
     printf("%ld\n", sizes(n, m));
 #pragma pc3 checkpoint
+    printf("%zu %zu\n", place(n), far_place(m));
     printf("%zu %g\n", sizeof(short[n]), grid(n, m));
     return 0;
 }

@@ -249,15 +249,8 @@ impl<'a> Walker<'a> {
             StmtExpr(s) => self.stmt_expr(*s, to),
             VaArg { list, .. } => self.address(*list, Flow::Direct),
             Generic { chosen, .. } => self.value(*chosen, to),
-            Int(_)
-            | Float
-            | Str { .. }
-            | SizeofExpr(_)
-            | Alignof
-            | Offsetof { .. }
-            | LabelAddr(_)
-            | Builtin => {}
-            SizeofType(_) => self.lengths(e),
+            Int(_) | Float | Str { .. } | SizeofExpr(_) | Alignof | LabelAddr(_) | Builtin => {}
+            SizeofType(_) | Offsetof { .. } => self.lengths(e),
         }
     }
 

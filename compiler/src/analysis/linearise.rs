@@ -196,14 +196,13 @@ impl Builder<'_, '_> {
                 self.subst
                     .insert(e, temp.map_or(Subst::Nothing, Subst::Temp));
             }
-            SizeofType(_) => self.sequence(&written_lengths(self.c.u, e), ops),
+            SizeofType(_) | Offsetof { .. } => self.sequence(&written_lengths(self.c.u, e), ops),
             Ident(_)
             | Int(_)
             | Float
             | Str { .. }
             | SizeofExpr(_)
             | Alignof
-            | Offsetof { .. }
             | LabelAddr(_)
             | Builtin => {}
         }
@@ -332,15 +331,10 @@ impl Builder<'_, '_> {
         }
         let x = u.expr(e);
         match &x.kind {
-            Int(_)
-            | Float
-            | Str { .. }
-            | SizeofExpr(_)
-            | Alignof
-            | Offsetof { .. }
-            | LabelAddr(_)
-            | Builtin => true,
-            SizeofType(_) => written_lengths(u, e).into_iter().all(|l| self.stable(l)),
+            Int(_) | Float | Str { .. } | SizeofExpr(_) | Alignof | LabelAddr(_) | Builtin => true,
+            SizeofType(_) | Offsetof { .. } => {
+                written_lengths(u, e).into_iter().all(|l| self.stable(l))
+            }
             Ident(s) => {
                 let sym = u.sym(*s);
                 if matches!(sym.kind, SymKind::Func | SymKind::EnumConst)

@@ -56,7 +56,7 @@ impl Points {
     }
 }
 
-/// `frame_free`: nothing has to happen in `f` after a tail call (no shadow block).
+/// `frame_free`: nothing has to happen in `f` after a tail call (no shadow block, no cleanup function).
 pub fn analyse(p: &Program, g: &CallGraph, f: FnId, frame_free: bool) -> Points {
     let mut points = Points::default();
     if !g.reaches[f.index()] {

@@ -21,7 +21,7 @@ pub fn init_exprs(init: &Init, f: &mut dyn FnMut(ExprId)) {
     }
 }
 
-/// What is evaluated directly below an expression: lengths in the type name that it writes, and its operands.
+/// What is evaluated directly below an expression: what its type name or designator computes, and its operands.
 pub fn expr_children(u: &Unit, e: ExprId, f: &mut dyn FnMut(Node)) {
     for len in written_lengths(u, e) {
         f(Node::Expr(len));
@@ -29,11 +29,15 @@ pub fn expr_children(u: &Unit, e: ExprId, f: &mut dyn FnMut(Node)) {
     operands(u, e, f);
 }
 
-/// Runtime lengths of arrays in the type name of a cast, a `sizeof`, a `va_arg` or a compound literal (C17 6.7.6.2).
+/// Runtime lengths of arrays in the type name of a cast, a `sizeof`, a `va_arg` or a compound literal (C17 6.7.6.2);
+/// indices of an `offsetof`.
 pub fn written_lengths(u: &Unit, e: ExprId) -> Vec<ExprId> {
     use ExprKind::*;
     let mut out = Vec::new();
     let x = u.expr(e);
+    if let Offsetof { indices, .. } = &x.kind {
+        return indices.clone();
+    }
     if let SizeofType(q) | Cast { to: q, .. } | VaArg { ty: q, .. } | CompoundLit { ty: q, .. } =
         &x.kind
     {

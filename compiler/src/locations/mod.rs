@@ -290,7 +290,7 @@ fn has_call(unit: &Unit, e: ExprId) -> bool {
     here || expr_children(kind).into_iter().any(|c| has_call(unit, c))
 }
 
-/// Functions handed to functions of system headers, and all they call directly.
+/// Functions handed to functions of system headers, or run by the compiler or a signal, and all they call directly.
 fn callbacks(unit: &Unit) -> HashSet<FuncId> {
     let by_sym: HashMap<SymId, FuncId> = unit
         .functions
@@ -312,6 +312,28 @@ fn callbacks(unit: &Unit) -> HashSet<FuncId> {
                     .filter_map(|a| named_function(unit, *a))
                     .filter_map(|s| by_sym.get(&s)),
             );
+        }
+    }
+    for s in &unit.symbols {
+        let cleanup = |a: &str| a.strip_prefix("cleanup=").map(str::to_string);
+        let cleaning: Vec<String> = s.attributes.iter().filter_map(|a| cleanup(a)).collect();
+        let by_name = |(s, _): &(&SymId, _)| cleaning.contains(&unit.sym(**s).name);
+        if !cleaning.is_empty() {
+            work.extend(by_sym.iter().filter(by_name).map(|(_, f)| f));
+        }
+    }
+    for (s, f) in &by_sym {
+        let run = |a: &String| matches!(a.as_str(), "constructor" | "destructor");
+        if unit.sym(*s).attributes.iter().any(run) {
+            work.push(*f);
+        }
+    }
+    for e in &unit.exprs {
+        if let ExprKind::Assign { lhs, rhs, .. } = &e.kind {
+            if matches!(&unit.expr(*lhs).kind, ExprKind::Member { name, .. } if name.starts_with("sa_"))
+            {
+                work.extend(named_function(unit, *rhs).and_then(|s| by_sym.get(&s)));
+            }
         }
     }
     let mut out = HashSet::new();

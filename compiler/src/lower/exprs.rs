@@ -74,13 +74,19 @@ impl Lower {
                 let span = self.span(o.span);
                 let ty = self.type_name(&o.node.type_name);
                 let designator = self.span(o.node.designator.span);
+                let mut indices = Vec::new();
                 for m in &o.node.designator.node.members {
                     if let ast::OffsetMember::Index(e) = &m.node {
-                        self.expr(e);
+                        indices.push(self.expr(e));
                     }
                 }
                 let member = self.text(&designator).to_string();
-                self.add_size(ExprKind::Offsetof { ty, member }, span)
+                let kind = ExprKind::Offsetof {
+                    ty,
+                    member,
+                    indices,
+                };
+                self.add_size(kind, span)
             }
             Expression::VaArg(v) => {
                 let span = self.span(v.span);

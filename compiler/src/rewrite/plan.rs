@@ -1,6 +1,7 @@
 //! What will be done to each function: its points, what each of them saves, what lives on the
 //! shadow stack, which names change.
 
+use super::attributes::is_cleaned;
 use super::compound;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::escape::Escapes;
@@ -117,6 +118,7 @@ fn function(
         && literals.is_empty()
         && !packed
         && packed_calls.is_empty()
+        && !func.locals.iter().any(|s| is_cleaned(u.sym(*s)))
         && !has_blocks(u, func);
     let points = if frame_free {
         points::analyse(p, g, f, true)

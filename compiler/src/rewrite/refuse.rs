@@ -141,7 +141,10 @@ fn variable_lengths(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) 
     visit(u, Node::Stmt(u.func(f).body), &mut |n| {
         let Node::Expr(e) = n else { return true };
         // What holds such a pointer across a point writes its type once more.
-        let once = !matches!(u.expr(e).kind, ExprKind::SizeofType(_));
+        let once = !matches!(
+            u.expr(e).kind,
+            ExprKind::SizeofType(_) | ExprKind::Offsetof { .. }
+        );
         for len in written_lengths(u, e).into_iter().filter(|_| once) {
             if plan.points.in_expr(len) {
                 out.push(Diagnostic::refusal(
