@@ -48,6 +48,9 @@ const CASES: &[(&str, &str)] = &[
     ("for_shared_libraries", "$CC -O2 -fPIC -c main.c a.c b.c; $CC main.o a.o b.o -o p"),
     ("sections_per_function", "$CC -ffunction-sections -fdata-sections -g3 -gz -c a.c b.c; $CC -Wl,--gc-sections main.o a.o b.o pure.o -o p"),
     ("assembly", "printf '.globl f\\nf:\\n.section .note.GNU-stack,\"\",%%progbits\\n' > f.s; $CC main.o a.o b.o f.s -o p"),
+    ("other_suffixes", "mv a.c a.txt; mv b.c b.inc; $CC -O2 -x c -c a.txt -o a.o; $CC -O2 main.o a.o -x c b.inc -o p"),
+    ("precompiled_header", "echo 'extern int of_header;' > pre.h; $CC pre.h; test -s pre.h.gch; rm pre.h.gch; $CC -x c-header pre.h -o pre.h.gch; test -s pre.h.gch; \
+      $CC -O2 -include pre.h main.c a.c b.c -o p"),
     ("preprocessed", "$CC -E main.c > m.i; $CC -O2 -c m.i; $CC m.o a.o b.o -o p"),
     ("link_time_optimisation", "$CC -O2 -flto -c a.c; $CC -flto main.o a.o b.o -o p"),
     ("warnings_are_errors", "$CC -Wall -Wextra -Werror -c main.c a.c b.c; $CC -Werror main.o a.o b.o -o p"),

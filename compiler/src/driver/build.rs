@@ -46,7 +46,12 @@ pub fn of_source(o: &Options, t: &Toolchain, source: &Path, action: &str) -> Com
         .arg("-I")
         .arg(t.include_dir());
     no_macros(&o.cpp, &mut c);
-    c.arg(source);
+    // What else it is called, `-x` has said that it is C.
+    if source.extension().is_some_and(|e| e == "c" || e == "i") {
+        c.arg(source);
+    } else {
+        c.args(["-x", "c"]).arg(source).args(["-x", "none"]);
+    }
     c
 }
 

@@ -217,6 +217,14 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
                 o.sources.push(PathBuf::from(a));
                 o.source_at.push(o.plain.len() - 1);
             } else {
+                let header = match language.as_deref() {
+                    None | Some("none") => Path::new(&a).extension().is_some_and(|e| e == "h"),
+                    Some(l) => l == "c-header",
+                };
+                // It is precompiled, and nothing linked.
+                if header {
+                    o.mode = o.mode.max(Mode::Object);
+                }
                 o.link.push(LinkItem::Input(a));
             }
             continue;
