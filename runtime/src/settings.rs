@@ -22,7 +22,7 @@ pub enum Action {
 /// `PC3_PATIENCE`, unless given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 26] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -44,6 +44,7 @@ const NAMES: [&str; 25] = [
     "PC3_SCHED",
     "PC3_PATIENCE",
     "PC3_SHADOW",
+    "PC3_SILENCE",
     "PC3_STACK",
     "PC3_STATS",
     "PC3_STOP_AFTER",
@@ -149,6 +150,7 @@ impl Settings {
             Ok(Every::Time(t)) => Ok(t),
             _ => Err("expected a time such as 30s, 500ms, 10m, 2h".to_owned()),
         });
+        let _ = parsed(&get, "PC3_SILENCE", &mut bad, silent);
         let byte_order = parsed(&get, "PC3_BYTE_ORDER", &mut bad, |s| match s {
             "refuse" => Ok(true),
             "ignore" => Ok(false),
@@ -223,6 +225,23 @@ pub fn misspelt(environment: impl IntoIterator<Item = (OsString, OsString)>) -> 
             })
         })
         .collect()
+}
+
+/// `PC3_SILENCE`, unless given.
+const SILENCE: Duration = Duration::from_secs(60);
+
+fn silent(text: &str) -> Result<Option<Duration>, String> {
+    match (text, every(text)) {
+        ("off", _) => Ok(None),
+        (_, Ok(Every::Time(t))) => Ok(Some(t)),
+        _ => Err("expected off, or a time such as 30s, 10m, 2h".to_owned()),
+    }
+}
+
+/// How long another process may be silent, as far as the variable makes sense: what is wrong is said when the program starts.
+pub fn silence(get: impl Fn(&str) -> Option<String>) -> Option<Duration> {
+    let text = get("PC3_SILENCE").filter(|t| !t.is_empty());
+    text.and_then(|t| silent(&t).ok()).unwrap_or(Some(SILENCE))
 }
 
 /// What signals do, as far as the variable makes sense: for the time before everything is read.

@@ -10,6 +10,7 @@ mod hpcc;
 mod jobs;
 mod kill;
 mod links;
+mod machines;
 mod messages;
 mod misuse;
 mod places;
@@ -62,6 +63,7 @@ fn main() {
     trials.extend(places::trials());
     trials.extend(processes::trials());
     trials.extend(jobs::trials());
+    trials.extend(machines::trials());
     trials.extend(wakeups::trials());
     trials.extend(protocol::trials());
     trials.extend(projects::trials());

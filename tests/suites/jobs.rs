@@ -222,7 +222,7 @@ fn listens(process: i32, signal: i32) -> bool {
     mask.unwrap_or(0) >> (signal - 1) & 1 != 0
 }
 
-fn until(mut done: impl FnMut() -> bool, what: &str) -> Result<()> {
+pub(crate) fn until(mut done: impl FnMut() -> bool, what: &str) -> Result<()> {
     let start = Instant::now();
     while !done() {
         if start.elapsed() > Duration::from_secs(60) {

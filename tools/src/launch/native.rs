@@ -1,12 +1,18 @@
 //! Runs through the launcher of a native MPI: finds it and pc3's transport for it, and says what was looked for.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::{Duration, Instant};
 
 use pc3_runtime::tell::EXIT_STOPPED;
 
 use super::elf;
-use super::options::Run;
+use super::options::{Hosts, Run};
+use super::signals;
 use super::start::StartError;
 
 /// Which MPI carries messages between processes.
@@ -127,10 +133,24 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
         if unsafe { libc::geteuid() } == 0 {
             args.push("--allow-run-as-root".into());
         }
-        let names = run.variables.iter().map(|(name, _)| *name);
-        for name in names.chain([super::crew::LINK, OUTCOME]) {
-            args.extend(["-x", name].map(Into::into));
+        // To other machines it passes only what it is told to.
+        let set = std::env::vars_os().map(|(name, _)| name);
+        let set = set.filter(|n| n.to_string_lossy().starts_with("PC3_"));
+        let given = run.variables.iter().map(|(name, _)| OsString::from(*name));
+        let ours = [super::crew::LINK, OUTCOME].map(OsString::from);
+        let names: BTreeSet<OsString> = set.chain(given).chain(ours).collect();
+        for name in names {
+            args.extend(["-x".into(), name]);
         }
+    }
+    let option = |open: &str, mpich: &str| match name {
+        "openmpi" => open.into(),
+        _ => mpich.into(),
+    };
+    match &run.hosts {
+        Some(Hosts::List(list)) => args.extend([option("--host", "-hosts"), list.into()]),
+        Some(Hosts::File(file)) => args.extend([option("--hostfile", "-f"), file.into()]),
+        None => {}
     }
     args.push(run.program.clone());
     args.extend(run.args.iter().cloned());
@@ -148,8 +168,37 @@ impl Outcome {
     fn new() -> Outcome {
         let path = std::env::temp_dir().join(format!("pc3run-{}.outcome", std::process::id()));
         let _ = std::fs::remove_file(&path);
-        std::env::set_var(OUTCOME, &path);
+        // Where there is no such file none is made.
+        let made = OpenOptions::new().write(true).create_new(true).open(&path);
+        if made.is_ok() {
+            std::env::set_var(OUTCOME, &path);
+        }
         Outcome(path)
+    }
+
+    /// Ends a launcher that does not notice the end of the job: it may wait for a machine that is out of reach.
+    fn hurry<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        over: &'s AtomicBool,
+    ) -> ScopedJoinHandle<'s, ()> {
+        // After so many seconds each.
+        let mut steps = [(5, libc::SIGTERM), (10, libc::SIGKILL)]
+            .into_iter()
+            .peekable();
+        let mut since = None;
+        scope.spawn(move || {
+            while !over.load(SeqCst) {
+                std::thread::park_timeout(Duration::from_millis(100));
+                if self.read().is_none_or(|status| status == 0) {
+                    continue;
+                }
+                let ended = since.get_or_insert_with(Instant::now).elapsed();
+                if let Some((_, signal)) = steps.next_if(|s| ended.as_secs() >= s.0) {
+                    signals::end(signal);
+                }
+            }
+        })
     }
 
     fn read(&self) -> Option<u8> {
@@ -193,7 +242,15 @@ pub(super) fn through(
     start: impl FnOnce(&Run) -> Result<u8, StartError>,
 ) -> Result<u8, StartError> {
     let outcome = Outcome::new();
-    let status = status(&launcher.program, start(launcher)?, outcome.read());
+    let over = AtomicBool::new(false);
+    let returned = std::thread::scope(|scope| {
+        let hurry = outcome.hurry(scope, &over);
+        let returned = start(launcher);
+        over.store(true, SeqCst);
+        hurry.thread().unpark();
+        returned
+    })?;
+    let status = status(&launcher.program, returned, outcome.read());
     if [0, EXIT_STOPPED].contains(&i32::from(status)) {
         return Ok(status);
     }
@@ -202,7 +259,7 @@ pub(super) fn through(
         None => "there is no checkpoint to continue from".to_owned(),
     };
     match (outcome.read(), status.checked_sub(128)) {
-        (None, Some(signal)) if signal > 0 => {
+        (None, Some(signal @ 1..=64)) => {
             eprintln!("pc3run: signal {signal} has ended a process of the job: the job ends with status {status}; {newest}");
         }
         _ => eprintln!("pc3run: the job ended with status {status}; {newest}"),

@@ -33,6 +33,12 @@ struct Cli {
     /// first native MPI that is here, else sockets
     #[arg(long, value_name = "NAME", default_value = "auto")]
     mpi: String,
+    /// Machines for the processes, for the native MPI's launcher: a,b,c
+    #[arg(long, value_name = "LIST", conflicts_with = "hostfile")]
+    hosts: Option<String>,
+    /// Likewise: a file of the launcher's own form
+    #[arg(long, value_name = "FILE")]
+    hostfile: Option<PathBuf>,
     /// Where checkpoints go [default: ./PROGRAM.pc3]
     #[arg(short = 'd', long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -77,10 +83,18 @@ pub(super) struct Run {
     pub settings: Settings,
     pub processes: usize,
     pub mpi: Mpi,
+    pub hosts: Option<Hosts>,
     /// The program is a native MPI's launcher.
     pub native: bool,
     /// Requests for checkpoints go past that launcher to the job.
     pub past_launcher: bool,
+}
+
+/// Where a native MPI's launcher is to start processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Hosts {
+    List(String),
+    File(PathBuf),
 }
 
 #[derive(Debug)]
@@ -90,8 +104,10 @@ pub(super) enum Stop {
     Bad(Vec<String>),
 }
 
-const TAKE_VALUES: [&str; 16] = [
+const TAKE_VALUES: [&str; 18] = [
     "--mpi",
+    "--hosts",
+    "--hostfile",
     "-n",
     "--ranks",
     "-w",
@@ -165,6 +181,16 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
         mistakes.push(format!("--mpi {}: {why}", cli.mpi));
         Mpi::None
     });
+    let hosts = match (cli.hosts, cli.hostfile) {
+        (Some(list), _) => Some(Hosts::List(list)),
+        (_, Some(file)) => Some(Hosts::File(file)),
+        _ => None,
+    };
+    if hosts.is_some() && (processes < 2 || mpi == Mpi::None) {
+        mistakes.push(
+            "--hosts, --hostfile: are for several processes (--procs) that a native MPI connects (--mpi)".to_owned(),
+        );
+    }
     let mut options: Vec<(&str, &'static str, OsString)> = Vec::new();
     let texts = [
         ("--ranks", "PC3_RANKS", cli.ranks),
@@ -225,6 +251,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
                 settings,
                 processes,
                 mpi,
+                hosts,
                 native: false,
                 past_launcher: false,
             })

@@ -173,6 +173,15 @@ fn send_early(signal: c_int) {
     }
 }
 
+/// To the child, as long as there is one.
+pub(super) fn end(signal: c_int) {
+    let child = CHILD.load(SeqCst);
+    if child > 0 {
+        // SAFETY: our child, not waited for yet, or only just now.
+        unsafe { libc::kill(child, signal) };
+    }
+}
+
 /// The child's number may belong to somebody else from now on.
 pub(super) fn done() {
     CHILD.store(-1, SeqCst);

@@ -68,6 +68,10 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
         let (program, args) = match &run.mpi {
             Mpi::Auto => match found(run, &path) {
                 Ok(command) => command,
+                Err(looked) if run.hosts.is_some() => {
+                    let why = format!("--hosts, --hostfile: no native MPI: {looked}");
+                    return Err(StartError::Native(why));
+                }
                 Err(looked) => {
                     eprintln!("pc3run: sockets of this machine connect the processes, as with --mpi none; no native MPI: {looked}");
                     return start(run);
@@ -80,6 +84,7 @@ pub(super) fn run(run: &Run) -> Result<u8, StartError> {
             args,
             processes: 1,
             mpi: Mpi::None,
+            hosts: None,
             variables: run.variables.clone(),
             settings: run.settings.clone(),
             native: true,

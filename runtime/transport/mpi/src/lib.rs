@@ -38,6 +38,46 @@ struct Handle {
     idle: AtomicU32,
 }
 
+/// Descriptors of this process.
+fn descriptors() -> Vec<String> {
+    let list = std::fs::read_dir("/proc/self/fd").into_iter().flatten();
+    let name =
+        |e: std::io::Result<std::fs::DirEntry>| Some(e.ok()?.file_name().into_string().ok()?);
+    let mut all: Vec<String> = list.filter_map(name).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Connections that are made when they are first used, or once others are, are made now: what they open would later be taken
+/// for the program's.
+///
+/// # Safety
+/// All processes of the communicator call it.
+unsafe fn settle(comm: ffi::MPI_Comm, count: usize) {
+    const CALM: u32 = 8;
+    let (mine, mut theirs) = (vec![0u8; count], vec![0u8; count]);
+    let byte = ffi::RSMPI_UINT8_T;
+    let (mut before, mut calm) = (Vec::new(), 0);
+    for _ in 0..500 {
+        let now = descriptors();
+        let news = vec![u8::from(now != before); count];
+        before = now;
+        // SAFETY: by the caller; as many bytes as there are processes.
+        unsafe {
+            let (from, to) = (news.as_ptr().cast(), theirs.as_mut_ptr().cast());
+            ffi::MPI_Alltoall(from, 1, byte, to, 1, byte, comm);
+        }
+        calm = match theirs == mine {
+            true => calm + 1,
+            false => 0,
+        };
+        if calm == CALM {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 fn open() -> Result<(Handle, u32, u32), String> {
     let mut provided = 0;
     // SAFETY: called once, before anything else of MPI.
@@ -60,18 +100,7 @@ fn open() -> Result<(Handle, u32, u32), String> {
         ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, &raw mut comm);
         ffi::MPI_Comm_rank(comm, &raw mut index);
         ffi::MPI_Comm_size(comm, &raw mut count);
-        // Connections that are made when they are first used are made now.
-        let (mine, mut theirs) = (vec![0u8; count as usize], vec![0u8; count as usize]);
-        let byte = ffi::RSMPI_UINT8_T;
-        ffi::MPI_Alltoall(
-            mine.as_ptr().cast(),
-            1,
-            byte,
-            theirs.as_mut_ptr().cast(),
-            1,
-            byte,
-            comm,
-        );
+        settle(comm, count as usize);
         let state = State::new(comm, count as usize);
         let idle = AtomicU32::new(0);
         Ok((Handle { state, bell, idle }, index as u32, count as u32))

@@ -21,6 +21,13 @@ pub fn abort(status: i32) {
         link.tell_abort(status);
         // What waits in a full connection needs the porter; it does not wait for us.
         std::thread::sleep(Duration::from_millis(20));
+        // A native MPI may wait for a machine that is out of reach.
+        let give_up = move || {
+            std::thread::sleep(Duration::from_secs(5));
+            // SAFETY: ends the process; what was printed has been written.
+            unsafe { libc::_exit(status) }
+        };
+        let _ = control::without_signals(|| std::thread::Builder::new().spawn(give_up));
         link.carrier.abort(status);
     }
 }
@@ -43,6 +50,18 @@ impl Link {
 
     /// A process is gone without a word: it was killed, or crashed.  One of the others says so.
     pub(super) fn lost(&self, peer: u32, why: &str) {
+        // How that process ended is the job's status.
+        self.miss(peer, &format!("was killed or has crashed ({why})"), true);
+    }
+
+    /// Nothing was heard of a process for so long.
+    pub(super) fn silent(&self, peer: u32, limit: Duration) {
+        let seconds = limit.as_secs_f64();
+        let what = format!("is out of reach: nothing was heard of it for {seconds} s");
+        self.miss(peer, &what, false);
+    }
+
+    fn miss(&self, peer: u32, what: &str, ended: bool) {
         if self.byes.load(SeqCst) > 0 || self.closing.load(SeqCst) {
             return;
         }
@@ -50,13 +69,12 @@ impl Link {
         if self.index() != first && self.spoken_for(Duration::from_secs(2)) {
             follow(EXIT_FATAL);
         }
-        // How that process ended is the job's status.
-        self.bereft.store(true, SeqCst);
+        self.bereft.store(ended, SeqCst);
         let ranks = self.world().map_or(String::new(), |w| {
             format!(" ({})", crate::stats::ranks_text(&w.placement.here(peer)))
         });
         self.fail(&format!(
-            "process {peer} of {}{ranks} was killed or has crashed ({why}): the job ends; {}",
+            "process {peer} of {}{ranks} {what}: the job ends; {}",
             self.count(),
             self.good()
         ))

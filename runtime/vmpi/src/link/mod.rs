@@ -4,7 +4,7 @@
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p` and `offers`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
-//! `ending`: how it all ends; `polls`: ranks that poll in vain; `lead` and `node`: checkpoints and quiescence across processes.
+//! `ending`: how it all ends; `polls`: ranks that poll in vain; `pulse`: who is out of reach; `lead` and `node`: checkpoints and quiescence across processes.
 
 mod arrivals;
 pub(crate) mod board;
@@ -17,6 +17,7 @@ pub(crate) mod offers;
 pub(crate) mod p2p;
 pub(crate) mod pointers;
 mod polls;
+mod pulse;
 pub(crate) mod quiet;
 mod words;
 
@@ -27,7 +28,7 @@ use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use pc3_runtime::tell::follow;
-use pc3_runtime::{chaos, control};
+use pc3_runtime::{chaos, control, settings};
 use pc3_transport::Head;
 
 use crate::state::World;
@@ -42,6 +43,7 @@ use desk::Desk;
 use node::Node;
 use p2p::Traffic;
 use pointers::Pointers;
+use pulse::Pulse;
 
 /// What a frame is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,9 +76,11 @@ pub(crate) enum Kind {
     Abort,
     /// The sender will send nothing more.
     Bye,
+    /// The sender is there.
+    Pulse,
 }
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
@@ -91,6 +95,7 @@ const KINDS: [Kind; 14] = [
     Kind::Desk,
     Kind::Abort,
     Kind::Bye,
+    Kind::Pulse,
 ];
 
 impl Kind {
@@ -102,7 +107,7 @@ impl Kind {
     fn counts(self) -> bool {
         !matches!(
             self,
-            Kind::Credit | Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye
+            Kind::Credit | Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye | Kind::Pulse
         )
     }
 }
@@ -137,6 +142,7 @@ pub struct Link {
     closing: AtomicBool,
     /// Another process is gone without a word.
     bereft: AtomicBool,
+    pulse: Option<Pulse>,
     byes: AtomicU64,
 }
 
@@ -153,6 +159,8 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         return Ok(None);
     };
     let (index, count) = (carrier.index(), carrier.count());
+    let silence =
+        settings::silence(|name| std::env::var(name).ok()).filter(|_| carrier.is_native());
     let link = Arc::new(Link {
         carrier,
         arrivals: Mutex::new(Arrivals {
@@ -177,6 +185,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         over: AtomicBool::new(false),
         closing: AtomicBool::new(false),
         bereft: AtomicBool::new(false),
+        pulse: Pulse::new(index, count, silence),
         byes: AtomicU64::new(0),
     });
     let sink = arrivals::sink(&link);
@@ -314,6 +323,7 @@ impl Link {
             if let Some(signal) = control::ending() {
                 self.ended_by_launcher(signal);
             }
+            self.beat();
             if self.handle_all(lock(&self.hands)) {
                 since = Instant::now();
                 continue;
@@ -336,6 +346,18 @@ impl Link {
             self.tick();
             let nap = if self.node.watches() { WATCH } else { NAP };
             self.carrier.wait(nap);
+        }
+    }
+
+    fn beat(&self) {
+        let Some(pulse) = &self.pulse else { return };
+        match pulse.step(Instant::now()) {
+            Ok(peers) => {
+                for peer in peers {
+                    self.send_bytes(peer, Kind::Pulse, Head::default(), &[]);
+                }
+            }
+            Err(peer) => self.silent(peer, pulse.limit()),
         }
     }
 
@@ -405,6 +427,9 @@ impl Link {
         }
         for frame in work.frames.drain(..) {
             chaos();
+            if let Some(pulse) = &self.pulse {
+                pulse.hear(frame.peer);
+            }
             let kind = Kind::of(frame.head.kind);
             self.handle(frame);
             if kind.is_some_and(Kind::counts) {
@@ -425,6 +450,7 @@ impl Link {
             Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
             Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
             Some(Kind::Desk) => self.desk.put(frame),
+            Some(Kind::Pulse) => {}
             Some(Kind::Abort) => {
                 self.closing.store(true, SeqCst);
                 follow(frame.head.count as i32)

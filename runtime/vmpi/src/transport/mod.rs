@@ -26,8 +26,12 @@ pub fn note_outcome(status: i32) {
     let Some(path) = OUTCOME_FILE.get() else {
         return;
     };
-    let file = OpenOptions::new().write(true).create_new(true).open(path);
-    let _ = file.and_then(|mut f| f.write_all(format!("{status}\n").as_bytes()));
+    // On another machine it does not exist.
+    if let Ok(mut file) = OpenOptions::new().write(true).open(path) {
+        if file.metadata().is_ok_and(|m| m.len() == 0) {
+            let _ = file.write_all(format!("{status}\n").as_bytes());
+        }
+    }
 }
 
 /// A transport that has joined its job.
@@ -149,6 +153,11 @@ impl Carrier {
 
     pub fn count(&self) -> u32 {
         self.joined.count
+    }
+
+    /// It may connect machines.
+    pub fn is_native(&self) -> bool {
+        !std::ptr::eq(self.table, &socket::TABLE)
     }
 
     fn handle(&self) -> *mut c_void {

@@ -1,0 +1,136 @@
+//! Native MPIs wait without end for a machine that is out of reach.  So processes send each other a frame every now and then, and one
+//! that nothing is heard of for long counts as lost.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::lock;
+
+/// So many beats make a silence.
+const BEATS: u32 = 16;
+/// Long bodies come at least as fast, in bytes a second; meanwhile nothing else does.
+const SLOWEST: u64 = 1 << 20;
+/// Of more processes, each hears only of the first one, and the first one of all.
+const EACH: u32 = 32;
+
+pub(super) struct Pulse {
+    index: u32,
+    /// How long a process may be silent.
+    limit: Duration,
+    beat: AtomicU32,
+    /// The beat at which something of a process last came.
+    heard: Box<[AtomicU32]>,
+    /// Bytes that are coming in one piece.
+    coming: Box<[AtomicU64]>,
+    last: Mutex<Instant>,
+}
+
+impl Pulse {
+    /// `limit`: none for processes that cannot be out of reach.
+    pub fn new(index: u32, count: u32, limit: Option<Duration>) -> Option<Pulse> {
+        let limit = limit?.max(Duration::from_millis(100));
+        Some(Pulse {
+            index,
+            limit,
+            beat: AtomicU32::new(0),
+            heard: (0..count).map(|_| AtomicU32::new(0)).collect(),
+            coming: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            last: Mutex::new(Instant::now()),
+        })
+    }
+
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// A frame of this process has come.
+    pub fn hear(&self, peer: u32) {
+        self.heard[peer as usize].store(self.beat.load(Relaxed), Relaxed);
+        self.coming[peer as usize].store(0, Relaxed);
+    }
+
+    /// The head of one has come, with so many bytes behind it.
+    pub fn expect(&self, peer: u32, bytes: u64) {
+        if bytes > SLOWEST {
+            self.hear(peer);
+            self.coming[peer as usize].store(bytes, Relaxed);
+        }
+    }
+
+    fn partners(&self) -> impl Iterator<Item = u32> + '_ {
+        let count = self.heard.len() as u32;
+        let with = move |p: &u32| *p != self.index && (count <= EACH || *p == 0 || self.index == 0);
+        (0..count).filter(with)
+    }
+
+    /// Whom to send something now, if it is time; `Err`: nothing was heard of this one for too long.
+    pub fn step(&self, now: Instant) -> Result<Vec<u32>, u32> {
+        let each = self.limit / BEATS;
+        let mut last = lock(&self.last);
+        let gap = now.saturating_duration_since(*last);
+        if gap < each {
+            return Ok(Vec::new());
+        }
+        *last = now;
+        let beat = self.beat.load(Relaxed).wrapping_add(1);
+        self.beat.store(beat, Relaxed);
+        // This process itself was not there, so it cannot know.
+        let was_away = gap > each * 4;
+        for peer in self.partners() {
+            let heard = &self.heard[peer as usize];
+            if was_away {
+                heard.store(beat, Relaxed);
+            }
+            let seconds = self.coming[peer as usize].load(Relaxed) / SLOWEST;
+            let longer = seconds as f64 / each.as_secs_f64();
+            let silent = beat.wrapping_sub(heard.load(Relaxed));
+            if f64::from(silent) > f64::from(BEATS) + longer {
+                return Err(peer);
+            }
+        }
+        Ok(self.partners().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_noticed_and_absence_forgiven() {
+        let limit = Duration::from_secs(16);
+        let pulse = Pulse::new(1, 3, Some(limit)).unwrap_or_else(|| unreachable!());
+        let start = Instant::now();
+        let at = |seconds| pulse.step(start + Duration::from_secs(seconds));
+        for second in 1..=30 {
+            assert_eq!(at(second), Ok(vec![0, 2]), "{second}");
+            assert_eq!(at(second), Ok(vec![]));
+            pulse.hear(0);
+            if second <= 14 {
+                pulse.hear(2);
+            }
+        }
+        assert_eq!(at(31), Err(2));
+        // It was stopped for long.
+        assert_eq!(at(300), Ok(vec![0, 2]));
+        pulse.expect(2, 100 << 20);
+        for second in 301..=416 {
+            pulse.hear(0);
+            assert_eq!(at(second), Ok(vec![0, 2]), "{second}");
+        }
+        assert_eq!(at(417), Err(2));
+        assert!(Pulse::new(0, 2, None).is_none());
+    }
+
+    #[test]
+    fn many_processes_hear_of_the_first_only() {
+        let limit = Some(Duration::from_secs(16));
+        let partners = |index| {
+            let pulse = Pulse::new(index, 40, limit)?;
+            Some(pulse.partners().collect::<Vec<u32>>())
+        };
+        assert_eq!(partners(7), Some(vec![0]));
+        assert_eq!(partners(0).map(|p| p.len()), Some(39));
+    }
+}
