@@ -162,7 +162,7 @@ fn lost_link(mpi: &str) -> Result<()> {
     .concat();
     let env = [
         ("PC3_EVERY", "100ms"),
-        ("PC3_SILENCE", "8s"),
+        ("PC3_SILENCE", "15s"),
         ("OMPI_MCA_plm_rsh_agent", &*shell),
         ("HYDRA_LAUNCHER", "ssh"),
         ("HYDRA_LAUNCHER_EXEC", &*shell),
