@@ -2,7 +2,7 @@
 
 use pc3_vmpi::c::coll::{
     MPI_Allgather_c, MPI_Allgatherv, MPI_Alltoall_c, MPI_Barrier, MPI_Bcast_c, MPI_Gather_c,
-    MPI_Gatherv, MPI_Scatter_c, MPI_Scatterv,
+    MPI_Gatherv, MPI_Ibarrier, MPI_Scatter_c, MPI_Scatterv,
 };
 use pc3_vmpi::c::reduce::{
     MPI_Allreduce_c, MPI_Exscan_c, MPI_Reduce_c, MPI_Reduce_scatter_block_c, MPI_Scan_c,
@@ -13,6 +13,7 @@ use super::communicator::{Communicator, Process};
 use super::equivalence::wire;
 use super::operation::Operation;
 use super::point_to_point::int;
+use super::request::BarrierFuture;
 use super::{fail, ok};
 
 /// The two buffers of a reduction hold as many values.
@@ -62,6 +63,14 @@ pub trait CommunicatorCollectives: Communicator {
     fn barrier(&self) {
         // SAFETY: it has no buffers.
         ok(unsafe { MPI_Barrier(self.handle()) });
+    }
+
+    /// Says that the rank has come to a barrier, and goes on.  It may be pending at a location.
+    fn immediate_barrier(&self) -> BarrierFuture {
+        let mut handle = 0;
+        // SAFETY: fills the variable.
+        ok(unsafe { MPI_Ibarrier(self.handle(), &raw mut handle) });
+        BarrierFuture::new(handle)
     }
 
     /// Every rank gets the values of all, in the order of ranks.

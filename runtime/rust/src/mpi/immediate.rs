@@ -18,7 +18,7 @@ use super::held::{Held, Of};
 use super::ok;
 use super::operation::{Number, SystemOperation};
 use super::point_to_point::{address, int};
-use super::request::{future, wait, BarrierFuture, LocalScope, Request};
+use super::request::{future, wait, LocalScope, Request};
 use crate::load::{LoadError, Loading, View};
 use crate::loud::Loud;
 use crate::save::Saver;
@@ -122,14 +122,6 @@ macro_rules! reductions {
 
 /// Without a root.
 pub trait ImmediateCollectives: Communicator {
-    /// Says that the rank has come to a barrier, and goes on.  It may be pending at a location.
-    fn immediate_barrier(&self) -> BarrierFuture {
-        let mut handle = 0;
-        // SAFETY: fills the variable.
-        ok(unsafe { MPI_Ibarrier(self.handle(), &raw mut handle) });
-        BarrierFuture::new(handle)
-    }
-
     /// Every rank gets the values of all, in the order of ranks.
     fn immediate_all_gather_into<'a, S, R>(
         &self,
