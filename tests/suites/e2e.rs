@@ -18,6 +18,7 @@ mod processes;
 mod projects;
 mod protocol;
 mod rust;
+mod rust_changed;
 mod rust_editor;
 mod rust_messages;
 mod streams;
@@ -69,6 +70,7 @@ fn main() {
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(rust_messages::trials());
+    trials.extend(rust_changed::trials());
     trials.extend(rust_editor::trials());
     trials.extend(links::trials());
     trials.extend(control::trials());

@@ -1,5 +1,7 @@
 //! The most that marks cost: calls in the innermost loop, of a function that does little and has a location.
 
+#![forbid(unsafe_code)]
+
 use pc3::prelude::*;
 
 #[derive(Checkpointable)]

@@ -31,7 +31,8 @@ pub trait Checkpointable: Sized + 'static {
 
     /// Values one after the other.
     fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
-        let size = Self::SIZE as usize;
+        // As they were: a struct's fields may have become more.
+        let size = from.ty(values.ty).size as usize;
         if size == 0 || values.bytes.len() % size != 0 {
             return Err(values.not::<Self>(from));
         }

@@ -2,6 +2,7 @@
 
 pub const TEXT: &str = r#"//! Made up.
 #![allow(warnings)]
+#![forbid(unsafe_code)]
 use pc3::prelude::*;
 use std::rc::Rc;
 fn mix(a: i64, b: i64) -> i64 { (a ^ b.rotate_left(7)).wrapping_mul(0x9E37_79B9_7F4A_7C15u64 as i64) % 1000 }

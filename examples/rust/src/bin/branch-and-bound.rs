@@ -1,6 +1,8 @@
 //! A knapsack by branch and bound: a tree of `Rc` nodes with `Weak` parents, a strategy behind `Box<dyn …>`, a table
 //! of what was seen, and `?`: `branch-and-bound ITEMS` (14).
 
+#![forbid(unsafe_code)]
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};

@@ -1,6 +1,8 @@
 //! Conway's game of life on a torus; prints a picture of each tenth generation: `game-of-life GENERATIONS`
 //! (40).
 
+#![forbid(unsafe_code)]
+
 use pc3::prelude::*;
 
 #[derive(Checkpointable)]

@@ -3,6 +3,8 @@
 //! on who that was.  Then those of odd and of even number share what they know, by messages that are under way while a
 //! checkpoint is taken.
 
+#![forbid(unsafe_code)]
+
 use pc3::mpi::request::{ReceiveVecFuture, SendFuture};
 use pc3::mpi::{self, traits::*, Equivalence, SimpleCommunicator, SystemOperation, UserOperation};
 use pc3::prelude::*;

@@ -1,6 +1,8 @@
 // pc3-test: mpi ranks=12
 //! Heat in a plate that is cut into more blocks than there are threads: `pc3run -n 12 -w 2 heat-mpi`.
 
+#![forbid(unsafe_code)]
+
 use pc3::mpi::buffer::ViewMut;
 use pc3::mpi::point_to_point::send_receive_into;
 use pc3::mpi::topology::{dims_create, CartesianCommunicator};

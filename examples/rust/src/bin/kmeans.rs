@@ -1,5 +1,7 @@
 //! Clusters the points of a table of comma-separated values: `kmeans FILE K`, or a built-in table and 4.
 
+#![forbid(unsafe_code)]
+
 use std::fs;
 
 use pc3::prelude::*;

@@ -2,6 +2,8 @@
 //! appended to, balances that are updated in place, a scratch file without a name; and a file of the standard library's,
 //! which is opened again by what the program says.
 
+#![forbid(unsafe_code)]
+
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 
 use pc3::prelude::*;

@@ -3,6 +3,8 @@
 //! `cargo run --release -p pc3-examples --bin nbody`; with `PC3_EVERY=1s` it saves itself every second, and
 //! `PC3_RESTART=latest` goes on.
 
+#![forbid(unsafe_code)]
+
 use pc3::prelude::*;
 
 #[derive(Checkpointable, Clone, Copy)]

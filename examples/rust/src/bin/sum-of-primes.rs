@@ -1,5 +1,7 @@
 //! A long pipeline of iterators: sums of primes below powers of ten, `sum-of-primes HIGHEST` (4).
 
+#![forbid(unsafe_code)]
+
 use pc3::prelude::*;
 
 fn is_prime(n: u64) -> bool {

@@ -1,5 +1,7 @@
 //! A bit of everything.
 
+#![forbid(unsafe_code)]
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::{Rc, Weak};

@@ -1,5 +1,7 @@
 //! Values of every kind that can be saved: of the standard library and of crates.
 
+#![forbid(unsafe_code)]
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};

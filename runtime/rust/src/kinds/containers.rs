@@ -96,7 +96,7 @@ impl<T: Checkpointable, const N: usize> Checkpointable for [T; N] {
             ty: t.elem,
             bytes: value.bytes,
         };
-        let list = match T::SIZE {
+        let list = match from.ty(t.elem).size {
             0 => (0..N)
                 .map(|_| T::load(from, view))
                 .collect::<Result<Vec<T>, _>>()?,
