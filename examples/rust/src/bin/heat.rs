@@ -1,7 +1,5 @@
 //! Heat in a plate, with `ndarray`: explicit steps until it is nearly still, `heat LIMIT` (0.02).
 
-#![forbid(unsafe_code)]
-
 use ndarray::{s, Array2, Zip};
 use pc3::prelude::*;
 

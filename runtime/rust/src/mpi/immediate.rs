@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use pc3_vmpi::c::coll::{MPI_Iallgather_c, MPI_Iallgatherv, MPI_Ialltoall_c, MPI_Ibarrier};
+use pc3_vmpi::c::coll::{MPI_Iallgather_c, MPI_Iallgatherv, MPI_Ialltoall_c};
 use pc3_vmpi::c::reduce::{
     MPI_Iallreduce_c, MPI_Iexscan_c, MPI_Ireduce_scatter_block_c, MPI_Iscan_c,
 };
