@@ -29,7 +29,12 @@ fn editor() -> Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    if !there.is_ok_and(|s| s.success()) {
+    let sysroot = Command::new("rustc")
+        .args(["--print", "sysroot"])
+        .output()?;
+    let sysroot = PathBuf::from(String::from_utf8(sysroot.stdout)?.trim());
+    let sources = sysroot.join("lib/rustlib/src/rust/library").is_dir();
+    if !sources || !there.is_ok_and(|s| s.success()) {
         println!("skipped: rust::editor (rustup component add rust-analyzer rust-src)");
         return Ok(());
     }

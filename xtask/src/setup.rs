@@ -1,5 +1,6 @@
 //! `cargo xtask setup`: installs what the full suite needs where it may, else says what is missing.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
@@ -85,12 +86,16 @@ fn has_rust(version: &str) -> bool {
     c.status().is_ok_and(|s| s.success())
 }
 
+/// With the library's sources, of which it knows what types are.
 fn has_analyzer() -> bool {
     let mut c = Command::new("rust-analyzer");
     c.arg("--version")
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    c.status().is_ok_and(|s| s.success())
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let sources = sysroot.ok().and_then(|o| String::from_utf8(o.stdout).ok());
+    let sources = sources.map(|s| Path::new(s.trim()).join("lib/rustlib/src/rust/library"));
+    sources.is_some_and(|s| s.is_dir()) && c.status().is_ok_and(|s| s.success())
 }
 
 /// Root on Debian or Ubuntu: apt-get; otherwise a sentence that says what to install.
