@@ -1,4 +1,4 @@
-/* pc3-test: seq pc3=-fpc3-track-unions */
+/* pc3-test: seq */
 /* Unions of which nothing says what is in use: the member that was written last is, wherever the value went since. */
 #include "check.h"
 

@@ -1,3 +1,3 @@
-/* pc3-test: seq pc3=-fpc3-track-unions */
+/* pc3-test: seq */
 /* The same program, with the member that was written last noted: it moves to every ABI. */
 #include "unions_own_abi.c"

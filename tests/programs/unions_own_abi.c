@@ -1,5 +1,5 @@
-/* pc3-test: seq abi=own */
-/* Unions of pointers and numbers: which member is in use only the program knows. */
+/* pc3-test: seq abi=own pc3=-fno-pc3-track-unions */
+/* Unions of pointers and numbers: which member is in use only the program knows; and nobody notes it. */
 #include "check.h"
 
 #include <stddef.h>

@@ -124,8 +124,19 @@ fn flatten(u: &Unit, t: TypeId, out: &mut Vec<Scalar>) -> Option<()> {
 /// The unions of each unit that are noted.
 #[derive(Default)]
 pub struct Noted {
+    /// Why none is.
+    pub without: Option<Without>,
     units: Vec<HashSet<RecordId>>,
     forms: Vec<HashMap<RecordId, Form>>,
+}
+
+/// Why nothing is noted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Without {
+    /// `-fno-pc3-track-unions`
+    Wished,
+    /// Other threads may write unions while notes are made.
+    Threads,
 }
 
 /// How a union is noted.
@@ -140,8 +151,16 @@ pub struct Form {
 }
 
 impl Noted {
-    pub fn none(p: &Program) -> Noted {
+    pub fn without(p: &Program, why: Without) -> Noted {
         Noted {
+            without: Some(why),
+            ..Noted::none(p)
+        }
+    }
+
+    fn none(p: &Program) -> Noted {
+        Noted {
+            without: None,
             units: vec![HashSet::new(); p.units.len()],
             forms: vec![HashMap::new(); p.units.len()],
         }
@@ -310,7 +329,11 @@ pub fn contains(u: &Unit, noted: &HashSet<RecordId>, t: TypeId) -> bool {
 
 pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> Noted {
     let mut noted = Noted::none(p);
-    if !g.reaches.contains(&true) || has_threads(p) {
+    if !g.reaches.contains(&true) {
+        return noted;
+    }
+    if has_threads(p) {
+        noted.without = Some(Without::Threads);
         return noted;
     }
     let mut keys: HashSet<String> = HashSet::new();
@@ -419,7 +442,6 @@ pub fn position(d: &Record, k: usize) -> usize {
         .count()
 }
 
-/// Other threads may write unions while notes are made.
 fn has_threads(p: &Program) -> bool {
     p.units.iter().enumerate().any(|(i, u)| {
         let starts = |s: &SymId| {

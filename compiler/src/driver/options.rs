@@ -85,8 +85,8 @@ pub struct Options {
     /// `--annotations=`
     pub annotations: Vec<String>,
     pub everywhere: bool,
-    /// Note which member of a union was written last.
-    pub track_unions: bool,
+    /// Is it noted which member of a union was written last? None: nothing is said of it.
+    pub track_unions: Option<bool>,
     /// For the preprocessor only: `-I`, `-D`, `-include` ... (and `-std`, `-m`, `-O`, `-f`, which predefine macros).
     pub cpp: Vec<String>,
     /// `-MMD`, `-MF file` and the like: what the plain compiler writes while it compiles.
@@ -174,7 +174,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         locations: Vec::new(),
         annotations: Vec::new(),
         everywhere: false,
-        track_unions: false,
+        track_unions: None,
         cpp: Vec::new(),
         dependencies: Vec::new(),
         compile: Vec::new(),
@@ -263,7 +263,7 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
     } else if a == "--checkpoint-everywhere" {
         o.everywhere = true;
     } else if let "-fpc3-track-unions" | "-fno-pc3-track-unions" = a {
-        o.track_unions = a == "-fpc3-track-unions";
+        o.track_unions = Some(a == "-fpc3-track-unions");
     } else if a == "-flto" || a.starts_with("-flto=") || a == "-fuse-linker-plugin" {
         // Objects keep machine code: pc3cc optimises across units by compiling anew what has to be.
         o.lto |= a.starts_with("-flto");

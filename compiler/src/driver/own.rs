@@ -25,7 +25,7 @@ Options of pc3cc:
   --explain                  Say which functions are instrumented, why, and what they save.
   --explain=heap             Say what is allocated where, of which type, and why.
   --emit=c                   Print the instrumented C instead of compiling it.
-  -fpc3-track-unions         Note which member of a union was written last.
+  -fno-pc3-track-unions      Do not note which member of a union was written last.
   --target=TRIPLE            Build for another machine, with TRIPLE-gcc.
   --cc=COMMAND               The compiler below (default: PC3_CC, else cc).
   --explain-code=CODE        Say what an error or warning means and what to do.

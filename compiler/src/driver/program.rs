@@ -1,7 +1,7 @@
 //! A program's units, wherever they come from: read, analysed as a whole, and written instrumented.
 
 use super::build::{self, Abi, Position};
-use super::carry::record::Record;
+use super::carry::record::{Record, UNNOTED};
 use super::options::{self, Options};
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
@@ -91,13 +91,16 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
     for (unit, name) in trees.iter_mut().zip(paths::distinct_ends(&full)) {
         unit.name = name;
     }
+    // Notes of a part of the program would be worse than none: what the rest writes could be taken for it.
+    let unnoted = |r: &&Record| r.flags & UNNOTED != 0;
+    let tracked = o.track_unions.unwrap_or(!records.iter().any(unnoted));
     let settings = records.iter().zip(&of_records);
     let mut program = Program {
         trees,
         settings: settings.map(|(r, k)| k.setting(r)).collect(),
         own: Vec::new(),
         everywhere: wanted.everywhere,
-        track_unions: o.track_unions,
+        track_unions: tracked,
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);

@@ -1,6 +1,6 @@
 //! Sources: preprocessed into what pc3 analyses, and compiled as the plain compiler would.
 
-use super::carry::record::{Record, LOCATION};
+use super::carry::record::{Record, LOCATION, UNNOTED};
 use super::options::Options;
 use super::toolchain::Toolchain;
 use super::{build, depends, messages, Stop};
@@ -123,6 +123,10 @@ pub fn annotations(o: &Options, diags: &mut Diagnostics) -> Vec<Annotation> {
 pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
     let directory = std::env::current_dir().unwrap_or_default();
     Record {
+        flags: match o.track_unions {
+            Some(false) => UNNOTED,
+            _ => 0,
+        },
         path: o.sources[i].display().to_string(),
         directory: directory.display().to_string(),
         target: t.target.gnu.clone(),

@@ -39,7 +39,7 @@ use crate::analysis::linear::value_statements;
 use crate::analysis::lints::{Order, Wide};
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
-use crate::analysis::unions::{self as noted_unions, Noted};
+use crate::analysis::unions::{self as noted_unions, Noted, Without};
 use crate::annotations::{self, Annotation, Said};
 use crate::diag::Diagnostics;
 use crate::emit::tables::{self as emit, Input, Literal};
@@ -68,8 +68,8 @@ pub struct Options {
 /// Is it noted which member of a union was written last?
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Track {
-    Yes,
     #[default]
+    Yes,
     No,
 }
 
@@ -123,7 +123,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let heap = heap::analyse(&p, &graph, &said);
     let mut noted = match options.track_unions {
         Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
-        Track::No => Noted::none(&p),
+        Track::No => Noted::without(&p, Without::Wished),
     };
     let (plans, escapes) = plan::make(&p, &graph, &noted);
     noted.form(&p, &escapes.kept);
@@ -227,6 +227,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         heap: w.heap,
         noted: w.noted.of(unit),
         forms: w.noted.forms(unit),
+        without: w.noted.without,
         notes: RefCell::default(),
         kept: &w.escapes.kept,
         mpi: w.mpi,

@@ -2,7 +2,7 @@
 
 use super::unit::UnitCx;
 use crate::analysis::program::base_name;
-use crate::analysis::unions;
+use crate::analysis::unions::{self, Without};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::emit::tables::Global;
 use crate::emit::types::record_name;
@@ -68,12 +68,20 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
         let p = u.lines.position(def.start);
         format!(" ({}:{})", base_name(&p.file), p.line)
     });
+    let (why, also) = match cx.without {
+        Some(Without::Wished) => ("it is not noted", ", or leave out -fno-pc3-track-unions"),
+        Some(Without::Threads) => ("other threads could write it while that is noted", ""),
+        None => (
+            "it has more than 64 members, or none that notes can name",
+            "",
+        ),
+    };
     Diagnostic::advice(
         u,
         at,
         Code::UnionBlocks,
-        format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use: where its value depends on that it cannot change architecture"),
-        "say which: `#pragma pc3 union STRUCT.MEMBER by TAG: MEMBER = VALUE, ...`, or have it noted: -fpc3-track-unions",
+        format!("{what} holds {name}{place}, and a checkpoint does not know which member is in use ({why}): where its value depends on that it cannot change architecture"),
+        format!("say which: `#pragma pc3 union STRUCT.MEMBER by TAG: MEMBER = VALUE, ...`{also}"),
     )
 }
 

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use crate::analysis::beside::How;
 use crate::analysis::heap::Heap;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
-use crate::analysis::unions::Form;
+use crate::analysis::unions::{Form, Without};
 use crate::annotations::InUnit;
 use crate::tree::*;
 use std::cell::{Cell, RefCell};
@@ -23,6 +23,8 @@ pub struct UnitCx<'a> {
     /// Its unions of which notes are made.
     pub noted: &'a HashSet<RecordId>,
     pub forms: &'a HashMap<RecordId, Form>,
+    /// Why there are none.
+    pub without: Option<Without>,
     pub notes: RefCell<Notes>,
     /// Per function and parameter: kept beyond the call?
     pub kept: &'a [Vec<bool>],

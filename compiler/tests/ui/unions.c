@@ -1,3 +1,4 @@
+// pc3cc: -fno-pc3-track-unions
 #include <pc3.h>
 #include <stdlib.h>
 union u { int *p; long n; };

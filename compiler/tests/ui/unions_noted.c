@@ -1,4 +1,3 @@
-// pc3cc: -fpc3-track-unions
 #include <pc3.h>
 struct flags { union { struct { unsigned a : 3, b : 5; }; struct { int c : 9; }; }; };
 union value { long n; double d; };

@@ -34,6 +34,85 @@ pub(crate) fn only(noted: u64, readings: &[Reading]) -> Option<&Reading> {
     list.next().filter(|_| list.next().is_none())
 }
 
+/// It is noted that `only` is in use; does the value say otherwise, as another member? A number that is the address of
+/// something alive, or a pointer that is no address of a 64-bit program: the note could be of bytes that another member had.
+pub(crate) fn otherwise<'a>(
+    env: Env,
+    src: &[u8],
+    at: usize,
+    only: &Reading,
+    readings: &'a [Reading],
+    ctx: &mut dyn Resolver,
+) -> Option<&'a Reading> {
+    let raw = |place: u64| {
+        let place = at + place as usize;
+        src.get(place..place + 8).map_or(0, |b| load(b, env.from))
+    };
+    let own = addresses(only);
+    for r in readings.iter().filter(|r| r.name != only.name) {
+        for place in addresses(r) {
+            let raw = raw(place);
+            if raw >> 32 != 0 && has_number(only, place) && ctx.is_live(raw) {
+                return Some(r);
+            }
+        }
+        for place in &own {
+            let raw = raw(*place);
+            let strange = (SMALLEST_NORMAL..LAST_PAGE).contains(&raw) && has_number(r, *place);
+            if strange && is_lost(raw, ctx) {
+                return Some(r);
+            }
+        }
+    }
+    None
+}
+
+/// Where a member has pointers of 64 bits.
+fn addresses(r: &Reading) -> Vec<u64> {
+    let of = |op: &Op| match op.step {
+        Step::Refer { from: 8, .. } => (0..op.n.min(MOST_LOOKED_AT))
+            .map(|i| op.s + 8 * i)
+            .collect(),
+        _ => Vec::new(),
+    };
+    r.ops.iter().flat_map(of).collect()
+}
+
+/// Are the eight bytes there numbers of the member's?
+fn has_number(r: &Reading, place: u64) -> bool {
+    r.ops.iter().any(|op| {
+        let each = match op.step {
+            Step::Refer { .. } | Step::Repeat { .. } => None,
+            _ => op.step.unit(),
+        };
+        each.is_some_and(|(bytes, _)| {
+            (op.s..=(op.s + op.n * bytes).saturating_sub(8)).contains(&place)
+        })
+    })
+}
+
+fn is_lost(raw: u64, ctx: &mut dyn Resolver) -> bool {
+    let before = ctx.lost();
+    let found = ctx.pointer(raw, TypeId::UNKNOWN);
+    let lost = ctx.lost() > before;
+    ctx.forget_lost(before);
+    lost || found.is_err()
+}
+
+/// That two members could be in use.
+pub(crate) fn doubt(at: usize, only: &Reading, other: &Reading, what: &str) -> Fail {
+    Fail {
+        offset: at as u64,
+        bit: None,
+        value: None,
+        reason: Reason::Member(Box::new([
+            only.name.clone(),
+            other.name.clone(),
+            what.into(),
+        ])),
+    }
+}
+
 /// Converts the union at `at` of `src` into `dst`.
 pub(crate) fn run(
     env: Env,
@@ -166,6 +245,10 @@ fn reference(r: &Reading) -> Option<u8> {
 
 /// Below are the bits of doubles that no arithmetic of ordinary size makes, and all addresses of 64-bit programs.
 const SMALLEST_NORMAL: u64 = 1 << 52;
+/// From here on numbers are marks such as `(void *)-1`.
+const LAST_PAGE: u64 = u64::MAX - 4095;
+/// Of arrays of pointers.
+const MOST_LOOKED_AT: u64 = 64;
 /// Nothing is mapped below.
 const LEAST_ADDRESS: u64 = 1 << 16;
 

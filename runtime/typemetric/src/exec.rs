@@ -223,7 +223,12 @@ impl Exec<'_> {
                     let env = self.env;
                     let noted = self.ctx.in_use(at.0 as u64, of);
                     if let Some(only) = noted.and_then(|n| agree::only(n, readings)) {
-                        one(env, &only.ops, self.src, at.0, target, &mut *self.ctx)?;
+                        let ctx = &mut *self.ctx;
+                        let other = agree::otherwise(env, self.src, at.0, only, readings, ctx);
+                        if let Some(other) = other {
+                            return Err(agree::doubt(at.0, only, other, what));
+                        }
+                        one(env, &only.ops, self.src, at.0, target, ctx)?;
                         continue;
                     }
                     let union = agree::Union {

@@ -19,6 +19,8 @@ const HERE: u64 = 0x0102_0304;
 #[derive(Default)]
 struct Memory {
     lost: u64,
+    /// What is noted of all unions.
+    noted: Option<u64>,
 }
 
 impl Resolver for Memory {
@@ -50,15 +52,29 @@ impl Resolver for Memory {
     fn is_live(&mut self, raw: u64) -> bool {
         matches!(raw, LIVE | LIVE_LOW)
     }
+    fn in_use(&mut self, _: u64, _: TypeId) -> Option<u64> {
+        self.noted
+    }
 }
 
 /// `words`: what the union's first bytes hold.
 fn check(from: &Abi, to: &Abi, make: Make, words: &[u64], expected: &str) {
+    check_noted(from, to, make, words, None, expected);
+}
+
+fn check_noted(
+    from: &Abi,
+    to: &Abi,
+    make: Make,
+    words: &[u64],
+    noted: Option<u64>,
+    expected: &str,
+) {
     let plan = plan(from, to, make).unwrap();
     let mut src: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     src.resize(plan.src_size() as usize, 0);
     let mut dst = vec![0; plan.dst_elem_size() as usize];
-    let mut memory = Memory::default();
+    let mut memory = Memory { lost: 0, noted };
     let text = match plan.run(&src, &mut dst, 1, &mut memory) {
         Ok(()) => dst
             .iter()
@@ -134,6 +150,25 @@ fn members_that_cannot_be_in_use() {
     check(x86, s390, NODE, &[LIVE], "00 00 00 00 01 02 03 04");
     check(x86, i686, NODE, &[LIVE], "04 03 02 01 00 00 00 00");
     check(x86, i686, WORD, &[1 << 40], "00 00 00 00 00 01 00 00");
+}
+
+#[test]
+fn notes_count_unless_the_value_says_otherwise() {
+    let (x86, s390) = (&Abi::X86_64, &Abi::S390X);
+    let noted = |make, word, members, expected: &str| {
+        check_noted(x86, s390, make, &[word], Some(members), expected);
+    };
+    let refused = |at: &str, a: &str, b: &str, what: &str| {
+        format!("{at}: which of the members {a:?} and {b:?} of {what} is in use is not known, and this value does not convert alike")
+    };
+    noted(NUMBERS, 5, 0b001, "00 00 00 05");
+    noted(NUMBERS, 5, 0b010, "00 05 00 00");
+    noted(WORD, 1 << 40, 0b01, "00 00 01 00 00 00 00 00");
+    noted(WORD, LIVE, 0b10, "00 00 00 00 01 02 03 04");
+    noted(WORD, LIVE, 0b01, &refused(".l", "l", "p", "union w"));
+    let one = 1.5f64.to_bits();
+    noted(NODE, one, 0b01, "3f f8 00 00 00 00 00 00");
+    noted(NODE, one, 0b10, &refused(".d", "p", "d", "union node"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! ```text
 //! magic    8  "\x7fpc3unit"
 //! version  4
-//! flags    4  LOCATION | MPI
+//! flags    4  LOCATION | MPI | UNNOTED
 //! length   8  of the payload
 //! check    8  XXH3 of flags and payload
 //! payload     path, directory, target, compiler words, options, locations asked for, everywhere, annotations, symbols,
@@ -24,6 +24,8 @@ const HEAD: usize = 32;
 pub const LOCATION: u32 = 1;
 /// It calls MPI.
 pub const MPI: u32 = 2;
+/// It was compiled with `-fno-pc3-track-unions`.
+pub const UNNOTED: u32 = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
