@@ -125,7 +125,10 @@ int main(void)
             drop(list);
             list = nil;
         }
-        list = cons(v.tag == FUN ? apply(v, fix(i)) : v, list);
+        if (v.tag != FUN)
+            list = cons(i % 3 ? v : nil, list);
+        else
+            list = cons(apply(v, fix(i)), nil);
 #pragma pc3 checkpoint
         if (i % 5 == 4) {
             value a = pop(), b = pop();

@@ -274,6 +274,8 @@ impl Printer<'_, '_> {
                 ),
             };
         }
+        let temporaries = self.plan.live[label as usize - 1].temps.iter();
+        out.extend(temporaries.filter_map(|t| self.gone_temporary(*t)));
         for m in &list {
             if let Some(by) = &m.moved {
                 out += &format!("{} -= {by}; ", m.place);

@@ -101,11 +101,22 @@ impl Printer<'_, '_> {
     fn set(&self, t: usize, text: &str, declared: &mut Vec<usize>) -> String {
         let name = format!("pc3_t{t}");
         let (n, ty) = (&self.cx.names, self.plan.temps[t]);
+        let notes = self.taken_temporary(t);
         if !declared.contains(&t) {
             declared.push(t);
-            return format!("{} = {text}; ", n.declare_temp(ty, &name));
+            let notes = notes.unwrap_or_default();
+            return format!("{} = {text}; {notes}", n.declare_temp(ty, &name));
         }
-        match ty {
+        if let Some(notes) = notes {
+            return format!("{{ {}{notes}}} ", self.set_plainly(t, text));
+        }
+        self.set_plainly(t, text)
+    }
+
+    fn set_plainly(&self, t: usize, text: &str) -> String {
+        let name = format!("pc3_t{t}");
+        let n = &self.cx.names;
+        match self.plan.temps[t] {
             TempTy::Value(q) if has_const_member(self.u(), q.ty) => format!(
                 "{{ {} = {text}; __builtin_memcpy((void *)&{name}, (const void *)&pc3_c, sizeof {name}); }} ",
                 n.declare_plain(q, "pc3_c")
@@ -155,14 +166,23 @@ impl Printer<'_, '_> {
                 if !place {
                     self.give(*expr);
                 }
-                let text = format!("({})", self.text(*expr, Some(lin), !own));
-                *out += &self.set(*temp, &text, declared);
+                let given = if own && !place && self.taken_temporary(*temp).is_some() {
+                    self.given_object(*expr, Some(lin), false)
+                } else {
+                    None
+                };
+                let text = given.unwrap_or_else(|| self.text(*expr, Some(lin), !own));
+                *out += &self.set(*temp, &format!("({text})"), declared);
             }
             Op::Truth { temp, expr } => {
                 let text = format!("!!({})", self.text(*expr, Some(lin), true));
                 *out += &self.set(*temp, &text, declared);
             }
-            Op::Copy { temp, from } => *out += &self.set(*temp, &format!("pc3_t{from}"), declared),
+            Op::Copy { temp, from } => {
+                let given = self.given_temporary(*from);
+                let text = given.unwrap_or_else(|| format!("pc3_t{from}"));
+                *out += &self.set(*temp, &text, declared);
+            }
             Op::Do(e) => {
                 let text = self.text(*e, Some(lin), false);
                 *out += &format!("(void)({text}); ");

@@ -140,15 +140,26 @@ impl Printer<'_, '_> {
         let Some(value) = value else { return gone };
         let row = self.row(Row::Of(q.ty));
         let substituted = lin.is_some_and(|l| l.subst.contains_key(&value));
+        // What is evaluated once, into a variable, was passed on there.
+        let once = self.in_function().stand_in.contains_key(&value);
         match &self.u().expr(value).kind {
-            ExprKind::Call { .. } => format!("pc3_union_taken({place}, {row}); "),
+            _ if once => format!("pc3_union_taken({place}, {row}); "),
+            ExprKind::Call { .. } if !substituted => {
+                format!("pc3_union_taken({place}, {row}); ")
+            }
             ExprKind::Assign { lhs, op: None, .. }
                 if !substituted && self.place(*lhs, lin) && self.matters(*lhs) =>
             {
                 let from = self.text(*lhs, lin, true);
                 self.copied(q, place, &format!("&({from})"))
             }
-            _ if substituted => format!("pc3_union_taken({place}, {row}); "),
+            ExprKind::Cond { .. } | ExprKind::Comma(_) if !substituted => {
+                format!("pc3_union_taken({place}, {row}); ")
+            }
+            _ if substituted => {
+                let from = self.text(value, lin, true);
+                self.copied(q, place, &format!("&({from})"))
+            }
             _ if self.is_lvalue(value) && self.place(value, lin) && self.matters(value) => {
                 let from = self.text(value, lin, true);
                 self.copied(q, place, &format!("&({from})"))

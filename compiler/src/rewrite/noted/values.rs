@@ -2,7 +2,7 @@
 
 use super::marks::marks;
 use super::{plain, Mark, Row};
-use crate::analysis::linear::{Linear, Root};
+use crate::analysis::linear::{Linear, Root, Subst, TempTy};
 use crate::analysis::program::{is_local, Callee};
 use crate::analysis::walk::strip_casts;
 use crate::rewrite::edits::Edits;
@@ -29,7 +29,7 @@ impl Printer<'_, '_> {
         for (i, a) in args.iter().enumerate() {
             let q = u.expr(*a).ty;
             if self.is_record(q.ty) && self.has_union(q.ty) {
-                self.in_function().given.insert(*a);
+                self.give_value(*a);
                 continue;
             }
             let reads = params
@@ -115,7 +115,6 @@ impl Printer<'_, '_> {
     /// A value that is passed or returned.
     pub(super) fn given(&self, e: ExprId, lin: Option<&Linear>) -> Option<String> {
         let u = self.u();
-        let q = u.expr(e).ty;
         if matches!(u.expr(e).kind, ExprKind::AddrOf(_)) || self.is_array(e) {
             // A pointer that is only read, or lent: its members are not held.
             let mut inner = Edits::default();
@@ -125,16 +124,60 @@ impl Printer<'_, '_> {
             }
             return Some(inner.apply(self.cx, &u.expr(e).span));
         }
-        if lin.is_some_and(|l| l.subst.contains_key(&e)) {
-            return None;
+        if let Some(s) = lin.and_then(|l| l.subst.get(&e)) {
+            return match s {
+                Subst::Temp(t) => self.given_temporary(*t),
+                Subst::Nothing => None,
+            };
         }
+        self.given_object(e, lin, true)
+    }
+
+    /// A temporary with unions: those of objects that were read into it, or of a result.
+    pub(in crate::rewrite) fn given_temporary(&self, t: usize) -> Option<String> {
+        let (q, row) = self.noted_temporary(t)?;
+        let to = self.cx.names.pointer_to(plain(q.ty), "");
+        Some(format!(
+            "(*({to})pc3_union_passed((const void *)&pc3_t{t}, {row}))"
+        ))
+    }
+
+    /// Behind what sets it.
+    pub(in crate::rewrite) fn taken_temporary(&self, t: usize) -> Option<String> {
+        let (_, row) = self.noted_temporary(t)?;
+        Some(format!("pc3_union_taken(&pc3_t{t}, {row}); "))
+    }
+
+    /// Where it has come back without.
+    pub(in crate::rewrite) fn gone_temporary(&self, t: usize) -> Option<String> {
+        self.noted_temporary(t)?;
+        Some(format!("pc3_union_gone(&pc3_t{t}, sizeof pc3_t{t}); "))
+    }
+
+    fn noted_temporary(&self, t: usize) -> Option<(QualType, String)> {
+        let TempTy::Value(q) = self.plan.temps[t] else {
+            return None;
+        };
+        let has = self.notes() && self.is_record(q.ty) && self.has_union(q.ty);
+        has.then(|| (q, self.row(Row::Of(q.ty))))
+    }
+
+    /// `whole`: what stands for it elsewhere stands for it here.
+    pub(in crate::rewrite) fn given_object(
+        &self,
+        e: ExprId,
+        lin: Option<&Linear>,
+        whole: bool,
+    ) -> Option<String> {
+        let u = self.u();
+        let q = u.expr(e).ty;
         let lvalue = self.is_lvalue(e) && self.matters(e);
         let literal = matches!(u.expr(e).kind, ExprKind::CompoundLit { .. });
         if !lvalue && !literal {
             return None;
         }
         let to = self.cx.names.pointer_to(plain(q.ty), "");
-        let text = self.text(e, lin, true);
+        let text = self.text(e, lin, whole);
         let row = self.row(Row::Of(q.ty));
         Some(format!(
             "(*({to})pc3_union_passed((const void *)&({text}), {row}))"
@@ -146,14 +189,30 @@ impl Printer<'_, '_> {
         if self.notes() {
             let t = self.u().expr(e).ty.ty;
             if self.is_record(t) && self.has_union(t) {
-                self.in_function().given.insert(e);
+                self.give_value(e);
             }
+        }
+    }
+
+    /// Where the value comes from.
+    fn give_value(&self, e: ExprId) {
+        match &self.u().expr(e).kind {
+            ExprKind::Cond { then, els, .. } => {
+                then.iter().for_each(|t| self.give_value(*t));
+                self.give_value(*els);
+            }
+            ExprKind::Comma(list) => list.iter().last().iter().for_each(|e| self.give_value(**e)),
+            _ => _ = self.in_function().given.insert(e),
         }
     }
 
     /// An object that is copied, and cannot be named again behind that.
     pub(super) fn give_once(&self, e: ExprId, lin: Option<&Linear>) {
-        if self.is_lvalue(e) && !self.place(e, lin) {
+        let several = matches!(
+            self.u().expr(e).kind,
+            ExprKind::Cond { .. } | ExprKind::Comma(_)
+        );
+        if several || (self.is_lvalue(e) && !self.place(e, lin)) {
             self.give(e);
         }
     }
