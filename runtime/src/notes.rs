@@ -88,13 +88,18 @@ fn place(base: usize, at: usize) -> usize {
 ///
 /// # Safety
 /// The union can be read; so in all that follows.
+#[inline]
 pub(crate) unsafe fn code(at: usize, bytes: usize) -> u32 {
     let Some(slot) = base(at).map(|b| place(b, at)) else {
         return 0;
     };
     // SAFETY: by the caller; a place in a mapping of ours.
     unsafe {
-        match raw(slot, bytes) == raw(at, bytes) {
+        let same = match bytes {
+            8 => (slot as *const u64).read_unaligned() == (at as *const u64).read_unaligned(),
+            _ => raw(slot, bytes) == raw(at, bytes),
+        };
+        match same {
             true => ((slot + bytes) as *const u32).read_unaligned(),
             false => 0,
         }
@@ -107,6 +112,7 @@ unsafe fn raw<'a>(at: usize, bytes: usize) -> &'a [u8] {
 }
 
 /// Gives it a code, for its contents.
+#[inline]
 pub(crate) unsafe fn set(at: usize, bytes: usize, code: u32) {
     let slot = if code == 0 { base(at) } else { base_made(at) };
     let Some(slot) = slot.map(|b| place(b, at)) else {
@@ -114,7 +120,10 @@ pub(crate) unsafe fn set(at: usize, bytes: usize, code: u32) {
     };
     // SAFETY: as above.
     unsafe {
-        std::ptr::copy_nonoverlapping(at as *const u8, slot as *mut u8, bytes);
+        match bytes {
+            8 => (slot as *mut u64).write_unaligned((at as *const u64).read_unaligned()),
+            _ => std::ptr::copy_nonoverlapping(at as *const u8, slot as *mut u8, bytes),
+        }
         ((slot + bytes) as *mut u32).write_unaligned(code);
     }
 }
@@ -337,9 +346,10 @@ pub(crate) fn coded(ty: u32, members: u64) -> u32 {
 }
 
 /// The union's type, and the members, that a code stands for; `types`: those of generated code's numbers.
+#[inline]
 pub(crate) fn decoded(code: u32, types: &[u32]) -> Option<(u32, u64)> {
     match code {
-        OWN.. => others()?.get((code - OWN) as usize).copied(),
+        OWN.. => decoded_own(code - OWN),
         NOTES_CODES.. => {
             let n = code - NOTES_CODES;
             let ty = *types.get((n >> 6) as usize).filter(|ty| **ty != 0)?;
@@ -347,6 +357,11 @@ pub(crate) fn decoded(code: u32, types: &[u32]) -> Option<(u32, u64)> {
         }
         _ => None,
     }
+}
+
+#[cold]
+fn decoded_own(n: u32) -> Option<(u32, u64)> {
+    others()?.get(n as usize).copied()
 }
 
 #[cfg(test)]
