@@ -33,6 +33,11 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
             }
             let list = noted::marks(u, cx.noted, u.sym(s).ty, init);
             if !list.is_empty() {
+                for (_, row, _) in &list {
+                    let n = notes.rows.len();
+                    let name = notes.rows.entry(*row);
+                    name.or_insert_with(|| format!("pc3_union_{n}"));
+                }
                 statics.push(format!(
                     "{{(void *)&{}, pc3_marks_{}}}",
                     g.c_name,
