@@ -83,6 +83,21 @@ fn twice(n: i32) -> Result<i32, String> {
     }
 }
 
+/// What a call gives is no borrow that is seen to be one: it is made again by the same call.
+#[checkpointable]
+fn longest(words: &[String]) -> Option<usize> {
+    #[reeval]
+    let most = words.iter().max_by_key(|w| w.len());
+    let mut same = 0;
+    for word in words {
+        checkpoint!();
+        if word.len() == most?.len() {
+            same += 1;
+        }
+    }
+    most.map(|w| w.len() * same)
+}
+
 #[allow(clippy::let_and_return)]
 #[checkpointable]
 fn shapes(list: &mut [Shape]) -> f64 {
@@ -198,6 +213,7 @@ fn main() {
         let sum = ck!(parse(&slice, &mut counts));
         println!("parse {sum:?} {counts:?}");
     }
+    println!("longest {:?} {:?}", ck!(longest(&lines)), ck!(longest(&[])));
     let mut list = vec![
         Shape::Dot,
         Shape::Circle(2.5),
