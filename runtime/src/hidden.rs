@@ -258,6 +258,7 @@ fn path(types: &TypeTable, ty: TypeId, offset: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::Shared;
     use pc3_typemetric::abi::Abi;
     use pc3_typemetric::plan::Plan;
     use pc3_typemetric::types::{Member, Type};
@@ -285,7 +286,7 @@ mod tests {
         s.count = 2;
         let s = add(s);
         let plan = Arc::new(Plan::compile(&types, s, &types, s).expect("a plan"));
-        let mut d = Directory::new(false);
+        let mut d = Directory::new(false, Shared::default());
         d.object(OBJECT, 64, s, here as usize, plan);
         d.seal().expect("one object");
         let mut bytes = vec![0; 8];

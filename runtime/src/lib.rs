@@ -57,6 +57,7 @@ pub mod save;
 pub mod settings;
 mod shadow;
 mod shapes;
+mod shared;
 mod signals;
 mod solo;
 pub mod store;

@@ -8,6 +8,7 @@ use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use crate::format::meta::SlabMeta;
+use crate::shared::{Found, Shared};
 
 /// Equal slots: the occupied ones have a target each.
 #[derive(Debug)]
@@ -156,6 +157,8 @@ struct Object<'a> {
 pub struct Directory {
     ranges: Vec<Range>,
     pub slabs: Vec<SlabPlace>,
+    /// Where the shared objects of its process are.
+    shared: Shared,
     /// The checkpoint is of another ABI: bytes that are looked at as something else do not convert.
     foreign: bool,
     ambiguous: Cell<u64>,
@@ -176,9 +179,10 @@ pub enum Lost {
 }
 
 impl Directory {
-    pub fn new(foreign: bool) -> Directory {
+    pub fn new(foreign: bool, shared: Shared) -> Directory {
         Directory {
             foreign,
+            shared,
             ..Directory::default()
         }
     }
@@ -261,6 +265,29 @@ impl Directory {
 
     /// The address here of what `addr` points to; `pointee` is the pointer's, if known.
     pub fn translate(&self, types: &TypeTable, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
+        match self.object_at(types, addr, pointee) {
+            Err(Lost::Dangling) => match self.shared.find(addr) {
+                Some(Found::Here(here)) => Ok(here),
+                _ => Err(Lost::Dangling),
+            },
+            other => other,
+        }
+    }
+
+    /// The shared object in whose variables an address is, or of which there is another here.
+    pub fn in_library(&self, addr: u64) -> Option<&str> {
+        match self.shared.find(addr) {
+            Some(Found::Lost(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Is it an address in a shared object?
+    pub fn is_shared(&self, addr: u64) -> bool {
+        self.shared.find(addr).is_some()
+    }
+
+    fn object_at(&self, types: &TypeTable, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
         // Neighbours in memory point to neighbours: mostly it is the range of last time.
         if let Some(range) = self.ranges.get(self.latest.get()) {
             if range.start < addr && addr < range.last {
@@ -545,7 +572,7 @@ mod tests {
         let elem = add(&mut types, kind, "elem", size);
         let other = add(&mut types, Kind::Float, "float", 4);
         let plan = Arc::new(Plan::compile(&types, elem, &types, elem).expect("a plan"));
-        let mut d = Directory::new(true);
+        let mut d = Directory::new(true, Shared::default());
         d.object(0x1000, ARRAY, elem, places[0], plan.clone());
         d.object(0x1000 + ARRAY, ARRAY, elem, places[1], plan);
         d.seal().expect("no overlap");

@@ -12,6 +12,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 use crate::beside;
 use crate::exits::AtExit;
 use crate::floats;
+use crate::format;
 use crate::format::file::{Entry, Section, Writer};
 use crate::format::library::{ExitMeta, LibraryMeta};
 use crate::format::meta::{
@@ -24,6 +25,7 @@ use crate::job::Job;
 use crate::life;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
+use crate::shared;
 use crate::transfer::SaveCtx;
 
 /// Objects start at multiples of this in the data section.
@@ -76,6 +78,10 @@ impl Part {
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
         out.section(Section::Engine, n, engine)?;
+        // One process has all ranks.
+        if n == 0 {
+            shared_objects(&mut out, n)?;
+        }
         let (bytes, entries) = out.into_memory();
         Ok(Part {
             rank: n,
@@ -133,8 +139,14 @@ pub(crate) fn parts(
     out: &mut Writer,
 ) -> io::Result<()> {
     let ctx = SaveCtx::default();
+    let mut follows = None;
     for rank in ranks.iter_mut() {
         let n = rank.id() as u64;
+        // Ranks in front may be another process's.
+        if !job.program.guest && follows != Some(n) {
+            shared_objects(out, n)?;
+        }
+        follows = Some(n + 1);
         out.begin(Section::Data, n);
         let mut data = Data {
             out: &mut *out,
@@ -160,6 +172,13 @@ pub(crate) fn parts(
         }
     }
     Ok(())
+}
+
+fn shared_objects(out: &mut Writer, rank: u64) -> io::Result<()> {
+    match shared::here() {
+        list if list.is_empty() => Ok(()),
+        list => out.section(Section::Shared, rank, &format::shared::encode(&list)),
+    }
 }
 
 pub(crate) fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {

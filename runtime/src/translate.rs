@@ -13,6 +13,7 @@ use crate::format::unions::UnionMeta;
 use crate::holders::{self, THREAD};
 use crate::objects::{Directory, Lost};
 use crate::registry::Wide;
+use crate::shared;
 use crate::transfer::{Basic, LoadCtx, LoadError, Target};
 
 /// Translates the references of one rank.  Pointers to what is no longer alive become null and are
@@ -42,6 +43,8 @@ pub(crate) struct Translator<'a> {
     /// The latest number of a lost pointer.
     lost_last: u64,
     first: Vec<String>,
+    /// The first of them in this object that led into a library's own memory: its number among all, the address.
+    outside: Option<(u64, u64)>,
 }
 
 const NAMED: usize = 3;
@@ -72,6 +75,7 @@ impl<'a> Translator<'a> {
             seen: 0,
             lost_last: 0,
             first: Vec::new(),
+            outside: None,
         }
     }
 
@@ -138,23 +142,40 @@ impl<'a> Translator<'a> {
         ))
     }
 
+    /// The first pointer into a library's own memory that the object just converted has lost; and into which.
+    pub fn lost_outside(&mut self) -> Option<(u64, &str)> {
+        let (_, raw) = self.outside.take()?;
+        Some((raw, in_words(self.directory.in_library(raw)?)))
+    }
+
     /// Bytes of unknown type, on the ABI they come from: words that are addresses of live objects are
-    /// taken for pointers.
-    pub fn untyped(&self, from: &[u8], into: &mut [u8]) {
+    /// taken for pointers.  The first one that leads into a shared object and to nothing here: where it is, and into which.
+    pub fn untyped(&self, from: &[u8], into: &mut [u8]) -> Option<(usize, &str)> {
         const WORD: usize = size_of::<usize>();
-        for (from, into) in from.chunks_exact(WORD).zip(into.chunks_exact_mut(WORD)) {
+        let mut lost = None;
+        let words = from.chunks_exact(WORD).zip(into.chunks_exact_mut(WORD));
+        for (i, (from, into)) in words.enumerate() {
             let mut word = [0; WORD];
             word.copy_from_slice(from);
             let word = usize::from_ne_bytes(word) as u64;
             if let Some(here) = self.live(word) {
                 into.copy_from_slice(&here.to_ne_bytes());
+            } else if lost.is_none() && WORD == 8 {
+                // What libraries have allocated may lie at addresses like everyday numbers.
+                let library = self.directory.in_library(word);
+                lost = library
+                    .filter(|l| *l != shared::ALLOCATED)
+                    .map(|l| (i * WORD, l));
             }
         }
+        lost
     }
 
-    /// The address here, if `word` is one of something alive.
+    /// The address here, if `word` is one of something alive.  Shorter numbers than 64 bits are too likely to be within
+    /// shared objects by chance.
     fn live(&self, word: u64) -> Option<usize> {
-        let object = self.address(word).filter(|_| word != 0);
+        let certain = usize::BITS == 64 || !self.directory.is_shared(word);
+        let object = self.address(word).filter(|_| word != 0 && certain);
         let stream = || self.streams.get(&word).copied().filter(|here| *here != 0);
         object.or_else(stream)
     }
@@ -225,8 +246,18 @@ impl<'a> Translator<'a> {
             return raw;
         }
         self.dangling += 1;
+        if self.outside.is_none() && self.directory.in_library(raw).is_some() {
+            self.outside = Some((self.dangling, raw));
+        }
         self.lost_last = raw;
         0
+    }
+}
+
+fn in_words(library: &str) -> &str {
+    match library {
+        shared::ALLOCATED => "memory that a library has allocated",
+        name => name,
     }
 }
 
@@ -310,6 +341,7 @@ impl Resolver for Translator<'_> {
 
     fn forget_lost(&mut self, before: u64) {
         self.dangling = before;
+        self.outside = self.outside.filter(|(n, _)| *n <= before);
     }
 
     fn is_live(&mut self, raw: u64) -> bool {

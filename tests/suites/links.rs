@@ -130,6 +130,18 @@ const CASES: &[(&str, &str)] = &[
             for x in x.o libx.a; do $CC -O2 main.c a.o b.o $x -L. -lw -Wl,--no-as-needed -ls -Wl,-rpath,$PWD -o p 2> said; \
             grep -q \"W0202.*'libs.so' calls .write., which the program defines\" said; nm p | grep -q ' pc3_own.mkdir'; ./p | grep -x '666 6'; done",
     ),
+    // A library's state in memory of the program leads to the library's constants and functions; not to its variables.
+    (
+        "state_of_a_shared_object",
+        "printf '%s\n' 'static const int zeros[2]; static const int *const rows[] = {zeros}; static int none(int i) { return i - i; } int own = 0;' \
+            'struct state { const int *const *rows; const int *zeros; int (*none)(int); int *own, *local; };' \
+            'void *make(void *(*get)(unsigned long), int all, int *local) { struct state *s = get(sizeof *s); s->rows = rows; s->zeros = zeros; s->none = none; s->own = all ? &own : 0; s->local = local; return s; }' \
+            'int use(struct state *s, int i) { return s->rows[0][i & 1] + s->zeros[1] + s->none(i) + *s->local - 5; }' > s.c; cc -O2 -shared -fPIC -Wl,--build-id s.c -o libs.so; \
+            sed -i 's/step(i);/step(i) + use(state, i);/; s/int sum = 0,/int five = 5; void *state = make(get, ALL, \\&five); &/; 1i #include <stdlib.h>\\nvoid *make(void *(*)(unsigned long), int, int *); int use(void *, int); static void *get(unsigned long n) { return malloc(n); }' main.c; \
+            for all in 0 1; do $CC -O2 -DALL=$all main.c a.o b.o -L. -Wl,--no-as-needed -ls -Wl,-rpath,$PWD -o p$all; done; \
+            PC3_STOP_AFTER=1 PC3_EVERY=1x ./p1 || test $? = 85; PC3_RESTART=latest ./p1 2> said || test $? = 89; \
+            grep -q 'E0507.*is an address in libs.so, which has its variables elsewhere' said; mv p0 p",
+    ),
     (
         "dependency_files",
         "which make || exit 77; echo '#define K 2' > k.h; sed -i '1i #include \"k.h\"' a.c; \

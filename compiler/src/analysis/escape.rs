@@ -351,7 +351,7 @@ impl<'a> Walker<'a> {
                         .enumerate()
                         .any(|(j, b)| j != i && self.points_to_pointer(*b))
                         && !tables::is_mpi(&name);
-                    let into = if tables::retains(&name) || (stored && self.is_pointer(*a)) {
+                    let into = if p.keeps_pointers(&name) || (stored && self.is_pointer(*a)) {
                         Flow::Away
                     } else if returns_pointer {
                         to

@@ -1,7 +1,9 @@
 //! All units together: which definition a name means.
 
+use super::tables;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 
 /// A function definition of the whole program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -25,6 +27,8 @@ pub struct Program<'a> {
     pub fns: Vec<(usize, FuncId)>,
     own: Vec<FxHashMap<SymId, FnId>>,
     linked: FxHashMap<&'a str, FnId>,
+    /// Functions of objects that are linked without being units, the C library's apart.
+    foreign: HashSet<&'a str>,
 }
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
@@ -71,7 +75,20 @@ impl<'a> Program<'a> {
             fns,
             own,
             linked,
+            foreign: HashSet::new(),
         }
+    }
+
+    pub fn with_foreign(self, names: impl Iterator<Item = &'a str>) -> Self {
+        Program {
+            foreign: names.collect(),
+            ..self
+        }
+    }
+
+    /// May a function that no unit defines keep a pointer it is given?  Of the C library's it is known.
+    pub fn keeps_pointers(&self, name: &str) -> bool {
+        tables::retains(name) || self.foreign.contains(name)
     }
 
     pub fn ids(&self) -> impl Iterator<Item = FnId> {

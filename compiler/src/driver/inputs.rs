@@ -213,9 +213,29 @@ pub fn taken(t: &Trace, sources: &[(PathBuf, Record)]) -> Result<Inputs, Stop> {
                 f.display().to_string(),
                 &bytes,
             )?;
+        } else if let Some(symbols) = of_system_library(f) {
+            list.foreign.push(Foreign {
+                place: Place::File(f.clone()),
+                name: f.display().to_string(),
+                symbols,
+                relocatable: false,
+            });
         }
     }
     Ok(list)
+}
+
+/// What a shared object of the system offers; what it uses concerns nobody.
+fn of_system_library(path: &Path) -> Option<Symbols> {
+    let name = path.file_name()?.to_string_lossy();
+    if !name.contains(".so") || is_c_library(&name) {
+        return None;
+    }
+    let symbols = elf::symbols(&std::fs::read(path).ok()?);
+    Some(Symbols {
+        undefined: BTreeSet::new(),
+        ..symbols
+    })
 }
 
 /// Archives of which the linker took members that share a name with others.

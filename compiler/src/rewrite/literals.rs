@@ -3,7 +3,6 @@
 use crate::analysis::escape::Escapes;
 use crate::analysis::initialiser::leaves;
 use crate::analysis::program::{Callee, Program};
-use crate::analysis::tables;
 use crate::analysis::walk::{expr_children, stmt_children, Node};
 use crate::tree::*;
 use std::collections::HashSet;
@@ -90,7 +89,7 @@ impl Walker<'_> {
                 for (i, a) in args.iter().enumerate() {
                     let keeps = match &direct {
                         Some((_, Callee::External(n))) => {
-                            tables::retains(n) || (pointer && !copies(n))
+                            self.p.keeps_pointers(n) || (pointer && !copies(n))
                         }
                         Some((_, Callee::Defined(f))) => {
                             self.escapes.kept[f.index()].get(i).copied().unwrap_or(true)

@@ -116,7 +116,8 @@ pub struct Output {
 }
 
 pub fn instrument(units: &[Unit], options: &Options) -> Output {
-    let p = Program::new(units);
+    let foreign = options.outside.defines.keys().map(String::as_str);
+    let p = Program::new(units).with_foreign(foreign);
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
     let said = annotations::resolve(units, &options.annotations, &mut diagnostics);

@@ -50,10 +50,12 @@ pub enum Section {
     Line = 9,
     /// Which members of a rank's unions are in use, where that is noted.
     Unions = 10,
+    /// Where the shared objects of a rank's process lay, and of those behind it that have none.
+    Shared = 11,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 10] = [
+pub const SECTIONS: [Section; 11] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -64,6 +66,7 @@ pub const SECTIONS: [Section; 10] = [
     Section::Outside,
     Section::Line,
     Section::Unions,
+    Section::Shared,
 ];
 
 impl Section {
@@ -79,6 +82,7 @@ impl Section {
             Section::Outside => "rank outside",
             Section::Line => "rank log",
             Section::Unions => "rank unions",
+            Section::Shared => "shared objects",
         }
     }
 }
@@ -352,6 +356,12 @@ impl Sections {
 
     pub fn find(&self, section: Section, rank: u64) -> Option<&Entry> {
         self.index(section, rank).map(|i| &self.entries[i])
+    }
+
+    /// The last rank up to this one that has such a section.
+    pub fn last_with(&self, section: Section, rank: u64) -> Option<u64> {
+        let such = self.entries.iter().filter(|e| e.section == section);
+        such.map(|e| e.rank).filter(|r| *r <= rank).max()
     }
 
     fn index(&self, section: Section, rank: u64) -> Option<usize> {

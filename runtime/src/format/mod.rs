@@ -7,4 +7,5 @@ pub mod library;
 mod mapping;
 pub mod meta;
 pub mod read;
+pub mod shared;
 pub mod unions;

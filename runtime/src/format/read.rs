@@ -12,6 +12,7 @@ use super::file::{FileError, Section, Sections};
 use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
+use super::shared::{self, SharedMeta};
 use super::unions::{self, UnionMeta};
 
 #[derive(Debug, Error)]
@@ -56,6 +57,7 @@ pub struct RankImage {
     /// What crosses the rank's line, if it has one of its own.
     pub line: Option<Vec<u8>>,
     pub unions: Vec<UnionMeta>,
+    pub shared: Vec<SharedMeta>,
 }
 
 impl RankImage {
@@ -97,6 +99,9 @@ impl Checkpoint {
         for rank in 0..self.job.ranks {
             self.directory(rank)?;
             self.unions(rank)?;
+            if self.sections.find(Section::Shared, rank).is_some() {
+                self.shared(rank)?;
+            }
         }
         Ok(())
     }
@@ -123,12 +128,14 @@ impl Checkpoint {
             None => None,
         };
         let unions = self.unions(rank)?;
+        let shared = self.shared(rank)?;
         Ok(RankImage {
             meta,
             data,
             engine,
             line,
             unions,
+            shared,
         })
     }
 
@@ -143,6 +150,17 @@ impl Checkpoint {
             false => Err(inconsistent(format!(
                 "rank {rank}: a type that is not in the type table"
             ))),
+        }
+    }
+
+    /// Shared objects of a rank's process: said of the first one of neighbours.
+    fn shared(&self, rank: u64) -> Result<Vec<SharedMeta>, ReadError> {
+        match self.sections.last_with(Section::Shared, rank) {
+            Some(first) => {
+                let bytes = self.sections.load(Section::Shared, first)?;
+                Ok(shared::decode(&bytes)?)
+            }
+            None => Ok(Vec::new()),
         }
     }
 

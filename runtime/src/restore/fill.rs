@@ -22,6 +22,13 @@ use crate::translate::Translator;
 const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
     set PC3_ADDRESSES=ignore if it is none)";
 
+const IN_LIBRARY: &str =
+    "which has its variables elsewhere now, or is another one here: it would lead nowhere (link \
+    the library's own sources, or with -static; or set PC3_ADDRESSES=ignore if it is none)";
+
+const OUTSIDE: &str = "which no checkpoint holds: it would lead nowhere (finish using it before a checkpoint can happen, or \
+    link the library's own sources; set PC3_ADDRESSES=ignore if it is not used any more)";
+
 impl RankBuilder<'_, '_> {
     pub(super) fn finish(mut self) -> Result<Directory, RestoreError> {
         let id = self.rank.id();
@@ -79,8 +86,10 @@ impl RankBuilder<'_, '_> {
                 say(&format!("{found}, unless it is not used any more"));
             }
             if p.untyped {
-                translator.untyped(self.image.bytes(p.span), into);
+                let lost = translator.untyped(self.image.bytes(p.span), into);
+                self.untyped(p.name, lost)?;
             }
+            self.outside(p.name, p.ty, self.image.bytes(p.span), &mut translator)?;
             translator.lost_in(|raw| self.lost(p.name, p.ty, self.image.bytes(p.span), raw));
         }
         for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
@@ -109,8 +118,10 @@ impl RankBuilder<'_, '_> {
                     return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
                 }
                 if ty == TypeId::UNKNOWN {
-                    translator.untyped(&slot[..size as usize], into);
+                    let lost = translator.untyped(&slot[..size as usize], into);
+                    self.untyped(name, lost)?;
                 }
+                self.outside(name, ty, &slot[..size as usize], &mut translator)?;
                 translator.lost_in(|raw| self.lost(name, ty, &slot[..size as usize], raw));
             }
         }
@@ -164,6 +175,38 @@ impl RankBuilder<'_, '_> {
 }
 
 impl RankBuilder<'_, '_> {
+    /// Of bytes of unknown type: what leads into a library's own memory, if anything does.
+    fn untyped(&self, name: Name, lost: Option<(usize, &str)>) -> Result<(), RestoreError> {
+        match lost.filter(|_| self.look) {
+            Some((at, library)) => Err(self.hidden(
+                name,
+                &format!("at byte {at} is an address in {library}, {IN_LIBRARY}"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Of an object that was converted: a pointer to what only a library has.
+    fn outside(
+        &self,
+        name: Name,
+        ty: TypeId,
+        bytes: &[u8],
+        t: &mut Translator,
+    ) -> Result<(), RestoreError> {
+        match t.lost_outside().filter(|_| self.look) {
+            Some((raw, library)) => {
+                let mut error =
+                    hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
+                if !error.is_empty() {
+                    error += ": ";
+                }
+                Err(self.value(name, &format!("{error}a pointer into {library}, {OUTSIDE}")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Has every object on its own ABI its old address?
     fn is_still(&self) -> bool {
         self.moved.is_none() && !self.displaced && !self.directory.foreign()

@@ -18,6 +18,7 @@ use pc3_typemetric::types::TypeId;
 use crate::format::library::ProcessMeta;
 use crate::format::meta::{ProgramMeta, Span};
 use crate::format::read::{Checkpoint, RankImage, ReadError};
+use crate::format::shared::SharedMeta;
 use crate::guest::Source;
 use crate::identity::differences;
 use crate::job::Job;
@@ -28,6 +29,7 @@ use crate::rank::Rank;
 use crate::registry::{Number, Program};
 use crate::save::program_meta;
 use crate::settings::Addresses;
+use crate::shared::{self, Shared};
 use crate::store::StoreError;
 use crate::tongue;
 use crate::transfer::LoadError;
@@ -242,6 +244,7 @@ pub(crate) fn restore(
     let mut images = Vec::new();
     let mut sources = Vec::new();
     let mut environment = Vec::new();
+    let loaded = shared::here();
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
@@ -307,7 +310,7 @@ pub(crate) fn restore(
             job,
             &here,
             &image,
-            &environment,
+            (&environment, &loaded),
             &mut plans,
             rank,
         )?);
@@ -415,18 +418,20 @@ fn one_rank<'p>(
     job: &Job,
     here: &ProgramMeta,
     image: &RankImage,
-    environment: &[(u64, u64, usize)],
+    (environment, loaded): (&[(u64, u64, usize)], &[SharedMeta]),
     plans: &mut Plans<'p>,
     rank: &mut Rank,
 ) -> Result<Directory, RestoreError> {
     let program = &job.program;
+    let same = checkpoint.types.abi().same_layout(program.types.abi());
+    let shared = Shared::new(&image.shared, loaded, same);
     let mut builder = RankBuilder {
         checkpoint,
         program,
         image,
         plans,
         rank,
-        directory: Directory::new(!checkpoint.types.abi().same_layout(program.types.abi())),
+        directory: Directory::new(!same, shared),
         pending: Vec::new(),
         look: job.addresses != Addresses::Ignore,
         moved: None,

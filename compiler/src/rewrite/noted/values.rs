@@ -103,7 +103,7 @@ impl Printer<'_, '_> {
     /// The function is done with the pointer when it returns.
     pub(super) fn lends(&self, direct: &Option<(SymId, Callee)>, i: usize) -> bool {
         match direct {
-            Some((_, Callee::External(n))) => !crate::analysis::tables::retains(n),
+            Some((_, Callee::External(n))) => !self.cx.p.keeps_pointers(n),
             Some((_, Callee::Defined(f))) => {
                 let kept = &self.cx.kept[f.index()];
                 kept.get(i).is_some_and(|k| !k)

@@ -1,0 +1,250 @@
+//! Shared objects: where they lie, so that a pointer into one's code and constants leads to the same place of it after a
+//! restart, when it lies elsewhere.  What one keeps in variables and allocates is not in a checkpoint.
+
+use std::ffi::{c_int, c_void, CStr};
+use std::path::Path;
+
+use crate::format::shared::{Part, SharedMeta};
+
+/// In place of a name: what the C library has allocated.
+pub const ALLOCATED: &str = "[heap]";
+
+#[cfg(target_pointer_width = "64")]
+type Header = libc::Elf64_Phdr;
+#[cfg(target_pointer_width = "32")]
+type Header = libc::Elf32_Phdr;
+
+/// Those of this process, and what the C library has allocated.
+pub fn here() -> Vec<SharedMeta> {
+    let mut list: Vec<SharedMeta> = Vec::new();
+    // SAFETY: the callback gets the list, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(one), (&raw mut list).cast()) };
+    list.extend(allocated());
+    list
+}
+
+/// What grows behind the program's own data.
+fn allocated() -> Option<SharedMeta> {
+    const START_BRK: usize = 47;
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is a name, which may hold blanks.
+    let behind = stat.rsplit_once(')')?.1;
+    let start = behind.split_whitespace().nth(START_BRK - 3)?.parse().ok()?;
+    // SAFETY: a plain query.
+    let end = unsafe { libc::sbrk(0) } as u64;
+    // Some emulators say nothing of it.
+    (0 < start && start < end).then(|| SharedMeta {
+        name: ALLOCATED.into(),
+        build: Vec::new(),
+        base: 0,
+        parts: vec![Part {
+            start,
+            end,
+            constant: false,
+        }],
+    })
+}
+
+/// # Safety
+/// Called by `dl_iterate_phdr` with the address of a list.
+unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
+    // SAFETY: by the caller; what the linker says of an object is valid while it is loaded.
+    let (info, list) = unsafe { (&*info, &mut *list.cast::<Vec<SharedMeta>>()) };
+    if info.dlpi_name.is_null() || info.dlpi_phdr.is_null() {
+        return 0;
+    }
+    // SAFETY: as above.
+    let (name, headers): (&CStr, &[Header]) = unsafe {
+        let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
+        (CStr::from_ptr(info.dlpi_name), headers)
+    };
+    let path = name.to_string_lossy();
+    let name = Path::new(&*path).file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    // The program itself has no name; the system's own page is there by no file.
+    if name.is_empty() || name.starts_with("linux-") {
+        return 0;
+    }
+    let base = info.dlpi_addr as usize;
+    let range = |h: &Header| {
+        let start = base.wrapping_add(h.p_vaddr as usize);
+        (start, start.wrapping_add(h.p_memsz as usize))
+    };
+    // SAFETY: a plain query.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
+    // Only whole pages of what becomes constant do.
+    let whole = |(start, end): (usize, usize)| (start / page * page, end / page * page);
+    let relocated = headers.iter().find(|h| h.p_type == libc::PT_GNU_RELRO);
+    let relocated = relocated.map(|h| whole(range(h)));
+    let mut parts = Vec::new();
+    let mut add = |start: usize, end: usize, constant| {
+        if start < end {
+            parts.push(Part {
+                start: start as u64,
+                end: end as u64,
+                constant,
+            });
+        }
+    };
+    for h in headers.iter().filter(|h| h.p_type == libc::PT_LOAD) {
+        let (start, end) = range(h);
+        if h.p_flags & libc::PF_W == 0 {
+            add(start, end, true);
+            continue;
+        }
+        let (from, to) = relocated.unwrap_or((start, start));
+        let (from, to) = (from.clamp(start, end), to.clamp(start, end));
+        add(start, from, false);
+        add(from, to, true);
+        add(to, end, false);
+    }
+    let notes = headers.iter().filter(|h| h.p_type == libc::PT_NOTE);
+    let build = notes.map(range).find_map(|(start, end)| {
+        // SAFETY: a loaded part of the object.
+        let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, end - start) };
+        build_id(bytes)
+    });
+    list.push(SharedMeta {
+        name: name.into_owned(),
+        build: build.unwrap_or_default(),
+        base: base as u64,
+        parts,
+    });
+    0
+}
+
+/// The linker's identification among notes.
+fn build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
+    const NT_GNU_BUILD_ID: u32 = 3;
+    loop {
+        let number = |at: usize| {
+            let word = notes.get(at..at + 4)?.try_into().ok()?;
+            Some(u32::from_ne_bytes(word))
+        };
+        let (name, content, kind) = (number(0)? as usize, number(4)? as usize, number(8)?);
+        let at = 12usize.checked_add(name.checked_next_multiple_of(4)?)?;
+        let end = at.checked_add(content)?;
+        let bytes = notes.get(at..end)?;
+        if kind == NT_GNU_BUILD_ID && notes.get(12..12 + name) == Some(b"GNU\0") {
+            return Some(bytes.to_vec());
+        }
+        notes = notes.get(end.next_multiple_of(4)..)?;
+    }
+}
+
+/// Parts of saved shared objects: what their addresses are here.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Sorted.
+    parts: Vec<Place>,
+    names: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: u64,
+    end: u64,
+    /// Added to an address.
+    distance: Option<u64>,
+    /// Index of the object's name.
+    of: usize,
+}
+
+/// What an address in a shared object becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found<'a> {
+    Here(usize),
+    /// It is in this object's variables, or the object is not the same here.
+    Lost(&'a str),
+}
+
+impl Shared {
+    /// `same`: this is the ABI that wrote the checkpoint.
+    pub fn new(saved: &[SharedMeta], here: &[SharedMeta], same: bool) -> Shared {
+        let mut shared = Shared::default();
+        for s in saved {
+            let is = |h: &&SharedMeta| h.name == s.name && h.build == s.build;
+            let here = here.iter().find(is).filter(|h| same && !h.build.is_empty());
+            let distance = here.map(|h| h.base.wrapping_sub(s.base));
+            let of = shared.names.len();
+            shared.names.push(s.name.clone());
+            shared.parts.extend(s.parts.iter().map(|p| Place {
+                start: p.start,
+                end: p.end,
+                distance: distance.filter(|_| p.constant),
+                of,
+            }));
+        }
+        shared.parts.sort_by_key(|p| p.start);
+        shared
+    }
+
+    pub fn find(&self, addr: u64) -> Option<Found<'_>> {
+        let after = self.parts.partition_point(|p| p.start <= addr);
+        let part = self.parts[..after].last().filter(|p| addr < p.end)?;
+        Some(match part.distance {
+            Some(distance) => Found::Here(addr.wrapping_add(distance) as usize),
+            None => Found::Lost(&self.names[part.of]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(name: &str, build: &[u8], base: u64) -> SharedMeta {
+        let part = |start, end, constant| Part {
+            start: base + start,
+            end: base + end,
+            constant,
+        };
+        SharedMeta {
+            name: name.into(),
+            build: build.into(),
+            base,
+            parts: vec![part(0x1000, 0x2000, false), part(0, 0x1000, true)],
+        }
+    }
+
+    #[test]
+    fn constants_are_where_the_object_is() {
+        let saved = [
+            meta("liba.so", b"1", 0x10000),
+            meta("libb.so", b"2", 0x20000),
+            meta("libc.so", b"", 0x30000),
+        ];
+        let here = [
+            meta("liba.so", b"1", 0x50000),
+            meta("libb.so", b"3", 0x20000),
+            meta("libc.so", b"", 0x30000),
+        ];
+        let check = |addr, same, expected| {
+            assert_eq!(Shared::new(&saved, &here, same).find(addr), expected);
+        };
+        check(0x10004, true, Some(Found::Here(0x50004)));
+        check(0x10004, false, Some(Found::Lost("liba.so")));
+        check(0x11004, true, Some(Found::Lost("liba.so")));
+        check(0x12000, true, None);
+        check(0xffff, true, None);
+        check(0x20004, true, Some(Found::Lost("libb.so")));
+        check(0x30004, true, Some(Found::Lost("libc.so")));
+    }
+
+    #[test]
+    fn this_process_has_a_c_library() {
+        let list = here();
+        let part = |addr: usize| {
+            let parts = list
+                .iter()
+                .flat_map(|s| s.parts.iter().map(move |p| (s, p)));
+            let mut parts = parts.filter(|(_, p)| (p.start..p.end).contains(&(addr as u64)));
+            parts.next().map(|(s, p)| (s.build.is_empty(), p.constant))
+        };
+        if list.iter().any(|s| s.name != ALLOCATED) {
+            let function: unsafe extern "C" fn() -> ! = libc::abort;
+            assert_eq!(part(function as usize), Some((false, true)));
+            assert_eq!(part((&raw const list) as usize), None);
+        }
+    }
+}
