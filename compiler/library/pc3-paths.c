@@ -13,7 +13,7 @@ char *folder(char *, size) __asm__("getcwd");
 char *without_links(const char *, char *) __asm__("realpath");
 char *canonical(const char *) __asm__("canonicalize_file_name");
 char *current(void) __asm__("get_current_dir_name");
-void give_back(void *) __asm__("free");
+void give_back(void *) __asm__("pc3_library_free");
 
 char *getcwd(char *, size) __asm__("pc3_getcwd");
 char *realpath(const char *, char *) __asm__("pc3_realpath");

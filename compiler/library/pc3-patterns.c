@@ -7,8 +7,8 @@ void *realloc(void *, size);
 void free(void *);
 size strlen(const char *);
 void *memcpy(void *, const void *, size);
-void *native_room(size, size) __asm__("calloc");
-void native_end(void *) __asm__("free");
+void *native_room(size, size) __asm__("pc3_library_calloc");
+void native_end(void *) __asm__("pc3_library_free");
 
 /* Numbers that stand for memory of the C library, 0 in other processes. */
 unsigned long long pc3_kept_outside(void *);

@@ -7,7 +7,7 @@ char *strcpy(char *, const char *);
 void *malloc(size);
 
 char *unused_name(const char *, const char *) __asm__("tempnam");
-void give_back(void *) __asm__("free");
+void give_back(void *) __asm__("pc3_library_free");
 
 char *tempnam(const char *, const char *) __asm__("pc3_tempnam");
 

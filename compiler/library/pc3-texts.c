@@ -15,6 +15,13 @@ char *terminal_of(int) __asm__("ttyname");
 char *user(void) __asm__("getlogin");
 char *other_side(int) __asm__("ptsname");
 
+int snprintf(char *, size, const char *, ...);
+
+struct pc3_address {
+    unsigned number;
+};
+
+char *inet_ntoa(struct pc3_address) __asm__("pc3_inet_ntoa");
 char *setlocale(int, const char *) __asm__("pc3_setlocale");
 char *nl_langinfo(int) __asm__("pc3_nl_langinfo");
 char *ctermid(char *) __asm__("pc3_ctermid");
@@ -74,4 +81,13 @@ char *getlogin(void)
 char *ptsname(int fd)
 {
     return kept(&slave, other_side(fd));
+}
+
+/* The number's bytes are in the network's order. */
+char *inet_ntoa(struct pc3_address address)
+{
+    static char text[16];
+    const unsigned char *byte = (const unsigned char *)&address.number;
+    snprintf(text, sizeof text, "%d.%d.%d.%d", byte[0], byte[1], byte[2], byte[3]);
+    return text;
 }

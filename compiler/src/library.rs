@@ -10,7 +10,7 @@ use crate::analysis::program::Program;
 use crate::analysis::tables;
 use crate::diag::Diagnostics;
 use crate::lower;
-use crate::tree::{ExprKind, Storage, SymId, SymKind, Symbol, Unit};
+use crate::tree::{ExprId, ExprKind, Storage, SymId, SymKind, Symbol, Unit};
 use crate::types::Target;
 use std::collections::{HashMap, HashSet};
 
@@ -19,6 +19,14 @@ pub struct Library {
     pub file: &'static str,
     text: &'static str,
     names: &'static [&'static str],
+}
+
+/// What such a unit means the C library's by, whatever the program has under these names.
+pub fn natives(path: &str) -> Vec<&'static str> {
+    let text = all().find(|l| l.file == path).map_or("", |l| l.text);
+    let named = text.split("__asm__(\"").skip(1);
+    let names = named.filter_map(|rest| rest.split('"').next());
+    names.filter(|n| !n.starts_with("pc3_")).collect()
 }
 
 /// Is it one of these units?
@@ -130,6 +138,7 @@ const ALL: &[Library] = &[
             "ttyname",
             "getlogin",
             "ptsname",
+            "inet_ntoa",
         ],
     },
     Library {
@@ -276,11 +285,35 @@ const ALL: &[Library] = &[
         ],
     },
     Library {
+        file: "pc3-lists.c",
+        text: include_str!("../library/pc3-lists.c"),
+        names: &[
+            "argz_create",
+            "argz_create_sep",
+            "argz_append",
+            "argz_add",
+            "argz_add_sep",
+            "argz_delete",
+            "argz_insert",
+            "argz_replace",
+            "envz_add",
+            "envz_merge",
+            "envz_remove",
+        ],
+    },
+    Library {
+        file: "pc3-scan.c",
+        text: include_str!("../library/pc3-scan.c"),
+        names: SCANS,
+    },
+    Library {
         file: "pc3-accounts.c",
         text: include_str!("../library/pc3-accounts.c"),
         names: &["getpwnam", "getpwuid", "getgrnam", "getgrgid"],
     },
 ];
+
+const SCANS: &[&str] = &["scanf", "fscanf", "sscanf", "vscanf", "vfscanf", "vsscanf"];
 
 /// Functions that call back: the program's own only where what they call can reach a location.
 const CALLING: &[Library] = &[
@@ -313,17 +346,23 @@ pub fn renamed(units: &[Unit], unit: usize) -> HashMap<SymId, String> {
         }
         for (i, s) in u.symbols.iter().enumerate() {
             if s.is_global && l.names.contains(&s.name.as_str()) {
-                map.insert(SymId(i as u32), linked_as(u, &s.name));
+                map.extend(linked_as(u, &s.name).map(|name| (SymId(i as u32), name)));
             }
         }
     }
     map
 }
 
-/// Headers say by another name for the linker that they mean strict POSIX, or large files.
-fn linked_as(u: &Unit, name: &str) -> String {
+/// Headers say by another name for the linker that they mean strict POSIX, large files, or which standard's numbers.
+/// None: what was meant before there were such.
+fn linked_as(u: &Unit, name: &str) -> Option<String> {
     let says = |other: &str| u.text.contains(&format!("\"{other}\""));
-    match name {
+    Some(match name {
+        _ if SCANS.contains(&name) => {
+            let mut known = ["isoc23", "isoc99"].into_iter();
+            let standard = known.find(|s| says(&format!("__{s}_{name}")))?;
+            format!("pc3_{standard}_{name}")
+        }
         "getopt" if says("__posix_getopt") => "pc3_posix_getopt".into(),
         "readdir" | "scandir" if says(&format!("{name}64")) => format!("pc3_{name}64"),
         // The runtime has these for other programs.
@@ -331,7 +370,7 @@ fn linked_as(u: &Unit, name: &str) -> String {
             format!("pc3_copied_{name}")
         }
         _ => format!("pc3_{name}"),
-    }
+    })
 }
 
 /// Does the unit call MPI?
@@ -343,6 +382,38 @@ pub fn calls_mpi(u: &Unit) -> bool {
         }
         _ => false,
     })
+}
+
+/// Calls of `scanf` and its like that have the library allocate (`%ms`, `%m[`, `%mc`): what is called there.  `unknown`: do
+/// formats that are put together at run time count?
+pub fn scans_to_memory(u: &Unit, unknown: bool) -> HashSet<ExprId> {
+    let allocates = |a: &ExprId| {
+        let ExprKind::Str { .. } = u.expr(*a).kind else {
+            return None;
+        };
+        let text = u.slice(&u.expr(*a).span);
+        Some(text.split('%').skip(1).any(|rest| {
+            let rest =
+                rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '$' || c == '\'');
+            let kind = rest.strip_prefix('m').map(|r| r.trim_start_matches('l'));
+            kind.is_some_and(|k| k.starts_with(['s', 'c', 'S', 'C', '[']))
+        }))
+    };
+    let format = |name: &str| {
+        name.ends_with("scanf")
+            .then(|| usize::from(!matches!(name, "scanf" | "wscanf" | "vscanf" | "vwscanf")))
+    };
+    let calls = u.exprs.iter().filter_map(|x| {
+        let ExprKind::Call { callee, args } = &x.kind else {
+            return None;
+        };
+        let ExprKind::Ident(s) = u.expr(*callee).kind else {
+            return None;
+        };
+        let format = args.get(format(&u.sym(s).name)?)?;
+        allocates(format).unwrap_or(unknown).then_some(*callee)
+    });
+    calls.collect()
 }
 
 /// What the program uses and does not define itself.
@@ -400,6 +471,7 @@ fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library>
             "pc3-environment.c" => mpi,
             "pc3-getenv.c" => !mpi,
             "pc3-copies.c" => allocates,
+            "pc3-scan.c" => units.iter().any(|u| !scans_to_memory(u, true).is_empty()),
             _ => true,
         })
         .collect()

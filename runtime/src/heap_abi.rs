@@ -239,6 +239,22 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
     }
 }
 
+/// The C library's own, for what it hands out and takes back: a program may have others of these names.
+///
+/// # Safety
+/// As `free`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_library_free(p: *mut c_void) {
+    // SAFETY: by the caller.
+    unsafe { libc::free(p) }
+}
+
+#[no_mangle]
+pub extern "C" fn pc3_library_calloc(n: usize, size: usize) -> *mut c_void {
+    // SAFETY: plain calloc.
+    unsafe { libc::calloc(n, size) }
+}
+
 /// Memory for characters, typed as such.
 #[no_mangle]
 pub extern "C" fn pc3_characters(n: usize) -> *mut c_char {

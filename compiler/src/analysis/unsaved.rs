@@ -3,6 +3,7 @@
 
 use super::program::{Callee, Program};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::library;
 use crate::tree::*;
 use std::collections::HashSet;
 
@@ -30,12 +31,10 @@ fn fate(name: &str) -> Option<Fate> {
         | "inotify_init" | "inotify_init1" | "mq_open" => {
             InTheWay("a descriptor of no file", CLOSE)
         }
-        "argz_create" | "argz_create_sep" | "argz_add" | "argz_add_sep" | "argz_append"
-        | "argz_insert" | "argz_replace" | "envz_add" | "envz_merge" => Lost(
-            "a list in the library's memory",
-            "finish using it before a checkpoint can happen, or copy it to memory of malloc",
-        ),
-        "backtrace_symbols" => Lost(
+        "backtrace_symbols" | "getaddrinfo" | "getifaddrs" | "if_nameindex" | "gethostbyname"
+        | "gethostbyname2" | "gethostbyaddr" | "getservbyname" | "getservbyport"
+        | "getprotobyname" | "getprotobynumber" | "getnetbyname" | "ether_ntoa" | "ether_aton"
+        | "fgetpwent" | "fgetgrent" | "crypt" | "getpass" => Lost(
             "results in the library's memory",
             "finish using them before a checkpoint can happen",
         ),
@@ -93,37 +92,12 @@ fn own_memory(u: &Unit) -> HashSet<ExprId> {
     own.map(|(callee, _)| callee).collect()
 }
 
-/// Calls of `scanf` and its like that have the library allocate (`%ms`, `%m[`, `%mc`): what is called there.
-fn scans_to_memory(u: &Unit) -> HashSet<ExprId> {
-    let allocates = |a: &ExprId| {
-        let ExprKind::Str { .. } = u.expr(*a).kind else {
-            return false;
-        };
-        let text = u.slice(&u.expr(*a).span);
-        text.split('%').skip(1).any(|rest| {
-            let rest =
-                rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '$' || c == '\'');
-            let kind = rest.strip_prefix('m').map(|r| r.trim_start_matches('l'));
-            kind.is_some_and(|k| k.starts_with(['s', 'c', 'S', 'C', '[']))
-        })
-    };
-    let calls = u.exprs.iter().filter_map(|x| match &x.kind {
-        ExprKind::Call { callee, args } if args.iter().any(allocates) => Some(*callee),
-        _ => None,
-    });
-    let scans = |c: &ExprId| match u.expr(*c).kind {
-        ExprKind::Ident(s) => u.sym(s).name.ends_with("scanf"),
-        _ => false,
-    };
-    calls.filter(scans).collect()
-}
-
 /// One warning per function, at its first use. Calls in the C library's own headers are not the user's.
 pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
     let mut said = HashSet::new();
     for (i, u) in p.units.iter().enumerate() {
         let own = own_memory(u);
-        let scans = scans_to_memory(u);
+        let scans = library::scans_to_memory(u, false);
         for (k, e) in u.exprs.iter().enumerate() {
             let ExprKind::Ident(s) = e.kind else { continue };
             if u.sym(s).kind != SymKind::Func || u.lines.is_system(e.span.start) {

@@ -50,10 +50,10 @@ impl Clashes {
         self.names.is_empty()
     }
 
-    /// Gives the objects made anew their other names.
-    pub fn rename(&self, made: &[PathBuf]) -> Result<(), Stop> {
+    /// Gives the objects made anew their other names; those in `but` mean the C library's.
+    pub fn rename(&self, made: &[PathBuf], but: &[&str]) -> Result<(), Stop> {
         for path in made {
-            if let Some(new) = self.renamed(path, &read(path)?)? {
+            if let Some(new) = self.renamed(path, &read(path)?, but)? {
                 write(path, &new)?;
             }
         }
@@ -70,7 +70,7 @@ impl Clashes {
                 (archive.clone(), member.map_or(Vec::new(), |m| m.data))
             }
         };
-        let Some(new) = self.renamed(&path, &bytes)? else {
+        let Some(new) = self.renamed(&path, &bytes, &[])? else {
             return Ok(None);
         };
         let to = dir.join(format!("renamed-{n}.o"));
@@ -78,10 +78,11 @@ impl Clashes {
         Ok(Some(to))
     }
 
-    fn renamed(&self, path: &Path, object: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
+    fn renamed(&self, path: &Path, object: &[u8], but: &[&str]) -> Result<Option<Vec<u8>>, Stop> {
         let new = symbols::rename(object, |s| {
             let name = std::str::from_utf8(s.name).ok()?;
-            (self.names.contains(name)).then(|| [PREFIX.as_bytes(), s.name].concat())
+            (self.names.contains(name) && !but.contains(&name))
+                .then(|| [PREFIX.as_bytes(), s.name].concat())
         });
         new.map_err(|e| messages::stop(messages::unusable(&path.display().to_string(), e)))
     }

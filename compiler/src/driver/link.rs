@@ -26,7 +26,7 @@ use super::{messages, object, source, Stop};
 use crate::analysis::heap::report;
 use crate::diag::Diagnostics;
 use crate::rewrite::Output;
-use crate::{dump, parallel, paths};
+use crate::{dump, library, parallel, paths};
 
 /// Libraries that Rust's standard library asks of the system.
 const SYSTEM_LIBS: &[&str] = &["-lpthread", "-ldl", "-lm", "-lrt", "-lutil"];
@@ -302,8 +302,10 @@ impl Link<'_> {
         let mut foreign = Vec::new();
         if !clashes.is_empty() {
             messages::report(o, &clashes.elsewhere(taken)?)?;
-            made.iter().try_for_each(|list| clashes.rename(list))?;
-            clashes.rename(&own)?;
+            made.iter().try_for_each(|list| clashes.rename(list, &[]))?;
+            for (object, file) in own.iter().zip(&program.own) {
+                clashes.rename(std::slice::from_ref(object), &library::natives(file))?;
+            }
             let places = inputs.carriers.iter().map(|c| &c.place).zip(&mut made);
             for (i, (place, list)) in places.enumerate().filter(|(_, (_, l))| l.is_empty()) {
                 list.extend(clashes.copy(place, self.dir, i)?);

@@ -31,9 +31,10 @@ char *mine(void) {
     pc3_checkpoint();
     return by ? by(3) : mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
-#include <argz.h>
-char *scanned(const char *from) {
-    char *word, plain[9];
-    sscanf(from, "%8s 100%%m", plain);
-    return sscanf(from, "%d %ms", (int *)plain, &word) > 1 && !argz_add(&word, &(size_t){4}, "b") ? word : 0;
+#include <netdb.h>
+#include <wchar.h>
+wchar_t *scanned(const wchar_t *from, struct addrinfo **found) {
+    wchar_t *word;
+    swscanf(from, L"%8ls 100%%m", word);
+    return swscanf(from, L"%d %mls", (int *)from, &word) > 1 && !getaddrinfo("here", 0, 0, found) ? word : 0;
 }
