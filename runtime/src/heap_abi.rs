@@ -11,6 +11,7 @@ use pc3_typemetric::descriptor::pc3_site;
 use pc3_typemetric::types::{Kind, TypeId};
 
 use crate::rank::Rank;
+use crate::shared;
 use crate::tell::{flush_all, say};
 
 fn rank<'a>() -> Option<&'a mut Rank> {
@@ -232,8 +233,11 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
     };
     match freed {
         Ok(()) => {}
-        // SAFETY: by the caller, it is the C library's then.
-        Err(Fault::Foreign) => unsafe { libc::free(p) },
+        Err(Fault::Foreign) => {
+            shared::give_back(p as usize);
+            // SAFETY: by the caller, it is the C library's.
+            unsafe { libc::free(p) }
+        }
         Err(Fault::OtherArena { .. }) if rank().is_none() => {}
         Err(fault) => abort_at("free", p, &fault),
     }

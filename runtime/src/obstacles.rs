@@ -172,6 +172,7 @@ pub unsafe extern "C" fn pc3_sbrk(bytes: libc::intptr_t) -> *mut c_void {
 #[no_mangle]
 pub extern "C" fn pc3_let_go(at: *const c_void) -> *mut c_void {
     lock(&HELD).remove(&(at as usize));
+    crate::shared::give_back(at as usize);
     at.cast_mut()
 }
 

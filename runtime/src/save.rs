@@ -177,7 +177,14 @@ pub(crate) fn parts(
 fn shared_objects(out: &mut Writer, rank: u64) -> io::Result<()> {
     match shared::here() {
         list if list.is_empty() => Ok(()),
-        list => out.section(Section::Shared, rank, &format::shared::encode(&list)),
+        objects => {
+            let given_back = shared::given_back();
+            let saved = format::shared::Saved {
+                objects,
+                given_back,
+            };
+            out.section(Section::Shared, rank, &format::shared::encode(&saved))
+        }
     }
 }
 

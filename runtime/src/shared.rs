@@ -1,10 +1,13 @@
 //! Shared objects: where they lie, so that a pointer into one's code and constants leads to the same place of it after a
 //! restart, when it lies elsewhere.  What one keeps in variables and allocates is not in a checkpoint.
 
+use std::collections::{HashSet, VecDeque};
 use std::ffi::{c_int, c_void, CStr};
 use std::path::Path;
+use std::sync::Mutex;
 
-use crate::format::shared::{Part, SharedMeta};
+use crate::format::shared::{Part, Saved, SharedMeta};
+use crate::job::lock;
 
 /// In place of a name: what the C library has allocated.
 pub const ALLOCATED: &str = "[heap]";
@@ -13,6 +16,25 @@ pub const ALLOCATED: &str = "[heap]";
 type Header = libc::Elf64_Phdr;
 #[cfg(target_pointer_width = "32")]
 type Header = libc::Elf32_Phdr;
+
+/// What the program has given back to the C library: pointers to it are stale.
+static GIVEN_BACK: Mutex<VecDeque<u64>> = Mutex::new(VecDeque::new());
+/// Of these the last.
+const REMEMBERED: usize = 4096;
+
+/// The program gives back what a library has allocated.
+pub fn give_back(address: usize) {
+    let mut list = lock(&GIVEN_BACK);
+    if list.len() == REMEMBERED {
+        list.pop_front();
+    }
+    list.push_back(address as u64);
+}
+
+/// What it has given back, newest last.
+pub fn given_back() -> Vec<u64> {
+    lock(&GIVEN_BACK).iter().copied().collect()
+}
 
 /// Those of this process, and what the C library has allocated.
 pub fn here() -> Vec<SharedMeta> {
@@ -137,6 +159,7 @@ fn build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
 pub struct Shared {
     /// Sorted.
     parts: Vec<Place>,
+    given_back: HashSet<u64>,
     names: Vec<String>,
 }
 
@@ -160,9 +183,12 @@ pub enum Found<'a> {
 
 impl Shared {
     /// `same`: this is the ABI that wrote the checkpoint.
-    pub fn new(saved: &[SharedMeta], here: &[SharedMeta], same: bool) -> Shared {
-        let mut shared = Shared::default();
-        for s in saved {
+    pub fn new(saved: &Saved, here: &[SharedMeta], same: bool) -> Shared {
+        let mut shared = Shared {
+            given_back: saved.given_back.iter().copied().collect(),
+            ..Shared::default()
+        };
+        for s in &saved.objects {
             let is = |h: &&SharedMeta| h.name == s.name && h.build == s.build;
             let here = here.iter().find(is).filter(|h| same && !h.build.is_empty());
             let distance = here.map(|h| h.base.wrapping_sub(s.base));
@@ -180,6 +206,9 @@ impl Shared {
     }
 
     pub fn find(&self, addr: u64) -> Option<Found<'_>> {
+        if self.given_back.contains(&addr) {
+            return None;
+        }
         let after = self.parts.partition_point(|p| p.start <= addr);
         let part = self.parts[..after].last().filter(|p| addr < p.end)?;
         Some(match part.distance {
@@ -209,11 +238,14 @@ mod tests {
 
     #[test]
     fn constants_are_where_the_object_is() {
-        let saved = [
-            meta("liba.so", b"1", 0x10000),
-            meta("libb.so", b"2", 0x20000),
-            meta("libc.so", b"", 0x30000),
-        ];
+        let saved = Saved {
+            objects: vec![
+                meta("liba.so", b"1", 0x10000),
+                meta("libb.so", b"2", 0x20000),
+                meta("libc.so", b"", 0x30000),
+            ],
+            given_back: vec![0x31000],
+        };
         let here = [
             meta("liba.so", b"1", 0x50000),
             meta("libb.so", b"3", 0x20000),
@@ -229,6 +261,7 @@ mod tests {
         check(0xffff, true, None);
         check(0x20004, true, Some(Found::Lost("libb.so")));
         check(0x30004, true, Some(Found::Lost("libc.so")));
+        check(0x31000, true, None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn fate(name: &str) -> Option<Fate> {
         "backtrace_symbols" | "getaddrinfo" | "getifaddrs" | "if_nameindex" | "gethostbyname"
         | "gethostbyname2" | "gethostbyaddr" | "getservbyname" | "getservbyport"
         | "getprotobyname" | "getprotobynumber" | "getnetbyname" | "ether_ntoa" | "ether_aton"
-        | "fgetpwent" | "fgetgrent" | "crypt" | "getpass" => Lost(
+        | "fgetpwent" | "fgetgrent" | "getpass" => Lost(
             "results in the library's memory",
             "finish using them before a checkpoint can happen",
         ),

@@ -196,7 +196,15 @@ fn ends_list(name: &str) -> bool {
 fn ends(name: &str) -> bool {
     matches!(
         name,
-        "freelocale" | "catclose" | "dlclose" | "fts_close" | "endmntent" | "sem_close"
+        "freelocale"
+            | "catclose"
+            | "dlclose"
+            | "fts_close"
+            | "endmntent"
+            | "sem_close"
+            | "freeaddrinfo"
+            | "freeifaddrs"
+            | "if_freenameindex"
     )
 }
 

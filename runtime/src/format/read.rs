@@ -12,7 +12,7 @@ use super::file::{FileError, Section, Sections};
 use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
-use super::shared::{self, SharedMeta};
+use super::shared::{self, Saved};
 use super::unions::{self, UnionMeta};
 
 #[derive(Debug, Error)]
@@ -57,7 +57,7 @@ pub struct RankImage {
     /// What crosses the rank's line, if it has one of its own.
     pub line: Option<Vec<u8>>,
     pub unions: Vec<UnionMeta>,
-    pub shared: Vec<SharedMeta>,
+    pub shared: Saved,
 }
 
 impl RankImage {
@@ -154,13 +154,13 @@ impl Checkpoint {
     }
 
     /// Shared objects of a rank's process: said of the first one of neighbours.
-    fn shared(&self, rank: u64) -> Result<Vec<SharedMeta>, ReadError> {
+    fn shared(&self, rank: u64) -> Result<Saved, ReadError> {
         match self.sections.last_with(Section::Shared, rank) {
             Some(first) => {
                 let bytes = self.sections.load(Section::Shared, first)?;
                 Ok(shared::decode(&bytes)?)
             }
-            None => Ok(Vec::new()),
+            None => Ok(Saved::default()),
         }
     }
 

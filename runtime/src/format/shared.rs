@@ -22,10 +22,17 @@ pub struct Part {
     pub constant: bool,
 }
 
-pub fn encode(list: &[SharedMeta]) -> Vec<u8> {
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Saved {
+    pub objects: Vec<SharedMeta>,
+    /// What libraries had allocated and the program has given back.
+    pub given_back: Vec<u64>,
+}
+
+pub fn encode(saved: &Saved) -> Vec<u8> {
     let mut e = Encoder::default();
-    e.len(list.len());
-    for s in list {
+    e.len(saved.objects.len());
+    for s in &saved.objects {
         e.str(&s.name);
         e.bytes(&s.build);
         e.u64(s.base);
@@ -36,12 +43,14 @@ pub fn encode(list: &[SharedMeta]) -> Vec<u8> {
                 .for_each(|v| e.u64(v));
         }
     }
+    e.len(saved.given_back.len());
+    saved.given_back.iter().for_each(|a| e.u64(*a));
     e.0
 }
 
-pub fn decode(bytes: &[u8]) -> Result<Vec<SharedMeta>> {
+pub fn decode(bytes: &[u8]) -> Result<Saved> {
     let mut d = Decoder::new(bytes, "shared objects");
-    let list = d.list(32, |d| {
+    let objects = d.list(32, |d| {
         Ok(SharedMeta {
             name: d.str()?,
             build: d.bytes()?.to_vec(),
@@ -55,6 +64,10 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<SharedMeta>> {
             })?,
         })
     })?;
+    let given_back = d.list(8, |d| d.u64())?;
     d.end()?;
-    Ok(list)
+    Ok(Saved {
+        objects,
+        given_back,
+    })
 }
