@@ -38,7 +38,7 @@ int main(void)
     size_t n;
     FILE *f = open_wmemstream(&text, &n);
 #pragma pc3 checkpoint
-    fclose(f);
+    fclose(f), free(text);
     setlocale(LC_ALL, "C");
     locale_t l = newlocale(LC_ALL_MASK, "C", NULL);
 #pragma pc3 checkpoint
