@@ -1,7 +1,7 @@
 /* pc3-test: seq */
 // run: PC3_EVERY=1x PC3_STOP_AFTER=1
-// run: PC3_RESTART=latest kilobytes=210000
-// run: PC3_RESTART=latest kilobytes=140000
+// run: PC3_RESTART=latest kilobytes=260000
+// run: PC3_RESTART=latest kilobytes=175000
 // run: PC3_RESTART=latest kilobytes=70000
 // run: PC3_RESTART=1 kilobytes=70000
 // run: PC3_RESTART=latest
