@@ -42,7 +42,7 @@ static long total(const value *list)
     long sum = 0;
     for (const value *v = list; v; v = v->next) {
         union cell here;
-        here.pointer = (void *)(ptrdiff_t)v->kind;
+        here.bits = (unsigned long)v->kind;
         switch (v->kind) {
         case 0: sum += v->as.number; break;
         case 1: sum += (long)v->as.real; break;

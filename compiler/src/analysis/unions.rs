@@ -201,6 +201,89 @@ impl Noted {
     }
 }
 
+/// Unions of which a function writes one member of a variable, and reads another that it does not write: what it reads is
+/// the order of bytes. A note would take its value elsewhere, where that is another.
+fn punned(u: &Unit, found: &mut dyn FnMut(RecordId)) {
+    let direct = |e: ExprId| {
+        let ExprKind::Member {
+            base,
+            arrow: false,
+            name,
+        } = &u.expr(e).kind
+        else {
+            return None;
+        };
+        let ExprKind::Ident(s) = u.expr(*base).kind else {
+            return None;
+        };
+        let Type::Record(r) = u.ty(u.sym(s).ty.ty) else {
+            return None;
+        };
+        let fields = u.records[r.index()].fields.iter().flatten();
+        let mut named = fields
+            .enumerate()
+            .filter(|(_, f)| f.name.as_ref() == Some(name));
+        let (k, _) = named.next().filter(|_| u.records[r.index()].is_union)?;
+        Some((s, *r, k))
+    };
+    // The member at the start of the way to what is written.
+    let whole = |e: ExprId| {
+        let mut at = e;
+        loop {
+            match &u.expr(at).kind {
+                _ if direct(at).is_some() => return Some(at),
+                ExprKind::Member { base, arrow, .. } if !arrow => at = *base,
+                ExprKind::Index { base, .. } => at = *base,
+                _ => return None,
+            }
+        }
+    };
+    for f in &u.functions {
+        let (mut written, mut read) = (HashSet::new(), HashSet::new());
+        let mut targets = HashSet::new();
+        super::walk::visit(u, super::walk::Node::Stmt(f.body), &mut |n| {
+            let super::walk::Node::Expr(e) = n else {
+                return true;
+            };
+            let target = match &u.expr(e).kind {
+                ExprKind::Assign { lhs, .. } => whole(*lhs),
+                ExprKind::Unary {
+                    op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                    arg,
+                } => whole(*arg),
+                ExprKind::AddrOf(a) => whole(*a),
+                _ => None,
+            };
+            if let Some(t) = target {
+                targets.insert(t);
+                written.extend(direct(t));
+            }
+            if let Some(m) = direct(e) {
+                // An array that a function is given may be written there.
+                if matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. }) {
+                    written.insert(m);
+                }
+                if !targets.contains(&e) {
+                    read.insert(m);
+                }
+            }
+            true
+        });
+        for (s, r, k) in &read {
+            let other = written.iter().any(|(x, _, j)| x == s && j != k);
+            if other && (!written.contains(&(*s, *r, *k)) || is_array(u, *r, *k)) {
+                found(*r);
+            }
+        }
+    }
+}
+
+fn is_array(u: &Unit, r: RecordId, k: usize) -> bool {
+    let fields = u.records[r.index()].fields.as_ref();
+    let field = fields.and_then(|f| f.get(k));
+    field.is_some_and(|f| matches!(u.ty(f.ty.ty), Type::Array { .. }))
+}
+
 fn any_union(u: &Unit, t: TypeId) -> bool {
     match u.ty(t) {
         Type::Array { elem, .. } => any_union(u, elem.ty),
@@ -372,6 +455,9 @@ pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> Noted {
     }
     if keys.is_empty() {
         return noted;
+    }
+    for u in p.units {
+        punned(u, &mut |r| _ = keys.remove(&key(u, r)));
     }
     for (i, u) in p.units.iter().enumerate() {
         for (k, d) in u.records.iter().enumerate() {

@@ -72,7 +72,7 @@ fn warning(cx: &UnitCx, r: RecordId, at: &Span, what: &str) -> Diagnostic {
         Some(Without::Wished) => ("it is not noted", ", or leave out -fno-pc3-track-unions"),
         Some(Without::Threads) => ("other threads could write it while that is noted", ""),
         None => (
-            "it has more than 64 members, or none that notes can name",
+            "the program looks at one member through another, or it has more than 64, or none that notes can name",
             "",
         ),
     };

@@ -277,7 +277,14 @@ impl Printer<'_, '_> {
                         let root = Root::Expr(*e);
                         self.plan.linear.get(&root)
                     });
-                    self.arrival(sym.ty, &place, Some(*e), literal, lin)
+                    // Temporaries have ended with the initialiser.
+                    match lin.is_some_and(|l| l.subst.contains_key(e)) {
+                        true => {
+                            let row = self.row(Row::Of(sym.ty.ty));
+                            format!("pc3_union_taken({place}, {row}); ")
+                        }
+                        false => self.arrival(sym.ty, &place, Some(*e), literal, lin),
+                    }
                 }
                 Init::List { .. } => {
                     let marks = self.marks(sym.ty, init);
