@@ -183,6 +183,14 @@ impl LineMap {
         self.segment(offset).is_some_and(|s| s.system)
     }
 
+    /// Is it in a file of the user's, whoever's macro made it?
+    pub fn is_users_file(&self, offset: u32) -> bool {
+        self.segment(offset).is_some_and(|here| {
+            let mut all = self.segments.iter();
+            !here.system || all.any(|s| s.file == here.file && !s.system)
+        })
+    }
+
     /// Files that were read, in the order of their first appearance.
     pub fn files(&self) -> &[String] {
         &self.files

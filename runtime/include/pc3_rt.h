@@ -152,6 +152,8 @@ struct pc3_around {
 #define PC3_UNIT_HAS_POINTS 4
 #define PC3_UNIT_STRAYS 8            /* calls pc3_to */
 #define PC3_UNIT_HAS_FLOATS 16       /* the program looks at the floating-point environment, or changes it */
+#define PC3_UNIT_CHAR_SIGNED 32      /* plain char is, whatever the architecture's is */
+#define PC3_UNIT_CHAR_UNSIGNED 64
 #define PC3_HOOK_LAST 65536          /* priority of those that have none */
 struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
     unsigned destructor, priority;
@@ -164,7 +166,8 @@ struct pc3_wide {                    /* a constant that a long of 32 bits change
 };
 struct pc3_order {                   /* where what the order of bytes gave is kept */
     const char *place;               /* "file.c:12" */
-    unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone */
+    unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone; 3: the width of long, alone; 4: where members of structs lie;
+                                        5: both that and the order of bytes, while files are open that can be read */
 };
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */

@@ -128,6 +128,7 @@ impl Tables {
                 globals: Vec::new(),
                 literals: Vec::new(),
                 fnrefs: Vec::new(),
+                orders: Vec::new(),
             },
         }
     }

@@ -125,6 +125,7 @@ mod tests {
             }],
             literals: vec![],
             fnrefs: vec![],
+            orders: vec![],
         }
     }
 

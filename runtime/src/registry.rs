@@ -16,8 +16,8 @@ use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_union_static, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
-    PC3_GLOBAL_UNSAVED, PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS,
-    PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
+    PC3_GLOBAL_UNSAVED, PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_FLOATS,
+    PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -152,7 +152,7 @@ pub struct Program {
     pub numbers: Vec<Number>,
     /// Constants that it keeps and a `long` of 32 bits changes.
     pub wide: Vec<Wide>,
-    /// Places where what the order of bytes gave is kept; true: or the width of `long`.
+    /// Places where what the architecture gave is kept, and what decides (`pc3_order`).
     pub orders: Vec<(String, u32)>,
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
@@ -264,7 +264,9 @@ impl Program {
     /// Reads all registered units.
     pub fn load() -> Result<Program, RegistryError> {
         let units = units();
-        let mut types = TypeTable::new(Abi::host());
+        // SAFETY: registered units are complete tables.
+        let abi = abi(units.iter().map(|u| unsafe { &**u }));
+        let mut types = TypeTable::new(abi);
         let mut program = Builder::default();
         for &unit in &units {
             // SAFETY: registered units are complete tables; nothing else runs yet.
@@ -329,6 +331,21 @@ struct Builder {
     main_resume: pc3_fn,
     hooks: Vec<pc3_hook>,
     flags: u32,
+}
+
+/// As the unit with main was compiled (`-fsigned-char`).
+fn abi<'a>(units: impl Iterator<Item = &'a pc3_unit>) -> Abi {
+    let host = Abi::host();
+    let said = |u: &pc3_unit| match () {
+        () if u.flags & PC3_UNIT_CHAR_SIGNED != 0 => Some(true),
+        () if u.flags & PC3_UNIT_CHAR_UNSIGNED != 0 => Some(false),
+        () => None,
+    };
+    let main = units.filter(|u| u.main.is_some()).find_map(said);
+    Abi {
+        char_signed: main.unwrap_or(host.char_signed),
+        ..host
+    }
 }
 
 impl Builder {

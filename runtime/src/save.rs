@@ -265,6 +265,7 @@ pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
             .iter()
             .map(|(name, addr)| (name.clone(), *addr as u64))
             .collect(),
+        orders: program.orders.clone(),
     }
 }
 

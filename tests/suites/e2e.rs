@@ -5,6 +5,7 @@
 mod control;
 mod csmith;
 mod debian;
+mod elsewhere;
 mod faults;
 mod hpcc;
 mod jobs;
@@ -57,6 +58,7 @@ fn main() {
     trials.extend(sweep::trials());
     trials.extend(kill::trials());
     trials.extend(faults::trials());
+    trials.extend(elsewhere::trials());
     trials.extend(view::trials());
     trials.extend(streams::trials());
     trials.extend(messages::trials());

@@ -467,6 +467,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     if cx.floats {
         flags |= PC3_UNIT_HAS_FLOATS;
     }
+    flags |= match u.target.char_unsigned {
+        true => PC3_UNIT_CHAR_UNSIGNED,
+        false => PC3_UNIT_CHAR_SIGNED,
+    };
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(

@@ -120,6 +120,8 @@ pub struct ProgramMeta {
     pub literals: Vec<LiteralMeta>,
     /// Functions whose address is taken.
     pub fnrefs: Vec<(String, u64)>,
+    /// Places where what the architecture gave is kept, and what decides (`pc3_order`).
+    pub orders: Vec<(String, u32)>,
 }
 
 impl ProgramMeta {
@@ -156,6 +158,13 @@ impl ProgramMeta {
             e.str(name);
             e.u64(*addr);
         }
+        if !self.orders.is_empty() {
+            e.len(self.orders.len());
+            for (place, by) in &self.orders {
+                e.str(place);
+                e.u64((*by).into());
+            }
+        }
         e.0
     }
 
@@ -180,6 +189,10 @@ impl ProgramMeta {
                 })
             })?,
             fnrefs: d.list(16, |d| Ok((d.str()?, d.u64()?)))?,
+            orders: match d.is_empty() {
+                true => Vec::new(),
+                false => d.list(16, |d| Ok((d.str()?, d.u32()?)))?,
+            },
         };
         d.end()?;
         Ok(meta)

@@ -179,8 +179,14 @@ fn round_trips() {
             bytes: vec![1, 0],
         }],
         fnrefs: vec![("f".into(), 77)],
+        orders: vec![("a.c:3".into(), 1)],
     };
     assert_eq!(ProgramMeta::decode(&program.encode()).unwrap(), program);
+    let none = ProgramMeta {
+        orders: Vec::new(),
+        ..program
+    };
+    assert_eq!(ProgramMeta::decode(&none.encode()).unwrap(), none);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::plan::Reason;
+use pc3_typemetric::types::{Kind, TypeId};
 
 use super::{Name, RankBuilder, RestoreError};
 use crate::beside;
@@ -71,6 +72,9 @@ impl RankBuilder<'_, '_> {
                 .plan
                 .run_object(self.image.bytes(p.span), into, &mut translator);
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
+            if let Some(why) = self.changed_char(p.name, p.ty, self.image.bytes(p.span)) {
+                return Err(self.value(p.name, &why));
+            }
             let hidden = hidden.as_mut();
             if let Some(at) = hidden.and_then(|h| h.find(p.ty, self.image.bytes(p.span))) {
                 let found = self.hidden(p.name, &format!("{at}: {HIDDEN}"));
@@ -210,6 +214,23 @@ impl RankBuilder<'_, '_> {
     /// Has every object on its own ABI its old address?
     fn is_still(&self) -> bool {
         self.moved.is_none() && !self.displaced && !self.directory.foreign()
+    }
+
+    /// Is it a variable of type `char` with a number that is another one here?
+    fn changed_char(&self, name: Name, ty: TypeId, bytes: &[u8]) -> Option<String> {
+        let (Name::Global(_), [byte]) = (name, bytes) else {
+            return None;
+        };
+        let [from, to] = [self.plans.source, self.plans.target].map(|t| t.abi().char_signed);
+        let is_char = self.plans.source.get(ty).kind == Kind::Char;
+        if !is_char || from == to || *byte < 0x80 {
+            return None;
+        }
+        let value = match from {
+            true => i32::from(*byte as i8),
+            false => i32::from(*byte),
+        };
+        Some(format!("{value} {}", Reason::Char { signed: to }))
     }
 
     /// What lost a pointer: the object's name, and the member's.

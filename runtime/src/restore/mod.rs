@@ -3,6 +3,7 @@
 //! First every object gets its [`place`] here (so that every address has a translation), then each is
 //! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
 
+mod differs;
 mod fill;
 mod heap;
 mod place;
@@ -214,30 +215,10 @@ pub(crate) fn restore(
     }
     let abis = [&checkpoint.types, &program.types].map(|t| t.abi());
     let look = job.addresses != Addresses::Ignore;
-    let [from, to] = abis;
-    let order = from.endian != to.endian;
-    let long = from.long.size != to.long.size;
-    let orders = program.orders.iter();
-    let floats = numbers_of_floats(&from.name) != numbers_of_floats(&to.name);
-    let orders = orders.filter(|o| match o.1 {
-        0 => order,
-        1 => order || long,
-        _ => floats,
-    });
-    let (mut places, mut what) = (Vec::new(), "numbers of fenv.h");
-    for (place, by) in orders {
-        places.push(place.clone());
-        if *by < 2 {
-            what = "what the order of bytes gave";
-        }
-    }
-    if job.byte_order && !places.is_empty() {
-        return Err(RestoreError::Order {
-            what,
-            from: from.name.to_string(),
-            to: to.name.to_string(),
-            places,
-        });
+    // What headers make of a program differs, so both builds are asked.
+    let orders = [&checkpoint.program.orders, &program.orders];
+    if job.byte_order {
+        differs::agree(abis, orders.iter().copied().flatten(), false)?;
     }
     let mut plans = Plans::new(&checkpoint.types, &program.types);
     let mut directories = Vec::new();
@@ -248,6 +229,11 @@ pub(crate) fn restore(
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
+        if job.byte_order && differs::reads_files(&image.meta) {
+            let of_files = orders.iter().copied().flatten();
+            let of_files = of_files.filter(|o| o.1 == differs::OF_FILES);
+            differs::agree(abis, of_files, true)?;
+        }
         let numbers = &image.meta.numbers;
         if look && !numbers.is_empty() && !abis[0].same_layout(abis[1]) {
             return Err(RestoreError::Moved {
@@ -354,15 +340,6 @@ pub(crate) fn restore(
         peers.meet();
     }
     Ok(())
-}
-
-/// Architectures that have the same numbers for what is in `fenv.h`.
-fn numbers_of_floats(name: &str) -> &str {
-    match name {
-        "x86_64" | "i686" => "x86",
-        "aarch64" | "armhf" => "arm",
-        other => other,
-    }
 }
 
 /// Cuts and positions the rank's files.

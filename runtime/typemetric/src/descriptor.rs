@@ -82,6 +82,8 @@ constants! {
     PC3_UNIT_HAS_POINTS: c_uint = 4;
     PC3_UNIT_STRAYS: c_uint = 8;
     PC3_UNIT_HAS_FLOATS: c_uint = 16;
+    PC3_UNIT_CHAR_SIGNED: c_uint = 32;
+    PC3_UNIT_CHAR_UNSIGNED: c_uint = 64;
     PC3_HOOK_LAST: c_uint = 65536;
 }
 

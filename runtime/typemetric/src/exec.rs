@@ -129,6 +129,7 @@ impl Exec<'_> {
                 _ => self.units::<16>(span, |b| u128::from_ne_bytes(b).swap_bytes().to_ne_bytes()),
             },
             Step::Int { from, to } => return self.integers(from, to, span),
+            Step::Char { to_signed } => return self.chars(to_signed, span),
             Step::Count { from, to, of } => {
                 let env = self.env;
                 let bits = |i: Int| u32::from(i.size) * 8;
@@ -329,6 +330,17 @@ impl Exec<'_> {
             }
         }
         Ok(())
+    }
+
+    fn chars(&mut self, to_signed: bool, span: Span) -> Result<(), Fail> {
+        self.try_each(span, 1, 1, |s, d, _| {
+            if s[0] >= 0x80 {
+                let value = widen(s[0].into(), 8, !to_signed);
+                return Err((Some(value.to_string()), Reason::Char { signed: to_signed }));
+            }
+            d[0] = s[0];
+            Ok(())
+        })
     }
 
     fn integers(&mut self, from: Int, to: Int, span: Span) -> Result<(), Fail> {

@@ -35,6 +35,8 @@ pub(crate) enum Step {
     Swap(u8),
     /// `n` integers by value.
     Int { from: Int, to: Int },
+    /// `n` plain `char`s by themselves, which are signed on one side only.
+    Char { to_signed: bool },
     /// `n` integers that count bytes of objects of these sizes.
     Count { from: Int, to: Int, of: (u64, u64) },
     /// `n` floating-point numbers.
@@ -109,7 +111,7 @@ impl Step {
     /// Bytes of one unit on both sides; `None` where runs cannot be merged.
     pub fn unit(&self) -> Option<(u64, u64)> {
         Some(match self {
-            Step::Copy => (1, 1),
+            Step::Copy | Step::Char { .. } => (1, 1),
             Step::Swap(w) => ((*w).into(), (*w).into()),
             Step::Int { from, to } | Step::Count { from, to, .. } => {
                 (from.size.into(), to.size.into())

@@ -5,7 +5,8 @@
 //! * Struct members correspond by name and order, anonymous ones by position; arrays by length.
 //!   The padding members of system structs have no counterpart.
 //! * Integers convert by value whatever their C spelling; a value that does not fit is an error.
-//!   Plain `char` to plain `char` keeps the bits, as text needs, although its signedness may differ.
+//!   Plain `char` to plain `char` keeps the bits, as text needs, although its signedness may differ; by itself in a
+//!   struct it is a number.
 //! * Floating point converts exactly or not at all: see [`crate::float`].
 //! * Pointers, functions, handles and `FILE *` are translated by a [`Resolver`]; null stays null.
 //! * A union converts if its members agree about what every byte is (then it does not matter which
@@ -124,6 +125,8 @@ pub struct ConvertError {
 pub enum Reason {
     #[error("does not fit the target's {bits}-bit {} integer", if *.signed { "signed" } else { "unsigned" })]
     Range { bits: u32, signed: bool },
+    #[error("is a `char`, which is {} here: build it with {} for both", if *.signed { "signed" } else { "unsigned" }, if *.signed { "-funsigned-char" } else { "-fsigned-char" })]
+    Char { signed: bool },
     #[error("has no exact representation in the target's floating-point format")]
     Inexact,
     #[error("is not a number that arithmetic produces")]

@@ -138,6 +138,48 @@ fn plain_char_keeps_its_bits() {
     );
 }
 
+/// A number, unless it is among others.
+#[test]
+fn plain_char_by_itself_keeps_its_value() {
+    let pair: Make = |t| {
+        let c = arith(t, Arith::Char);
+        let text = array(t, c, 2);
+        structure(t, "struct step", &[("dx", c, None), ("name", text, None)])
+    };
+    check(
+        &Abi::X86_64,
+        &Abi::AARCH64,
+        pair,
+        &[5, 0xc3, 0xa4],
+        expect!["05 c3 a4"],
+    );
+    check(
+        &Abi::X86_64,
+        &Abi::S390X,
+        pair,
+        &[0xff, 0xc3, 0xa4],
+        expect![
+            ".dx: -1 is a `char`, which is unsigned here: build it with -fsigned-char for both"
+        ],
+    );
+    check(
+        &Abi::AARCH64,
+        &Abi::I686,
+        pair,
+        &[200, 0, 0],
+        expect![
+            ".dx: 200 is a `char`, which is signed here: build it with -funsigned-char for both"
+        ],
+    );
+    check(
+        &Abi::AARCH64,
+        &Abi::S390X,
+        pair,
+        &[200, 0, 0],
+        expect!["c8 00 00"],
+    );
+}
+
 #[test]
 fn bool_is_only_a_bool() {
     refused(
@@ -652,7 +694,12 @@ fn same_layout_is_one_copy() {
             ],
         )
     };
-    assert!(plan(&Abi::X86_64, &Abi::AARCH64, mixed).unwrap().is_copy());
+    let signed = Abi {
+        char_signed: true,
+        ..Abi::AARCH64
+    };
+    assert!(plan(&Abi::X86_64, &signed, mixed).unwrap().is_copy());
+    assert!(!plan(&Abi::X86_64, &Abi::AARCH64, mixed).unwrap().is_copy());
     assert!(!plan(&Abi::X86_64, &Abi::I686, mixed).unwrap().is_copy());
     assert!(!plan(&Abi::X86_64, &Abi::S390X, mixed).unwrap().is_copy());
     let long_double = Type::scalar(Kind::Float, "long double", 16, 16, LONG_DOUBLE);

@@ -107,5 +107,7 @@ impl Flow<'_> {
 
 /// Text of the user's, as it fits into a sentence.
 pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let lines = text.lines().filter(|l| !l.starts_with("# "));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    words.join(" ")
 }

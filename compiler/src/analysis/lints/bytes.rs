@@ -2,47 +2,16 @@
 //! kept; a number some of whose bytes were set.  A checkpoint moves values, so such a one is the source's.
 
 use super::is_user;
-use crate::analysis::addresses::{parents, Parent, Parents};
-use crate::analysis::callgraph::CallGraph;
+use super::kept::{By, Cx, Order, Seen};
 use crate::analysis::heap::one_line;
-use crate::analysis::program::{is_local, FnId, Program};
+use crate::analysis::program::is_local;
 use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
-/// What a restart is to know of one.
-#[derive(Clone, Debug)]
-pub struct Order {
-    pub unit: usize,
-    /// `t.c:14`
-    pub place: String,
-    pub by: By,
-}
-
-/// What else decides.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum By {
-    Bytes = 0,
-    /// The width of `long`, too.
-    Long = 1,
-    /// How an architecture numbers what `fenv.h` has, alone.
-    Floats = 2,
-}
-
-type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
-
-pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics) -> Vec<Order> {
-    let mut list = Vec::new();
-    let cx = Cx {
-        p,
-        graph,
-        saved,
-        units: p.units.iter().map(|_| OnceCell::new()).collect(),
-        callers: OnceCell::new(),
-        truth_ends: Cell::new(false),
-    };
+pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
+    let p = cx.p;
     for (unit, u) in p.units.iter().enumerate() {
         let all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
         let mut places: Vec<(ExprId, By)> = all
@@ -116,33 +85,9 @@ pub fn check(p: &Program, graph: &CallGraph, saved: Saved, out: &mut Diagnostics
             ));
         }
     }
-    list.sort_by(|a: &Order, b| (a.unit, &a.place, b.by).cmp(&(b.unit, &b.place, a.by)));
-    let floats = |o: &Order| o.by == By::Floats;
-    list.dedup_by(|a, b| (a.unit, &a.place, floats(a)) == (b.unit, &b.place, floats(b)));
-    list
 }
 
-/// Is what `up` makes of its operand only true or false?
-fn is_truth(u: &Unit, up: ExprId, operand: ExprId) -> bool {
-    match &u.expr(up).kind {
-        ExprKind::Binary { op, .. } => matches!(
-            op,
-            BinOp::Eq
-                | BinOp::Ne
-                | BinOp::Lt
-                | BinOp::Gt
-                | BinOp::Le
-                | BinOp::Ge
-                | BinOp::LogAnd
-                | BinOp::LogOr
-        ),
-        ExprKind::Unary { op, .. } => *op == UnOp::Not,
-        ExprKind::Cond { cond, .. } => *cond == operand,
-        _ => false,
-    }
-}
-
-fn called(u: &Unit, e: ExprId) -> Option<&str> {
+pub(super) fn called(u: &Unit, e: ExprId) -> Option<&str> {
     let ExprKind::Call { callee, .. } = &u.expr(e).kind else {
         return None;
     };
@@ -383,78 +328,9 @@ fn member(u: &Unit, e: ExprId, unions: &HashSet<SymId>) -> Option<(ExprId, SymId
     }
 }
 
-/// One unit: what expressions are parts of, and where variables are read.
-struct Ways {
-    parents: Parents,
-    reads: HashMap<SymId, Vec<ExprId>>,
-}
-
-struct Cx<'a> {
-    p: &'a Program<'a>,
-    graph: &'a CallGraph,
-    saved: Saved<'a>,
-    units: Vec<OnceCell<Ways>>,
-    callers: OnceCell<HashMap<FnId, Vec<(usize, ExprId)>>>,
-    /// What only says yes or no of a number is the same everywhere.
-    truth_ends: Cell<bool>,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-enum Seen {
-    Variable(usize, SymId),
-    Function(FnId),
-}
-
 impl Cx<'_> {
-    fn ways(&self, unit: usize) -> &Ways {
-        self.units[unit].get_or_init(|| {
-            let u = &self.p.units[unit];
-            let mut reads: HashMap<SymId, Vec<ExprId>> = HashMap::new();
-            for (k, x) in u.exprs.iter().enumerate() {
-                if let ExprKind::Ident(s) = x.kind {
-                    reads.entry(s).or_default().push(ExprId(k as u32));
-                }
-            }
-            let parents = parents(u);
-            Ways { parents, reads }
-        })
-    }
-
-    /// Where a function's result is used.
-    fn calls(&self, f: FnId) -> &[(usize, ExprId)] {
-        let all = self.callers.get_or_init(|| {
-            let mut all: HashMap<FnId, Vec<(usize, ExprId)>> = HashMap::new();
-            for caller in self.p.ids() {
-                for site in &self.graph.calls[caller.index()] {
-                    for t in &site.targets {
-                        let unit = self.p.fns[caller.index()].0;
-                        all.entry(*t).or_default().push((unit, site.expr));
-                    }
-                }
-            }
-            all
-        });
-        all.get(&f).map_or(&[], Vec::as_slice)
-    }
-
-    /// If it is written: is the number that it is a part of kept?
-    fn written(&self, unit: usize, e: ExprId) -> Option<bool> {
-        let u = &self.p.units[unit];
-        let Some(Parent::Expr(up)) = self.ways(unit).parents.get(&e) else {
-            return None;
-        };
-        match u.expr(*up).kind {
-            ExprKind::Assign { lhs, .. } if lhs == e => Some(self.holds(unit, e)),
-            ExprKind::Unary {
-                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
-                ..
-            } => Some(self.holds(unit, e)),
-            _ => None,
-        }
-    }
-
     /// Does a pointer surely lead to numbers, or to what has some?  Those of no type are what the callers give.
-    fn no_characters(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> Option<By> {
+    pub fn no_characters(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> Option<By> {
         let u = &self.p.units[unit];
         let e = strip_casts(u, e);
         let to = pointed(u, e)?;
@@ -486,167 +362,5 @@ impl Cx<'_> {
                 });
         }
         None
-    }
-
-    /// What a variable is initialised with and assigned.
-    fn given(&self, unit: usize, s: SymId) -> Vec<ExprId> {
-        let u = &self.p.units[unit];
-        let first = self
-            .ways(unit)
-            .parents
-            .iter()
-            .filter_map(|(e, up)| match up {
-                Parent::Variable(v) if *v == s => Some(*e),
-                _ => None,
-            });
-        let later = u.exprs.iter().filter_map(|x| match x.kind {
-            ExprKind::Assign { op: None, lhs, rhs } => match u.expr(lhs).kind {
-                ExprKind::Ident(v) if v == s => Some(rhs),
-                _ => None,
-            },
-            _ => None,
-        });
-        let mut all: Vec<ExprId> = first.chain(later).collect();
-        all.sort_by_key(|e| e.0);
-        all
-    }
-
-    /// Is the object of this lvalue part of a checkpoint?
-    fn holds(&self, unit: usize, e: ExprId) -> bool {
-        let u = &self.p.units[unit];
-        match &u.expr(strip_casts(u, e)).kind {
-            ExprKind::Ident(s) => match u.ty(u.sym(*s).ty.ty) {
-                // Memory, of whomever.
-                Type::Pointer(_) => true,
-                _ => self.is_saved(unit, *s),
-            },
-            ExprKind::Member { base, arrow, .. } => *arrow || self.holds(unit, *base),
-            ExprKind::Index { base, .. } | ExprKind::Deref(base) | ExprKind::AddrOf(base) => {
-                self.holds(unit, *base)
-            }
-            ExprKind::Binary { lhs, rhs, .. } => match u.ty(u.expr(*lhs).ty.ty) {
-                Type::Pointer(_) | Type::Array { .. } => self.holds(unit, *lhs),
-                _ => self.holds(unit, *rhs),
-            },
-            _ => true,
-        }
-    }
-
-    fn is_saved(&self, unit: usize, s: SymId) -> bool {
-        let sym = self.p.units[unit].sym(s);
-        match sym.func {
-            Some(f) if is_local(sym) => (self.saved)(unit, f, s),
-            _ => !sym.ty.is_const,
-        }
-    }
-
-    /// Does the value go into something that a checkpoint holds?
-    fn goes(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> bool {
-        let u = &self.p.units[unit];
-        let mut e = e;
-        loop {
-            let up = match self.ways(unit).parents.get(&e) {
-                None => return false,
-                Some(Parent::Variable(s)) => return self.into(unit, *s, seen),
-                Some(Parent::Return(f)) => {
-                    let f = self.p.id(unit, *f);
-                    return seen.insert(Seen::Function(f))
-                        && self
-                            .calls(f)
-                            .iter()
-                            .any(|(unit, c)| self.goes(*unit, *c, seen));
-                }
-                Some(Parent::Expr(up)) => *up,
-            };
-            let number = |e: ExprId| {
-                matches!(
-                    u.ty(u.expr(e).ty.ty),
-                    Type::Int(_) | Type::Float(_) | Type::Bool | Type::Enum(_)
-                )
-            };
-            if self.truth_ends.get() && is_truth(u, up, e) {
-                return false;
-            }
-            match &u.expr(up).kind {
-                ExprKind::Assign { lhs, rhs, .. } if *rhs == e => {
-                    return match u.expr(*lhs).kind {
-                        ExprKind::Ident(s) => self.into(unit, s, seen),
-                        _ => self.holds(unit, *lhs),
-                    }
-                }
-                ExprKind::Binary { op, lhs, rhs } => {
-                    let logical = matches!(op, BinOp::LogAnd | BinOp::LogOr);
-                    let other = if *lhs == e { *rhs } else { *lhs };
-                    // It waits for the other operand.
-                    if !logical && self.passes(unit, other) {
-                        return true;
-                    }
-                    if !number(up) {
-                        return false;
-                    }
-                    e = up;
-                }
-                ExprKind::Index { base, .. } if *base == e => e = up,
-                ExprKind::Deref(_) | ExprKind::Unary { .. } | ExprKind::Cast { .. }
-                    if number(up) =>
-                {
-                    e = up
-                }
-                ExprKind::Cond { .. } | ExprKind::Generic { .. } | ExprKind::StmtExpr(_)
-                    if number(up) =>
-                {
-                    e = up
-                }
-                ExprKind::Comma(list) if list.last() == Some(&e) => e = up,
-                ExprKind::CompoundLit { .. } => e = up,
-                ExprKind::Call { callee, args } if *callee != e => {
-                    let Some(i) = args.iter().position(|a| *a == e) else {
-                        return false;
-                    };
-                    let site = self.site(unit, up);
-                    return site.iter().any(|f| {
-                        let unit = self.p.fns[f.index()].0;
-                        let param = self.p.func(*f).params.get(i).copied();
-                        param.is_some_and(|s| self.into(unit, s, seen))
-                    });
-                }
-                _ => return false,
-            }
-        }
-    }
-
-    fn site(&self, unit: usize, call: ExprId) -> Vec<FnId> {
-        let ids = self.p.ids().filter(|f| self.p.fns[f.index()].0 == unit);
-        ids.flat_map(|f| &self.graph.calls[f.index()])
-            .filter(|s| s.expr == call)
-            .flat_map(|s| s.targets.iter().copied())
-            .collect()
-    }
-
-    /// Does evaluating it come by a location?
-    fn passes(&self, unit: usize, e: ExprId) -> bool {
-        let u = &self.p.units[unit];
-        let mut found = false;
-        visit(u, Node::Expr(e), &mut |n| {
-            if let Node::Expr(x) = n {
-                if matches!(u.expr(x).kind, ExprKind::Call { .. }) {
-                    let site = self.site(unit, x);
-                    found |= site.iter().any(|f| self.graph.reaches[f.index()]);
-                }
-            }
-            !found
-        });
-        found
-    }
-
-    fn into(&self, unit: usize, s: SymId, seen: &mut HashSet<Seen>) -> bool {
-        if !seen.insert(Seen::Variable(unit, s)) {
-            return false;
-        }
-        if self.is_saved(unit, s) {
-            return true;
-        }
-        let reads = self.ways(unit).reads.get(&s);
-        reads.is_some_and(|all| all.iter().any(|e| self.goes(unit, *e, seen)))
     }
 }

@@ -36,6 +36,74 @@ pub fn varies(u: &Unit, t: TypeId) -> bool {
         .any(|w| w[0].is_some() && w[1].is_some() && w[0] != w[1])
 }
 
+/// Of a type, where pointers and `long` have `word` bytes, if that is sure.
+pub fn size_of(u: &Unit, t: TypeId, word: u32) -> Option<i128> {
+    let mut fitting = MODELS.iter().filter(|m| m.word == u64::from(word));
+    let first = size(u, t, fitting.next()?)?.0;
+    let agree = fitting.all(|m| size(u, t, m).is_some_and(|s| s.0 == first));
+    agree.then_some(i128::from(first))
+}
+
+/// Does a member lie elsewhere in some?  `path` as in `offsetof`: `a.b[2]`.
+pub fn moves(u: &Unit, t: TypeId, path: &str) -> bool {
+    let offsets: Vec<Option<u64>> = MODELS.iter().map(|m| offset(u, t, path, m)).collect();
+    offsets
+        .windows(2)
+        .any(|w| w[0].is_some() && w[1].is_some() && w[0] != w[1])
+}
+
+fn offset(u: &Unit, t: TypeId, path: &str, m: &Model) -> Option<u64> {
+    let path = path.trim();
+    let end = path.find(['.', '[']).unwrap_or(path.len());
+    let (name, rest) = path.split_at(end);
+    match u.ty(t) {
+        _ if path.is_empty() => Some(0),
+        Type::Record(r) if !name.is_empty() => {
+            let d = &u.records[r.index()];
+            let (at, of) = member(u, d, name.trim(), m)?;
+            Some(at + offset(u, of, rest, m)?)
+        }
+        Type::Record(_) => offset(u, t, rest.strip_prefix('.')?, m),
+        Type::Array { elem, .. } => {
+            let (index, rest) = rest.strip_prefix('[')?.split_once(']')?;
+            let one = size(u, elem.ty, m)?.0;
+            // Of an index that is computed it is enough that it counts.
+            let index = index.trim().parse().unwrap_or(1);
+            Some(one.checked_mul(index)? + offset(u, elem.ty, rest, m)?)
+        }
+        _ => None,
+    }
+}
+
+/// Where it lies, and its type; also in a struct without a name.
+fn member(u: &Unit, d: &Record, name: &str, m: &Model) -> Option<(u64, TypeId)> {
+    let fields = d.fields.as_ref()?;
+    for (i, f) in fields.iter().enumerate() {
+        let at = || match d.is_union {
+            true => Some(0),
+            false => {
+                let before = Record {
+                    fields: Some(fields[..i].to_vec()),
+                    ..d.clone()
+                };
+                let (_, align) = size(u, f.ty.ty, m)?;
+                let end = members(u, &before, m)?.0;
+                Some(end.next_multiple_of(if d.packed { 1 } else { align }))
+            }
+        };
+        match (&f.name, u.ty(f.ty.ty)) {
+            (Some(n), _) if n == name => return Some((at()?, f.ty.ty)),
+            (None, Type::Record(inner)) => {
+                if let Some((here, ty)) = member(u, &u.records[inner.index()], name, m) {
+                    return Some((at()? + here, ty));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 fn size(u: &Unit, t: TypeId, m: &Model) -> Option<(u64, u64)> {
     let same = |n: u64| Some((n, n));
     match u.ty(t) {
@@ -71,6 +139,12 @@ fn size(u: &Unit, t: TypeId, m: &Model) -> Option<(u64, u64)> {
 }
 
 fn record(u: &Unit, d: &Record, m: &Model) -> Option<(u64, u64)> {
+    let (end, align) = members(u, d, m)?;
+    Some((end.next_multiple_of(align), align))
+}
+
+/// Where they end, and their alignment.
+fn members(u: &Unit, d: &Record, m: &Model) -> Option<(u64, u64)> {
     let (mut end, mut align, mut bits) = (0u64, 1, 0u64);
     for f in d.fields.as_ref()? {
         let (n, a) = size(u, f.ty.ty, m)?;
@@ -96,7 +170,7 @@ fn record(u: &Unit, d: &Record, m: &Model) -> Option<(u64, u64)> {
         }
         align = align.max(a);
     }
-    Some((end.next_multiple_of(align), align))
+    Some((end, align))
 }
 
 #[cfg(test)]
@@ -121,6 +195,21 @@ mod tests {
         check("struct { int n; double d; }", true);
         check("struct { double d; int n; }", true);
         check("struct { unsigned a : 3, b : 29; short s; }", false);
+        let moved = |path: &str, expected: bool| {
+            let ty = "struct { int n; struct { int a; long b; }; char text[12]; struct { char *p; int k; } list[2]; }";
+            let text = format!("# 1 \"t.c\"\ntypedef {ty} wanted;\n");
+            let (u, _) = crate::lower::build("t.c", text, &Target::default());
+            let s = u.symbols.iter().find(|s| s.name == "wanted");
+            assert_eq!(
+                moves(&u, s.expect("declared").ty.ty, path),
+                expected,
+                "{path}"
+            );
+        };
+        moved("n", false);
+        moved("a", true);
+        moved("text", true);
+        moved("list[0].p", true);
         check("long", true);
         check("struct s *", true);
         check("struct { char *text; }", true);

@@ -1,11 +1,16 @@
 //! What is legal C, can be saved and restored, and means something else elsewhere.
 
 mod bytes;
+mod kept;
 mod layout;
+mod network;
+mod offsets;
 mod order;
 mod range;
+mod records;
 mod sizes;
 mod width;
+mod words;
 
 use super::addresses::{Is, Numbers};
 use super::callgraph::CallGraph;
@@ -13,13 +18,15 @@ use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::Diagnostics;
 use crate::tree::*;
-pub use bytes::Order;
+pub use kept::Order;
+use kept::{By, Cx};
 pub use width::Wide;
 
 /// Of which expressions the lints must know where they go.
 pub fn wanted(u: &Unit, e: ExprId) -> Option<Is> {
     match u.expr(e).kind {
         ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => Some(Is::Size),
+        _ if offsets::moving(u, e) => Some(Is::Number),
         _ if width::candidate(u, e) => Some(Is::Number),
         _ => range::large(u, e).map(|_| Is::Number),
     }
@@ -44,12 +51,31 @@ pub fn check(
     sizes::check(p, said, numbers, saved, out);
     order::check(p, out);
     range::check(p, numbers, saved, out);
-    Found {
-        wide: width::check(p, numbers, saved, out),
-        orders: bytes::check(p, graph, saved, out),
-    }
+    let wide = width::check(p, numbers, saved, out);
+    let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
+    bytes::check(&cx, &mut orders, out);
+    network::check(&cx, &mut orders, out);
+    words::check(&cx, &mut orders, out);
+    records::check(&cx, &mut orders, out);
+    offsets::check(p, numbers, saved, &mut orders, out);
+    // One entry for a place and what decides there.
+    orders.sort_by(|a, b| (a.unit, &a.place, a.by).cmp(&(b.unit, &b.place, b.by)));
+    let apart = |o: &Order| (o.by > By::Long).then_some(o.by);
+    orders.dedup_by(|b, a| {
+        let same = (a.unit, &a.place, apart(a)) == (b.unit, &b.place, apart(b));
+        if same {
+            a.by = a.by.max(b.by);
+        }
+        same
+    });
+    Found { wide, orders }
 }
 
 fn is_user(u: &Unit, e: ExprId) -> bool {
     !u.lines.is_system(u.expr(e).span.start) && !crate::library::is_own(&u.path)
+}
+
+/// As `is_user`; also of what a macro of the system made there.
+fn in_users_file(u: &Unit, e: ExprId) -> bool {
+    u.lines.is_users_file(u.expr(e).span.start) && !crate::library::is_own(&u.path)
 }

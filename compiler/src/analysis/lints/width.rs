@@ -1,12 +1,13 @@
 //! Constants that a `long` of 32 bits changes: `long l = 0xf2345678` is negative there, `unsigned long u = -4` is
-//! less than on 64 bits.  A checkpoint from 32 bits holds the changed number, and nothing in it says so.  So a program for
+//! less than on 64 bits, `LONG_MAX` is another number.  A checkpoint from 32 bits holds the changed number, and nothing in it says so.  So a program for
 //! 64 bits knows such constants, and a restart refuses the numbers that they become.
 
-use super::is_user;
+use super::in_users_file;
 use super::range::longs;
+use super::words::{self, Words};
 use crate::analysis::addresses::{parents, Numbers, Parent, Parents, Place};
-use crate::analysis::heap::one_line;
 use crate::analysis::program::Program;
+use crate::analysis::walk::strip_casts;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use std::collections::HashMap;
@@ -29,7 +30,17 @@ pub fn candidate(u: &Unit, e: ExprId) -> bool {
             u.ty(u.expr(e).ty.ty),
             Type::Int(IntKind::Int | IntKind::UInt | IntKind::Long | IntKind::ULong)
         )
-        && value(u, e).is_some()
+        && (value(u, e).is_some() || limit(u, e).is_some())
+}
+
+/// What a limit of `long`, or a part of one, is where that has 32 bits.
+fn limit(u: &Unit, e: ExprId) -> Option<i128> {
+    let x = u.expr(e);
+    if !matches!(u.ty(x.ty.ty), Type::Int(IntKind::Long | IntKind::ULong)) {
+        return None;
+    }
+    let (wide, narrow) = Words::new(u).values(e)?;
+    (wide != narrow && narrow.abs() >= 1 << 29).then_some(narrow)
 }
 
 /// Its value, and whether it is one that an unsigned `long` changes (else a signed one).
@@ -56,15 +67,23 @@ pub fn check(
     let mut above: HashMap<usize, Parents> = HashMap::new();
     for w in numbers.wanted() {
         let u = &p.units[w.unit];
-        if !is_user(u, w.of) || !candidate(u, w.of) {
+        if !in_users_file(u, w.of) || !candidate(u, w.of) {
             continue;
         }
-        let Some((v, unsigned)) = value(u, w.of) else {
-            continue;
+        let (v, unsigned) = match value(u, w.of) {
+            Some((v, unsigned)) => (v, Some(unsigned)),
+            None => match limit(u, w.of) {
+                Some(narrow) => (narrow, None),
+                None => continue,
+            },
         };
-        let of = |x: &&Place| longs(p, x, unsigned);
+        let of = |x: &&Place| match unsigned {
+            Some(unsigned) => longs(p, x, unsigned),
+            None => longs(p, x, false) || longs(p, x, true),
+        };
         let from: Vec<Place> = w.to.iter().filter(of).cloned().collect();
-        if from.is_empty() || part(u, above.entry(w.unit).or_insert_with(|| parents(u)), w.of) {
+        let above = above.entry(w.unit).or_insert_with(|| parents(u));
+        if from.is_empty() || part(u, above, w.of, unsigned.is_none()) {
             continue;
         }
         let reached = numbers.reached(&from, &|x| !matches!(x, Place::Memory(_) | Place::Pointer));
@@ -80,18 +99,11 @@ pub fn check(
         let (first, other): (Vec<&Place>, Vec<&Place>) = kept.iter().copied().partition(direct);
         let named = |list: &[&Place]| list.iter().filter_map(|x| x.name(p)).min();
         let name = named(&first).or_else(|| named(&other));
-        let at = u.lines.position(u.expr(w.of).span.start);
-        let text = one_line(u.slice(&u.expr(w.of).span));
-        let what = format!("`{text}` ({}:{})", at.file, at.line);
-        let low = v as u32;
-        if !all.iter().any(|x| (x.low, x.signed) == (low, !unsigned)) {
-            let (unit, signed) = (w.unit, !unsigned);
-            all.push(Wide {
-                unit,
-                low,
-                signed,
-                what,
-            });
+        let text = words::named(u, w.of);
+        for unsigned in [false, true] {
+            if kept.iter().any(|x| longs(p, x, unsigned)) {
+                add(&mut all, p, (w.unit, w.of), (v as u32, !unsigned));
+            }
         }
         // `-1` is what everyone writes.
         let usual = v == -1 || v == i128::from(u64::MAX);
@@ -102,20 +114,78 @@ pub fn check(
             out.push(Diagnostic::advice(u, span, Code::LongWidth, message, help));
         }
     }
+    compared(p, &mut all);
     all
 }
 
-/// Is it an operand, of a larger constant or of something else, or in a struct?
-fn part(u: &Unit, above: &Parents, e: ExprId) -> bool {
+fn add(all: &mut Vec<Wide>, p: &Program, (unit, e): (usize, ExprId), (low, signed): (u32, bool)) {
+    if all.iter().any(|x| (x.low, x.signed) == (low, signed)) {
+        return;
+    }
+    let u = &p.units[unit];
+    let at = u.lines.position(u.expr(e).span.start);
+    let text = words::named(u, e);
+    let what = format!("`{text}` ({}:{})", at.file, at.line);
+    all.push(Wide {
+        unit,
+        low,
+        signed,
+        what,
+    });
+}
+
+/// Limits that variables are compared with: a library may have put them there.
+fn compared(p: &Program, all: &mut Vec<Wide>) {
+    for (unit, u) in p.units.iter().enumerate() {
+        if u.target.long_bits != 64 {
+            continue;
+        }
+        for x in &u.exprs {
+            let ExprKind::Binary { op, lhs, rhs } = x.kind else {
+                continue;
+            };
+            if !matches!(
+                op,
+                BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge
+            ) {
+                continue;
+            }
+            for (e, other) in [(lhs, rhs), (rhs, lhs)] {
+                let variable = strip_casts(u, other);
+                let is_variable = matches!(
+                    u.expr(variable).kind,
+                    ExprKind::Ident(_)
+                        | ExprKind::Member { .. }
+                        | ExprKind::Index { .. }
+                        | ExprKind::Deref(_)
+                );
+                let signed = match u.ty(u.expr(variable).ty.ty) {
+                    Type::Int(IntKind::Long) => true,
+                    Type::Int(IntKind::ULong) => false,
+                    _ => continue,
+                };
+                if !is_variable || !in_users_file(u, e) {
+                    continue;
+                }
+                if let Some(narrow) = limit(u, e) {
+                    add(all, p, (unit, e), (narrow as u32, signed));
+                }
+            }
+        }
+    }
+}
+
+/// Is it an operand, of a larger constant or of something else, or in a struct (if that matters)?
+fn part(u: &Unit, above: &Parents, e: ExprId, structs: bool) -> bool {
     match above.get(&e) {
         Some(Parent::Expr(up)) => match &u.expr(*up).kind {
             ExprKind::Binary { .. } | ExprKind::Unary { .. } => true,
             ExprKind::Assign { op, .. } => op.is_some(),
-            ExprKind::CompoundLit { ty, .. } => !is_of_numbers(u, ty.ty),
-            ExprKind::Cast { .. } => u.view().eval(*up).is_some() || part(u, above, *up),
+            ExprKind::CompoundLit { ty, .. } => !structs && !is_of_numbers(u, ty.ty),
+            ExprKind::Cast { .. } => u.view().eval(*up).is_some() || part(u, above, *up, structs),
             _ => false,
         },
-        Some(Parent::Variable(s)) => !is_of_numbers(u, u.sym(*s).ty.ty),
+        Some(Parent::Variable(s)) => !structs && !is_of_numbers(u, u.sym(*s).ty.ty),
         _ => false,
     }
 }

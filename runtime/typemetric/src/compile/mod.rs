@@ -8,7 +8,9 @@ use crate::held::Address;
 use crate::ops::{push, push_repeated, Int, Op, Reference, Step};
 use crate::path::Nodes;
 use crate::plan::{Body, Env, Mismatch, Plan, Tail};
-use crate::types::{counterparts, is_filler, Held, Kind, Type, TypeId, TypeTable, SIGNED, UNKNOWN};
+use crate::types::{
+    counterparts, is_filler, Held, Kind, Member, Type, TypeId, TypeTable, SIGNED, UNKNOWN,
+};
 use std::collections::HashMap;
 
 /// Guards against type tables made to explode; real types stay far below.
@@ -30,6 +32,7 @@ pub(crate) struct Compiler<'a> {
     pub dst: &'a TypeTable,
     identical: HashMap<(TypeId, TypeId), bool>,
     references: HashMap<TypeId, bool>,
+    single_chars: HashMap<TypeId, bool>,
     path: Vec<String>,
     mismatches: Vec<Mismatch>,
     work: u32,
@@ -42,6 +45,7 @@ impl<'a> Compiler<'a> {
             dst,
             identical: HashMap::new(),
             references: HashMap::new(),
+            single_chars: HashMap::new(),
             path: Vec::new(),
             mismatches: Vec::new(),
             work: 0,
@@ -72,7 +76,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn body(&mut self, s: TypeId, d: TypeId) -> Body {
-        let copy = self.identical(s, d);
+        let copy = self.identical(s, d) && !self.changes_chars(s);
         let mut ops = Vec::new();
         let mode = if copy {
             Mode::References
@@ -209,6 +213,31 @@ impl<'a> Compiler<'a> {
         has
     }
 
+    /// Is a member a plain `char` by itself, and plain `char` signed on one side only?  Arrays of them are text, and unions
+    /// keep their bytes.
+    fn changes_chars(&mut self, s: TypeId) -> bool {
+        self.src.abi().char_signed != self.dst.abi().char_signed && self.has_single_chars(s)
+    }
+
+    fn has_single_chars(&mut self, s: TypeId) -> bool {
+        if let Some(&known) = self.single_chars.get(&s) {
+            return known;
+        }
+        let src = self.src;
+        let t = src.get(s);
+        let is_char = |m: &Member| m.bits.is_none() && src.get(m.ty).kind == Kind::Char;
+        let has = match t.kind {
+            Kind::Array => self.has_single_chars(t.elem),
+            Kind::Struct => {
+                t.members.iter().any(is_char)
+                    || t.members.iter().any(|m| self.has_single_chars(m.ty))
+            }
+            _ => false,
+        };
+        self.single_chars.insert(s, has);
+        has
+    }
+
     fn value(&mut self, s: TypeId, d: TypeId, at: (u64, u64), mode: Mode, out: &mut Vec<Op>) {
         self.work += 1;
         if self.work == MAX_WORK {
@@ -220,7 +249,7 @@ impl<'a> Compiler<'a> {
         let (src, dst) = (self.src, self.dst);
         let (a, b) = (src.get(s), dst.get(d));
         let mut mode = mode;
-        if mode == Mode::Convert && self.identical(s, d) {
+        if mode == Mode::Convert && self.identical(s, d) && !self.changes_chars(s) {
             push(
                 out,
                 Op {
@@ -404,6 +433,11 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    fn is_changed_char(&self, s: TypeId, d: TypeId) -> bool {
+        let both = (self.src.get(s).kind, self.dst.get(d).kind) == (Kind::Char, Kind::Char);
+        both && self.src.abi().char_signed != self.dst.abi().char_signed
+    }
+
     fn float(&self, a: &Type, b: &Type) -> Option<Op> {
         let from = Stored::of(self.src.abi(), a)?;
         let to = Stored::of(self.dst.abi(), b)?;
@@ -462,7 +496,18 @@ impl<'a> Compiler<'a> {
                 (Some(_), Some(_)) => {}
                 (None, None) => match &n.choice.0 {
                     Some(choice) => self.chosen((s, i), (d, k), choice, at, mode, out),
-                    None => self.value(m.ty, n.ty, (at.0 + m.offset, at.1 + n.offset), mode, out),
+                    None => {
+                        let at = (at.0 + m.offset, at.1 + n.offset);
+                        match mode {
+                            Mode::Convert if self.is_changed_char(m.ty, n.ty) => {
+                                let to_signed = dst.abi().char_signed;
+                                let step = Step::Char { to_signed };
+                                let (s, d) = at;
+                                push(out, Op { s, d, n: 1, step });
+                            }
+                            _ => self.value(m.ty, n.ty, at, mode, out),
+                        }
+                    }
                 },
                 _ => self.mismatch(m.ty, n.ty, "a bit-field on one side only"),
             }

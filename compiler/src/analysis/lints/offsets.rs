@@ -1,0 +1,143 @@
+//! Offsets of members that are kept: `offsetof`, or `(size_t)&((struct s *)0)->member`.  Elsewhere something else lies there.
+
+use super::kept::{By, Order};
+use super::{in_users_file, layout};
+use crate::analysis::addresses::{is_constant, parents, Numbers, Parent, Parents, Place};
+use crate::analysis::heap::one_line;
+use crate::analysis::program::Program;
+use crate::analysis::untouched;
+use crate::analysis::walk::strip_casts;
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::tree::*;
+use std::collections::{HashMap, HashSet};
+
+/// Is it the offset of a member that lies elsewhere under other ABIs?
+pub fn moving(u: &Unit, e: ExprId) -> bool {
+    match &u.expr(e).kind {
+        ExprKind::Offsetof { ty, member } => layout::moves(u, ty.ty, member),
+        ExprKind::Cast { arg, .. } => {
+            let number = matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
+            let place = strip_casts(u, *arg);
+            let address = matches!(u.ty(u.expr(*arg).ty.ty), Type::Pointer(_));
+            number
+                && address
+                && is_constant(u, place)
+                && of_null(u, place).is_some_and(|(ty, path)| layout::moves(u, ty, &path))
+        }
+        _ => false,
+    }
+}
+
+/// The struct that is said to be at 0, and the member's path.
+fn of_null(u: &Unit, e: ExprId) -> Option<(TypeId, String)> {
+    let base = |e: ExprId, rest: String| match u.ty(u.expr(e).ty.ty) {
+        Type::Pointer(q) => Some((q.ty, rest)),
+        _ => None,
+    };
+    match &u.expr(e).kind {
+        ExprKind::AddrOf(place) => of_null(u, *place),
+        ExprKind::Member {
+            base: of,
+            arrow,
+            name,
+        } => match arrow {
+            true => base(*of, name.clone()),
+            false => {
+                let (ty, path) = of_null(u, *of)?;
+                Some((ty, format!("{path}.{name}")))
+            }
+        },
+        ExprKind::Index { base: of, index } => {
+            let (ty, path) = of_null(u, *of)?;
+            let index = u.view().eval(*index).unwrap_or(1);
+            Some((ty, format!("{path}[{index}]")))
+        }
+        ExprKind::Deref(of) => base(*of, String::new()),
+        _ => None,
+    }
+}
+
+pub fn check(
+    p: &Program,
+    numbers: &Numbers,
+    saved: &dyn Fn(usize, FuncId, SymId) -> bool,
+    list: &mut Vec<Order>,
+    out: &mut Diagnostics,
+) {
+    let mut known: HashMap<usize, (Parents, HashSet<SymId>)> = HashMap::new();
+    for w in numbers.wanted() {
+        let u = &p.units[w.unit];
+        if !moving(u, w.of) || !in_users_file(u, w.of) {
+            continue;
+        }
+        let known = known.entry(w.unit);
+        let (above, untouched) = known.or_insert_with(|| (parents(u), untouched::analyse(u)));
+        if !as_it_is(u, w.of, above, untouched) {
+            continue;
+        }
+        // Sums of sizes and offsets are sizes, and those go far.
+        let reached = numbers.reached(&w.to, &|x| matches!(x, Place::Variable(..)));
+        let kept = |x: &&Place| x.kept(p, saved);
+        let mut names: Vec<Option<String>> =
+            reached.iter().filter(kept).map(|x| x.name(p)).collect();
+        names.sort();
+        if names.is_empty() {
+            continue;
+        }
+        let at = u.lines.position(u.expr(w.of).span.start);
+        let place = format!("{}:{}", at.file, at.line);
+        let by = By::Layout;
+        list.push(Order {
+            unit: w.unit,
+            place,
+            by,
+        });
+        let text = match &u.expr(w.of).kind {
+            ExprKind::Offsetof { ty, member } => {
+                format!("offsetof({}, {member})", u.type_name(*ty))
+            }
+            _ => one_line(u.slice(&u.expr(w.of).span)),
+        };
+        let into = names.into_iter().flatten().next();
+        let into = into.map_or(String::new(), |n| format!(" in `{n}`"));
+        out.push(Diagnostic::advice(
+            u,
+            &u.expr(w.of).span,
+            Code::SizeKept,
+            format!("`{text}` is another number on other architectures, and a checkpoint keeps it{into}: a restart where members lie elsewhere is refused"),
+            "make what holds it `const`, or compute it anew where it is used",
+        ));
+    }
+}
+
+/// Is it kept by itself, and not by an object that keeps the program's own value anyway?
+fn as_it_is(u: &Unit, e: ExprId, above: &Parents, untouched: &HashSet<SymId>) -> bool {
+    let mut e = e;
+    loop {
+        match above.get(&e) {
+            Some(Parent::Expr(up)) => match u.expr(*up).kind {
+                ExprKind::Binary { .. } | ExprKind::Unary { .. } | ExprKind::Index { .. } => {
+                    return false
+                }
+                ExprKind::Assign { op, .. } => return op.is_none(),
+                ExprKind::Call { .. } => return true,
+                _ => e = *up,
+            },
+            Some(Parent::Variable(s)) => {
+                let sym = u.sym(*s);
+                let is_static = sym.is_global || sym.storage == Storage::Static;
+                let fixed = is_const(u, sym.ty) || untouched.contains(s);
+                return !(is_static && fixed);
+            }
+            Some(Parent::Return(_)) => return true,
+            None => return false,
+        }
+    }
+}
+
+fn is_const(u: &Unit, q: QualType) -> bool {
+    match u.ty(q.ty) {
+        Type::Array { elem, .. } => q.is_const || is_const(u, *elem),
+        _ => q.is_const,
+    }
+}

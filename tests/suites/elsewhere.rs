@@ -1,0 +1,117 @@
+//! What means something else on another architecture: a restart there is refused, with what and where; where it came from
+//! the program goes on.
+
+use anyhow::{ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, Arch, HOST, I686, S390X};
+use pc3_tests::build;
+use pc3_tests::program::Program;
+use pc3_tests::run::{Job, STOPPED};
+
+struct Hop {
+    program: &'static str,
+    from: Arch,
+    to: Arch,
+    /// Of the refusal.
+    words: &'static [&'static str],
+}
+
+const HOPS: &[Hop] = &[
+    Hop {
+        program: "network",
+        from: HOST,
+        to: S390X,
+        words: &["E0510", "network.c:12", "network.c:13", "order of bytes"],
+    },
+    Hop {
+        program: "network",
+        from: S390X,
+        to: HOST,
+        words: &["E0510", "network.c:12", "network.c:13"],
+    },
+    Hop {
+        program: "limits",
+        from: I686,
+        to: HOST,
+        words: &["E0505", "search.best", "`LONG_MAX` (", "limits.c:9)"],
+    },
+    Hop {
+        program: "bit_words",
+        from: I686,
+        to: HOST,
+        words: &["E0510", "bit_words.c:10", "width of `long`"],
+    },
+    Hop {
+        program: "bit_words",
+        from: HOST,
+        to: I686,
+        words: &["E0510", "bit_words.c:10"],
+    },
+    Hop {
+        program: "offsets",
+        from: I686,
+        to: HOST,
+        words: &["E0510", "offsets.c:16", "members of structs"],
+    },
+    Hop {
+        program: "chars",
+        from: HOST,
+        to: S390X,
+        words: &["E0505", "step.dx: -1", "-fsigned-char"],
+    },
+    Hop {
+        program: "records",
+        from: HOST,
+        to: S390X,
+        words: &["E0510", "records.c:20", "files that are open"],
+    },
+];
+
+pub fn trials() -> Vec<Trial> {
+    HOPS.iter()
+        .map(|h| {
+            let name = format!("elsewhere::{}_{}_{}", h.program, h.from.name, h.to.name);
+            Trial::test(name, move || check(h).map_err(|e| format!("{e:#}").into()))
+        })
+        .collect()
+}
+
+fn check(h: &Hop) -> Result<()> {
+    if let Some(why) = h.from.missing().or_else(|| h.to.missing()) {
+        println!("skipped: {why}");
+        return Ok(());
+    }
+    let path = arch::root().join(format!("tests/elsewhere/{}.c", h.program));
+    let program = Program::load(&path)?;
+    let whole = Job::new(&program)?;
+    let exe = build::instrumented(&program, h.from)?;
+    ensure!(whole.run(h.from, &exe, &[])?.status == 0, "run through");
+
+    let job = Job::new(&program)?;
+    let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
+    let done = job.run(h.from, &exe, &stop)?;
+    ensure!(done.status == STOPPED, "not stopped: {}", done.stderr);
+    let again = [("PC3_RESTART", "latest")];
+    let there = build::instrumented(&program, h.to)?;
+    let refused = job.run(h.to, &there, &again)?;
+    ensure!(
+        refused.status == 89,
+        "{}: {}",
+        refused.status,
+        refused.stderr
+    );
+    for w in h.words {
+        ensure!(
+            refused.stderr.contains(w),
+            "no `{w}` in: {}",
+            refused.stderr
+        );
+    }
+    let done = job.run(h.from, &exe, &again).context("back")?;
+    ensure!(
+        done.status == 0 && job.stdout() == whole.stdout(),
+        "where it came from: {}",
+        done.stderr
+    );
+    Ok(())
+}
