@@ -219,6 +219,7 @@ pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
             bytes: b"hello\n\0".to_vec(),
         }],
         fnrefs: vec![("list.c:step".into(), FUNCTION)],
+        orders: Vec::new(),
     };
     let slot = s.types.size(s.node).next_multiple_of(16) + 16;
     let mut file = File::create(dir.join(file_name(id))).unwrap();

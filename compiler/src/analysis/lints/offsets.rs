@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Is it the offset of a member that lies elsewhere under other ABIs?
 pub fn moving(u: &Unit, e: ExprId) -> bool {
     match &u.expr(e).kind {
-        ExprKind::Offsetof { ty, member } => layout::moves(u, ty.ty, member),
+        ExprKind::Offsetof { ty, member, .. } => layout::moves(u, ty.ty, member),
         ExprKind::Cast { arg, .. } => {
             let number = matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
             let place = strip_casts(u, *arg);
@@ -93,7 +93,7 @@ pub fn check(
             by,
         });
         let text = match &u.expr(w.of).kind {
-            ExprKind::Offsetof { ty, member } => {
+            ExprKind::Offsetof { ty, member, .. } => {
                 format!("offsetof({}, {member})", u.type_name(*ty))
             }
             _ => one_line(u.slice(&u.expr(w.of).span)),
