@@ -77,7 +77,9 @@ pub fn check(
         }
         // Sums of sizes and offsets are sizes, and those go far.
         let reached = numbers.reached(&w.to, &|x| matches!(x, Place::Variable(..)));
-        let kept = |x: &&Place| x.kept(p, saved);
+        // Arrays of the stack and of the heap are mostly for MPI, whose datatypes follow the structs.
+        let memory = is_static(u, w.of, above);
+        let kept = |x: &&Place| x.kept(p, saved) && (memory || !matches!(x, Place::Memory(_)));
         let mut names: Vec<Option<String>> =
             reached.iter().filter(kept).map(|x| x.name(p)).collect();
         names.sort();
@@ -131,6 +133,21 @@ fn as_it_is(u: &Unit, e: ExprId, above: &Parents, untouched: &HashSet<SymId>) ->
             }
             Some(Parent::Return(_)) => return true,
             None => return false,
+        }
+    }
+}
+
+/// Does it initialise an object of static storage?
+fn is_static(u: &Unit, e: ExprId, above: &Parents) -> bool {
+    let mut e = e;
+    loop {
+        match above.get(&e) {
+            Some(Parent::Expr(up)) => e = *up,
+            Some(Parent::Variable(s)) => {
+                let sym = u.sym(*s);
+                return sym.is_global || sym.storage == Storage::Static;
+            }
+            _ => return false,
         }
     }
 }
