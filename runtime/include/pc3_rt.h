@@ -132,6 +132,7 @@ struct pc3_site {
     struct pc3_type *type;           /* element type; 0 unknown */
     const char *file;
     unsigned line;
+    struct pc3_type *head;           /* of memory of unknown type: what it begins with; else 0 */
 };
 
 /* ---- functions of the program that are called around checkpoints -------------------- */
@@ -154,6 +155,7 @@ struct pc3_around {
 #define PC3_UNIT_HAS_FLOATS 16       /* the program looks at the floating-point environment, or changes it */
 #define PC3_UNIT_CHAR_SIGNED 32      /* plain char is, whatever the architecture's is */
 #define PC3_UNIT_CHAR_UNSIGNED 64
+#define PC3_UNIT_PIECES 128          /* the program hands out blocks in pieces */
 #define PC3_HOOK_LAST 65536          /* priority of those that have none */
 struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
     unsigned destructor, priority;
@@ -344,6 +346,11 @@ extern void pc3_jump_rearm(unsigned token, void *base, void *real);
 /* site: the call's own struct pc3_site; inside an allocation wrapper pc3_take_site(&own),
  * which prefers the one its caller left in pc3_me->site. */
 extern struct pc3_site *pc3_take_site(struct pc3_site *) __attribute__((nothrow, leaf));
+/* A piece of a block is handed out: so many bytes (0: one object), with so many of its own (0: no more), for a site or nobody knows what. Through this pointer,
+ * something is stored; it becomes the first of a list of free items. */
+extern void *pc3_piece(void *, pc3_size, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));
+extern void *pc3_stored(void *, const struct pc3_site *) __attribute__((nothrow, leaf));
+extern void *pc3_freed(void *, const struct pc3_site *) __attribute__((nothrow, leaf));
 extern void *pc3_malloc(pc3_size, const struct pc3_site *)
     __attribute__((malloc, nothrow, leaf, alloc_size(1)));
 extern void *pc3_calloc(pc3_size, pc3_size, const struct pc3_site *)

@@ -10,6 +10,7 @@ use pc3_heap::{Arena, Fault};
 use pc3_typemetric::descriptor::pc3_site;
 use pc3_typemetric::types::{Kind, TypeId};
 
+use crate::pieces;
 use crate::rank::Rank;
 use crate::shared;
 use crate::tell::{flush_all, say};
@@ -47,6 +48,20 @@ fn abort_at(call: &str, p: *mut c_void, fault: &Fault) -> ! {
     std::process::abort()
 }
 
+/// May it be handed out in pieces?
+fn is_dealt(rank: &Rank, ty: u32) -> bool {
+    ty == 0 && rank.job().program.pieces
+}
+
+/// Memory that may be handed out in pieces is zero where nothing is known to lie.
+fn dealt(rank: &mut Rank, n: usize, site: *const pc3_site) -> *mut c_void {
+    let p = rank.heap.alloc_zeroed(n, 0);
+    if !p.is_null() {
+        pieces::head(rank, p as usize, site);
+    }
+    checked(p)
+}
+
 /// # Safety
 /// As `malloc`.
 #[no_mangle]
@@ -54,6 +69,9 @@ pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_v
     match rank() {
         Some(rank) => {
             rank.about_to_allocate(type_of(site));
+            if is_dealt(rank, type_of(site)) {
+                return dealt(rank, n, site);
+            }
             checked(rank.heap.alloc(rank.asked(n, site), type_of(site)))
         }
         // SAFETY: as malloc.
@@ -73,6 +91,9 @@ pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site
         return checked(null_mut());
     };
     rank.about_to_allocate(type_of(site));
+    if is_dealt(rank, type_of(site)) {
+        return dealt(rank, bytes, site);
+    }
     let bytes = rank.asked(bytes, site);
     checked(rank.heap.alloc_zeroed(bytes, type_of(site)))
 }
@@ -109,8 +130,19 @@ pub unsafe extern "C" fn pc3_realloc(
     let kept = rank.heap.size_of(p.cast()).unwrap_or(0).min(n);
     // SAFETY: a live object of the rank.
     let notes = unsafe { rank.unions.picked(p as usize, kept) };
+    let old = rank.heap.size_of(p.cast()).unwrap_or(0);
     match rank.heap.realloc(p.cast(), n, ty) {
         Ok(new) => {
+            if !new.is_null() && rank.job().program.pieces {
+                rank.pieces.moved(p as usize, new as usize, n);
+                if ty == 0 && n > old {
+                    // SAFETY: what has been added to the object.
+                    unsafe { new.add(old).write_bytes(0, n - old) };
+                }
+                if old == 0 {
+                    pieces::head(rank, new as usize, site);
+                }
+            }
             let moved = !std::ptr::eq(new.cast(), p) && !new.is_null();
             if moved && rank.unions.shapes().has(ty) {
                 // SAFETY: it has been moved there.
@@ -180,10 +212,16 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
     match rank() {
         Some(rank) => {
             rank.about_to_allocate(type_of(site));
-            checked(
-                rank.heap
-                    .alloc_aligned(align, rank.asked(n, site), type_of(site)),
-            )
+            {
+                let bytes = rank.asked(n, site);
+                let p = rank.heap.alloc_aligned(align, bytes, type_of(site));
+                if !p.is_null() && is_dealt(rank, type_of(site)) {
+                    // SAFETY: a fresh object.
+                    unsafe { p.write_bytes(0, n) };
+                    pieces::head(rank, p as usize, site);
+                }
+                checked(p)
+            }
         }
         // SAFETY: as aligned_alloc.
         None => unsafe { libc::aligned_alloc(align, n) },
@@ -224,6 +262,7 @@ pub unsafe extern "C" fn pc3_free(p: *mut c_void) {
     }
     let freed = match rank() {
         Some(rank) => {
+            rank.pieces.gone(p as usize);
             rank.unions.freed(p as usize, &rank.heap);
             rank.heap.free(p.cast())
         }

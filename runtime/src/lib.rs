@@ -46,6 +46,7 @@ mod outside;
 pub mod partition;
 mod partner;
 pub mod peers;
+mod pieces;
 mod place;
 pub mod placement;
 mod process;

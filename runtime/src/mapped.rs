@@ -137,6 +137,7 @@ pub unsafe extern "C" fn pc3_remap(
                     ty: ty.unwrap_or(std::ptr::null_mut()),
                     file: std::ptr::null(),
                     line: 0,
+                    head: std::ptr::null_mut(),
                 };
                 let made = fresh(n, &raw const site);
                 if made != libc::MAP_FAILED {

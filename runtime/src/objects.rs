@@ -152,6 +152,18 @@ struct Object<'a> {
     ty: TypeId,
 }
 
+/// Of a block that is handed out in pieces.
+#[derive(Debug)]
+pub struct Piece {
+    pub start: u64,
+    pub bytes: u64,
+    pub ty: TypeId,
+    pub target: usize,
+    pub plan: Arc<Plan>,
+    /// Of a free one: what links it to the next, at its start.
+    pub link: Option<Arc<Plan>>,
+}
+
 /// All objects of one saved rank.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -159,6 +171,8 @@ pub struct Directory {
     pub slabs: Vec<SlabPlace>,
     /// Where the shared objects of its process are.
     shared: Shared,
+    /// In order; what they lie in is an object as well.
+    pub pieces: Vec<Piece>,
     /// The checkpoint is of another ABI: bytes that are looked at as something else do not convert.
     foreign: bool,
     ambiguous: Cell<u64>,
@@ -288,6 +302,9 @@ impl Directory {
     }
 
     fn object_at(&self, types: &TypeTable, addr: u64, pointee: TypeId) -> Result<usize, Lost> {
+        if let Some(found) = self.in_piece(types, addr, pointee) {
+            return found;
+        }
         // Neighbours in memory point to neighbours: mostly it is the range of last time.
         if let Some(range) = self.ranges.get(self.latest.get()) {
             if range.start < addr && addr < range.last {
@@ -310,6 +327,51 @@ impl Directory {
             }
         }
         self.inside(types, first, addr, pointee)
+    }
+
+    /// The address here of what `addr` points to, if that is a piece of a block.
+    fn in_piece(
+        &self,
+        types: &TypeTable,
+        addr: u64,
+        pointee: TypeId,
+    ) -> Option<Result<usize, Lost>> {
+        let i = self
+            .pieces
+            .partition_point(|p| p.start <= addr)
+            .checked_sub(1)?;
+        let p = &self.pieces[i];
+        let offset = addr - p.start;
+        if offset < p.bytes {
+            let front = i.checked_sub(1).map(|i| &self.pieces[i]);
+            if let Some(front) = front.filter(|f| offset == 0 && f.start + f.bytes == addr) {
+                // The end of an array, or the start of the next object of its kind?
+                let many = front.bytes > types.size(front.ty);
+                let end = self.end_of(front);
+                if many && end != Some(p.target) && front.ty == pointee && p.ty == pointee {
+                    return Some(Err(Lost::Ambiguous));
+                }
+                if many && front.ty == pointee && !begins(types, p.ty, pointee) {
+                    return end.map(Ok);
+                }
+            }
+            let to = match p.plan.map_offset(p.bytes, offset, pointee) {
+                Ok(to) => to,
+                Err(e) => return Some(Err(Lost::Place(e))),
+            };
+            if self.foreign && p.plan.in_bytes(p.bytes, offset) && !of_bytes(types, pointee) {
+                return Some(Err(Lost::Bytes));
+            }
+            return Some(Ok(p.target.wrapping_add(to as usize)));
+        }
+        // A pointer to what lies in front of it is its end; any other one is to the room behind it.
+        (offset == p.bytes && !of_bytes(types, pointee) && ends(types, p.ty, pointee))
+            .then(|| self.end_of(p).map(Ok))?
+    }
+
+    fn end_of(&self, p: &Piece) -> Option<usize> {
+        let size = p.plan.dst_size(p.bytes).ok()?;
+        Some(p.target.wrapping_add(size as usize))
     }
 
     fn either(

@@ -17,6 +17,8 @@ pub(crate) struct Plans<'a> {
     pub target: &'a TypeTable,
     known: HashMap<(TypeId, TypeId), Arc<Plan>>,
     partner: HashMap<TypeId, TypeId>,
+    /// Of memory of no type in a program that hands it out in pieces: all but these are zeros.
+    blocks: Option<Arc<Plan>>,
 }
 
 impl<'a> Plans<'a> {
@@ -26,7 +28,22 @@ impl<'a> Plans<'a> {
             target,
             known: HashMap::new(),
             partner: HashMap::new(),
+            blocks: None,
         }
+    }
+
+    /// Memory of no type has pieces, of which types are known: the rest of it is only room.
+    pub fn in_pieces(&mut self, character: TypeId) {
+        if self.blocks.is_none() && !self.source.abi().same_layout(self.target.abi()) {
+            let mut all = self.source.iter();
+            let found = all.find(|(_, t)| t.kind == Kind::Char);
+            self.blocks = found.and_then(|(from, _)| self.get(from, character).ok());
+        }
+    }
+
+    /// Is memory of no type taken for blocks of pieces?
+    pub fn has_blocks(&self) -> bool {
+        self.blocks.is_some()
     }
 
     pub fn get(&mut self, from: TypeId, to: TypeId) -> Result<Arc<Plan>, Vec<Mismatch>> {
@@ -40,6 +57,9 @@ impl<'a> Plans<'a> {
 
     /// The plan of an object known only by its saved type, and the type here.
     pub fn find(&mut self, from: TypeId) -> Result<(TypeId, Arc<Plan>), Vec<Mismatch>> {
+        if let (TypeId::UNKNOWN, Some(plan)) = (from, &self.blocks) {
+            return Ok((from, plan.clone()));
+        }
         let to = self.partner(from)?;
         Ok((to, self.get(from, to)?))
     }

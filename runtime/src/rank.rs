@@ -22,6 +22,7 @@ use crate::globals::Copy;
 use crate::guest::Guest;
 use crate::job::Job;
 use crate::jumps::Jumps;
+use crate::pieces::Pieces;
 use crate::place::{self, Place};
 use crate::shadow::Shadow;
 use crate::tls;
@@ -55,6 +56,7 @@ pub struct Rank {
     pub heap: Arena,
     pub(crate) shadow: Shadow,
     pub(crate) unions: Unions,
+    pub(crate) pieces: Pieces,
     pub(crate) frames: Frames,
     /// Its copy of the writable globals; none: they are used in place.
     pub(crate) globals: Option<Copy>,
@@ -118,6 +120,7 @@ impl Rank {
             heap: Arena::new(id as u32),
             shadow,
             unions: Unions::new(shapes),
+            pieces: Pieces::default(),
             frames: Frames::default(),
             globals,
             files: Files::default(),
@@ -128,6 +131,7 @@ impl Rank {
                 ty: null_mut(),
                 file: c"".as_ptr(),
                 line: 0,
+                head: null_mut(),
             }),
             wanted_plan: None,
             exits: Vec::new(),

@@ -17,7 +17,8 @@ use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_union_static, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
     PC3_GLOBAL_UNSAVED, PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_FLOATS,
-    PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
+    PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PIECES, PC3_UNIT_PRIVATE_GLOBALS,
+    PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -170,6 +171,8 @@ pub struct Program {
     pub strays: bool,
     /// It looks at the floating-point environment, or changes it.
     pub floats: bool,
+    /// It hands out blocks in pieces.
+    pub pieces: bool,
     /// Its state is a guest's.
     pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
@@ -177,6 +180,7 @@ pub struct Program {
     func_of: HashMap<usize, usize>,
     char_type: TypeId,
     /// Made by `beside` when it needs them.
+    pub(crate) by_address: OnceLock<Vec<usize>>,
     pub(crate) statics: OnceLock<Vec<(usize, usize, bool)>>,
 }
 
@@ -211,6 +215,18 @@ fn type_of(ty: *mut pc3_type) -> Option<TypeId> {
 }
 
 impl Program {
+    /// The object of static storage (of the template) that holds an address.
+    pub(crate) fn variable_at(&self, addr: usize) -> Option<&Global> {
+        let order = self.by_address.get_or_init(|| {
+            let mut all: Vec<usize> = (0..self.globals.len()).collect();
+            all.sort_by_key(|i| self.globals[*i].addr);
+            all
+        });
+        let after = order.partition_point(|i| self.globals[*i].addr <= addr);
+        let g = &self.globals[order[after.checked_sub(1)?]];
+        (addr < g.addr + g.size).then_some(g)
+    }
+
     /// A program without contents, whose main returns 0.
     pub fn empty() -> Program {
         unsafe extern "C" fn nothing(_: c_int, _: *mut *mut c_char, _: *mut *mut c_char) -> c_int {
@@ -238,10 +254,12 @@ impl Program {
             has_points: false,
             strays: false,
             floats: false,
+            pieces: false,
             guest: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
             char_type: TypeId::UNKNOWN,
+            by_address: OnceLock::new(),
             statics: OnceLock::new(),
         }
     }
@@ -443,6 +461,7 @@ impl Builder {
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Program {
+            by_address: OnceLock::new(),
             statics: OnceLock::new(),
             types,
             funcs,
@@ -465,6 +484,7 @@ impl Builder {
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
             strays: self.flags & PC3_UNIT_STRAYS != 0,
             floats: self.flags & PC3_UNIT_HAS_FLOATS != 0,
+            pieces: self.flags & PC3_UNIT_PIECES != 0,
             guest: false,
             descriptors: self.descriptors,
             func_of,

@@ -19,6 +19,7 @@ use crate::format::meta::{
     CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
     ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
 };
+use crate::format::pieces;
 use crate::format::unions::{self, UnionMeta};
 use crate::guest::{self, Image, Tables};
 use crate::job::Job;
@@ -77,6 +78,7 @@ impl Part {
         if !noted.is_empty() {
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
+        handed_out(rank, n, &mut out)?;
         out.section(Section::Engine, n, engine)?;
         // One process has all ranks.
         if n == 0 {
@@ -167,6 +169,7 @@ pub(crate) fn parts(
         if !noted.is_empty() {
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
+        handed_out(rank, n, out)?;
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }
@@ -186,6 +189,14 @@ fn shared_objects(out: &mut Writer, rank: u64) -> io::Result<()> {
             out.section(Section::Shared, rank, &format::shared::encode(&saved))
         }
     }
+}
+
+fn handed_out(rank: &Rank, n: u64, out: &mut Writer) -> io::Result<()> {
+    let list = rank.pieces.list();
+    if list.is_empty() {
+        return Ok(());
+    }
+    out.section(Section::Pieces, n, &pieces::encode(&list))
 }
 
 pub(crate) fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {

@@ -38,10 +38,10 @@ int main(void)
     size_t size = 1 << 16;
     start = top = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     show("aligned", ((unsigned long)start & 4095) == 0 && start[size - 1] == 0);
-    struct node *l = list(20);
     long *numbers = mmap(NULL, 100 * sizeof *numbers, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     for (int i = 0; i < 100; i++)
         numbers[i] = i;
+    struct node *l = list(20);
 #pragma pc3 checkpoint
     for (; l; l = l->next)
         show("value", l->value);

@@ -2,7 +2,7 @@
 //!
 //! A program's first line says how to run it: `/* pc3-test: seq */` or
 //! `/* pc3-test: mpi ranks=4 args=-n,10,data/x.mtx */`; `abi=own` where state cannot change its ABI, `abi=wide`
-//! where it stays on those of 64 bits, `pc3=OPTION,...` for pc3cc alone; an argument that names a file in the program's folder
+//! where it stays on those of 64 bits, `abi=down` where it does not come back from 32 bits, `pc3=OPTION,...` for pc3cc alone; an argument that names a file in the program's folder
 //! is given as its full path.
 
 use std::path::{Path, PathBuf};
@@ -17,6 +17,8 @@ pub enum Abis {
     All,
     /// Those of 64 bits.
     Wide,
+    /// Any, but what has been on 32 bits stays there.
+    Down,
     /// Elsewhere a restart refuses it.
     Own,
 }
@@ -25,6 +27,7 @@ impl Abis {
     pub fn include(self, arch: Arch) -> bool {
         match self {
             Abis::All => true,
+            Abis::Down => true,
             Abis::Wide => arch != I686,
             Abis::Own => arch == HOST,
         }
@@ -127,6 +130,7 @@ impl Program {
                     }
                     Some(("abi", "own")) => abis = Abis::Own,
                     Some(("abi", "wide")) => abis = Abis::Wide,
+                    Some(("abi", "down")) => abis = Abis::Down,
                     Some(("pc3", list)) => pc3_flags.extend(list.split(',').map(str::to_string)),
                     Some(("flags", list)) => flags.extend(list.split(',').map(str::to_string)),
                     _ => bail!("{}: unknown word '{w}'", s.display()),

@@ -153,6 +153,9 @@ fn sweep(p: &Program) -> Result<()> {
         if p.abis != Abis::Own {
             let mut hops = hops();
             hops.retain(|(arch, _)| p.abis.include(*arch));
+            if p.abis == Abis::Down {
+                hops.sort_by_key(|(arch, _)| *arch == arch::I686);
+            }
             chain(p, &hops, k, &expected, status).with_context(context)?;
             continue;
         }

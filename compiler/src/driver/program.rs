@@ -31,6 +31,7 @@ pub struct Program {
     pub own: Vec<&'static str>,
     everywhere: bool,
     track_unions: bool,
+    pieces: bool,
     annotations: Vec<Annotation>,
 }
 
@@ -101,6 +102,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         own: Vec::new(),
         everywhere: wanted.everywhere,
         track_unions: tracked,
+        pieces: o.pieces,
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);
@@ -210,6 +212,7 @@ impl Program {
                 true => rewrite::Track::Yes,
                 false => rewrite::Track::No,
             },
+            pieces: self.pieces,
             annotations: self.annotations.clone(),
         };
         rewrite::instrument(&self.trees, &settings)

@@ -327,8 +327,24 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         };
         untyped.extend(what.map(|w| quote(&format!("{}:{} ({w})", at.file, at.line))));
         front += &format!("static struct pc3_site pc3_site_{n}; ");
+        let head = s.head.filter(|_| !cx.heap.pieces.dealers.is_empty());
+        let head = head.map_or("0".into(), |q| {
+            types.memory(q, &s.name, Form::Unknown, None)
+        });
         sites += &format!(
-            "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}}};\n",
+            "static struct pc3_site pc3_site_{n} = {{{ty}, {}, {}, {head}}};\n",
+            quote(base_name(&at.file)),
+            at.line
+        );
+    }
+    let links = cx.heap.pieces.links[cx.unit].iter().enumerate();
+    for (n, link) in links.filter(|(_, l)| cx.links.contains_key(&l.of)) {
+        let at = u.lines.position(u.expr(link.of).span.start);
+        let name = format!("stored {} in {}", n + 1, u.name);
+        let ty = types.memory(link.to, &name, Form::Unknown, None);
+        front += &format!("static struct pc3_site pc3_link_{n}; ");
+        sites += &format!(
+            "static struct pc3_site pc3_link_{n} = {{{ty}, {}, {}, 0}};\n",
             quote(base_name(&at.file)),
             at.line
         );
@@ -471,6 +487,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         true => PC3_UNIT_CHAR_UNSIGNED,
         false => PC3_UNIT_CHAR_SIGNED,
     };
+    if !cx.heap.pieces.dealers.is_empty() {
+        flags |= PC3_UNIT_PIECES;
+    }
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(

@@ -291,11 +291,27 @@ pub fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
 pub fn wrapper_site(cx: &UnitCx, call: ExprId) -> Option<String> {
     let n = cx.sites.get(&call)?;
     let site = &cx.heap.sites[cx.unit][*n];
+    if site.of_wrapper && site.in_wrapper && deals(cx, call) {
+        return Some("pc3_me->site = pc3_for".into());
+    }
     (site.of_wrapper && !site.in_wrapper).then(|| format!("pc3_me->site = &pc3_site_{n}"))
+}
+
+/// Is it in a function that hands out pieces, and has taken its caller's site?
+fn deals(cx: &UnitCx, call: ExprId) -> bool {
+    let at = cx.u.expr(call).span.start;
+    let inside = cx.u.functions.iter().position(|f| f.span.contains(&at));
+    inside.is_some_and(|f| {
+        let dealers = &cx.heap.pieces.dealers;
+        dealers.contains_key(&cx.id(FuncId(f as u32)))
+    })
 }
 
 fn site_argument(cx: &UnitCx, call: ExprId) -> String {
     match cx.sites.get(&call) {
+        Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper && deals(cx, call) => {
+            format!("(pc3_for ? pc3_for : &pc3_site_{n})")
+        }
         Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper => format!("pc3_take_site(&pc3_site_{n})"),
         Some(n) => format!("&pc3_site_{n}"),
         None => "0".into(),
@@ -331,7 +347,7 @@ pub fn plain_allocators(cx: &UnitCx) -> String {
             _ => ("void *a, pc3_size b", "a, b"),
         };
         out += &format!(
-            "__attribute__((weak)) void *pc3_plain_{name}({params}) {{ static struct pc3_site s = {{0, \"{name}\", 1}}; return pc3_{name}({args}, &s); }} "
+            "__attribute__((weak)) void *pc3_plain_{name}({params}) {{ static struct pc3_site s = {{0, \"{name}\", 1, 0}}; return pc3_{name}({args}, pc3_take_site(&s)); }} "
         );
     }
     out

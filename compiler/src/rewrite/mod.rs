@@ -21,6 +21,7 @@ mod literals;
 pub mod noted;
 mod objects;
 mod outside;
+mod pieces;
 pub mod plan;
 pub mod print;
 mod refuse;
@@ -61,6 +62,8 @@ pub struct Options {
     pub dialects: Vec<Arc<Dialect>>,
     pub outside: Outside,
     pub track_unions: Track,
+    /// Is it noted what is handed out in pieces?
+    pub pieces: bool,
     /// Of `--annotations`.
     pub annotations: Vec<Annotation>,
 }
@@ -121,7 +124,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
     let said = annotations::resolve(units, &options.annotations, &mut diagnostics);
-    let heap = heap::analyse(&p, &graph, &said);
+    let heap = heap::analyse(&p, &graph, &said, options.pieces);
     let mut noted = match options.track_unions {
         Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
         Track::No => Noted::without(&p, Without::Wished),
@@ -256,6 +259,12 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
             .filter_map(|(i, n)| Some((n.cast?, i)))
             .collect(),
         told: RefCell::default(),
+        links: w.heap.pieces.links[unit]
+            .iter()
+            .enumerate()
+            .filter(|_| w.graph.reaches.contains(&true))
+            .map(|(i, l)| (l.of, i))
+            .collect(),
         sites: w.heap.sites[unit]
             .iter()
             .enumerate()
@@ -464,6 +473,7 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
     if delta {
         prologue += load;
     }
+    prologue += &pieces::prologue(cx, f);
     let mut epilogue = String::new();
     if instrumented {
         epilogue += &hot.leave();

@@ -119,7 +119,11 @@ impl<'p, 'a> Printer<'p, 'a> {
                 format!("pc3_number(pc3_seen + {n}, (pc3_diff)("),
             );
         }
+        let piece = self.piece_before(e, out);
         self.own(e, lin, out);
+        if let Some(text) = piece {
+            out.insert(self.u().expr(e).span.end, text);
+        }
         if let Some((_, span)) = pointer {
             out.insert(span.end, "))");
         }

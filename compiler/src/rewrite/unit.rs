@@ -58,6 +58,8 @@ pub struct UnitCx<'a> {
     pub numbers: HashMap<ExprId, usize>,
     /// Those that have been printed where they are computed.
     pub told: RefCell<BTreeSet<usize>>,
+    /// Stores through pointers to anything: the link's number.
+    pub links: HashMap<ExprId, usize>,
     /// Site number of each allocation call.
     pub sites: HashMap<ExprId, usize>,
     /// What the program's author says of this unit.

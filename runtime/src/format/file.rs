@@ -52,10 +52,12 @@ pub enum Section {
     Unions = 10,
     /// Where the shared objects of a rank's process lay, and of those behind it that have none.
     Shared = 11,
+    /// What lies in blocks that a rank hands out in pieces.
+    Pieces = 12,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 11] = [
+pub const SECTIONS: [Section; 12] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -67,6 +69,7 @@ pub const SECTIONS: [Section; 11] = [
     Section::Line,
     Section::Unions,
     Section::Shared,
+    Section::Pieces,
 ];
 
 impl Section {
@@ -83,6 +86,7 @@ impl Section {
             Section::Line => "rank log",
             Section::Unions => "rank unions",
             Section::Shared => "shared objects",
+            Section::Pieces => "rank pieces",
         }
     }
 }

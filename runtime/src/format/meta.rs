@@ -10,11 +10,11 @@ pub use super::library::{FileKind, FileMeta, LibraryMeta};
 pub(super) type Result<T> = std::result::Result<T, DecodeError>;
 
 /// A type where there may be none: stored as id + 1.
-fn put_type(e: &mut Encoder, ty: Option<TypeId>) {
+pub(super) fn put_type(e: &mut Encoder, ty: Option<TypeId>) {
     e.u64(ty.map_or(0, |t| u64::from(t.0) + 1));
 }
 
-fn get_type(d: &mut Decoder) -> Result<Option<TypeId>> {
+pub(super) fn get_type(d: &mut Decoder) -> Result<Option<TypeId>> {
     Ok(d.u32()?.checked_sub(1).map(TypeId))
 }
 

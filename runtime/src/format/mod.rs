@@ -6,6 +6,7 @@ pub mod file;
 pub mod library;
 mod mapping;
 pub mod meta;
+pub mod pieces;
 pub mod read;
 pub mod shared;
 pub mod unions;

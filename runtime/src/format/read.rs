@@ -12,6 +12,7 @@ use super::file::{FileError, Section, Sections};
 use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
+use super::pieces::{self, PieceMeta};
 use super::shared::{self, Saved};
 use super::unions::{self, UnionMeta};
 
@@ -58,6 +59,7 @@ pub struct RankImage {
     pub line: Option<Vec<u8>>,
     pub unions: Vec<UnionMeta>,
     pub shared: Saved,
+    pub pieces: Vec<PieceMeta>,
 }
 
 impl RankImage {
@@ -102,6 +104,7 @@ impl Checkpoint {
             if self.sections.find(Section::Shared, rank).is_some() {
                 self.shared(rank)?;
             }
+            self.pieces(rank)?;
         }
         Ok(())
     }
@@ -129,6 +132,7 @@ impl Checkpoint {
         };
         let unions = self.unions(rank)?;
         let shared = self.shared(rank)?;
+        let pieces = self.pieces(rank)?;
         Ok(RankImage {
             meta,
             data,
@@ -136,6 +140,7 @@ impl Checkpoint {
             line,
             unions,
             shared,
+            pieces,
         })
     }
 
@@ -161,6 +166,29 @@ impl Checkpoint {
                 Ok(shared::decode(&bytes)?)
             }
             None => Ok(Saved::default()),
+        }
+    }
+
+    /// What lies in blocks that it hands out in pieces.
+    pub fn pieces(&self, rank: u64) -> Result<Vec<PieceMeta>, ReadError> {
+        if self.sections.find(Section::Pieces, rank).is_none() {
+            return Ok(Vec::new());
+        }
+        let list = pieces::decode(&self.sections.load(Section::Pieces, rank)?)?;
+        let known = |p: &PieceMeta| {
+            let mut types = p.ty.iter().chain(&p.link);
+            types.all(|ty| self.types.contains(*ty))
+        };
+        let apart = |w: &[PieceMeta]| {
+            let end = w[0].addr.checked_add(w[0].room);
+            end.is_some_and(|end| end <= w[1].addr)
+        };
+        let sound = |p: &PieceMeta| p.bytes <= p.room && known(p);
+        match list.iter().all(sound) && list.windows(2).all(apart) {
+            true => Ok(list),
+            false => Err(inconsistent(format!(
+                "rank {rank}: pieces that overlap, or of a type that is not in the type table"
+            ))),
         }
     }
 
@@ -200,6 +228,7 @@ impl Checkpoint {
             true => Ok(()),
             false => Err("a type that is not in the type table".to_owned()),
         };
+        meta.wanted.map_or(Ok(()), known)?;
         let writable = self.program.globals.iter().filter(|g| !g.constant);
         if writable.clone().count() != meta.globals.len() {
             return Err("the number of globals".to_owned());

@@ -20,7 +20,7 @@ use crate::rank::{Rank, Status};
 use crate::tell::say;
 use crate::translate::Translator;
 
-const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
+pub(super) const HIDDEN: &str = "is the address of an object, kept as a number: it would lead nowhere here (keep it in a pointer, or \
     set PC3_ADDRESSES=ignore if it is none)";
 
 const IN_LIBRARY: &str =
@@ -37,6 +37,7 @@ impl RankBuilder<'_, '_> {
         self.directory
             .seal()
             .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
+        self.pieces()?;
         let mut streams = HashMap::new();
         let (image, source, directory) = (self.image, self.plans.source, &self.directory);
         let owner = Owner::of(self.rank);
@@ -68,15 +69,16 @@ impl RankBuilder<'_, '_> {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
             translator.object(p.start);
-            let done = p
-                .plan
-                .run_object(self.image.bytes(p.span), into, &mut translator);
+            let from = self.image.bytes(p.span);
+            let block = self.block(p.name, p.ty, p.start, from)?;
+            let rest = block.as_deref().unwrap_or(from);
+            let done = p.plan.run_object(rest, into, &mut translator);
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
             if let Some(why) = self.changed_char(p.name, p.ty, self.image.bytes(p.span)) {
                 return Err(self.value(p.name, &why));
             }
-            let hidden = hidden.as_mut();
-            if let Some(at) = hidden.and_then(|h| h.find(p.ty, self.image.bytes(p.span))) {
+            let look = hidden.as_mut();
+            if let Some(at) = look.and_then(|h| h.find(p.ty, rest)) {
                 let found = self.hidden(p.name, &format!("{at}: {HIDDEN}"));
                 // What a stack's array has never been given may be anything.
                 let given = match p.name {
@@ -90,8 +92,11 @@ impl RankBuilder<'_, '_> {
                 say(&format!("{found}, unless it is not used any more"));
             }
             if p.untyped {
-                let lost = translator.untyped(self.image.bytes(p.span), into);
+                let lost = translator.untyped(rest, into);
                 self.untyped(p.name, lost)?;
+            }
+            if block.is_some() {
+                self.fill_pieces(p.start, from, &mut translator, hidden.as_mut())?;
             }
             self.outside(p.name, p.ty, self.image.bytes(p.span), &mut translator)?;
             translator.lost_in(|raw| self.lost(p.name, p.ty, self.image.bytes(p.span), raw));
@@ -114,16 +119,23 @@ impl RankBuilder<'_, '_> {
                     as usize;
                 // SAFETY: as above.
                 let into = unsafe { target(*to, bytes) };
-                translator.object(s.base + number * s.slot);
-                let done = plan.run_object(&slot[..size as usize], into, &mut translator);
+                let start = s.base + number * s.slot;
+                translator.object(start);
+                let from = &slot[..size as usize];
+                let block = self.block(name, ty, start, from)?;
+                let rest = block.as_deref().unwrap_or(from);
+                let done = plan.run_object(rest, into, &mut translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
-                let hidden = hidden.as_mut();
-                if let Some(at) = hidden.and_then(|h| h.find(ty, &slot[..size as usize])) {
+                let look = hidden.as_mut();
+                if let Some(at) = look.and_then(|h| h.find(ty, rest)) {
                     return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
                 }
                 if ty == TypeId::UNKNOWN {
-                    let lost = translator.untyped(&slot[..size as usize], into);
+                    let lost = translator.untyped(rest, into);
                     self.untyped(name, lost)?;
+                }
+                if block.is_some() {
+                    self.fill_pieces(start, from, &mut translator, hidden.as_mut())?;
                 }
                 self.outside(name, ty, &slot[..size as usize], &mut translator)?;
                 translator.lost_in(|raw| self.lost(name, ty, &slot[..size as usize], raw));
@@ -234,7 +246,7 @@ impl RankBuilder<'_, '_> {
     }
 
     /// What lost a pointer: the object's name, and the member's.
-    fn lost(&self, name: Name, ty: TypeId, bytes: &[u8], raw: u64) -> String {
+    pub(super) fn lost(&self, name: Name, ty: TypeId, bytes: &[u8], raw: u64) -> String {
         let member = hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
         let place = self.place(name).unwrap_or_default();
         self.words(name) + &member + &place
@@ -265,7 +277,7 @@ fn unions_again(rank: &mut Rank, image: &RankImage, plans: &Plans, directory: &D
 
 /// # Safety
 /// `bytes` bytes at `addr` are ours to write while the slice lives.
-unsafe fn target<'a>(addr: usize, bytes: usize) -> &'a mut [u8] {
+pub(super) unsafe fn target<'a>(addr: usize, bytes: usize) -> &'a mut [u8] {
     if bytes == 0 {
         return &mut [];
     }

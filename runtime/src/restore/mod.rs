@@ -6,6 +6,7 @@
 mod differs;
 mod fill;
 mod heap;
+mod pieces;
 mod place;
 
 use std::sync::Arc;
@@ -414,6 +415,9 @@ fn one_rank<'p>(
         moved: None,
         displaced: false,
     };
+    if program.pieces {
+        builder.plans.in_pieces(program.char_type());
+    }
     builder.constants(here)?;
     builder.environment(environment);
     builder.globals()?;

@@ -84,6 +84,7 @@ constants! {
     PC3_UNIT_HAS_FLOATS: c_uint = 16;
     PC3_UNIT_CHAR_SIGNED: c_uint = 32;
     PC3_UNIT_CHAR_UNSIGNED: c_uint = 64;
+    PC3_UNIT_PIECES: c_uint = 128;
     PC3_HOOK_LAST: c_uint = 65536;
 }
 
@@ -203,6 +204,7 @@ pub struct pc3_site {
     pub ty: *mut pc3_type,
     pub file: *const c_char,
     pub line: c_uint,
+    pub head: *mut pc3_type,
 }
 
 #[repr(C)]

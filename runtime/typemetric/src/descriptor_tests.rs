@@ -54,7 +54,7 @@ fn layouts_agree_with_the_header() {
         pc3_frame { "point" = point, "live" = live, "shadow" = shadow }
         pc3_global { "name" = name, "addr" = addr, "type" = ty, "size" = size, "flags" = flags, "tag" = tag, "choice" = choice }
         pc3_fnref { "name" = name, "addr" = addr }
-        pc3_site { "type" = ty, "file" = file, "line" = line }
+        pc3_site { "type" = ty, "file" = file, "line" = line, "head" = head }
         pc3_unit { "version" = version, "flags" = flags, "file" = file, "types" = types, "ntypes" = ntypes,
             "funcs" = funcs, "nfuncs" = nfuncs, "globals" = globals, "nglobals" = nglobals, "fnrefs" = fnrefs,
             "nfnrefs" = nfnrefs, "main" = main, "main_func" = main_func, "next" = next, "marks" = marks, "nmarks" = nmarks,

@@ -15,11 +15,12 @@
 //! that write them alike.
 //!
 //! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
-//! the sites.  A function that returns its parameter is looked through.  What stays unknown is a warning.
+//! the sites; so is one that hands out pieces of a block (`pieces`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
 mod flow;
 mod goes;
 mod parts;
+pub mod pieces;
 mod punned;
 pub mod report;
 mod size;
@@ -28,15 +29,16 @@ mod tests;
 mod wrappers;
 
 use super::callgraph::CallGraph;
-use super::program::{FnId, Program};
+use super::program::{is_local, FnId, Program};
 use super::walk::{visit, Node};
 use crate::annotations::{Said, Typed};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use flow::{Flow, Follow, Place, Punned, Wish};
+use flow::{Flow, Follow, Place, Punned, Use, Wish};
 pub use goes::one_line;
 use pc3_typemetric::types::Held;
-use std::collections::HashMap;
+use pieces::Pieces;
+use std::collections::{HashMap, HashSet};
 use wrappers::{allocation, callers, passed, wrapped, Calls};
 
 #[derive(Clone, Debug)]
@@ -52,6 +54,8 @@ pub struct Site {
     pub in_wrapper: bool,
     /// The call is one of a wrapper of the program's own.
     pub of_wrapper: bool,
+    /// Memory that begins with one of these, which is all that is known of it.
+    pub head: Option<QualType>,
     /// Integers that hold addresses.
     pub held: Option<Held>,
     /// Why it has its type, or none.
@@ -73,6 +77,8 @@ pub enum Why {
     Said,
     /// The callers of the wrapper say it.
     Callers,
+    /// It is handed out in pieces: the callers of what does so say it.
+    Pieces,
     /// Nothing, because.
     Unknown(String),
 }
@@ -93,6 +99,9 @@ pub enum Form {
 pub struct Heap {
     /// In source order, per unit.
     pub sites: Vec<Vec<Site>>,
+    pub pieces: Pieces,
+    /// Allocators whose address is taken, and that are called through pointers where that can be seen.
+    through: HashSet<String>,
 }
 
 impl Heap {
@@ -111,7 +120,8 @@ impl Heap {
                 ));
             }
         }
-        for (unit, e, name) in report::taken(p) {
+        let taken = report::taken(p).into_iter();
+        for (unit, e, name) in taken.filter(|t| !self.through.contains(&t.2)) {
             let u = &units[unit];
             let why = report::TAKEN;
             out.push(Diagnostic::advice(
@@ -153,13 +163,19 @@ fn addresses(p: &Program, said: &Said) -> HashMap<Place, Held> {
     all
 }
 
-pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
+/// `pieces`: also of what functions hand out in pieces.
+pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Heap {
     let flows: Vec<Flow> = (0..p.units.len()).map(|i| Flow::new(p, i)).collect();
     let mut punned = Punned::new();
     for f in &flows {
         f.punned(&mut punned);
         f.dealt(&mut punned);
     }
+    let mut pieces = match pieces {
+        true => pieces::find(p, graph, &flows),
+        false => Pieces::none(p),
+    };
+    punned.extend(pieces.places.iter().cloned());
     let passes = p
         .ids()
         .filter_map(|f| Some((f, passed(p, f, &flows[p.fns[f.index()].0])?)))
@@ -171,6 +187,14 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
     };
     let mut calls = Calls::new(p, graph);
     calls.said = &said.allocations;
+    // One that is given no size may still allocate what is larger, by a size.
+    let (sized, others): (HashMap<_, _>, HashMap<_, _>) = pieces
+        .dealers
+        .clone()
+        .into_iter()
+        .partition(|(_, sizes)| !sizes.is_empty());
+    calls.wrappers = sized;
+    let mut others = Some(others);
     let held = addresses(p, said);
     loop {
         let found: Vec<(FnId, Vec<usize>)> = p
@@ -181,10 +205,21 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
                 Some((f, wrapped(f, &calls, &follow(unit))?))
             })
             .collect();
-        if found.is_empty() {
-            break;
+        if !found.is_empty() {
+            calls.wrappers.extend(found);
+            continue;
         }
-        calls.wrappers.extend(found);
+        let Some(others) = others.take() else {
+            break;
+        };
+        for (f, sizes) in others {
+            calls.wrappers.entry(f).or_insert(sizes);
+        }
+    }
+    for (f, sizes) in &mut pieces.dealers {
+        if let Some(known) = calls.wrappers.get(f) {
+            sizes.clone_from(known);
+        }
     }
     let mut sites = Vec::new();
     for (unit, u) in p.units.iter().enumerate() {
@@ -203,14 +238,51 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
                         let found = match said {
                             Some(t) => Ok((t.elem, as_said(t), Why::Said)),
                             None if in_wrapper => Err(Why::Callers),
-                            None => element(e, &sizes, &follow).map_err(Why::Unknown),
+                            None => element(e, &sizes, &follow).map_err(|why| {
+                                match !of_wrapper
+                                    && !pieces.places.is_empty()
+                                    && is_dealt(&follow, &pieces, e)
+                                {
+                                    true => Why::Pieces,
+                                    false => Why::Unknown(why),
+                                }
+                            }),
+                        };
+                        // Blocks of which the rest is handed out as something else than it is declared as.
+                        let found = match found {
+                            Ok((q, Form::One, Why::Longer)) if !of_wrapper => {
+                                match tail(unit, u, q) {
+                                    Some((place, _)) if pieces.words.contains(&place) => {
+                                        Err(Why::Unknown(
+                                            "what it ends with is handed out as something else"
+                                                .into(),
+                                        ))
+                                    }
+                                    Some((_, of))
+                                        if matches!(u.ty(of.ty), Type::Int(_))
+                                            && !is_char(u, of)
+                                            && is_dealt(&follow, &pieces, e) =>
+                                    {
+                                        Err(Why::Pieces)
+                                    }
+                                    _ => Ok((q, Form::One, Why::Longer)),
+                                }
+                            }
+                            other => other,
                         };
                         let (elem, form, why) = match found {
                             Ok((elem, form, why)) => (Some(elem), form, why),
                             Err(why) => (None, Form::Unknown, why),
                         };
+                        let head = match why {
+                            Why::Unknown(_) | Why::Pieces if !of_wrapper => {
+                                size::size(follow.flow, &sizes).head(u)
+                            }
+                            _ => None,
+                        };
                         ordinal += 1;
                         list.push(Site {
+                            head,
                             unit,
                             call: e,
                             name: format!("allocation {ordinal} in {function}"),
@@ -232,7 +304,65 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said) -> Heap {
         }
         sites.push(list);
     }
-    Heap { sites }
+    let through = ["malloc", "calloc", "realloc"]
+        .into_iter()
+        .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))
+        .map(str::to_owned)
+        .collect();
+    Heap {
+        sites,
+        pieces,
+        through,
+    }
+}
+
+/// The array that a struct ends with, and its elements.
+fn tail(unit: usize, u: &Unit, q: QualType) -> Option<(Place, QualType)> {
+    let Type::Record(r) = u.ty(q.ty) else {
+        return None;
+    };
+    let last = u.records[r.index()].fields.as_ref()?.last()?;
+    let name = last.name.as_ref()?;
+    Some((Place::member(unit, u, *r, name), flow::element(u, last.ty)?))
+}
+
+/// Does memory go to a place from which pieces of it are handed out?
+fn is_dealt(follow: &Follow, pieces: &Pieces, call: ExprId) -> bool {
+    let (flow, u) = (follow.flow, follow.flow.u);
+    let (mut places, mut locals) = (Vec::new(), Vec::new());
+    let note = |e: ExprId, places: &mut Vec<Place>, locals: &mut Vec<SymId>| {
+        let mut up = Some(e);
+        while let Some(e) = up {
+            up = match flow.uses.get(&e) {
+                Some(Use::Same(x) | Use::Cast(_, x)) => Some(*x),
+                Some(Use::Init(s)) => {
+                    locals.push(*s);
+                    None
+                }
+                Some(Use::Assign(lhs, whole)) => {
+                    match u.expr(*lhs).kind {
+                        ExprKind::Ident(s) if is_local(u.sym(s)) => locals.push(s),
+                        _ => places.extend(flow.place(*lhs)),
+                    }
+                    Some(*whole)
+                }
+                _ => None,
+            }
+        }
+    };
+    note(call, &mut places, &mut locals);
+    let mut k = 0;
+    // Moved or not, from local to local.
+    while let Some(s) = locals.get(k).copied().filter(|_| k < 8) {
+        for e in flow.uses.keys() {
+            if matches!(u.expr(flow.origin(*e).0).kind, ExprKind::Ident(x) if x == s) {
+                note(*e, &mut places, &mut locals);
+            }
+        }
+        locals.dedup();
+        k += 1;
+    }
+    places.iter().any(|p| pieces.places.contains(p))
 }
 
 fn func_of(u: &Unit, f: &Function) -> FuncId {
@@ -311,6 +441,13 @@ fn element(
         return Err("the function returns it behind a header of its own".into());
     }
     let of: Vec<QualType> = size.typed.iter().map(|t| t.0).collect();
+    // An item of a pool has the size that the pool knows.
+    if let (true, Wish::Type(q)) = (sizes.is_empty(), wish) {
+        if is_complete(u, q) {
+            let why = flow.goes(call).map_or(Why::Size, Why::Goes);
+            return Ok((q, Form::Unknown, why));
+        }
+    }
     let (q, form) = decide(u, size, wish)?;
     if !is_complete(u, q) {
         return Err(format!("`{}` is not defined here", u.type_name(q)));

@@ -94,9 +94,14 @@ pub fn lines(p: &Program, heap: &Heap) -> Vec<Line> {
         }
     }
     for (unit, e, name) in taken(p) {
+        let known = heap.through.contains(&name);
         let mut l = at(p, unit, e, name);
-        l.why = TAKEN.into();
-        l.advice = Some("call it by name, or in a function for each type".into());
+        if known {
+            l.why = "as the calls through pointers say".into();
+        } else {
+            l.why = TAKEN.into();
+            l.advice = Some("call it by name, or in a function for each type".into());
+        }
         all.push(l);
     }
     all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -149,6 +154,7 @@ fn site(p: &Program, s: &Site) -> Line {
         Why::Goes(to) => format!("by {to}"),
         Why::Before => "by what its first argument points to".into(),
         Why::Said => "by an annotation".into(),
+        Why::Pieces => "handed out in pieces: as the callers of what does so say".into(),
         Why::Callers => format!("as the callers of `{}` say", l.function),
         Why::Unknown(why) => why.clone(),
     };

@@ -30,6 +30,13 @@ impl Size {
             ..Size::default()
         }
     }
+    /// The struct that memory of this size begins with: `sizeof(struct s) + n`.
+    pub fn head(&self, u: &Unit) -> Option<QualType> {
+        let mut whole = self.typed.iter().filter(|(_, whole)| *whole);
+        let (q, _) = whole.next()?;
+        let record = matches!(u.ty(q.ty), Type::Record(_)) && super::is_complete(u, *q);
+        (record && self.plain && !self.unclear && whole.next().is_none()).then_some(*q)
+    }
     pub fn says_nothing(&self) -> bool {
         self.typed.is_empty() && !self.unclear
     }
@@ -82,6 +89,13 @@ fn sum(flow: &Flow, e: ExprId, depth: u32) -> Size {
     }
 }
 
+fn innermost(u: &Unit, mut q: QualType) -> QualType {
+    while let Type::Array { elem, .. } = u.ty(q.ty) {
+        q = *elem;
+    }
+    q
+}
+
 fn factors(u: &Unit, e: ExprId, out: &mut Vec<ExprId>) {
     match &u.expr(e).kind {
         ExprKind::Binary {
@@ -111,9 +125,9 @@ fn product(flow: &Flow, args: &[ExprId], depth: u32) -> Size {
             _ => None,
         };
         let part = match of {
-            Some(q) if super::is_char(u, super::base(u, q)) => {
-                result.chars = Some(super::base(u, q));
-                counts += u32::from(super::base(u, q) != q);
+            Some(q) if super::is_char(u, innermost(u, q)) => {
+                result.chars = Some(innermost(u, q));
+                counts += u32::from(innermost(u, q) != q);
                 continue;
             }
             Some(q) => Size {

@@ -28,7 +28,7 @@ fn check(body: &str, expected: &str) {
     let units = [unit];
     let program = Program::new(&units);
     let graph = crate::analysis::callgraph::analyse(&program, false);
-    let heap = analyse(&program, &graph, &Said::default());
+    let heap = analyse(&program, &graph, &Said::default(), true);
     let last = units[0]
         .functions
         .last()
@@ -346,7 +346,7 @@ fn numbers_also_kept_as_bytes() {
         let units = [unit];
         let program = Program::new(&units);
         let graph = crate::analysis::callgraph::analyse(&program, false);
-        let heap = analyse(&program, &graph, &Said::default());
+        let heap = analyse(&program, &graph, &Said::default(), true);
         heap.sites[0].last().map(|s| s.form)
     };
     let allocate = "s->words = malloc(n * sizeof(unsigned));";
@@ -382,7 +382,7 @@ void f(struct holder *h, int n) {
     let units = [unit];
     let program = Program::new(&units);
     let graph = crate::analysis::callgraph::analyse(&program, false);
-    let heap = analyse(&program, &graph, &Said::default());
+    let heap = analyse(&program, &graph, &Said::default(), true);
     let mut lines = report::lines(&program, &heap);
     lines.retain(|l| l.file == "a.c");
     let expected = "\
@@ -410,5 +410,75 @@ What is of unknown type can only go back to its own architecture. To change that
     assert_eq!(
         (&objects[6]["line"], &objects[6]["file"]),
         (&9.into(), &"a.c".into())
+    );
+}
+
+#[test]
+fn pieces_are_what_their_callers_say() {
+    const BLOCK: &str = "struct r { char *at, *end; void *free; size_t used, item; struct link { struct link *next; } *links; }; \
+        static struct r r; static char text[80]; static size_t used;";
+    let check = |give: &str, calls: &str, expected: &str| {
+        check(
+            &format!("{BLOCK} {give} void f(double **d, char **c) {{ {calls} }}"),
+            expected,
+        );
+    };
+    check(
+        "static void *get(size_t n) { void *p = r.at; r.at += n; return p; }",
+        "struct flat *x = get(sizeof *x); *d = get(8); *c = get(3); get(5);",
+        "struct flat; double; char; ?",
+    );
+    check(
+        "static void *get(size_t n, size_t align) { char *p = r.end + ((r.used + align - 1) & ~(align - 1)); r.used = p + n - r.end; return p; }",
+        "struct flat *x = get(2 * sizeof *x, 8);",
+        "struct flat",
+    );
+    check(
+        "static void *get(size_t n, size_t each) { size_t at = used; used += n * each; return text + at; }
+         static void *all(size_t n) { return memset(get(n, 1), 0, n); }",
+        "struct flat *x = get(3, sizeof *x), *y = all(sizeof *y);",
+        "struct flat; struct flat",
+    );
+    check(
+        "size_t up(size_t n, size_t to); static void *get(size_t n, size_t to) { size_t at = up(used, to); void *p = text + at; used = at + n; return p; }",
+        "struct flat *x = get(3 * sizeof *x, 8);",
+        "struct flat",
+    );
+    check(
+        "static void *get(void) { void *p = r.free; r.free = *(void **)p; return p; }",
+        "struct flat *x = get(); *d = get();",
+        "struct flat; double",
+    );
+    check(
+        "static void *get(void) { struct link *p = r.links; if (p) r.links = p->next; return p; }",
+        "struct flat *x = (struct flat *)get();",
+        "struct flat",
+    );
+    // As K&R had it.
+    check(
+        "static char *get(unsigned n) { if (r.end - r.at < n) return 0; r.at += n; return r.at - n; }",
+        "struct flat *x = (struct flat *)get(sizeof(struct flat));",
+        "struct flat",
+    );
+    // These give away nothing.
+    check(
+        "static void *nth(size_t i) { return r.at + i * r.item; }",
+        "struct flat *x = nth(3);",
+        "",
+    );
+    check(
+        "static void *get(size_t n) { (void)n; return r.free; }",
+        "struct flat *x = get(4);",
+        "",
+    );
+    check(
+        "static char *get(void) { return r.at++; }",
+        "char *x = get();",
+        "",
+    );
+    check(
+        "static void *get(struct flat **p) { return *p++; }",
+        "struct flat *x = get(0);",
+        "",
     );
 }

@@ -30,7 +30,26 @@ pub struct Calls<'a> {
     pub wrappers: HashMap<FnId, Vec<usize>>,
     /// Calls through pointers and what they may reach.
     indirect: HashMap<(usize, ExprId), &'a [FnId]>,
+    /// Library functions whose address is taken: name, and what it is called with and returns.
+    taken: Vec<(String, Shape)>,
     pub said: &'a [Allocation],
+}
+
+/// Whether its parameters are pointers, of a function that returns one.
+type Shape = Vec<bool>;
+
+fn shape(u: &Unit, t: TypeId) -> Option<Shape> {
+    let pointer = |q: &QualType| matches!(u.ty(q.ty), Type::Pointer(_));
+    match u.ty(t) {
+        Type::Pointer(q) => shape(u, q.ty),
+        Type::Function {
+            ret,
+            params,
+            variadic: false,
+            ..
+        } if pointer(ret) => Some(params.iter().map(pointer).collect()),
+        _ => None,
+    }
 }
 
 impl<'a> Calls<'a> {
@@ -47,12 +66,44 @@ impl<'a> Calls<'a> {
                 }
             }
         }
+        let mut taken = Vec::new();
+        for (unit, list) in graph.external_taken.iter().enumerate() {
+            let u = &p.units[unit];
+            for s in list {
+                let sym = u.sym(*s);
+                taken.extend(shape(u, sym.ty.ty).map(|shape| (sym.name.clone(), shape)));
+            }
+        }
         Calls {
             p,
             wrappers: HashMap::new(),
             indirect,
+            taken,
             said: &[],
         }
+    }
+
+    /// The allocators of the library that a call through a pointer of this type may reach, if it can reach no other of its
+    /// functions: which of the arguments are sizes.
+    fn library(&self, u: &Unit, callee: ExprId) -> Option<&'static [usize]> {
+        let wanted = shape(u, u.expr(callee).ty.ty)?;
+        let mut like = self.taken.iter().filter(|(_, s)| *s == wanted);
+        let (first, _) = like.next()?;
+        let same = like.all(|(name, _)| name == first);
+        let known = ["malloc", "calloc", "realloc"].contains(&first.as_str());
+        (same && known).then(|| allocator(first))?
+    }
+
+    /// Is what is allocated through pointers to these functions typed by the calls?
+    pub fn typed_through(&self, unit: usize, name: &str) -> bool {
+        let u = &self.p.units[unit];
+        let calls = u.exprs.iter().filter_map(|x| match x.kind {
+            ExprKind::Call { callee, .. } => Some(callee),
+            _ => None,
+        });
+        let sizes = allocator(name);
+        let mut through = calls.filter(|c| self.p.direct(unit, *c).is_none());
+        sizes.is_some() && through.any(|c| self.library(u, c) == sizes)
     }
 
     /// The type that an annotation gives.
@@ -80,8 +131,18 @@ pub fn allocation(calls: &Calls, unit: usize, e: ExprId) -> Option<(Vec<ExprId>,
         }
         Some((_, Callee::Defined(f))) => (of(&f)?, true),
         None => {
-            let targets = calls.indirect.get(&(unit, e))?;
-            let first = of(targets.first()?)?;
+            let targets = calls.indirect.get(&(unit, e)).copied().unwrap_or(&[]);
+            let library = calls.library(u, *callee).and_then(|which| {
+                let sizes = which.iter().map(|i| args.get(*i).copied());
+                sizes.collect::<Option<Vec<ExprId>>>()
+            });
+            let first = match targets.first() {
+                Some(t) => of(t)?,
+                None => library.clone()?,
+            };
+            if library.is_some_and(|l| l != first) {
+                return None;
+            }
             if !targets.iter().all(|t| of(t).as_ref() == Some(&first)) {
                 return None;
             }

@@ -1,0 +1,190 @@
+//! Blocks that the program hands out in pieces: each piece is converted by its own type and stays where it is in its block,
+//! so that what the program counts in bytes of the block means the same here. What is larger here than its place is refused.
+
+use pc3_typemetric::plan::Plan;
+use pc3_typemetric::types::TypeId;
+
+use super::fill::{target, HIDDEN};
+use super::{Name, RankBuilder, RestoreError};
+use crate::format::pieces::PieceMeta;
+use crate::hidden::Hidden;
+use crate::objects::Piece;
+use crate::pieces::{Note, Pieces};
+use crate::translate::Translator;
+
+impl RankBuilder<'_, '_> {
+    /// Gives pieces their places; all objects have theirs.
+    pub(super) fn pieces(&mut self) -> Result<(), RestoreError> {
+        self.rank.pieces = Pieces::default();
+        let mut list = Vec::with_capacity(self.image.pieces.len());
+        let source = self.plans.source;
+        for p in &self.image.pieces {
+            let at = |addr| self.directory.translate(source, addr, TypeId::UNKNOWN);
+            let place = self.directory.extent(p.addr).filter(|_| p.room > 0);
+            let (Some((start, size)), Ok(here)) = (place, at(p.addr)) else {
+                continue;
+            };
+            let Ok(base) = at(start) else { continue };
+            if p.addr + p.bytes > start + size {
+                continue;
+            }
+            let again = |pieces: &mut Pieces, bytes: u64, ty, link| {
+                let (bytes, room) = (bytes as usize, p.room as usize);
+                pieces.again(base, Note::new(here, bytes, room, ty, link));
+            };
+            let Some(ty) = p.ty else {
+                again(&mut self.rank.pieces, p.bytes, None, None);
+                continue;
+            };
+            let name = Name::Heap(ty);
+            if ty == TypeId::UNKNOWN && self.plans.has_blocks() {
+                return Err(self.nobody_knows(p.addr - start));
+            }
+            let found = match ty {
+                TypeId::UNKNOWN => self.plans.get(ty, ty).map(|plan| (ty, plan)),
+                _ => self.plans.find(ty),
+            };
+            let (to, plan) = found.map_err(self.types(name))?;
+            let bytes = self.size(&plan, p.bytes, name)? as u64;
+            if bytes > p.room {
+                return Err(self.value(name, &format!(
+                    "it has {} bytes in the block that it was handed out from, and would have {bytes} here: there is no room for it",
+                    p.room
+                )));
+            }
+            let align = self.plans.target.get(to).align.max(1);
+            if here % usize::from(align) != 0 && self.directory.foreign() {
+                return Err(self.value(name, &format!(
+                    "where it lies in the block that it was handed out from is no multiple of {align} here"
+                )));
+            }
+            let link = match p.link {
+                Some(link) => {
+                    let (to, plan) = self.plans.find(link).map_err(self.types(name))?;
+                    let (of, size) = (self.plans.target, self.plans.source.size(link));
+                    if of.size(to) > p.room || size > p.bytes {
+                        return Err(self.value(
+                            name,
+                            "it is free, and has no room for the link to the next one",
+                        ));
+                    }
+                    Some((to, plan))
+                }
+                None => None,
+            };
+            let to_link = link.as_ref().map(|l| l.0);
+            again(&mut self.rank.pieces, bytes, Some(to), to_link);
+            list.push(Piece {
+                link: link.map(|l| l.1),
+                start: p.addr,
+                bytes: p.bytes,
+                ty,
+                target: here,
+                plan,
+            });
+        }
+        self.directory.pieces = list;
+        Ok(())
+    }
+
+    /// An object with its pieces left out, if it has any, or nobody would know what else is in it.
+    pub(super) fn block(
+        &self,
+        name: Name,
+        ty: TypeId,
+        start: u64,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, RestoreError> {
+        let inside = self.inside(start, bytes.len());
+        let strict = ty == TypeId::UNKNOWN && self.plans.has_blocks();
+        let heap = matches!(name, Name::Heap(_));
+        if inside.is_empty() && !(strict && heap) {
+            return Ok(None);
+        }
+        let mut rest = bytes.to_vec();
+        for p in inside {
+            let from = (p.addr - start) as usize;
+            // What means nothing any more stays as it is where that is possible.
+            let n = if strict {
+                p.room
+            } else if p.ty.is_some() {
+                p.bytes
+            } else {
+                0
+            };
+            let to = (from + n as usize).min(rest.len());
+            rest[from..to].fill(0);
+        }
+        match rest.iter().position(|b| *b != 0).filter(|_| strict) {
+            Some(at) => Err(self.nobody_knows(at as u64)),
+            None => Ok(Some(rest)),
+        }
+    }
+
+    pub(super) fn fill_pieces(
+        &self,
+        start: u64,
+        bytes: &[u8],
+        translator: &mut Translator,
+        mut hidden: Option<&mut Hidden>,
+    ) -> Result<(), RestoreError> {
+        let pieces = &self.directory.pieces;
+        let from = pieces.partition_point(|p| p.start < start);
+        let end = start + bytes.len() as u64;
+        for p in pieces[from..].iter().take_while(|p| p.start < end) {
+            let name = Name::Heap(p.ty);
+            let at = (p.start - start) as usize;
+            let from = &bytes[at..at + p.bytes as usize];
+            let size = self.size(&p.plan, p.bytes, name)?;
+            // SAFETY: the piece's place in an object that has been made for it.
+            let into = unsafe { target(p.target, size) };
+            translator.object(p.start);
+            if let Some(link) = &p.link {
+                // What it was before it was freed may be anything by now.
+                let mut rest = from.to_vec();
+                rest[..link.src_size() as usize].fill(0);
+                if p.plan.run_object(&rest, into, translator).is_err() {
+                    into.fill(0);
+                }
+                let from = &from[..link.src_size() as usize];
+                // SAFETY: as above; its room has been compared.
+                let into = unsafe { target(p.target, link.dst_elem_size() as usize) };
+                let done = link.run_object(from, into, translator);
+                done.map_err(|e| self.value(name, &e.to_string()))?;
+                continue;
+            }
+            let done = p.plan.run_object(from, into, translator);
+            done.map_err(|e| self.value(name, &e.to_string()))?;
+            if let Some(at) = hidden.as_deref_mut().and_then(|h| h.find(p.ty, from)) {
+                return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
+            }
+            if p.ty == TypeId::UNKNOWN {
+                translator.untyped(from, into);
+            }
+            translator.lost_in(|raw| self.lost(name, p.ty, from, raw));
+        }
+        Ok(())
+    }
+
+    fn inside(&self, start: u64, bytes: usize) -> &[PieceMeta] {
+        let list = &self.image.pieces;
+        let from = list.partition_point(|p| p.addr < start);
+        let to = list.partition_point(|p| p.addr < start + bytes as u64);
+        &list[from..to.max(from)]
+    }
+
+    /// Something lies in a block of which nobody has told.
+    fn nobody_knows(&self, at: u64) -> RestoreError {
+        let name = Name::Heap(TypeId::UNKNOWN);
+        let unknown = Plan::compile(
+            self.plans.source,
+            TypeId::UNKNOWN,
+            self.plans.target,
+            TypeId::UNKNOWN,
+        );
+        match unknown {
+            Err(list) => self.types(name)(list),
+            Ok(_) => self.value(name, &format!("nobody knows what lies at its byte {at}")),
+        }
+    }
+}
