@@ -333,6 +333,28 @@ pub fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
     }
 }
 
+/// A file of `write`'s that grows beyond the process's limit is an error (EFBIG), and no signal to the program.
+pub fn without_size_signal<T>(write: impl FnOnce() -> T) -> T {
+    // SAFETY: the sets are initialised by sigemptyset and by the first call; a signal that was not pending before is this
+    // thread's own.
+    unsafe {
+        let mut one: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        let mut pending: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut one);
+        libc::sigaddset(&raw mut one, libc::SIGXFSZ);
+        libc::sigpending(&raw mut pending);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const one, &raw mut before);
+        let done = write();
+        if libc::sigismember(&raw const pending, libc::SIGXFSZ) == 0 {
+            let now: libc::timespec = std::mem::zeroed();
+            libc::sigtimedwait(&raw const one, std::ptr::null_mut(), &raw const now);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        done
+    }
+}
+
 /// 0: not ours; 1: checkpoint; 2: stop; 3: the end is noted first.
 static ACTIONS: [AtomicU8; 65] = [const { AtomicU8::new(0) }; 65];
 

@@ -29,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
         ("no checkpoint", no_checkpoint),
         ("unwritable directory", unwritable),
         ("full directory", full),
+        ("file size limit", limited),
         ("live lock", live_lock),
         ("stale lock", stale_lock),
         ("bad settings", bad_settings),
@@ -416,6 +417,26 @@ fn full() -> Result<()> {
         .arg(job.checkpoints())
         .status();
     result
+}
+
+/// The program never writes so large a file, and must not hear of the signal.
+fn limited() -> Result<()> {
+    let p = program("limited.c")?;
+    let job = Job::new(&p)?;
+    let exe = build::instrumented(&p, HOST)?;
+    let done = job.run(HOST, &exe, &[("PC3_EVERY", "1x")])?;
+    ensure!(
+        done.status == 0 && job.stdout() == reference(&p)?,
+        "the program must go on: {} {}",
+        done.status,
+        done.stderr
+    );
+    ensure!(
+        done.stderr.contains("W0602") && done.stderr.contains("File too large"),
+        "{}",
+        done.stderr
+    );
+    Ok(())
 }
 
 fn live_lock() -> Result<()> {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::control::without_size_signal;
 use crate::failpoint;
 use course::Begin;
 use lock::Lock;
@@ -182,7 +183,7 @@ impl Store {
     ) -> Result<u64, StoreError> {
         let id = self.next;
         let temporary = self.dir.join(format!(".ckpt-{id:06}.tmp"));
-        let done = self.commit_as(id, &temporary, write);
+        let done = without_size_signal(|| self.commit_as(id, &temporary, write));
         if done.is_err() {
             let _ = fs::remove_file(&temporary);
         }
