@@ -307,6 +307,10 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let name = &sig.ident;
     let text = name.to_string();
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
+    // Lifetimes stand in front of types.
+    let (lifetimes, others): (Vec<_>, Vec<_>) = generics
+        .iter()
+        .partition(|g| matches!(g, syn::GenericParam::Lifetime(_)));
     let passed = generic_names(sig);
     let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
@@ -370,7 +374,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
             }
             #quiet
             #(#hints)*
-            fn body<Pc3Mode: ::pc3::point::Mode, #generics>(#(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+            fn body<#(#lifetimes,)* Pc3Mode: ::pc3::point::Mode, #(#others),*>(#(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
                 #code
             }
         }

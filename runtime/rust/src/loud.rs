@@ -102,8 +102,13 @@ macro_rules! quiet {
 
 quiet! {
     u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, (),
-    String, Box<str>, std::ffi::OsString, std::path::PathBuf, std::time::Duration,
+    String, Box<str>, std::ffi::OsString, std::path::PathBuf, std::time::Duration, std::time::Instant,
+    std::time::SystemTime, std::cmp::Ordering, std::ops::RangeFull, std::num::NonZeroU8, std::num::NonZeroU16,
+    std::num::NonZeroU32, std::num::NonZeroU64, std::num::NonZeroU128, std::num::NonZeroUsize, std::num::NonZeroI8,
+    std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64, std::num::NonZeroI128, std::num::NonZeroIsize,
 }
+
+impl<T: ?Sized> Loud for PhantomData<T> {}
 
 macro_rules! within {
     ($([$($g:ident),*] $t:ty;)*) => {$(
@@ -119,7 +124,11 @@ within! {
     [T] std::cell::Cell<T>; [T] std::cell::RefCell<T>; [T] std::cell::OnceCell<T>;
     [T] std::sync::Mutex<T>; [T] std::sync::RwLock<T>; [T] std::sync::OnceLock<T>;
     [A] (A,); [A, B] (A, B); [A, B, C] (A, B, C); [A, B, C, D] (A, B, C, D); [A, B, C, D, E] (A, B, C, D, E);
-    [A, B, C, D, E, F] (A, B, C, D, E, F);
+    [A, B, C, D, E, F] (A, B, C, D, E, F); [A, B, C, D, E, F, G] (A, B, C, D, E, F, G);
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H);
+    [T] std::cmp::Reverse<T>; [T] std::num::Wrapping<T>; [T] std::num::Saturating<T>; [T] std::ops::Bound<T>;
+    [T] std::ops::Range<T>; [T] std::ops::RangeFrom<T>; [T] std::ops::RangeTo<T>;
+    [T] std::ops::RangeInclusive<T>; [T] std::ops::RangeToInclusive<T>;
 }
 
 impl<T: Loud, const N: usize> Loud for [T; N] {

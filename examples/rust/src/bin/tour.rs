@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::rc::{Rc, Weak};
 
 use pc3::prelude::*;
@@ -195,10 +196,53 @@ impl Solver {
     }
 }
 
+#[checkpointable]
+fn nearest<'a, T: Copy + Into<i64>>(all: &'a [T], to: &i64) -> Option<&'a T> {
+    let mut best: Option<usize> = None;
+    for i in 0..all.len() {
+        checkpoint!();
+        let far = |k: usize| (all[k].into() - to).abs();
+        if best.is_none_or(|b| far(i) < far(b)) {
+            best = Some(i);
+        }
+    }
+    best.map(|b| &all[b])
+}
+
+#[checkpointable]
+fn cheapest(steps: &[(usize, usize, u32)], to: usize) -> Option<u32> {
+    let mut queue = BinaryHeap::new();
+    let mut seen = Vec::new();
+    queue.push(Reverse((0, 0)));
+    while let Some(Reverse((cost, at))) = queue.pop() {
+        checkpoint!();
+        if at == to {
+            return Some(cost);
+        }
+        if seen.contains(&at) {
+            continue;
+        }
+        seen.push(at);
+        for (_, next, more) in steps.iter().filter(|s| s.0 == at) {
+            queue.push(Reverse((cost + more, *next)));
+        }
+    }
+    None
+}
+
 #[pc3::main]
 fn main() {
     let _grid: Option<&Grid> = None;
     println!("fib {}", ck!(fib(7)));
+    let heights = [5, -3, 12, 8];
+    let wanted = 9;
+    println!("nearest {:?}", ck!(nearest(&heights, &wanted)));
+    let steps = [(0, 1, 7), (0, 2, 3), (2, 1, 2), (1, 3, 1), (2, 3, 9)];
+    println!(
+        "cheapest {:?} {:?}",
+        ck!(cheapest(&steps, 3)),
+        ck!(cheapest(&steps, 4))
+    );
     let mut next = 0;
     let root = ck!(tree(2, &mut next, Weak::new()));
     println!("tree {} {}", total(&root), next);
