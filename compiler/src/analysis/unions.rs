@@ -348,14 +348,7 @@ fn through(u: &Unit, e: ExprId, found: &mut dyn FnMut(RecordId)) {
     loop {
         match &u.expr(at).kind {
             ExprKind::Member { base, arrow, name } => {
-                let mut q = u.expr(*base).ty;
-                if let (true, Type::Pointer(to) | Type::Array { elem: to, .. }) =
-                    (*arrow, u.ty(q.ty))
-                {
-                    q = *to;
-                }
-                let mut list = Vec::new();
-                steps(u, q.ty, name, &mut list);
+                let (_, list) = member_steps(u, *base, *arrow, name);
                 list.iter().for_each(|s| found(s.0));
                 if *arrow {
                     return;
@@ -373,7 +366,7 @@ fn through(u: &Unit, e: ExprId, found: &mut dyn FnMut(RecordId)) {
 }
 
 /// From a record to a member by name: record, field, and the record's type, through unnamed ones.
-pub fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, TypeId)>) -> bool {
+fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, TypeId)>) -> bool {
     let Type::Record(r) = u.ty(t) else {
         return false;
     };
@@ -389,6 +382,22 @@ pub fn steps(u: &Unit, t: TypeId, name: &str, out: &mut Vec<(RecordId, usize, Ty
         out.pop();
     }
     false
+}
+
+/// The type that `base.name` or `base->name` looks into, and the way to the member there.
+pub fn member_steps(
+    u: &Unit,
+    base: ExprId,
+    arrow: bool,
+    name: &str,
+) -> (QualType, Vec<(RecordId, usize, TypeId)>) {
+    let mut q = u.expr(base).ty;
+    if let (true, Type::Pointer(to) | Type::Array { elem: to, .. }) = (arrow, u.ty(q.ty)) {
+        q = *to;
+    }
+    let mut list = Vec::new();
+    steps(u, q.ty, name, &mut list);
+    (q, list)
 }
 
 /// Does the type have one of them?

@@ -34,9 +34,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             if !kept {
                 continue;
             }
-            let at = u.lines.position(u.expr(e).span.start);
-            let place = format!("{}:{}", at.file, at.line);
-            list.push(Order { unit, place, by });
+            list.push(Order::of(unit, u, e, by));
             if by == By::Floats {
                 let text = called(u, e).unwrap_or_default();
                 out.push(Diagnostic::advice(
@@ -72,9 +70,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             if !characters || !cx.holds(unit, to) {
                 continue;
             }
-            let at = u.lines.position(u.expr(e).span.start);
-            let place = format!("{}:{}", at.file, at.line);
-            list.push(Order { unit, place, by });
+            list.push(Order::of(unit, u, e, by));
             let text = one_line(u.slice(&u.expr(to).span));
             out.push(Diagnostic::advice(
                 u,

@@ -17,6 +17,15 @@ pub struct Order {
     pub by: By,
 }
 
+impl Order {
+    /// Of expression `e` of a unit.
+    pub fn of(unit: usize, u: &Unit, e: ExprId, by: By) -> Self {
+        let at = u.lines.position(u.expr(e).span.start);
+        let place = format!("{}:{}", at.file, at.line);
+        Order { unit, place, by }
+    }
+}
+
 /// What else decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum By {

@@ -39,13 +39,7 @@ fn unit(cx: &Cx, unit: usize, list: &mut Vec<Order>, out: &mut Diagnostics) {
         if !kept {
             continue;
         }
-        let at = u.lines.position(u.expr(e).span.start);
-        let place = format!("{}:{}", at.file, at.line);
-        list.push(Order {
-            unit,
-            place,
-            by: By::Bytes,
-        });
+        list.push(Order::of(unit, u, e, By::Bytes));
         let what = match way {
             Way::Out => "gives",
             Way::Back => "is given",

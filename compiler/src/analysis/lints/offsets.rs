@@ -86,14 +86,7 @@ pub fn check(
         if names.is_empty() {
             continue;
         }
-        let at = u.lines.position(u.expr(w.of).span.start);
-        let place = format!("{}:{}", at.file, at.line);
-        let by = By::Layout;
-        list.push(Order {
-            unit: w.unit,
-            place,
-            by,
-        });
+        list.push(Order::of(w.unit, u, w.of, By::Layout));
         let text = match &u.expr(w.of).kind {
             ExprKind::Offsetof { ty, member, .. } => {
                 format!("offsetof({}, {member})", u.type_name(*ty))

@@ -21,16 +21,10 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             if !numbers || is_null(u, what) {
                 continue;
             }
-            let at = u.lines.position(u.expr(e).span.start);
-            let place = format!("{}:{}", at.file, at.line);
             let text = one_line(u.slice(&u.expr(what).span));
             let message = match reads {
                 true => {
-                    list.push(Order {
-                        unit,
-                        place,
-                        by: By::Files,
-                    });
+                    list.push(Order::of(unit, u, e, By::Files));
                     format!("`{text}` is read from a file as bytes whose order and layout differ between architectures: a restart where they are others is refused while a file that can be read is open")
                 }
                 false => format!("`{text}` is written to a file as bytes whose order and layout differ between architectures: behind a restart where they are others, the file holds both"),

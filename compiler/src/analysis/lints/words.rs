@@ -24,13 +24,7 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
             {
                 continue;
             }
-            let at = u.lines.position(u.expr(e).span.start);
-            let place = format!("{}:{}", at.file, at.line);
-            list.push(Order {
-                unit,
-                place,
-                by: By::Width,
-            });
+            list.push(Order::of(unit, u, e, By::Width));
             let text = one_line(u.slice(&u.expr(e).span));
             out.push(Diagnostic::advice(
                 u,

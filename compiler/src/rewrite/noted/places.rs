@@ -4,6 +4,7 @@ use super::{plain, Hit, Row};
 use crate::analysis::linear::Linear;
 use crate::analysis::program::is_local;
 use crate::analysis::unions::{self, leaf, position};
+use crate::analysis::walk::written_lengths;
 use crate::rewrite::print::Printer;
 use crate::tree::*;
 use pc3_typemetric::descriptor::NOTES_CODES;
@@ -46,14 +47,7 @@ impl Printer<'_, '_> {
         loop {
             match &u.expr(at).kind {
                 ExprKind::Member { base, arrow, name } => {
-                    let mut q = u.expr(*base).ty;
-                    if let (true, Type::Pointer(to) | Type::Array { elem: to, .. }) =
-                        (*arrow, u.ty(q.ty))
-                    {
-                        q = *to;
-                    }
-                    let mut steps = Vec::new();
-                    unions::steps(u, q.ty, name, &mut steps);
+                    let (q, steps) = unions::member_steps(u, *base, *arrow, name);
                     let (node, base, arrow) = (at, *base, *arrow);
                     for (i, (r, k, t)) in steps.iter().enumerate().rev() {
                         let d = &u.records[r.index()];
@@ -92,16 +86,20 @@ impl Printer<'_, '_> {
             return true;
         }
         let u = self.u();
+        let lengths = |e| {
+            written_lengths(u, e)
+                .into_iter()
+                .all(|l| self.again(l, lin))
+        };
         match &u.expr(e).kind {
-            ExprKind::Ident(_)
-            | ExprKind::Int(_)
-            | ExprKind::SizeofExpr(_)
-            | ExprKind::SizeofType(_) => true,
+            ExprKind::Ident(_) | ExprKind::Int(_) | ExprKind::SizeofExpr(_) => true,
+            ExprKind::SizeofType(_) => lengths(e),
             ExprKind::Member { base, arrow, .. } => {
                 let through = *arrow || self.place(*base, lin);
                 (through && self.again(*base, lin)) && (self.hits(e).is_empty() || self.is_array(e))
             }
-            ExprKind::Deref(a) | ExprKind::Cast { arg: a, .. } => self.again(*a, lin),
+            ExprKind::Deref(a) => self.again(*a, lin),
+            ExprKind::Cast { arg, .. } => lengths(e) && self.again(*arg, lin),
             ExprKind::AddrOf(a) => self.place(*a, lin),
             ExprKind::Index { base, index } => self.again(*base, lin) && self.again(*index, lin),
             ExprKind::Unary {
