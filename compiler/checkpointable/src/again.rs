@@ -116,6 +116,8 @@ pub fn telling(e: &Expr) -> Span {
 pub trait Locals {
     fn is_borrow(&self, name: &str) -> bool;
     fn is_mutable(&self, name: &str) -> bool;
+    /// Is it a function's path?
+    fn is_function(&self, path: &syn::ExprPath) -> bool;
 }
 
 /// Gives expressions a form that can be evaluated again.
@@ -195,10 +197,10 @@ impl<'b> Again<'b> {
         match e {
             Expr::Paren(p) => self.borrow(&mut p.expr),
             Expr::Group(p) => self.borrow(&mut p.expr),
-            Expr::Path(p) => p
-                .path
-                .get_ident()
-                .is_some_and(|i| self.locals.is_borrow(&i.to_string())),
+            Expr::Path(p) => {
+                let borrow = |i: &Ident| self.locals.is_borrow(&i.to_string());
+                p.path.get_ident().is_some_and(borrow) || self.locals.is_function(p)
+            }
             Expr::Closure(_) => true,
             Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
             Expr::Reference(r) => {
@@ -274,6 +276,9 @@ pub fn is_place(e: &Expr) -> bool {
             false
         }
         fn is_mutable(&self, _: &str) -> bool {
+            false
+        }
+        fn is_function(&self, _: &syn::ExprPath) -> bool {
             false
         }
     }

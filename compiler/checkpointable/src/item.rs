@@ -295,9 +295,14 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let course = course::follow(&mut function.block, &p.mutable);
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
+    let mut by_value = p.by_value.clone();
+    if method && !p.unnamed.is_empty() {
+        // The forms of methods are bodies themselves.
+        by_value.iter_mut().for_each(|v| v.ty = parse_quote!(_));
+    }
     let (code, statics) = build::body(
         &function.block,
-        &p.by_value,
+        &by_value,
         p.borrowed.clone(),
         out.clone(),
         named.clone(),
@@ -312,6 +317,9 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         .iter()
         .partition(|g| matches!(g, syn::GenericParam::Lifetime(_)));
     let passed = generic_names(sig);
+    let unnamed = &p.unnamed;
+    let told = unnamed.iter().map(|_| quote!(_));
+    let told: Vec<TokenStream> = passed.iter().map(|p| quote!(#p)).chain(told).collect();
     let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
     let code = quote! {
@@ -365,16 +373,16 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
             #[allow(clippy::all, clippy::pedantic, dead_code)]
             #(#hints)*
             #vis fn hot<#generics>(#(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
-                Self::body::<::pc3::point::Hot, #(#passed),*>(#(#hot_given),*)
+                Self::body::<::pc3::point::Hot, #(#told),*>(#(#hot_given),*)
             }
             #[doc(hidden)]
             #[allow(clippy::all, clippy::pedantic, dead_code)]
             #vis fn resume<#generics>(#(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
-                Self::body::<::pc3::point::Resume, #(#passed),*>(#(#resume_given),*)
+                Self::body::<::pc3::point::Resume, #(#told),*>(#(#resume_given),*)
             }
             #quiet
             #(#hints)*
-            fn body<#(#lifetimes,)* Pc3Mode: ::pc3::point::Mode, #(#others),*>(#(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
+            fn body<#(#lifetimes,)* Pc3Mode: ::pc3::point::Mode, #(#others,)* #(#unnamed),*>(#(#bodies),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {
                 #code
             }
         }

@@ -89,6 +89,16 @@ pub fn arguments(mac: &Macro) -> Option<Arguments> {
     Some(Arguments::Repeated(Box::new(item), Box::new(n)))
 }
 
+/// Which argument of a well-known macro is a format string.
+pub fn format_string(mac: &Macro) -> Option<usize> {
+    match name(mac).as_str() {
+        "vec" | "dbg" => None,
+        "write" | "writeln" | "assert" | "debug_assert" => Some(1),
+        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => Some(2),
+        _ => Some(0),
+    }
+}
+
 /// The points in a piece of code; those that cannot be reached are errors.
 #[derive(Default)]
 pub struct Points {

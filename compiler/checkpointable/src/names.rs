@@ -4,10 +4,13 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parser;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Pat, Stmt};
 
-use crate::{marks, transient};
+use crate::marks::{self, Arguments};
+use crate::transient;
 
 /// Renames the locals of a function; `parameters` come first, under their own names.
 pub fn unique(block: &mut Block, parameters: &[Ident]) {
@@ -267,7 +270,12 @@ impl VisitMut for Renamer {
                 }
                 self.pattern(&mut local.pat);
             }
-            Stmt::Item(_) => {}
+            // No local is known there; words of other locals are not to be taken for uses of these.
+            Stmt::Item(item) => {
+                let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
+                self.visit_item_mut(item);
+                self.scopes = scopes;
+            }
             _ => visit_mut::visit_stmt_mut(self, stmt),
         }
     }
@@ -344,16 +352,104 @@ impl VisitMut for Renamer {
             _ => visit_mut::visit_expr_mut(self, e),
         }
     }
+    fn visit_item_fn_mut(&mut self, f: &mut syn::ItemFn) {
+        self.function(&mut f.sig, Some(&mut f.block));
+    }
+    fn visit_impl_item_fn_mut(&mut self, f: &mut syn::ImplItemFn) {
+        self.function(&mut f.sig, Some(&mut f.block));
+    }
+    fn visit_trait_item_fn_mut(&mut self, f: &mut syn::TraitItemFn) {
+        self.function(&mut f.sig, f.default.as_mut());
+    }
+    fn visit_item_macro_mut(&mut self, _: &mut syn::ItemMacro) {}
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
-        mac.tokens = match marks::is_call(mac) {
-            true => match syn::parse2::<Expr>(mac.tokens.clone()) {
-                Ok(mut e) => {
-                    self.visit_expr_mut(&mut e);
-                    quote::quote!(#e)
+        if marks::is_call(mac) {
+            if let Ok(mut e) = syn::parse2::<Expr>(mac.tokens.clone()) {
+                self.visit_expr_mut(&mut e);
+                mac.tokens = quote::quote!(#e);
+            }
+            return;
+        }
+        mac.tokens = match marks::arguments(mac) {
+            Some(Arguments::Listed(mut list)) => {
+                let format = marks::format_string(mac);
+                for (i, e) in list.iter_mut().enumerate() {
+                    self.argument(e, format == Some(i));
                 }
-                Err(_) => return,
-            },
-            false => self.tokens(mac.tokens.clone()),
+                quote::quote!(#list)
+            }
+            Some(Arguments::Repeated(mut item, mut n)) => {
+                self.visit_expr_mut(&mut item);
+                self.visit_expr_mut(&mut n);
+                quote::quote!(#item; #n)
+            }
+            None => self
+                .matches(mac)
+                .unwrap_or_else(|| self.tokens(mac.tokens.clone())),
         };
+    }
+}
+
+impl Renamer {
+    /// A function in the function.
+    fn function(&mut self, sig: &mut syn::Signature, block: Option<&mut Block>) {
+        let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
+        for input in &mut sig.inputs {
+            if let syn::FnArg::Typed(t) = input {
+                self.pattern(&mut t.pat);
+            }
+        }
+        if let Some(block) = block {
+            self.visit_block_mut(block);
+        }
+        self.scopes = scopes;
+    }
+
+    /// An argument of a well-known macro; `format`: it is its format string.
+    fn argument(&mut self, e: &mut Expr, format: bool) {
+        match e {
+            // `name = value`
+            Expr::Assign(a) => self.visit_expr_mut(&mut a.right),
+            Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(text),
+                ..
+            }) if format => {
+                if let Ok(new) = syn::parse2(self.literal(text.token()).into_token_stream()) {
+                    *text = new;
+                }
+            }
+            e => self.visit_expr_mut(e),
+        }
+    }
+
+    /// `matches!(value, pattern)`, `matches!(value, pattern if guard)`
+    fn matches(&mut self, mac: &Macro) -> Option<TokenStream> {
+        if marks::name(mac) != "matches" {
+            return None;
+        }
+        let parts = |input: syn::parse::ParseStream| {
+            let value: Expr = input.parse()?;
+            input.parse::<syn::Token![,]>()?;
+            let pat = Pat::parse_multi_with_leading_vert(input)?;
+            let guard = match input.peek(syn::Token![if]) {
+                true => {
+                    input.parse::<syn::Token![if]>()?;
+                    Some(input.parse::<Expr>()?)
+                }
+                false => None,
+            };
+            input.parse::<Option<syn::Token![,]>>()?;
+            Ok((value, pat, guard))
+        };
+        let (mut value, mut pat, mut guard) = parts.parse2(mac.tokens.clone()).ok()?;
+        self.visit_expr_mut(&mut value);
+        self.scoped(|s| {
+            s.pattern(&mut pat);
+            if let Some(guard) = &mut guard {
+                s.visit_expr_mut(guard);
+            }
+        });
+        let guard = guard.map(|g| quote::quote!(if #g));
+        Some(quote::quote!(#value, #pat #guard))
     }
 }

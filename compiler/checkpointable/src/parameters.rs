@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit::{self, Visit};
-use syn::{parse_quote, FnArg, Pat, Signature, Type};
+use syn::visit_mut::{self, VisitMut};
+use syn::{parse_quote, FnArg, Pat, Signature, Type, TypeParam};
 
 use crate::build::Parameter;
 
@@ -23,6 +24,10 @@ pub fn is_borrow(ty: &Type, generics: &syn::Generics) -> bool {
         }
         fn visit_type_impl_trait(&mut self, t: &'ast syn::TypeImplTrait) {
             self.0 |= is_closure(&t.bounds);
+        }
+        // Functions have no form in which they are saved.
+        fn visit_type_bare_fn(&mut self, _: &'ast syn::TypeBareFn) {
+            self.0 = true;
         }
         fn visit_type_path(&mut self, p: &'ast syn::TypePath) {
             if let Some(name) = p.path.get_ident() {
@@ -75,6 +80,23 @@ pub struct Parameters {
     pub mutable: Vec<(Ident, bool)>,
     /// Names that the forms have for them.
     pub arguments: Vec<Ident>,
+    /// Types that are not named where they are parameters, and are in the body.
+    pub unnamed: Vec<TypeParam>,
+}
+
+/// `impl Trait` becomes a parameter.
+struct Name<'a>(&'a mut Vec<TypeParam>);
+
+impl VisitMut for Name<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        visit_mut::visit_type_mut(self, ty);
+        if let Type::ImplTrait(t) = ty {
+            let name = format_ident!("Pc3Type{}", self.0.len());
+            let bounds = &t.bounds;
+            self.0.push(parse_quote!(#name: #bounds));
+            *ty = parse_quote!(#name);
+        }
+    }
 }
 
 pub fn parameters(sig: &Signature) -> Parameters {
@@ -91,6 +113,7 @@ pub fn parameters(sig: &Signature) -> Parameters {
         names: Vec::new(),
         mutable: Vec::new(),
         arguments: Vec::new(),
+        unnamed: Vec::new(),
     };
     for (i, input) in sig.inputs.iter().enumerate() {
         let typed = match input {
@@ -130,15 +153,23 @@ pub fn parameters(sig: &Signature) -> Parameters {
                 .extend(idents.iter().map(|n| (n.to_string(), mutable)));
         } else {
             // A text may be kept or be written at the call.
-            p.resume.push(match ty {
-                Type::Reference(_) => quote!(_: impl Sized),
-                ty => quote!(_: ::pc3::point::Kept<#ty>),
-            });
-            p.resume_given.push(quote!(()));
-            p.body.push(quote!(#name: Pc3Mode::By<#ty>));
+            match ty {
+                Type::Reference(_) => {
+                    p.resume.push(quote!(_: impl Sized));
+                    p.resume_given
+                        .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
+                }
+                ty => {
+                    p.resume.push(quote!(#name: ::pc3::point::Kept<#ty>));
+                    p.resume_given.push(quote!(#name));
+                }
+            }
+            let mut named = ty.clone();
+            Name(&mut p.unnamed).visit_type_mut(&mut named);
+            p.body.push(quote!(#name: Pc3Mode::By<#named>));
             p.by_value.push(Parameter {
                 pat: pat.clone(),
-                ty: ty.clone(),
+                ty: named,
                 argument: name.clone(),
             });
         }
@@ -165,7 +196,7 @@ impl Parameters {
     /// The receiver of the form that is gone back into.
     pub fn again(&self) -> TokenStream {
         match (&self.by_self, &self.receiver) {
-            (Some(ty), _) => quote!(_: ::pc3::point::Kept<#ty>,),
+            (Some(ty), _) => quote!(pc3_self: ::pc3::point::Kept<#ty>,),
             (None, receiver) => quote!(#receiver),
         }
     }
@@ -175,7 +206,6 @@ impl Parameters {
         let (mut first, mut again) = (TokenStream::new(), TokenStream::new());
         if self.by_self.is_some() {
             first.extend(quote!(let pc3_self = self;));
-            again.extend(quote!(let pc3_self = ();));
         }
         let typed = sig.inputs.iter().filter_map(|i| match i {
             FnArg::Typed(t) => Some(t),
@@ -186,8 +216,8 @@ impl Parameters {
             if is_borrow(&t.ty, &sig.generics) {
                 first.extend(quote!(let #pat = #name;));
                 again.extend(quote!(let #pat = #name;));
-            } else {
-                again.extend(quote!(let #name = ();));
+            } else if let Type::Reference(_) = &*t.ty {
+                again.extend(quote!(let #name = ::pc3::point::Kept(::core::marker::PhantomData);));
             }
         }
         (first, again)

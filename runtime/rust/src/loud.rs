@@ -23,19 +23,28 @@ pub trait Local {
     const TEXT: &'static str;
 }
 
-/// A local that is there.
-pub struct Ends<'a, T>(pub &'a T);
+/// Says that the two are of one type.
+pub fn of<T>(_: &T, _: &PhantomData<T>) {}
 
-impl<T: Loud> Ends<'_, T> {
-    #[inline(always)]
+/// Asks what is known of a local's type.
+pub struct Ends<T>(PhantomData<T>);
+
+impl<T> Ends<T> {
+    pub fn of(_: &PhantomData<T>) -> Self {
+        Ends(PhantomData)
+    }
+}
+
+impl<T: Loud> Ends<T> {
     pub fn unseen<L: Local>(self, _: Judged<L, Saved<T>>) {}
 }
 
-/// Values that cannot be saved.
+/// Other types.
 pub trait Unsaved: Sized {
-    #[inline(always)]
     fn unseen<L: Local>(self, _: Judged<L, Other>) {}
 }
+
+impl<T> Unsaved for Ends<T> {}
 
 /// What is known of a local's type.
 pub trait Kind {
@@ -64,8 +73,6 @@ pub const fn judge<L: Local, K: Kind, M: Mode>() -> Judged<L, K> {
     }
     Judged(PhantomData)
 }
-
-impl<T> Unsaved for Ends<'_, T> {}
 
 /// The type of a field.
 pub struct Held<T>(PhantomData<T>);

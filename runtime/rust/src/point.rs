@@ -9,7 +9,7 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 use crate::load::{LoadError, Loading, View};
-pub use crate::loud::{judge, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
+pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};
@@ -266,9 +266,9 @@ pub enum Resume {}
 
 impl Mode for Resume {
     const RESUME: bool = true;
-    type By<T> = ();
+    type By<T> = Kept<T>;
     type From = Option<Frame>;
-    fn given<T>((): ()) -> T {
+    fn given<T>(_: Kept<T>) -> T {
         unreachable!("a resumed function starts at a point")
     }
     fn frame(function: &'static Function) -> Option<Frame> {

@@ -4,36 +4,29 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Expr;
 
-use super::{Builder, Var, Way};
+use super::{Asked, Builder, Var, Way};
 use crate::again::{Again, Locals};
 use crate::course::mutable_in;
 
 impl Builder {
-    /// Of a local that may exist at a point it is said, while it surely exists, whether one may end it.
-    pub(super) fn tie(&mut self, name: &Ident) {
-        let tie = self.ties(&[(name.clone(), false)]);
-        self.put(tie);
-    }
-
-    pub(super) fn ties(&mut self, names: &[(Ident, bool)]) -> TokenStream {
-        let mut ties = TokenStream::new();
-        for (name, _) in names {
-            let text = name.to_string();
-            if !self.course.exists(&text) {
-                continue;
-            }
-            if !self.tied.contains_key(&text) {
-                let ends = format_ident!("Pc3Local{}", self.tied.len());
-                self.tied.insert(text.clone(), (ends, name.span(), false));
-            }
-            let ends = &self.tied[&text].0;
-            ties.extend(quote_spanned! {name.span()=> {
-                #[allow(unused_imports)]
-                use ::pc3::point::Unsaved as _;
-                ::pc3::point::Ends(&#name).unseen::<#ends>(const { ::pc3::point::judge::<_, _, Pc3Mode>() });
-            }});
+    /// Of a local that may exist at a point it is asked whether one may end it; at the end of the function, where its type
+    /// is surely known.
+    pub(super) fn ask(&mut self, name: &Ident) {
+        let text = name.to_string();
+        if !self.course.exists(&text) {
+            return;
         }
-        ties
+        let n = self.asked.len();
+        let asked = self.asked.entry(text).or_insert_with(|| Asked {
+            number: n,
+            name: name.clone(),
+            ends: false,
+        });
+        let of = asked.of();
+        // Only its type is meant: it need not have a value here, nor where the type is asked for.
+        self.head().extend(quote_spanned! {name.span()=>
+            if false { loop {} ::pc3::point::of(&#name, &#of); }
+        });
     }
 
     /// An expression that gives a borrow, in a form that can be evaluated again; what that is made from gets names here.
@@ -86,6 +79,34 @@ impl Builder {
     }
 }
 
+impl Asked {
+    fn of(&self) -> Ident {
+        format_ident!("pc3_of{}", self.number)
+    }
+
+    /// The question, and where it is asked.
+    pub(super) fn question(&self) -> (TokenStream, TokenStream) {
+        let (name, ends, of) = (&self.name, self.ends, self.of());
+        let ty = format_ident!("Pc3Local{}", self.number);
+        let judged = format_ident!("pc3_judged{}", self.number);
+        let text = format!(": `{name}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({name})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({name})`)");
+        let line = quote_spanned!(name.span()=> ::core::line!());
+        let question = quote_spanned! {name.span()=>
+            struct #ty;
+            impl ::pc3::point::Local for #ty {
+                const ENDS: bool = #ends;
+                const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
+            }
+            let #of = ::core::marker::PhantomData;
+            let #judged = const { ::pc3::point::judge::<#ty, _, Pc3Mode>() };
+        };
+        let asked = quote_spanned! {name.span()=>
+            ::pc3::point::Ends::of(&#of).unseen(#judged);
+        };
+        (question, asked)
+    }
+}
+
 impl Locals for Builder {
     fn is_borrow(&self, name: &str) -> bool {
         let made = |v: &&Var| v.name == name && matches!(v.way, Way::Made(_));
@@ -93,6 +114,18 @@ impl Locals for Builder {
     }
     fn is_mutable(&self, name: &str) -> bool {
         self.course.mutable.contains(name)
+    }
+    fn is_function(&self, path: &syn::ExprPath) -> bool {
+        let last = path.path.segments.last().map(|s| s.ident.to_string());
+        let named = last.is_some_and(|l| l.starts_with(|c: char| c.is_lowercase() || c == '_'));
+        let local = path.path.get_ident().is_some_and(|i| {
+            let name = i.to_string();
+            name.starts_with("self")
+                || name.starts_with("pc3_")
+                || self.borrowed.contains_key(&name)
+                || self.visible.iter().any(|v| v.name == name)
+        });
+        named && !local
     }
 }
 

@@ -17,7 +17,7 @@ mod values;
 use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
 
@@ -95,12 +95,21 @@ pub struct Builder {
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
-    /// Locals that may exist at a point, and whether one may end them, by the name of the type that says so.
-    tied: BTreeMap<String, (Ident, Span, bool)>,
+    /// Locals that may exist at a point.
+    asked: BTreeMap<String, Asked>,
     errors: Vec<syn::Error>,
 }
 
+/// A local that may exist at a point.
+struct Asked {
+    number: usize,
+    name: Ident,
+    /// A point may end it.
+    ends: bool,
+}
+
 /// A parameter by value.
+#[derive(Clone)]
 pub struct Parameter {
     pub pat: Pat,
     pub ty: Type,
@@ -130,7 +139,7 @@ pub fn body(
         borrowed,
         course,
         made_loops: Vec::new(),
-        tied: BTreeMap::new(),
+        asked: BTreeMap::new(),
         errors: Vec::new(),
     };
     b.open();
@@ -151,19 +160,16 @@ pub fn body(
     }) {
         return Err(all);
     }
-    let said = b.tied.iter().map(|(name, (ty, span, ends))| {
-        let text = format!(": `{name}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({name})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({name})`)");
-        let line = quote_spanned!(*span=> ::core::line!());
-        quote! {
-            struct #ty;
-            impl ::pc3::point::Local for #ty {
-                const ENDS: bool = #ends;
-                const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
-            }
-        }
-    });
+    let (questions, asked): (Vec<_>, Vec<_>) = b.asked.values().map(Asked::question).unzip();
     let statics = b.statics;
-    Ok((code, quote!(#statics #(#said)*)))
+    // Nothing behind `code` is reached.
+    let code = quote! {
+        #code;
+        #[allow(unused_imports)]
+        use ::pc3::point::Unsaved as _;
+        #(#asked)*
+    };
+    Ok((code, quote!(#statics #(#questions)*)))
 }
 
 fn label(name: &str) -> Lifetime {
@@ -281,6 +287,7 @@ impl Builder {
     fn local(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>, way: Way) {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
         self.declare(name, mutable, ty);
+        self.ask(name);
         let region = self.region().id;
         self.visible.push(Var {
             name: name.clone(),
@@ -299,7 +306,6 @@ impl Builder {
                         self.local(name, p.mutability.is_some(), Some(ty), way.clone());
                         // Wrong values are said to be so in the words of the user's `let`.
                         self.put(quote!(#name = { let pc3_v: #ty = #value; pc3_v };));
-                        self.tie(name);
                         return;
                     }
                 }
@@ -315,7 +321,6 @@ impl Builder {
                 self.local(&p.ident, p.mutability.is_some(), None, way.clone());
                 let name = &p.ident;
                 self.put(quote!(#name = #value;));
-                self.tie(name);
             }
             Pat::Wild(_) => self.put(quote!(let _ = #value;)),
             _ => {
@@ -328,7 +333,6 @@ impl Builder {
                     Some(diverge) => self.put(quote!(let #inner = #value else #diverge; #assign)),
                     None => self.put(quote!(let #inner = #value; #assign)),
                 }
-                names.iter().for_each(|(n, _)| self.tie(n));
             }
         }
     }

@@ -85,8 +85,8 @@ impl Builder {
                 Whole::Here | Whole::Unknown
             );
             if exists && !needed.iter().any(|n| n.name == v.name) {
-                if let Some((_, _, ends)) = self.tied.get_mut(&name) {
-                    *ends = true;
+                if let Some(asked) = self.asked.get_mut(&name) {
+                    asked.ends = true;
                 }
             }
         }
@@ -279,10 +279,10 @@ impl Builder {
             Expr::Group(p) => self.is_again(&p.expr),
             Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
             Expr::Reference(_) | Expr::Closure(_) => true,
-            Expr::Path(p) => p
-                .path
-                .get_ident()
-                .is_some_and(|i| self.is_borrow(&i.to_string())),
+            Expr::Path(p) => {
+                let borrow = |i: &Ident| self.is_borrow(&i.to_string());
+                p.path.get_ident().is_some_and(borrow) || self.is_function(p)
+            }
             Expr::MethodCall(_) => is_borrowing(e),
             Expr::Call(c) => {
                 self.probe().borrow(&mut e.clone()) && c.args.iter().any(|a| self.is_again(a))
@@ -369,6 +369,7 @@ impl Builder {
         match e {
             Expr::Paren(p) => self.borrow(&p.expr),
             Expr::Group(p) => self.borrow(&p.expr),
+            Expr::Path(p) if self.is_function(p) => Some(quote!(#e)),
             Expr::Path(p) => {
                 let name = p.path.get_ident()?.to_string();
                 let made = self.visible.iter().find(|v| v.name == name);

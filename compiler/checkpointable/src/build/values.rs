@@ -182,8 +182,7 @@ impl Builder {
             self.local(name, *mutable, None, way.clone());
         }
         let bound = self.visible.split_off(depth);
-        let ties = self.ties(&names);
-        self.put(quote!(if let #inner = #scrutinee { #assign #ties break #to; }));
+        self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
         Ok(bound)
     }
 
@@ -252,8 +251,7 @@ impl Builder {
                     s.local(name, *mutable, None, way.clone());
                 }
             });
-            let ties = self.ties(&names);
-            arms.extend(quote!(#inner #guard => { #assign #ties break #at; }));
+            arms.extend(quote!(#inner #guard => { #assign break #at; }));
             bodies.push((at, bound, &arm.body));
         }
         self.put(quote!(match #scrutinee { #arms }));

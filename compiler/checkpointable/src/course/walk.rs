@@ -280,8 +280,8 @@ impl Walk {
             Expr::MethodCall(m) => self.method(m),
             Expr::Call(c) => {
                 match local(&c.func) {
-                    // A closure, perhaps one that is used up.
-                    Some(f) => self.unknown(f, c.span()),
+                    // A closure, perhaps one that is used up; what it changes is not its own.
+                    Some(f) => self.uncertain(f),
                     None => self.place(&c.func),
                 }
                 self.all(&c.args);
@@ -390,11 +390,15 @@ impl Walk {
     }
 
     fn unknown(&mut self, name: String, span: Span) {
+        self.uncertain(name.clone());
+        self.changed(Some(name), span);
+    }
+
+    fn uncertain(&mut self, name: String) {
         let whole = self.state.as_ref().and_then(|s| s.get(&name));
         if whole.is_some_and(|l| l.whole == Whole::Here) {
-            self.set(Some(name.clone()), Whole::Unknown);
+            self.set(Some(name), Whole::Unknown);
         }
-        self.changed(Some(name), span);
     }
 
     fn method(&mut self, m: &syn::ExprMethodCall) {
