@@ -123,8 +123,9 @@ pub trait Locals {
 /// Gives expressions a form that can be evaluated again.
 pub struct Again<'b> {
     pub locals: &'b dyn Locals,
-    /// For names.
+    /// For names, and how they begin.
     pub id: usize,
+    pub prefix: &'static str,
     /// Values to be kept.
     pub from: Vec<(Ident, Expr)>,
 }
@@ -134,6 +135,7 @@ impl<'b> Again<'b> {
         Again {
             locals,
             id,
+            prefix: "pc3_k",
             from: Vec::new(),
         }
     }
@@ -165,7 +167,13 @@ impl<'b> Again<'b> {
     }
 
     fn name(&mut self, e: &mut Expr) {
-        let name = format_ident!("pc3_k{}_{}", self.id, self.from.len(), span = telling(e));
+        let name = format_ident!(
+            "{}{}_{}",
+            self.prefix,
+            self.id,
+            self.from.len(),
+            span = telling(e)
+        );
         let value = std::mem::replace(e, parse_quote!(#name));
         self.from.push((name, value));
     }

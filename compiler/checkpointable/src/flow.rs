@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Spacing, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{Expr, Stmt};
 
 use crate::names::captures;
@@ -17,15 +18,18 @@ pub fn identifiers(tokens: &TokenStream) -> BTreeSet<String> {
 
 fn gather(tokens: &TokenStream, into: &mut BTreeSet<String>) {
     let mut before = [' '; 2];
-    for t in tokens.clone() {
+    let mut rest = tokens.clone().into_iter().peekable();
+    while let Some(t) = rest.next() {
         let this = match &t {
             TokenTree::Punct(p) => p.as_char(),
             _ => ' ',
         };
+        // `field: value`, `'label: `
+        let named = matches!(rest.peek(), Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == Spacing::Alone);
         match t {
             TokenTree::Ident(i) => {
                 let field = (before[1] == '.' && before[0] != '.') || before == [':', ':'];
-                if !field {
+                if !field && !named {
                     into.insert(i.to_string());
                 }
             }
@@ -53,17 +57,26 @@ enum Event {
     Leaves,
 }
 
+fn assigns(left: &Expr, into: &mut Vec<Event>) {
+    match left {
+        Expr::Path(p) if p.path.get_ident().is_some() => {
+            into.extend(p.path.get_ident().map(|i| Event::Assigns(i.to_string())));
+        }
+        Expr::Tuple(t) => t.elems.iter().for_each(|e| assigns(e, into)),
+        Expr::Array(t) => t.elems.iter().for_each(|e| assigns(e, into)),
+        Expr::Call(c) => c.args.iter().for_each(|e| assigns(e, into)),
+        Expr::Struct(s) => s.fields.iter().for_each(|f| assigns(&f.expr, into)),
+        Expr::Paren(p) => assigns(&p.expr, into),
+        left => into.push(Event::Uses(identifiers(&left.to_token_stream()))),
+    }
+}
+
 fn events(stmt: &Stmt, into: &mut Vec<Event>) {
     let all = |e: &dyn quote::ToTokens| Event::Uses(identifiers(&e.to_token_stream()));
     match stmt {
         Stmt::Expr(Expr::Assign(a), _) => {
             into.push(all(&a.right));
-            match &*a.left {
-                Expr::Path(p) if p.path.get_ident().is_some() => {
-                    into.extend(p.path.get_ident().map(|i| Event::Assigns(i.to_string())));
-                }
-                left => into.push(all(left)),
-            }
+            assigns(&a.left, into);
         }
         Stmt::Expr(e @ (Expr::Return(_) | Expr::Break(_) | Expr::Continue(_)), _) => {
             into.push(all(e));

@@ -99,3 +99,61 @@ pub fn changes(name: &str) -> bool {
                 | "truncate"
         )
 }
+
+/// What it is called on is moved into it, or is a number: of values that are made for it.
+pub fn consumes(name: &str, arguments: usize) -> bool {
+    takes(name)
+        || matches!(
+            name,
+            "and"
+                | "and_then"
+                | "chain"
+                | "cloned"
+                | "collect"
+                | "copied"
+                | "count"
+                | "enumerate"
+                | "err"
+                | "expect_err"
+                | "filter"
+                | "filter_map"
+                | "flat_map"
+                | "flatten"
+                | "fold"
+                | "for_each"
+                | "fuse"
+                | "inspect"
+                | "inspect_err"
+                | "last"
+                | "map"
+                | "map_err"
+                | "map_or"
+                | "map_or_else"
+                | "map_while"
+                | "max_by"
+                | "max_by_key"
+                | "min_by"
+                | "min_by_key"
+                | "ok"
+                | "ok_or_else"
+                | "or"
+                | "or_else"
+                | "partition"
+                | "peekable"
+                | "product"
+                | "rev"
+                | "scan"
+                | "skip_while"
+                | "step_by"
+                | "sum"
+                | "take_while"
+                | "then"
+                | "then_some"
+                | "transpose"
+                | "unwrap_err"
+                | "unzip"
+                | "xor"
+                | "zip"
+        )
+        || (arguments == 1 && matches!(name, "skip" | "take"))
+}

@@ -12,8 +12,12 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Stmt};
 
+use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
 use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
+
+/// How names of values begin that a head has.
+pub const HEAD: &str = "pc3_head";
 
 pub struct Operands {
     pub errors: Vec<syn::Error>,
@@ -149,9 +153,15 @@ impl Operands {
             Expr::If(i) => {
                 match &mut *i.cond {
                     Expr::Let(l) if has_points_expr(&l.expr) => {
-                        *l.expr = self.hoist_value(&mut l.expr, out)
+                        *l.expr = self.hoist_head(&mut l.expr, out, has_ref(&l.pat))
                     }
                     Expr::Let(_) => {}
+                    cond if is_chain(cond) && has_points_expr(cond) => {
+                        self.errors.push(syn::Error::new_spanned(
+                            &*cond,
+                            "a marked call cannot be in a chain of conditions with `let`: bind its value with `let` before, or write one `if` within the other",
+                        ));
+                    }
                     cond => self.operand(cond, out, &mut Before::default()),
                 }
                 self.block(&mut i.then_branch);
@@ -170,7 +180,8 @@ impl Operands {
             }
             Expr::Match(m) => {
                 if has_points_expr(&m.expr) {
-                    *m.expr = self.hoist_value(&mut m.expr, out);
+                    let borrows = m.arms.iter().any(|a| has_ref(&a.pat));
+                    *m.expr = self.hoist_head(&mut m.expr, out, borrows);
                 }
                 for arm in &mut m.arms {
                     if has_points_expr(&arm.body) {
@@ -220,6 +231,22 @@ impl Operands {
         let t = self.temporary(e.span());
         out.push(parse_quote!(let #t = #e;));
         parse_quote!(#t)
+    }
+
+    /// The value that a pattern is compared with, or borrows from.
+    fn hoist_head(&mut self, e: &mut Expr, out: &mut Vec<Stmt>, borrows: bool) -> Expr {
+        if borrows {
+            return self.hoist_value(e, out);
+        }
+        self.value(e, out);
+        if !has_points_expr(e) {
+            return e.clone();
+        }
+        self.count += 1;
+        let mut name = format_ident!("{}{}", HEAD, self.count);
+        name.set_span(e.span().resolved_at(Span::call_site()));
+        out.push(parse_quote!(let #name = #e;));
+        parse_quote!(#name)
     }
 
     fn hoist_value(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) -> Expr {
@@ -371,6 +398,16 @@ impl Operands {
         };
         m.mac.tokens = tokens;
         before.impure.get_or_insert(span);
+    }
+}
+
+/// `let PAT = a && b`
+pub fn is_chain(e: &Expr) -> bool {
+    match e {
+        Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_)) => [&b.left, &b.right]
+            .into_iter()
+            .any(|e| matches!(&**e, Expr::Let(_)) || is_chain(e)),
+        _ => false,
     }
 }
 

@@ -39,6 +39,7 @@ extern crate self as pc3;
 mod buffered;
 mod file;
 mod frames;
+mod heads;
 mod kinds;
 mod load;
 mod loud;

@@ -8,6 +8,7 @@ use pc3_runtime::control::pc3_flag;
 
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
+pub use crate::heads::{Brief, Foreign};
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;

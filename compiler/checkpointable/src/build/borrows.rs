@@ -4,16 +4,18 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Expr;
 
-use super::{Asked, Builder, Var, Way};
+use super::{Asked, Builder, Var, Way, HELD};
 use crate::again::{Again, Locals};
 use crate::course::mutable_in;
+use crate::operands::HEAD;
 
 impl Builder {
     /// Of a local that may exist at a point it is asked whether one may end it; at the end of the function, where its type
     /// is surely known.
     pub(super) fn ask(&mut self, name: &Ident) {
         let text = name.to_string();
-        if !self.course.exists(&text) {
+        // What a pattern leaves of a head is judged there.
+        if !self.course.exists(&text) || text.starts_with(HEAD) {
             return;
         }
         let n = self.asked.len();
@@ -52,6 +54,31 @@ impl Builder {
         let from = again.from;
         *e = made;
         self.sources(from);
+        true
+    }
+
+    /// As `again_by`, in the head of `what`; what the borrow is made from lives until its end.
+    pub(super) fn head_again(
+        &mut self,
+        e: &mut Expr,
+        what: &str,
+        how: impl Fn(&mut Again, &mut Expr) -> bool,
+    ) -> bool {
+        self.names += 1;
+        let mut again = self.probe();
+        again.prefix = HELD;
+        let mut made = e.clone();
+        if !how(&mut again, &mut made) {
+            return false;
+        }
+        let mut from = again.from;
+        *e = made;
+        from.iter_mut().for_each(|(_, value)| {
+            self.brief(value, what);
+            self.leaf(value);
+        });
+        self.sources(from);
+        self.leaf(e);
         true
     }
 

@@ -8,16 +8,19 @@
 //! jump.  So nothing is evaluated twice, no local is read before it is there, and the compiler can see that.
 
 mod borrows;
+mod brief;
+mod conditions;
 mod leaf;
 pub(crate) mod patterns;
 mod points;
 mod repeat;
+mod tails;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
 
@@ -97,6 +100,8 @@ pub struct Builder {
     made_loops: Vec<String>,
     /// Locals that may exist at a point.
     asked: BTreeMap<String, Asked>,
+    /// Values that a checkpoint would end, by their numbers.
+    briefs: Vec<brief::Brief>,
     errors: Vec<syn::Error>,
 }
 
@@ -140,36 +145,47 @@ pub fn body(
         course,
         made_loops: Vec::new(),
         asked: BTreeMap::new(),
+        briefs: Vec::new(),
         errors: Vec::new(),
     };
     b.open();
     for p in by_value {
-        let (ty, argument) = (&p.ty, &p.argument);
-        b.bind(
-            &p.pat,
-            quote!(Pc3Mode::given::<#ty>(#argument)),
-            None,
-            &Way::Kept,
-        );
+        b.parameter(p);
     }
-    b.stmts(&block.stmts, &To::Return)?;
+    b.block(block, &To::Return)?;
     let (code, _) = b.close(&quote!());
-    if let Some(all) = b.errors.into_iter().reduce(|mut a, e| {
-        a.combine(e);
-        a
-    }) {
+    if let Some(all) = std::mem::take(&mut b.errors)
+        .into_iter()
+        .reduce(|mut a, e| {
+            a.combine(e);
+            a
+        })
+    {
         return Err(all);
     }
-    let (questions, asked): (Vec<_>, Vec<_>) = b.asked.values().map(Asked::question).unzip();
+    let (mut questions, mut asked): (Vec<_>, Vec<_>) =
+        b.asked.values().map(Asked::question).unzip();
+    for (question, answer) in b.briefs.iter().enumerate().map(|(n, b)| b.question(n)) {
+        questions.push(question);
+        asked.push(answer);
+    }
     let statics = b.statics;
     // Nothing behind `code` is reached.
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::Unsaved as _;
+        use ::pc3::point::{Foreign as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))
+}
+
+/// How names of locals begin that no code mentions, but that live until their block ends.
+const HELD: &str = "pc3_held_";
+
+/// What is not bound of it ends with the statement.
+fn whole(name: &Ident) -> TokenStream {
+    quote!(({ #name }))
 }
 
 fn label(name: &str) -> Lifetime {
@@ -296,6 +312,29 @@ impl Builder {
         });
     }
 
+    /// An argument that came by value: what is not bound of it lives until the function's end.
+    fn parameter(&mut self, p: &Parameter) {
+        let (ty, argument) = (&p.ty, &p.argument);
+        let given = quote_spanned!(p.pat.span().resolved_at(Span::call_site())=> Pc3Mode::given::<#ty>(#argument));
+        let mut pat = p.pat.clone();
+        if let Pat::Wild(_) = pat {
+            let name = format_ident!("{}{}", HELD, argument);
+            pat = Pat::Ident(syn::PatIdent {
+                attrs: Vec::new(),
+                by_ref: None,
+                mutability: None,
+                ident: name,
+                subpat: None,
+            });
+        }
+        if brief::leaves(&pat) {
+            let mut value = Expr::Verbatim(given);
+            self.brief_parameter(&mut value);
+            return self.bind(&pat, quote!(#value), None, &Way::Kept);
+        }
+        self.bind(&pat, given, None, &Way::Kept);
+    }
+
     /// Assigns the parts of a value to locals that are declared for them.
     fn bind(&mut self, pat: &Pat, value: TokenStream, diverge: Option<TokenStream>, way: &Way) {
         match pat {
@@ -340,7 +379,10 @@ impl Builder {
     // ---- statements -------------------------------------------------------------------------
 
     fn block(&mut self, block: &Block, to: &To) -> Result<()> {
-        self.scoped(TokenStream::new(), |s| s.stmts(&block.stmts, to))
+        match self.tail(block) {
+            Some((stmts, tail)) => self.ending(stmts, tail, block.brace_token, to),
+            None => self.scoped(TokenStream::new(), |s| s.stmts(&block.stmts, to)),
+        }
     }
 
     fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
@@ -450,7 +492,11 @@ impl Builder {
             name.set_span(init.expr.span());
             self.declare(&name, false, None);
             self.value(&init.expr, &To::Local(name.clone()))?;
-            quote!(#name)
+            let pat = &local.pat;
+            match patterns::has_ref(pat) {
+                true => quote!(#name),
+                false => whole(&name),
+            }
         } else {
             let mut e = (*init.expr).clone();
             self.leaf(&mut e);

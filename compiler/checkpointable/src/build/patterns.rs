@@ -85,6 +85,20 @@ pub(super) fn binds(pat: &Pat) -> Binds {
     }
 }
 
+/// Does it borrow from what is matched?
+pub fn has_ref(pat: &Pat) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            self.0 |= p.by_ref.is_some();
+            syn::visit::visit_pat_ident(self, p);
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_pat(&mut look, pat);
+    look.0
+}
+
 /// The types of these names must be borrows, since they are made again.
 pub(super) fn checked(scrutinee: &Expr, names: &[(Ident, bool)]) -> TokenStream {
     struct Look(bool);

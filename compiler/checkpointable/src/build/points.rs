@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::Expr;
 
 use super::leaf::question;
-use super::{is_borrowing, label, Builder, Point, Result, Var, Way};
+use super::{is_borrowing, label, Builder, Point, Result, Var, Way, HELD};
 use crate::again::{telling, Locals};
 use crate::course::{self, Whole};
 use crate::flow::identifiers;
@@ -27,7 +27,10 @@ impl Builder {
         let needed = self.visible.iter();
         let needed = needed.filter(|v| {
             let name = v.name.to_string();
-            self.after.needs(&name) || number.is_some_and(|n| self.course.used(n, &name))
+            let set = |n| self.course.at(n, &name).whole != Whole::Unset;
+            let used = |n| self.course.used(n, &name);
+            let needed = self.after.needs(&name) || number.is_some_and(used);
+            number.is_none_or(set) && (needed || name.starts_with(HELD))
         });
         let vars = with_sources(needed.cloned().collect(), &self.visible);
         self.refuse_stale(&vars, number);
@@ -166,6 +169,7 @@ impl Builder {
         let number = course::number(&mac.attrs);
         let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
         let what = called(&inner);
+        self.brief_operands(&mut inner);
         self.leaf(&mut inner);
         self.name_operands(&mut inner);
         // To go back in, borrows are made again.
@@ -273,7 +277,7 @@ impl Builder {
     }
 
     /// Is the argument one that is made again, as far as it shows?
-    fn is_again(&self, e: &Expr) -> bool {
+    pub(super) fn is_again(&self, e: &Expr) -> bool {
         match e {
             Expr::Paren(p) => self.is_again(&p.expr),
             Expr::Group(p) => self.is_again(&p.expr),

@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
+use super::conditions::Bodies;
 use super::patterns::{assignments, inner_names};
 use super::{label, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again};
@@ -51,16 +52,13 @@ impl Builder {
             Head::Loop => {}
             Head::While(cond) => {
                 let begin = label(&self.name("b").to_string());
-                if let Expr::Let(l) = cond {
-                    let mut scrutinee = (*l.expr).clone();
-                    self.leaf(&mut scrutinee);
-                    let bound = self.arm(&l.pat, &scrutinee, &begin)?;
-                    self.visible.extend(bound);
-                } else {
-                    let mut cond = cond.clone();
-                    self.leaf(&mut cond);
-                    self.put(quote!(if #cond { break #begin; }));
-                }
+                let bodies = Bodies {
+                    what: "the `while`",
+                    then: true,
+                    other: false,
+                };
+                let bound = self.condition(cond, &begin, &bodies)?;
+                self.visible.extend(bound);
                 self.put(quote!(break #at;));
                 self.target(&begin);
             }
@@ -90,7 +88,7 @@ impl Builder {
                 self.bind(pat, take, None, &way);
             }
         }
-        self.stmts(&body.stmts, &To::Nowhere)
+        self.block(body, &To::Nowhere)
     }
 
     /// A loop begins here; frames may lead into it.
@@ -115,21 +113,28 @@ impl Builder {
     pub(super) fn for_(&mut self, f: &syn::ExprForLoop) -> Result<()> {
         self.names += 1;
         let id = self.names;
-        let mut expr = (*f.expr).clone();
-        self.leaf(&mut expr);
+        let expr = &f.expr;
+        let what = "the loop";
         let iterator = format_ident!("pc3_i{}", id, span = telling(&f.expr));
         let depth = self.visible.len();
         // Code in front of the loop whichever way it is entered, and what that is made from.
         let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
         let mut head = Head::Loop;
-        match over(&expr, Again::new(self, id), &self.course.mutable)? {
-            Over::Owned(expr) => {
+        match over(expr, Again::new(self, id), &self.course.mutable)? {
+            Over::Owned(mut expr) => {
+                self.brief(&mut expr, what);
+                self.leaf(&mut expr);
                 self.local(&iterator, true, None, Way::Kept);
                 let over =
                     quote_spanned!(f.expr.span()=> ::core::iter::IntoIterator::into_iter(#expr));
                 self.put(quote!(#iterator = #over;));
             }
-            Over::Again { made, from } => {
+            Over::Again { mut made, mut from } => {
+                for (_, value) in &mut from {
+                    self.brief(value, what);
+                    self.leaf(value);
+                }
+                self.leaf(&mut made);
                 self.sources(from);
                 let (count, item) = (format_ident!("pc3_n{}", id), format_ident!("pc3_x{}", id));
                 self.local(&count, true, Some(&parse_quote!(u64)), Way::Kept);

@@ -2,13 +2,17 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, ToTokens};
-use syn::{Expr, ExprMatch, Lifetime, Pat};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMatch};
 
+use super::brief::leaves;
+use super::conditions::Bodies;
 use super::leaf::returned;
 use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
 use super::repeat::Head;
-use super::{label, Builder, Result, To, Var, Way};
-use crate::marks::has_points_expr;
+use super::{label, Builder, Result, To, Way};
+use crate::course;
+use crate::marks::{self, block_has_points, has_points_expr};
 use crate::operands::{is_assignment, is_marked};
 
 impl Builder {
@@ -43,6 +47,11 @@ impl Builder {
             });
         }
         match e {
+            Expr::Macro(m) if marks::is_location(&m.mac) => {
+                self.location(m.mac.span(), course::number(&m.attrs));
+                self.give(quote!(()), to);
+                Ok(())
+            }
             Expr::Paren(p) => self.value(&p.expr, to),
             Expr::Group(p) => self.value(&p.expr, to),
             Expr::Return(r) => match &r.expr {
@@ -58,7 +67,7 @@ impl Builder {
                 self.after.leave();
                 let (value, mut left) = (value?, (*a.left).clone());
                 self.leaf(&mut left);
-                self.put(quote!(#left = #value;));
+                self.put(quote!(#left = { #value };));
                 Ok(())
             }
             Expr::Binary(b) if is_assignment(&b.op) => {
@@ -135,16 +144,15 @@ impl Builder {
             label(&self.name("j").to_string()),
         );
         self.scoped(TokenStream::new(), |s| {
-            let mut bound = Vec::new();
-            if let Expr::Let(l) = &*i.cond {
-                let mut scrutinee = (*l.expr).clone();
-                s.leaf(&mut scrutinee);
-                bound = s.arm(&l.pat, &scrutinee, &then)?;
-            } else {
-                let mut cond = (*i.cond).clone();
-                s.leaf(&mut cond);
-                s.put(quote!(if #cond { break #then; }));
-            }
+            let bodies = Bodies {
+                what: "the `if`",
+                then: block_has_points(&i.then_branch),
+                other: i
+                    .else_branch
+                    .as_ref()
+                    .is_some_and(|(_, e)| has_points_expr(e)),
+            };
+            let bound = s.condition(&i.cond, &then, &bodies)?;
             match &i.else_branch {
                 Some((_, other)) => match &**other {
                     Expr::Block(b) if b.label.is_none() => s.block(&b.block, to)?,
@@ -162,44 +170,15 @@ impl Builder {
         Ok(())
     }
 
-    /// `if let PAT = scrutinee` that jumps; gives the locals that it binds.
-    pub(super) fn arm(&mut self, pat: &Pat, scrutinee: &Expr, to: &Lifetime) -> Result<Vec<Var>> {
-        let (inner, names) = inner_names(pat);
-        let mut assign = assignments(&names);
-        let mut scrutinee = scrutinee.clone();
-        let way = match self.is_made(&mut scrutinee, pat) {
-            true => {
-                let again = assign.clone();
-                assign.extend(checked(&scrutinee, &names));
-                Way::Made(quote! {
-                    if let #inner = #scrutinee { #again } else { ::pc3::point::changed() }
-                })
-            }
-            false => Way::Kept,
-        };
-        let depth = self.visible.len();
-        for (name, mutable) in &names {
-            self.local(name, *mutable, None, way.clone());
-        }
-        let bound = self.visible.split_off(depth);
-        self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
-        Ok(bound)
-    }
-
-    /// Are a pattern's names borrows that can be made again from this?
-    fn is_made(&mut self, scrutinee: &mut Expr, pat: &Pat) -> bool {
-        match binds(pat) {
-            Binds::Values => false,
-            Binds::Borrows => self.again_by(scrutinee, |a, e| a.place(e)) || self.again(scrutinee),
-            Binds::Either => self.again(scrutinee),
-        }
-    }
-
     pub(super) fn match_(&mut self, m: &ExprMatch, to: &To) -> Result<()> {
         let end = label(&self.name("j").to_string());
+        let what = "the `match`";
         let mut scrutinee = (*m.expr).clone();
-        self.leaf(&mut scrutinee);
-        let is_made = self.again(&mut scrutinee);
+        let is_made = self.head_again(&mut scrutinee, what, |a, e| a.borrow(e));
+        if !is_made {
+            let left = |a: &syn::Arm| has_points_expr(&a.body) && leaves(&a.pat);
+            self.unmade(&mut scrutinee, what, m.arms.iter().any(left));
+        }
         let mut arms = TokenStream::new();
         let mut bodies = Vec::new();
         for arm in &m.arms {
@@ -273,7 +252,12 @@ impl Builder {
 
 pub(super) fn left_uses(left: &Expr) -> TokenStream {
     match left {
-        Expr::Path(_) => TokenStream::new(),
-        left => left.to_token_stream(),
+        Expr::Path(_) | Expr::Infer(_) => TokenStream::new(),
+        Expr::Tuple(t) => t.elems.iter().map(left_uses).collect(),
+        Expr::Array(t) => t.elems.iter().map(left_uses).collect(),
+        Expr::Call(c) => c.args.iter().map(left_uses).collect(),
+        Expr::Struct(s) => s.fields.iter().map(|f| left_uses(&f.expr)).collect(),
+        Expr::Paren(p) => left_uses(&p.expr),
+        left => quote!(#left;),
     }
 }

@@ -48,6 +48,23 @@ fn begun(mut names: Names, pat: &Pat) -> Names {
     names
 }
 
+/// In front of an assignment what gets its value there is not needed.
+fn assigned(left: &Expr, mut names: Names) -> Names {
+    match left {
+        Expr::Path(p) => {
+            let name = p.path.get_ident().map(ToString::to_string);
+            names.remove(&name.unwrap_or_default());
+            names
+        }
+        Expr::Tuple(t) => t.elems.iter().fold(names, |n, e| assigned(e, n)),
+        Expr::Array(t) => t.elems.iter().fold(names, |n, e| assigned(e, n)),
+        Expr::Call(c) => c.args.iter().fold(names, |n, e| assigned(e, n)),
+        Expr::Struct(s) => s.fields.iter().fold(names, |n, f| assigned(&f.expr, n)),
+        Expr::Paren(p) => assigned(&p.expr, names),
+        left => with(names, left),
+    }
+}
+
 fn name(label: &Option<Label>) -> Option<String> {
     label.as_ref().map(|l| l.name.ident.to_string())
 }
@@ -96,13 +113,7 @@ impl Live {
                 with(behind, &m.mac.tokens)
             }
             Expr::Assign(a) => {
-                match &*a.left {
-                    Expr::Path(p) if p.path.get_ident().is_some() => {
-                        let name = p.path.get_ident().map(ToString::to_string);
-                        behind.remove(&name.unwrap_or_default());
-                    }
-                    left => behind = with(behind, left),
-                }
+                behind = assigned(&a.left, behind);
                 self.expr(&a.right, behind)
             }
             Expr::If(i) => {

@@ -21,6 +21,8 @@ use crate::marks;
 /// Is a local's value there?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
+    /// It has not been given one yet.
+    Unset,
     Moved,
     Here,
     /// A part of it has been moved out.
@@ -56,6 +58,7 @@ fn join(into: &mut State, other: &State) {
                 l.whole = match (l.whole, o.whole) {
                     (a, b) if a == b => a,
                     (Whole::Part, _) | (_, Whole::Part) => Whole::Part,
+                    (Whole::Unset, Whole::Moved) | (Whole::Moved, Whole::Unset) => Whole::Moved,
                     _ => Whole::Unknown,
                 };
                 l.moved = l.moved.or(o.moved);

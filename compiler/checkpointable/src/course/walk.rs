@@ -169,7 +169,7 @@ impl Walk {
                 let Some(init) = &l.init else {
                     self.bind(&l.pat, &[]);
                     for (name, _) in bound(&l.pat).0 {
-                        self.set(Some(name), Whole::Moved);
+                        self.set(Some(name), Whole::Unset);
                     }
                     return;
                 };
@@ -381,6 +381,10 @@ impl Walk {
     fn assigned(&mut self, left: &Expr) {
         match left {
             Expr::Tuple(t) => t.elems.iter().for_each(|e| self.assigned(e)),
+            Expr::Array(t) => t.elems.iter().for_each(|e| self.assigned(e)),
+            Expr::Call(c) => c.args.iter().for_each(|e| self.assigned(e)),
+            Expr::Struct(s) => s.fields.iter().for_each(|f| self.assigned(&f.expr)),
+            Expr::Paren(p) => self.assigned(&p.expr),
             left => {
                 self.place(left);
                 self.set(local(left), Whole::Here);

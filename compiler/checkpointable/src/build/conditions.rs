@@ -1,0 +1,176 @@
+//! Conditions of `if` and `while` that bind names, and jump.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{BinOp, Expr, ExprLet, Lifetime, Pat};
+
+use super::brief::{is_named, leaves, leaves_nothing_else, whole_value};
+use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
+use super::{Builder, Result, Var, Way};
+use crate::operands::is_chain;
+
+/// What a condition is that of.
+pub(super) struct Bodies {
+    pub(super) what: &'static str,
+    /// Have they points, where it holds and where not?
+    pub(super) then: bool,
+    pub(super) other: bool,
+}
+
+/// Its parts, in their order.
+fn chain<'e>(e: &'e Expr, into: &mut Vec<&'e Expr>) {
+    match e {
+        Expr::Binary(b) if matches!(b.op, BinOp::And(_)) && is_chain(e) => {
+            chain(&b.left, into);
+            chain(&b.right, into);
+        }
+        e => into.push(e),
+    }
+}
+
+/// One of several conditions.
+enum Part {
+    /// The pattern and what it is compared with, with the names that it has while they are, and how its names get their values.
+    Let(Box<Pat>, Expr, TokenStream),
+    If(TokenStream),
+}
+
+impl Builder {
+    /// A condition that jumps where it holds; gives the locals that it binds.
+    pub(super) fn condition(
+        &mut self,
+        cond: &Expr,
+        to: &Lifetime,
+        bodies: &Bodies,
+    ) -> Result<Vec<Var>> {
+        match cond {
+            Expr::Let(l) => self.arm(l, to, bodies),
+            cond if is_chain(cond) => self.chain(cond, to, bodies),
+            cond => {
+                let mut cond = cond.clone();
+                self.leaf(&mut cond);
+                self.put(quote!(if #cond { break #to; }));
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// `if let PAT = scrutinee`
+    fn arm(&mut self, l: &ExprLet, to: &Lifetime, bodies: &Bodies) -> Result<Vec<Var>> {
+        let pat = &l.pat;
+        let (inner, names) = inner_names(pat);
+        let mut assign = assignments(&names);
+        let mut scrutinee = (*l.expr).clone();
+        let way = match self.is_made(&mut scrutinee, pat, bodies.what) {
+            true => {
+                let again = assign.clone();
+                assign.extend(checked(&scrutinee, &names));
+                Way::Made(quote! {
+                    if let #inner = #scrutinee { #again } else { ::pc3::point::changed() }
+                })
+            }
+            false => {
+                let left =
+                    (bodies.then && leaves(pat)) || (bodies.other && !leaves_nothing_else(pat));
+                self.unmade(&mut scrutinee, bodies.what, left);
+                Way::Kept
+            }
+        };
+        let bound = self.bound(&names, &way);
+        self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
+        Ok(bound)
+    }
+
+    fn bound(&mut self, names: &[(proc_macro2::Ident, bool)], way: &Way) -> Vec<Var> {
+        let depth = self.visible.len();
+        for (name, mutable) in names {
+            self.local(name, *mutable, None, way.clone());
+        }
+        self.visible.split_off(depth)
+    }
+
+    /// `let PAT = a && b`: one within the other, and the names get their values where all of them hold.
+    fn chain(&mut self, cond: &Expr, to: &Lifetime, bodies: &Bodies) -> Result<Vec<Var>> {
+        let (mut exprs, mut parts) = (Vec::new(), Vec::new());
+        chain(cond, &mut exprs);
+        let (mut before, mut bound) = (Vec::new(), Vec::new());
+        for e in exprs {
+            let Expr::Let(l) = e else {
+                let mut e = e.clone();
+                self.leaf(&mut e);
+                parts.push(Part::If(rename_inner(e, &before)));
+                continue;
+            };
+            let (inner, names) = inner_names(&l.pat);
+            let mut scrutinee = (*l.expr).clone();
+            // Nothing can be evaluated in front of what stands in front of it.
+            let mut probe = self.probe();
+            let made = match binds(&l.pat) {
+                Binds::Values => false,
+                Binds::Borrows => {
+                    probe.place(&mut scrutinee.clone()) || probe.borrow(&mut scrutinee.clone())
+                }
+                Binds::Either => probe.borrow(&mut scrutinee.clone()),
+            };
+            let mut assign = assignments(&names);
+            let way = match made && probe.from.is_empty() {
+                true => {
+                    self.leaf(&mut scrutinee);
+                    assign = quote! {
+                        if let #inner = #scrutinee { #assign } else { ::pc3::point::changed() }
+                    };
+                    let again = Way::Made(assign.clone());
+                    assign.extend(checked(&scrutinee, &names));
+                    again
+                }
+                false => {
+                    self.unmade(&mut scrutinee, bodies.what, bodies.then && leaves(&l.pat));
+                    Way::Kept
+                }
+            };
+            let mut seen = self.bound(&names, &way);
+            // Those behind it may be made from its names.
+            self.visible.extend(seen.iter().cloned());
+            bound.append(&mut seen);
+            let scrutinee = Expr::Verbatim(rename_inner(scrutinee, &before));
+            parts.push(Part::Let(Box::new(inner), scrutinee, assign));
+            before.extend(names);
+        }
+        self.visible.truncate(self.visible.len() - bound.len());
+        let assigns = parts.iter().filter_map(|p| match p {
+            Part::Let(_, _, assign) => Some(assign),
+            Part::If(_) => None,
+        });
+        let all = quote!(#(#assigns)* break #to;);
+        let whole = parts.iter().rev().fold(all, |then, p| match p {
+            Part::Let(pat, scrutinee, _) => quote!(if let #pat = #scrutinee { #then }),
+            Part::If(cond) => quote!(if #cond { #then }),
+        });
+        self.put(whole);
+        Ok(bound)
+    }
+
+    /// A head that nothing is made of again; `left`: something may remain of its value.
+    pub(super) fn unmade(&mut self, scrutinee: &mut Expr, what: &str, left: bool) {
+        if let Some(value) = whole_value(scrutinee) {
+            *scrutinee = value;
+        }
+        self.brief(scrutinee, what);
+        if left && !is_named(scrutinee) {
+            self.brief_rest(scrutinee, what);
+        }
+        self.leaf(scrutinee);
+    }
+
+    /// Are a pattern's names borrows that can be made again from this?
+    fn is_made(&mut self, scrutinee: &mut Expr, pat: &Pat, what: &str) -> bool {
+        match binds(pat) {
+            Binds::Values => false,
+            Binds::Borrows => {
+                self.head_again(scrutinee, what, |a, e| a.place(e))
+                    || self.head_again(scrutinee, what, |a, e| a.borrow(e))
+            }
+            Binds::Either => self.head_again(scrutinee, what, |a, e| a.borrow(e)),
+        }
+    }
+}
