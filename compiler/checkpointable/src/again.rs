@@ -96,6 +96,11 @@ const ADAPT: &[&str] = &[
     "into_iter",
 ];
 
+/// Does the method make one iterator of another?
+pub fn is_adaptor(method: &Ident) -> bool {
+    is_one_of(ADAPT, method)
+}
+
 fn is_one_of(list: &[&str], name: &Ident) -> bool {
     list.iter().any(|n| name == n)
 }

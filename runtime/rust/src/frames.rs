@@ -136,6 +136,13 @@ pub(crate) fn changed() -> ! {
     )
 }
 
+pub(crate) fn shuffled(at: &str) -> ! {
+    die(
+        EXIT_FATAL,
+        &format!("the loop at {at} goes over a hash map or set, which would have another order after a restart: collect the keys first, or use a BTreeMap"),
+    )
+}
+
 fn refuse(why: &str) -> ! {
     die(EXIT_REFUSED, why)
 }

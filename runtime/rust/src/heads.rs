@@ -1,8 +1,18 @@
 //! Values in the heads of branches, loops and calls.  They live until the end of those, so across the points in them, but
 //! have no names: where somebody could see them end earlier, the program does not compile.
 
+use std::collections::{hash_map, hash_set};
+use std::iter;
 use std::marker::PhantomData;
+use std::panic::RefUnwindSafe;
+use std::rc::Rc;
+use std::sync::atomic::{
+    AtomicBool, AtomicI16, AtomicI32, AtomicI64, AtomicI8, AtomicIsize, AtomicU16, AtomicU32,
+    AtomicU64, AtomicU8, AtomicUsize,
+};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
+use crate::frames;
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
 
 /// Asks what is known of such a value's type.
@@ -30,3 +40,166 @@ pub struct Dropped<T>(PhantomData<T>);
 impl<T> Kind for Dropped<T> {
     const ENDS_ALOUD: bool = std::mem::needs_drop::<T>();
 }
+
+// ---- the order of what a loop goes over ---------------------------------------------------------
+
+/// An iterator that gives its items in an order that a restart does not keep; `W` says where in it that is.
+pub trait Shuffled<W> {}
+
+pub struct Here;
+pub struct First<W>(PhantomData<W>);
+pub struct Second<W>(PhantomData<W>);
+
+macro_rules! shuffled {
+    ($([$($g:tt)*] $t:ty;)*) => { $(impl<$($g)*> Shuffled<Here> for $t {})* };
+}
+
+shuffled! {
+    ['a, K, V] hash_map::Iter<'a, K, V>; ['a, K, V] hash_map::IterMut<'a, K, V>;
+    ['a, K, V] hash_map::Keys<'a, K, V>; ['a, K, V] hash_map::Values<'a, K, V>;
+    ['a, K, V] hash_map::ValuesMut<'a, K, V>; ['a, K, V] hash_map::Drain<'a, K, V>;
+    ['a, T] hash_set::Iter<'a, T>; ['a, T] hash_set::Drain<'a, T>;
+    ['a, T, S] hash_set::Union<'a, T, S>; ['a, T, S] hash_set::Intersection<'a, T, S>;
+    ['a, T, S] hash_set::Difference<'a, T, S>; ['a, T, S] hash_set::SymmetricDifference<'a, T, S>;
+}
+
+macro_rules! over_one {
+    ($($t:ident [$($g:ident),*];)*) => {$(
+        impl<I: Shuffled<W>, W, $($g),*> Shuffled<First<W>> for iter::$t<I, $($g),*> {}
+    )*};
+}
+
+over_one! {
+    Enumerate []; Skip []; Take []; StepBy []; Cloned []; Copied []; Fuse []; Cycle [];
+    Map [F]; Filter [F]; FilterMap [F]; Inspect [F]; TakeWhile [F]; SkipWhile [F]; MapWhile [F]; Scan [S, F];
+}
+
+impl<I: Iterator + Shuffled<W>, W> Shuffled<First<W>> for iter::Peekable<I> {}
+impl<I: Shuffled<W> + ?Sized, W> Shuffled<First<W>> for &mut I {}
+impl<I: Shuffled<W>, J, W> Shuffled<First<W>> for iter::Zip<I, J> {}
+impl<I, J: Shuffled<W>, W> Shuffled<Second<W>> for iter::Zip<I, J> {}
+impl<I: Shuffled<W>, J, W> Shuffled<First<W>> for iter::Chain<I, J> {}
+impl<I, J: Shuffled<W>, W> Shuffled<Second<W>> for iter::Chain<I, J> {}
+impl<I: Shuffled<W>, U: IntoIterator, F, W> Shuffled<First<W>> for iter::FlatMap<I, U, F> {}
+impl<I, U, F, W> Shuffled<Second<W>> for iter::FlatMap<I, U, F>
+where
+    U: IntoIterator,
+    U::IntoIter: Shuffled<W>,
+{
+}
+
+/// Asks whether a loop's iterator, which is made again, goes the same way then.
+pub struct Order<I>(PhantomData<I>);
+
+impl<I> Order<I> {
+    pub fn of(_: &PhantomData<I>) -> Self {
+        Order(PhantomData)
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "a loop with locations goes over a hash map or set, which has another order after a restart",
+    label = "elements would be visited twice, and others never",
+    note = "collect the keys first (`let keys: Vec<_> = map.keys().cloned().collect();`), or use a `BTreeMap`, a `BTreeSet` or the crate `indexmap`"
+)]
+pub trait Ordered {}
+
+pub trait IsShuffled<I, W> {
+    fn kept(&self)
+    where
+        I: Ordered,
+    {
+    }
+}
+
+impl<I: Shuffled<W>, W> IsShuffled<I, W> for &Order<I> {}
+
+pub trait IsOrdered {
+    fn kept(&self) {}
+}
+
+impl<I> IsOrdered for Order<I> {}
+
+/// Where a type did not say so, a checkpoint is refused.
+#[cold]
+pub fn in_order<I>(_: &I, at: &str) {
+    let name = std::any::type_name::<I>();
+    let known = [
+        "hash::map::",
+        "hash::set::",
+        "hash_map::",
+        "hash_set::",
+        "hashbrown",
+        "dashmap",
+    ];
+    if known.iter().any(|k| name.contains(k)) {
+        frames::shuffled(at);
+    }
+}
+
+// ---- closures that are called again -------------------------------------------------------------
+
+/// Asks whether what a closure reads is what it was when the closure was called first.
+pub struct Reads<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> Reads<T> {
+    pub fn of(_: &PhantomData<T>) -> Self {
+        Reads(PhantomData)
+    }
+}
+
+/// Says that the two are of one type.
+pub fn read<T: ?Sized>(_: &T, _: &PhantomData<T>) {}
+
+/// What can be changed while it is borrowed, and may be shared by threads.
+pub trait Locked {}
+
+macro_rules! locked {
+    ($([$($g:ident: $b:ident),*] $t:ty;)*) => { $(impl<$($g: $b + ?Sized),*> Locked for $t {})* };
+}
+
+locked! {
+    [] AtomicBool; [] AtomicU8; [] AtomicU16; [] AtomicU32; [] AtomicU64; [] AtomicUsize;
+    [] AtomicI8; [] AtomicI16; [] AtomicI32; [] AtomicI64; [] AtomicIsize;
+    [T: Locked] Arc<T>; [T: Locked] Rc<T>; [T: Locked] Box<T>; [T: Locked] &T; [T: Locked] &mut T;
+}
+impl<T: Locked> Locked for [T] {}
+impl<T: Locked> Locked for Vec<T> {}
+impl<T: Locked> Locked for Option<T> {}
+impl<T: ?Sized> Locked for Mutex<T> {}
+impl<T: ?Sized> Locked for RwLock<T> {}
+impl<T> Locked for OnceLock<T> {}
+impl<T: Locked, const N: usize> Locked for [T; N] {}
+
+#[diagnostic::on_unimplemented(
+    message = "a closure of a loop's iterator reads a value of type `{Self}`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)",
+    label = "after a restart the closure is called again for the items that were taken, and may decide otherwise",
+    note = "do in the loop what the closure does (`if … {{ continue; }}`), or copy what it reads to a `let` in front; a parameter's type may say `: std::panic::RefUnwindSafe`"
+)]
+pub trait Unchanging {}
+
+pub trait IsLocked<T: ?Sized> {
+    fn unchanged(&self)
+    where
+        T: Unchanging,
+    {
+    }
+}
+
+impl<T: Locked + ?Sized> IsLocked<T> for &&Reads<T> {}
+
+pub trait IsFixed {
+    fn unchanged(&self) {}
+}
+
+impl<T: RefUnwindSafe + ?Sized> IsFixed for &Reads<T> {}
+
+pub trait IsCell<T: ?Sized> {
+    fn unchanged(&self)
+    where
+        T: Unchanging,
+    {
+    }
+}
+
+impl<T: ?Sized> IsCell<T> for Reads<T> {}

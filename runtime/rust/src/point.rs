@@ -8,7 +8,9 @@ use pc3_runtime::control::pc3_flag;
 
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
-pub use crate::heads::{Brief, Foreign};
+pub use crate::heads::{
+    in_order, read, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsShuffled, Order, Reads,
+};
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;

@@ -11,6 +11,7 @@ mod borrows;
 mod brief;
 mod conditions;
 mod leaf;
+mod loops;
 pub(crate) mod patterns;
 mod points;
 mod repeat;
@@ -98,6 +99,10 @@ pub struct Builder {
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
+    /// Those iterators, and where their loops are.
+    made_iterators: Vec<(Ident, Span)>,
+    /// What is asked of types at the function's end.
+    again: Vec<loops::Question>,
     /// Locals that may exist at a point.
     asked: BTreeMap<String, Asked>,
     /// Values that a checkpoint would end, by their numbers.
@@ -144,6 +149,8 @@ pub fn body(
         borrowed,
         course,
         made_loops: Vec::new(),
+        made_iterators: Vec::new(),
+        again: Vec::new(),
         asked: BTreeMap::new(),
         briefs: Vec::new(),
         errors: Vec::new(),
@@ -169,12 +176,17 @@ pub fn body(
         questions.push(question);
         asked.push(answer);
     }
+    for (n, q) in b.again.iter().enumerate() {
+        let (question, answer) = q.asked(n);
+        questions.push(question);
+        asked.push(answer);
+    }
     let statics = b.statics;
     // Nothing behind `code` is reached.
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::{Foreign as _, Unsaved as _};
+        use ::pc3::point::{Foreign as _, IsCell as _, IsFixed as _, IsLocked as _, IsOrdered as _, IsShuffled as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))

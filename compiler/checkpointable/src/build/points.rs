@@ -64,12 +64,14 @@ impl Builder {
             let span = self.course.at(number?, &name.to_string()).moved?;
             Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
         });
+        let in_order = self.loops_in_order();
         let park = quote! {
             {
                 #[allow(unused_imports)]
                 use ::pc3::point::{IsCopied as _, IsMoved as _};
                 #(#moved)*
             }
+            #in_order
             return ::core::result::Result::Err(::pc3::point::leave(&#point, move || ::std::vec![
                 #(::pc3::point::keep(#names, #kept),)*
                 #(::pc3::point::hold(#held_names, #held),)*

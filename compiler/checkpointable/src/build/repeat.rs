@@ -141,13 +141,16 @@ impl Builder {
                 self.declare(&iterator, true, None);
                 self.declare(&item, true, None);
                 self.put(quote!(#count = 0u64;));
+                let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
                 again = quote! {
+                    #reads
                     #iterator = ::core::iter::IntoIterator::into_iter(#made);
                     {
                         #[allow(unused_imports)]
                         use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
                         (&&&::pc3::point::Made(&#iterator)).made();
                     }
+                    #order
                     #item = ::pc3::point::advance(&mut #iterator, #count);
                 };
                 sources = quote!(#made);
@@ -184,10 +187,16 @@ impl Builder {
         self.open();
         let made = again_name(&head, &f.attrs);
         self.made_loops.extend(made.clone());
+        let within = self.made_iterators.len();
+        if let Head::Next { item: Some(_), .. } = &head {
+            self.made_iterators
+                .push((iterator.clone(), f.for_token.span));
+        }
         let done = self.loop_body(&f.body, head, &at);
         if made.is_some() {
             self.made_loops.pop();
         }
+        self.made_iterators.truncate(within);
         let (code, points) = self.close(&quote!(continue #at;));
         self.loops.pop();
         self.after.leave();

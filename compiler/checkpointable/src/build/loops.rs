@@ -1,0 +1,273 @@
+//! What is asked of a loop whose iterator is made again and advanced: whether that goes the same way as before.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, Pat};
+
+use super::Builder;
+use crate::again::{is_adaptor, telling, Locals};
+use crate::flow::identifiers;
+use crate::marks::{self, Arguments};
+
+/// A question about a type.
+pub(super) enum Question {
+    /// Of an iterator: does it keep its order?
+    Order(Span),
+    /// Of what a closure reads: does it stay as it is?
+    Reads(Span),
+}
+
+fn of(number: usize) -> Ident {
+    format_ident!("pc3_again{}", number)
+}
+
+impl Question {
+    /// What the type is told to, and where it is asked for.
+    pub(super) fn asked(&self, number: usize) -> (TokenStream, TokenStream) {
+        let of = of(number);
+        let asked = match self {
+            Question::Order(at) => {
+                quote_spanned!(*at=> (&&::pc3::point::Order::of(&#of)).kept();)
+            }
+            Question::Reads(at) => {
+                quote_spanned!(*at=> (&&&::pc3::point::Reads::of(&#of)).unchanged();)
+            }
+        };
+        (quote!(let #of = ::core::marker::PhantomData;), asked)
+    }
+}
+
+impl Builder {
+    /// Asks of a loop's iterator, once it is made.
+    pub(super) fn ask_order(&mut self, iterator: &Ident, over: &Expr) -> TokenStream {
+        let of = of(self.again.len());
+        self.again.push(Question::Order(telling(over)));
+        quote!(if false { loop {} ::pc3::point::of(&#iterator, &#of); })
+    }
+
+    /// Asks of what closures in a loop's head read, and of what they are given items of.
+    pub(super) fn ask_closures(&mut self, made: &Expr) -> TokenStream {
+        let mut look = Closures::default();
+        look.visit_expr(made);
+        if let Some((span, text)) = look.refused {
+            self.errors.push(syn::Error::new(span, text));
+        }
+        if !look.any {
+            return TokenStream::new();
+        }
+        let mut out = TokenStream::new();
+        let mut asked = HashSet::new();
+        source(made, &mut look.places);
+        for place in look.places {
+            let mut names = Vec::new();
+            root(&place, &mut names);
+            let local = |n: &String| {
+                n == "self" || self.is_borrow(n) || self.visible.iter().any(|v| v.name == n)
+            };
+            if !names.iter().all(local) || !asked.insert(place.to_token_stream().to_string()) {
+                continue;
+            }
+            let of = of(self.again.len());
+            self.again
+                .push(Question::Reads(place.span().resolved_at(Span::call_site())));
+            out.extend(quote!(if false { loop {} ::pc3::point::read(&#place, &#of); }));
+        }
+        out
+    }
+
+    /// A checkpoint is being taken within these loops.
+    pub(super) fn loops_in_order(&self) -> TokenStream {
+        let loops = self.made_iterators.iter().map(|(iterator, span)| {
+            let line = quote_spanned!(*span=> ::core::line!());
+            quote!(::pc3::point::in_order(&#iterator, ::core::concat!(::core::file!(), ":", #line));)
+        });
+        loops.collect()
+    }
+}
+
+fn root(e: &Expr, into: &mut Vec<String>) {
+    match e {
+        Expr::Path(p) => into.extend(p.path.get_ident().map(ToString::to_string)),
+        Expr::Field(f) => root(&f.base, into),
+        _ => into.push(String::new()),
+    }
+}
+
+/// The places that an iterator's items are in.
+fn source(e: &Expr, into: &mut Vec<Expr>) {
+    match e {
+        Expr::Paren(p) => source(&p.expr, into),
+        Expr::Group(g) => source(&g.expr, into),
+        Expr::Reference(r) => source(&r.expr, into),
+        Expr::Index(i) => source(&i.expr, into),
+        Expr::Unary(u) => source(&u.expr, into),
+        Expr::MethodCall(m) => {
+            source(&m.receiver, into);
+            m.args.iter().for_each(|a| source(a, into));
+        }
+        Expr::Path(p) if p.path.get_ident().is_some() => into.push(e.clone()),
+        Expr::Field(f) => match chain(e) {
+            true => into.push(e.clone()),
+            false => source(&f.base, into),
+        },
+        _ => {}
+    }
+}
+
+/// A name, or a field of one.
+fn chain(e: &Expr) -> bool {
+    match e {
+        Expr::Path(p) => p.path.get_ident().is_some(),
+        Expr::Field(f) => chain(&f.base),
+        _ => false,
+    }
+}
+
+/// Closures, and functions by name, that adaptors are given.
+#[derive(Default)]
+struct Closures {
+    any: bool,
+    /// What they read.
+    places: Vec<Expr>,
+    refused: Option<(Span, String)>,
+}
+
+const DECIDE: &[&str] = &[
+    "filter",
+    "filter_map",
+    "flat_map",
+    "map_while",
+    "skip_while",
+    "take_while",
+];
+
+impl<'ast> Visit<'ast> for Closures {
+    fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
+        self.visit_expr(&m.receiver);
+        let iterates = ["zip", "chain"].iter().any(|n| m.method == n);
+        for a in &m.args {
+            match a {
+                Expr::Closure(c) => {
+                    self.any = true;
+                    if changes_items(&m.receiver) && decides(m, c) {
+                        self.refused.get_or_insert((c.span(), "this closure would be called again for items that the loop may have changed, as the iterator is made again after a restart: do in the loop what it does (`if … { continue; }`)".to_owned()));
+                    }
+                    let mut reads = Reads {
+                        own: HashSet::new(),
+                        places: &mut self.places,
+                    };
+                    c.inputs.iter().for_each(|p| reads.visit_pat(p));
+                    reads.visit_expr(&c.body);
+                }
+                a if iterates || !is_adaptor(&m.method) => self.visit_expr(a),
+                _ if ["take", "skip", "step_by"].iter().any(|n| m.method == n) => {}
+                Expr::Path(_) => {
+                    self.any = true;
+                    self.places.extend(chain(a).then(|| a.clone()));
+                }
+                Expr::Reference(r) if chain(&r.expr) => {
+                    self.any = true;
+                    self.places.push((*r.expr).clone());
+                }
+                a => self.visit_expr(a),
+            }
+        }
+    }
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+}
+
+fn changes_items(e: &Expr) -> bool {
+    match e {
+        Expr::MethodCall(m) => {
+            m.method.to_string().ends_with("_mut")
+                || changes_items(&m.receiver)
+                || m.args.iter().any(changes_items)
+        }
+        Expr::Reference(r) => r.mutability.is_some(),
+        Expr::Paren(p) => changes_items(&p.expr),
+        _ => false,
+    }
+}
+
+/// Is what the closure gives another thing if the item has changed?
+fn decides(m: &syn::ExprMethodCall, c: &syn::ExprClosure) -> bool {
+    let counted = matches!(&*m.receiver, Expr::MethodCall(r) if r.method == "enumerate");
+    let mut pat = c.inputs.first();
+    while let Some(Pat::Reference(r)) = pat {
+        pat = Some(&r.pat);
+    }
+    let number = matches!(pat, Some(Pat::Tuple(t)) if matches!(t.elems.last(), Some(Pat::Wild(_))));
+    if counted && number {
+        return false;
+    }
+    if DECIDE.iter().any(|d| m.method == d) {
+        return true;
+    }
+    matches!(
+        &*c.body,
+        Expr::Binary(_)
+            | Expr::Unary(_)
+            | Expr::Lit(_)
+            | Expr::Field(_)
+            | Expr::Macro(_)
+            | Expr::Cast(_)
+    )
+}
+
+/// The places that a closure's body reads.
+struct Reads<'p> {
+    own: HashSet<String>,
+    places: &'p mut Vec<Expr>,
+}
+
+impl<'ast> Visit<'ast> for Reads<'_> {
+    fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+        self.own.insert(p.ident.to_string());
+    }
+    fn visit_expr(&mut self, e: &'ast Expr) {
+        if chain(e) {
+            let mut names = Vec::new();
+            root(e, &mut names);
+            if !names.iter().any(|n| self.own.contains(n)) {
+                self.places.push(e.clone());
+            }
+            return;
+        }
+        match e {
+            Expr::Call(c) => {
+                // A function, or a local that is one.
+                if let Expr::Path(p) = &*c.func {
+                    self.places
+                        .extend(p.path.get_ident().map(|_| (*c.func).clone()));
+                }
+                c.args.iter().for_each(|a| self.visit_expr(a));
+            }
+            e => visit::visit_expr(self, e),
+        }
+    }
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let mut names: Vec<Expr> = Vec::new();
+        match marks::arguments(mac) {
+            Some(Arguments::Listed(list)) => names.extend(list),
+            Some(Arguments::Repeated(item, n)) => names.extend([*item, *n]),
+            None => {}
+        }
+        for e in names {
+            let mut inner = Reads {
+                own: self.own.clone(),
+                places: self.places,
+            };
+            inner.visit_expr(&e);
+        }
+        for name in identifiers(&mac.tokens) {
+            if !self.own.contains(&name) && syn::parse_str::<Ident>(&name).is_ok() {
+                let name = Ident::new(&name, mac.path.span());
+                self.places.push(syn::parse_quote!(#name));
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Loops whose iterators would not go the same way again.
+use pc3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
+
+#[checkpointable]
+fn maps(map: &HashMap<u64, u64>, mut own: HashMap<String, u64>, set: &HashSet<u64>) -> u64 {
+    let mut sum = 0;
+    for (_, n) in map {
+        checkpoint!();
+        sum += n;
+    }
+    for n in own.values_mut() {
+        checkpoint!();
+        *n += 1;
+    }
+    for (i, n) in set.iter().enumerate().filter(|(i, _)| *i > 1) {
+        checkpoint!();
+        sum += n + i as u64;
+    }
+    for (a, b) in [1, 2].iter().zip(map.keys()) {
+        checkpoint!();
+        sum += a * b;
+    }
+    for n in [1, 2].iter().flat_map(|_| map.keys()) {
+        checkpoint!();
+        sum += n;
+    }
+    sum
+}
+
+struct World {
+    size: u64,
+    seen: RefCell<Vec<bool>>,
+}
+
+impl World {
+    #[checkpointable]
+    fn unseen(&self) -> u64 {
+        let mut sum = 0;
+        for n in (0..self.size).filter(|n| !self.seen.borrow()[*n as usize]) {
+            checkpoint!();
+            sum += n;
+        }
+        // This is asked of what stays as it is.
+        for n in (0..9).filter(|n| *n < self.size) {
+            checkpoint!();
+            sum += n;
+        }
+        sum
+    }
+}
+
+#[checkpointable]
+fn cells(list: &[Cell<u64>], lock: &Mutex<u64>) -> u64 {
+    let mut sum = 0;
+    for cell in list.iter().filter(|c| c.get() > 3) {
+        checkpoint!();
+        sum += cell.take();
+    }
+    for n in [1, 2].iter().filter(|_| lock.try_lock().is_ok()) {
+        checkpoint!();
+        sum += n;
+    }
+    sum
+}
+
+/// Of a type that is not known nothing is known.
+#[checkpointable]
+fn unknown<T: Into<u64> + Copy>(list: &[T]) -> u64 {
+    let mut sum = 0;
+    for n in list.iter().map(|n| (*n).into()) {
+        checkpoint!();
+        sum += n;
+    }
+    sum
+}
+
+#[checkpointable]
+fn changed(list: &mut Vec<u64>) {
+    for n in list.iter_mut().filter(|n| **n > 3) {
+        checkpoint!();
+        *n = 0;
+    }
+}
+
+#[pc3::main]
+fn main() {
+    println!("{}", ck!(maps(&HashMap::new(), HashMap::new(), &HashSet::new())));
+    println!("{} {}", ck!(cells(&[], &Mutex::new(3))), ck!(unknown(&[3u8])));
+}
+
+//= 82:37 `|`: this closure would be called again for items that the loop may have changed, as the iterator is made again after a restart: do in the loop what it does (`if … { continue; }`)
+//= 10:19 `map`: a loop with locations goes over a hash map or set (`std::collections::hash_map::Iter<'_, u64, u64>`), which has another order after a restart
+//= 14:18 `values_mut`: a loop with locations goes over a hash map or set (`std::collections::hash_map::ValuesMut<'_, String, u64>`), which has another order after a restart
+//= 18:42 `filter`: a loop with locations goes over a hash map or set (`Filter<Enumerate<Iter<'_, u64>>, {closure@order.rs:18:49}>`), which has another order after a restart
+//= 22:33 `zip`: a loop with locations goes over a hash map or set (`Zip<std::slice::Iter<'_, u64>, std::collections::hash_map::Keys<'_, u64, u64>>`), which has another order after a restart
+//= 26:28 `flat_map`: a loop with locations goes over a hash map or set (`FlatMap<Iter<'_, {integer}>, Keys<'_, u64, u64>, {closure@...}>`), which has another order after a restart
+//= 42:45 `self`: a closure of a loop's iterator reads a value of type `RefCell<Vec<bool>>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
+//= 58:17 `list`: a closure of a loop's iterator reads a value of type `&[Cell<u64>]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
+//= 62:39 `lock`: a closure of a loop's iterator reads a value of type `&std::sync::Mutex<u64>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
+//= 73:14 `list`: a closure of a loop's iterator reads a value of type `&[T]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
