@@ -156,6 +156,7 @@ struct pc3_around {
 #define PC3_UNIT_CHAR_SIGNED 32      /* plain char is, whatever the architecture's is */
 #define PC3_UNIT_CHAR_UNSIGNED 64
 #define PC3_UNIT_PIECES 128          /* the program hands out blocks in pieces */
+#define PC3_UNIT_HAS_ENVIRONMENT 256 /* the program may point into the environment */
 #define PC3_HOOK_LAST 65536          /* priority of those that have none */
 struct pc3_hook {                    /* a constructor or destructor: run by the runtime, since what it does is state */
     unsigned destructor, priority;

@@ -215,17 +215,20 @@ fn repeat(at: u64, count: u64, step: u64, of: Rc<[Spot]>) -> Spot {
     }
 }
 
+/// What these bytes are as a number.
+pub(crate) fn number(endian: Endian, bytes: &[u8]) -> u64 {
+    let join = |n: u64, b: &u8| n << 8 | u64::from(*b);
+    match endian {
+        Endian::Big => bytes.iter().fold(0, join),
+        Endian::Little => bytes.iter().rev().fold(0, join),
+    }
+}
+
 /// Where in an object (one `ty` after the other) the pointer `raw` is, as the path of a member.
 pub(crate) fn holds(types: &TypeTable, ty: TypeId, bytes: &[u8], raw: u64) -> Option<String> {
-    let width = usize::from(types.abi().pointer.size);
-    let number = |word: &[u8]| {
-        let join = |n: u64, b: &u8| n << 8 | u64::from(*b);
-        match types.abi().endian {
-            Endian::Big => word.iter().fold(0, join),
-            Endian::Little => word.iter().rev().fold(0, join),
-        }
-    };
-    let at = bytes.chunks_exact(width).position(|w| number(w) == raw)? * width;
+    let (width, endian) = (usize::from(types.abi().pointer.size), types.abi().endian);
+    let is = |w| number(endian, w) == raw;
+    let at = bytes.chunks_exact(width).position(is)? * width;
     let size = usize::try_from(types.size(ty)).ok().filter(|n| *n > 0)?;
     let element = match at / size {
         0 if bytes.len() < 2 * size => String::new(),

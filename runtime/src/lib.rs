@@ -9,7 +9,7 @@
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
 //!   `objects`, `partner` and `translate`.
 //! * `library` gathers state outside of variables: `files`, `process`, `mapped` memory, and `obstacles`, which cannot be saved; `outside`: what a
-//!   process makes again when it is used.
+//!   process makes again when it is used; `environment`: where `environ` leads.
 //! * `guest`: programs in other languages than C, whose state is not in units' tables.
 //! * `unions`: which member of a union was written last, where nothing else says; `notes`: of small ones, in memory that generated code writes; `shapes`: which those are; `unions_abi`: who says so.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
@@ -20,6 +20,7 @@ pub mod control;
 mod dispositions;
 pub mod engine;
 mod entry;
+mod environment;
 mod exits;
 mod failpoint;
 pub mod files;

@@ -15,7 +15,7 @@ use crate::format::library::{
 use crate::limits;
 
 extern "C" {
-    static mut environ: *mut *mut c_char;
+    pub(crate) static mut environ: *mut *mut c_char;
     static tzname: [*mut c_char; 2];
     fn tzset();
 }

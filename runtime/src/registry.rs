@@ -16,9 +16,9 @@ use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
     pc3_fn, pc3_func, pc3_global, pc3_hook, pc3_point, pc3_type, pc3_union_static, pc3_unit, MARK,
     PC3_DESCRIPTOR_VERSION, PC3_GLOBAL_CONST, PC3_GLOBAL_INIT, PC3_GLOBAL_LITERAL,
-    PC3_GLOBAL_UNSAVED, PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_FLOATS,
-    PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PIECES, PC3_UNIT_PRIVATE_GLOBALS,
-    PC3_UNIT_STRAYS, STAMP,
+    PC3_GLOBAL_UNSAVED, PC3_UNIT_CHAR_SIGNED, PC3_UNIT_CHAR_UNSIGNED, PC3_UNIT_HAS_ENVIRONMENT,
+    PC3_UNIT_HAS_FLOATS, PC3_UNIT_HAS_MPI, PC3_UNIT_HAS_POINTS, PC3_UNIT_PIECES,
+    PC3_UNIT_PRIVATE_GLOBALS, PC3_UNIT_STRAYS, STAMP,
 };
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
@@ -173,12 +173,15 @@ pub struct Program {
     pub floats: bool,
     /// It hands out blocks in pieces.
     pub pieces: bool,
+    /// It may point into the environment.
+    pub environment: bool,
     /// Its state is a guest's.
     pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
     pub descriptors: HashMap<TypeId, *mut pc3_type>,
     func_of: HashMap<usize, usize>,
     char_type: TypeId,
+    text_type: TypeId,
     /// Made by `beside` when it needs them.
     pub(crate) by_address: OnceLock<Vec<usize>>,
     pub(crate) statics: OnceLock<Vec<(usize, usize, bool)>>,
@@ -255,10 +258,12 @@ impl Program {
             strays: false,
             floats: false,
             pieces: false,
+            environment: false,
             guest: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
             char_type: TypeId::UNKNOWN,
+            text_type: TypeId::UNKNOWN,
             by_address: OnceLock::new(),
             statics: OnceLock::new(),
         }
@@ -308,6 +313,11 @@ impl Program {
             }
         }
         program.finish(types)
+    }
+
+    /// Of pointers to characters.
+    pub fn text_type(&self) -> TypeId {
+        self.text_type
     }
 
     /// Plain `char`, for strings the runtime allocates.
@@ -449,7 +459,7 @@ impl Builder {
         // What the runtime itself puts on heaps: argv.
         let abi = types.abi().clone();
         let char_type = types.add(Type::scalar(Kind::Char, "char", 1, 1, 0))?;
-        types.add(Type::pointer(&abi, char_type))?;
+        let text_type = types.add(Type::pointer(&abi, char_type))?;
         let mut funcs = self.funcs;
         funcs.sort_by(|a, b| a.name.cmp(&b.name));
         let func_of = funcs
@@ -485,10 +495,12 @@ impl Builder {
             strays: self.flags & PC3_UNIT_STRAYS != 0,
             floats: self.flags & PC3_UNIT_HAS_FLOATS != 0,
             pieces: self.flags & PC3_UNIT_PIECES != 0,
+            environment: self.flags & PC3_UNIT_HAS_ENVIRONMENT != 0,
             guest: false,
             descriptors: self.descriptors,
             func_of,
             char_type,
+            text_type,
         })
     }
 }

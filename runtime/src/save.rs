@@ -10,10 +10,12 @@ use pc3_typemetric::descriptor::pc3_frame;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
 use crate::beside;
+use crate::environment;
 use crate::exits::AtExit;
 use crate::floats;
 use crate::format;
 use crate::format::file::{Entry, Section, Writer};
+use crate::format::lent::LentMeta;
 use crate::format::library::{ExitMeta, LibraryMeta};
 use crate::format::meta::{
     CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
@@ -69,6 +71,7 @@ impl Part {
             at: 0,
         };
         let meta = rank_data(&job.program, rank, &mut data)?;
+        let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
@@ -79,6 +82,7 @@ impl Part {
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
         handed_out(rank, n, &mut out)?;
+        lent_out(&lent, n, &mut out)?;
         out.section(Section::Engine, n, engine)?;
         // One process has all ranks.
         if n == 0 {
@@ -160,6 +164,7 @@ pub(crate) fn parts(
             guest.save(&mut image)?;
             (meta.frames, meta.large) = (image.frames, image.large);
         }
+        let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
@@ -170,6 +175,7 @@ pub(crate) fn parts(
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
         handed_out(rank, n, out)?;
+        lent_out(&lent, n, out)?;
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }
@@ -188,6 +194,33 @@ fn shared_objects(out: &mut Writer, rank: u64) -> io::Result<()> {
             };
             out.section(Section::Shared, rank, &format::shared::encode(&saved))
         }
+    }
+}
+
+/// The environment, if the program may point into it.
+fn lent(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<LentMeta>> {
+    if !program.environment {
+        return Ok(Vec::new());
+    }
+    let parts = environment::parts(&|at| rank.owns(at));
+    let one = |p: environment::Part| {
+        Ok(LentMeta {
+            addr: p.addr as u64,
+            ty: match p.text {
+                true => program.char_type(),
+                false => program.text_type(),
+            },
+            // SAFETY: the process's environment; nobody changes it now.
+            data: unsafe { data.object(p.addr, p.bytes)? },
+        })
+    };
+    parts.into_iter().map(one).collect()
+}
+
+fn lent_out(list: &[LentMeta], n: u64, out: &mut Writer) -> io::Result<()> {
+    match list {
+        [] => Ok(()),
+        list => out.section(Section::Lent, n, &format::lent::encode(list)),
     }
 }
 

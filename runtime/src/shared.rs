@@ -12,6 +12,9 @@ use crate::job::lock;
 /// In place of a name: what the C library has allocated.
 pub const ALLOCATED: &str = "[heap]";
 
+/// The program itself: what no object of its sources is, such as a library that is linked into it.
+pub const PROGRAM: &str = "[program]";
+
 #[cfg(target_pointer_width = "64")]
 type Header = libc::Elf64_Phdr;
 #[cfg(target_pointer_width = "32")]
@@ -36,7 +39,7 @@ pub fn given_back() -> Vec<u64> {
     lock(&GIVEN_BACK).iter().copied().collect()
 }
 
-/// Those of this process, and what the C library has allocated.
+/// Those of this process, the program among them, and what the C library has allocated.
 pub fn here() -> Vec<SharedMeta> {
     let mut list: Vec<SharedMeta> = Vec::new();
     // SAFETY: the callback gets the list, which outlives the call.
@@ -82,11 +85,12 @@ unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_v
     };
     let path = name.to_string_lossy();
     let name = Path::new(&*path).file_name().unwrap_or_default();
-    let name = name.to_string_lossy();
-    // The program itself has no name; the system's own page is there by no file.
-    if name.is_empty() || name.starts_with("linux-") {
-        return 0;
-    }
+    let name = match name.to_string_lossy() {
+        // The system's own page is there by no file.
+        n if n.starts_with("linux-") => return 0,
+        n if n.is_empty() => PROGRAM.into(),
+        n => n,
+    };
     let base = info.dlpi_addr as usize;
     let range = |h: &Header| {
         let start = base.wrapping_add(h.p_vaddr as usize);
@@ -274,7 +278,10 @@ mod tests {
             let mut parts = parts.filter(|(_, p)| (p.start..p.end).contains(&(addr as u64)));
             parts.next().map(|(s, p)| (s.build.is_empty(), p.constant))
         };
-        if list.iter().any(|s| s.name != ALLOCATED) {
+        if list
+            .iter()
+            .any(|s| s.name != ALLOCATED && s.name != PROGRAM)
+        {
             let function: unsafe extern "C" fn() -> ! = libc::abort;
             assert_eq!(part(function as usize), Some((false, true)));
             assert_eq!(part((&raw const list) as usize), None);

@@ -161,10 +161,10 @@ impl<'a> Translator<'a> {
             if let Some(here) = self.live(word) {
                 into.copy_from_slice(&here.to_ne_bytes());
             } else if lost.is_none() && WORD == 8 {
-                // What libraries have allocated may lie at addresses like everyday numbers.
+                // What libraries have allocated, and the program, may lie at addresses like everyday numbers.
                 let library = self.directory.in_library(word);
                 lost = library
-                    .filter(|l| *l != shared::ALLOCATED)
+                    .filter(|l| ![shared::ALLOCATED, shared::PROGRAM].contains(l))
                     .map(|l| (i * WORD, l));
             }
         }
@@ -257,6 +257,7 @@ impl<'a> Translator<'a> {
 fn in_words(library: &str) -> &str {
     match library {
         shared::ALLOCATED => "memory that a library has allocated",
+        shared::PROGRAM => "a part of the program that pc3cc did not compile",
         name => name,
     }
 }

@@ -17,6 +17,7 @@ pub fn trials() -> Vec<Trial> {
         ("output of a killed fresh start is taken back", fresh_again),
         ("an output that moved is continued", moved_output),
         ("another output is left as it is", other_output),
+        ("standard error is taken back but for messages", log),
         ("an input that moved is continued", moved_input),
         ("another input is told", other_input),
         ("pointers to closed streams are no news", closed),
@@ -113,6 +114,20 @@ fn other_output() -> Result<()> {
         "{}",
         done.stderr
     );
+    Ok(())
+}
+
+fn log() -> Result<()> {
+    let job = Job::new(&Program::load(&arch::root().join("tests/faults/log.c"))?)?;
+    let path = job.dir.path().join("stderr");
+    fs::write(&path, "of yesterday\n")?;
+    stop(&job, "")?;
+    let behind = "step 1\npc3: error: it is lost\n  log.c:8\nstep 2\n  and so on";
+    fs::write(&path, job.stderr() + behind)?;
+    stop(&job, "latest")?;
+    let done = finish(&job, "")?;
+    let log = "of yesterday\nstep 0\npc3: error: it is lost\n  log.c:8\nstep 1\nstep 2\nstep 3\n";
+    ensure!(done.stderr == log, "{}", done.stderr);
     Ok(())
 }
 

@@ -483,6 +483,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     if cx.floats {
         flags |= PC3_UNIT_HAS_FLOATS;
     }
+    if cx.environment {
+        flags |= PC3_UNIT_HAS_ENVIRONMENT;
+    }
     flags |= match u.target.char_unsigned {
         true => PC3_UNIT_CHAR_UNSIGNED,
         false => PC3_UNIT_CHAR_SIGNED,

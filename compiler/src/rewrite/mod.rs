@@ -33,6 +33,7 @@ pub mod unit;
 mod vla;
 
 use crate::analysis::callgraph::{self, CallGraph};
+use crate::analysis::environment;
 use crate::analysis::escape::Escapes;
 use crate::analysis::floats;
 use crate::analysis::heap;
@@ -153,6 +154,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         noted: &noted,
         mpi,
         floats,
+        environment: environment::used(&p),
         names: &names,
         private: &private,
         twins: &twins,
@@ -197,6 +199,7 @@ struct Whole<'a> {
     noted: &'a Noted,
     mpi: bool,
     floats: bool,
+    environment: bool,
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
@@ -236,6 +239,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         kept: &w.escapes.kept,
         mpi: w.mpi,
         floats: w.floats,
+        environment: w.environment,
         clang: dialect.clang,
         has_points: w.graph.reaches.contains(&true),
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),

@@ -32,6 +32,8 @@ pub struct UnitCx<'a> {
     pub mpi: bool,
     /// It looks at the floating-point environment, or changes it.
     pub floats: bool,
+    /// It may point into the environment.
+    pub environment: bool,
     pub clang: bool,
     /// Some function of the program can reach a location.
     pub has_points: bool,

@@ -1,8 +1,10 @@
 //! The streams with which a program is started: nothing of theirs is opened again, but what was written after
 //! the checkpoint is taken back and what was read before it is skipped, if they lead where they led.
 
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::os::fd::RawFd;
+use std::os::unix::fs::FileExt;
 
 use libc::FILE;
 
@@ -54,8 +56,10 @@ pub(crate) fn leads_to(fd: RawFd) -> String {
 pub(super) fn restore(file: &FileMeta, fd: RawFd) -> io::Result<()> {
     match file.kind {
         FileKind::Stdin => standard_input(file, fd),
-        // Standard error is a log: what it says of earlier runs stays, unless the program's output goes there, too.
-        FileKind::Stderr => Ok(()),
+        FileKind::Stderr => match file.position {
+            Some(position) if is_the_same(file, fd) => cut_log(fd, position),
+            _ => Ok(()),
+        },
         _ => match file.position {
             Some(position) if is_the_same(file, fd) => cut_back(fd, position),
             Some(_) => {
@@ -123,6 +127,46 @@ pub(crate) fn cut_file(path: &str, position: u64) -> io::Result<()> {
     }
 }
 
+/// Takes back what the program wrote to standard error behind `position`.  What pc3 said there of how that run went stays.
+fn cut_log(fd: RawFd, position: u64) -> io::Result<()> {
+    let Some(more) = length_of(fd).and_then(|length| length.checked_sub(position)) else {
+        return Ok(());
+    };
+    let mut rest = vec![0; more.min(MOST_OF_LOG) as usize];
+    let file = File::open(format!("/proc/self/fd/{fd}"))?;
+    file.read_exact_at(&mut rest, position)?;
+    let kept = own_lines(&rest);
+    if kept.len() < rest.len() {
+        cut(fd, position)?;
+        let _ = set_position(fd, position);
+        let mut log = OpenOptions::new()
+            .append(true)
+            .open(format!("/proc/self/fd/{fd}"))?;
+        log.write_all(&kept)?;
+        let _ = set_position(fd, position + kept.len() as u64);
+    }
+    Ok(())
+}
+
+/// Of what lies further behind, no message is kept.
+const MOST_OF_LOG: u64 = 16 << 20;
+
+/// Messages of pc3's, with the indented lines that belong to them.
+fn own_lines(text: &[u8]) -> Vec<u8> {
+    let mut own = false;
+    let mut is_own = |line: &&[u8]| {
+        own = line.starts_with(b"pc3: ")
+            || line.starts_with(b"pc3run: ")
+            || own && line.starts_with(b"  ");
+        own
+    };
+    text.split_inclusive(|b| *b == b'\n')
+        .filter(|line| is_own(line))
+        .flatten()
+        .copied()
+        .collect()
+}
+
 /// Takes back what was written to an inherited regular file behind `position`.
 pub(crate) fn cut_back(fd: RawFd, position: u64) -> io::Result<()> {
     match length_of(fd) {
@@ -136,4 +180,21 @@ pub(crate) fn cut_back(fd: RawFd, position: u64) -> io::Result<()> {
         _ => {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_lines;
+
+    #[test]
+    fn messages_stay() {
+        let check =
+            |text: &str, kept: &str| assert_eq!(own_lines(text.as_bytes()), kept.as_bytes());
+        check("", "");
+        check("step 1\nstep 2", "");
+        check(
+            "step 1\npc3: error: of\n  a.c:1\nstep 2\n  two\npc3run: it",
+            "pc3: error: of\n  a.c:1\npc3run: it",
+        );
+    }
 }

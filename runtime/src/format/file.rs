@@ -54,10 +54,12 @@ pub enum Section {
     Shared = 11,
     /// What lies in blocks that a rank hands out in pieces.
     Pieces = 12,
+    /// The system's memory that a rank may point to.
+    Lent = 13,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 12] = [
+pub const SECTIONS: [Section; 13] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -70,6 +72,7 @@ pub const SECTIONS: [Section; 12] = [
     Section::Unions,
     Section::Shared,
     Section::Pieces,
+    Section::Lent,
 ];
 
 impl Section {
@@ -87,6 +90,7 @@ impl Section {
             Section::Unions => "rank unions",
             Section::Shared => "shared objects",
             Section::Pieces => "rank pieces",
+            Section::Lent => "environment",
         }
     }
 }

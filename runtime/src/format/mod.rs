@@ -3,6 +3,7 @@
 
 pub mod bytes;
 pub mod file;
+pub mod lent;
 pub mod library;
 mod mapping;
 pub mod meta;

@@ -9,6 +9,7 @@ use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::bytes::DecodeError;
 use super::file::{FileError, Section, Sections};
+use super::lent::{self, LentMeta};
 use super::library::Origin;
 use super::mapping::Mapping;
 use super::meta::{JobMeta, ProgramMeta, RankMeta, Span};
@@ -60,6 +61,7 @@ pub struct RankImage {
     pub unions: Vec<UnionMeta>,
     pub shared: Saved,
     pub pieces: Vec<PieceMeta>,
+    pub lent: Vec<LentMeta>,
 }
 
 impl RankImage {
@@ -67,6 +69,12 @@ impl RankImage {
     pub fn bytes(&self, span: Span) -> &[u8] {
         // In range: checked when the image was read.
         &self.data[span.offset as usize..(span.offset + span.bytes) as usize]
+    }
+
+    /// Those of its own objects, which lie in front of what is lent.
+    pub fn own_bytes(&self) -> &[u8] {
+        let end = self.lent.first().map(|l| l.data.offset as usize);
+        &self.data[..end.unwrap_or(self.data.len())]
     }
 }
 
@@ -105,6 +113,7 @@ impl Checkpoint {
                 self.shared(rank)?;
             }
             self.pieces(rank)?;
+            self.lent(rank)?;
         }
         Ok(())
     }
@@ -133,6 +142,7 @@ impl Checkpoint {
         let unions = self.unions(rank)?;
         let shared = self.shared(rank)?;
         let pieces = self.pieces(rank)?;
+        let lent = self.lent(rank)?;
         Ok(RankImage {
             meta,
             data,
@@ -141,6 +151,7 @@ impl Checkpoint {
             unions,
             shared,
             pieces,
+            lent,
         })
     }
 
@@ -189,6 +200,23 @@ impl Checkpoint {
             false => Err(inconsistent(format!(
                 "rank {rank}: pieces that overlap, or of a type that is not in the type table"
             ))),
+        }
+    }
+
+    /// The system's memory that it may point to.
+    fn lent(&self, rank: u64) -> Result<Vec<LentMeta>, ReadError> {
+        if self.sections.find(Section::Lent, rank).is_none() {
+            return Ok(Vec::new());
+        }
+        let list = lent::decode(&self.sections.load(Section::Lent, rank)?)?;
+        let data = self.sections.length_of(Section::Data, rank)?;
+        let sound = |l: &LentMeta| {
+            let end = l.data.offset.checked_add(l.data.bytes);
+            self.types.contains(l.ty) && end.is_some_and(|end| end <= data)
+        };
+        match list.iter().all(sound) {
+            true => Ok(list),
+            false => Err(inconsistent(format!("rank {rank}: its environment"))),
         }
     }
 

@@ -82,7 +82,7 @@ impl RankBuilder<'_, '_> {
                 let found = self.hidden(p.name, &format!("{at}: {HIDDEN}"));
                 // What a stack's array has never been given may be anything.
                 let given = match p.name {
-                    Name::Shadow { .. } | Name::Block => false,
+                    Name::Shadow { .. } | Name::Block | Name::Environment => false,
                     Name::Live { .. } => !at.contains('['),
                     Name::Global(_) | Name::Heap(_) => true,
                 };

@@ -6,6 +6,7 @@
 mod differs;
 mod fill;
 mod heap;
+mod lent;
 mod pieces;
 mod place;
 
@@ -171,6 +172,7 @@ enum Name {
     },
     Block,
     Heap(TypeId),
+    Environment,
 }
 
 struct RankBuilder<'a, 'p> {
@@ -424,6 +426,7 @@ fn one_rank<'p>(
     if !program.guest {
         builder.frames()?;
         builder.heap()?;
+        builder.lent(environment)?;
     }
     builder.numbers()?;
     builder.finish()
@@ -436,6 +439,7 @@ impl RankBuilder<'_, '_> {
             Name::Global(i) => format!("global {}", self.checkpoint.program.globals[i].name),
             Name::Live { func, .. } | Name::Shadow { func, .. } => funcs[func].name.clone(),
             Name::Block => "array on the stack ".to_owned(),
+            Name::Environment => "the environment ".to_owned(),
             Name::Heap(ty) => format!("heap object '{}'", self.checkpoint.types.describe(ty)),
         }
     }

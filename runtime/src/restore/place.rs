@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 
-use pc3_typemetric::abi::Endian;
 use pc3_typemetric::choice::{Choice, Rule};
 use pc3_typemetric::plan::NoReferences;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
 use crate::format::meta::{ProgramMeta, Span};
+use crate::hidden::number;
 use crate::shadow::Shadow;
 
 impl RankBuilder<'_, '_> {
@@ -147,11 +147,7 @@ impl RankBuilder<'_, '_> {
         if !t.kind.is_integer() || bytes.is_empty() || bytes.len() > 8 {
             return None;
         }
-        let join = |n: u64, b: &u8| n << 8 | u64::from(*b);
-        let raw = match types.abi().endian {
-            Endian::Big => bytes.iter().fold(0, join),
-            Endian::Little => bytes.iter().rev().fold(0, join),
-        };
+        let raw = number(types.abi().endian, bytes);
         let unused = 64 - 8 * bytes.len() as u32;
         Some(if t.is_signed(types.abi()) {
             ((raw << unused) as i64 >> unused).into()

@@ -85,6 +85,7 @@ constants! {
     PC3_UNIT_CHAR_SIGNED: c_uint = 32;
     PC3_UNIT_CHAR_UNSIGNED: c_uint = 64;
     PC3_UNIT_PIECES: c_uint = 128;
+    PC3_UNIT_HAS_ENVIRONMENT: c_uint = 256;
     PC3_HOOK_LAST: c_uint = 65536;
 }
 
