@@ -1,3 +1,4 @@
+/* pc3-test: seq */
 /* Pointers into the environment: its array, what that leads to, also main's third parameter. */
 #define _GNU_SOURCE
 #include "check.h"
@@ -66,6 +67,8 @@ int main(int argc, char **argv, char **envp)
         show_text("place", *places[i].at);
     }
     unsetenv("WALK_B");
+    memset(places, 0, sizeof places);
+    text = NULL;
     int after = 0;
 #pragma pc3 checkpoint
     while (given[after])

@@ -65,6 +65,18 @@ const HOPS: &[Hop] = &[
         to: S390X,
         words: &["E0510", "records.c:20", "files that are open"],
     },
+    Hop {
+        program: "directions",
+        from: HOST,
+        to: S390X,
+        words: &["E0510", "directions.c:6", "numbers of fenv.h"],
+    },
+    Hop {
+        program: "copied",
+        from: HOST,
+        to: S390X,
+        words: &["E0510", "copied.c:17", "order of bytes"],
+    },
 ];
 
 pub fn trials() -> Vec<Trial> {

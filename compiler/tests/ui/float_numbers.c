@@ -2,7 +2,11 @@
 #include <fenv.h>
 #include <pc3.h>
 
-static int raised;
+static int raised, mode;
+static fexcept_t flags;
+static const int fixed[] = {FE_DOWNWARD, FE_UPWARD};
+static int never_written[] = {FE_DOWNWARD, FE_UPWARD};
+static int changed[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD};
 
 static double up(double a, double b)
 {
@@ -19,8 +23,13 @@ int main(void)
     double sum = up(1, 3);
     pc3_checkpoint();
     raised = fetestexcept(FE_ALL_EXCEPT);
+    fegetexceptflag(&flags, FE_ALL_EXCEPT);
+    mode = raised ? FE_OVERFLOW | FE_INVALID : 0;
+    changed[0] = changed[1];
     pc3_checkpoint();
     fesetround(direction);
+    fesetround(fixed[mode & 1] + never_written[0]);
+    fesetexceptflag(&flags, mode);
     if (fetestexcept(FE_INEXACT))
         sum += 1;
     pc3_checkpoint();

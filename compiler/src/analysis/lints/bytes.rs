@@ -2,31 +2,28 @@
 //! kept; a number some of whose bytes were set.  A checkpoint moves values, so such a one is the source's.
 
 use super::is_user;
-use super::kept::{By, Cx, Order, Seen};
+use super::kept::{By, Cx, Order};
 use crate::analysis::heap::one_line;
 use crate::analysis::program::is_local;
-use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
+use crate::analysis::walk::{visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
 pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
     let p = cx.p;
+    cx.truth_ends.set(false);
     for (unit, u) in p.units.iter().enumerate() {
         let all = (0..u.exprs.len()).map(|k| ExprId(k as u32));
         let mut places: Vec<(ExprId, By)> = all
-            .filter_map(|e| match () {
-                () if of_bytes(u, e) => Some((e, By::Bytes)),
-                () if of_floats(u, e) => Some((e, By::Floats)),
-                () => None,
-            })
+            .filter(|e| of_bytes(cx, unit, *e))
+            .map(|e| (e, By::Bytes))
             .collect();
         let by = |long| if long { By::Long } else { By::Bytes };
         places.extend(of_unions(u).into_iter().map(|(e, long)| (e, by(long))));
         places.retain(|(e, _)| is_user(u, *e));
         for (e, by) in places {
             let text = one_line(u.slice(&u.expr(e).span));
-            cx.truth_ends.set(by == By::Floats);
             let kept = match cx.written(unit, e) {
                 Some(written) => written,
                 None => cx.goes(unit, e, &mut HashSet::new()),
@@ -35,49 +32,12 @@ pub fn check(cx: &Cx, list: &mut Vec<Order>, out: &mut Diagnostics) {
                 continue;
             }
             list.push(Order::of(unit, u, e, by));
-            if by == By::Floats {
-                let text = called(u, e).unwrap_or_default();
-                out.push(Diagnostic::advice(
-                    u,
-                    &u.expr(e).span,
-                    Code::ByteOrder,
-                    format!("each family of architectures has numbers of its own for what `{text}` gives, and it is kept across a checkpoint: a restart where they are others is refused"),
-                    "ask again where it is used; PC3_BYTE_ORDER=ignore if nothing depends on it",
-                ));
-                continue;
-            }
             out.push(Diagnostic::advice(
                 u,
                 &u.expr(e).span,
                 Code::ByteOrder,
                 format!("what `{text}` is depends on the order of bytes, and is kept across a checkpoint: a restart where it is another is refused"),
                 "compute it anew where it is used, or use shifts, which mean the same everywhere; PC3_BYTE_ORDER=ignore if nothing depends on it",
-            ));
-        }
-    }
-    for (unit, u) in p.units.iter().enumerate() {
-        for k in 0..u.exprs.len() {
-            let e = ExprId(k as u32);
-            let Some((to, from)) = copied(u, e).filter(|_| is_user(u, e)) else {
-                continue;
-            };
-            let Some(by) = cx.no_characters(unit, from, &mut HashSet::new()) else {
-                continue;
-            };
-            // `char *all = items;` leads to what the items are.
-            let characters = is_characters_place(u, to)
-                && cx.no_characters(unit, to, &mut HashSet::new()).is_none();
-            if !characters || !cx.holds(unit, to) {
-                continue;
-            }
-            list.push(Order::of(unit, u, e, by));
-            let text = one_line(u.slice(&u.expr(to).span));
-            out.push(Diagnostic::advice(
-                u,
-                &u.expr(e).span,
-                Code::ByteOrder,
-                format!("what is copied into the characters of `{text}` is something else, whose bytes a checkpoint keeps as they are: a restart where they have another order is refused"),
-                "keep it in a variable of its type; PC3_BYTE_ORDER=ignore if it is not needed behind a location",
             ));
         }
     }
@@ -93,23 +53,9 @@ pub(super) fn called(u: &Unit, e: ExprId) -> Option<&str> {
     (u.sym(s).kind == SymKind::Func).then_some(u.sym(s).name.as_str())
 }
 
-/// A call of a function that answers with numbers of `fenv.h`.
-fn of_floats(u: &Unit, e: ExprId) -> bool {
-    matches!(
-        called(u, e),
-        Some(
-            "fegetround"
-                | "fetestexcept"
-                | "fegetexcept"
-                | "feenableexcept"
-                | "fedisableexcept"
-                | "_mm_getcsr"
-        )
-    )
-}
-
-/// A byte of a wider number: `((char *)&x)[i]`, `*(char *)p`.
-fn of_bytes(u: &Unit, e: ExprId) -> bool {
+/// A byte of a wider number: `((char *)&x)[i]`, `*(char *)p`, `bytes[i]` where `bytes` is a local that leads to such.
+pub(super) fn of_bytes(cx: &Cx, unit: usize, e: ExprId) -> bool {
+    let u = &cx.p.units[unit];
     let (ExprKind::Index { base, .. } | ExprKind::Deref(base)) = u.expr(e).kind else {
         return false;
     };
@@ -130,83 +76,39 @@ fn of_bytes(u: &Unit, e: ExprId) -> bool {
                 Type::Pointer(_) | Type::Array { .. } => *lhs,
                 _ => *rhs,
             },
-            ExprKind::Cast { arg, .. } => {
-                let from = match u.ty(u.expr(*arg).ty.ty) {
-                    Type::Pointer(q) => q.ty,
-                    Type::Array { elem, .. } => elem.ty,
-                    _ => return false,
+            ExprKind::Cast { arg, .. } => return of_number(u, *arg),
+            ExprKind::Ident(s) if is_local(u.sym(*s)) && u.sym(*s).kind == SymKind::Var => {
+                let given = cx.given(unit, *s);
+                let cast = |e: &ExprId| match u.expr(*e).kind {
+                    ExprKind::Cast { arg, .. } => of_number(u, arg),
+                    _ => false,
                 };
-                return width(u, from).is_some_and(|n| n != 8);
+                return !given.is_empty() && given.iter().all(cast);
             }
+            ExprKind::Unary {
+                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                arg,
+            } => *arg,
             _ => return false,
         };
     }
 }
 
-/// Where a call of `memcpy` copies to, and from where.
-fn copied(u: &Unit, e: ExprId) -> Option<(ExprId, ExprId)> {
-    let name = called(u, e)?;
-    let name = name.strip_prefix("__builtin_").unwrap_or(name);
-    let ExprKind::Call { args, .. } = &u.expr(e).kind else {
-        return None;
+/// Does a pointer lead to numbers wider than characters?
+fn of_number(u: &Unit, pointer: ExprId) -> bool {
+    let to = match u.ty(u.expr(pointer).ty.ty) {
+        Type::Pointer(q) => q.ty,
+        Type::Array { elem, .. } => elem.ty,
+        _ => return false,
     };
-    match (name, &args[..]) {
-        ("memcpy" | "memmove" | "mempcpy", [to, from, _]) => {
-            Some((strip_casts(u, *to), strip_casts(u, *from)))
-        }
-        _ => None,
-    }
-}
-
-fn pointed(u: &Unit, e: ExprId) -> Option<TypeId> {
-    match u.ty(u.expr(e).ty.ty) {
-        Type::Pointer(q) => Some(q.ty),
-        Type::Array { elem, .. } => Some(elem.ty),
-        _ => None,
-    }
-}
-
-fn more_than_characters(u: &Unit, ty: TypeId) -> bool {
-    match u.ty(ty) {
-        Type::Record(r) => {
-            let mut fields = u.records[r.index()].fields.iter().flatten();
-            fields.any(|f| more_than_characters(u, f.ty.ty))
-        }
-        Type::Array { elem, .. } => more_than_characters(u, elem.ty),
-        _ => width(u, ty) != Some(8),
-    }
-}
-
-/// The variable that a pointer is computed from.
-fn base(u: &Unit, e: ExprId) -> Option<SymId> {
-    match &u.expr(strip_casts(u, e)).kind {
-        ExprKind::Ident(s) => Some(*s),
-        ExprKind::Binary { lhs, rhs, .. } => match pointed(u, *lhs) {
-            Some(_) => base(u, *lhs),
-            None => base(u, *rhs),
-        },
-        ExprKind::AddrOf(of) => match &u.expr(*of).kind {
-            ExprKind::Index { base: of, .. } => base(u, *of),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn is_characters_place(u: &Unit, e: ExprId) -> bool {
-    pointed(u, e).is_some_and(|t| {
-        matches!(
-            u.ty(t),
-            Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
-        )
-    })
+    width(u, to).is_some_and(|n| n != 8)
 }
 
 /// Of a `long`: like nothing else.
-const LONG: u32 = 0;
+pub(super) const LONG: u32 = 0;
 
 /// Bits of the numbers that a member consists of.
-fn width(u: &Unit, ty: TypeId) -> Option<u32> {
+pub(super) fn width(u: &Unit, ty: TypeId) -> Option<u32> {
     match u.ty(ty) {
         Type::Int(IntKind::Long | IntKind::ULong) => Some(LONG),
         Type::Int(k) => Some(u.target.bits(*k)),
@@ -321,42 +223,5 @@ fn member(u: &Unit, e: ExprId, unions: &HashSet<SymId>) -> Option<(ExprId, SymId
             _ => None,
         },
         _ => None,
-    }
-}
-
-impl Cx<'_> {
-    /// Does a pointer surely lead to numbers, or to what has some?  Those of no type are what the callers give.
-    pub fn no_characters(&self, unit: usize, e: ExprId, seen: &mut HashSet<Seen>) -> Option<By> {
-        let u = &self.p.units[unit];
-        let e = strip_casts(u, e);
-        let to = pointed(u, e)?;
-        if matches!(u.ty(to), Type::Int(_) | Type::Float(_) | Type::Array { .. }) {
-            match width(u, to)? {
-                8 => {}
-                LONG => return Some(By::Long),
-                _ => return Some(By::Bytes),
-            }
-        }
-        if matches!(u.ty(to), Type::Record(_) | Type::Pointer(_)) {
-            return more_than_characters(u, to).then_some(By::Long);
-        }
-        let s = base(u, e)?;
-        if is_local(u.sym(s)) && seen.insert(Seen::Variable(unit, s)) {
-            let f = u.sym(s).func?;
-            let Some(at) = u.func(f).params.iter().position(|p| *p == s) else {
-                let mut given = self.given(unit, s).into_iter();
-                return given.find_map(|e| self.no_characters(unit, e, seen));
-            };
-            return self
-                .calls(self.p.id(unit, f))
-                .iter()
-                .find_map(|(unit, call)| {
-                    let ExprKind::Call { args, .. } = &self.p.units[*unit].expr(*call).kind else {
-                        return None;
-                    };
-                    self.no_characters(*unit, *args.get(at)?, seen)
-                });
-        }
-        None
     }
 }

@@ -3,6 +3,7 @@
 use crate::analysis::addresses::{parents, Parent, Parents};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{is_local, FnId, Program};
+use crate::analysis::untouched;
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
 use std::cell::{Cell, OnceCell};
@@ -48,6 +49,10 @@ pub type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
 struct Ways {
     parents: Parents,
     reads: HashMap<SymId, Vec<ExprId>>,
+    /// What variables are initialised with and assigned.
+    given: HashMap<SymId, Vec<ExprId>>,
+    /// Objects that stay as they are compiled.
+    untouched: HashSet<SymId>,
 }
 
 pub struct Cx<'a> {
@@ -82,13 +87,29 @@ impl<'a> Cx<'a> {
         self.units[unit].get_or_init(|| {
             let u = &self.p.units[unit];
             let mut reads: HashMap<SymId, Vec<ExprId>> = HashMap::new();
+            let mut given: HashMap<SymId, Vec<ExprId>> = HashMap::new();
+            let parents = parents(u);
             for (k, x) in u.exprs.iter().enumerate() {
-                if let ExprKind::Ident(s) = x.kind {
-                    reads.entry(s).or_default().push(ExprId(k as u32));
+                let e = ExprId(k as u32);
+                if let Some(Parent::Variable(s)) = parents.get(&e) {
+                    given.entry(*s).or_default().push(e);
+                }
+                match x.kind {
+                    ExprKind::Ident(s) => reads.entry(s).or_default().push(e),
+                    ExprKind::Assign { op: None, lhs, rhs } => {
+                        if let ExprKind::Ident(s) = u.expr(lhs).kind {
+                            given.entry(s).or_default().push(rhs);
+                        }
+                    }
+                    _ => {}
                 }
             }
-            let parents = parents(u);
-            Ways { parents, reads }
+            Ways {
+                parents,
+                reads,
+                given,
+                untouched: untouched::analyse(u),
+            }
         })
     }
 
@@ -126,26 +147,8 @@ impl<'a> Cx<'a> {
     }
 
     /// What a variable is initialised with and assigned.
-    pub fn given(&self, unit: usize, s: SymId) -> Vec<ExprId> {
-        let u = &self.p.units[unit];
-        let first = self
-            .ways(unit)
-            .parents
-            .iter()
-            .filter_map(|(e, up)| match up {
-                Parent::Variable(v) if *v == s => Some(*e),
-                _ => None,
-            });
-        let later = u.exprs.iter().filter_map(|x| match x.kind {
-            ExprKind::Assign { op: None, lhs, rhs } => match u.expr(lhs).kind {
-                ExprKind::Ident(v) if v == s => Some(rhs),
-                _ => None,
-            },
-            _ => None,
-        });
-        let mut all: Vec<ExprId> = first.chain(later).collect();
-        all.sort_by_key(|e| e.0);
-        all
+    pub fn given(&self, unit: usize, s: SymId) -> &[ExprId] {
+        self.ways(unit).given.get(&s).map_or(&[], Vec::as_slice)
     }
 
     /// Is the object of this lvalue part of a checkpoint?
@@ -173,7 +176,7 @@ impl<'a> Cx<'a> {
         let sym = self.p.units[unit].sym(s);
         match sym.func {
             Some(f) if is_local(sym) => (self.saved)(unit, f, s),
-            _ => !sym.ty.is_const,
+            _ => !is_const(&self.p.units[unit], sym.ty) && !self.ways(unit).untouched.contains(&s),
         }
     }
 
@@ -305,5 +308,12 @@ fn is_truth(u: &Unit, up: ExprId, operand: ExprId) -> bool {
         ExprKind::Unary { op, .. } => *op == UnOp::Not,
         ExprKind::Cond { cond, .. } => *cond == operand,
         _ => false,
+    }
+}
+
+pub fn is_const(u: &Unit, q: QualType) -> bool {
+    match u.ty(q.ty) {
+        Type::Array { elem, .. } => q.is_const || is_const(u, *elem),
+        _ => q.is_const,
     }
 }

@@ -1,6 +1,8 @@
 //! What is legal C, can be saved and restored, and means something else elsewhere.
 
 mod bytes;
+mod copies;
+mod floats;
 mod kept;
 mod layout;
 mod network;
@@ -54,6 +56,8 @@ pub fn check(
     let wide = width::check(p, numbers, saved, out);
     let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
     bytes::check(&cx, &mut orders, out);
+    copies::check(&cx, &mut orders, out);
+    floats::check(&cx, &mut orders, out);
     network::check(&cx, &mut orders, out);
     words::check(&cx, &mut orders, out);
     records::check(&cx, &mut orders, out);

@@ -86,10 +86,10 @@ const MADE: &[&str] = &[
 
 /// The lines of the sources that a unit was read from.
 #[derive(Default)]
-struct Sources(HashMap<String, Option<Vec<String>>>);
+pub(super) struct Sources(HashMap<String, Option<Vec<String>>>);
 
 impl Sources {
-    fn line(&mut self, u: &Unit, file: &str, line: u32) -> &str {
+    pub(super) fn line(&mut self, u: &Unit, file: &str, line: u32) -> &str {
         let all = self.0.entry(file.to_owned()).or_insert_with(|| {
             let bytes = std::fs::read(u.lines.seen(file)).ok()?;
             let text = String::from_utf8_lossy(&bytes);

@@ -1,6 +1,6 @@
 //! Offsets of members that are kept: `offsetof`, or `(size_t)&((struct s *)0)->member`.  Elsewhere something else lies there.
 
-use super::kept::{By, Order};
+use super::kept::{is_const, By, Order};
 use super::{in_users_file, layout};
 use crate::analysis::addresses::{is_constant, parents, Numbers, Parent, Parents, Place};
 use crate::analysis::heap::one_line;
@@ -142,12 +142,5 @@ fn is_static(u: &Unit, e: ExprId, above: &Parents) -> bool {
             }
             _ => return false,
         }
-    }
-}
-
-fn is_const(u: &Unit, q: QualType) -> bool {
-    match u.ty(q.ty) {
-        Type::Array { elem, .. } => q.is_const || is_const(u, *elem),
-        _ => q.is_const,
     }
 }
