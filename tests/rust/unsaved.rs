@@ -82,9 +82,24 @@ fn variable(text: String) -> u32 {
 
 #[checkpointable]
 fn borrowed(list: Vec<u32>) -> u32 {
-    let most = list.iter().max();
+    let most = list.iter().skip(2).max();
     checkpoint!();
     most.copied().unwrap_or(0)
+}
+
+#[checkpointable]
+fn part(text: &str) -> usize {
+    let last = text.split(',').next_back().unwrap();
+    checkpoint!();
+    last.len()
+}
+
+#[checkpointable]
+fn made_by_a_closure(words: Vec<String>) -> usize {
+    #[reeval]
+    let lengths = words.iter().map(|w| w.len());
+    checkpoint!();
+    lengths.sum()
 }
 
 #[checkpointable]
@@ -113,4 +128,6 @@ fn main() {
 //= 65:31 `map`: `Map<std::vec::IntoIter<String>, {closure@src/bin/unsaved.rs:65:35: 65:38}>` cannot be saved in a checkpoint
 //= 76:14 `chars`: `Chars<'_>` cannot be saved in a checkpoint
 //= 85:9 `most`: `&u32` cannot be saved in a checkpoint
-//= 92:15 `Handle`: `Handle` cannot be saved in a checkpoint
+//= 100:32 `map`: mismatched types
+//= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint
+//= 92:9 `last`: borrowed data escapes outside of associated function

@@ -3,21 +3,17 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{parse_quote, Expr};
 
-use crate::again::Again;
+use crate::again::{Again, Source};
 use crate::course::effect;
 
 pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable
     Owned(Expr),
     /// `&list`, `list.iter().enumerate()`, `(0..n).rev()`: values that it is made from are kept, by these names.
-    Again {
-        made: Expr,
-        from: Vec<(Ident, Expr)>,
-    },
+    Again { made: Expr, from: Vec<Source> },
 }
 
 pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<Over, syn::Error> {

@@ -28,7 +28,7 @@
 //!
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
 //! * `save`, `load`: values to bytes and back.
-//! * `loud`: whose end can be seen.
+//! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again.
 //! * `file`, `buffered`: files, and buffers in front of them.
 //! * `mpi`: messages between ranks.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
@@ -51,6 +51,7 @@ mod save;
 mod start;
 mod types;
 mod value;
+mod ways;
 
 pub use buffered::{stdin, BufReader, BufWriter, Stdin};
 pub use file::{File, OpenOptions};

@@ -16,6 +16,10 @@ pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsave
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};
+pub use crate::ways::{
+    Anew, Ask, AskBorrowed, AskOther, AskRepeated, AskSaved, KnownBorrowed, KnownOther,
+    KnownRepeated, KnownSaved, Parked, Still,
+};
 
 /// A checkpointable function.
 #[derive(Debug)]
@@ -299,8 +303,7 @@ pub trait AgainBorrow: Sized {
     }
 }
 
-impl<T: ?Sized> AgainBorrow for &T {}
-impl<T: ?Sized> AgainBorrow for &mut T {}
+impl<T: crate::ways::Borrowed> AgainBorrow for T {}
 
 /// and one that is a value has been kept.
 #[doc(hidden)]

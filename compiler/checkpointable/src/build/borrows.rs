@@ -1,11 +1,14 @@
 //! Borrows that are made again, and what they are made from; locals that end.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::Expr;
+use std::rc::Rc;
 
-use super::{Asked, Builder, Var, Way, HELD};
-use crate::again::{Again, Locals};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Expr, Pat};
+
+use super::patterns::{inner_name, inner_names};
+use super::{Asked, Builder, Chain, Var, Way, HELD};
+use crate::again::{still, telling, Again, Links, Locals, Source};
 use crate::course::mutable_in;
 use crate::operands::HEAD;
 
@@ -73,20 +76,98 @@ impl Builder {
         }
         let mut from = again.from;
         *e = made;
-        from.iter_mut().for_each(|(_, value)| {
-            self.brief(value, what);
-            self.leaf(value);
+        from.iter_mut().for_each(|s| {
+            if s.chain.is_none() {
+                self.brief(&mut s.value, what);
+            }
+            self.leaf(&mut s.value);
         });
         self.sources(from);
         self.leaf(e);
         true
     }
 
-    pub(super) fn sources(&mut self, from: Vec<(Ident, Expr)>) {
-        for (name, value) in from {
-            self.local(&name, true, None, Way::Kept);
-            self.put(quote!(#name = #value;));
+    pub(super) fn sources(&mut self, from: Vec<Source>) {
+        for Source {
+            name,
+            mut value,
+            chain,
+        } in from
+        {
+            let (way, known) = match chain {
+                Some(links) => self.chain_way(&value, None, &links, &[&name]),
+                None => (Way::Kept, TokenStream::new()),
+            };
+            self.local(&name, true, None, way);
+            self.leaf(&mut value);
+            self.put(quote!(#name = #value; #known));
         }
+    }
+
+    /// A value whose type says whether it is saved or made again; what follows it says that the type is known to be made
+    /// again only.
+    fn chain_way(
+        &mut self,
+        e: &Expr,
+        pattern: Option<TokenStream>,
+        links: &Links,
+        names: &[&Ident],
+    ) -> (Way, TokenStream) {
+        let mut made = still(e);
+        self.leaf(&mut made);
+        self.names += 1;
+        let way = Way::Asked(Rc::new(Chain {
+            id: self.names,
+            pattern,
+            made: quote!(#made),
+            guard: links.guard,
+            taken: links.taken.clone(),
+        }));
+        let mut known = TokenStream::new();
+        for name in names {
+            for (receiver, ordered) in &links.receivers {
+                let asked = asking(quote!(about(&#name)));
+                let (receiver, at) = (still(receiver), telling(receiver));
+                known.extend(match ordered {
+                    true => quote_spanned!(at=> #asked.ordered(&#receiver);),
+                    false => quote_spanned!(at=> #asked.plain(&#receiver);),
+                });
+            }
+        }
+        let known = quote! {
+            if false {
+                loop {}
+                #[allow(unused_imports)]
+                use ::pc3::point::{KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _};
+                #known
+            }
+        };
+        (way, known)
+    }
+
+    /// `let PAT = e;` of such a value, if it may be one.
+    pub(super) fn chained(&mut self, e: &mut Expr, pat: &Pat) -> Option<(Way, TokenStream)> {
+        let (pattern, names) = match pat {
+            Pat::Type(t) if !has_borrow(&t.ty) => return None,
+            Pat::Type(t) => return self.chained(e, &t.pat),
+            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
+                (None, vec![(p.ident.clone(), false)])
+            }
+            pat => {
+                let (inner, names) = inner_names(pat);
+                (Some(quote!(#inner)), names)
+            }
+        };
+        let names: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
+        if names.is_empty() {
+            return None;
+        }
+        self.names += 1;
+        let mut again = self.probe();
+        let links = again.chain(e)?;
+        let from = again.from;
+        self.sources(from);
+        Some(self.chain_way(e, pattern, &links, &names))
     }
 
     /// A closure is made again: what it captures by value must be the same then.
@@ -142,6 +223,10 @@ impl Locals for Builder {
     fn is_mutable(&self, name: &str) -> bool {
         self.course.mutable.contains(name)
     }
+    fn may_be_borrow(&self, name: &str) -> bool {
+        let asked = |v: &Var| v.name == name && matches!(v.way, Way::Asked(_));
+        self.is_borrow(name) || self.visible.iter().any(asked)
+    }
     fn is_function(&self, path: &syn::ExprPath) -> bool {
         let last = path.path.segments.last().map(|s| s.ident.to_string());
         let named = last.is_some_and(|l| l.starts_with(|c: char| c.is_lowercase() || c == '_'));
@@ -156,11 +241,109 @@ impl Locals for Builder {
     }
 }
 
+/// What is asked of a local's type.
+fn asking(of: TokenStream) -> TokenStream {
+    quote!((&&&&::pc3::point::Ask::#of))
+}
+
+fn questions(code: TokenStream) -> TokenStream {
+    quote! {{
+        #[allow(unused_imports)]
+        use ::pc3::point::{AskBorrowed as _, AskOther as _, AskRepeated as _, AskSaved as _};
+        #code
+    }}
+}
+
+/// Stands for the type of such a local.
+pub(super) fn type_of(name: &Ident) -> Ident {
+    format_ident!("pc3_of_{}", name, span = name.span())
+}
+
+impl Chain {
+    /// Such locals end in front of a checkpoint, or are moved out.
+    pub(super) fn park(name: &Ident) -> TokenStream {
+        let asked = asking(quote!(about(&#name)));
+        let parked = questions(quote!(#asked.park(#name)));
+        quote_spanned!(name.span()=> let #name = #parked;)
+    }
+
+    pub(super) fn stale(name: &Ident, at: Span) -> TokenStream {
+        let asked = asking(quote!(about(&#name)));
+        questions(quote_spanned!(at=> #asked.stale();))
+    }
+
+    /// Takes these of its locals back.
+    pub(super) fn back(&self, names: &[&Ident]) -> TokenStream {
+        let made = &self.made;
+        let ask = |name: &Ident| {
+            let ty = type_of(name);
+            asking(quote!(of(&#ty)))
+        };
+        let back = |name: &Ident| {
+            let (text, ask) = (name.to_string(), ask(name));
+            quote!(#ask.back(&mut pc3_frame, #text))
+        };
+        let code = match &self.pattern {
+            None => names
+                .iter()
+                .map(|name| {
+                    let back = back(name);
+                    quote_spanned!(name.span()=> #name = match #back {
+                        ::core::option::Option::Some(pc3_v) => pc3_v,
+                        ::core::option::Option::None => #made,
+                    };)
+                })
+                .collect(),
+            Some(pattern) => {
+                let asked = names.iter().map(|n| ask(n));
+                let inner: Vec<Ident> = names.iter().map(|n| inner_name(n)).collect();
+                let backs: Vec<TokenStream> = names.iter().map(|n| back(n)).collect();
+                quote! {
+                    if false #(|| #asked.again())* {
+                        if let #pattern = #made {
+                            #(#names = match #backs {
+                                ::core::option::Option::Some(pc3_v) => pc3_v,
+                                ::core::option::Option::None => #inner,
+                            };)*
+                        } else { ::pc3::point::changed() }
+                    } else {
+                        #(#names = match #backs {
+                            ::core::option::Option::Some(pc3_v) => pc3_v,
+                            ::core::option::Option::None => ::pc3::point::changed(),
+                        };)*
+                    }
+                }
+            }
+        };
+        questions(code)
+    }
+}
+
+/// Is there a borrow in the type?
+fn has_borrow(ty: &syn::Type) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
+            self.0 = true;
+        }
+        fn visit_lifetime(&mut self, _: &'ast syn::Lifetime) {
+            self.0 = true;
+        }
+        fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {
+            self.0 = true;
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_type(&mut look, ty);
+    look.0
+}
+
 /// Does it show that the value is a borrow?
 pub(super) fn is_borrowing(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
         Expr::Reference(_) => true,
+        Expr::Tuple(t) => !t.elems.is_empty() && t.elems.iter().all(is_borrowing),
         Expr::Paren(p) => is_borrowing(&p.expr),
         Expr::MethodCall(m) => matches!(
             m.method.to_string().as_str(),

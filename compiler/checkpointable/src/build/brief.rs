@@ -17,6 +17,8 @@ pub(super) struct Brief {
     text: String,
 }
 
+const CALL: &str = "the call";
+
 impl Builder {
     /// Judges what an expression borrows from while its value is made; `what`: it lives until the end of this.
     pub(super) fn brief(&mut self, e: &mut Expr, what: &str) {
@@ -25,7 +27,7 @@ impl Builder {
 
     /// Judges what a marked call's operands are made from; values that it borrows are kept.
     pub(super) fn brief_operands(&mut self, call: &mut Expr) {
-        let what = "the call";
+        let what = CALL;
         match call {
             Expr::Call(c) => c.args.iter_mut().for_each(|a| self.brief_operand(a, what)),
             Expr::MethodCall(m) => {
@@ -140,6 +142,10 @@ impl Builder {
 
     /// An expression that is borrowed from, so a value that is made there has a place of its own.
     fn brief_place(&mut self, e: &mut Expr, what: &str) {
+        // It gets a name there, and is made again.
+        if what == CALL && self.probe().chain(&mut e.clone()).is_some() {
+            return;
+        }
         match e {
             Expr::Paren(p) => self.brief_place(&mut p.expr, what),
             Expr::Group(g) => self.brief_place(&mut g.expr, what),

@@ -9,8 +9,10 @@
 
 mod borrows;
 mod brief;
+mod calls;
 mod conditions;
 mod leaf;
+mod lets;
 mod loops;
 pub(crate) mod patterns;
 mod points;
@@ -19,20 +21,17 @@ mod tails;
 mod values;
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
 
-use crate::again::is_reeval;
 use crate::course::{self, Course};
 use crate::flow::After;
 use crate::marks::{self, has_points_expr};
-use crate::names::is_binding;
-use crate::transient;
-use borrows::is_borrowing;
-use patterns::{assignments, checked, inner_names};
+use borrows::{is_borrowing, type_of};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -45,6 +44,31 @@ enum Way {
     Made(TokenStream),
     /// It is not saved: after a restart this makes it.
     Transient(TokenStream),
+    /// Its type says whether it is saved or made again.
+    Asked(Rc<Chain>),
+}
+
+/// What makes locals again whose types say that they are.
+struct Chain {
+    id: usize,
+    /// None: it is one local.
+    pattern: Option<TokenStream>,
+    made: TokenStream,
+    /// It stands for something as long as it exists, used or not.
+    guard: bool,
+    /// It may have taken this local.
+    taken: Option<Ident>,
+}
+
+impl Way {
+    /// Code that makes it again.
+    fn made(&self) -> Option<&TokenStream> {
+        match self {
+            Way::Kept => None,
+            Way::Made(code) | Way::Transient(code) => Some(code),
+            Way::Asked(chain) => Some(&chain.made),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -316,6 +340,13 @@ impl Builder {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
         self.declare(name, mutable, ty);
         self.ask(name);
+        if let Way::Asked(_) = way {
+            let of = type_of(name);
+            self.head().extend(quote_spanned! {name.span()=>
+                let #of = ::core::marker::PhantomData;
+                if false { loop {} ::pc3::point::of(&#name, &#of); }
+            });
+        }
         let region = self.region().id;
         self.visible.push(Var {
             name: name.clone(),
@@ -345,47 +376,6 @@ impl Builder {
             return self.bind(&pat, quote!(#value), None, &Way::Kept);
         }
         self.bind(&pat, given, None, &Way::Kept);
-    }
-
-    /// Assigns the parts of a value to locals that are declared for them.
-    fn bind(&mut self, pat: &Pat, value: TokenStream, diverge: Option<TokenStream>, way: &Way) {
-        match pat {
-            Pat::Type(t) => {
-                if let Pat::Ident(p) = &*t.pat {
-                    if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) {
-                        let (name, ty) = (&p.ident, &t.ty);
-                        self.local(name, p.mutability.is_some(), Some(ty), way.clone());
-                        // Wrong values are said to be so in the words of the user's `let`.
-                        self.put(quote!(#name = { let pc3_v: #ty = #value; pc3_v };));
-                        return;
-                    }
-                }
-                let ty = &t.ty;
-                self.bind(
-                    &t.pat,
-                    quote!({ let pc3_v: #ty = #value; pc3_v }),
-                    diverge,
-                    way,
-                );
-            }
-            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) => {
-                self.local(&p.ident, p.mutability.is_some(), None, way.clone());
-                let name = &p.ident;
-                self.put(quote!(#name = #value;));
-            }
-            Pat::Wild(_) => self.put(quote!(let _ = #value;)),
-            _ => {
-                let (inner, names) = inner_names(pat);
-                for (name, mutable) in &names {
-                    self.local(name, *mutable, None, way.clone());
-                }
-                let assign = assignments(&names);
-                match diverge {
-                    Some(diverge) => self.put(quote!(let #inner = #value else #diverge; #assign)),
-                    None => self.put(quote!(let #inner = #value; #assign)),
-                }
-            }
-        }
     }
 
     // ---- statements -------------------------------------------------------------------------
@@ -477,72 +467,5 @@ impl Builder {
                 Ok(())
             }
         }
-    }
-
-    fn let_(&mut self, local: &syn::Local) -> Result<()> {
-        let Some(init) = &local.init else {
-            let (pat, ty) = match &local.pat {
-                Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
-                pat => (pat, None),
-            };
-            if let Pat::Ident(p) = pat {
-                self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
-                return Ok(());
-            }
-            return Err(syn::Error::new_spanned(
-                &local.pat,
-                "a `let` without a value declares one name here",
-            ));
-        };
-        let mut way = transient::again(&local.attrs).map_or(Way::Kept, |mut again| {
-            self.leaf(&mut again);
-            Way::Transient(quote!(#again))
-        });
-        let mut made = TokenStream::new();
-        let value = if has_points_expr(&init.expr) {
-            let mut name = self.name("v");
-            name.set_span(init.expr.span());
-            self.declare(&name, false, None);
-            self.value(&init.expr, &To::Local(name.clone()))?;
-            let pat = &local.pat;
-            match patterns::has_ref(pat) {
-                true => quote!(#name),
-                false => whole(&name),
-            }
-        } else {
-            let mut e = (*init.expr).clone();
-            self.leaf(&mut e);
-            let name = match &local.pat {
-                Pat::Ident(p) if p.by_ref.is_none() => Some(&p.ident),
-                Pat::Type(t) => match &*t.pat {
-                    Pat::Ident(p) => Some(&p.ident),
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some(name) = name.filter(|_| !local.attrs.iter().any(transient::is)) {
-                if is_reeval(&local.attrs) || (is_borrowing(&e) && self.again(&mut e)) {
-                    way = Way::Made(match &local.pat {
-                        Pat::Type(syn::PatType { ty, .. }) => {
-                            quote!(#name = { let pc3_v: #ty = #e; pc3_v };)
-                        }
-                        _ => quote!(#name = #e;),
-                    });
-                    made = checked(&e, &[(name.clone(), false)]);
-                }
-            }
-            quote!(#e)
-        };
-        let diverge = match &init.diverge {
-            Some((_, d)) => {
-                let mut d = (**d).clone();
-                self.leaf(&mut d);
-                Some(quote!(#d))
-            }
-            None => None,
-        };
-        self.bind(&local.pat, value, diverge, &way);
-        self.put(made);
-        Ok(())
     }
 }

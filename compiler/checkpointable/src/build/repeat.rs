@@ -8,7 +8,7 @@ use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 use super::conditions::Bodies;
 use super::patterns::{assignments, inner_names};
 use super::{label, Builder, Point, Result, To, Way};
-use crate::again::{telling, Again};
+use crate::again::{telling, Again, Source};
 use crate::course;
 use crate::loops::{over, Over};
 
@@ -130,8 +130,10 @@ impl Builder {
                 self.put(quote!(#iterator = #over;));
             }
             Over::Again { mut made, mut from } => {
-                for (_, value) in &mut from {
-                    self.brief(value, what);
+                for Source { value, chain, .. } in &mut from {
+                    if chain.is_none() {
+                        self.brief(value, what);
+                    }
                     self.leaf(value);
                 }
                 self.leaf(&mut made);

@@ -2,7 +2,7 @@
 
 mod branches;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -31,6 +31,8 @@ struct Walk {
     around: Vec<Around>,
     /// Locals, and what those that are borrows are made from.
     bases: HashMap<String, Vec<String>>,
+    /// What is done with these is done to what they guard.
+    guards: HashSet<String>,
     course: Course,
 }
 
@@ -39,6 +41,7 @@ pub fn function(block: &Block, parameters: &[(Ident, bool)]) -> Course {
         state: Some(BTreeMap::new()),
         around: Vec::new(),
         bases: HashMap::new(),
+        guards: HashSet::new(),
         course: Course::default(),
     };
     for (p, mutable) in parameters {
@@ -149,6 +152,14 @@ impl Walk {
         }
     }
 
+    /// It is not what it was made as any more.
+    fn rebound(&mut self, name: Option<String>, span: Span) {
+        let Some(name) = name else { return };
+        if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
+            l.stale.get_or_insert((name, span));
+        }
+    }
+
     fn point(&mut self, attrs: &[syn::Attribute]) {
         let Some(n) = number(attrs) else { return };
         let exist = self.state.iter().flatten();
@@ -186,6 +197,12 @@ impl Walk {
                     self.state = before;
                 }
                 self.bind(&l.pat, &from);
+                if crate::again::is_guard(&init.expr) {
+                    for (name, _) in bound(&l.pat).0 {
+                        self.guards.insert(name.clone());
+                        self.bases.insert(name, from.clone());
+                    }
+                }
             }
             Stmt::Expr(e, _) => self.value(e),
             Stmt::Macro(m) => self.mac(&m.mac, &m.attrs),
@@ -231,6 +248,9 @@ impl Walk {
     }
 
     fn value(&mut self, e: &Expr) {
+        if let Some(guarded) = crate::again::guarded(e) {
+            return self.place(guarded);
+        }
         match e {
             Expr::Path(_) => self.moved(local(e), e.span()),
             Expr::Field(_) => {
@@ -389,6 +409,7 @@ impl Walk {
                 self.place(left);
                 self.set(local(left), Whole::Here);
                 self.changed(local(left), left.span());
+                self.rebound(local(left), left.span());
             }
         }
     }
@@ -409,7 +430,7 @@ impl Walk {
         let name = m.method.to_string();
         match local(&m.receiver) {
             Some(receiver) if methods::takes(&name) => self.set(Some(receiver), Whole::Moved),
-            Some(_) if methods::looks(&name) => {}
+            Some(receiver) if methods::looks(&name) || self.guards.contains(&receiver) => {}
             Some(receiver) if methods::changes(&name) => self.changed(Some(receiver), m.span()),
             Some(receiver) if receiver != "self" => self.unknown(receiver, m.span()),
             Some(_) => {}

@@ -11,9 +11,13 @@ use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Attribute, Expr};
 
+mod chains;
+
 use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::transient;
+
+pub use chains::{guarded, is_guard, still, Links};
 
 /// `#[reeval]` in front of a `let`.
 pub fn is_reeval(attrs: &[Attribute]) -> bool {
@@ -121,8 +125,20 @@ pub fn telling(e: &Expr) -> Span {
 pub trait Locals {
     fn is_borrow(&self, name: &str) -> bool;
     fn is_mutable(&self, name: &str) -> bool;
+    /// Is it one, or does its type say that?
+    fn may_be_borrow(&self, name: &str) -> bool {
+        self.is_borrow(name)
+    }
     /// Is it a function's path?
     fn is_function(&self, path: &syn::ExprPath) -> bool;
+}
+
+/// A value that something is made from.
+pub struct Source {
+    pub name: Ident,
+    pub value: Expr,
+    /// Its type says whether it is saved or made again itself.
+    pub chain: Option<Links>,
 }
 
 /// Gives expressions a form that can be evaluated again.
@@ -132,7 +148,10 @@ pub struct Again<'b> {
     pub id: usize,
     pub prefix: &'static str,
     /// Values to be kept.
-    pub from: Vec<(Ident, Expr)>,
+    pub from: Vec<Source>,
+    /// Also what is surely the same gets a name: it may be gone.
+    all: bool,
+    receivers: Vec<(Expr, bool)>,
 }
 
 impl<'b> Again<'b> {
@@ -142,6 +161,8 @@ impl<'b> Again<'b> {
             id,
             prefix: "pc3_k",
             from: Vec::new(),
+            all: false,
+            receivers: Vec::new(),
         }
     }
 
@@ -153,7 +174,9 @@ impl<'b> Again<'b> {
             Expr::Path(p)
                 if p.path.get_ident().is_some_and(|i| {
                     let name = i.to_string();
-                    name.starts_with(char::is_uppercase) || !self.locals.is_mutable(&name)
+                    name.starts_with(char::is_uppercase)
+                        || !(self.all && !self.locals.may_be_borrow(&name)
+                            || self.locals.is_mutable(&name))
                 }) => {}
             Expr::Paren(p) => self.keep(&mut p.expr),
             Expr::Group(p) => self.keep(&mut p.expr),
@@ -172,6 +195,7 @@ impl<'b> Again<'b> {
     }
 
     fn name(&mut self, e: &mut Expr) {
+        let chain = self.chain(e);
         let name = format_ident!(
             "{}{}_{}",
             self.prefix,
@@ -180,16 +204,26 @@ impl<'b> Again<'b> {
             span = telling(e)
         );
         let value = std::mem::replace(e, parse_quote!(#name));
-        self.from.push((name, value));
+        self.from.push(Source { name, value, chain });
+    }
+
+    /// What a guard, or another borrow, leads to is a place.
+    fn base(&mut self, e: &mut Expr) -> bool {
+        let is = self.place(e);
+        if !is && Again::new(self.locals, 0).chain(&mut e.clone()).is_some() {
+            self.name(e);
+            return true;
+        }
+        is
     }
 
     /// A place; what it is indexed with is kept.
     pub fn place(&mut self, e: &mut Expr) -> bool {
         match e {
             Expr::Path(_) => true,
-            Expr::Field(f) => self.place(&mut f.base),
+            Expr::Field(f) => self.base(&mut f.base),
             Expr::Index(i) => {
-                let is = self.place(&mut i.expr);
+                let is = self.base(&mut i.expr);
                 if is {
                     self.keep(&mut i.index);
                 }
@@ -199,7 +233,7 @@ impl<'b> Again<'b> {
             Expr::Group(p) => self.place(&mut p.expr),
             Expr::Unary(u) => {
                 matches!(u.op, syn::UnOp::Deref(_))
-                    && (self.place(&mut u.expr) || self.borrow(&mut u.expr))
+                    && (self.base(&mut u.expr) || self.borrow(&mut u.expr))
             }
             _ => false,
         }

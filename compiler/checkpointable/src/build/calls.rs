@@ -1,0 +1,242 @@
+//! How marked calls are made, and gone back into.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::spanned::Spanned;
+use syn::Expr;
+
+use super::{is_borrowing, Builder, Result, Way};
+use crate::again::{telling, Locals, Source};
+
+impl Builder {
+    /// Operands whose value a call that is gone back into cannot do without get names.
+    pub(super) fn name_operands(&mut self, call: &mut Expr) {
+        let (receiver, args) = match call {
+            Expr::Call(c) => (None, &mut c.args),
+            Expr::MethodCall(m) => (Some(&mut *m.receiver), &mut m.args),
+            _ => return,
+        };
+        let is_method = receiver.is_some();
+        let mut operands: Vec<&mut Expr> = receiver.into_iter().chain(args.iter_mut()).collect();
+        let names = |s: &Self, i: usize, e: &Expr| {
+            let mut probe = s.probe();
+            let mut e = e.clone();
+            let again = match is_method && i == 0 {
+                true => probe.place(&mut e) || probe.borrow(&mut e),
+                false => !s.is_again(&e) || probe.borrow(&mut e),
+            };
+            !again || !probe.from.is_empty()
+        };
+        let last = (0..operands.len())
+            .rev()
+            .find(|i| names(self, *i, operands[*i]));
+        for (i, e) in operands.iter_mut().enumerate() {
+            if is_method && i == 0 {
+                if !self.again_by(e, |a, e| a.place(e)) && !self.again(e) {
+                    let mut name = self.name("k");
+                    name.set_span(telling(e));
+                    let mut value = std::mem::replace(*e, syn::parse_quote!(#name));
+                    let mut again = self.probe();
+                    let chain = again.chain(&mut value);
+                    let mut from = again.from;
+                    from.push(Source { name, value, chain });
+                    self.sources(from);
+                }
+            } else if self.is_again(e) {
+                self.refuse_captures(e);
+                self.again(e);
+            } else if last.is_some_and(|l| i < l) && !matches!(e, Expr::Lit(_)) {
+                // Evaluated in front of what gets a name.
+                let name = self.name("v");
+                self.declare(&name, false, None);
+                let mut value = std::mem::replace(*e, syn::parse_quote!(#name));
+                self.leaf(&mut value);
+                self.put(quote!(#name = #value;));
+            }
+        }
+    }
+
+    /// Is the argument one that is made again, as far as it shows?
+    pub(super) fn is_again(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Paren(p) => self.is_again(&p.expr),
+            Expr::Group(p) => self.is_again(&p.expr),
+            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
+            Expr::Reference(_) | Expr::Closure(_) => true,
+            Expr::Path(p) => {
+                let borrow = |i: &Ident| self.may_be_borrow(&i.to_string());
+                p.path.get_ident().is_some_and(borrow) || self.is_function(p)
+            }
+            Expr::MethodCall(_) => is_borrowing(e),
+            Expr::Call(c) => {
+                self.probe().borrow(&mut e.clone()) && c.args.iter().any(|a| self.is_again(a))
+            }
+            Expr::Tuple(t) => t.elems.iter().any(|a| self.is_again(a)),
+            Expr::Array(t) => t.elems.iter().any(|a| self.is_again(a)),
+            _ => false,
+        }
+    }
+
+    /// How a marked call is made, and gone back into.
+    pub(super) fn marked(&mut self, e: &Expr) -> Result<Call> {
+        let mut call = Call::default();
+        match e {
+            Expr::Call(c) => {
+                let Expr::Path(p) = &*c.func else {
+                    return Err(syn::Error::new_spanned(
+                        &c.func,
+                        "`ck!` marks calls of functions by their name",
+                    ));
+                };
+                let (hot, resume) = forms(p);
+                let (again, first) = self.arguments(&c.args, &mut call);
+                let span = c.paren_token.span.join();
+                call.hot = invoked(quote!(#hot), &first, span);
+                call.resume = invoked(quote!(#resume), &again, span);
+            }
+            Expr::MethodCall(m) => {
+                let (receiver, generics) = (&m.receiver, &m.turbofish);
+                let hot = format_ident!("pc3_hot_{}", m.method, span = m.method.span());
+                let resume = format_ident!("pc3_resume_{}", m.method, span = m.method.span());
+                let (again, first) = self.arguments(&m.args, &mut call);
+                let span = m.paren_token.span.join();
+                call.hot = invoked(quote!(#receiver.#hot #generics), &first, span);
+                call.resume = invoked(quote!(#receiver.#resume #generics), &again, span);
+            }
+            other => {
+                return Err(syn::Error::new_spanned(
+                    other,
+                    "`ck!` marks one call: `ck!(f(x))` or `ck!(value.method(x))`",
+                ))
+            }
+        }
+        Ok(call)
+    }
+
+    /// Arguments for going back in, and for the first time.
+    pub(super) fn arguments(
+        &mut self,
+        list: &syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+        call: &mut Call,
+    ) -> (Vec<TokenStream>, Vec<TokenStream>) {
+        let (mut again, mut first) = (Vec::new(), Vec::new());
+        for e in list {
+            match self.borrow(e) {
+                Some(borrow) => {
+                    again.push(borrow);
+                    // As the user wrote it: what the compiler makes of it may overlap with other arguments.
+                    first.push(quote!(#e));
+                }
+                None => {
+                    let ty = self.name("p");
+                    again.push(quote!(::pc3::point::Kept::new(#ty)));
+                    first.push(quote_spanned!(e.span()=> ::pc3::point::same(#ty, #e)));
+                    call.types.push(ty);
+                }
+            }
+        }
+        (again, first)
+    }
+
+    pub(super) fn borrows_of(&self, call: &Expr) -> TokenStream {
+        let (receiver, list) = match call {
+            Expr::Call(c) => (TokenStream::new(), &c.args),
+            Expr::MethodCall(m) => (m.receiver.to_token_stream(), &m.args),
+            _ => return TokenStream::new(),
+        };
+        let borrows = list.iter().filter_map(|e| self.borrow(e));
+        quote!(#receiver #(; #borrows)*)
+    }
+
+    /// The argument as a borrow that can be made again.
+    pub(super) fn borrow(&self, e: &Expr) -> Option<TokenStream> {
+        match e {
+            Expr::Paren(p) => self.borrow(&p.expr),
+            Expr::Group(p) => self.borrow(&p.expr),
+            Expr::Path(p) if self.is_function(p) => Some(quote!(#e)),
+            Expr::Path(p) => {
+                let name = p.path.get_ident()?.to_string();
+                let made = self.visible.iter().find(|v| v.name == name);
+                match self.borrowed.get(&name) {
+                    Some(true) => Some(quote!(&mut *#e)),
+                    Some(false) => Some(quote!(#e)),
+                    // A loop's items may be values.
+                    None => made
+                        .filter(|v| matches!(v.way, Way::Made(_) | Way::Asked(_)))
+                        .map(|_| {
+                            quote! {{
+                                #[allow(unused_imports)]
+                                use ::pc3::point::{AgainBorrow as _, AgainValue as _};
+                                #e.pc3_again()
+                            }}
+                        }),
+                }
+            }
+            e => self.is_again(e).then(|| quote!(#e)),
+        }
+    }
+}
+
+/// A call whose arguments are where the user's are.
+fn invoked(function: TokenStream, arguments: &[TokenStream], at: Span) -> TokenStream {
+    let mut list = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
+    list.set_span(at);
+    quote!(#function #list)
+}
+
+#[derive(Default)]
+pub(super) struct Call {
+    pub(super) hot: TokenStream,
+    pub(super) resume: TokenStream,
+    /// Stand for the types of arguments by value.
+    pub(super) types: Vec<Ident>,
+}
+
+/// `path::f` as `path::f::hot` and `path::f::resume`; `Type::f` as `Type::pc3_hot_f`.
+pub(super) fn forms(p: &syn::ExprPath) -> (syn::ExprPath, syn::ExprPath) {
+    let n = p.path.segments.len();
+    let of_type = p.qself.is_some()
+        || n.checked_sub(2)
+            .and_then(|i| p.path.segments.get(i))
+            .is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase));
+    let form = |what: &str| {
+        let mut p = p.clone();
+        if of_type {
+            if let Some(last) = p.path.segments.last_mut() {
+                last.ident = format_ident!("pc3_{}_{}", what, last.ident);
+            }
+        } else {
+            let last = p.path.segments.last_mut();
+            let span = last
+                .as_ref()
+                .map_or_else(Span::call_site, |l| l.ident.span());
+            let generics = last
+                .map(|l| std::mem::take(&mut l.arguments))
+                .unwrap_or_default();
+            let ident = format_ident!("{}", what, span = span);
+            p.path.segments.push(syn::PathSegment {
+                ident,
+                arguments: generics,
+            });
+        }
+        p
+    };
+    (form("hot"), form("resume"))
+}
+
+/// The name of what is called.
+pub(super) fn called(e: &Expr) -> String {
+    match e {
+        Expr::Call(c) => match &*c.func {
+            Expr::Path(p) => p
+                .path
+                .segments
+                .last()
+                .map(|s| s.ident.to_string())
+                .unwrap_or_default(),
+            _ => String::new(),
+        },
+        Expr::MethodCall(m) => m.method.to_string(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,208 @@
+//! `let`, and what its names are made of.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, Pat};
+
+use super::borrows::is_borrowing;
+use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
+use super::{whole, Builder, Result, To, Way};
+use crate::again::{is_reeval, telling};
+use crate::marks::has_points_expr;
+use crate::names::is_binding;
+use crate::transient;
+
+impl Builder {
+    /// Assigns the parts of a value to locals that are declared for them.
+    pub(super) fn bind(
+        &mut self,
+        pat: &Pat,
+        value: TokenStream,
+        diverge: Option<TokenStream>,
+        way: &Way,
+    ) {
+        match pat {
+            Pat::Type(t) => {
+                if let Pat::Ident(p) = &*t.pat {
+                    if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) {
+                        let (name, ty) = (&p.ident, &t.ty);
+                        self.local(name, p.mutability.is_some(), Some(ty), way.clone());
+                        // Wrong values are said to be so in the words of the user's `let`.
+                        self.put(quote!(#name = { let pc3_v: #ty = #value; pc3_v };));
+                        return;
+                    }
+                }
+                let ty = &t.ty;
+                self.bind(
+                    &t.pat,
+                    quote!({ let pc3_v: #ty = #value; pc3_v }),
+                    diverge,
+                    way,
+                );
+            }
+            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) => {
+                self.local(&p.ident, p.mutability.is_some(), None, way.clone());
+                let name = &p.ident;
+                self.put(quote!(#name = #value;));
+            }
+            Pat::Wild(_) => self.put(quote!(let _ = #value;)),
+            _ => {
+                let (inner, names) = inner_names(pat);
+                for (name, mutable) in &names {
+                    self.local(name, *mutable, None, way.clone());
+                }
+                let assign = assignments(&names);
+                match diverge {
+                    Some(diverge) => self.put(quote!(let #inner = #value else #diverge; #assign)),
+                    None => self.put(quote!(let #inner = #value; #assign)),
+                }
+            }
+        }
+    }
+
+    pub(super) fn let_(&mut self, local: &syn::Local) -> Result<()> {
+        let Some(init) = &local.init else {
+            let (pat, ty) = match &local.pat {
+                Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
+                pat => (pat, None),
+            };
+            if let Pat::Ident(p) = pat {
+                self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
+                return Ok(());
+            }
+            return Err(syn::Error::new_spanned(
+                &local.pat,
+                "a `let` without a value declares one name here",
+            ));
+        };
+        if let Some(lets) = self.several(local) {
+            return lets.iter().try_for_each(|l| self.let_(l));
+        }
+        let mut way = transient::again(&local.attrs).map_or(Way::Kept, |mut again| {
+            self.leaf(&mut again);
+            Way::Transient(quote!(#again))
+        });
+        let mut made = TokenStream::new();
+        let value = if has_points_expr(&init.expr) {
+            let mut name = self.name("v");
+            name.set_span(init.expr.span());
+            self.declare(&name, false, None);
+            self.value(&init.expr, &To::Local(name.clone()))?;
+            match has_ref(&local.pat) {
+                true => quote!(#name),
+                false => whole(&name),
+            }
+        } else {
+            let mut e = (*init.expr).clone();
+            if let Some((again, known)) = self.way(local, &mut e) {
+                (way, made) = (again, known);
+            }
+            quote!(#e)
+        };
+        let diverge = match &init.diverge {
+            Some((_, d)) => {
+                let mut d = (**d).clone();
+                self.leaf(&mut d);
+                Some(quote!(#d))
+            }
+            None => None,
+        };
+        self.bind(&local.pat, value, diverge, &way);
+        self.put(made);
+        Ok(())
+    }
+
+    /// `let (a, b) = (x, y);` of borrows is several `let`s.
+    fn several(&self, local: &syn::Local) -> Option<Vec<syn::Local>> {
+        let init = local.init.as_ref().filter(|i| i.diverge.is_none())?;
+        let (Pat::Tuple(pats), Expr::Tuple(values)) = (&local.pat, &*init.expr) else {
+            return None;
+        };
+        let mut chains = 0;
+        let mut plain = |e: &Expr| {
+            let chain = self.probe().chain(&mut e.clone()).is_some();
+            chains += usize::from(chain);
+            chain || is_borrowing(e) || matches!(e, Expr::Path(_) | Expr::Lit(_))
+        };
+        let names =
+            |p: &Pat| matches!(p, Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none());
+        let same = pats.elems.len() == values.elems.len() && pats.elems.iter().all(names);
+        if !same || !local.attrs.is_empty() || !values.elems.iter().all(&mut plain) || chains == 0 {
+            return None;
+        }
+        let one = |(pat, value): (&Pat, &Expr)| {
+            let mut one = local.clone();
+            one.pat = pat.clone();
+            one.init = Some(syn::LocalInit {
+                expr: Box::new(value.clone()),
+                ..init.clone()
+            });
+            one
+        };
+        Some(pats.elems.iter().zip(&values.elems).map(one).collect())
+    }
+
+    /// How the locals of a `let` come back that are made again, or may be; with code that asks whether they may.
+    fn way(&mut self, local: &syn::Local, e: &mut Expr) -> Option<(Way, TokenStream)> {
+        if local.attrs.iter().any(transient::is) {
+            self.leaf(e);
+            return None;
+        }
+        let reeval = is_reeval(&local.attrs);
+        if !reeval {
+            if let Some(asked) = self.chained(e, &local.pat) {
+                self.leaf(e);
+                return Some(asked);
+            }
+        }
+        let (pat, ty) = match &local.pat {
+            Pat::Type(t) => (&*t.pat, Some(&t.ty)),
+            pat => (pat, None),
+        };
+        if let Pat::Ident(syn::PatIdent {
+            ident: name,
+            by_ref: None,
+            ..
+        }) = pat
+        {
+            let again = reeval || (is_borrowing(e) && self.again(e));
+            self.leaf(e);
+            let way = Way::Made(match ty {
+                None if reeval && has_closure(e) => {
+                    let at = telling(e);
+                    quote_spanned!(at=> #name = { let pc3_v = #e; ::pc3::point::Anew(pc3_v).value() };)
+                }
+                Some(ty) => quote!(#name = { let pc3_v: #ty = #e; pc3_v };),
+                None => quote!(#name = #e;),
+            });
+            return again.then(|| (way, checked(e, &[(name.clone(), false)])));
+        }
+        let borrows = is_borrowing(e) || matches!(binds(pat), Binds::Borrows);
+        let again = borrows
+            && match binds(pat) {
+                Binds::Values => false,
+                Binds::Borrows => self.again_by(e, |a, e| a.place(e)) || self.again(e),
+                Binds::Either => self.again(e),
+            };
+        self.leaf(e);
+        let (inner, names) = inner_names(pat);
+        let assign = assignments(&names);
+        let way = Way::Made(quote! {
+            if let #inner = #e { #assign } else { ::pc3::point::changed() }
+        });
+        again.then(|| (way, checked(e, &names)))
+    }
+}
+
+fn has_closure(e: &Expr) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {
+            self.0 = true;
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_expr(&mut look, e);
+    look.0
+}

@@ -1,0 +1,321 @@
+//! Locals of which only the type says what becomes of them at a point: a value is saved, a borrow or a guard is given up and
+//! made again.
+//!
+//! ```text
+//! let first = list.first().unwrap();     // `&T`: made again; had `list` a method `first` that gives a value: saved
+//! let mut agent = shared.borrow_mut();   // `RefMut`: ends in front of the checkpoint, and is taken again behind it
+//! ```
+
+use std::cell::{Ref, RefMut};
+use std::marker::PhantomData;
+use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::frames::Entry;
+use crate::point::{hold, keep, take, Left};
+use crate::value::Checkpointable;
+
+/// What is asked about a local of type `T`.
+pub struct Ask<T>(PhantomData<T>);
+
+impl<T> Ask<T> {
+    /// Of a local that has no value yet.
+    #[inline(always)]
+    pub fn of(_: &PhantomData<T>) -> Self {
+        Ask(PhantomData)
+    }
+
+    #[inline(always)]
+    pub fn about(_: &T) -> Self {
+        Ask(PhantomData)
+    }
+}
+
+/// Borrows and guards: what they stand for is elsewhere.
+pub trait Borrowed {}
+
+/// Values that are the same when they are made again of what has not changed.
+pub trait Repeated {}
+
+macro_rules! marked {
+    ($mark:ident: $([$($g:tt)*] $t:ty;)*) => { $(impl<$($g)*> $mark for $t {})* };
+}
+
+marked! { Borrowed:
+    ['a, T: ?Sized] &'a T; ['a, T: ?Sized] &'a mut T;
+    ['a, T: ?Sized] Ref<'a, T>; ['a, T: ?Sized] RefMut<'a, T>; ['a, T: ?Sized] MutexGuard<'a, T>;
+    ['a, T: ?Sized] RwLockReadGuard<'a, T>; ['a, T: ?Sized] RwLockWriteGuard<'a, T>;
+    [T: Borrowed] Option<T>; [T: Borrowed, E: Borrowed] Result<T, E>;
+    [A: Borrowed, B: Borrowed] (A, B); [A: Borrowed, B: Borrowed, C: Borrowed] (A, B, C);
+    [T: Borrowed, const N: usize] [T; N];
+}
+
+marked! { Repeated:
+    ['a, T: ?Sized] &'a T; ['a, T: ?Sized] &'a mut T; [T: Repeated] Option<T>; [T: Repeated, E: Repeated] Result<T, E>;
+    [A: Repeated, B: Repeated] (A, B); [A: Repeated, B: Repeated, C: Repeated] (A, B, C);
+    [] bool; [] char; [] u8; [] u16; [] u32; [] u64; [] u128; [] usize; [] i8; [] i16; [] i32; [] i64; [] i128; [] isize;
+    [] f32; [] f64; [] ();
+}
+
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a borrow that is made again after a restart, and what it is made from may have another value then",
+    label = "changes here",
+    note = "keep an index, or a value: `.clone()`, `.to_owned()`"
+)]
+pub trait Unchanged {}
+
+/// What is left of a local at a point.
+pub trait Parked {
+    fn entry(self, name: &'static str) -> Entry;
+}
+
+/// A value, to be saved.
+pub struct Saved<T>(T);
+
+impl<T: Checkpointable> Parked for Saved<T> {
+    fn entry(self, name: &'static str) -> Entry {
+        keep(name, self.0)
+    }
+}
+
+/// Nothing: it is made again.
+pub struct Ended;
+
+impl Parked for Ended {
+    fn entry(self, name: &'static str) -> Entry {
+        hold(name, ())
+    }
+}
+
+/// Asked first.
+pub trait AskBorrowed<T> {
+    #[inline(always)]
+    fn again(&self) -> bool {
+        true
+    }
+    /// The value that was saved, if any was.
+    #[inline(always)]
+    fn back(&self, _: &mut impl Left, _: &'static str) -> Option<T> {
+        None
+    }
+    #[inline(always)]
+    fn park(&self, value: T) -> Ended {
+        drop(value);
+        Ended
+    }
+    /// What it is made from may have changed.
+    fn stale(&self)
+    where
+        T: Unchanged,
+    {
+    }
+}
+
+impl<T: Borrowed> AskBorrowed<T> for &&&Ask<T> {}
+
+pub trait AskSaved<T: Checkpointable> {
+    #[inline(always)]
+    fn again(&self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn back(&self, frame: &mut impl Left, name: &'static str) -> Option<T> {
+        Some(take(frame, name))
+    }
+    #[inline(always)]
+    fn park(&self, value: T) -> Saved<T> {
+        Saved(value)
+    }
+    #[inline(always)]
+    fn stale(&self) {}
+}
+
+impl<T: Checkpointable> AskSaved<T> for &&Ask<T> {}
+
+pub trait AskRepeated<T> {
+    #[inline(always)]
+    fn again(&self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn back(&self, _: &mut impl Left, _: &'static str) -> Option<T> {
+        None
+    }
+    #[inline(always)]
+    fn park(&self, _: T) -> Ended {
+        Ended
+    }
+    fn stale(&self)
+    where
+        T: Unchanged,
+    {
+    }
+}
+
+impl<T: Repeated> AskRepeated<T> for &Ask<T> {}
+
+/// What is neither is refused.
+pub trait AskOther<T> {
+    #[inline(always)]
+    fn again(&self) -> bool {
+        false
+    }
+    fn back(&self, frame: &mut impl Left, name: &'static str) -> Option<T>
+    where
+        T: Checkpointable,
+    {
+        Some(take(frame, name))
+    }
+    #[inline(always)]
+    fn park(&self, _: T) -> Ended {
+        Ended
+    }
+    #[inline(always)]
+    fn stale(&self) {}
+}
+
+impl<T> AskOther<T> for Ask<T> {}
+
+/// The value in what had one when it was first asked: `list.first()?`.
+pub trait Still {
+    type Value;
+    fn still(self) -> Self::Value;
+}
+
+impl<T> Still for Option<T> {
+    type Value = T;
+    fn still(self) -> T {
+        self.unwrap_or_else(|| crate::point::changed())
+    }
+}
+
+impl<T, E> Still for Result<T, E> {
+    type Value = T;
+    fn still(self) -> T {
+        self.unwrap_or_else(|_| crate::point::changed())
+    }
+}
+
+/// What an expression gives when it is evaluated again.
+#[diagnostic::on_unimplemented(
+    message = "`#[reeval]` cannot make a local again whose type holds a closure: it would be of another type",
+    label = "holds a closure",
+    note = "write the expression where it is used, or put a function (`fn`) in the place of the closure"
+)]
+pub trait Again<T> {
+    fn again(self) -> T;
+}
+
+impl<T> Again<T> for T {
+    fn again(self) -> T {
+        self
+    }
+}
+
+/// There is another one, so that the compiler does not take that above for granted: it would say something else then.
+pub struct Nothing<T>(PhantomData<T>);
+
+impl<T> Again<Nothing<T>> for T {
+    fn again(self) -> Nothing<T> {
+        Nothing(PhantomData)
+    }
+}
+
+/// A value that was made again; of what it was made of its type is known.
+pub struct Anew<E>(pub E);
+
+impl<E> Anew<E> {
+    #[inline(always)]
+    pub fn value<T>(self) -> T
+    where
+        E: Again<T>,
+    {
+        self.0.again()
+    }
+}
+
+/// Types whose methods give the same each time they are called.
+#[diagnostic::on_unimplemented(
+    message = "a borrow out of `{Self}` is not made again after a restart: what else its method does would be done twice",
+    label = "only the standard library's types are known to do nothing else",
+    note = "keep what it is found by (an index, a key), or a value: `.clone()`, `.to_owned()`"
+)]
+pub trait Plain {}
+
+marked! { Plain:
+    ['a, T: Plain + ?Sized] &'a T; ['a, T: Plain + ?Sized] &'a mut T;
+    [T: Plain + ?Sized] Box<T>; [T: Plain + ?Sized] std::rc::Rc<T>; [T: Plain + ?Sized] std::sync::Arc<T>;
+    [T] [T]; [T, const N: usize] [T; N]; [T] Vec<T>; [T] std::collections::VecDeque<T>; [T] std::collections::BinaryHeap<T>;
+    [K, V] std::collections::BTreeMap<K, V>; [T] std::collections::BTreeSet<T>; [T] std::collections::LinkedList<T>;
+    [K, V, S] std::collections::HashMap<K, V, S>; [T, S] std::collections::HashSet<T, S>;
+    [T] Option<T>; [T, E] Result<T, E>; [] str; [] String; [] std::path::Path; [] std::path::PathBuf; [] std::ffi::OsStr;
+    [] std::ffi::OsString; [T] std::cell::RefCell<T>; [T] std::sync::Mutex<T>; [T] std::sync::RwLock<T>;
+    ['a, T: Plain + ?Sized] Ref<'a, T>; ['a, T: Plain + ?Sized] RefMut<'a, T>; ['a, T: Plain + ?Sized] MutexGuard<'a, T>;
+}
+
+#[cfg(feature = "ndarray")]
+impl<S: ndarray::RawData, D> Plain for ndarray::ArrayBase<S, D> {}
+
+#[cfg(feature = "indexmap")]
+impl<K, V, S> Plain for indexmap::IndexMap<K, V, S> {}
+
+#[cfg(feature = "smallvec")]
+impl<A: smallvec::Array> Plain for smallvec::SmallVec<A> {}
+
+/// A type without cells: what is the largest of such values stays it.
+#[diagnostic::on_unimplemented(
+    message = "which `{Self}` is found may be another one after a restart: it may hold a cell",
+    label = "the largest or smallest of these is not made again",
+    note = "keep an index: `(0..list.len()).max_by_key(|&i| &list[i])`, or a value: `.cloned()`"
+)]
+pub trait Fixed {}
+
+marked! { Fixed:
+    ['a, T: Fixed + ?Sized] &'a T; [T: Fixed] [T]; [T: Fixed, const N: usize] [T; N]; [T: Fixed] Vec<T>; [T: Fixed] Option<T>;
+    [T: Fixed] std::cmp::Reverse<T>; [T: Fixed + ?Sized] Box<T>; [A: Fixed] (A,); [A: Fixed, B: Fixed] (A, B);
+    [A: Fixed, B: Fixed, C: Fixed] (A, B, C); [] str; [] String; [] bool; [] char; [] ();
+    [] u8; [] u16; [] u32; [] u64; [] u128; [] usize; [] i8; [] i16; [] i32; [] i64; [] i128; [] isize;
+    [] std::time::Duration; [] std::path::PathBuf;
+}
+
+/// Iterators that give the same items in the same order.
+#[diagnostic::on_unimplemented(
+    message = "which item of `{Self}` is found may be another one after a restart",
+    label = "the largest or smallest of these is not made again",
+    note = "keep a key, an index, or a value: `.copied()`, `.cloned()`"
+)]
+pub trait Ordered {}
+
+marked! { Ordered:
+    ['a, T: Fixed] std::slice::Iter<'a, T>; ['a, T: Fixed] std::collections::vec_deque::Iter<'a, T>;
+    ['a, T: Fixed] std::collections::btree_set::Iter<'a, T>; ['a, K, V: Fixed] std::collections::btree_map::Values<'a, K, V>;
+    ['a, K: Fixed, V] std::collections::btree_map::Keys<'a, K, V>;
+}
+
+/// Of locals that are made again it is asked whether what they are made of does nothing else.
+pub trait KnownBorrowed<T> {
+    fn plain<R: Plain + ?Sized>(&self, _: &R) {}
+    fn ordered<I: Ordered>(&self, _: &I) {}
+}
+
+impl<T: Borrowed> KnownBorrowed<T> for &&&Ask<T> {}
+
+pub trait KnownSaved {
+    fn plain<R: ?Sized>(&self, _: &R) {}
+    fn ordered<I>(&self, _: &I) {}
+}
+
+impl<T: Checkpointable> KnownSaved for &&Ask<T> {}
+
+pub trait KnownRepeated {
+    fn plain<R: Plain + ?Sized>(&self, _: &R) {}
+    fn ordered<I: Ordered>(&self, _: &I) {}
+}
+
+impl<T: Repeated> KnownRepeated for &Ask<T> {}
+
+pub trait KnownOther {
+    fn plain<R: ?Sized>(&self, _: &R) {}
+    fn ordered<I>(&self, _: &I) {}
+}
+
+impl<T> KnownOther for Ask<T> {}
