@@ -128,6 +128,6 @@ fn main() {
 //= 65:31 `map`: `Map<std::vec::IntoIter<String>, {closure@src/bin/unsaved.rs:65:35: 65:38}>` cannot be saved in a checkpoint
 //= 76:14 `chars`: `Chars<'_>` cannot be saved in a checkpoint
 //= 85:9 `most`: `&u32` cannot be saved in a checkpoint
-//= 100:32 `map`: mismatched types
+//= 100:32 `map`: `#[reeval]` cannot make a local again whose type holds a closure: it would be of another type
 //= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint
 //= 92:9 `last`: borrowed data escapes outside of associated function

@@ -17,8 +17,6 @@ pub(super) struct Brief {
     text: String,
 }
 
-const CALL: &str = "the call";
-
 impl Builder {
     /// Judges what an expression borrows from while its value is made; `what`: it lives until the end of this.
     pub(super) fn brief(&mut self, e: &mut Expr, what: &str) {
@@ -27,25 +25,31 @@ impl Builder {
 
     /// Judges what a marked call's operands are made from; values that it borrows are kept.
     pub(super) fn brief_operands(&mut self, call: &mut Expr) {
-        let what = CALL;
+        let what = "the call";
         match call {
             Expr::Call(c) => c.args.iter_mut().for_each(|a| self.brief_operand(a, what)),
             Expr::MethodCall(m) => {
-                self.brief_value(&mut m.receiver, what);
+                self.naming(true, |s| s.brief_value(&mut m.receiver, what));
                 m.args.iter_mut().for_each(|a| self.brief_operand(a, what));
             }
             _ => {}
         }
     }
 
+    fn naming(&mut self, named: bool, judge: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.guards_named, named);
+        judge(self);
+        self.guards_named = before;
+    }
+
     fn brief_operand(&mut self, e: &mut Expr, what: &str) {
         match e {
             Expr::Paren(p) => self.brief_operand(&mut p.expr, what),
             Expr::Group(g) => self.brief_operand(&mut g.expr, what),
-            Expr::Reference(r) => self.brief_value(&mut r.expr, what),
+            Expr::Reference(r) => self.naming(true, |s| s.brief_value(&mut r.expr, what)),
             e if self.is_again(e) => match e {
                 Expr::MethodCall(m) => {
-                    self.brief_value(&mut m.receiver, what);
+                    self.naming(true, |s| s.brief_value(&mut m.receiver, what));
                     m.args.iter_mut().for_each(|a| self.brief_value(a, what));
                 }
                 Expr::Call(c) => c.args.iter_mut().for_each(|a| self.brief_operand(a, what)),
@@ -93,13 +97,17 @@ impl Builder {
         match e {
             Expr::Paren(p) => self.brief_value(&mut p.expr, what),
             Expr::Group(g) => self.brief_value(&mut g.expr, what),
-            Expr::Call(c) => c.args.iter_mut().for_each(|a| self.brief_value(a, what)),
+            Expr::Call(c) => self.naming(false, |s| {
+                c.args.iter_mut().for_each(|a| s.brief_value(a, what));
+            }),
             Expr::MethodCall(m) => {
                 match methods::consumes(&m.method.to_string(), m.args.len()) {
                     true => self.brief_value(&mut m.receiver, what),
                     false => self.brief_place(&mut m.receiver, what),
                 }
-                m.args.iter_mut().for_each(|a| self.brief_value(a, what));
+                self.naming(false, |s| {
+                    m.args.iter_mut().for_each(|a| s.brief_value(a, what));
+                });
             }
             Expr::Field(_) | Expr::Index(_) => self.brief_place(e, what),
             Expr::Unary(u) if matches!(u.op, UnOp::Deref(_)) => self.brief_place(e, what),
@@ -143,7 +151,7 @@ impl Builder {
     /// An expression that is borrowed from, so a value that is made there has a place of its own.
     fn brief_place(&mut self, e: &mut Expr, what: &str) {
         // It gets a name there, and is made again.
-        if what == CALL && self.probe().chain(&mut e.clone()).is_some() {
+        if self.guards_named && self.probe().chain(&mut e.clone()).is_some() {
             return;
         }
         match e {

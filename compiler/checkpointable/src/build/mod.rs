@@ -131,6 +131,8 @@ pub struct Builder {
     asked: BTreeMap<String, Asked>,
     /// Values that a checkpoint would end, by their numbers.
     briefs: Vec<brief::Brief>,
+    /// Guards in the expression that is judged get names.
+    guards_named: bool,
     errors: Vec<syn::Error>,
 }
 
@@ -177,6 +179,7 @@ pub fn body(
         again: Vec::new(),
         asked: BTreeMap::new(),
         briefs: Vec::new(),
+        guards_named: false,
         errors: Vec::new(),
     };
     b.open();
