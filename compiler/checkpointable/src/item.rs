@@ -7,7 +7,7 @@ use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, T
 
 use crate::build;
 use crate::marks::Points;
-use crate::parameters::{parameters, rename_self};
+use crate::parameters::{parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
 use crate::{course, names, nested, operands, transient};
@@ -304,6 +304,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         &function.block,
         &by_value,
         p.borrowed.clone(),
+        readers(&function.sig),
         out.clone(),
         named.clone(),
         course,

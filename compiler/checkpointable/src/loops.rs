@@ -3,29 +3,57 @@
 
 use std::collections::HashSet;
 
+use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{parse_quote, Expr};
 
-use crate::again::{Again, Source};
+use crate::again::{is_place, is_reader, Again, Locals, Source};
 use crate::course::effect;
 
 pub enum Over {
     /// `0..n`, `list.into_iter()`, a variable
     Owned(Expr),
     /// `&list`, `list.iter().enumerate()`, `(0..n).rev()`: values that it is made from are kept, by these names.
-    Again { made: Expr, from: Vec<Source> },
+    Again {
+        made: Expr,
+        from: Vec<Source>,
+        /// Names that it takes the values of.
+        taken: Vec<Ident>,
+    },
+    /// Lines of a borrowed reader, which knows where it is.
+    Lines(Expr),
 }
 
 pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<Over, syn::Error> {
     let mut made = expr.clone();
     if again.iterator(&mut made) && !matches!(expr, Expr::Range(_)) {
         repeatable(&made, mutable)?;
-        let from = again.from;
-        Ok(Over::Again { made, from })
+        let (from, taken) = (again.from, again.taken);
+        Ok(Over::Again { made, from, taken })
+    } else if let Some(lines) = lines(expr, again.locals) {
+        Ok(Over::Lines(lines))
     } else if let Expr::Array(_) = expr {
         Ok(Over::Owned(parse_quote!(::pc3::point::array(#expr))))
     } else {
         Ok(Over::Owned(expr.clone()))
+    }
+}
+
+/// The lines of a reader that stays where it is.
+fn lines(e: &Expr, locals: &dyn Locals) -> Option<Expr> {
+    let Expr::MethodCall(m) = e else { return None };
+    if m.method != "lines" || !is_reader(&m.receiver, locals) {
+        return None;
+    }
+    let borrowed = |e: &Expr| matches!(e, Expr::Path(p) if p.path.get_ident().is_some_and(|i| locals.is_borrow(&i.to_string())));
+    match &*m.receiver {
+        Expr::Path(_) if borrowed(&m.receiver) => {
+            let reader = &m.receiver;
+            Some(parse_quote!(::std::io::BufRead::lines(&mut *#reader)))
+        }
+        Expr::Reference(r) if is_place(&r.expr) => Some(e.clone()),
+        Expr::MethodCall(r) if is_place(&r.receiver) => Some(e.clone()),
+        _ => None,
     }
 }
 

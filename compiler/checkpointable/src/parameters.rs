@@ -1,6 +1,6 @@
 //! A function's parameters: those that the caller makes again, and those that are among what is kept.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -181,6 +181,38 @@ pub fn parameters(sig: &Signature) -> Parameters {
         p.arguments.push(name);
     }
     p
+}
+
+/// Parameters whose types, or what is asked of these, say that they are a `BufReader` or borrow one.
+pub fn readers(sig: &Signature) -> HashSet<String> {
+    let says = |text: &str| text.contains("BufRead");
+    let generic = |name: &Ident| {
+        let params = sig.generics.type_params();
+        let mut bounds = params.filter(|t| t.ident == *name).map(|t| &t.bounds);
+        bounds.any(|b| says(&quote!(#b).to_string()))
+            || sig.generics.where_clause.iter().any(|w| {
+                w.predicates.iter().any(|p| match p {
+                    syn::WherePredicate::Type(t) => {
+                        let (ty, bounds) = (&t.bounded_ty, &t.bounds);
+                        quote!(#ty).to_string() == name.to_string() && says(&quote!(#bounds).to_string())
+                    }
+                    _ => false,
+                })
+            })
+    };
+    let mut found = HashSet::new();
+    for input in &sig.inputs {
+        let FnArg::Typed(t) = input else { continue };
+        let ty = &t.ty;
+        let words = crate::flow::identifiers(&quote!(#ty));
+        let named = |w: &String| syn::parse_str::<Ident>(w).is_ok_and(|w| generic(&w));
+        if says(&quote!(#ty).to_string()) || words.iter().any(named) {
+            let mut names = Vec::new();
+            pattern_names(&t.pat, &mut names);
+            found.extend(names.iter().map(ToString::to_string));
+        }
+    }
+    found
 }
 
 fn is_by_value(r: &syn::Receiver) -> bool {

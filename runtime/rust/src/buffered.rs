@@ -52,6 +52,68 @@ impl<R> BufReader<R> {
     }
 }
 
+impl<R: Read> BufReader<R> {
+    /// Its lines, as [`BufRead::lines`] gives them; a loop over these may be left at a checkpoint.
+    pub fn lines(self) -> Lines<R> {
+        Lines { of: self }
+    }
+}
+
+/// The lines of a [`BufReader`].
+#[derive(Debug, Checkpointable)]
+pub struct Lines<R> {
+    of: BufReader<R>,
+}
+
+impl<R: Read> Iterator for Lines<R> {
+    type Item = io::Result<String>;
+
+    fn next(&mut self) -> Option<io::Result<String>> {
+        let mut line = String::new();
+        match self.of.read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) => {
+                if line.ends_with('\n') {
+                    line.pop();
+                    if line.ends_with('\r') {
+                        line.pop();
+                    }
+                }
+                Some(Ok(line))
+            }
+            Err(e) => Some(Err(e)),
+        }
+    }
+}
+
+impl<R: Read> Lines<R> {
+    /// With their numbers, as [`Iterator::enumerate`] gives them.
+    pub fn enumerate(self) -> Numbered<R> {
+        Numbered {
+            lines: self,
+            next: 0,
+        }
+    }
+}
+
+/// The lines of a [`BufReader`], with their numbers.
+#[derive(Debug, Checkpointable)]
+pub struct Numbered<R> {
+    lines: Lines<R>,
+    next: usize,
+}
+
+impl<R: Read> Iterator for Numbered<R> {
+    type Item = (usize, io::Result<String>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = self.lines.next()?;
+        let n = self.next;
+        self.next += 1;
+        Some((n, line))
+    }
+}
+
 impl<R: Read> Read for BufReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.buffer().is_empty() && buffer.len() >= ROOM {

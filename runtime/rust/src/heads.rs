@@ -4,6 +4,7 @@
 use std::collections::{hash_map, hash_set};
 use std::iter;
 use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
 use std::panic::RefUnwindSafe;
 use std::rc::Rc;
 use std::sync::atomic::{
@@ -203,3 +204,49 @@ pub trait IsCell<T: ?Sized> {
 }
 
 impl<T: ?Sized> IsCell<T> for Reads<T> {}
+
+// ---- values that an iterator takes --------------------------------------------------------------
+
+/// Asks whether a value is still there when it was given away.
+pub struct Taken<T>(PhantomData<T>);
+
+impl<T> Taken<T> {
+    pub fn of(_: &PhantomData<T>) -> Self {
+        Taken(PhantomData)
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is moved into a loop's iterator, which is made again after a restart",
+    label = "moved here",
+    note = "let the iterator borrow it (`zip(&list)`, `zip(list.iter())`)"
+)]
+pub trait Stays {}
+
+pub trait IsTaken<T> {
+    fn copied(&self)
+    where
+        T: Stays,
+    {
+    }
+}
+
+impl<T> IsTaken<T> for Taken<T> {}
+
+pub trait IsThere {
+    fn copied(&self) {}
+}
+
+impl<T: Copy> IsThere for &Taken<T> {}
+
+/// From one key to another, of a map that is gone over.
+pub struct Between<'a, T>(pub Bound<&'a T>, pub Bound<&'a T>);
+
+impl<T> RangeBounds<T> for Between<'_, T> {
+    fn start_bound(&self) -> Bound<&T> {
+        self.0
+    }
+    fn end_bound(&self) -> Bound<&T> {
+        self.1
+    }
+}

@@ -53,7 +53,7 @@ mod types;
 mod value;
 mod ways;
 
-pub use buffered::{stdin, BufReader, BufWriter, Stdin};
+pub use buffered::{stdin, BufReader, BufWriter, Lines, Numbered, Stdin};
 pub use file::{File, OpenOptions};
 pub use kinds::tagged;
 #[cfg(feature = "serde")]

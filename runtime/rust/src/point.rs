@@ -9,7 +9,8 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
-    in_order, read, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsShuffled, Order, Reads,
+    in_order, read, Between, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsShuffled,
+    IsTaken, IsThere, Order, Reads, Taken,
 };
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};

@@ -54,6 +54,7 @@ const ITERATE: &[&str] = &[
     "chunks_exact_mut",
     "rchunks",
     "range",
+    "range_mut",
 ];
 
 /// Methods that give a borrow of, or out of, their receiver.
@@ -121,6 +122,29 @@ pub fn telling(e: &Expr) -> Span {
     .resolved_at(Span::call_site())
 }
 
+/// Does the expression give a `BufReader`, as far as it shows?
+pub fn is_reader(e: &Expr, locals: &dyn Locals) -> bool {
+    match e {
+        Expr::Paren(p) => is_reader(&p.expr, locals),
+        Expr::Group(p) => is_reader(&p.expr, locals),
+        Expr::Path(p) => p
+            .path
+            .get_ident()
+            .is_some_and(|i| locals.is_reader(&i.to_string())),
+        Expr::Reference(r) => r.mutability.is_some(),
+        Expr::MethodCall(m) => m.method == "by_ref",
+        Expr::Call(c) => match &*c.func {
+            Expr::Path(p) => p
+                .path
+                .segments
+                .iter()
+                .any(|s| s.ident == "BufReader" || s.ident == "stdin"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// What is known of locals.
 pub trait Locals {
     fn is_borrow(&self, name: &str) -> bool;
@@ -131,6 +155,8 @@ pub trait Locals {
     }
     /// Is it a function's path?
     fn is_function(&self, path: &syn::ExprPath) -> bool;
+    /// A `BufReader`, or a borrow of one.
+    fn is_reader(&self, name: &str) -> bool;
 }
 
 /// A value that something is made from.
@@ -152,6 +178,8 @@ pub struct Again<'b> {
     /// Also what is surely the same gets a name: it may be gone.
     all: bool,
     receivers: Vec<(Expr, bool)>,
+    /// Names of values that the iterator takes.
+    pub taken: Vec<Ident>,
 }
 
 impl<'b> Again<'b> {
@@ -163,6 +191,7 @@ impl<'b> Again<'b> {
             from: Vec::new(),
             all: false,
             receivers: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
@@ -263,6 +292,9 @@ impl<'b> Again<'b> {
                 if !iterates && !adapts && !is_one_of(BORROW, &m.method) {
                     return false;
                 }
+                if m.method == "lines" && is_reader(&m.receiver, self.locals) {
+                    return false;
+                }
                 if adapts || m.method == "unwrap" || m.method == "expect" {
                     if !self.iterator(&mut m.receiver) {
                         return false;
@@ -271,9 +303,16 @@ impl<'b> Again<'b> {
                     // A value that is made here.
                     self.name(&mut m.receiver);
                 }
+                if m.method == "range" || m.method == "range_mut" {
+                    m.args.iter_mut().for_each(|a| self.bounds(a));
+                    return true;
+                }
                 m.args.iter_mut().for_each(|a| {
                     if !adapts || !self.iterator(a) {
                         self.keep(a);
+                        if let (true, Expr::Path(p)) = (adapts, &*a) {
+                            self.taken.extend(p.path.get_ident().cloned());
+                        }
                     }
                 });
                 true
@@ -284,6 +323,24 @@ impl<'b> Again<'b> {
             Expr::Array(t) => self.parts(t.elems.iter_mut().collect()),
             _ => false,
         }
+    }
+
+    /// `a..b` of keys, which stay where they are.
+    fn bounds(&mut self, e: &mut Expr) {
+        self.keep(e);
+        let Expr::Range(r) = e else { return };
+        let named = |e: &Option<Box<Expr>>| matches!(e.as_deref(), Some(Expr::Path(_)));
+        if !named(&r.start) && !named(&r.end) {
+            return;
+        }
+        let closed = matches!(r.limits, syn::RangeLimits::Closed(_));
+        let bound = |e: &Option<Box<Expr>>, includes: bool| match (e, includes) {
+            (None, _) => quote!(::core::ops::Bound::Unbounded),
+            (Some(e), true) => quote!(::core::ops::Bound::Included(&#e)),
+            (Some(e), false) => quote!(::core::ops::Bound::Excluded(&#e)),
+        };
+        let (start, end) = (bound(&r.start, true), bound(&r.end, closed));
+        *e = parse_quote!(::pc3::point::Between(#start, #end));
     }
 
     fn parts(&mut self, parts: Vec<&mut Expr>) -> bool {
@@ -323,6 +380,9 @@ pub fn is_place(e: &Expr) -> bool {
             false
         }
         fn is_mutable(&self, _: &str) -> bool {
+            false
+        }
+        fn is_reader(&self, _: &str) -> bool {
             false
         }
         fn is_function(&self, _: &syn::ExprPath) -> bool {

@@ -227,6 +227,9 @@ impl Locals for Builder {
         let asked = |v: &Var| v.name == name && matches!(v.way, Way::Asked(_));
         self.is_borrow(name) || self.visible.iter().any(asked)
     }
+    fn is_reader(&self, name: &str) -> bool {
+        self.readers.contains(name)
+    }
     fn is_function(&self, path: &syn::ExprPath) -> bool {
         let last = path.path.segments.last().map(|s| s.ident.to_string());
         let named = last.is_some_and(|l| l.starts_with(|c: char| c.is_lowercase() || c == '_'));

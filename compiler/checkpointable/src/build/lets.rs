@@ -8,7 +8,7 @@ use syn::{Expr, Pat};
 use super::borrows::is_borrowing;
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
 use super::{whole, Builder, Result, To, Way};
-use crate::again::{is_reeval, telling};
+use crate::again::{is_reader, is_reeval, telling};
 use crate::marks::has_points_expr;
 use crate::names::is_binding;
 use crate::transient;
@@ -95,6 +95,10 @@ impl Builder {
             }
         } else {
             let mut e = (*init.expr).clone();
+            if matches!(e, Expr::Call(_)) && is_reader(&e, self) {
+                let names = inner_names(&local.pat).1;
+                self.readers.extend(names.iter().map(|(n, _)| n.to_string()));
+            }
             if let Some((again, known)) = self.way(local, &mut e) {
                 (way, made) = (again, known);
             }

@@ -19,6 +19,8 @@ pub(super) enum Question {
     Order(Span),
     /// Of what a closure reads: does it stay as it is?
     Reads(Span),
+    /// Of a value that the iterator takes: is it copied?
+    Taken(Span),
 }
 
 fn of(number: usize) -> Ident {
@@ -35,6 +37,9 @@ impl Question {
             }
             Question::Reads(at) => {
                 quote_spanned!(*at=> (&&&::pc3::point::Reads::of(&#of)).unchanged();)
+            }
+            Question::Taken(at) => {
+                quote_spanned!(*at=> (&&::pc3::point::Taken::of(&#of)).copied();)
             }
         };
         (quote!(let #of = ::core::marker::PhantomData;), asked)
@@ -75,6 +80,22 @@ impl Builder {
             self.again
                 .push(Question::Reads(place.span().resolved_at(Span::call_site())));
             out.extend(quote!(if false { loop {} ::pc3::point::read(&#place, &#of); }));
+        }
+        out
+    }
+
+    /// Asks of values that a loop's iterator takes.
+    pub(super) fn ask_taken(&mut self, names: Vec<Ident>) -> TokenStream {
+        let mut out = TokenStream::new();
+        for name in names {
+            let text = name.to_string();
+            if self.is_borrow(&text) || !self.visible.iter().any(|v| v.name == text) {
+                continue;
+            }
+            let of = of(self.again.len());
+            self.again
+                .push(Question::Taken(name.span().resolved_at(Span::call_site())));
+            out.extend(quote!(if false { loop {} ::pc3::point::of(&#name, &#of); }));
         }
         out
     }

@@ -20,7 +20,7 @@ mod repeat;
 mod tails;
 mod values;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -120,6 +120,8 @@ pub struct Builder {
     function: Ident,
     /// Parameters that are borrows; is it `&mut`?
     borrowed: HashMap<String, bool>,
+    /// Locals and parameters that are a `BufReader`, or borrow one, as far as it shows.
+    readers: HashSet<String>,
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
@@ -156,6 +158,7 @@ pub fn body(
     block: &Block,
     by_value: &[Parameter],
     borrowed: HashMap<String, bool>,
+    readers: HashSet<String>,
     output: Type,
     function: Ident,
     course: Course,
@@ -173,6 +176,7 @@ pub fn body(
         output,
         function,
         borrowed,
+        readers,
         course,
         made_loops: Vec::new(),
         made_iterators: Vec::new(),
@@ -213,7 +217,7 @@ pub fn body(
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::{Foreign as _, IsCell as _, IsFixed as _, IsLocked as _, IsOrdered as _, IsShuffled as _, Unsaved as _};
+        use ::pc3::point::{Foreign as _, IsCell as _, IsFixed as _, IsLocked as _, IsOrdered as _, IsShuffled as _, IsTaken as _, IsThere as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))

@@ -129,7 +129,17 @@ impl Builder {
                     quote_spanned!(f.expr.span()=> ::core::iter::IntoIterator::into_iter(#expr));
                 self.put(quote!(#iterator = #over;));
             }
-            Over::Again { mut made, mut from } => {
+            Over::Lines(mut lines) => {
+                self.leaf(&mut lines);
+                self.declare(&iterator, true, None);
+                again = quote!(#iterator = #lines;);
+                sources = quote!(#lines);
+            }
+            Over::Again {
+                mut made,
+                mut from,
+                taken,
+            } => {
                 for Source { value, chain, .. } in &mut from {
                     if chain.is_none() {
                         self.brief(value, what);
@@ -143,8 +153,10 @@ impl Builder {
                 self.declare(&iterator, true, None);
                 self.declare(&item, true, None);
                 self.put(quote!(#count = 0u64;));
+                let taken = self.ask_taken(taken);
                 let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
                 again = quote! {
+                    #taken
                     #reads
                     #iterator = ::core::iter::IntoIterator::into_iter(#made);
                     {

@@ -447,6 +447,19 @@ impl Walk {
                 }
             }
         }
+        if name == "range" || name == "range_mut" {
+            // Of a map's keys, which a loop's iterator borrows.
+            for a in &m.args {
+                match a {
+                    Expr::Range(r) => [&r.start, &r.end]
+                        .into_iter()
+                        .flatten()
+                        .for_each(|e| self.place(e)),
+                    a => self.value(a),
+                }
+            }
+            return;
+        }
         self.all(&m.args);
     }
 
