@@ -16,9 +16,17 @@ fn forgotten(n: u64) {
     checkpoint!();
 }
 
+#[checkpointable]
+fn shadowed(n: u64) {
+    let loud = n + 1;
+    let loud = Loud(loud);
+    checkpoint!();
+}
+
 #[pc3::main]
 fn main() {
     ck!(forgotten(3));
+    ck!(shadowed(3));
 }
 
 //= 15:9 `loud`: unused variable: `loud`

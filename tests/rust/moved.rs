@@ -39,6 +39,19 @@ fn before_they_meet(n: u64) -> usize {
     }
 }
 
+#[derive(Checkpointable)]
+struct Pair {
+    first: String,
+    second: String,
+}
+
+#[checkpointable]
+fn in_part(pair: Pair) -> usize {
+    let first = pair.first;
+    checkpoint!();
+    first.len() + pair.second.len()
+}
+
 /// Numbers are copied.
 #[checkpointable]
 fn copied(n: u64) -> u64 {
@@ -57,6 +70,8 @@ fn copied(n: u64) -> u64 {
 fn main() {
     println!("{} {}", ck!(in_a_branch(3)), ck!(before_they_meet(3)));
     println!("{}", ck!(copied(3)));
+    let (first, second) = (String::new(), String::new());
+    println!("{}", ck!(in_part(Pair { first, second })));
 }
 
 //= 17:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it

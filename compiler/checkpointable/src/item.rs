@@ -290,7 +290,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         *function.block = syn::parse2(block)?;
     }
     transient::prepare(&mut function.block)?;
-    names::unique(&mut function.block, &p.names);
+    let renamed = names::unique(&mut function.block, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);
     let out = output(&function.sig);
@@ -305,6 +305,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         &by_value,
         p.borrowed.clone(),
         readers(&function.sig),
+        renamed,
         out.clone(),
         named.clone(),
         course,

@@ -13,24 +13,26 @@ use crate::marks::{self, Arguments};
 use crate::transient;
 
 /// Renames the locals of a function; `parameters` come first, under their own names.
-pub fn unique(block: &mut Block, parameters: &[Ident]) {
+/// Gives the names that the user has for those that have others now.
+pub fn unique(block: &mut Block, parameters: &[Ident]) -> HashMap<String, String> {
     let mut all = HashSet::new();
     identifiers(&quote::quote!(#block), &mut all);
     // `let x = x();`: where locals are declared they must not hide what is no local.
-    let items = rename(&mut block.clone(), parameters, &all, HashSet::new());
-    rename(block, parameters, &all, items);
+    let (items, _) = rename(&mut block.clone(), parameters, &all, HashSet::new());
+    rename(block, parameters, &all, items).1
 }
 
-/// Renames locals; gives the words that are none.
+/// Renames locals; gives the words that are none, and the renamed ones' own names.
 fn rename(
     block: &mut Block,
     parameters: &[Ident],
     all: &HashSet<String>,
     items: HashSet<String>,
-) -> HashSet<String> {
+) -> (HashSet<String>, HashMap<String, String>) {
     let mut renamer = Renamer {
         scopes: vec![HashMap::new()],
         taken: HashSet::new(),
+        renamed: HashMap::new(),
         all: all.clone(),
         others: RefCell::default(),
     };
@@ -39,7 +41,7 @@ fn rename(
     }
     renamer.taken.extend(items);
     renamer.visit_block_mut(block);
-    renamer.others.into_inner()
+    (renamer.others.into_inner(), renamer.renamed)
 }
 
 fn identifiers(tokens: &TokenStream, into: &mut HashSet<String>) {
@@ -59,6 +61,8 @@ struct Renamer {
     scopes: Vec<HashMap<String, String>>,
     /// Names that a local has.
     taken: HashSet<String>,
+    /// New names, and the user's.
+    renamed: HashMap<String, String>,
     /// Words of the function.
     all: HashSet<String>,
     /// Words that stand for no local.
@@ -81,6 +85,7 @@ impl Renamer {
         if new == old {
             ident.clone()
         } else {
+            self.renamed.insert(new.clone(), old);
             Ident::new(&new, ident.span())
         }
     }

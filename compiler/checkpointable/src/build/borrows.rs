@@ -170,12 +170,22 @@ impl Builder {
         Some(self.chain_way(e, pattern, &links, &names))
     }
 
+    /// What the user calls a local.
+    pub(super) fn said<'a>(&'a self, name: &'a str) -> &'a str {
+        match self.renamed.get(name) {
+            Some(own) => own,
+            None if name == "self_" => "self",
+            None => name,
+        }
+    }
+
     /// A closure is made again: what it captures by value must be the same then.
     pub(super) fn refuse_captures(&mut self, e: &Expr) {
         match e {
             Expr::Reference(r) => self.refuse_captures(&r.expr),
             Expr::Closure(c) if c.capture.is_some() => {
                 if let Some((span, name)) = mutable_in(&c.body, &self.course.mutable) {
+                    let name = self.said(&name).to_owned();
                     self.errors.push(syn::Error::new(
                         span,
                         format!("a closure is made again after a restart, and `{name}` may have another value then: copy it to a `let` without `mut` for the closure"),
@@ -193,11 +203,12 @@ impl Asked {
     }
 
     /// The question, and where it is asked.
-    pub(super) fn question(&self) -> (TokenStream, TokenStream) {
+    pub(super) fn question(&self, b: &Builder) -> (TokenStream, TokenStream) {
+        let said = b.said(&self.name.to_string()).to_owned();
         let (name, ends, of) = (&self.name, self.ends, self.of());
         let ty = format_ident!("Pc3Local{}", self.number);
         let judged = format_ident!("pc3_judged{}", self.number);
-        let text = format!(": `{name}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({name})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({name})`)");
+        let text = format!(": `{said}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({said})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({said})`)");
         let line = quote_spanned!(name.span()=> ::core::line!());
         let question = quote_spanned! {name.span()=>
             struct #ty;

@@ -69,7 +69,11 @@ impl Builder {
             }
             Expr::MethodCall(_) => is_borrowing(e),
             Expr::Call(c) => {
-                self.probe().borrow(&mut e.clone()) && c.args.iter().any(|a| self.is_again(a))
+                // Of texts alone a value of the user's may be made, whose type decides.
+                let text = |e: &Expr| matches!(e, Expr::Lit(_)) && self.is_again(e);
+                self.probe().borrow(&mut e.clone())
+                    && (c.args.iter().any(|a| self.is_again(a) && !text(a)) || is_constant(e))
+                    && c.args.iter().any(|a| self.is_again(a))
             }
             Expr::Tuple(t) => t.elems.iter().any(|a| self.is_again(a)),
             Expr::Array(t) => t.elems.iter().any(|a| self.is_again(a)),
@@ -172,8 +176,22 @@ impl Builder {
                         }),
                 }
             }
+            Expr::Call(_) if is_constant(e) => {
+                self.is_again(e).then(|| quote!(::pc3::point::given(#e)))
+            }
             e => self.is_again(e).then(|| quote!(#e)),
         }
+    }
+}
+
+/// `Name("text", 3)`
+fn is_constant(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(_) => true,
+        Expr::Call(c) => c.args.iter().all(is_constant),
+        Expr::Tuple(t) => t.elems.iter().all(is_constant),
+        Expr::Array(t) => t.elems.iter().all(is_constant),
+        _ => false,
     }
 }
 

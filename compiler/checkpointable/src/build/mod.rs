@@ -122,6 +122,8 @@ pub struct Builder {
     borrowed: HashMap<String, bool>,
     /// Locals and parameters that are a `BufReader`, or borrow one, as far as it shows.
     readers: HashSet<String>,
+    /// Users' names of locals that have others.
+    renamed: HashMap<String, String>,
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
@@ -159,6 +161,7 @@ pub fn body(
     by_value: &[Parameter],
     borrowed: HashMap<String, bool>,
     readers: HashSet<String>,
+    renamed: HashMap<String, String>,
     output: Type,
     function: Ident,
     course: Course,
@@ -177,6 +180,7 @@ pub fn body(
         function,
         borrowed,
         readers,
+        renamed,
         course,
         made_loops: Vec::new(),
         made_iterators: Vec::new(),
@@ -202,7 +206,7 @@ pub fn body(
         return Err(all);
     }
     let (mut questions, mut asked): (Vec<_>, Vec<_>) =
-        b.asked.values().map(Asked::question).unzip();
+        b.asked.values().map(|a| a.question(&b)).unzip();
     for (question, answer) in b.briefs.iter().enumerate().map(|(n, b)| b.question(n)) {
         questions.push(question);
         asked.push(answer);

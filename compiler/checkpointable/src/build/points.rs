@@ -66,6 +66,10 @@ impl Builder {
             let span = self.course.at(number?, &name.to_string()).moved?;
             Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
         });
+        let taken = kept.iter().filter_map(|name| {
+            let place = self.course.at(number?, &name.to_string()).taken?;
+            Some(quote_spanned!(place.span()=> (&&::pc3::point::Part(&#place)).taken();))
+        });
         let in_order = self.loops_in_order();
         let stale = asked.iter().filter_map(|name| {
             let (_, at) = self.course.at(number?, &name.to_string()).stale?;
@@ -80,9 +84,10 @@ impl Builder {
         let park = quote! {
             {
                 #[allow(unused_imports)]
-                use ::pc3::point::{IsCopied as _, IsMoved as _};
+                use ::pc3::point::{IsCopied as _, IsMoved as _, IsPart as _, IsWhole as _};
                 #(#moved)*
                 #(#stale)*
+                if false { loop {} #(#taken)* }
             }
             #in_order
             #(#parked)*
@@ -174,22 +179,24 @@ impl Builder {
             let Some((what, at)) = self.course.at(number, &name).stale else {
                 continue;
             };
+            let (name, what) = (&name[..], &what[..]);
+            let (said, source) = (self.said(name), self.said(what));
             let (span, text) = match () {
                 () if name.starts_with("for ") => (
                     at,
-                    format!("`{what}`, which a loop goes over, changes here; after a restart the loop's iterator is made again: go over a copy, or keep an index"),
+                    format!("`{source}`, which a loop goes over, changes here; after a restart the loop's iterator is made again: go over a copy, or keep an index"),
                 ),
-                () if what == name && self.borrowed.contains_key(&name) => (
+                () if what == name && self.borrowed.contains_key(name) => (
                     at,
-                    format!("`{name}` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`"),
+                    format!("`{said}` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`"),
                 ),
                 () if what == name => (
                     at,
-                    format!("`{name}` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead"),
+                    format!("`{said}` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead"),
                 ),
                 () => (
                     span,
-                    format!("`{name}` is made again after a restart, and `{what}`, which it is made from, may have another value then: copy that to a `let` without `mut`, or bind a value instead of a borrow"),
+                    format!("`{said}` is made again after a restart, and `{source}`, which it is made from, may have another value then: copy that to a `let` without `mut`, or bind a value instead of a borrow"),
                 ),
             };
             if !self.errors.iter().any(|e| e.to_string() == text) {

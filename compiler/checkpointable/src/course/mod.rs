@@ -36,6 +36,8 @@ pub struct Local {
     pub whole: Whole,
     /// It has surely been moved on some way, unless it is copied: where.
     pub moved: Option<Span>,
+    /// A field has surely been moved out on some way, unless it is copied: which.
+    pub taken: Option<Expr>,
     /// What it is made from has changed: the name of that, and where.
     pub stale: Option<(String, Span)>,
 }
@@ -62,6 +64,9 @@ fn join(into: &mut State, other: &State) {
                     _ => Whole::Unknown,
                 };
                 l.moved = l.moved.or(o.moved);
+                if l.taken.is_none() {
+                    l.taken.clone_from(&o.taken);
+                }
                 if l.stale.is_none() {
                     l.stale.clone_from(&o.stale);
                 }
@@ -98,6 +103,7 @@ impl Course {
         state.and_then(|s| s.get(name)).cloned().unwrap_or(Local {
             whole: Whole::Here,
             moved: None,
+            taken: None,
             stale: None,
         })
     }

@@ -68,6 +68,15 @@ pub(super) fn root(e: &Expr) -> Option<String> {
     }
 }
 
+/// `a.b.c`, of a local's own.
+fn is_field(e: &Expr) -> bool {
+    match e {
+        Expr::Field(f) => is_field(&f.base),
+        Expr::Path(p) => p.path.get_ident().is_some(),
+        _ => false,
+    }
+}
+
 fn local(e: &Expr) -> Option<String> {
     match e {
         Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
@@ -105,6 +114,7 @@ impl Walk {
         let here = Local {
             whole: Whole::Here,
             moved: None,
+            taken: None,
             stale: None,
         };
         if let Some(s) = &mut self.state {
@@ -128,6 +138,9 @@ impl Walk {
             if l.whole != Whole::Moved || whole == Whole::Here {
                 l.whole = whole;
                 l.moved = None;
+                if whole == Whole::Here {
+                    l.taken = None;
+                }
             }
         }
     }
@@ -137,6 +150,16 @@ impl Walk {
         if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
             l.whole = Whole::Moved;
             l.moved = l.moved.or(Some(span));
+        }
+    }
+
+    /// A field of a local is used by value.
+    fn taken(&mut self, e: &Expr) {
+        let (Some(name), true) = (root(e), is_field(e)) else {
+            return;
+        };
+        if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
+            l.taken.get_or_insert_with(|| e.clone());
         }
     }
 
@@ -256,6 +279,7 @@ impl Walk {
             Expr::Field(_) => {
                 self.place(e);
                 self.set(root(e), Whole::Part);
+                self.taken(e);
             }
             Expr::Index(_) => self.place(e),
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
@@ -407,6 +431,12 @@ impl Walk {
             Expr::Paren(p) => self.assigned(&p.expr),
             left => {
                 self.place(left);
+                if let (Expr::Field(_), Some(name)) = (left, root(left)) {
+                    // It may be whole again.
+                    if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
+                        l.taken = None;
+                    }
+                }
                 self.set(local(left), Whole::Here);
                 self.changed(local(left), left.span());
                 self.rebound(local(left), left.span());
