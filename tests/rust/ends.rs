@@ -30,6 +30,10 @@ fn main() {
 }
 
 //= 15:9 `loud`: unused variable: `loud`
+//= 22:9 `loud`: unused variable: `loud`
 //= 15:9 `loud`: E0080
 //= 15:9 `loud`: note
 //= 13:1 `#[checkpointable]`: note
+//= 22:9 `loud`: E0080
+//= 22:9 `loud`: note
+//= 19:1 `#[checkpointable]`: note

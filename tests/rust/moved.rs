@@ -76,3 +76,4 @@ fn main() {
 
 //= 17:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it
 //= 31:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it
+//= 50:17 `pair`: a field of type `String` is moved out of a local in front of a location or marked call that would have to save the rest

@@ -127,7 +127,8 @@ fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
     let (source, built) = (dir.join(format!("{name}.rs")), dir.join(name));
     std::fs::write(&source, text)?;
     let mut c = Command::new("rustc");
-    c.args(["--edition=2021", "--crate-name=random", "-L"]);
+    c.arg(format!("--edition={}", rustgen::edition(seed)));
+    c.args(["--crate-name=random", "-L"]);
     c.arg(format!("dependency={}", others.display()));
     c.arg("--extern").arg(format!("pc3={}", library.display()));
     c.arg("-o").arg(&built).arg(&source);
@@ -166,7 +167,8 @@ fn without(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
     );
     std::fs::write(&source, text)?;
     let mut c = Command::new("rustc");
-    c.args(["--edition=2021", "-o"]).arg(&built).arg(&source);
+    c.arg(format!("--edition={}", rustgen::edition(seed)));
+    c.arg("-o").arg(&built).arg(&source);
     finish(c)?;
     Ok(built)
 }

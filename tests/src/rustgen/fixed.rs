@@ -10,6 +10,30 @@ fn mix(a: i64, b: i64) -> i64 { (a ^ b.rotate_left(7)).wrapping_mul(0x9E37_79B9_
 #[derive(Checkpointable)]
 struct Loud(i64);
 impl Drop for Loud { fn drop(&mut self) { println!("end {}", self.0); } }
+impl Loud {
+    fn n(&self) -> i64 { self.0 ^ 1 }
+    fn half(&self) -> Option<i64> { (self.0 % 2 == 0).then_some(self.0 / 2) }
+    fn say(&self) { println!("loud {}", self.0); }
+}
+#[derive(Checkpointable)]
+struct Duo { left: Loud, right: Loud, n: i64 }
+#[checkpointable]
+fn pair(a: i64, b: i64) -> (Loud, Loud) {
+    let left = Loud(a);
+    checkpoint!();
+    (left, Loud(b))
+}
+#[checkpointable]
+fn duo(a: i64, b: i64) -> Duo {
+    let (left, right) = ck!(pair(a, b));
+    Duo { left, right, n: a ^ b }
+}
+#[checkpointable]
+fn unused(_: Loud, n: i64) -> i64 {
+    checkpoint!();
+    println!("unused");
+    n ^ 5
+}
 #[derive(Checkpointable)]
 enum Shape { Dot, Line(i64), Named { name: String, n: i64 } }
 fn shape(n: i64) -> Shape {

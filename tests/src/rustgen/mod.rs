@@ -1,7 +1,9 @@
 //! Random programs with `#[checkpointable]` functions: nested control flow, locals of several types, shadowing, calls,
-//! `?`, values that say when they end (`fixed`), borrows, methods (`more`), many types and loops over them (`types`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
+//! `?`, values that say when they end (`fixed`), borrows, methods (`more`), many types and loops over them (`types`),
+//! values without a name (`heads`).  Every value is a wrapping number in the end, so nothing panics, and loops are short.
 
 mod fixed;
+mod heads;
 mod more;
 mod types;
 
@@ -11,6 +13,14 @@ use fastrand::Rng;
 
 /// Functions of a group call only those in front of them in it.
 const GROUP: usize = 4;
+
+/// The edition of the program.
+pub fn edition(seed: u64) -> u32 {
+    match seed % 2 {
+        0 => 2024,
+        _ => 2021,
+    }
+}
 
 /// The text of a program with `n` functions.
 pub fn program(seed: u64, n: usize) -> String {
@@ -24,6 +34,7 @@ pub fn program(seed: u64, n: usize) -> String {
         fallible: false,
         callees: Vec::new(),
         budget: 0,
+        chains: edition(seed) == 2024,
     };
     g.out.push_str(fixed::TEXT);
     let fallible: Vec<bool> = (0..n).map(|_| g.rng.bool()).collect();
@@ -72,6 +83,8 @@ struct Generator {
     fallible: bool,
     callees: Vec<(usize, bool)>,
     budget: usize,
+    /// May conditions be chained?
+    chains: bool,
 }
 
 impl Generator {
@@ -217,7 +230,7 @@ impl Generator {
 
     fn statement(&mut self) {
         let inner = |g: &Self| 2 + usize::from(g.depth < 3);
-        match self.rng.u8(..36) {
+        match self.rng.u8(..40) {
             0..=2 => self.put("checkpoint!();"),
             3 | 4 => {
                 let (name, value, mutable) = (self.name(), self.int(2), self.rng.bool());
@@ -350,6 +363,8 @@ impl Generator {
                 self.declare(&name, Kind::Int, false);
             }
             22 | 23 => self.call(),
+            // Calls in loops would multiply.
+            24..=27 if self.labels.is_empty() => self.unbound(),
             _ => self.more(),
         }
     }
