@@ -97,7 +97,8 @@ impl Builder {
             let mut e = (*init.expr).clone();
             if matches!(e, Expr::Call(_)) && is_reader(&e, self) {
                 let names = inner_names(&local.pat).1;
-                self.readers.extend(names.iter().map(|(n, _)| n.to_string()));
+                self.readers
+                    .extend(names.iter().map(|(n, _)| n.to_string()));
             }
             if let Some((again, known)) = self.way(local, &mut e) {
                 (way, made) = (again, known);
