@@ -83,6 +83,11 @@ const ALL: &[Library] = &[
         names: &["localtime", "gmtime", "asctime", "ctime"],
     },
     Library {
+        file: "pc3-dates.c",
+        text: include_str!("../library/pc3-dates.c"),
+        names: &["localtime_r", "gmtime_r", "mktime", "timegm", "strptime"],
+    },
+    Library {
         file: "pc3-getenv.c",
         text: include_str!("../library/pc3-getenv.c"),
         names: &["getenv"],

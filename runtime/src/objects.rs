@@ -164,6 +164,17 @@ pub struct Piece {
     pub link: Option<Arc<Plan>>,
 }
 
+impl Object<'_> {
+    /// Does an element of this type end here?
+    fn is_behind(&self, types: &TypeTable, pointee: TypeId) -> bool {
+        let (one, width) = (types.size(self.ty), types.size(pointee));
+        width > 0
+            && one > 0
+            && self.offset >= width
+            && stands(types, self.ty, (self.offset - width) % one, pointee)
+    }
+}
+
 /// All objects of one saved rank.
 #[derive(Debug, Default)]
 pub struct Directory {
@@ -294,6 +305,11 @@ impl Directory {
             Some(Found::Lost(name)) => Some(name),
             _ => None,
         }
+    }
+
+    /// Is it a number that was no address in a 64-bit process?
+    pub fn is_never(&self, addr: u64) -> bool {
+        self.shared.is_never(addr)
     }
 
     /// Is it an address in a shared object?
@@ -532,6 +548,7 @@ impl Directory {
         if self.foreign
             && object.plan.in_bytes(object.size, object.offset)
             && !of_bytes(types, pointee)
+            && !object.is_behind(types, pointee)
         {
             return Err(Lost::Bytes);
         }

@@ -209,6 +209,14 @@ impl Shared {
         shared
     }
 
+    /// Can nothing of its process ever have been there?  Of a 64-bit one, whose heap and stacks lie far above.
+    pub fn is_never(&self, addr: u64) -> bool {
+        const LOW: u64 = 1 << 32;
+        let program = self.names.iter().position(|n| n == PROGRAM);
+        let mut known = self.parts.iter().filter(|p| Some(p.of) == program);
+        addr < LOW && known.any(|p| p.start < LOW) && self.find(addr).is_none()
+    }
+
     pub fn find(&self, addr: u64) -> Option<Found<'_>> {
         if self.given_back.contains(&addr) {
             return None;

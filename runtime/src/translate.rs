@@ -242,11 +242,17 @@ impl<'a> Translator<'a> {
         if let Some(mark) = mark(raw, bits) {
             return mark as isize as usize as u64;
         }
-        if self.still && (self.beside.contains_key(&raw) || self.directory.is_in_front(raw, NEAR)) {
+        let in_library = self.directory.in_library(raw).is_some();
+        let in_front = || self.beside.contains_key(&raw) || self.directory.is_in_front(raw, NEAR);
+        // Stale, or a number: it is for the program to know, as it was before.
+        if self.still && (!in_library || in_front()) {
+            return raw;
+        }
+        if bits == 64 && self.directory.is_never(raw) {
             return raw;
         }
         self.dangling += 1;
-        if self.outside.is_none() && self.directory.in_library(raw).is_some() {
+        if self.outside.is_none() && in_library {
             self.outside = Some((self.dangling, raw));
         }
         self.lost_last = raw;
