@@ -307,9 +307,9 @@ impl Directory {
         }
     }
 
-    /// Is it a number that was no address in a 64-bit process?
-    pub fn is_never(&self, addr: u64) -> bool {
-        self.shared.is_never(addr)
+    /// Is it a number that was no address in its process, whose addresses have so many bits?
+    pub fn is_never(&self, addr: u64, bits: u32) -> bool {
+        self.shared.is_never(addr, bits)
     }
 
     /// Is it an address in a shared object?

@@ -209,12 +209,15 @@ impl Shared {
         shared
     }
 
-    /// Can nothing of its process ever have been there?  Of a 64-bit one, whose heap and stacks lie far above.
-    pub fn is_never(&self, addr: u64) -> bool {
+    /// Can nothing of its process ever have been there: in front of the program, and of a 64-bit one anywhere near it?
+    pub fn is_never(&self, addr: u64, bits: u32) -> bool {
         const LOW: u64 = 1 << 32;
         let program = self.names.iter().position(|n| n == PROGRAM);
-        let mut known = self.parts.iter().filter(|p| Some(p.of) == program);
-        addr < LOW && known.any(|p| p.start < LOW) && self.find(addr).is_none()
+        let own = self.parts.iter().filter(|p| Some(p.of) == program);
+        let Some(start) = own.map(|p| p.start).min().filter(|start| *start < LOW) else {
+            return false;
+        };
+        addr < start || (bits == 64 && addr < LOW && self.find(addr).is_none())
     }
 
     pub fn find(&self, addr: u64) -> Option<Found<'_>> {

@@ -248,7 +248,7 @@ impl<'a> Translator<'a> {
         if self.still && (!in_library || in_front()) {
             return raw;
         }
-        if bits == 64 && self.directory.is_never(raw) {
+        if self.directory.is_never(raw, bits) {
             return raw;
         }
         self.dangling += 1;

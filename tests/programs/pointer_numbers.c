@@ -37,10 +37,10 @@ int main(void)
     for (int i = 1; i < 6; i++)
         list = cons(i * 100000, list);
 #pragma pc3 checkpoint
-    show("slot", (long)slot);
+    long n = 5;
+    show("slot", slot == (char *)NULL + 70000);
     for (struct cell *c = list; c; c = c->next)
-        sum += (long)c->data;
-    show("sum", sum);
+        show("item", c->data == (void *)(n-- * 100000));
 
     for (long *p = g.v, *end = g.v + 3; p != end; p++) {
 #pragma pc3 checkpoint

@@ -48,6 +48,7 @@ codes! {
     StatementExpression "E0310" "" "a point inside a statement expression of an unsupported form";
     CompoundLiteral "E0311" "" "a compound literal that would have to outlive a point";
     ThreadLocal "E0312" "" "a thread-local variable of which other threads have copies, too";
+    Prefix "E0313" "" "a name of the program's own that begins with pc3_";
     NoInput "E0401" "" "nothing to compile";
     UnitData "E0402" "" "what an object carries for pc3cc cannot be used";
     SharedObject "E0403" "" "a shared object cannot contain checkpoint locations";

@@ -248,7 +248,12 @@ impl Link<'_> {
             out.diagnostics.push(messages::no_location());
         } else {
             let all = program.settings.iter().flat_map(|s| &s.options.compile);
-            let unfit = all.chain(&o.compile).find_map(|a| messages::unfit(a));
+            let linking = o.link.iter().filter_map(|l| match l {
+                LinkItem::Arg(a) => Some(a),
+                _ => None,
+            });
+            let all = all.chain(&o.compile).chain(linking);
+            let unfit = all.map(String::as_str).find_map(messages::unfit);
             unfit.into_iter().for_each(|d| out.diagnostics.push(d));
         }
         if !runs_plain {

@@ -139,10 +139,37 @@ pub fn unfit(option: &str) -> Option<Diagnostic> {
             .is_some_and(|list| list.split(',').any(|k| k == kind)),
         None => option.split('=').next() == Some(name),
     };
-    let (_, why) = UNFIT.iter().find(|(name, _)| is(name))?;
+    let known = UNFIT.iter().find(|(name, _)| is(name)).map(|(_, why)| *why);
+    let why = known.or_else(|| wraps_allocation(option).then_some(WRAPPED))?;
     let what = format!("{option} {why}");
     let unfit = Diagnostic::error(Code::BuildOption, what);
     Some(unfit.help("leave the option out, or build without checkpoint locations"))
+}
+
+const WRAPPED: &str = "would see no call: memory of a program with locations comes from pc3's heap";
+
+/// `-Wl,--wrap=malloc`, `-Wl,--wrap,free`.
+fn wraps_allocation(option: &str) -> bool {
+    const ALLOCATION: &[&str] = &[
+        "malloc",
+        "calloc",
+        "realloc",
+        "free",
+        "reallocarray",
+        "aligned_alloc",
+        "posix_memalign",
+    ];
+    let Some(list) = option.strip_prefix("-Wl,") else {
+        return false;
+    };
+    let mut words = list.split([',', '=']).peekable();
+    while let Some(word) = words.next() {
+        let next = words.peek().is_some_and(|name| ALLOCATION.contains(name));
+        if next && ["--wrap", "-wrap"].contains(&word) {
+            return true;
+        }
+    }
+    false
 }
 
 pub fn no_place(text: &str) -> Diagnostic {

@@ -23,6 +23,7 @@ mod objects;
 mod outside;
 mod pieces;
 pub mod plan;
+mod prefix;
 pub mod print;
 mod refuse;
 mod refuse_whole;

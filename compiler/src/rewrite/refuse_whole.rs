@@ -1,6 +1,7 @@
 //! What a program with checkpoint locations cannot contain anywhere.
 
 use super::plan::Plan;
+use super::prefix;
 use crate::analysis::addresses::{self, Numbers};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{alias, Callee, FnId, Program};
@@ -38,6 +39,7 @@ pub fn check(
     if !points {
         return Known::default();
     }
+    prefix::check(p, out);
     aliases(p, out);
     thread_locals(p, mpi, out);
     nested(p, graph, out);

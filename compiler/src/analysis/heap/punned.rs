@@ -1,6 +1,7 @@
 //! Memory that is looked at as something else than its type says.
 
 use super::flow::{element, pointee, Flow, Place, Punned, Use};
+use super::size::innermost;
 use super::{is_char, same_width};
 use crate::analysis::program::is_local;
 use crate::tree::*;
@@ -14,11 +15,13 @@ impl Flow<'_> {
             let ExprKind::Cast { to, arg } = &x.kind else {
                 continue;
             };
-            let Some(to) = pointee(u, *to) else {
+            // A row of something is looked at as what it consists of.
+            let Some(to) = pointee(u, *to).map(|to| innermost(u, to)) else {
                 continue;
             };
             let (from, moved) = self.origin(*arg);
-            let Some(was) = element(u, u.expr(from).ty) else {
+            let was = element(u, u.expr(from).ty).map(|was| innermost(u, was));
+            let Some(was) = was else {
                 continue;
             };
             let scalar = |q: QualType| matches!(u.ty(q.ty), Type::Int(_) | Type::Float(_));

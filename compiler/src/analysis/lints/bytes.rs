@@ -79,8 +79,10 @@ pub(super) fn of_bytes(cx: &Cx, unit: usize, e: ExprId) -> bool {
             ExprKind::Cast { arg, .. } => return of_number(u, *arg),
             ExprKind::Ident(s) if is_local(u.sym(*s)) && u.sym(*s).kind == SymKind::Var => {
                 let given = cx.given(unit, *s);
+                // Others may be for characters that are written first.
+                let read = matches!(u.ty(u.sym(*s).ty.ty), Type::Pointer(to) if to.is_const);
                 let cast = |e: &ExprId| match u.expr(*e).kind {
-                    ExprKind::Cast { arg, .. } => of_number(u, arg),
+                    ExprKind::Cast { arg, .. } => of_number(u, arg) && (read || is_one(u, arg)),
                     _ => false,
                 };
                 return !given.is_empty() && given.iter().all(cast);
@@ -91,6 +93,17 @@ pub(super) fn of_bytes(cx: &Cx, unit: usize, e: ExprId) -> bool {
             } => *arg,
             _ => return false,
         };
+    }
+}
+
+/// The address of a variable or a member?
+fn is_one(u: &Unit, e: ExprId) -> bool {
+    match u.expr(e).kind {
+        ExprKind::AddrOf(of) => matches!(
+            u.expr(of).kind,
+            ExprKind::Ident(_) | ExprKind::Member { .. }
+        ),
+        _ => false,
     }
 }
 
