@@ -20,27 +20,30 @@ impl Loud {
 #[checkpointable]
 fn guards(queue: &RefCell<Vec<u64>>) -> u64 {
     let mut sum = 0;
-    while let Some(n) = queue.borrow_mut().pop() {
+    if let Some(n) = queue.borrow_mut().pop() {
         checkpoint!();
         sum += n;
+    } else {
+        // Is it held here?  That depends on the edition.
+        checkpoint!();
     }
-    match queue.borrow().len() {
-        0 => {
+    match (given_at_once(3), queue.borrow().len()) {
+        (3, 0) => {
             checkpoint!();
         }
-        n => sum += n as u64,
+        (_, n) => sum += n as u64,
     }
-    for n in 0..queue.borrow().len() {
-        checkpoint!();
-        sum += n as u64;
-    }
-    sum + ck!(given(queue.borrow().len()))
+    sum + ck!(given(3, queue.borrow().len()))
+}
+
+fn given_at_once(n: u64) -> u64 {
+    n
 }
 
 #[checkpointable]
-fn given(n: usize) -> u64 {
+fn given(by: u64, n: usize) -> u64 {
     checkpoint!();
-    n as u64
+    n as u64 * by
 }
 
 #[checkpointable]
@@ -76,20 +79,18 @@ fn main() {
     println!("{}", ck!(parts(pair(3))));
 }
 
-//= 23:25 `queue`: E0080
-//= 23:25 `queue`: note
-//= 27:11 `queue`: E0080
-//= 27:11 `queue`: note
-//= 33:17 `queue`: E0080
-//= 33:17 `queue`: note
-//= 37:21 `queue`: E0080
-//= 37:21 `queue`: note
+//= 23:22 `queue`: E0080
+//= 23:22 `queue`: note
+//= 30:30 `queue`: E0080
+//= 30:30 `queue`: note
+//= 36:24 `queue`: E0080
+//= 36:24 `queue`: note
 //= 20:1 `#[checkpointable]`: note
-//= 48:25 `Loud`: E0080
-//= 48:25 `Loud`: note
-//= 52:11 `pair`: E0080
-//= 52:11 `pair`: note
-//= 46:1 `#[checkpointable]`: note
-//= 67:10 `(_, right)`: E0080
-//= 67:10 `(_, right)`: note
-//= 66:1 `#[checkpointable]`: note
+//= 51:25 `Loud`: E0080
+//= 51:25 `Loud`: note
+//= 55:11 `pair`: E0080
+//= 55:11 `pair`: note
+//= 49:1 `#[checkpointable]`: note
+//= 70:10 `(_, right)`: E0080
+//= 70:10 `(_, right)`: note
+//= 69:1 `#[checkpointable]`: note

@@ -45,6 +45,18 @@ const UNBOUND: &[(&str, &[char])] = &[
         &[],
     ),
     (
+        "let D = std::cell::RefCell::new(vec![A, B, 4]); \
+         while let Some(N) = D.borrow_mut().pop() { checkpoint!(); list.push(N ^ i64::from(D.try_borrow().is_err())); }",
+        &[],
+    ),
+    (
+        "let D = std::cell::RefCell::new(vec![A, B]); \
+         if let Some(N) = D.borrow_mut().pop() { checkpoint!(); list.push(N ^ i64::from(D.try_borrow().is_err())); } else { list.push(1); } \
+         match D.borrow().len() { 1 => { checkpoint!(); list.push(i64::from(D.try_borrow_mut().is_err())); } _ => {} } \
+         D.borrow_mut().push(A);",
+        &[],
+    ),
+    (
         "let D = std::cell::Cell::new(A); for N in [B, 2, 3] { D.set(D.get() ^ N); checkpoint!(); list.push(D.get()); }",
         &[],
     ),

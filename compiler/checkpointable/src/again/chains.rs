@@ -214,3 +214,23 @@ pub fn guarded(e: &Expr) -> Option<&Expr> {
         _ => None,
     }
 }
+
+/// That.
+pub fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
+    fn lock(e: &mut Expr) -> Option<&mut Expr> {
+        match e {
+            Expr::MethodCall(l) if is_lock(l) => Some(&mut l.receiver),
+            _ => None,
+        }
+    }
+    match e {
+        Expr::Paren(p) => guarded_mut(&mut p.expr),
+        Expr::Group(p) => guarded_mut(&mut p.expr),
+        Expr::Try(t) => lock(&mut t.expr),
+        Expr::MethodCall(m) => match is_guard_method(m) {
+            true => Some(&mut m.receiver),
+            false => lock(&mut m.receiver),
+        },
+        _ => None,
+    }
+}

@@ -17,7 +17,7 @@ use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::transient;
 
-pub use chains::{guarded, is_guard, still, Links};
+pub use chains::{guarded, guarded_mut, is_guard, still, Links};
 
 /// `#[reeval]` in front of a `let`.
 pub fn is_reeval(attrs: &[Attribute]) -> bool {
@@ -223,7 +223,7 @@ impl<'b> Again<'b> {
         }
     }
 
-    fn name(&mut self, e: &mut Expr) {
+    pub fn name(&mut self, e: &mut Expr) {
         let chain = self.chain(e);
         let name = format_ident!(
             "{}{}_{}",

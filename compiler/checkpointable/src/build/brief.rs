@@ -6,8 +6,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, BinOp, Expr, Pat, Stmt, UnOp};
 
-use super::Builder;
-use crate::again::telling;
+use super::{Builder, HELD};
+use crate::again::{guarded_mut, is_guard, is_place, telling};
 use crate::methods;
 use crate::names::is_binding;
 
@@ -21,6 +21,60 @@ impl Builder {
     /// Judges what an expression borrows from while its value is made; `what`: it lives until the end of this.
     pub(super) fn brief(&mut self, e: &mut Expr, what: &str) {
         self.brief_value(e, what);
+    }
+
+    /// A guard in a head that is taken before all else gets a name, as if by a `let` in front: it is taken again behind a
+    /// checkpoint.
+    pub(super) fn name_guard(&mut self, e: &mut Expr) -> Vec<Ident> {
+        let depth = self.visible.len();
+        self.name_first(e, false);
+        let named = self.visible[depth..].iter();
+        named.map(|v| v.name.clone()).collect()
+    }
+
+    /// They end in front of the `else`, since edition 2024.
+    pub(super) fn end_for_else(&mut self, names: Vec<Ident>, at: Span) {
+        if names.is_empty() {
+            return;
+        }
+        let names = names.iter().rev();
+        // `_` is an expression since then.
+        let later = quote_spanned! {at=> {
+            macro_rules! pc3_edition { ($e:expr) => { true }; (_) => { false }; }
+            pc3_edition!(_)
+        }};
+        self.put(quote!(if #later { #(::core::mem::drop(#names);)* }));
+    }
+
+    fn name_first(&mut self, e: &mut Expr, within: bool) {
+        let Some(guard) = first_guard(e, within) else {
+            return;
+        };
+        if let Some(of) = guarded_mut(guard) {
+            self.name_first(of, true);
+        }
+        self.names += 1;
+        let mut again = self.probe();
+        again.prefix = HELD;
+        let mut named = guard.clone();
+        again.name(&mut named);
+        let from = again.from;
+        if from.last().is_some_and(|s| s.chain.is_some()) {
+            *guard = named;
+            self.sources(from);
+        }
+    }
+
+    /// That of a marked call's arguments.
+    pub(super) fn name_guard_of_call(&mut self, call: &mut Expr) {
+        let first = match call {
+            Expr::Call(c) => c.args.first_mut(),
+            Expr::MethodCall(m) if is_place(&m.receiver) => m.args.first_mut(),
+            _ => None,
+        };
+        if let Some(first) = first {
+            self.name_guard(first);
+        }
     }
 
     /// Judges what a marked call's operands are made from; values that it borrows are kept.
@@ -175,6 +229,36 @@ impl Builder {
             }
             e => self.brief_value(e, what),
         }
+    }
+}
+
+/// The guard that an expression takes before it evaluates anything else, if it is no more than a part of it.
+fn first_guard(e: &mut Expr, within: bool) -> Option<&mut Expr> {
+    if within && is_guard(e) {
+        return Some(e);
+    }
+    match e {
+        Expr::Paren(p) => first_guard(&mut p.expr, within),
+        Expr::Group(g) => first_guard(&mut g.expr, within),
+        Expr::Field(f) => first_guard(&mut f.base, true),
+        Expr::Index(i) => first_guard(&mut i.expr, true),
+        Expr::MethodCall(m) => first_guard(&mut m.receiver, true),
+        Expr::Unary(u) => first_guard(&mut u.expr, true),
+        Expr::Reference(r) => first_guard(&mut r.expr, true),
+        Expr::Cast(c) => first_guard(&mut c.expr, true),
+        Expr::Try(t) => first_guard(&mut t.expr, true),
+        Expr::Binary(b) if !matches!(b.op, BinOp::And(_) | BinOp::Or(_)) => {
+            match matches!(*b.left, Expr::Lit(_)) {
+                true => first_guard(&mut b.right, true),
+                false => first_guard(&mut b.left, true),
+            }
+        }
+        Expr::Range(r) => match (&mut r.start, &mut r.end) {
+            (Some(e), _) if !matches!(**e, Expr::Lit(_)) => first_guard(e, true),
+            (_, Some(e)) => first_guard(e, true),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

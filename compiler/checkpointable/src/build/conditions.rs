@@ -70,6 +70,11 @@ impl Builder {
                 })
             }
             false => {
+                // Where there is an `else`, the edition says whether the guard is held there.
+                if !bodies.other {
+                    let named = self.name_guard(&mut scrutinee);
+                    self.else_ends.extend(named);
+                }
                 let left =
                     (bodies.then && leaves(pat)) || (bodies.other && !leaves_nothing_else(pat));
                 self.unmade(&mut scrutinee, bodies.what, left);

@@ -135,6 +135,8 @@ pub struct Builder {
     asked: BTreeMap<String, Asked>,
     /// Values that a checkpoint would end, by their numbers.
     briefs: Vec<brief::Brief>,
+    /// Guards of an `if` that its `else` may not hold.
+    else_ends: Vec<Ident>,
     /// Guards in the expression that is judged get names.
     guards_named: bool,
     errors: Vec<syn::Error>,
@@ -187,6 +189,7 @@ pub fn body(
         again: Vec::new(),
         asked: BTreeMap::new(),
         briefs: Vec::new(),
+        else_ends: Vec::new(),
         guards_named: false,
         errors: Vec::new(),
     };

@@ -228,6 +228,7 @@ impl Builder {
         let number = course::number(&mac.attrs);
         let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
         let what = called(&inner);
+        self.name_guard_of_call(&mut inner);
         self.brief_operands(&mut inner);
         self.name_operands(&mut inner);
         self.leaf(&mut inner);

@@ -122,6 +122,7 @@ impl Builder {
         let mut head = Head::Loop;
         match over(expr, Again::new(self, id), &self.course.mutable)? {
             Over::Owned(mut expr) => {
+                self.name_guard(&mut expr);
                 self.brief(&mut expr, what);
                 self.leaf(&mut expr);
                 self.local(&iterator, true, None, Way::Kept);

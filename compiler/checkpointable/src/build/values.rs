@@ -152,7 +152,12 @@ impl Builder {
                     .as_ref()
                     .is_some_and(|(_, e)| has_points_expr(e)),
             };
+            s.else_ends.clear();
             let bound = s.condition(&i.cond, &then, &bodies)?;
+            let ends = std::mem::take(&mut s.else_ends);
+            if i.else_branch.is_some() {
+                s.end_for_else(ends, i.if_token.span);
+            }
             match &i.else_branch {
                 Some((_, other)) => match &**other {
                     Expr::Block(b) if b.label.is_none() => s.block(&b.block, to)?,
@@ -176,6 +181,7 @@ impl Builder {
         let mut scrutinee = (*m.expr).clone();
         let is_made = self.head_again(&mut scrutinee, what, |a, e| a.borrow(e));
         if !is_made {
+            self.name_guard(&mut scrutinee);
             let left = |a: &syn::Arm| has_points_expr(&a.body) && leaves(&a.pat);
             self.unmade(&mut scrutinee, what, m.arms.iter().any(left));
         }
