@@ -19,6 +19,12 @@ static void copy(void *to, const void *from, unsigned n)
         *t++ = *f++;
 }
 
+static unsigned short *widened(unsigned short *numbers)
+{
+    numbers[0] = 0;
+    return numbers;
+}
+
 static void by_hand(double x)
 {
     const unsigned char *bytes = (const unsigned char *)&x;
@@ -38,6 +44,10 @@ static void harmless(char *to, const char *from)
     for (unsigned i = 0; i < sizeof local; i++)
         moved[i] = kept[i];
     total += local[0] == local[3];
+    unsigned char *wide = moved;
+    memcpy(kept, wide, 4);
+    wide = (unsigned char *)widened((unsigned short *)wide);
+    total += wide[0] == wide[1];
     copy(&items[1], &items[0], sizeof items[0]);
 }
 

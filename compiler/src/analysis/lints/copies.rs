@@ -6,7 +6,7 @@ use super::is_user;
 use super::kept::{By, Cx, Order, Seen};
 use crate::analysis::heap::one_line;
 use crate::analysis::program::{is_local, FnId};
-use crate::analysis::walk::strip_casts;
+use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
@@ -198,7 +198,9 @@ impl Cx<'_> {
         if is_local(u.sym(s)) && seen.insert(Seen::Variable(unit, s)) {
             let f = u.sym(s).func?;
             let Some(at) = u.func(f).params.iter().position(|p| *p == s) else {
-                let mut given = self.given(unit, s).iter();
+                // `text = wider(text)`: what it was before is what was copied there.
+                let other = |e: &&ExprId| !mentions(u, **e, s);
+                let mut given = self.given(unit, s).iter().filter(other);
                 return given.find_map(|e| self.no_characters(unit, *e, seen));
             };
             return self
@@ -213,4 +215,14 @@ impl Cx<'_> {
         }
         None
     }
+}
+
+fn mentions(u: &Unit, e: ExprId, s: SymId) -> bool {
+    let mut found = false;
+    visit(u, Node::Expr(e), &mut |n| {
+        found |=
+            matches!(n, Node::Expr(x) if matches!(u.expr(x).kind, ExprKind::Ident(v) if v == s));
+        !found
+    });
+    found
 }
