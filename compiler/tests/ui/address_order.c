@@ -20,6 +20,7 @@ static unsigned hash(const void *p) { return (unsigned)((uintptr_t)p >> 4) * 265
 static struct item **bucket(struct item *i) { return &buckets[(uintptr_t)i / sizeof *i % 64]; }
 static int is_aligned(const void *p) { return ((uintptr_t)p & 15) == 0; }
 static void *align(char *p) { return (void *)(((uintptr_t)p + 15) & ~(uintptr_t)15); }
+static const char *name_of(void *number) { return (const char *[]){"a", "b"}[(uintptr_t)number]; }
 int main(void) {
     unsigned n;
     qsort(sorted, 10, sizeof *sorted, by_address);
@@ -28,5 +29,5 @@ int main(void) {
     n = (uintptr_t)sorted[0] % 61;
     *bucket(sorted[1]) = sorted[2];
     pc3_checkpoint();
-    return n + hash(sorted[n]) + is_aligned(sorted[1]) + (align((char *)sorted[2]) == 0);
+    return name_of((void *)1)[0] == 97 ? 0 : n + hash(sorted[n]) + is_aligned(sorted[1]) + (align((char *)sorted[2]) == 0);
 }

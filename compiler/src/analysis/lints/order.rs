@@ -147,7 +147,8 @@ fn hashes(u: &Unit, parents: &Parents, cast: ExprId, arg: ExprId) -> bool {
                 }
                 e = up;
             }
-            ExprKind::Index { index, .. } => return *index == e,
+            // As it is, it is a number that was put into a pointer.
+            ExprKind::Index { index, .. } => return *index == e && (mixed || reduced),
             ExprKind::Cast { .. } if number(up) => e = up,
             ExprKind::Unary {
                 op: UnOp::BitNot, ..
