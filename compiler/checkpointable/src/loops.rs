@@ -3,11 +3,11 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use syn::visit::{self, Visit};
-use syn::{parse_quote, Expr};
+use syn::{parse_quote, parse_quote_spanned, Expr};
 
-use crate::again::{is_place, is_reader, Again, Locals, Source};
+use crate::again::{is_place, is_reader, telling, Again, Locals, Source};
 use crate::course::effect;
 
 pub enum Over {
@@ -35,7 +35,49 @@ pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<
     } else if let Expr::Array(_) = expr {
         Ok(Over::Owned(parse_quote!(::pc3::point::array(#expr))))
     } else {
-        Ok(Over::Owned(expr.clone()))
+        Ok(Over::Owned(saved(expr).unwrap_or_else(|| items(expr))))
+    }
+}
+
+/// What values are gone over by.
+fn items(e: &Expr) -> Expr {
+    let span = telling(e);
+    parse_quote_spanned! {span=>
+        (match #e {
+            pc3_v => {
+                #[allow(unused_imports)]
+                use ::pc3::point::Items_ as _;
+                ::pc3::point::Items::of(&pc3_v).items(pc3_v)
+            }
+        })
+    }
+}
+
+/// `list.into_iter().rev().enumerate()` with adaptors that can be saved.
+fn saved(e: &Expr) -> Option<Expr> {
+    let m = match e {
+        Expr::Paren(p) => return saved(&p.expr),
+        Expr::MethodCall(m) => m,
+        _ => return None,
+    };
+    let inner = match &*m.receiver {
+        Expr::MethodCall(i) if i.method == "into_iter" && i.args.is_empty() => items(&i.receiver),
+        receiver => saved(receiver)?,
+    };
+    let (span, args) = (m.method.span().resolved_at(Span::call_site()), &m.args);
+    let by = |name: &str| {
+        let name = Ident::new(name, span);
+        Some(parse_quote_spanned!(span=> ::pc3::point::#name::new(#inner, #args)))
+    };
+    match (m.method.to_string().as_str(), args.len()) {
+        ("rev", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Rev(#inner))),
+        ("enumerate", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Enumerate::new(#inner))),
+        ("skip", 1) => by("Skip"),
+        ("take", 1) => by("Take"),
+        ("step_by", 1) => by("StepBy"),
+        ("zip", 1) => by("Zip"),
+        ("chain", 1) => by("Chain"),
+        _ => None,
     }
 }
 

@@ -109,7 +109,11 @@ macro_rules! quiet {
 
 quiet! {
     u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, bool, char, (),
-    String, Box<str>, std::ffi::OsString, std::path::PathBuf, std::time::Duration, std::time::Instant,
+    String, Box<str>, Box<std::path::Path>, std::ffi::CString, std::ffi::OsString,
+    std::net::IpAddr, std::net::Ipv4Addr, std::net::Ipv6Addr, std::net::SocketAddr, std::net::SocketAddrV4, std::net::SocketAddrV6,
+    std::sync::atomic::AtomicBool, std::sync::atomic::AtomicU8, std::sync::atomic::AtomicU16, std::sync::atomic::AtomicU32,
+    std::sync::atomic::AtomicU64, std::sync::atomic::AtomicUsize, std::sync::atomic::AtomicI8, std::sync::atomic::AtomicI16,
+    std::sync::atomic::AtomicI32, std::sync::atomic::AtomicI64, std::sync::atomic::AtomicIsize, std::path::PathBuf, std::time::Duration, std::time::Instant,
     std::time::SystemTime, std::cmp::Ordering, std::ops::RangeFull, std::num::NonZeroU8, std::num::NonZeroU16,
     std::num::NonZeroU32, std::num::NonZeroU64, std::num::NonZeroU128, std::num::NonZeroUsize, std::num::NonZeroI8,
     std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64, std::num::NonZeroI128, std::num::NonZeroIsize,
@@ -132,7 +136,11 @@ within! {
     [T] std::sync::Mutex<T>; [T] std::sync::RwLock<T>; [T] std::sync::OnceLock<T>;
     [A] (A,); [A, B] (A, B); [A, B, C] (A, B, C); [A, B, C, D] (A, B, C, D); [A, B, C, D, E] (A, B, C, D, E);
     [A, B, C, D, E, F] (A, B, C, D, E, F); [A, B, C, D, E, F, G] (A, B, C, D, E, F, G);
-    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H);
+    [A, B, C, D, E, F, G, H] (A, B, C, D, E, F, G, H); [A, B, C, D, E, F, G, H, I] (A, B, C, D, E, F, G, H, I);
+    [A, B, C, D, E, F, G, H, I, J] (A, B, C, D, E, F, G, H, I, J);
+    [A, B, C, D, E, F, G, H, I, J, K] (A, B, C, D, E, F, G, H, I, J, K);
+    [A, B, C, D, E, F, G, H, I, J, K, L] (A, B, C, D, E, F, G, H, I, J, K, L);
+    [B, C] std::ops::ControlFlow<B, C>; [T] std::task::Poll<T>;
     [T] std::cmp::Reverse<T>; [T] std::num::Wrapping<T>; [T] std::num::Saturating<T>; [T] std::ops::Bound<T>;
     [T] std::ops::Range<T>; [T] std::ops::RangeFrom<T>; [T] std::ops::RangeTo<T>;
     [T] std::ops::RangeInclusive<T>; [T] std::ops::RangeToInclusive<T>;
@@ -154,7 +162,7 @@ macro_rules! behind {
 
 behind! {
     [T] Vec<T>; [T] Box<T>; [T] Box<[T]>; [T] std::vec::IntoIter<T>;
-    [T] std::collections::VecDeque<T>; [T] std::collections::BinaryHeap<T>; [T] std::collections::BTreeSet<T>;
+    [T] std::collections::LinkedList<T>; [T] std::collections::VecDeque<T>; [T] std::collections::BinaryHeap<T>; [T] std::collections::BTreeSet<T>;
     [K, V] std::collections::BTreeMap<K, V>;
 }
 
@@ -168,7 +176,7 @@ impl<T: Loud, S> Loud for std::collections::HashSet<T, S> {
 
 macro_rules! counted {
     ($($t:ident),*) => {$(
-        impl<T> Loud for $t<T> {
+        impl<T: ?Sized> Loud for $t<T> {
             const LOUD: bool = true;
         }
     )*};

@@ -187,6 +187,19 @@ impl<'a> Saver<'a> {
         address
     }
 
+    /// The address of a slice that several owners share; 0 if it takes no room.
+    pub(crate) fn shared_slice<T: Checkpointable>(&mut self, items: &'a [T]) -> u64 {
+        let key = items.as_ptr() as usize;
+        if let Some(address) = self.shared.get(&key).filter(|_| !items.is_empty()) {
+            return *address;
+        }
+        let address = self.slice(items);
+        if address != 0 {
+            self.shared.insert(key, address);
+        }
+        address
+    }
+
     /// Writes all objects.
     pub(crate) fn finish(mut self, image: &mut Image) -> io::Result<Finished> {
         while let Some(item) = self.queue.pop_front() {

@@ -55,6 +55,18 @@ const ITERATE: &[&str] = &[
     "rchunks",
     "range",
     "range_mut",
+    "rsplit",
+    "splitn",
+    "rsplitn",
+    "split_terminator",
+    "split_inclusive",
+    "split_ascii_whitespace",
+    "matches",
+    "match_indices",
+    "difference",
+    "intersection",
+    "symmetric_difference",
+    "union",
 ];
 
 /// Methods that give a borrow of, or out of, their receiver.
@@ -98,6 +110,9 @@ const ADAPT: &[&str] = &[
     "flat_map",
     "take_while",
     "skip_while",
+    "map_while",
+    "scan",
+    "cycle",
     "into_iter",
 ];
 
@@ -368,6 +383,14 @@ impl<'b> Again<'b> {
                 self.keep(e);
                 true
             }
+            Expr::Call(c) if is_source(&c.func) => {
+                for a in &mut c.args {
+                    if !self.iterator(a) {
+                        self.keep(a);
+                    }
+                }
+                true
+            }
             e => self.borrow(e),
         }
     }
@@ -391,6 +414,15 @@ pub fn is_place(e: &Expr) -> bool {
     }
     let mut again = Again::new(&None_, 0);
     again.place(&mut e.clone()) && again.from.is_empty()
+}
+
+/// `std::iter::repeat`
+fn is_source(e: &Expr) -> bool {
+    const NAMES: &[&str] = &["empty", "once", "repeat", "repeat_n", "successors", "zip"];
+    let Expr::Path(p) = e else { return false };
+    let mut segments = p.path.segments.iter().rev();
+    let last = segments.next().is_some_and(|s| is_one_of(NAMES, &s.ident));
+    last && segments.next().is_some_and(|s| s.ident == "iter")
 }
 
 fn is_constructor(e: &Expr) -> bool {

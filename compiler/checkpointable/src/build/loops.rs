@@ -162,6 +162,7 @@ const DECIDE: &[&str] = &[
     "filter_map",
     "flat_map",
     "map_while",
+    "scan",
     "skip_while",
     "take_while",
 ];

@@ -1,6 +1,6 @@
 //! Lists: an object of their items.
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, LinkedList, VecDeque};
 
 use crate::load::{LoadError, Loading, View};
 use crate::save::Saver;
@@ -61,8 +61,25 @@ lists! {
     [] Vec<T>, "Vec", |v, out| (out.slice(v.as_slice()), v.len()), |v| v;
     [] Box<[T]>, "Vec", |v, out| (out.slice(v), v.len()), Vec::into_boxed_slice;
     [] std::vec::IntoIter<T>, "Rest", |v, out| (out.slice(v.as_slice()), v.len()), Vec::into_iter;
+    [] LinkedList<T>, "LinkedList", |v, out| (out.items(v.iter().collect()), v.len()), |v| v.into_iter().collect();
     [] VecDeque<T>, "VecDeque", |v, out| (out.items(v.iter().collect()), v.len()), VecDeque::from;
     [+ Ord] BinaryHeap<T>, "BinaryHeap", |v, out| (out.items(v.iter().collect()), v.len()), heap;
+}
+
+impl<T: Checkpointable + Clone> Checkpointable for std::borrow::Cow<'static, [T]> {
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut Types) -> TypeId {
+        describe::<Self, T>(types, "Vec")
+    }
+    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+        let address = out.slice(self);
+        put(out, at, address, self.len());
+    }
+    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+        load::<Self, T>(from, value, "Vec").map(Into::into)
+    }
 }
 
 /// The items lie in heap order, so nothing moves.

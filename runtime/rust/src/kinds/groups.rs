@@ -1,12 +1,12 @@
 //! Tuples, `Option`, `Result` and other enums of the standard library.
 
-use std::any::TypeId as RustType;
 use std::cmp::Ordering;
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
+use std::task::Poll;
 
 use crate::load::{LoadError, Loading, Members, View};
 use crate::save::Saver;
-use crate::types::{layout, widest, TypeId, Types, Variant};
+use crate::types::{layout, widest, TypeId, Types};
 use crate::value::Checkpointable;
 
 macro_rules! tuples {
@@ -47,40 +47,44 @@ tuples! {
     6: A 0, B 1, C 2, D 3, E 4, F 5;
     7: A 0, B 1, C 2, D 3, E 4, F 5, G 6;
     8: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+    9: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8;
+    10: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9;
+    11: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10;
+    12: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11;
 }
 
 /// Enums whose variants hold one value or none.
 macro_rules! enums {
     ($([$($g:tt)*] $t:ty, $name:literal { $($tag:literal $variant:ident $pattern:pat => $inner:ty, $value:expr, $make:expr;)+ })*) => {$(
-        impl<$($g)*> Checkpointable for $t {
-            const SIZE: u64 = tagged([$((<$inner>::SIZE, <$inner>::ALIGN)),+]).0;
-            const ALIGN: u64 = tagged([$((<$inner>::SIZE, <$inner>::ALIGN)),+]).1;
+        impl<$($g)*> $crate::Checkpointable for $t {
+            const SIZE: u64 = $crate::tagged([$((<$inner as $crate::Checkpointable>::SIZE, <$inner as $crate::Checkpointable>::ALIGN)),+]).0;
+            const ALIGN: u64 = $crate::tagged([$((<$inner as $crate::Checkpointable>::SIZE, <$inner as $crate::Checkpointable>::ALIGN)),+]).1;
 
-            fn describe(types: &mut Types) -> TypeId {
-                let inner: Vec<TypeId> = vec![$(<$inner>::describe(types)),+];
+            fn describe(types: &mut $crate::Types) -> $crate::TypeId {
+                let inner: Vec<$crate::TypeId> = vec![$(<$inner as $crate::Checkpointable>::describe(types)),+];
                 let names: Vec<String> = inner.iter().map(|id| types.name(*id)).filter(|n| n != "()").collect();
                 let name = if names.is_empty() { $name.to_owned() } else { format!("{}<{}>", $name, names.join(", ")) };
-                types.variants::<Self>(name, |_| vec![$(Variant {
+                types.variants::<Self>(name, |_| vec![$($crate::Variant {
                     name: stringify!($variant).to_owned(),
-                    members: if RustType::of::<$inner>() == RustType::of::<()>() {
+                    members: if std::any::TypeId::of::<$inner>() == std::any::TypeId::of::<()>() {
                         Vec::new()
                     } else {
                         vec![("0".to_owned(), inner[$tag], 0)]
                     },
-                    size: <$inner>::SIZE,
-                    align: <$inner>::ALIGN,
+                    size: <$inner as $crate::Checkpointable>::SIZE,
+                    align: <$inner as $crate::Checkpointable>::ALIGN,
                 }),+])
             }
-            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+            fn save<'a>(&'a self, out: &mut $crate::Saver<'a>, at: usize) {
                 match self {
                     $($pattern => {
                         out.put(at, &u32::to_ne_bytes($tag));
                         let inner: &'a $inner = $value;
-                        inner.save(out, at + Self::ALIGN as usize);
+                        $crate::Checkpointable::save(inner, out, at + <Self as $crate::Checkpointable>::ALIGN as usize);
                     })+
                 }
             }
-            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+            fn load(from: &$crate::Loading, value: $crate::View) -> Result<Self, $crate::LoadError> {
                 let name = &from.ty(value.ty).name;
                 if name.split('<').next() != Some($name) {
                     return Err(value.not::<Self>(from));
@@ -90,7 +94,7 @@ macro_rules! enums {
                     $(stringify!($variant) => {
                         let make: fn($inner) -> Self = $make;
                         let inner = match members.get("0") {
-                            Some(view) => <$inner>::load(from, view).map_err(|e| e.within(concat!(".", stringify!($variant))))?,
+                            Some(view) => <$inner as $crate::Checkpointable>::load(from, view).map_err(|e| e.within(concat!(".", stringify!($variant))))?,
                             None => from.nothing::<$inner>()?,
                         };
                         Ok(make(inner))
@@ -101,6 +105,8 @@ macro_rules! enums {
         }
     )*};
 }
+
+pub(super) use enums;
 
 /// Size and alignment of a tag in front of the widest of several values.
 pub const fn tagged<const N: usize>(variants: [(u64, u64); N]) -> (u64, u64) {
@@ -123,6 +129,15 @@ enums! {
     [B: Checkpointable, C: Checkpointable] ControlFlow<B, C>, "ControlFlow" {
         0 Continue ControlFlow::Continue(x) => C, x, ControlFlow::Continue;
         1 Break ControlFlow::Break(x) => B, x, ControlFlow::Break;
+    }
+    [T: Checkpointable] Bound<T>, "Bound" {
+        0 Included Bound::Included(x) => T, x, Bound::Included;
+        1 Excluded Bound::Excluded(x) => T, x, Bound::Excluded;
+        2 Unbounded Bound::Unbounded => (), NOTHING, |()| Bound::Unbounded;
+    }
+    [T: Checkpointable] Poll<T>, "Poll" {
+        0 Ready Poll::Ready(x) => T, x, Poll::Ready;
+        1 Pending Poll::Pending => (), NOTHING, |()| Poll::Pending;
     }
     [] Ordering, "Ordering" {
         0 Less Ordering::Less => (), NOTHING, |()| Ordering::Less;

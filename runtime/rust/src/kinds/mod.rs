@@ -6,8 +6,10 @@ mod cells;
 mod containers;
 mod crates;
 mod groups;
+mod iterators;
 mod maps;
 mod numbers;
+mod plain;
 mod ranges;
 #[cfg(feature = "serde")]
 mod serde;
@@ -15,5 +17,6 @@ mod shared;
 mod text;
 
 pub use groups::tagged;
+pub use iterators::{Chain, Enumerate, Items, Items_, Listed, Rev, Skip, StepBy, Take, Zip};
 #[cfg(feature = "serde")]
 pub use serde::Serde;

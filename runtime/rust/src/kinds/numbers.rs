@@ -242,7 +242,7 @@ macro_rules! nonzero {
     )*};
 }
 
-nonzero!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+nonzero!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
 impl Checkpointable for std::time::Duration {
     const SIZE: u64 = 16;

@@ -105,3 +105,80 @@ counted! {
     Rc Weak "Rc" "Weak";
     Arc ArcWeak "Arc" "Weak";
 }
+
+/// Slices and texts with several owners: an object of the items, and their number.
+macro_rules! slices {
+    ($($rc:ident $name:literal $text:literal;)*) => {$(
+        impl<T: Checkpointable> Checkpointable for $rc<[T]> {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                super::containers::describe::<Self, T>(types, $name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let address = out.shared_slice::<T>(self);
+                super::containers::put(out, at, address, self.len());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let members = from.generic::<Self>(value, $name)?;
+                let length: u64 = members.load("length")?;
+                let length = usize::try_from(length).map_err(|_| LoadError::new("is too long for this machine"))?;
+                let items = members.get("items").ok_or_else(|| value.not::<Self>(from))?;
+                let Some((address, _)) = from.follow(items)? else {
+                    return members.list::<T>("items", "length").map(Into::into);
+                };
+                if let Some(known) = from.known::<Self>(address) {
+                    return Ok(known);
+                }
+                let place = $rc::<[T]>::new_uninit_slice(length);
+                // SAFETY: as above.
+                let made = unsafe { $rc::from_raw($rc::into_raw(place) as *const [T]) };
+                from.remember(address, made.clone());
+                match members.list::<T>("items", "length") {
+                    Ok(list) => {
+                        let to = $rc::as_ptr(&made).cast::<T>().cast_mut();
+                        for (i, item) in list.into_iter().enumerate() {
+                            // SAFETY: there are as many, and nobody else writes or reads them now.
+                            unsafe { to.add(i).write(item) };
+                        }
+                        Ok(made)
+                    }
+                    Err(e) => {
+                        forget(made);
+                        Err(e)
+                    }
+                }
+            }
+        }
+
+        impl Checkpointable for $rc<str> {
+            const SIZE: u64 = 16;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                super::text::describe::<Self>(types, $text)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                super::text::save_shared(self.as_bytes(), out, at);
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let address = super::text::address::<Self>(from, value, $text)?;
+                if let Some(known) = address.and_then(|a| from.known::<Self>(a)) {
+                    return Ok(known);
+                }
+                let bytes = super::text::load::<Self>(from, value, $text)?;
+                let made: Self = super::text::utf8(bytes)?.into();
+                if let Some(address) = address {
+                    from.remember(address, made.clone());
+                }
+                Ok(made)
+            }
+        }
+    )*};
+}
+
+slices! {
+    Rc "Rc[]" "Rc<str>";
+    Arc "Arc[]" "Arc<str>";
+}

@@ -1,8 +1,9 @@
 //! Strings and paths: their bytes are an object of characters.
 
-use std::ffi::{OsStr, OsString};
+use std::borrow::Cow;
+use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use pc3_typemetric::types::Kind;
@@ -37,7 +38,7 @@ impl Checkpointable for Byte {
     }
 }
 
-fn describe<T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
+pub(super) fn describe<T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
     types.record::<T>(name.to_owned(), |types| {
         let byte = Byte::describe(types);
         vec![
@@ -55,7 +56,27 @@ fn save<'a>(text: &'a [u8], out: &mut Saver<'a>, at: usize) {
     out.put(at + 8, &(text.len() as u64).to_ne_bytes());
 }
 
-fn load<T>(from: &Loading, value: View, name: &str) -> Result<Vec<u8>, LoadError> {
+/// A text that has several owners: saved once.
+pub(super) fn save_shared<'a>(text: &'a [u8], out: &mut Saver<'a>, at: usize) {
+    // SAFETY: `Byte` is a `u8`.
+    let bytes: &'a [Byte] = unsafe { std::slice::from_raw_parts(text.as_ptr().cast(), text.len()) };
+    let address = out.shared_slice(bytes);
+    out.put(at, &address.to_ne_bytes());
+    out.put(at + 8, &(text.len() as u64).to_ne_bytes());
+}
+
+/// Where the text is; none: it has no bytes.
+pub(super) fn address<T>(
+    from: &Loading,
+    value: View,
+    name: &str,
+) -> Result<Option<u64>, LoadError> {
+    let members: Members = from.members::<T>(value, name)?;
+    let text = members.get("text").ok_or_else(|| value.not::<T>(from))?;
+    Ok(from.follow(text)?.map(|(address, _)| address))
+}
+
+pub(super) fn load<T>(from: &Loading, value: View, name: &str) -> Result<Vec<u8>, LoadError> {
     let members: Members = from.members::<T>(value, name)?;
     let text = members.get("text").ok_or_else(|| value.not::<T>(from))?;
     let length: u64 = members.load("length")?;
@@ -70,7 +91,7 @@ fn load<T>(from: &Loading, value: View, name: &str) -> Result<Vec<u8>, LoadError
     Ok(bytes.to_vec())
 }
 
-fn utf8(bytes: Vec<u8>) -> Result<String, LoadError> {
+pub(super) fn utf8(bytes: Vec<u8>) -> Result<String, LoadError> {
     String::from_utf8(bytes).map_err(|_| LoadError::new("is not UTF-8"))
 }
 
@@ -98,6 +119,9 @@ macro_rules! texts {
 texts! {
     String, "String", |s| s.as_bytes(), utf8;
     Box<str>, "String", |s| s.as_bytes(), |b| utf8(b).map(String::into_boxed_str);
+    Cow<'static, str>, "String", |s| s.as_bytes(), |b| utf8(b).map(Cow::Owned);
+    CString, "CString", |s| s.as_bytes(), |b| CString::new(b).map_err(|_| LoadError::new("has a zero within"));
+    Box<Path>, "PathBuf", |s| s.as_os_str().as_bytes(), |b| Ok(PathBuf::from(OsString::from_vec(b)).into());
     OsString, "OsString", |s| s.as_bytes(), |b| Ok(OsString::from_vec(b));
     PathBuf, "PathBuf", |s| OsStr::as_bytes(s.as_os_str()), |b| Ok(OsString::from_vec(b).into());
     &'static str, "&str", |s| s.as_bytes(), |b| utf8(b).map(kept);
