@@ -1,6 +1,6 @@
 //! Ranges, as values and as iterators.
 
-use std::ops::{Range, RangeFrom, RangeInclusive, RangeTo};
+use std::ops::{Range, RangeFrom, RangeInclusive, RangeTo, RangeToInclusive};
 
 use crate::load::{LoadError, Loading, View};
 use crate::save::Saver;
@@ -56,6 +56,7 @@ macro_rules! half {
 half! {
     RangeFrom "RangeFrom" start;
     RangeTo "RangeTo" end;
+    RangeToInclusive "RangeToInclusive" end;
 }
 
 /// An inclusive range knows whether its last value has been taken.

@@ -184,6 +184,9 @@ pub(crate) struct Out {
 }
 
 impl Out {
+    /// What it refers to is not needed any more.
+    pub fn done(self) {}
+
     /// Refers to the buffer unless its values have to be copied.
     pub fn of<B: Buffer + ?Sized>(buffer: &B) -> Out {
         let blocks = buffer.blocks();

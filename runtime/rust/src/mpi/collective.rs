@@ -34,6 +34,14 @@ pub(super) fn parts(whole: usize, part: usize, ranks: i32) {
     }
 }
 
+/// Calls what works on buffers until it returns.
+macro_rules! blocking {
+    ($call:ident($($argument:expr),*)) => {
+        // SAFETY: the buffers have the elements that the call is told of, and are there until it returns.
+        ok(unsafe { $call($($argument),*) })
+    };
+}
+
 macro_rules! reductions {
     ($($(#[$doc:meta])* $name:ident $call:ident;)*) => {$(
         $(#[$doc])*
@@ -81,18 +89,15 @@ pub trait CommunicatorCollectives: Communicator {
     {
         let (out, into) = (Out::of(from), In::of(into));
         parts(into.items, out.items, self.size());
-        // SAFETY: buffers of as many elements, until the call returns.
-        ok(unsafe {
-            MPI_Allgather_c(
-                out.ptr.cast(),
-                out.units,
-                out.basic,
-                into.ptr.cast(),
-                out.units,
-                into.basic,
-                self.handle(),
-            )
-        });
+        blocking!(MPI_Allgather_c(
+            out.ptr.cast(),
+            out.units,
+            out.basic,
+            into.ptr.cast(),
+            out.units,
+            into.basic,
+            self.handle()
+        ));
         into.done();
     }
 
@@ -105,19 +110,16 @@ pub trait CommunicatorCollectives: Communicator {
         let (out, into) = (Out::of(from), In::of(into));
         let parts = Partition::of::<S::Item>(counts, into.items, self.size());
         parts.mine(out.items, self.rank());
-        // SAFETY: as above; the parts are within the buffer.
-        ok(unsafe {
-            MPI_Allgatherv(
-                out.ptr.cast(),
-                int(out.units as usize),
-                out.basic,
-                into.ptr.cast(),
-                parts.counts.as_ptr(),
-                parts.starts.as_ptr(),
-                into.basic,
-                self.handle(),
-            )
-        });
+        blocking!(MPI_Allgatherv(
+            out.ptr.cast(),
+            int(out.units as usize),
+            out.basic,
+            into.ptr.cast(),
+            parts.counts.as_ptr(),
+            parts.starts.as_ptr(),
+            into.basic,
+            self.handle()
+        ));
         into.done();
     }
 
@@ -131,18 +133,15 @@ pub trait CommunicatorCollectives: Communicator {
         alike(out.items, into.items);
         let n = i64::from(self.size());
         parts(out.items, out.items / n as usize, self.size());
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Alltoall_c(
-                out.ptr.cast(),
-                out.units / n,
-                out.basic,
-                into.ptr.cast(),
-                into.units / n,
-                into.basic,
-                self.handle(),
-            )
-        });
+        blocking!(MPI_Alltoall_c(
+            out.ptr.cast(),
+            out.units / n,
+            out.basic,
+            into.ptr.cast(),
+            into.units / n,
+            into.basic,
+            self.handle()
+        ));
         into.done();
     }
 
@@ -238,35 +237,29 @@ pub trait Root {
         } else {
             In::of(buffer)
         };
-        // SAFETY: the buffer is there until the call returns.
-        ok(unsafe {
-            MPI_Bcast_c(
-                buffer.ptr.cast(),
-                buffer.units,
-                buffer.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Bcast_c(
+            buffer.ptr.cast(),
+            buffer.units,
+            buffer.basic,
+            root.rank,
+            root.comm
+        ));
         buffer.done();
     }
 
     /// The root gets the values of all.
     fn gather_into<S: Buffer + ?Sized>(&self, from: &S) {
         let (root, out) = (other(self.root()), Out::of(from));
-        // SAFETY: as above; only the root receives.
-        ok(unsafe {
-            MPI_Gather_c(
-                out.ptr.cast(),
-                out.units,
-                out.basic,
-                std::ptr::null_mut(),
-                0,
-                out.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Gather_c(
+            out.ptr.cast(),
+            out.units,
+            out.basic,
+            std::ptr::null_mut(),
+            0,
+            out.basic,
+            root.rank,
+            root.comm
+        ));
     }
 
     fn gather_into_root<S, R>(&self, from: &S, into: &mut R)
@@ -276,39 +269,33 @@ pub trait Root {
     {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         parts(into.items, out.items, size(root));
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Gather_c(
-                out.ptr.cast(),
-                out.units,
-                out.basic,
-                into.ptr.cast(),
-                out.units,
-                into.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Gather_c(
+            out.ptr.cast(),
+            out.units,
+            out.basic,
+            into.ptr.cast(),
+            out.units,
+            into.basic,
+            root.rank,
+            root.comm
+        ));
         into.done();
     }
 
     /// Likewise, of as many values as each rank has.
     fn gather_varcount_into<S: Buffer + ?Sized>(&self, from: &S) {
         let (root, out) = (other(self.root()), Out::of(from));
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Gatherv(
-                out.ptr.cast(),
-                int(out.units as usize),
-                out.basic,
-                std::ptr::null_mut(),
-                std::ptr::null(),
-                std::ptr::null(),
-                out.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Gatherv(
+            out.ptr.cast(),
+            int(out.units as usize),
+            out.basic,
+            std::ptr::null_mut(),
+            std::ptr::null(),
+            std::ptr::null(),
+            out.basic,
+            root.rank,
+            root.comm
+        ));
     }
 
     fn gather_varcount_into_root<S, R>(&self, from: &S, into: &mut R, counts: &[usize])
@@ -319,39 +306,33 @@ pub trait Root {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         let parts = Partition::of::<S::Item>(counts, into.items, size(root));
         parts.mine(out.items, root.rank);
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Gatherv(
-                out.ptr.cast(),
-                int(out.units as usize),
-                out.basic,
-                into.ptr.cast(),
-                parts.counts.as_ptr(),
-                parts.starts.as_ptr(),
-                into.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Gatherv(
+            out.ptr.cast(),
+            int(out.units as usize),
+            out.basic,
+            into.ptr.cast(),
+            parts.counts.as_ptr(),
+            parts.starts.as_ptr(),
+            into.basic,
+            root.rank,
+            root.comm
+        ));
         into.done();
     }
 
     /// Each rank gets a part of the root's values.
     fn scatter_into<R: BufferMut + ?Sized>(&self, into: &mut R) {
         let (root, into) = (other(self.root()), In::of(into));
-        // SAFETY: as above; only the root sends.
-        ok(unsafe {
-            MPI_Scatter_c(
-                std::ptr::null(),
-                0,
-                into.basic,
-                into.ptr.cast(),
-                into.units,
-                into.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Scatter_c(
+            std::ptr::null(),
+            0,
+            into.basic,
+            into.ptr.cast(),
+            into.units,
+            into.basic,
+            root.rank,
+            root.comm
+        ));
         into.done();
     }
 
@@ -362,39 +343,33 @@ pub trait Root {
     {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         parts(out.items, into.items, size(root));
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Scatter_c(
-                out.ptr.cast(),
-                into.units,
-                out.basic,
-                into.ptr.cast(),
-                into.units,
-                into.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Scatter_c(
+            out.ptr.cast(),
+            into.units,
+            out.basic,
+            into.ptr.cast(),
+            into.units,
+            into.basic,
+            root.rank,
+            root.comm
+        ));
         into.done();
     }
 
     /// Likewise, of as many values as the root says for each.
     fn scatter_varcount_into<R: BufferMut + ?Sized>(&self, into: &mut R) {
         let (root, into) = (other(self.root()), In::of(into));
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Scatterv(
-                std::ptr::null(),
-                std::ptr::null(),
-                std::ptr::null(),
-                into.basic,
-                into.ptr.cast(),
-                int(into.units as usize),
-                into.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Scatterv(
+            std::ptr::null(),
+            std::ptr::null(),
+            std::ptr::null(),
+            into.basic,
+            into.ptr.cast(),
+            int(into.units as usize),
+            into.basic,
+            root.rank,
+            root.comm
+        ));
         into.done();
     }
 
@@ -406,20 +381,17 @@ pub trait Root {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         let parts = Partition::of::<S::Item>(counts, out.items, size(root));
         parts.mine(into.items, root.rank);
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Scatterv(
-                out.ptr.cast(),
-                parts.counts.as_ptr(),
-                parts.starts.as_ptr(),
-                out.basic,
-                into.ptr.cast(),
-                int(into.units as usize),
-                into.basic,
-                root.rank,
-                root.comm,
-            )
-        });
+        blocking!(MPI_Scatterv(
+            out.ptr.cast(),
+            parts.counts.as_ptr(),
+            parts.starts.as_ptr(),
+            out.basic,
+            into.ptr.cast(),
+            int(into.units as usize),
+            into.basic,
+            root.rank,
+            root.comm
+        ));
         into.done();
     }
 

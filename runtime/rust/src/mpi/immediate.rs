@@ -75,6 +75,32 @@ pub(super) fn units<T: Equivalence>(items: usize) -> i64 {
     (items * wire::<T>().units) as i64
 }
 
+/// Calls what begins a collective that works on these buffers, which the scope sees to; what arrives is in them when it has ended.
+macro_rules! scoped {
+    ($scope:ident, [$($buffer:ident),*] $call:ident($($argument:expr),*)) => {{
+        let mut handle = 0;
+        // SAFETY: the buffers have the elements that the call is told of, and are there until the request has ended; lists of
+        // counts and places it copies.
+        ok(unsafe { $call($($argument,)* &raw mut handle) });
+        $scope.add(handle, move |_| {
+            $($buffer.done();)*
+        })
+    }};
+}
+pub(super) use scoped;
+
+/// Likewise on memory that the future keeps; `$sent`: so many of the values in it were sent.
+macro_rules! owned {
+    ($both:ident, $sent:expr, $call:ident($($argument:expr),*)) => {{
+        let mut handle = 0;
+        // SAFETY: the memory has the elements that the call is told of, and the future keeps it until the request has ended.
+        ok(unsafe { $call($($argument,)* &raw mut handle) });
+        let sent = $sent;
+        CollectiveFuture::new(handle, $both.memory, sent)
+    }};
+}
+pub(super) use owned;
+
 macro_rules! reductions {
     ($($(#[$doc:meta])* $scoped:ident $owned:ident $call:ident;)*) => {$(
         $(#[$doc])*
@@ -92,15 +118,8 @@ macro_rules! reductions {
         {
             let (out, into) = (Out::of(from), In::with_values(into));
             alike(out.items, into.items);
-            let mut handle = 0;
-            // SAFETY: buffers of as many elements, until the request has ended: the scope sees to that.
-            ok(unsafe {
-                $call(out.ptr.cast(), into.ptr.cast(), out.units, out.basic, operation.handle(), self.handle(), &raw mut handle)
-            });
-            scope.add(handle, move |_| {
-                drop(out);
-                into.done();
-            })
+            scoped!(scope, [out, into] $call(
+                out.ptr.cast(), into.ptr.cast(), out.units, out.basic, operation.handle(), self.handle()))
         }
 
         /// The same of values that the request keeps; it may be pending at a location.
@@ -109,13 +128,9 @@ macro_rules! reductions {
             S::Item: Number,
         {
             let items = Out::of(&from).items;
-            let mut both = both(&from, items);
-            let mut handle = 0;
-            // SAFETY: the future keeps the memory until the request has ended.
-            ok(unsafe {
-                $call(both.from, both.into, units::<S::Item>(items), wire::<S::Item>().basic, operation.handle(), self.handle(), &raw mut handle)
-            });
-            CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+            let both = both(&from, items);
+            owned!(both, both.sent, $call(
+                both.from, both.into, units::<S::Item>(items), wire::<S::Item>().basic, operation.handle(), self.handle()))
         }
     )*};
 }
@@ -135,46 +150,20 @@ pub trait ImmediateCollectives: Communicator {
     {
         let (out, into) = (Out::of(from), In::of(into));
         parts(into.items, out.items, self.size());
-        let mut handle = 0;
-        // SAFETY: buffers of as many elements, until the request has ended: the scope sees to that.
-        ok(unsafe {
-            MPI_Iallgather_c(
-                out.ptr.cast(),
-                out.units,
-                out.basic,
-                into.ptr.cast(),
-                out.units,
-                into.basic,
-                self.handle(),
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Iallgather_c(
+            out.ptr.cast(), out.units, out.basic, into.ptr.cast(), out.units, into.basic, self.handle()))
     }
 
     /// The same of values that the request keeps; it may be pending at a location.
     fn immediate_all_gather_owned<S: Buffer>(&self, from: S) -> CollectiveFuture<S::Item> {
         let items = Out::of(&from).items;
-        let mut both = both(&from, items * self.size() as usize);
+        let both = both(&from, items * self.size() as usize);
         let (n, basic) = (units::<S::Item>(items), wire::<S::Item>().basic);
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
-            MPI_Iallgather_c(
-                both.from,
-                n,
-                basic,
-                both.into,
-                n,
-                basic,
-                self.handle(),
-                &raw mut handle,
-            )
-        });
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+        owned!(
+            both,
+            both.sent,
+            MPI_Iallgather_c(both.from, n, basic, both.into, n, basic, self.handle())
+        )
     }
 
     /// As [`immediate_all_gather_into`](Self::immediate_all_gather_into), where ranks have `counts` values.
@@ -192,25 +181,9 @@ pub trait ImmediateCollectives: Communicator {
         let (out, into) = (Out::of(from), In::of(into));
         let parts = Partition::of::<S::Item>(counts, into.items, self.size());
         parts.mine(out.items, self.rank());
-        let mut handle = 0;
-        // SAFETY: as above; the parts are within the buffer, and MPI copies their lists.
-        ok(unsafe {
-            MPI_Iallgatherv(
-                out.ptr.cast(),
-                int(out.units as usize),
-                out.basic,
-                into.ptr.cast(),
-                parts.counts.as_ptr(),
-                parts.starts.as_ptr(),
-                into.basic,
-                self.handle(),
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Iallgatherv(
+            out.ptr.cast(), int(out.units as usize), out.basic, into.ptr.cast(), parts.counts.as_ptr(),
+            parts.starts.as_ptr(), into.basic, self.handle()))
     }
 
     /// Each rank gets a part of every rank's values.
@@ -228,24 +201,8 @@ pub trait ImmediateCollectives: Communicator {
         alike(out.items, into.items);
         let n = i64::from(self.size());
         parts(out.items, out.items / n as usize, self.size());
-        let mut handle = 0;
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Ialltoall_c(
-                out.ptr.cast(),
-                out.units / n,
-                out.basic,
-                into.ptr.cast(),
-                into.units / n,
-                into.basic,
-                self.handle(),
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Ialltoall_c(
+            out.ptr.cast(), out.units / n, out.basic, into.ptr.cast(), into.units / n, into.basic, self.handle()))
     }
 
     /// The same of values that the request keeps; it may be pending at a location.
@@ -253,23 +210,13 @@ pub trait ImmediateCollectives: Communicator {
         let items = Out::of(&from).items;
         let part = items / self.size() as usize;
         parts(items, part, self.size());
-        let mut both = both(&from, items);
+        let both = both(&from, items);
         let (n, basic) = (units::<S::Item>(part), wire::<S::Item>().basic);
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
-            MPI_Ialltoall_c(
-                both.from,
-                n,
-                basic,
-                both.into,
-                n,
-                basic,
-                self.handle(),
-                &raw mut handle,
-            )
-        });
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+        owned!(
+            both,
+            both.sent,
+            MPI_Ialltoall_c(both.from, n, basic, both.into, n, basic, self.handle())
+        )
     }
 
     reductions! {
@@ -296,23 +243,8 @@ pub trait ImmediateCollectives: Communicator {
     {
         let (out, into) = (Out::of(from), In::of(into));
         parts(out.items, into.items, self.size());
-        let mut handle = 0;
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Ireduce_scatter_block_c(
-                out.ptr.cast(),
-                into.ptr.cast(),
-                into.units,
-                out.basic,
-                operation.handle(),
-                self.handle(),
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Ireduce_scatter_block_c(
+            out.ptr.cast(), into.ptr.cast(), into.units, out.basic, operation.handle(), self.handle()))
     }
 
     /// The same of values that the request keeps; it may be pending at a location.
@@ -327,21 +259,19 @@ pub trait ImmediateCollectives: Communicator {
         let items = Out::of(&from).items;
         let part = items / self.size() as usize;
         parts(items, part, self.size());
-        let mut both = both(&from, part);
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
+        let both = both(&from, part);
+        owned!(
+            both,
+            both.sent,
             MPI_Ireduce_scatter_block_c(
                 both.from,
                 both.into,
                 units::<S::Item>(part),
                 wire::<S::Item>().basic,
                 operation.handle(),
-                self.handle(),
-                &raw mut handle,
+                self.handle()
             )
-        });
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+        )
     }
 }
 

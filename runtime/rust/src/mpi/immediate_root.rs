@@ -6,7 +6,7 @@ use pc3_vmpi::c::reduce::MPI_Ireduce_c;
 use super::buffer::{Buffer, BufferMut, In, Out};
 use super::collective::{alike, myself, other, parts, size, Partition, Root};
 use super::equivalence::wire;
-use super::immediate::{both, units};
+use super::immediate::{both, owned, scoped, units};
 use super::ok;
 use super::operation::{Number, SystemOperation};
 use super::point_to_point::int;
@@ -27,19 +27,7 @@ pub trait ImmediateRoot: Root {
         } else {
             In::of(buffer)
         };
-        let mut handle = 0;
-        // SAFETY: the buffer is there until the request has ended: the scope sees to that.
-        ok(unsafe {
-            MPI_Ibcast_c(
-                buffer.ptr.cast(),
-                buffer.units,
-                buffer.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| buffer.done())
+        scoped!(scope, [buffer] MPI_Ibcast_c(buffer.ptr.cast(), buffer.units, buffer.basic, root.rank, root.comm))
     }
 
     /// The same with a buffer that the request keeps; it may be pending at a location.  Ranks that are not the root say by
@@ -47,21 +35,18 @@ pub trait ImmediateRoot: Root {
     fn immediate_broadcast_owned<B: Buffer>(&self, values: B) -> CollectiveFuture<B::Item> {
         let root = self.root();
         let items = Out::of(&values).items;
-        let mut both = both(&values, 0);
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
+        let both = both(&values, 0);
+        owned!(
+            both,
+            0,
             MPI_Ibcast_c(
                 both.from,
                 units::<B::Item>(items),
                 wire::<B::Item>().basic,
                 root.rank,
-                root.comm,
-                &raw mut handle,
+                root.comm
             )
-        });
-        // What is sent is what is received.
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), 0)
+        )
     }
 
     /// The root gets the values of all.
@@ -71,22 +56,7 @@ pub trait ImmediateRoot: Root {
         from: &'a S,
     ) -> Request<'a> {
         let (root, out) = (other(self.root()), Out::of(from));
-        let mut handle = 0;
-        // SAFETY: as above; only the root receives.
-        ok(unsafe {
-            MPI_Igather_c(
-                out.ptr.cast(),
-                out.units,
-                out.basic,
-                std::ptr::null_mut(),
-                0,
-                out.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| drop(out))
+        scoped!(scope, [out] MPI_Igather_c(out.ptr.cast(), out.units, out.basic, std::ptr::null_mut(), 0, out.basic, root.rank, root.comm))
     }
 
     fn immediate_gather_into_root<'a, S, R>(
@@ -101,25 +71,8 @@ pub trait ImmediateRoot: Root {
     {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         parts(into.items, out.items, size(root));
-        let mut handle = 0;
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Igather_c(
-                out.ptr.cast(),
-                out.units,
-                out.basic,
-                into.ptr.cast(),
-                out.units,
-                into.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Igather_c(
+            out.ptr.cast(), out.units, out.basic, into.ptr.cast(), out.units, into.basic, root.rank, root.comm))
     }
 
     /// The same at any rank, of values that the request keeps; it may be pending at a location.
@@ -131,24 +84,13 @@ pub trait ImmediateRoot: Root {
         } else {
             0
         };
-        let mut both = both(&from, items * room);
+        let both = both(&from, items * room);
         let (n, basic) = (units::<S::Item>(items), wire::<S::Item>().basic);
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
-            MPI_Igather_c(
-                both.from,
-                n,
-                basic,
-                both.into,
-                n,
-                basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+        owned!(
+            both,
+            both.sent,
+            MPI_Igather_c(both.from, n, basic, both.into, n, basic, root.rank, root.comm)
+        )
     }
 
     /// Likewise, of as many values as each rank has.
@@ -158,23 +100,9 @@ pub trait ImmediateRoot: Root {
         from: &'a S,
     ) -> Request<'a> {
         let (root, out) = (other(self.root()), Out::of(from));
-        let mut handle = 0;
-        // SAFETY: as above; only the root receives.
-        ok(unsafe {
-            MPI_Igatherv(
-                out.ptr.cast(),
-                int(out.units as usize),
-                out.basic,
-                std::ptr::null_mut(),
-                std::ptr::null(),
-                std::ptr::null(),
-                out.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| drop(out))
+        scoped!(scope, [out] MPI_Igatherv(
+            out.ptr.cast(), int(out.units as usize), out.basic, std::ptr::null_mut(), std::ptr::null(),
+            std::ptr::null(), out.basic, root.rank, root.comm))
     }
 
     fn immediate_gather_varcount_into_root<'a, S, R>(
@@ -191,26 +119,9 @@ pub trait ImmediateRoot: Root {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         let parts = Partition::of::<S::Item>(counts, into.items, size(root));
         parts.mine(out.items, root.rank);
-        let mut handle = 0;
-        // SAFETY: as above; MPI copies the lists.
-        ok(unsafe {
-            MPI_Igatherv(
-                out.ptr.cast(),
-                int(out.units as usize),
-                out.basic,
-                into.ptr.cast(),
-                parts.counts.as_ptr(),
-                parts.starts.as_ptr(),
-                into.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Igatherv(
+            out.ptr.cast(), int(out.units as usize), out.basic, into.ptr.cast(), parts.counts.as_ptr(),
+            parts.starts.as_ptr(), into.basic, root.rank, root.comm))
     }
 
     /// Each rank gets a part of the root's values.
@@ -220,22 +131,8 @@ pub trait ImmediateRoot: Root {
         into: &'a mut R,
     ) -> Request<'a> {
         let (root, into) = (other(self.root()), In::of(into));
-        let mut handle = 0;
-        // SAFETY: as above; only the root sends.
-        ok(unsafe {
-            MPI_Iscatter_c(
-                std::ptr::null(),
-                0,
-                into.basic,
-                into.ptr.cast(),
-                into.units,
-                into.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| into.done())
+        scoped!(scope, [into] MPI_Iscatter_c(
+            std::ptr::null(), 0, into.basic, into.ptr.cast(), into.units, into.basic, root.rank, root.comm))
     }
 
     fn immediate_scatter_into_root<'a, S, R>(
@@ -250,25 +147,8 @@ pub trait ImmediateRoot: Root {
     {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         parts(out.items, into.items, size(root));
-        let mut handle = 0;
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Iscatter_c(
-                out.ptr.cast(),
-                into.units,
-                out.basic,
-                into.ptr.cast(),
-                into.units,
-                into.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Iscatter_c(
+            out.ptr.cast(), into.units, out.basic, into.ptr.cast(), into.units, into.basic, root.rank, root.comm))
     }
 
     /// The same at any rank, for so many values each, of values that the request keeps (those of other ranks than the root
@@ -280,29 +160,18 @@ pub trait ImmediateRoot: Root {
     ) -> CollectiveFuture<S::Item> {
         let root = self.root();
         let items = Out::of(&from).items;
-        let mut both = if root.is_self() {
+        let both = if root.is_self() {
             parts(items, part, size(root));
             both(&from, part)
         } else {
             both::<[S::Item]>(&[], part)
         };
         let (n, basic) = (units::<S::Item>(part), wire::<S::Item>().basic);
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
-            MPI_Iscatter_c(
-                both.from,
-                n,
-                basic,
-                both.into,
-                n,
-                basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+        owned!(
+            both,
+            both.sent,
+            MPI_Iscatter_c(both.from, n, basic, both.into, n, basic, root.rank, root.comm)
+        )
     }
 
     /// Likewise, of as many values as the root says for each.
@@ -312,23 +181,9 @@ pub trait ImmediateRoot: Root {
         into: &'a mut R,
     ) -> Request<'a> {
         let (root, into) = (other(self.root()), In::of(into));
-        let mut handle = 0;
-        // SAFETY: as above; only the root sends.
-        ok(unsafe {
-            MPI_Iscatterv(
-                std::ptr::null(),
-                std::ptr::null(),
-                std::ptr::null(),
-                into.basic,
-                into.ptr.cast(),
-                int(into.units as usize),
-                into.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| into.done())
+        scoped!(scope, [into] MPI_Iscatterv(
+            std::ptr::null(), std::ptr::null(), std::ptr::null(), into.basic, into.ptr.cast(),
+            int(into.units as usize), into.basic, root.rank, root.comm))
     }
 
     fn immediate_scatter_varcount_into_root<'a, S, R>(
@@ -345,26 +200,9 @@ pub trait ImmediateRoot: Root {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         let parts = Partition::of::<S::Item>(counts, out.items, size(root));
         parts.mine(into.items, root.rank);
-        let mut handle = 0;
-        // SAFETY: as above; MPI copies the lists.
-        ok(unsafe {
-            MPI_Iscatterv(
-                out.ptr.cast(),
-                parts.counts.as_ptr(),
-                parts.starts.as_ptr(),
-                out.basic,
-                into.ptr.cast(),
-                int(into.units as usize),
-                into.basic,
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Iscatterv(
+            out.ptr.cast(), parts.counts.as_ptr(), parts.starts.as_ptr(), out.basic, into.ptr.cast(),
+            int(into.units as usize), into.basic, root.rank, root.comm))
     }
 
     /// The root gets what the operation makes of all ranks' values, value by value.
@@ -379,21 +217,8 @@ pub trait ImmediateRoot: Root {
         S::Item: Number,
     {
         let (root, out) = (other(self.root()), Out::of(from));
-        let mut handle = 0;
-        // SAFETY: as above; only the root receives.
-        ok(unsafe {
-            MPI_Ireduce_c(
-                out.ptr.cast(),
-                std::ptr::null_mut(),
-                out.units,
-                out.basic,
-                operation.handle(),
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| drop(out))
+        scoped!(scope, [out] MPI_Ireduce_c(
+            out.ptr.cast(), std::ptr::null_mut(), out.units, out.basic, operation.handle(), root.rank, root.comm))
     }
 
     fn immediate_reduce_into_root<'a, S, R>(
@@ -410,24 +235,8 @@ pub trait ImmediateRoot: Root {
     {
         let (root, out, into) = (myself(self.root()), Out::of(from), In::of(into));
         alike(out.items, into.items);
-        let mut handle = 0;
-        // SAFETY: as above.
-        ok(unsafe {
-            MPI_Ireduce_c(
-                out.ptr.cast(),
-                into.ptr.cast(),
-                out.units,
-                out.basic,
-                operation.handle(),
-                root.rank,
-                root.comm,
-                &raw mut handle,
-            )
-        });
-        scope.add(handle, move |_| {
-            drop(out);
-            into.done();
-        })
+        scoped!(scope, [out, into] MPI_Ireduce_c(
+            out.ptr.cast(), into.ptr.cast(), out.units, out.basic, operation.handle(), root.rank, root.comm))
     }
 
     /// The same at any rank, of values that the request keeps; it may be pending at a location.
@@ -441,10 +250,10 @@ pub trait ImmediateRoot: Root {
     {
         let root = self.root();
         let items = Out::of(&from).items;
-        let mut both = both(&from, if root.is_self() { items } else { 0 });
-        let mut handle = 0;
-        // SAFETY: the future keeps the memory until the request has ended.
-        ok(unsafe {
+        let both = both(&from, if root.is_self() { items } else { 0 });
+        owned!(
+            both,
+            both.sent,
             MPI_Ireduce_c(
                 both.from,
                 both.into,
@@ -452,11 +261,9 @@ pub trait ImmediateRoot: Root {
                 wire::<S::Item>().basic,
                 operation.handle(),
                 root.rank,
-                root.comm,
-                &raw mut handle,
+                root.comm
             )
-        });
-        CollectiveFuture::new(handle, std::mem::take(&mut both.memory), both.sent)
+        )
     }
 }
 
