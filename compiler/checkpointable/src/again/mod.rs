@@ -55,18 +55,19 @@ const ITERATE: &[&str] = &[
     "rchunks",
     "range",
     "range_mut",
-    "rsplit",
-    "splitn",
-    "rsplitn",
-    "split_terminator",
-    "split_inclusive",
-    "split_ascii_whitespace",
-    "matches",
-    "match_indices",
+];
+
+/// More of them, in heads of loops.
+const ITERATE_LOOPS: &[&str] = &[
     "difference",
-    "intersection",
+    "match_indices",
+    "rsplit",
+    "rsplitn",
+    "split_ascii_whitespace",
+    "split_inclusive",
+    "split_terminator",
+    "splitn",
     "symmetric_difference",
-    "union",
 ];
 
 /// Methods that give a borrow of, or out of, their receiver.
@@ -383,6 +384,14 @@ impl<'b> Again<'b> {
                 self.keep(e);
                 true
             }
+            Expr::MethodCall(m) if is_one_of(ITERATE_LOOPS, &m.method) => {
+                if !self.place(&mut m.receiver) && !self.borrow(&mut m.receiver) {
+                    self.name(&mut m.receiver);
+                }
+                m.args.iter_mut().for_each(|a| self.keep(a));
+                true
+            }
+            Expr::MethodCall(m) if m.method == "scan" && m.args.len() != 2 => false,
             Expr::Call(c) if is_source(&c.func) => {
                 for a in &mut c.args {
                     if !self.iterator(a) {
