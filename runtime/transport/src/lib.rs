@@ -7,16 +7,20 @@
 //! Rules:
 //! * Frames of one process to another arrive whole, once, and in order.  Bodies have no upper limit of length:
 //!   what a network cannot take at once the transport cuts into pieces and joins again.
-//! * `send`, `progress` and `unsent` are never called at the same time; `wait` and `wake` may be, by any thread.
-//! * A transport calls the [`Sink`] within `progress` only (`sent` within `send`, too); the sink calls nothing back.
+//! * `send`, `pull`, `push`, `progress` and `unsent` are never called at the same time; `wait` and `wake` may be, by any thread.
+//! * A transport calls the [`Sink`] within `progress` only (`sent` within `send` and `push`, too); the sink calls nothing back.
 //! * `send` does not wait.  With a token the body must stay as it is until `sent(token)`; without one it has been
 //!   written or copied when `send` returns.
+//! * `pull` and `push` are for bodies that both sides know of beforehand: memory that the receiver has named is filled from
+//!   memory of the sender, besides the order of frames.  A transport that has no faster way for that has neither.
 //! * `wait` returns when something may have arrived or can be written, when `wake` was called since the last
 //!   return, or when the time is over; it does not keep a core busy.
 
+pub mod heads;
+
 use std::ffi::{c_char, c_void};
 
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What a shared object exports: a [`Transport`].
 pub const SYMBOL: &str = "pc3_transport";
@@ -58,6 +62,8 @@ pub struct Sink {
         unsafe extern "C" fn(context: *mut c_void, peer: u32, head: *const Head, body: *const u8),
     /// The body of the frame sent with this token may be changed.
     pub sent: unsafe extern "C" fn(context: *mut c_void, token: u64),
+    /// What was asked for by a `pull` with this id is there.
+    pub pulled: unsafe extern "C" fn(context: *mut c_void, peer: u32, id: u64),
     /// Nothing will come from that process any more.
     pub lost: unsafe extern "C" fn(context: *mut c_void, peer: u32, why: *const c_char),
 }
@@ -86,6 +92,21 @@ pub struct Transport {
         body: *const u8,
         token: u64,
     ),
+    /// `len` bytes (not 0) that the peer will push belong there; 0, or what the peer has to call this in its push.
+    pub pull: Option<
+        unsafe extern "C" fn(handle: *mut c_void, peer: u32, to: *mut u8, len: u64, id: u64) -> u32,
+    >,
+    /// Sends what the peer pulls by this name; it must stay as it is until `sent(token)`.
+    pub push: Option<
+        unsafe extern "C" fn(
+            handle: *mut c_void,
+            peer: u32,
+            name: u32,
+            from: *const u8,
+            len: u64,
+            token: u64,
+        ),
+    >,
     /// Sends and receives what it can now; 1 if that was anything.
     pub progress: unsafe extern "C" fn(handle: *mut c_void) -> i32,
     /// Frames for the peer that have not been sent; for people.

@@ -330,12 +330,12 @@ fn checkpoint(world: &World) {
 fn drain(world: &World, link: &Link) {
     // Every rank everywhere is parked: nothing new is sent, but what offers that were taken still bring.
     link.flush();
-    link.desk.until(|| link.traffic.is_sent());
+    link.desk.until(|| link.traffic.is_still());
     link.flush();
     link.board.do_all_chores(world);
     // No request changes any more, so places among them are what they will be in the checkpoint.
     link::offers::hand_over(link, world, |r| state::save::place(world.rank(r.owner), r));
-    link.desk.until(|| link.traffic.is_sent());
+    link.desk.until(|| link.traffic.is_still());
     link.flush();
 }
 

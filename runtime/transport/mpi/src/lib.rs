@@ -2,9 +2,11 @@
 //!
 //! A frame of up to [`SMALL`] bytes is one message, received into one of a ring of buffers that wait for messages of
 //! any process.  The body of a longer one follows its head in pieces under a tag of its own, sent from where it lies
-//! and received where it belongs.  MPI keeps messages of one process to another in order; frames that arrive behind
+//! and received where it belongs; one that the receiver has asked for (`pull`) needs no frame, and has a tag of its own.
+//! MPI keeps messages of one process to another in order; frames that arrive behind
 //! a body that is still under way wait for it.  One thread at a time is in here (`MPI_THREAD_SERIALIZED`).
 
+mod outbox;
 mod state;
 
 use std::ffi::{c_char, c_int, c_void};
@@ -23,6 +25,8 @@ pub static pc3_transport: Transport = Transport {
     join,
     attach,
     send,
+    pull: Some(pull),
+    push: Some(push),
     progress,
     unsent,
     wait,
@@ -154,6 +158,29 @@ unsafe extern "C" fn send(
 ) {
     // SAFETY: the interface.
     unsafe { state(handle).send(peer, &*head, body, token) }
+}
+
+unsafe extern "C" fn pull(
+    handle: *mut c_void,
+    peer: u32,
+    to: *mut u8,
+    len: u64,
+    id: u64,
+) -> u32 {
+    // SAFETY: the interface.
+    unsafe { state(handle).pull(peer, to, len as usize, id) }
+}
+
+unsafe extern "C" fn push(
+    handle: *mut c_void,
+    peer: u32,
+    name: u32,
+    from: *const u8,
+    len: u64,
+    token: u64,
+) {
+    // SAFETY: the interface.
+    unsafe { state(handle).push(peer, name, from, len as usize, token) }
 }
 
 unsafe extern "C" fn progress(handle: *mut c_void) -> i32 {

@@ -1,37 +1,42 @@
-//! Requests under way, and what has arrived and waits for its turn.
+//! What has arrived and waits for its turn, and bodies that were asked for.
 
 use std::collections::VecDeque;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::mem::{size_of, zeroed};
 
 use mpi::ffi::{self, MPI_Comm, MPI_Request, MPI_Status};
+use pc3_transport::heads::{Last, MOST};
 use pc3_transport::{Head, Sink, HEAD};
 
+use crate::outbox::Outbox;
+
 /// Frames up to this length are one message.
-const SMALL: usize = 16 << 10;
+pub const SMALL: usize = 16 << 10;
 /// Buffers that wait for them.
 const RING: usize = 32;
 /// Looks for frames before saying that there is none: half a round of all that is done between two looks passes
 /// before a frame that has just come is seen.
 const LOOKS: usize = 3;
 /// Bytes of a body that one message carries: counts are ints.
-const PIECE: usize = 1 << 30;
+pub const PIECE: usize = 1 << 30;
 
-const FRAME: c_int = 1;
-const BODY: c_int = 2;
+pub const FRAME: c_int = 1;
+pub const BODY: c_int = 2;
+/// The first tag of bodies that were asked for, and how many there are at a time: MPI has at least 32767 tags.
+const PULLS: u32 = 16;
+const MOST_PULLS: u32 = 8192;
 
 struct Slot {
     request: MPI_Request,
     buffer: Box<[u8]>,
 }
 
-/// A frame that is being sent.
-struct Out {
+/// A body that was asked for.
+struct Pull {
     peer: u32,
+    tag: u32,
+    id: u64,
     requests: Vec<MPI_Request>,
-    /// What MPI reads from, unless that is the caller's.
-    own: Vec<Box<[u8]>>,
-    token: u64,
 }
 
 /// A frame that has begun to arrive.
@@ -50,22 +55,23 @@ pub struct State {
     next: usize,
     /// So many before it have been emptied and do not wait for anything yet: that is for when nobody waits for us.
     stale: usize,
-    out: Vec<Out>,
-    /// Buffers of frames of up to [`SMALL`] bytes, for the next ones.
-    spare: Vec<Box<[u8]>>,
+    out: Outbox,
+    /// Of each process.
+    last: Vec<Last>,
+    pulls: Vec<Pull>,
+    /// Tags that were used and are not any more; those from `tags` on never were.
+    free: Vec<u32>,
+    tags: u32,
     queues: Vec<VecDeque<In>>,
     /// Frames in there.
     waiting: usize,
 }
 
-fn bytes(head: &Head) -> &[u8] {
-    // SAFETY: a struct without padding.
-    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(head).cast(), HEAD) }
-}
-
-unsafe fn done(request: &mut MPI_Request, status: &mut MPI_Status) -> bool {
+/// # Safety
+/// A request of ours.
+pub unsafe fn done(request: &mut MPI_Request, status: &mut MPI_Status) -> bool {
     let mut flag = 0;
-    // SAFETY: a request of ours.
+    // SAFETY: by the caller.
     unsafe { ffi::MPI_Test(request, &raw mut flag, status) };
     flag != 0
 }
@@ -78,8 +84,11 @@ impl State {
             ring: Vec::new(),
             next: 0,
             stale: 0,
-            out: Vec::new(),
-            spare: Vec::new(),
+            out: Outbox::new(comm, processes),
+            last: vec![Last::default(); processes],
+            pulls: Vec::new(),
+            free: Vec::new(),
+            tags: 0,
             queues: (0..processes).map(|_| VecDeque::new()).collect(),
             waiting: 0,
         }
@@ -95,7 +104,7 @@ impl State {
             let mut slot = Slot {
                 // SAFETY: MPI's null.
                 request: unsafe { ffi::RSMPI_REQUEST_NULL },
-                buffer: vec![0; SMALL].into_boxed_slice(),
+                buffer: vec![0; SMALL + MOST].into_boxed_slice(),
             };
             // SAFETY: the buffer does not move.
             unsafe { post(self.comm, &mut slot) };
@@ -108,126 +117,89 @@ impl State {
     pub unsafe fn send(&mut self, peer: u32, head: &Head, body: *const u8, token: u64) {
         // SAFETY: by the caller.
         unsafe {
-            match HEAD + head.len as usize <= SMALL {
-                true => self.send_small(peer, head, body, token),
-                false => self.send_long(peer, head, body, token),
-            }
-        }
-        if !self.out.is_empty() {
-            self.sweep();
+            self.out.send(peer, head, body, token, self.sink.as_ref());
         }
     }
 
-    /// Head and body in one message, copied.
-    unsafe fn send_small(&mut self, peer: u32, head: &Head, body: *const u8, token: u64) {
-        let n = head.len as usize;
-        let spare = self.spare.pop();
-        let mut frame = spare.unwrap_or_else(|| vec![0; SMALL].into_boxed_slice());
-        frame[..HEAD].copy_from_slice(bytes(head));
-        // SAFETY: by the caller; what MPI reads from is kept until the request is complete.
-        unsafe {
-            if n > 0 {
-                std::ptr::copy_nonoverlapping(body, frame[HEAD..].as_mut_ptr(), n);
-            }
-            if let Some(sink) = self.sink.filter(|_| token != 0) {
-                (sink.sent)(sink.context, token);
-            }
-            let mut request = self.isend(frame.as_ptr(), HEAD + n, peer, FRAME);
-            let mut status: MPI_Status = zeroed();
-            if done(&mut request, &mut status) {
-                return self.spare.push(frame);
-            }
-            self.out.push(Out {
-                peer,
-                requests: vec![request],
-                own: vec![frame],
-                token: 0,
-            });
-        }
-    }
-
-    /// The body behind the head, in pieces.
-    unsafe fn send_long(&mut self, peer: u32, head: &Head, body: *const u8, token: u64) {
-        let n = head.len as usize;
-        let frame: Box<[u8]> = bytes(head).into();
-        // SAFETY: as above.
-        unsafe {
-            let mut requests = vec![self.isend(frame.as_ptr(), HEAD, peer, FRAME)];
-            let mut own = vec![frame];
-            let from = match token {
-                0 => {
-                    own.push(std::slice::from_raw_parts(body, n).into());
-                    own[1].as_ptr()
-                }
-                _ => body,
-            };
-            for at in (0..n).step_by(PIECE) {
-                requests.push(self.isend(from.add(at), PIECE.min(n - at), peer, BODY));
-            }
-            self.out.push(Out {
-                peer,
-                requests,
-                own,
-                token,
-            });
-        }
-    }
-
-    unsafe fn isend(&self, from: *const u8, n: usize, peer: u32, tag: c_int) -> MPI_Request {
+    /// # Safety
+    /// As of the interface's `push`.
+    pub unsafe fn push(&mut self, peer: u32, name: u32, from: *const u8, len: usize, token: u64) {
         // SAFETY: by the caller.
-        unsafe {
-            let mut request = ffi::RSMPI_REQUEST_NULL;
-            let byte = ffi::RSMPI_UINT8_T;
-            let from = from.cast::<c_void>();
-            ffi::MPI_Isend(
-                from,
-                n as c_int,
-                byte,
-                peer as c_int,
-                tag,
-                self.comm,
-                &raw mut request,
-            );
-            request
-        }
+        unsafe { self.out.send_body(peer, name as c_int, from, len, token) }
     }
 
-    pub fn unsent(&self, peer: u32) -> u64 {
-        self.out.iter().filter(|o| o.peer == peer).count() as u64
+    /// # Safety
+    /// As of the interface's `pull`.
+    pub unsafe fn pull(&mut self, peer: u32, to: *mut u8, len: usize, id: u64) -> u32 {
+        let tag = match self.free.pop() {
+            Some(tag) => tag,
+            None if self.tags == MOST_PULLS => return 0,
+            None => {
+                self.tags += 1;
+                PULLS + self.tags - 1
+            }
+        };
+        // SAFETY: by the caller.
+        let requests = unsafe { self.receive(peer, tag as c_int, to, len) };
+        self.pulls.push(Pull {
+            peer,
+            tag,
+            id,
+            requests,
+        });
+        tag
     }
 
-    /// Lets go of what has been sent; true if there was anything.
-    fn sweep(&mut self) -> bool {
-        let before = self.out.len();
-        let (sink, spare) = (self.sink, &mut self.spare);
-        self.out.retain_mut(|o| {
+    /// Waits for a body in pieces.
+    unsafe fn receive(&self, peer: u32, tag: c_int, to: *mut u8, len: usize) -> Vec<MPI_Request> {
+        let piece = |at: usize| {
+            let n = PIECE.min(len - at) as c_int;
+            // SAFETY: by the caller.
+            unsafe {
+                let mut request = ffi::RSMPI_REQUEST_NULL;
+                let (byte, to) = (ffi::RSMPI_UINT8_T, to.add(at).cast());
+                ffi::MPI_Irecv(to, n, byte, peer as c_int, tag, self.comm, &raw mut request);
+                request
+            }
+        };
+        (0..len).step_by(PIECE).map(piece).collect()
+    }
+
+    /// Tells of bodies that have come; true if there was one.
+    unsafe fn sweep_pulls(&mut self, sink: &Sink) -> bool {
+        let (mut at, mut any) = (0, false);
+        while let Some(p) = self.pulls.get_mut(at) {
             // SAFETY: requests of ours; a status is plain data.
             unsafe {
                 let mut status: MPI_Status = zeroed();
-                o.requests.retain_mut(|r| !done(r, &mut status));
-                if !o.requests.is_empty() {
-                    return true;
-                }
-                if let Some(sink) = sink.filter(|_| o.token != 0) {
-                    (sink.sent)(sink.context, o.token);
-                }
-                if spare.len() < RING {
-                    spare.extend(o.own.pop().filter(|b| b.len() == SMALL));
-                }
-                false
+                p.requests.retain_mut(|r| !done(r, &mut status));
             }
-        });
-        self.out.len() < before
+            if !p.requests.is_empty() {
+                at += 1;
+                continue;
+            }
+            any = true;
+            let p = self.pulls.swap_remove(at);
+            self.free.push(p.tag);
+            // SAFETY: the interface.
+            unsafe { (sink.pulled)(sink.context, p.peer, p.id) };
+        }
+        any
+    }
+
+    pub fn unsent(&self, peer: u32) -> u64 {
+        self.out.unsent(peer)
     }
 
     /// # Safety
     /// As of the interface's `progress`.
     pub unsafe fn progress(&mut self) -> bool {
         let Some(sink) = self.sink else { return false };
-        let mut any = !self.out.is_empty() && self.sweep();
+        let mut any = self.out.has_bodies() && self.out.sweep(Some(&sink));
         self.renew();
         // SAFETY: by the caller.
         unsafe {
+            any |= !self.pulls.is_empty() && self.sweep_pulls(&sink);
             for _ in 0..if self.waiting > 0 { 1 } else { LOOKS } {
                 if self.take(&sink) {
                     any = true;
@@ -241,6 +213,9 @@ impl State {
                     }
                 }
             }
+        }
+        if !any {
+            self.out.tidy();
         }
         any
     }
@@ -268,19 +243,19 @@ impl State {
                     break;
                 }
                 any = true;
-                let head: Head = std::ptr::read_unaligned(slot.buffer.as_ptr().cast());
-                let n = head.len as usize;
                 let peer = status.MPI_SOURCE as usize;
+                let (head, at) = self.last[peer].read(&slot.buffer);
+                let n = head.len as usize;
                 let queue = &mut self.queues[peer];
                 if HEAD + n > SMALL {
                     self.waiting += 1;
                     queue.push_back(In::Long(head));
                 } else if queue.is_empty() {
-                    let body = slot.buffer[HEAD..].as_ptr();
+                    let body = slot.buffer[at..].as_ptr();
                     (sink.whole)(sink.context, peer as u32, &raw const head, body);
                 } else {
                     self.waiting += 1;
-                    queue.push_back(In::Whole(head, slot.buffer[HEAD..HEAD + n].into()));
+                    queue.push_back(In::Whole(head, slot.buffer[at..at + n].into()));
                 }
                 self.next = (self.next + 1) % RING;
                 self.stale += 1;
@@ -294,7 +269,6 @@ impl State {
 
     /// Brings the peer's first frame a step further; true if it is delivered.
     unsafe fn deliver(&mut self, peer: usize, sink: &Sink) -> bool {
-        let comm = self.comm;
         let Some(first) = self.queues[peer].front_mut() else {
             return false;
         };
@@ -310,14 +284,10 @@ impl State {
                 In::Long(head) => {
                     let (head, n) = (*head, head.len as usize);
                     let to = (sink.room)(sink.context, peer as u32, &raw const head);
-                    let piece = |at: usize| {
-                        let mut request = ffi::RSMPI_REQUEST_NULL;
-                        let (to, n) = (to.add(at).cast(), PIECE.min(n - at) as c_int);
-                        let byte = ffi::RSMPI_UINT8_T;
-                        ffi::MPI_Irecv(to, n, byte, peer as c_int, BODY, comm, &raw mut request);
-                        request
-                    };
-                    *first = In::Receiving(head, (0..n).step_by(PIECE).map(piece).collect());
+                    let requests = self.receive(peer as u32, BODY, to, n);
+                    if let Some(first) = self.queues[peer].front_mut() {
+                        *first = In::Receiving(head, requests);
+                    }
                     return false;
                 }
                 In::Receiving(head, requests) => {
@@ -341,7 +311,8 @@ impl State {
     /// As of the interface's `finish`.
     pub unsafe fn finish(&mut self) {
         while !self.out.is_empty() {
-            self.sweep();
+            self.out.sweep(self.sink.as_ref());
+            self.out.tidy();
         }
         self.renew();
         for slot in &mut self.ring {
@@ -366,7 +337,7 @@ unsafe fn post(comm: MPI_Comm, slot: &mut Slot) {
         let (byte, any) = (ffi::RSMPI_UINT8_T, ffi::RSMPI_ANY_SOURCE);
         ffi::MPI_Irecv(
             to,
-            SMALL as c_int,
+            (SMALL + MOST) as c_int,
             byte,
             any,
             FRAME,

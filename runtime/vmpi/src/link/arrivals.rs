@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pc3_transport::Head;
 
-use super::{lock, Kind, Link};
+use super::{lock, p2p, Kind, Link};
 use crate::p2p::mailbox::Data;
 use crate::transport::Sink;
 
@@ -44,6 +44,7 @@ pub(super) struct Arrivals {
     pub open: Vec<Option<Body>>,
     pub frames: Vec<Frame>,
     pub sent: Vec<u64>,
+    pub pulled: Vec<(u32, u64)>,
     pub lost: Vec<(u32, String)>,
 }
 
@@ -55,6 +56,7 @@ pub(super) fn sink(link: &Arc<Link>) -> Sink {
         arrived,
         whole,
         sent,
+        pulled,
         lost,
     }
 }
@@ -107,6 +109,10 @@ unsafe extern "C" fn whole(context: *mut c_void, peer: u32, head: *const Head, b
     let n = head.len as usize;
     // SAFETY: as above.
     let from = unsafe { std::slice::from_raw_parts(body, n) };
+    // What came before and still waits to be handled comes first.
+    if HANDLES.get() && !link.any.load(Relaxed) && p2p::at_once(link, peer, &head, from) {
+        return;
+    }
     let body = if n <= Data::SHORT {
         let mut bytes = [0; Data::SHORT];
         bytes[..n].copy_from_slice(from);
@@ -127,6 +133,13 @@ unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
     if !HANDLES.get() {
         link.wake();
     }
+}
+
+unsafe extern "C" fn pulled(context: *mut c_void, peer: u32, id: u64) {
+    // SAFETY: the interface.
+    let link = unsafe { of(context) };
+    lock(&link.arrivals).pulled.push((peer, id));
+    link.any.store(true, Release);
 }
 
 thread_local! {

@@ -6,7 +6,7 @@
 //! ([`super::offers::relieve`]): then the limit towards that process doubles, so that this stays rare.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 
 use pc3_transport::Head;
 
@@ -34,7 +34,11 @@ struct Account {
     taken: AtomicU64,
 }
 
-pub(crate) struct Credits(Box<[Account]>);
+pub(crate) struct Credits {
+    accounts: Box<[Account]>,
+    /// Somebody is to be told of what was received.
+    due: AtomicBool,
+}
 
 /// Of a message that another process has sent unasked; paid back when it is dropped.
 pub(crate) struct Credit {
@@ -54,12 +58,15 @@ impl Credits {
             longest: AtomicUsize::new(LONGEST),
             ..Account::default()
         };
-        Credits((0..processes).map(account).collect())
+        Credits {
+            accounts: (0..processes).map(account).collect(),
+            due: AtomicBool::new(false),
+        }
     }
 
     /// May a message of this length be sent unasked?  If so it counts as sent.
     pub fn lend(&self, process: u32, len: usize) -> bool {
-        let a = &self.0[process as usize];
+        let a = &self.accounts[process as usize];
         if len > a.longest.load(Relaxed) || a.lent.load(Relaxed) >= a.limit.load(Relaxed) {
             return false;
         }
@@ -70,28 +77,52 @@ impl Credits {
     /// The program relies on more than that, in all or (`long`) in one message.
     pub fn extend(&self, process: u32, long: bool) {
         if long {
-            self.0[process as usize].longest.store(EAGER, Relaxed);
+            self.accounts[process as usize]
+                .longest
+                .store(EAGER, Relaxed);
             return;
         }
         let more = |limit: u64| Some(limit.saturating_mul(2));
-        let _ = self.0[process as usize]
+        let _ = self.accounts[process as usize]
             .limit
             .fetch_update(Relaxed, Relaxed, more);
     }
 
     /// Is it longer than what is sent unasked?
     pub fn is_long(&self, process: u32, len: usize) -> bool {
-        len > self.0[process as usize].longest.load(Relaxed)
+        len > self.accounts[process as usize].longest.load(Relaxed)
     }
 
     /// That process has received so much.
     pub fn paid_back(&self, process: u32, amount: u64) {
-        self.0[process as usize].lent.fetch_sub(amount, Relaxed);
+        self.accounts[process as usize]
+            .lent
+            .fetch_sub(amount, Relaxed);
+    }
+
+    /// A message of that process has arrived and was received at once; its sender is told by [`Credits::pay_back`].
+    pub fn received(&self, process: u32, len: usize) {
+        let taken = &self.accounts[process as usize].taken;
+        if taken.fetch_add(weight(len), Relaxed) + weight(len) >= BATCH {
+            self.due.store(true, Relaxed);
+        }
+    }
+
+    /// Tells who is to be told.
+    pub fn pay_back(&self, link: &Link) {
+        if !self.due.load(Relaxed) || !self.due.swap(false, Relaxed) {
+            return;
+        }
+        for process in link.others() {
+            if self.accounts[process as usize].taken.load(Relaxed) >= BATCH {
+                tell(link, process);
+            }
+        }
     }
 
     /// For people.
     pub fn sights(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        for (process, a) in self.0.iter().enumerate() {
+        for (process, a) in self.accounts.iter().enumerate() {
             let (lent, limit) = (a.lent.load(Relaxed), a.limit.load(Relaxed));
             if lent >= limit {
                 writeln!(
@@ -119,17 +150,22 @@ impl Credit {
 
 impl Drop for Credit {
     fn drop(&mut self) {
-        let taken = &self.link.credits.0[self.process as usize].taken;
+        let taken = &self.link.credits.accounts[self.process as usize].taken;
         if taken.fetch_add(self.weight, Relaxed) + self.weight < BATCH {
             return;
         }
-        let head = Head {
-            count: taken.swap(0, Relaxed),
-            ..Head::default()
-        };
-        if head.count > 0 {
-            self.link.send_bytes(self.process, Kind::Credit, head, &[]);
-        }
+        tell(self.link, self.process);
+    }
+}
+
+fn tell(link: &Link, process: u32) {
+    let taken = &link.credits.accounts[process as usize].taken;
+    let head = Head {
+        count: taken.swap(0, Relaxed),
+        ..Head::default()
+    };
+    if head.count > 0 {
+        link.send_bytes(process, Kind::Credit, head, &[]);
     }
 }
 

@@ -2,7 +2,8 @@
 //! waiting until nothing is under way.  The caller's thread waits; no rank of the job runs meanwhile.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use pc3_runtime::chaos;
 use pc3_transport::Head;
@@ -22,6 +23,8 @@ pub(crate) struct Desk {
     /// By purpose and process, in order of arrival.
     inbox: Mutex<Vec<[Letters; 3]>>,
     bell: Condvar,
+    /// Threads that wait for the bell; changes with the inbox locked.  Ringing it for nobody is a system call, too.
+    waiting: AtomicU32,
 }
 
 impl Desk {
@@ -31,6 +34,7 @@ impl Desk {
             count,
             inbox: Mutex::new((0..count).map(|_| Default::default()).collect()),
             bell: Condvar::new(),
+            waiting: AtomicU32::new(0),
         }
     }
 
@@ -45,17 +49,26 @@ impl Desk {
 
     pub fn ring(&self) {
         let _inbox = lock(&self.inbox);
-        self.bell.notify_all();
+        if self.waiting.load(Relaxed) > 0 {
+            self.bell.notify_all();
+        }
+    }
+
+    fn wait<'a>(
+        &self,
+        inbox: MutexGuard<'a, Vec<[Letters; 3]>>,
+    ) -> MutexGuard<'a, Vec<[Letters; 3]>> {
+        self.waiting.fetch_add(1, Relaxed);
+        let inbox = self.bell.wait(inbox);
+        self.waiting.fetch_sub(1, Relaxed);
+        inbox.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a condition, of which `ring` tells.
     pub fn until(&self, done: impl Fn() -> bool) {
         let mut inbox = lock(&self.inbox);
         while !done() {
-            inbox = self
-                .bell
-                .wait(inbox)
-                .unwrap_or_else(PoisonError::into_inner);
+            inbox = self.wait(inbox);
         }
     }
 
@@ -66,10 +79,7 @@ impl Desk {
             if let Some(bytes) = inbox[from as usize][purpose as usize].pop_front() {
                 return bytes;
             }
-            inbox = self
-                .bell
-                .wait(inbox)
-                .unwrap_or_else(PoisonError::into_inner);
+            inbox = self.wait(inbox);
         }
     }
 }

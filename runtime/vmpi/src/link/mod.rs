@@ -11,6 +11,7 @@ pub(crate) mod board;
 pub(crate) mod credit;
 pub(crate) mod desk;
 mod ending;
+mod hashing;
 pub(crate) mod lead;
 pub(crate) mod node;
 pub(crate) mod offers;
@@ -296,6 +297,17 @@ impl Link {
         unsafe { self.send(peer, kind, head, body.as_ptr(), 0) }
     }
 
+    /// Sends what the peer pulls.
+    ///
+    /// # Safety
+    /// The body has `len` bytes, which stay until [`Traffic::sent`] is called with the token.
+    pub(crate) unsafe fn push(&self, peer: u32, name: u32, body: (*const u8, u64), token: u64) {
+        self.sent.fetch_add(1, SeqCst);
+        chaos();
+        // SAFETY: by the caller.
+        unsafe { self.carrier.push(peer, name, body.0, body.1, token) }
+    }
+
     /// What is under way, for people.
     pub(crate) fn sights(&self, out: &mut impl fmt::Write) -> fmt::Result {
         let (sent, handled) = self.counts();
@@ -371,6 +383,7 @@ impl Link {
     fn handle_all(&self, mut hands: MutexGuard<'_, Arrivals>) -> bool {
         HANDLES.set(true);
         let mut any = self.carrier.progress();
+        self.credits.pay_back(self);
         // What is to be done because of that is nobody else's business.
         while self.handle_arrivals(&mut hands) | self.node.handle_own(self) {
             any = true;
@@ -381,7 +394,9 @@ impl Link {
 
     /// A worker with nothing to do does the porter's work, unless somebody is at it.
     pub(crate) fn look(&self) {
-        self.looks.fetch_add(1, Relaxed);
+        // Only that it changes counts.
+        self.looks
+            .store(self.looks.load(Relaxed).wrapping_add(1), Relaxed);
         let hands = match self.hands.try_lock() {
             Ok(hands) => hands,
             Err(TryLockError::Poisoned(p)) => p.into_inner(),
@@ -412,24 +427,29 @@ impl Link {
     }
 
     fn handle_arrivals(&self, work: &mut Arrivals) -> bool {
-        if !self.any.swap(false, AcqRel) {
+        if !self.any.load(Acquire) {
             return false;
         }
+        self.any.store(false, SeqCst);
         {
             let mut a = lock(&self.arrivals);
             std::mem::swap(&mut a.frames, &mut work.frames);
             std::mem::swap(&mut a.sent, &mut work.sent);
+            std::mem::swap(&mut a.pulled, &mut work.pulled);
             std::mem::swap(&mut a.lost, &mut work.lost);
         }
-        let any = !work.frames.is_empty() || !work.sent.is_empty();
+        let any = [work.frames.len(), work.sent.len(), work.pulled.len()] != [0; 3];
         for token in work.sent.drain(..) {
             self.traffic.sent(self, token);
         }
+        for (peer, id) in work.pulled.drain(..) {
+            self.hear(peer);
+            self.traffic.pulled(self, id);
+            self.handled.fetch_add(1, SeqCst);
+        }
         for frame in work.frames.drain(..) {
             chaos();
-            if let Some(pulse) = &self.pulse {
-                pulse.hear(frame.peer);
-            }
+            self.hear(frame.peer);
             let kind = Kind::of(frame.head.kind);
             self.handle(frame);
             if kind.is_some_and(Kind::counts) {
@@ -440,6 +460,13 @@ impl Link {
             self.lost(peer, &why);
         }
         any
+    }
+
+    /// Something of a process has come.
+    fn hear(&self, peer: u32) {
+        if let Some(pulse) = &self.pulse {
+            pulse.hear(peer);
+        }
     }
 
     fn handle(&self, frame: Frame) {

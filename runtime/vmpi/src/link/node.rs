@@ -52,6 +52,7 @@ pub(crate) struct Node {
     state: Mutex<State>,
     /// What this process says to itself.
     own: Mutex<VecDeque<Message>>,
+    any_own: AtomicBool,
     events: (Mutex<VecDeque<Event>>, Condvar),
     watch: AtomicBool,
     watch_polls: Mutex<Watch>,
@@ -86,6 +87,7 @@ impl Node {
             lead: Mutex::new(Lead::new(count as usize)),
             state: Mutex::default(),
             own: Mutex::default(),
+            any_own: AtomicBool::new(false),
             events: Default::default(),
             watch: AtomicBool::new(false),
             watch_polls: Mutex::default(),
@@ -107,6 +109,7 @@ impl Node {
 
     fn own(&self, link: &Link, m: Message) {
         lock(&self.own).push_back(m);
+        self.any_own.store(true, SeqCst);
         link.wake();
     }
 
@@ -136,6 +139,10 @@ impl Node {
 
     /// What this process has said to itself; true if that was anything.
     pub fn handle_own(&self, link: &Link) -> bool {
+        if !self.any_own.load(SeqCst) {
+            return false;
+        }
+        self.any_own.store(false, SeqCst);
         let mut any = false;
         loop {
             let next = lock(&self.own).pop_front();

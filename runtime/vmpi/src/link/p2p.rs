@@ -4,11 +4,11 @@
 //! a few KiB                   Eager: the message
 //! more, or synchronous        Offer(id)  →  ←  Take(id, receive)  Data(receive) →
 //! ```
-//! A body that is one block is sent from where it lies and received where it belongs; what else is known as an offer
+//! Where the transport can bring a body without a frame (`pull`, `push`), it is asked for before `Take` says so, and comes instead
+//! of `Data`. A body that is one block is sent from where it lies and received where it belongs; what else is known as an offer
 //! waits in the receiver's queue like a message held by a rank of its own process.  A type travels as the handle of a
 //! predefined type, or as a signature in front of the data; the data are packed.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::Mutex;
@@ -16,10 +16,11 @@ use std::sync::Mutex;
 use pc3_transport::Head;
 
 use super::credit::Credit;
+use super::hashing::ById;
 use super::{lock, Body, Frame, Kind, Link};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
-use crate::p2p::mailbox::{Data, Message, Room};
+use crate::p2p::mailbox::{unpack, Data, Message, Room};
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Key, Mode, Request, Status};
 use crate::state::message::{read_type, write_signature};
@@ -56,9 +57,9 @@ struct Sending {
 #[derive(Default)]
 pub(crate) struct Traffic {
     next: AtomicU64,
-    pub(super) held: Mutex<HashMap<u64, Held>>,
-    pulls: Mutex<HashMap<u64, Pull>>,
-    sending: Mutex<HashMap<u64, Sending>>,
+    pub(super) held: Mutex<ById<Held>>,
+    pulls: Mutex<ById<Pull>>,
+    sending: Mutex<ById<Sending>>,
 }
 
 // SAFETY: requests are pending as long as they are named here, and completed by whoever takes them out.
@@ -218,10 +219,18 @@ pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Messa
         ty: m.ty.clone(),
         count: m.count,
     };
+    let len = m.len() as u64;
+    let to = pull.place(len).filter(|_| len > 0);
     lock(&link.traffic.pulls).insert(token, pull);
+    // SAFETY: the receive's buffer, which is long enough.
+    let name = to.and_then(|to| unsafe { link.carrier.pull(process, to, len, token) });
+    if let Some(pulse) = link.pulse.as_ref().filter(|_| name.is_some()) {
+        pulse.expect(process, len);
+    }
     let head = Head {
         id,
         token,
+        extra: name.map_or(0, |n| n.get()),
         ..Head::default()
     };
     link.send_bytes(process, Kind::Take, head, &[]);
@@ -307,6 +316,43 @@ fn eager(link: &Link, world: &World, frame: Frame) -> Option<()> {
     arrive(world, frame.head.dst, key_of(&frame.head), m)
 }
 
+/// A message of a predefined type that a receive waits for is copied from where it has arrived; false if this is not one.  It
+/// comes before others of its process that have not been handled.  Sends nothing: the transport is at work.
+pub(super) fn at_once(link: &Link, peer: u32, head: &Head, bytes: &[u8]) -> bool {
+    if head.kind != Kind::Eager as u32 || head.ty == 0 {
+        return false;
+    }
+    let (Some(world), Some(ty)) = (link.world(), by_handle(head.ty as usize)) else {
+        return false;
+    };
+    let Some(to) = world.local(head.dst) else {
+        return false;
+    };
+    if head.count.checked_mul(ty.size as u64) != Some(bytes.len() as u64) {
+        return false;
+    }
+    let key = key_of(head);
+    to.happened();
+    let matched = to.mailbox.with(|q| {
+        let queued = q.posted.take_receive(&key).map(|(_, r)| r);
+        queued.or_else(|| to.landing.hand(&key))
+    });
+    let Some(r) = matched else { return false };
+    link.hear(peer);
+    // SAFETY: taken out of its queue, so pending until we complete it.
+    unsafe {
+        let into = (*r).buf();
+        let mut status = Status::of(&key, &ty, bytes.len(), into.len());
+        if let Err(e) = unpack(&ty, bytes, into.plain()) {
+            status.error = e.class;
+        }
+        Request::complete(r, to, None, status);
+    }
+    link.credits.received(peer, bytes.len());
+    link.handled.fetch_add(1, SeqCst);
+    true
+}
+
 fn offered(world: &World, frame: &Frame) -> Option<()> {
     let (ty, count, _) = type_from_wire(&frame.head, frame.bytes())?;
     let data = Data::Far {
@@ -327,17 +373,20 @@ fn offered(world: &World, frame: &Frame) -> Option<()> {
 
 /// A receive elsewhere takes what was offered here.
 fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
-    let Head { id, token, .. } = frame.head;
+    let Head {
+        id, token, extra, ..
+    } = frame.head;
     let held = lock(&link.traffic.held).remove(&id)?;
     let head = Head {
         token,
+        extra,
         ..Head::default()
     };
     send_data(link, world, frame.peer, Kind::Data, head, held);
     Some(())
 }
 
-/// Sends the body of what was offered; the send is complete when it is gone.
+/// Sends the body of what was offered, by itself if that has a name (`extra`); the send is complete when it is gone.
 pub(super) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head: Head, held: Held) {
     let (request, bytes, from, len) = match held.what {
         Offered::Copy(b, attached) => {
@@ -367,6 +416,11 @@ pub(super) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head:
         _bytes: bytes,
     };
     lock(&link.traffic.sending).insert(own, sending);
+    if head.extra != 0 {
+        // SAFETY: kept in `sending` until the token comes back.
+        unsafe { link.push(peer, head.extra, (from, len as u64), own) };
+        return;
+    }
     let head = Head {
         len: len as u64,
         ..head
@@ -377,32 +431,52 @@ pub(super) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head:
 
 fn data(link: &Link, world: &World, frame: Frame) -> Option<()> {
     let pull = lock(&link.traffic.pulls).remove(&frame.head.token)?;
-    // SAFETY: pending until we complete it.
-    let r = unsafe { &*pull.request };
-    let into = r.buf();
     let len = frame.head.len as usize;
-    let mut status = Status::of(&pull.key, &pull.ty, len, into.len());
     let data = match frame.body {
         Body::Short { .. } => Some(Data::copy(frame.bytes())),
         Body::Own(bytes) => Some(Data::Long(bytes)),
         Body::Placed => None,
     };
+    let mut copied = Ok(());
     if let Some(data) = data {
         let m = Message {
             data,
-            ty: pull.ty,
+            ty: pull.ty.clone(),
             count: pull.count,
             buffered_by: None,
             mark: None,
         };
-        // SAFETY: the receive's buffer.
-        if let Err(e) = unsafe { m.unpack(&into) } {
+        // SAFETY: pending until we complete it; its buffer.
+        copied = unsafe { m.unpack(&(*pull.request).buf()) };
+    }
+    let done = pull.complete(world, len, copied);
+    link.desk.ring();
+    done
+}
+
+impl Pull {
+    /// Where a body of this length belongs, if it can be received there.
+    fn place(&self, len: u64) -> Option<*mut u8> {
+        // SAFETY: pending.
+        let into = unsafe { (*self.request).buf() };
+        let fits = into.ty.contiguous
+            && into.ty.is_packed() == self.ty.is_packed()
+            && len <= into.len() as u64;
+        fits.then(|| into.addr.wrapping_offset(into.ty.layout.at))
+    }
+
+    /// The body is in the receive's buffer, as far as that has room.
+    fn complete(&self, world: &World, len: usize, copied: Result<()>) -> Option<()> {
+        // SAFETY: pending until we complete it.
+        let r = unsafe { &*self.request };
+        let mut status = Status::of(&self.key, &self.ty, len, r.buf().len());
+        if let Err(e) = copied {
             status.error = e.class;
         }
+        // SAFETY: as above.
+        unsafe { Request::complete(self.request, world.local(r.owner)?, None, status) };
+        Some(())
     }
-    // SAFETY: as above.
-    unsafe { Request::complete(pull.request, world.local(r.owner)?, None, status) };
-    Some(())
 }
 
 /// Before a checkpoint: an offer's body, or the place of its send among those saved.
@@ -451,14 +525,16 @@ fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
 impl Traffic {
     /// Where the body of a `Data` frame belongs, if it can be received there.
     pub fn place(&self, head: &Head) -> Option<*mut u8> {
-        let pulls = lock(&self.pulls);
-        let pull = pulls.get(&head.token)?;
-        // SAFETY: pending.
-        let into = unsafe { (*pull.request).buf() };
-        let fits = into.ty.contiguous
-            && into.ty.is_packed() == pull.ty.is_packed()
-            && head.len as usize <= into.len();
-        fits.then(|| into.addr.wrapping_offset(into.ty.layout.at))
+        lock(&self.pulls).get(&head.token)?.place(head.len)
+    }
+
+    /// What was asked for is in the buffer of the receive.
+    pub fn pulled(&self, link: &Link, token: u64) {
+        let pull = lock(&self.pulls).remove(&token);
+        if let (Some(pull), Some(world)) = (pull, link.world()) {
+            pull.complete(world, pull.ty.size * pull.count, Ok(()));
+        }
+        link.desk.ring();
     }
 
     /// The transport has done with a body.
@@ -498,8 +574,8 @@ impl Traffic {
         Ok(())
     }
 
-    /// Nothing that was taken is still to be written.
-    pub fn is_sent(&self) -> bool {
-        lock(&self.sending).is_empty()
+    /// Nothing that was taken is still under way.
+    pub fn is_still(&self) -> bool {
+        lock(&self.sending).is_empty() && lock(&self.pulls).is_empty()
     }
 }

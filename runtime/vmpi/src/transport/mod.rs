@@ -7,6 +7,7 @@ mod socket;
 use std::ffi::{c_char, c_void, CStr};
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -189,6 +190,32 @@ impl Carrier {
             }
             drop(turn);
             *errno = kept;
+        }
+    }
+
+    /// Asks for a body that goes to `to`; the name by which it can be pushed, if the transport has a way for that.
+    ///
+    /// # Safety
+    /// There are `len` bytes, which stay until the sink is told that `id` is there.
+    pub unsafe fn pull(&self, peer: u32, to: *mut u8, len: u64, id: u64) -> Option<NonZeroU32> {
+        let pull = self.table.pull?;
+        let turn = self.turn();
+        if *turn != Stage::Open {
+            return None;
+        }
+        // SAFETY: by the caller.
+        NonZeroU32::new(unsafe { pull(self.handle(), peer, to, len, id) })
+    }
+
+    /// Sends what is pulled by this name.
+    ///
+    /// # Safety
+    /// The body has `len` bytes, which stay until the token comes back.
+    pub unsafe fn push(&self, peer: u32, name: u32, from: *const u8, len: u64, token: u64) {
+        let turn = self.turn();
+        if let Some(push) = self.table.push.filter(|_| *turn == Stage::Open) {
+            // SAFETY: by the caller.
+            unsafe { push(self.handle(), peer, name, from, len, token) }
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) static TABLE: Transport = Transport {
     join,
     attach,
     send,
+    pull: None,
+    push: None,
     progress,
     unsent,
     wait,
