@@ -2,7 +2,7 @@
 //!
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
-//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p` and `offers`: messages
+//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p`, `offers` and `pulls`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
 //! `ending`: how it all ends; `polls`: ranks that poll in vain; `pulse`: who is out of reach; `lead` and `node`: checkpoints and quiescence across processes.
 
@@ -18,6 +18,7 @@ pub(crate) mod offers;
 pub(crate) mod p2p;
 pub(crate) mod pointers;
 mod polls;
+pub(crate) mod pulls;
 mod pulse;
 pub(crate) mod quiet;
 mod words;

@@ -17,6 +17,7 @@ use pc3_transport::Head;
 
 use super::credit::Credit;
 use super::hashing::ById;
+use super::pulls::{self, Pull};
 use super::{lock, Body, Frame, Kind, Link};
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
@@ -40,14 +41,6 @@ pub(super) enum Offered {
     Copy(Box<[u8]>, Option<u32>),
 }
 
-/// A receive here that waits for the data of an offer it has taken.
-struct Pull {
-    request: *const Request,
-    key: Key,
-    ty: TypeRef,
-    count: usize,
-}
-
 /// Data under way.
 struct Sending {
     request: Option<*const Request>,
@@ -58,7 +51,7 @@ struct Sending {
 pub(crate) struct Traffic {
     next: AtomicU64,
     pub(super) held: Mutex<ById<Held>>,
-    pulls: Mutex<ById<Pull>>,
+    pub(super) pulls: Mutex<ById<Pull>>,
     sending: Mutex<ById<Sending>>,
 }
 
@@ -203,39 +196,6 @@ fn send_offer(
     world.link().send_bytes(to, Kind::Offer, head, &signature);
 }
 
-/// The receive takes an offer: its data are asked for, and complete it.
-///
-/// # Safety
-/// The receive is pending, in no queue, and its buffer writable.
-pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Message) {
-    let Data::Far { process, id, .. } = m.data else {
-        return;
-    };
-    let link = world.link();
-    let token = r as usize as u64;
-    let pull = Pull {
-        request: r,
-        key: *key,
-        ty: m.ty.clone(),
-        count: m.count,
-    };
-    let len = m.len() as u64;
-    let to = pull.place(len).filter(|_| len > 0);
-    lock(&link.traffic.pulls).insert(token, pull);
-    // SAFETY: the receive's buffer, which is long enough.
-    let name = to.and_then(|to| unsafe { link.carrier.pull(process, to, len, token) });
-    if let Some(pulse) = link.pulse.as_ref().filter(|_| name.is_some()) {
-        pulse.expect(process, len);
-    }
-    let head = Head {
-        id,
-        token,
-        extra: name.map_or(0, |n| n.get()),
-        ..Head::default()
-    };
-    link.send_bytes(process, Kind::Take, head, &[]);
-}
-
 /// A frame about messages has arrived.
 pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
     let Some(world) = link.world() else {
@@ -246,7 +206,7 @@ pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
         Kind::Eager => eager(link, world, frame),
         Kind::Offer => offered(world, &frame),
         Kind::Take => taken(link, world, &frame),
-        Kind::Data => data(link, world, frame),
+        Kind::Data => pulls::data(link, world, frame),
         Kind::Hand | Kind::Place => settled(world, kind, frame),
         _ => None,
     };
@@ -281,7 +241,7 @@ fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
     // SAFETY: taken out of its queue, so pending until we complete it.
     unsafe {
         if let Data::Far { .. } = m.data {
-            take(world, r, &key, &m);
+            pulls::take(world, r, &key, &m);
             return Some(());
         }
         let into = (*r).buf();
@@ -429,56 +389,6 @@ pub(super) fn send_data(link: &Link, world: &World, peer: u32, kind: Kind, head:
     unsafe { link.send(peer, kind, head, from, own) };
 }
 
-fn data(link: &Link, world: &World, frame: Frame) -> Option<()> {
-    let pull = lock(&link.traffic.pulls).remove(&frame.head.token)?;
-    let len = frame.head.len as usize;
-    let data = match frame.body {
-        Body::Short { .. } => Some(Data::copy(frame.bytes())),
-        Body::Own(bytes) => Some(Data::Long(bytes)),
-        Body::Placed => None,
-    };
-    let mut copied = Ok(());
-    if let Some(data) = data {
-        let m = Message {
-            data,
-            ty: pull.ty.clone(),
-            count: pull.count,
-            buffered_by: None,
-            mark: None,
-        };
-        // SAFETY: pending until we complete it; its buffer.
-        copied = unsafe { m.unpack(&(*pull.request).buf()) };
-    }
-    let done = pull.complete(world, len, copied);
-    link.desk.ring();
-    done
-}
-
-impl Pull {
-    /// Where a body of this length belongs, if it can be received there.
-    fn place(&self, len: u64) -> Option<*mut u8> {
-        // SAFETY: pending.
-        let into = unsafe { (*self.request).buf() };
-        let fits = into.ty.contiguous
-            && into.ty.is_packed() == self.ty.is_packed()
-            && len <= into.len() as u64;
-        fits.then(|| into.addr.wrapping_offset(into.ty.layout.at))
-    }
-
-    /// The body is in the receive's buffer, as far as that has room.
-    fn complete(&self, world: &World, len: usize, copied: Result<()>) -> Option<()> {
-        // SAFETY: pending until we complete it.
-        let r = unsafe { &*self.request };
-        let mut status = Status::of(&self.key, &self.ty, len, r.buf().len());
-        if let Err(e) = copied {
-            status.error = e.class;
-        }
-        // SAFETY: as above.
-        unsafe { Request::complete(self.request, world.local(r.owner)?, None, status) };
-        Some(())
-    }
-}
-
 /// Before a checkpoint: an offer's body, or the place of its send among those saved.
 fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
     let to = world.local(frame.head.dst)?;
@@ -523,20 +433,6 @@ fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
 }
 
 impl Traffic {
-    /// Where the body of a `Data` frame belongs, if it can be received there.
-    pub fn place(&self, head: &Head) -> Option<*mut u8> {
-        lock(&self.pulls).get(&head.token)?.place(head.len)
-    }
-
-    /// What was asked for is in the buffer of the receive.
-    pub fn pulled(&self, link: &Link, token: u64) {
-        let pull = lock(&self.pulls).remove(&token);
-        if let (Some(pull), Some(world)) = (pull, link.world()) {
-            pull.complete(world, pull.ty.size * pull.count, Ok(()));
-        }
-        link.desk.ring();
-    }
-
     /// The transport has done with a body.
     pub fn sent(&self, link: &Link, token: u64) {
         let Some(s) = lock(&self.sending).remove(&token) else {

@@ -148,7 +148,7 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
     if let Some((k, m)) = found {
         if let Data::Far { .. } = m.data {
             // SAFETY: the caller's promise; in no queue.
-            unsafe { link::p2p::take(me.world(), r, &k, &m) };
+            unsafe { link::pulls::take(me.world(), r, &k, &m) };
             return;
         }
         // SAFETY: as above.
@@ -165,7 +165,7 @@ pub(crate) unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>
     if let Data::Far { .. } = m.data {
         let r = Request::new(me.rank, What::Recv, 0, *key, into);
         // SAFETY: the caller's promise; the request outlives its use because we wait.
-        unsafe { link::p2p::take(me.world(), &r, key, &m) };
+        unsafe { link::pulls::take(me.world(), &r, key, &m) };
         wait_done(me, &r);
         return r.status();
     }
