@@ -3,8 +3,29 @@
 //! A message travels *packed*: its basic elements one after another in this ABI's representation
 //! (`MPI_PACKED`: in the portable format).
 
+use super::sharing;
 use crate::datatype::{moving, TypeRef};
 use crate::error::Result;
+use crate::state::RankState;
+
+/// Above some megabytes the C library writes past the caches, which takes half as long again: more than this is
+/// copied in pieces.
+const PIECE: usize = 256 << 10;
+
+/// # Safety
+/// Readable and writable; the two do not overlap.
+#[inline]
+pub(crate) unsafe fn copy_block(from: *const u8, to: *mut u8, n: usize) {
+    let mut at = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while n - at > PIECE {
+            std::ptr::copy_nonoverlapping(from.add(at), to.add(at), PIECE);
+            at += PIECE;
+        }
+        std::ptr::copy_nonoverlapping(from.add(at), to.add(at), n - at);
+    }
+}
 
 /// `count` elements of `ty` at `addr`.  Owns nothing: whoever starts an operation guarantees that
 /// the memory stays as MPI asks until it completes.
@@ -49,20 +70,52 @@ impl<'a> Buf<'a> {
         unsafe { self.ty.pack(self.addr, self.count, out) };
     }
 
+    /// Moves a message to or from `other`, whose worker may help.
+    ///
+    /// # Safety
+    /// As of [`Buf::copy_to`].
+    #[inline]
+    pub(crate) unsafe fn share_to(
+        &self,
+        to: &Buf<'_>,
+        me: &RankState,
+        other: &RankState,
+    ) -> Result<()> {
+        if let Some((from, into, n)) = self.blocks(to) {
+            // SAFETY: the caller's promise.
+            if unsafe { sharing::copy(me, other, from, into, n) } {
+                return Ok(());
+            }
+        }
+        // SAFETY: as above.
+        unsafe { self.copy_to(to) }
+    }
+
+    /// Where it is and goes to, and how much of it, if either is one block.
+    #[inline]
+    fn blocks(&self, to: &Buf<'_>) -> Option<(*const u8, *mut u8, usize)> {
+        let alike = self.ty.predefined == to.ty.predefined;
+        (self.ty.contiguous && to.ty.contiguous && alike).then(|| {
+            let from = self.addr.wrapping_offset(self.ty.layout.at);
+            let into = to.addr.wrapping_offset(to.ty.layout.at);
+            (from.cast_const(), into, self.len().min(to.len()))
+        })
+    }
+
     /// Moves a message, in one copy if either side is one block; what does not fit is left out.
     ///
     /// # Safety
     /// `self` is readable, `to` writable.
     #[inline]
     pub unsafe fn copy_to(&self, to: &Buf<'_>) -> Result<()> {
-        if self.ty.contiguous && to.ty.contiguous && self.ty.predefined == to.ty.predefined {
-            let n = self.len().min(to.len());
-            let (from, into) = (
-                self.addr.wrapping_offset(self.ty.layout.at),
-                to.addr.wrapping_offset(to.ty.layout.at),
-            );
+        if let Some((from, into, n)) = self.blocks(to) {
             // SAFETY: the caller's promise.  A rank may send to itself from overlapping memory.
-            unsafe { std::ptr::copy(from, into, n) };
+            unsafe {
+                match (from as usize).abs_diff(into as usize) < n {
+                    true => std::ptr::copy(from, into, n),
+                    false => copy_block(from, into, n),
+                }
+            }
             return Ok(());
         }
         // SAFETY: the caller's promise.

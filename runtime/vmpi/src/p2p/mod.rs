@@ -5,6 +5,7 @@
 //! its buffer.  Otherwise a small message is buffered; a large or synchronous one is *held*: the
 //! queue points to the sender's request, and the receiver copies from the sender's memory.  When
 //! nothing else can run, held standard-mode messages are buffered after all ([`release_held`]).
+//! Long ones are copied by two workers ([`sharing`]).
 //! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead.
 //!
 //! Everything here speaks of world ranks and context numbers; communicators are resolved above.
@@ -16,6 +17,7 @@ pub mod queue;
 pub mod recv;
 pub mod request;
 pub mod send;
+pub(crate) mod sharing;
 pub mod wait;
 
 pub use buf::Buf;

@@ -174,14 +174,9 @@ pub(crate) unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>
     // complete it, and its buffer readable.
     let copied = unsafe {
         if let Data::Held(sender) = m.data {
-            let owner = (*sender).owner;
-            let copied = (*sender).buf().copy_to(into);
-            Request::complete(
-                sender,
-                me.world().rank(owner),
-                Some(me.worker()),
-                Status::EMPTY,
-            );
+            let owner = me.world().rank((*sender).owner);
+            let copied = (*sender).buf().share_to(into, me, owner);
+            Request::complete(sender, owner, Some(me.worker()), Status::EMPTY);
             copied
         } else {
             m.unpack(into)

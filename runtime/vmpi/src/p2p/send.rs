@@ -259,12 +259,13 @@ pub(crate) unsafe fn deliver(me: &RankState, posted: *const Request, key: &Key, 
     unsafe {
         let r = &*posted;
         let into = r.buf();
-        let copied = from.copy_to(&into);
+        let owner = me.world().rank(r.owner);
+        let copied = from.share_to(&into, me, owner);
         let mut status = Status::of(key, from.ty, from.len(), into.len());
         if let Err(e) = copied {
             status.error = e.class;
         }
-        Request::complete(posted, me.world().rank(r.owner), Some(me.worker()), status);
+        Request::complete(posted, owner, Some(me.worker()), status);
     }
 }
 

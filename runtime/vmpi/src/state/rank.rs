@@ -18,6 +18,7 @@ use crate::handle::{Kind, Table};
 use crate::objects::Objects;
 use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{Mailbox, Message};
+use crate::p2p::sharing::Sharing;
 use crate::p2p::{Key, Req, Request};
 
 /// The MPI call a rank is in, for error messages and deadlock reports.
@@ -156,6 +157,7 @@ pub struct RankState {
     world: *const World,
     pub(crate) mailbox: Mailbox,
     pub(crate) landing: Landing,
+    pub(crate) sharing: Sharing,
     /// The last small message found its receiver waiting for it.
     pub(crate) guesses: Cell<bool>,
     /// Address of the request it waits for, [`Self::ANY`], or 0.
@@ -214,6 +216,7 @@ impl RankState {
             world,
             mailbox: Mailbox::new(single),
             landing: Landing::new(),
+            sharing: Sharing::new(),
             guesses: Cell::new(true),
             waiting: AtomicUsize::new(0),
             polls: AtomicU32::new(0),
@@ -348,7 +351,10 @@ impl RankState {
     #[inline]
     pub(crate) fn linger(&self, ready: impl Fn() -> bool) -> bool {
         let world = self.world();
-        let done = world.sched().linger(world, self.slot, ready);
+        let done = world.sched().linger(world, self.slot, || {
+            self.sharing.help();
+            ready()
+        });
         self.polls.store(0, Relaxed);
         done
     }
