@@ -51,6 +51,12 @@ static void swap(int **a, int **b)
     *b = old;
 }
 
+/* The same in any order. */
+static int both(const char *bytes)
+{
+    return bytes[0] + bytes[1];
+}
+
 int main(void)
 {
     int local[5] = {10, 20, 30, 40, 50}, *p = local, *end = local + 5, **pp = &p;
@@ -88,7 +94,7 @@ int main(void)
     const char *bytes = (const char *)&heap[1].tag;
     heap[1].tag = 0x1111;
 #pragma pc3 checkpoint
-    show("bytes", bytes[0] + bytes[1]);
+    show("bytes", both(bytes));
     show("distance", before - heap);
     free(heap);
     heap = NULL;
