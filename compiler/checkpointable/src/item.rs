@@ -300,16 +300,15 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         // The forms of methods are bodies themselves.
         by_value.iter_mut().for_each(|v| v.ty = parse_quote!(_));
     }
-    let (code, statics) = build::body(
-        &function.block,
-        &by_value,
-        p.borrowed.clone(),
-        readers(&function.sig),
+    let about = build::About {
+        by_value: &by_value,
+        borrowed: p.borrowed.clone(),
+        readers: readers(&function.sig),
         renamed,
-        out.clone(),
-        named.clone(),
-        course,
-    )?;
+        output: out.clone(),
+        function: named.clone(),
+    };
+    let (code, statics) = build::body(&function.block, about, course)?;
     let (vis, sig) = (&function.vis, &function.sig);
     let name = &sig.ident;
     let text = name.to_string();

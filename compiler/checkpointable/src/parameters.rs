@@ -194,8 +194,7 @@ pub fn readers(sig: &Signature) -> HashSet<String> {
                 w.predicates.iter().any(|p| match p {
                     syn::WherePredicate::Type(t) => {
                         let (ty, bounds) = (&t.bounded_ty, &t.bounds);
-                        quote!(#ty).to_string() == name.to_string()
-                            && says(&quote!(#bounds).to_string())
+                        *name == quote!(#ty).to_string() && says(&quote!(#bounds).to_string())
                     }
                     _ => false,
                 })

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use crate::frames;
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
+use crate::point::Kept;
 
 /// Asks what is known of such a value's type.
 pub struct Brief<T>(PhantomData<T>);
@@ -250,3 +251,61 @@ impl<T> RangeBounds<T> for Between<'_, T> {
         self.1
     }
 }
+
+// ---- arguments and fields -----------------------------------------------------------------------
+
+/// An argument made of constants, for a parameter that is made again, or that has been kept.
+pub trait Given<P> {
+    fn given(self) -> P;
+}
+
+impl<T> Given<T> for T {
+    #[inline(always)]
+    fn given(self) -> T {
+        self
+    }
+}
+
+impl<T> Given<Kept<T>> for T {
+    #[inline(always)]
+    fn given(self) -> Kept<T> {
+        // It has not been there before, so it does not end either.
+        std::mem::forget(self);
+        Kept(PhantomData)
+    }
+}
+
+#[inline(always)]
+pub fn given<T: Given<P>, P>(value: T) -> P {
+    value.given()
+}
+
+/// A field that has been moved out of a local at a point, on some way at least.
+pub struct Part<'a, T>(pub &'a T);
+
+#[diagnostic::on_unimplemented(
+    message = "a field of type `{Self}` is moved out of a local in front of a location or marked call that would have to save the rest",
+    label = "moved out here",
+    note = "take the value apart, so that its parts are locals (`let Type {{ a, b }} = value;`), or leave a value in the field's place: `std::mem::take(&mut …)`"
+)]
+pub trait CopiedOut {}
+
+#[doc(hidden)]
+pub trait IsWhole {
+    #[inline(always)]
+    fn taken(&self) {}
+}
+
+impl<T: Copy> IsWhole for &Part<'_, T> {}
+
+#[doc(hidden)]
+pub trait IsPart<T> {
+    #[inline(always)]
+    fn taken(&self)
+    where
+        T: CopiedOut,
+    {
+    }
+}
+
+impl<T> IsPart<T> for Part<'_, T> {}

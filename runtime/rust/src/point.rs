@@ -9,8 +9,8 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
-    in_order, read, Between, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsShuffled,
-    IsTaken, IsThere, Order, Reads, Taken,
+    given, in_order, read, Between, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsPart,
+    IsShuffled, IsTaken, IsThere, IsWhole, Order, Part, Reads, Taken,
 };
 pub use crate::kinds::{Chain, Enumerate, Items, Items_, Listed, Rev, Skip, StepBy, Take, Zip};
 use crate::load::{LoadError, Loading, View};
@@ -204,36 +204,6 @@ pub trait IsMoved<T> {
 
 impl<T> IsMoved<T> for Gone<'_, T> {}
 
-/// A field that has been moved out of a local at a point, on some way at least.
-pub struct Part<'a, T>(pub &'a T);
-
-#[diagnostic::on_unimplemented(
-    message = "a field of type `{Self}` is moved out of a local in front of a location or marked call that would have to save the rest",
-    label = "moved out here",
-    note = "take the value apart, so that its parts are locals (`let Type {{ a, b }} = value;`), or leave a value in the field's place: `std::mem::take(&mut …)`"
-)]
-pub trait CopiedOut {}
-
-#[doc(hidden)]
-pub trait IsWhole {
-    #[inline(always)]
-    fn taken(&self) {}
-}
-
-impl<T: Copy> IsWhole for &Part<'_, T> {}
-
-#[doc(hidden)]
-pub trait IsPart<T> {
-    #[inline(always)]
-    fn taken(&self)
-    where
-        T: CopiedOut,
-    {
-    }
-}
-
-impl<T> IsPart<T> for Part<'_, T> {}
-
 /// Which of a function's two forms is compiled: the one that runs, or the one that is gone back into.
 pub trait Mode {
     const RESUME: bool;
@@ -347,32 +317,6 @@ pub trait AgainValue: Sized {
 }
 
 impl<T: crate::Loud> AgainValue for T {}
-
-/// An argument made of constants, for a parameter that is made again, or that has been kept.
-pub trait Given<P> {
-    fn given(self) -> P;
-}
-
-impl<T> Given<T> for T {
-    #[inline(always)]
-    fn given(self) -> T {
-        self
-    }
-}
-
-impl<T> Given<Kept<T>> for T {
-    #[inline(always)]
-    fn given(self) -> Kept<T> {
-        // It has not been there before, so it does not end either.
-        std::mem::forget(self);
-        Kept(PhantomData)
-    }
-}
-
-#[inline(always)]
-pub fn given<T: Given<P>, P>(value: T) -> P {
-    value.given()
-}
 
 /// Ties an argument's type to that of the value it has otherwise.
 #[inline(always)]

@@ -31,7 +31,7 @@ fn chain<'e>(e: &'e Expr, into: &mut Vec<&'e Expr>) {
 /// One of several conditions.
 enum Part {
     /// The pattern and what it is compared with, with the names that it has while they are, and how its names get their values.
-    Let(Box<Pat>, Expr, TokenStream),
+    Let(Box<Pat>, TokenStream, TokenStream),
     If(TokenStream),
 }
 
@@ -137,7 +137,7 @@ impl Builder {
             // Those behind it may be made from its names.
             self.visible.extend(seen.iter().cloned());
             bound.append(&mut seen);
-            let scrutinee = Expr::Verbatim(rename_inner(scrutinee, &before));
+            let scrutinee = rename_inner(scrutinee, &before);
             parts.push(Part::Let(Box::new(inner), scrutinee, assign));
             before.extend(names);
         }

@@ -158,16 +158,25 @@ pub struct Parameter {
     pub argument: Ident,
 }
 
-pub fn body(
-    block: &Block,
-    by_value: &[Parameter],
-    borrowed: HashMap<String, bool>,
-    readers: HashSet<String>,
-    renamed: HashMap<String, String>,
-    output: Type,
-    function: Ident,
-    course: Course,
-) -> Result<(TokenStream, TokenStream)> {
+/// What is known of a function besides its body.
+pub struct About<'a> {
+    pub by_value: &'a [Parameter],
+    pub borrowed: HashMap<String, bool>,
+    pub readers: HashSet<String>,
+    pub renamed: HashMap<String, String>,
+    pub output: Type,
+    pub function: Ident,
+}
+
+pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream, TokenStream)> {
+    let About {
+        by_value,
+        borrowed,
+        readers,
+        renamed,
+        output,
+        function,
+    } = about;
     let mut b = Builder {
         regions: Vec::new(),
         made: 0,

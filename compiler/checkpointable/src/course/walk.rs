@@ -1,6 +1,7 @@
 //! Goes through a function's body in the order in which it runs.
 
 mod branches;
+mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,8 +14,6 @@ use syn::{Block, Expr, Pat, Stmt};
 use super::{join, number, of_loop, Course, Local, State, Whole};
 use crate::again::bases;
 use crate::flow::identifiers;
-use crate::marks::{self, Arguments};
-use crate::methods;
 use crate::names::is_binding;
 use crate::operands::is_assignment;
 
@@ -441,98 +440,6 @@ impl Walk {
                 self.changed(local(left), left.span());
                 self.rebound(local(left), left.span());
             }
-        }
-    }
-
-    fn unknown(&mut self, name: String, span: Span) {
-        self.uncertain(name.clone());
-        self.changed(Some(name), span);
-    }
-
-    fn uncertain(&mut self, name: String) {
-        let whole = self.state.as_ref().and_then(|s| s.get(&name));
-        if whole.is_some_and(|l| l.whole == Whole::Here) {
-            self.set(Some(name), Whole::Unknown);
-        }
-    }
-
-    fn method(&mut self, m: &syn::ExprMethodCall) {
-        let name = m.method.to_string();
-        match local(&m.receiver) {
-            Some(receiver) if methods::takes(&name) => self.set(Some(receiver), Whole::Moved),
-            Some(receiver) if methods::looks(&name) || self.guards.contains(&receiver) => {}
-            Some(receiver) if methods::changes(&name) => self.changed(Some(receiver), m.span()),
-            Some(receiver) if receiver != "self" => self.unknown(receiver, m.span()),
-            Some(_) => {}
-            None => {
-                self.place(&m.receiver);
-                // Out of a field, whose struct has no `Drop` then.
-                if !methods::looks(&name) && !methods::changes(&name) {
-                    let root = root(&m.receiver);
-                    let here = |l: &Local| l.whole == Whole::Here;
-                    let known = root.as_ref().and_then(|r| self.state.as_ref()?.get(r));
-                    if known.is_some_and(here) && matches!(&*m.receiver, Expr::Field(_)) {
-                        self.set(root, Whole::Part);
-                    }
-                }
-            }
-        }
-        if name == "range" || name == "range_mut" {
-            // Of a map's keys, which a loop's iterator borrows.
-            for a in &m.args {
-                match a {
-                    Expr::Range(r) => [&r.start, &r.end]
-                        .into_iter()
-                        .flatten()
-                        .for_each(|e| self.place(e)),
-                    a => self.value(a),
-                }
-            }
-            return;
-        }
-        self.all(&m.args);
-    }
-
-    /// Everything may have happened to what is mentioned.
-    fn mentioned(&mut self, tokens: &proc_macro2::TokenStream, span: Span) {
-        for name in identifiers(tokens) {
-            self.unknown(name, span);
-        }
-    }
-
-    fn mac(&mut self, mac: &syn::Macro, attrs: &[syn::Attribute]) {
-        if marks::is_location(mac) {
-            return self.point(attrs);
-        }
-        if marks::is_call(mac) {
-            if let Ok(e) = syn::parse2::<Expr>(mac.tokens.clone()) {
-                self.value(&e);
-            }
-            return self.point(attrs);
-        }
-        let name = marks::name(mac);
-        let takes = matches!(name.as_str(), "vec" | "dbg" | "assert" | "debug_assert");
-        match marks::arguments(mac) {
-            Some(Arguments::Listed(list)) => {
-                for e in &list {
-                    match e {
-                        Expr::Assign(a) => self.place(&a.right),
-                        e if takes => self.value(e),
-                        e => self.place(e),
-                    }
-                }
-            }
-            Some(Arguments::Repeated(item, n)) => {
-                self.value(&item);
-                self.value(&n);
-            }
-            None => self.mentioned(&mac.tokens, mac.path.span()),
-        }
-        if matches!(
-            name.as_str(),
-            "panic" | "todo" | "unimplemented" | "unreachable"
-        ) {
-            self.state = None;
         }
     }
 }
