@@ -189,6 +189,8 @@ pub struct Again<'b> {
     /// For names, and how they begin.
     pub id: usize,
     pub prefix: &'static str,
+    /// How that of a value begins that is borrowed itself.
+    pub extended: &'static str,
     /// Values to be kept.
     pub from: Vec<Source>,
     /// Also what is surely the same gets a name: it may be gone.
@@ -204,6 +206,7 @@ impl<'b> Again<'b> {
             locals,
             id,
             prefix: "pc3_k",
+            extended: "pc3_k",
             from: Vec::new(),
             all: false,
             receivers: Vec::new(),
@@ -298,7 +301,9 @@ impl<'b> Again<'b> {
             Expr::Reference(r) => {
                 let inner = &mut *r.expr;
                 if !self.place(inner) && !self.borrow(inner) && !matches!(inner, Expr::Lit(_)) {
+                    let prefix = std::mem::replace(&mut self.prefix, self.extended);
                     self.name(inner);
+                    self.prefix = prefix;
                 }
                 true
             }

@@ -50,6 +50,8 @@ impl Builder {
     ) -> bool {
         self.names += 1;
         let mut again = self.probe();
+        // It lives until the end of its block.
+        again.extended = HELD;
         let mut made = e.clone();
         if !how(&mut again, &mut made) {
             return false;
@@ -69,7 +71,7 @@ impl Builder {
     ) -> bool {
         self.names += 1;
         let mut again = self.probe();
-        again.prefix = HELD;
+        (again.prefix, again.extended) = (HELD, HELD);
         let mut made = e.clone();
         if !how(&mut again, &mut made) {
             return false;
