@@ -21,6 +21,10 @@ struct vertex {
     struct edge edges[];
 };
 
+/* Initialisers make them longer than their type. */
+static struct text initial = {9, "lengthier"};
+static struct samples fixed = {1, 3, {[2] = 2.5, [0] = 1.5}};
+
 static void *need(void *p)
 {
     if (!p)
@@ -93,5 +97,10 @@ int main(void)
         free(v[i]);
     free(s);
     free(t);
+    initial.bytes[8] = 'X';
+    fixed.values[2] *= 3;
+#pragma pc3 checkpoint
+    show_text("initial", initial.bytes);
+    show_real("fixed", fixed.values[0] + fixed.values[2]);
     return finish();
 }

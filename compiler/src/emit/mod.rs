@@ -3,5 +3,6 @@
 pub mod locks;
 pub mod memory;
 pub mod tables;
+mod tails;
 pub mod types;
 mod unions;

@@ -1,5 +1,6 @@
 //! The tables of a unit, as C behind the user's text.
 
+use super::tails;
 use super::types::{row, Field, TypeTable};
 use crate::analysis::heap::{called_name, Form};
 use crate::analysis::linear::TempTy;
@@ -245,15 +246,17 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         ));
     }
 
+    let tails = tails::find(u);
     let mut globals = Vec::new();
     let mut threads = String::new();
     for g in input.globals {
         let held = g.sym.and_then(|s| cx.said.of_variable(s));
         let ty = types.held(g.ty.ty, held).map_or("0".into(), row);
-        let size = if is_incomplete(u, g.ty) {
-            "0".into()
-        } else {
-            format!("sizeof({})", g.c_name)
+        let tail = g.sym.and_then(|s| tails.get(&s));
+        let size = match tail {
+            _ if is_incomplete(u, g.ty) => "0".into(),
+            Some(tail) => tail.size(&g.c_name),
+            None => format!("sizeof({})", g.c_name),
         };
         // The main thread's is known when the program runs.
         let per_thread = !cx.mpi && g.sym.is_some_and(|s| u.sym(s).thread_local);
