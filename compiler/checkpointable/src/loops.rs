@@ -46,7 +46,7 @@ fn items(e: &Expr) -> Expr {
         (match #e {
             pc3_v => {
                 #[allow(unused_imports)]
-                use ::pc3::point::Items_ as _;
+                use ::pc3::point::OtherItems as _;
                 ::pc3::point::Items::of(&pc3_v).items(pc3_v)
             }
         })

@@ -12,7 +12,7 @@ pub use crate::heads::{
     given, in_order, read, Between, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsPart,
     IsShuffled, IsTaken, IsThere, IsWhole, Order, Part, Reads, Taken,
 };
-pub use crate::kinds::{Chain, Enumerate, Items, Items_, Listed, Rev, Skip, StepBy, Take, Zip};
+pub use crate::kinds::{Chain, Enumerate, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip};
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;

@@ -105,6 +105,7 @@ fn applied(f: fn(u64) -> u64, n: u64) -> u64 {
     sum
 }
 
+#[allow(clippy::needless_lifetimes)]
 #[checkpointable]
 fn total<'a, T: Copy + Into<u64>>(
     list: &'a [T],
@@ -167,7 +168,7 @@ fn names(a: Vec<u32>) -> u32 {
     }
     match Some(n) {
         Some(a) => println!("{a} {}", matches!(Some(a), Some(a) if a > 1)),
-        None => {}
+        None => println!("none"),
     }
     n + u32::from(matches!(Some(4), Some(a) if a > n)) + vec!["{n}"].len() as u32
 }

@@ -39,14 +39,14 @@ impl<T: Listed> Items<T> {
     }
 }
 
-pub trait Items_<T: IntoIterator>: Sized {
+pub trait OtherItems<T: IntoIterator>: Sized {
     #[inline(always)]
     fn items(self, value: T) -> T::IntoIter {
         value.into_iter()
     }
 }
 
-impl<T: IntoIterator> Items_<T> for Items<T> {}
+impl<T: IntoIterator> OtherItems<T> for Items<T> {}
 
 /// `rev`
 #[derive(Checkpointable)]
@@ -210,9 +210,9 @@ pub struct Chain<A, B> {
 }
 
 impl<A: Iterator, B: Iterator<Item = A::Item>> Chain<A, B> {
-    pub fn new<I: IntoIterator<IntoIter = B>>(first: A, second: I) -> Self
+    pub fn new<I>(first: A, second: I) -> Self
     where
-        I: IntoIterator<Item = A::Item>,
+        I: IntoIterator<IntoIter = B, Item = A::Item>,
     {
         Chain {
             first: Some(first),

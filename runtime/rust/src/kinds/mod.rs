@@ -17,6 +17,6 @@ mod shared;
 mod text;
 
 pub use groups::tagged;
-pub use iterators::{Chain, Enumerate, Items, Items_, Listed, Rev, Skip, StepBy, Take, Zip};
+pub use iterators::{Chain, Enumerate, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip};
 #[cfg(feature = "serde")]
 pub use serde::Serde;
