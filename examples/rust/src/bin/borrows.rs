@@ -1,6 +1,8 @@
 //! Borrows and guards that are made again, and values that only look like them.
 
 #![forbid(unsafe_code)]
+// In ways that a linter would not have.
+#![allow(clippy::all, clippy::pedantic, clippy::unwrap_used)]
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,6 +1,8 @@
 //! Types that only what follows tells, functions as arguments, names that mean several things.
 
 #![forbid(unsafe_code)]
+// In ways that a linter would not have.
+#![allow(clippy::all, clippy::pedantic, clippy::unwrap_used)]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -105,7 +107,6 @@ fn applied(f: fn(u64) -> u64, n: u64) -> u64 {
     sum
 }
 
-#[allow(clippy::needless_lifetimes)]
 #[checkpointable]
 fn total<'a, T: Copy + Into<u64>>(
     list: &'a [T],

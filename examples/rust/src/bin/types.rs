@@ -1,6 +1,8 @@
 //! All types of the standard library that the guide names.
 
 #![forbid(unsafe_code)]
+// In ways that a linter would not have.
+#![allow(clippy::all, clippy::pedantic, clippy::unwrap_used)]
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
