@@ -1,5 +1,7 @@
 //! Processes of one machine, connected pairwise by Unix sockets that their launcher has made: no MPI needed, and it
-//! works under emulators and in static programs.  `PC3_LINK=socket:INDEX:FD,FD,...`, `-` for oneself.
+//! works under emulators and in static programs.
+
+mod ends;
 
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void, CString};
@@ -66,51 +68,18 @@ struct Body {
     got: usize,
 }
 
-fn parse(text: &str) -> Option<(u32, Vec<Option<RawFd>>)> {
-    let (index, list) = text.strip_prefix("socket:")?.split_once(':')?;
-    let one = |w: &str| match w {
-        "-" => Some(None),
-        w => w.parse().ok().filter(|fd| *fd > 2).map(Some),
-    };
-    let list: Vec<Option<RawFd>> = list.split(',').map(one).collect::<Option<_>>()?;
-    let index: u32 = index.parse().ok()?;
-    let own = |(i, fd): (usize, &Option<RawFd>)| fd.is_none() == (i == index as usize);
-    ((index as usize) < list.len() && list.iter().enumerate().all(own)).then_some((index, list))
-}
-
 fn open() -> Result<(u32, Socket), String> {
-    let text = std::env::var(super::LINK).ok().unwrap_or_default();
-    let wrong = || format!("{}={text} is not what pc3run sets", super::LINK);
-    let (index, list) = parse(&text).ok_or_else(wrong)?;
-    // The program's own children are no part of the job.
-    std::env::remove_var(super::LINK);
-    let peers = list.into_iter().map(|fd| {
-        let fd = fd.map(|fd| -> io::Result<OwnedFd> {
-            // SAFETY: a plain system call.
-            if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // SAFETY: the launcher made it for us alone.
-            let fd: OwnedFd = own_file(unsafe { File::from_raw_fd(fd) }).into();
-            // SAFETY: a plain system call.
-            unsafe {
-                let flags = libc::fcntl(fd.as_raw_fd(), libc::F_GETFL);
-                libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK);
-            }
-            Ok(fd)
-        });
-        Ok(Peer {
-            alive: AtomicBool::new(fd.is_some()),
-            fd: fd.transpose()?,
-            blocked: AtomicBool::new(false),
-            out: VecDeque::new(),
-            stage: Vec::new(),
-            unread: (0, 0),
-            body: None,
-        })
-    });
-    let peers: io::Result<Vec<Peer>> = peers.collect();
-    let peers = peers.map_err(|e| format!("{}: {e}", wrong()))?;
+    let (index, ends) = ends::take()?;
+    let peer = |fd: Option<OwnedFd>| Peer {
+        alive: AtomicBool::new(fd.is_some()),
+        fd,
+        blocked: AtomicBool::new(false),
+        out: VecDeque::new(),
+        stage: Vec::new(),
+        unread: (0, 0),
+        body: None,
+    };
+    let peers = ends.into_iter().map(peer).collect();
     // SAFETY: makes a descriptor.
     let bell = unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) };
     if bell < 0 {
@@ -498,26 +467,3 @@ unsafe extern "C" fn finish(handle: *mut c_void) {
 
 /// The others see the connection end.
 unsafe extern "C" fn abort(_handle: *mut c_void, _status: i32) {}
-
-#[cfg(test)]
-mod tests {
-    use super::parse;
-
-    #[test]
-    fn only_what_the_launcher_writes_is_read() {
-        assert_eq!(
-            parse("socket:1:7,-,9"),
-            Some((1, vec![Some(7), None, Some(9)]))
-        );
-        for bad in [
-            "",
-            "socket:0:7,-",
-            "socket:2:-,5",
-            "socket:0:-,2",
-            "mpi:0:-,5",
-            "socket:0:-,x",
-        ] {
-            assert_eq!(parse(bad), None, "{bad}");
-        }
-    }
-}
