@@ -234,6 +234,8 @@ impl<'b> Again<'b> {
                 .for_each(|e| self.keep(e)),
             Expr::Tuple(t) => t.elems.iter_mut().for_each(|e| self.keep(e)),
             Expr::Array(t) => t.elems.iter_mut().for_each(|e| self.keep(e)),
+            // Of a cell.
+            Expr::MethodCall(m) if m.method == "get" && m.args.is_empty() => self.name(e),
             e => {
                 if !self.borrow(e) {
                     self.name(e);

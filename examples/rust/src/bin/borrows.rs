@@ -268,6 +268,27 @@ fn values(i: usize) -> Option<u32> {
     Some(l)
 }
 
+/// What a cell held then is what is borrowed.
+#[checkpointable]
+fn indexed_by_cells(list: &mut [u32], at: &Cell<usize>) -> u32 {
+    at.set(0);
+    let first = &list[at.get()];
+    at.set(1);
+    checkpoint!();
+    let mut sum = *first;
+    for x in list[at.get()..].iter() {
+        at.set(2);
+        checkpoint!();
+        sum = sum * 10 + *x;
+    }
+    if let Some(x) = list.get_mut(at.get()) {
+        at.set(0);
+        checkpoint!();
+        *x += 1;
+    }
+    sum
+}
+
 #[pc3::main]
 fn main() {
     println!("{}", ck!(guards()));
@@ -277,4 +298,9 @@ fn main() {
     ck!(of_texts(" a=b , ac,aad=e "));
     ck!(patterns());
     println!("{:?}", ck!(values(1)));
+    let mut list = [1, 2, 3];
+    println!(
+        "{} {list:?}",
+        ck!(indexed_by_cells(&mut list, &Cell::new(0)))
+    );
 }
