@@ -75,6 +75,7 @@ fn prelude(cc: &str, main: bool) -> String {
 fn dialect(cc: &str) -> Arc<Dialect> {
     Arc::new(Dialect {
         clang: cc == "clang",
+        unoptimised: false,
         preludes: Some((prelude(cc, true), prelude(cc, false))),
     })
 }

@@ -28,35 +28,35 @@ fn a_loop_with_a_call() {
         "void pc3_checkpoint(void);\nint work(int i) {\n    pc3_checkpoint();\n    return i;\n}\nint sum(int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += work(i);\n    return s;\n}\n",
         expect![[r#"
             int work(int i) {
-                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_work[0])) return pc3_save__work_1(i); }
+                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(i, 0); }
                 return i;
             }
             # 2 "t.c" 3
             static int pc3_resume__work(void) { int i = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 2 "t.c" 3
             {
-                pc3_L1: { if (pc3_k) { const struct pc3_live__work_1 *pc3_r = (const struct pc3_live__work_1 *)pc3_f->live; i = pc3_r->i;  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_work[0])) return pc3_save__work_1(i); } }
+                { if (0) { pc3_L1: { const struct pc3_live_1 *pc3_r = (const struct pc3_live_1 *)pc3_f->live; i = pc3_r->m0;  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(i, 0); } }
                 return i;
             } }
             # 5 "t.c"
 
             # 6 "t.c" 3
-            struct pc3_live__sum_1 { int n; int s; int i; }; static __attribute__((noinline, cold)) int pc3_save__sum_1(int n, int s, int i) { struct pc3_live__sum_1 *pc3_r = (struct pc3_live__sum_1 *)pc3_frame_save(&pc3_P_sum[0], 0); pc3_r->n = n; pc3_r->s = s; pc3_r->i = i; { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            struct pc3_live_2 { int m0; int m1; int m2; }; static __attribute__((noinline, cold)) int pc3_save_2(int m0, int m1, int m2, unsigned pc3_n) { struct pc3_live_2 *pc3_r = (struct pc3_live_2 *)pc3_frame_save(&pc3_P[pc3_n], 0); pc3_r->m0 = m0; pc3_r->m1 = m1; pc3_r->m2 = m2; { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
             # 5 "t.c"
 
             int sum(int n) {
                 int s = 0;
                 for (int i = 0; i < n; i++)
-                    __extension__({ int pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; (void)0; });
+                    __extension__({ int pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save_2(n, s, i, 1); s += pc3_t0; (void)0; });
                 return s;
             }
             # 6 "t.c" 3
-            static int pc3_resume__sum(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
+            static __attribute__((noinline, cold)) int pc3_next_1(void) { return ((int (*)(void))pc3_resume_next())(); } static int pc3_resume__sum(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 6 "t.c" 3
             {
                 int s = 0;
                 for (int i = 0; i < n; i++)
-                    pc3_L1: __extension__({ int pc3_t0 = 0; if (pc3_k == 1) { const struct pc3_live__sum_1 *pc3_r = (const struct pc3_live__sum_1 *)pc3_f->live; n = pc3_r->n; s = pc3_r->s; i = pc3_r->i;  pc3_k = 0; pc3_t0 = ((int (*)(void))pc3_resume_next())(); } else if (!pc3_k) pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save__sum_1(n, s, i); s += pc3_t0; (void)0; });
+                    { int pc3_t0 = 0; if (0) { pc3_L1: { const struct pc3_live_2 *pc3_r = (const struct pc3_live_2 *)pc3_f->live; n = pc3_r->m0; s = pc3_r->m1; i = pc3_r->m2;  pc3_k = 0; pc3_t0 = pc3_next_1(); } } else pc3_t0 = work(i); if (__builtin_expect(pc3_state, 0)) return pc3_save_2(n, s, i, 1); s += pc3_t0; }
                 return s;
             } }
             # 11 "t.c"
@@ -77,13 +77,13 @@ fn a_local_whose_address_escapes() {
             void pc3_checkpoint(void);
             int *keep;
             # 3 "t.c" 3
-            struct pc3_shadow__f { int x_12; char pc3_gap_x_12; }; static __inline __attribute__((always_inline)) struct pc3_shadow__f *pc3_enter__f(void) { const pc3_size pc3_n = (sizeof(struct pc3_shadow__f) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__f *pc3_s; if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__f *)(void *)pc3_b; return pc3_s; } static __attribute__((noinline, cold)) int pc3_save__f_1(void *pc3_s) { pc3_frame_save(&pc3_P_f[0], pc3_s); { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
+            struct pc3_shadow__f { int x_12; char pc3_gap_x_12; }; static __inline __attribute__((always_inline)) struct pc3_shadow__f *pc3_enter__f(void) { const pc3_size pc3_n = (sizeof(struct pc3_shadow__f) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__f *pc3_s; if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__f *)(void *)pc3_b; return pc3_s; } static __attribute__((noinline, cold)) int pc3_save_1(unsigned pc3_n, void *pc3_s) { pc3_frame_save(&pc3_P[pc3_n], pc3_s); { int pc3_v; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; } } 
             # 2 "t.c"
 
             int f(int n) { struct pc3_shadow__f *const pc3_s = pc3_enter__f();
                 char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
                 keep = &(pc3_s->x_12);
-                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) return pc3_save__f_1(pc3_s); }
+                { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(0, pc3_s); }
                 __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; }
             # 3 "t.c" 3
@@ -92,7 +92,7 @@ fn a_local_whose_address_escapes() {
             {
                 char pc3_i12 __attribute__((unused)) = __extension__({ pc3_s->x_12 = n; (char)0; });
                 keep = &(pc3_s->x_12);
-                pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) return pc3_save__f_1(pc3_s); } }
+                { if (0) { pc3_L1: {  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) return pc3_save_1(0, pc3_s); } }
                 __extension__({ { int pc3_v = (pc3_s->x_12); pc3_me->sp = (char *)pc3_s; return pc3_v; } });
             pc3_me->sp = (char *)pc3_s; } }
             # 8 "t.c"
@@ -109,11 +109,11 @@ fn tail_calls_need_no_frame() {
     check(
         "void pc3_checkpoint(void);\nvoid g(void) { pc3_checkpoint(); }\nvoid f(int n) { if (n) g(); }\n",
         expect![[r#"
-            void g(void) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_g[0])) { pc3_save__g_1(); return; } } }
+            void g(void) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) { pc3_save_1(0); return; } } }
             # 2 "t.c" 3
             static void pc3_resume__g(void) { const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 2 "t.c" 3
-            { pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_g[0])) { pc3_save__g_1(); return; } } } } }
+            { { if (0) { pc3_L1: {  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) { pc3_save_1(0); return; } } } } }
             # 2 "t.c"
 
             void f(int n) { if (n) g(); }
@@ -139,16 +139,16 @@ fn a_function_called_once_keeps_one_caller() {
             # 2 "t.c"
 
             # 3 "t.c" 3
-            static __attribute__((noinline, cold)) void pc3_save__f_1(void) { pc3_frame_save(&pc3_P_f[0], 0); } 
+            static __attribute__((noinline, cold)) void pc3_save_1(unsigned pc3_n) { pc3_frame_save(&pc3_P[pc3_n], 0); } 
             # 2 "t.c"
 
-            void f(int n) { for (;;) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) { pc3_save__f_1(); return; } } work(); } }
+            void f(int n) { for (;;) { { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) { pc3_save_1(0); return; } } work(); } }
             # 3 "t.c" 3
             static __typeof__(work) pc3_again_work __attribute__((no_icf)); 
             # 3 "t.c" 3
             static void pc3_resume__f(void) { int n = 0; const struct pc3_frame *pc3_f = pc3_frame_load(); unsigned pc3_k = pc3_f->point->label;  switch (pc3_k) { case 1: goto pc3_L1; default: __builtin_unreachable(); } 
             # 3 "t.c" 3
-            { for (;;) { pc3_L1: { if (pc3_k) {  pc3_k = 0; pc3_resumed(); } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_f[0])) { pc3_save__f_1(); return; } } } pc3_again_work(); } } }
+            { for (;;) { { if (0) { pc3_L1: {  pc3_k = 0; pc3_resumed(); } } else { if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[0])) { pc3_save_1(0); return; } } } pc3_again_work(); } } }
             # 3 "t.c"
 
             work: not instrumented

@@ -212,6 +212,12 @@ extern void pc3_register_unit(struct pc3_unit *);
 PC3_TLS int pc3_state;
 /* Distance from a global's template to the running rank's copy; 0 with one rank. */
 PC3_TLS pc3_diff pc3_delta;
+/* A value with one small union in it, on its way between functions: what the union holds, and its note's code. */
+struct pc3_value {
+    unsigned long long held;
+    unsigned code;
+};
+#define PC3_VALUES 8
 /* The running rank. */
 struct pc3_rank {
     char *sp, *sp_end;               /* shadow stack: next free byte, end */
@@ -219,6 +225,8 @@ struct pc3_rank {
     const char *at;                  /* "file.c:12" of the latest MPI call, for deadlock reports */
     struct pc3_site *site;           /* set by a caller of an allocation wrapper, taken by the allocation in it */
     void *args;                      /* set by a caller of a function that reads its variable arguments from memory */
+    unsigned passed;                 /* values so far; the latest */
+    struct pc3_value values[PC3_VALUES];
 };
 PC3_TLS struct pc3_rank *pc3_me;
 /* Nonzero when some rank of this process must look closer at its next location. */
@@ -330,6 +338,76 @@ PC3_INLINE int pc3_note_copied(const void *pc3_to, const void *pc3_from, pc3_siz
     else __builtin_memmove((void *)pc3_d, (void *)pc3_s, pc3_n);
     *(pc3_is4 *)(pc3_d + pc3_n) = pc3_code;
     return 0;
+}
+
+/* A value with one such union of 4 or 8 bytes is passed or returned, and arrives. What waits here is found by its contents, until so
+ * many others have been passed; of two that look alike and are not, unless all is 0, either may be the one. */
+extern unsigned pc3_union_either(unsigned, unsigned) __attribute__((nothrow, leaf, cold));
+extern void pc3_union_noted(const void *, pc3_size, unsigned) __attribute__((nothrow, leaf, cold));
+#define PC3_HELD(u, n) ((n) == 8 ? *(const pc3_eight *)(u) : *(const pc3_four *)(u))
+PC3_INLINE void pc3_send(unsigned long long pc3_held, unsigned pc3_code) {
+    struct pc3_value *pc3_v = &pc3_me->values[pc3_me->passed++ % PC3_VALUES];
+    pc3_v->held = pc3_held;
+    pc3_v->code = pc3_code;
+}
+static __inline__ __attribute__((unused)) unsigned pc3_arrived(unsigned long long pc3_held) {
+    const struct pc3_value *pc3_v = pc3_me->values, *pc3_end = pc3_v + PC3_VALUES, *pc3_found = 0;
+    unsigned pc3_code = 0;
+    for (; pc3_v < pc3_end; pc3_v++) {
+        if (pc3_v->held != pc3_held) continue;
+        if (!pc3_found || (!pc3_held && !pc3_code)) pc3_code = pc3_v->code;
+        else if (pc3_held && pc3_code != pc3_v->code) pc3_code = pc3_union_either(pc3_code, pc3_v->code);
+        pc3_found = pc3_v;
+    }
+    return pc3_code;
+}
+/* The object, whose union at an offset has so many bytes. */
+PC3_INLINE void *pc3_pass(const void *pc3_object, pc3_size pc3_at, pc3_size pc3_n, const struct pc3_type *pc3_t) {
+    const char *pc3_u = (const char *)pc3_object + pc3_at;
+    unsigned long long pc3_held;
+    unsigned pc3_code = 0;
+    pc3_size pc3_s;
+    if (pc3_n != 8 && pc3_n != 4) return pc3_union_passed(pc3_object, pc3_t);
+    pc3_held = PC3_HELD(pc3_u, pc3_n);
+    pc3_s = pc3_notes[(pc3_size)pc3_u >> pc3_notes_shift];
+    if (__builtin_expect(pc3_s != 0, 1)) {
+        pc3_s += 2 * (pc3_size)pc3_u;
+        if (PC3_HELD(pc3_s, pc3_n) == pc3_held) pc3_code = *(pc3_is4 *)(pc3_s + pc3_n);
+    }
+    pc3_send(pc3_held, pc3_code);
+    return (void *)pc3_object;
+}
+/* The same of one that is not noted, and of which it is known what was written. */
+PC3_INLINE void *pc3_give(const void *pc3_object, pc3_size pc3_at, pc3_size pc3_n, unsigned pc3_code, const struct pc3_type *pc3_union, unsigned pc3_k,
+                          const struct pc3_type *pc3_t) {
+    const char *pc3_u = (const char *)pc3_object + pc3_at;
+    if (pc3_n == 8 || pc3_n == 4) {
+        pc3_send(PC3_HELD(pc3_u, pc3_n), pc3_code);
+        return (void *)pc3_object;
+    }
+    pc3_union_set(pc3_u, pc3_union, pc3_k);
+    return pc3_union_passed(pc3_object, pc3_t);
+}
+PC3_INLINE void pc3_take(const void *pc3_object, pc3_size pc3_at, pc3_size pc3_n, const struct pc3_type *pc3_t) {
+    const char *pc3_u = (const char *)pc3_object + pc3_at;
+    unsigned long long pc3_held;
+    unsigned pc3_code;
+    pc3_size pc3_s;
+    if (pc3_n != 8 && pc3_n != 4) {
+        pc3_union_taken(pc3_object, pc3_t);
+        return;
+    }
+    pc3_held = PC3_HELD(pc3_u, pc3_n);
+    pc3_code = pc3_arrived(pc3_held);
+    pc3_s = pc3_notes[(pc3_size)pc3_u >> pc3_notes_shift];
+    if (__builtin_expect(!pc3_s, 0)) {
+        pc3_union_noted(pc3_u, pc3_n, pc3_code);
+        return;
+    }
+    pc3_s += 2 * (pc3_size)pc3_u;
+    if (pc3_n == 8) *(pc3_is8 *)pc3_s = pc3_held;
+    else *(pc3_is4 *)pc3_s = (unsigned)pc3_held;
+    *(pc3_is4 *)(pc3_s + pc3_n) = pc3_code;
 }
 
 /* The process's environment, which is another one after a restart. */

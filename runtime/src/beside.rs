@@ -50,36 +50,59 @@ impl Beside {
     }
 }
 
-/// The objects of static storage: where they begin and end, in order, and whether they hold nothing but scalars.
-fn statics(program: &Program) -> &[(usize, usize, bool)] {
+/// An array, or a single object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Extent {
+    start: usize,
+    end: usize,
+    /// The size of an element.
+    unit: usize,
+    /// It holds nothing but scalars.
+    flat: bool,
+}
+
+impl Extent {
+    fn new(types: &TypeTable, start: usize, size: usize, ty: TypeId) -> Extent {
+        let mut elem = ty;
+        while types.get(elem).kind == Kind::Array {
+            elem = types.get(elem).elem;
+        }
+        let flat = !matches!(types.get(elem).kind, Kind::Struct | Kind::Union);
+        Extent {
+            start,
+            end: start + size,
+            unit: types.size(elem) as usize,
+            flat,
+        }
+    }
+
+    /// Is `to` one of its elements, of so many bytes each, or behind the last? What lies within elements is not looked into.
+    fn has(&self, to: usize, elem: usize) -> bool {
+        let whole = || elem == self.unit && elem > 0 && (to - self.start) % elem == 0;
+        (self.start..=self.end).contains(&to) && (self.flat || whole())
+    }
+}
+
+/// The objects of static storage, in order.
+fn statics(program: &Program) -> &[Extent] {
     program.statics.get_or_init(|| {
         let all = program.globals.iter();
         let mut list: Vec<_> = all
-            .map(|g| (g.addr, g.addr + g.size, flat(&program.types, g.ty)))
+            .map(|g| Extent::new(&program.types, g.addr, g.size, g.ty))
             .collect();
         list.sort_unstable();
         list
     })
 }
 
-fn flat(types: &TypeTable, ty: TypeId) -> bool {
-    let t = types.get(ty);
-    match t.kind {
-        Kind::Array => flat(types, t.elem),
-        Kind::Struct | Kind::Union => false,
-        _ => true,
-    }
-}
-
-/// Does `to` lie in the array that `from` lies in, as far as can be told?
-fn stays(rank: &Rank, from: usize, to: usize) -> bool {
+/// Does `to`, a pointer to `elem` bytes, lie in the array that `from` lies in, as far as can be told?
+fn stays(rank: &Rank, from: usize, to: usize, elem: usize) -> bool {
     let program = &rank.job().program;
     if let Some(o) = rank.heap.find(from) {
-        let base = o.base as usize;
-        return (base..=base + o.size).contains(&to) && flat(&program.types, TypeId(o.ty));
+        let object = Extent::new(&program.types, o.base as usize, o.size, TypeId(o.ty));
+        return object.has(to, elem);
     }
-    holder(rank, from)
-        .is_some_and(|(start, end, flat)| flat && (start..=end).contains(&template(rank, to)))
+    holder(rank, from).is_some_and(|o| o.has(template(rank, to), elem))
 }
 
 fn template(rank: &Rank, addr: usize) -> usize {
@@ -87,12 +110,12 @@ fn template(rank: &Rank, addr: usize) -> usize {
 }
 
 /// The object of static storage that an address is in.
-fn holder(rank: &Rank, addr: usize) -> Option<(usize, usize, bool)> {
+fn holder(rank: &Rank, addr: usize) -> Option<Extent> {
     let list = statics(&rank.job().program);
     let addr = template(rank, addr);
-    let after = list.partition_point(|a| a.0 <= addr);
+    let after = list.partition_point(|o| o.start <= addr);
     let before = after.checked_sub(1).map(|i| list[i]);
-    before.filter(|(_, end, _)| addr <= *end)
+    before.filter(|o| addr <= o.end)
 }
 
 /// A pointer is going to be moved; it is the start of an array of `bytes` bytes, unless that is 0.
@@ -133,7 +156,7 @@ pub unsafe extern "C" fn pc3_to(
 fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_char) {
     let before = rank.beside.known.get(&from).and_then(|list| list.last());
     let object = before.map_or(from, |f| f.object);
-    if stays(rank, object, to) {
+    if stays(rank, object, to, elem) {
         return;
     }
     let from = From {

@@ -345,6 +345,15 @@ pub(crate) fn coded(ty: u32, members: u64) -> u32 {
     OWN + n as u32
 }
 
+/// What says both; 0: nothing does.
+#[cold]
+pub(crate) fn either(a: u32, b: u32, types: &[u32]) -> u32 {
+    match (decoded(a, types), decoded(b, types)) {
+        (Some((ty, m)), Some((of, n))) if ty == of => coded(ty, m | n),
+        _ => 0,
+    }
+}
+
 /// The union's type, and the members, that a code stands for; `types`: those of generated code's numbers.
 #[inline]
 pub(crate) fn decoded(code: u32, types: &[u32]) -> Option<(u32, u64)> {

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use pc3_heap::Arena;
-use pc3_typemetric::descriptor::{pc3_rank, pc3_site};
+use pc3_typemetric::descriptor::{pc3_rank, pc3_site, pc3_value, PC3_VALUES};
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId};
 
@@ -113,6 +113,8 @@ impl Rank {
                 at: std::ptr::null(),
                 site: null_mut(),
                 args: null_mut(),
+                passed: 0,
+                values: [pc3_value { held: 0, code: 0 }; PC3_VALUES as usize],
             },
             id,
             job,

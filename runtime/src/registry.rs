@@ -184,7 +184,7 @@ pub struct Program {
     text_type: TypeId,
     /// Made by `beside` when it needs them.
     pub(crate) by_address: OnceLock<Vec<usize>>,
-    pub(crate) statics: OnceLock<Vec<(usize, usize, bool)>>,
+    pub(crate) statics: OnceLock<Vec<crate::beside::Extent>>,
 }
 
 // SAFETY: the tables it points to are static and, once read, constant.

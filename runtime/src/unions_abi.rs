@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use pc3_typemetric::descriptor::{pc3_type, pc3_union_mark};
 
+use crate::notes;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::unions::Unions;
@@ -104,6 +105,28 @@ pub unsafe extern "C" fn pc3_union_passed(at: *const c_void, ty: *const pc3_type
 pub unsafe extern "C" fn pc3_union_taken(at: *const c_void, ty: *const pc3_type) {
     // SAFETY: by the caller.
     unsafe { with(ty, |u, p, t| u.take(at as usize, &p.types, t.id)) }
+}
+
+/// Of two values that look alike and are on their way, one had this code and the other that.
+#[no_mangle]
+pub extern "C" fn pc3_union_either(a: u32, b: u32) -> u32 {
+    // SAFETY: an entry point.
+    match unsafe { Rank::current() } {
+        Some(rank) if a != 0 && b != 0 => notes::either(a, b, rank.unions.shapes().types()),
+        _ => 0,
+    }
+}
+
+/// A union of so many bytes has arrived with this code where there were no notes yet.
+///
+/// # Safety
+/// As above.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_union_noted(at: *const c_void, n: usize, code: u32) {
+    if at as usize % notes::STEP == 0 {
+        // SAFETY: by the caller.
+        unsafe { notes::set(at as usize, n, code) };
+    }
 }
 
 /// An object has been initialised; returns it.

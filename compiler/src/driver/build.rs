@@ -100,8 +100,15 @@ pub fn dialect(
     };
     Ok(Arc::new(Dialect {
         clang,
+        unoptimised: unoptimised(options),
         preludes: Some((one(true)?, one(false)?)),
     }))
+}
+
+/// The last `-O` counts.
+fn unoptimised(options: &[String]) -> bool {
+    let last = options.iter().rev().find_map(|o| o.strip_prefix("-O"));
+    matches!(last, None | Some("0"))
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -15,6 +15,7 @@ use crate::rewrite::attributes;
 use crate::rewrite::compound::member;
 use crate::rewrite::frame::{members, MemberTy};
 use crate::rewrite::print::shadow_member;
+use crate::rewrite::savers;
 use crate::rewrite::unit::{quote, UnitCx};
 use crate::tree::*;
 use pc3_typemetric::descriptor::*;
@@ -99,7 +100,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let u = cx.u;
     let mut types = TypeTable::new(cx);
     let mut funcs = Vec::new();
-    let mut points = String::new();
+    let mut points: Vec<String> = Vec::new();
     let mut front = String::new();
     let mut main_func = "0".to_string();
     let mut has_points = false;
@@ -112,42 +113,41 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         has_points = true;
         let name = cx.fname(f);
         let n = plan.points.list.len();
-        front += &format!("static const struct pc3_point pc3_P_{name}[{n}]; ");
-        let mut rows = Vec::new();
         for p in &plan.points.list {
             let list = members(cx, plan, p.label);
-            let live = if list.is_empty() {
-                "0".to_string()
-            } else {
-                let c = format!("struct pc3_live__{name}_{}", p.label);
-                let fields = list
-                    .iter()
-                    .filter_map(|m| {
-                        let held = m.sym.and_then(|s| cx.said.of_variable(s));
-                        let ty = match m.ty {
-                            MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => {
-                                types.held(q.ty, held)?
-                            }
-                            MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
-                            MemberTy::Temp(TempTy::Int) => types.int(),
-                            MemberTy::Temp(TempTy::Odd) => types.long_long(),
-                            MemberTy::Length => types.length(),
-                            MemberTy::Jumps(n) => types.numbers(n),
-                            MemberTy::List | MemberTy::Arguments => types.address(),
-                        };
-                        Some(Field {
-                            name: m.name.clone(),
-                            ty,
-                            offset: format!("__builtin_offsetof({c}, {})", m.name),
-                            bits: None,
-                            choice: m.sym.and_then(|s| Some(cx.said.chosen.get(&s)?.text())),
+            let live = match savers::record(cx, &list) {
+                None => "0".to_string(),
+                Some(c) => {
+                    let fields = list
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(i, m)| {
+                            let held = m.sym.and_then(|s| cx.said.of_variable(s));
+                            let ty = match m.ty {
+                                MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => {
+                                    types.held(q.ty, held)?
+                                }
+                                MemberTy::Temp(TempTy::PointerTo(q)) => types.pointer_to(q),
+                                MemberTy::Temp(TempTy::Int) => types.int(),
+                                MemberTy::Temp(TempTy::Odd) => types.long_long(),
+                                MemberTy::Length => types.length(),
+                                MemberTy::Jumps(n) => types.numbers(n),
+                                MemberTy::List | MemberTy::Arguments => types.address(),
+                            };
+                            Some(Field {
+                                name: m.name.clone(),
+                                ty,
+                                offset: format!("__builtin_offsetof({c}, {})", savers::field(i)),
+                                bits: None,
+                                choice: m.sym.and_then(|s| Some(cx.said.chosen.get(&s)?.text())),
+                            })
                         })
-                    })
-                    .collect();
-                row(types.generated(&c, fields))
+                        .collect();
+                    row(types.live(&c, fields))
+                }
             };
             let at = u.lines.position(p.span.start);
-            rows.push(format!(
+            points.push(format!(
                 "{{&pc3_F[{}], {}, {}, {}, {}, {live}, {}}}",
                 funcs.len(),
                 p.label,
@@ -157,10 +157,6 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
                 u32::from(may_be_gone(cx, p.at))
             ));
         }
-        points += &format!(
-            "static const struct pc3_point pc3_P_{name}[{n}] = {{\n{}\n}};\n",
-            rows.join(",\n")
-        );
         let shadow = if !plan.has_frame() {
             "0".to_string()
         } else {
@@ -241,8 +237,9 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         }
         let portable = cx.p.portable_name(cx.unit, u.func(f).sym);
         funcs.push(format!(
-            "{{{}, (void (*)(void))pc3_resume__{name}, {shadow}, pc3_P_{name}, {n}}}",
-            quote(&portable)
+            "{{{}, (void (*)(void))pc3_resume__{name}, {shadow}, pc3_P + {}, {n}}}",
+            quote(&portable),
+            cx.point(f, 1)
         ));
     }
 
@@ -372,7 +369,11 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         .collect();
 
     if !funcs.is_empty() {
-        front += &format!("static struct pc3_func pc3_F[{}]; ", funcs.len());
+        front += &format!(
+            "static struct pc3_func pc3_F[{}]; static const struct pc3_point pc3_P[{}]; ",
+            funcs.len(),
+            points.len()
+        );
     }
     front += TYPES;
 
@@ -388,7 +389,13 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     if !types.is_empty() {
         back += &types.text();
     }
-    back += &points;
+    if !points.is_empty() {
+        back += &format!(
+            "static const struct pc3_point pc3_P[{}] = {{\n{}\n}};\n",
+            points.len(),
+            points.join(",\n")
+        );
+    }
     let list = |name: &str, ty: &str, rows: &[String]| {
         if rows.is_empty() {
             (String::new(), "0".to_string())

@@ -511,6 +511,21 @@ impl<'c, 'a> TypeTable<'c, 'a> {
         k
     }
 
+    /// A live record, which several points may have.
+    pub fn live(&mut self, c: &str, fields: Vec<Field>) -> usize {
+        let each = fields.iter().map(|f| {
+            let choice = f.choice.as_deref().unwrap_or("");
+            format!(" {} {} {} {choice}", f.name, f.ty, f.offset)
+        });
+        let key = each.fold(c.to_string(), |key, f| key + &f);
+        if let Some(k) = self.named.get(&key) {
+            return *k;
+        }
+        let k = self.generated(c, fields);
+        self.named.insert(key, k);
+        k
+    }
+
     /// Row of a pointer whose pointee cannot be named at file scope.
     pub fn loose_pointer(&mut self, q: QualType) -> Option<usize> {
         self.of(q.ty)
@@ -526,9 +541,15 @@ impl<'c, 'a> TypeTable<'c, 'a> {
             pointee = *elem;
         }
         let elem = self.of(pointee.ty).map_or("0".into(), row);
-        self.add(format!(
+        let key = format!("* {elem}");
+        if let Some(k) = self.named.get(&key) {
+            return *k;
+        }
+        let k = self.add(format!(
             "{{0, {PC3_KIND_POINTER}, 0, __alignof__(void *), sizeof(void *), 0, {elem}, 0, \"\"}}"
-        ))
+        ));
+        self.named.insert(key, k);
+        k
     }
     /// The array type of a named string literal.
     pub fn literal(&mut self, elem: QualType, object: &str) -> String {

@@ -5,8 +5,9 @@
 //! where the resume clone must not run a neighbour's initialiser again.
 
 use super::edits::Edits;
+use super::full::Entry;
 use super::print::{shadow_member, Mode, Printer};
-use crate::analysis::linear::Root;
+use crate::analysis::linear::{Linear, Root};
 use crate::analysis::walk::{init_exprs, visit, Node};
 use crate::tree::*;
 
@@ -87,10 +88,37 @@ impl Printer<'_, '_> {
         }
         for v in &d.vars {
             if let (true, Some(r)) = (resume, self.init_range(v)) {
-                out.insert(d.span.start, format!("{}; ", self.labels_text(r)));
+                let before = match self.entered_init(v) {
+                    Some(lin) => self.ops(lin, Entry::Jump),
+                    None => format!("{}; ", self.labels_text(r)),
+                };
+                // Behind a label there must be a statement.
+                out.insert(d.span.start, format!("; {before}"));
             }
             self.declarator(v, out);
         }
+    }
+
+    /// An initialiser whose points lie in statements in front of the declaration.
+    fn entered_init(&self, v: &VarDecl) -> Option<&Linear> {
+        if v.vla_lens.iter().any(|e| self.has(*e)) {
+            return None;
+        }
+        match &v.init {
+            Some(Init::Expr(e)) => self.entered(*e),
+            Some(Init::List { .. }) => {
+                let direct = self.mode == Mode::Resume && self.plan.jumps.is_empty();
+                let lin = self.plan.linear.get(&Root::Init(v.sym));
+                lin.filter(|_| direct)
+            }
+            None => None,
+        }
+    }
+
+    /// What has been done in front of the declaration.
+    fn done_before(&self, v: &VarDecl) -> Option<&Linear> {
+        let list = self.plan.linear.get(&Root::Init(v.sym));
+        list.or_else(|| self.entered_init(v))
     }
 
     fn constants(&self, v: &VarDecl, out: &mut Edits) {
@@ -128,7 +156,7 @@ impl Printer<'_, '_> {
         }
         v.vla_lens.iter().for_each(|e| self.operand(*e, None, out));
         self.constant_lengths(v, out);
-        let lin = self.plan.linear.get(&Root::Init(v.sym));
+        let lin = self.done_before(v);
         if let Some(i) = &v.init {
             init_exprs(i, &mut |e| self.operand(e, lin, out));
         } else if (self.plan.zeroed.contains(&v.sym) && self.mode != Mode::Plain)
@@ -160,7 +188,7 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn operand(&self, e: ExprId, lin: Option<&crate::analysis::linear::Linear>, out: &mut Edits) {
+    fn operand(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
         if lin.is_none() && self.has(e) {
             out.replace(&self.u().expr(e).span, self.value(e));
         } else {
@@ -172,15 +200,17 @@ impl Printer<'_, '_> {
     fn separate(&self, d: &DeclGroup, v: &VarDecl) -> String {
         let u = self.u();
         let mut out = String::new();
-        if let (Mode::Resume, Some(r)) = (self.mode, self.init_range(v)) {
+        let entered = self.entered_init(v).filter(|_| !self.is_vm(v.sym));
+        if let (Mode::Resume, Some(r), None) = (self.mode, self.init_range(v), entered) {
             out += &format!("{}; ", self.labels_text(r));
         }
         if self.is_vm(v.sym) {
             return out + &self.vm_decl(d, v);
         }
-        let lin = self.plan.linear.get(&Root::Init(v.sym));
-        if let Some(lin) = lin {
-            out += &self.ops(lin);
+        match (entered, self.plan.linear.get(&Root::Init(v.sym))) {
+            (Some(lin), _) => out += &format!("; {}", self.ops(lin, Entry::Jump)),
+            (None, Some(lin)) => out += &self.ops(lin, Entry::Led),
+            _ => {}
         }
         if self.plan.shadow_set.contains(&v.sym) {
             return out + &self.shadow_init(d, v);
@@ -203,7 +233,7 @@ impl Printer<'_, '_> {
         let name = self.plan.renamed.get(&v.sym).unwrap_or(&sym.name);
         let mut text = self.cx.names.declare_mutable(sym.ty, name);
         if let Some(init) = &v.init {
-            let lin = self.plan.linear.get(&Root::Init(v.sym));
+            let lin = self.done_before(v);
             let mut edits = Edits::default();
             init_exprs(init, &mut |e| self.operand(e, lin, &mut edits));
             text += &format!(" = {}", edits.apply(self.cx, &init_span(u, init)));
@@ -221,7 +251,7 @@ impl Printer<'_, '_> {
             return String::new();
         };
         let place = format!("pc3_s->{}", shadow_member(u, v.sym));
-        let lin = self.plan.linear.get(&Root::Init(v.sym));
+        let lin = self.done_before(v);
         let span = init_span(u, init);
         let mut edits = Edits::default();
         init_exprs(init, &mut |e| self.operand(e, lin, &mut edits));

@@ -1,19 +1,18 @@
-//! What a function saves at each point: live records, savers, restoring, the shadow block.
+//! What a function saves at each point: the values, saving and restoring them, the shadow block.
 //!
 //! ```c
-//! struct pc3_live_step_1 { double *a; int n; double s; int i; };
-//! static __attribute__((noinline, cold)) double pc3_save_step_1(double *a, int n, double s, int i) {
-//!     struct pc3_live_step_1 *pc3_r = pc3_frame_save(&pc3_P_step[0], 0);
-//!     pc3_r->a = a; ...
-//!     return 0;
-//! }
+//! return pc3_save_1(a, n, s, i, 7);                                                 // 7: the point's number in the unit
+//!
+//! const struct pc3_live_1 *pc3_r = (const struct pc3_live_1 *)pc3_f->live; a = pc3_r->m0; n = pc3_r->m1; ...
 //! ```
+//! Records and savers are shared: see [`super::savers`].
 
 use super::arguments;
 use super::ctypes::Names;
 use super::plan::is_vla;
 use super::plan::Plan;
 use super::print::{shadow_member, Printer};
+use super::savers;
 use super::unit::UnitCx;
 use super::vla::element;
 use crate::analysis::linear::TempTy;
@@ -59,9 +58,10 @@ pub enum MemberTy {
 }
 
 impl MemberTy {
-    pub fn declare(self, n: &Names, name: &str) -> String {
+    /// As it stands in a record: pointers to objects are alike.
+    pub fn stored(self, n: &Names, name: &str) -> String {
         match self {
-            MemberTy::Var(q) if n.is_vm(q) => format!("void *{name}"),
+            _ if self.shape(n) == Shape::Pointer => format!("void *{name}"),
             MemberTy::Var(q) => n.declare_plain(q, name),
             MemberTy::Temp(t) => n.declare_temp(t, name),
             MemberTy::Length => format!("pc3_size {name}"),
@@ -69,14 +69,19 @@ impl MemberTy {
             MemberTy::Jumps(n) => format!("unsigned {name}[{n}]"),
         }
     }
-    fn shape(self, u: &Unit) -> Shape {
+
+    pub fn shape(self, n: &Names) -> Shape {
+        let u = n.u;
         match self {
+            MemberTy::Var(q) if n.is_vm(q) => Shape::Pointer,
             MemberTy::Var(q) | MemberTy::Temp(TempTy::Value(q)) => match u.ty(q.ty) {
                 Type::Array { .. } => Shape::Array,
                 Type::Record(_) if has_array(u, q.ty) => Shape::Big,
                 Type::Record(_) => Shape::Record,
+                Type::Pointer(to) if is_object(u, *to) && !q.is_atomic => Shape::Pointer,
                 _ => Shape::Scalar,
             },
+            MemberTy::Temp(TempTy::PointerTo(to)) if is_object(u, to) => Shape::Pointer,
             MemberTy::Jumps(_) => Shape::Array,
             _ => Shape::Scalar,
         }
@@ -84,12 +89,18 @@ impl MemberTy {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub enum Shape {
     Scalar,
+    /// To an object.
+    Pointer,
     Record,
     Array,
     /// A record with arrays: handed to the saver by address.
     Big,
+}
+
+fn is_object(u: &Unit, q: QualType) -> bool {
+    !matches!(u.ty(q.ty), Type::Function { .. } | Type::Unsupported(_))
 }
 
 fn has_array(u: &Unit, t: TypeId) -> bool {
@@ -221,23 +232,22 @@ impl Printer<'_, '_> {
 
     /// Leaves the function at a point, saving what is live.
     pub fn save(&self, label: u32) -> String {
-        let u = self.u();
-        let mut args: Vec<String> = members(self.cx, self.plan, label)
+        let list = members(self.cx, self.plan, label);
+        let mut args: Vec<String> = list
             .iter()
-            .map(|m| match m.ty.shape(u) {
+            .map(|m| match m.ty.shape(&self.cx.names) {
                 Shape::Big => format!("(const void *)&{}", m.place),
                 Shape::Array => format!("(const void *){}", m.place),
                 _ => m.value(),
             })
             .collect();
+        args.push(self.cx.point(self.f, label).to_string());
         if self.has_frame() {
             args.push("pc3_s".into());
         }
-        let call = format!(
-            "pc3_save__{}_{label}({})",
-            self.cx.fname(self.f),
-            args.join(", ")
-        );
+        let ret = self.u().func(self.f).ret;
+        let saver = savers::saver(self.cx, &list, ret, self.has_frame());
+        let call = format!("{saver}({})", args.join(", "));
         if self.returns_void() {
             format!("{{ {call}; return; }}")
         } else {
@@ -250,27 +260,25 @@ impl Printer<'_, '_> {
     }
 
     pub fn restore(&self, label: u32) -> String {
-        let u = self.u();
         let list = members(self.cx, self.plan, label);
-        if list.is_empty() {
+        let Some(tag) = savers::record(self.cx, &list) else {
             return String::new();
-        }
-        let tag = format!("struct pc3_live__{}_{label}", self.cx.fname(self.f));
+        };
         let mut out = format!("const {tag} *pc3_r = (const {tag} *)pc3_f->live; ");
-        for m in &list {
-            out += &match m.ty.shape(u) {
+        for (i, m) in list.iter().enumerate() {
+            let from = format!("pc3_r->{}", savers::field(i));
+            out += &match m.ty.shape(&self.cx.names) {
                 _ if matches!(m.ty, MemberTy::List) => {
-                    let at = format!("pc3_r->{}", m.name);
-                    format!("{}; ", arguments::begin(&m.place, &at))
+                    format!("{}; ", arguments::begin(&m.place, &from))
                 }
-                Shape::Scalar => format!("{0} = pc3_r->{1}; ", m.place, m.name),
+                Shape::Scalar | Shape::Pointer => format!("{} = {from}; ", m.place),
                 Shape::Array => format!(
-                    "__builtin_memcpy((void *){0}, pc3_r->{1}, sizeof pc3_r->{1}); ",
-                    m.place, m.name
+                    "__builtin_memcpy((void *){}, {from}, sizeof {from}); ",
+                    m.place
                 ),
                 _ => format!(
-                    "__builtin_memcpy((void *)&{0}, &pc3_r->{1}, sizeof pc3_r->{1}); ",
-                    m.place, m.name
+                    "__builtin_memcpy((void *)&{}, &{from}, sizeof {from}); ",
+                    m.place
                 ),
             };
         }
@@ -284,69 +292,13 @@ impl Printer<'_, '_> {
         out
     }
 
-    /// Declarations in front of the hot clone.
+    /// Declarations in front of the hot clone, which has been printed.
     pub fn front(&self) -> String {
-        let (cx, u, f) = (self.cx, self.u(), self.cx.fname(self.f));
-        let n = &cx.names;
         let mut out = String::new();
         if self.has_frame() {
             out += &self.shadow_struct();
         }
-        for p in &self.plan.points.list {
-            let list = members(cx, self.plan, p.label);
-            let k = p.label;
-            if self.plan.jumps.contains(&k) {
-                continue;
-            }
-            if !list.is_empty() {
-                let fields: String = list
-                    .iter()
-                    .map(|m| format!("{}; ", m.ty.declare(n, &m.name)))
-                    .collect();
-                out += &format!("struct pc3_live__{f}_{k} {{ {fields}}}; ");
-            }
-            let mut params: Vec<String> = list
-                .iter()
-                .map(|m| match m.ty.shape(u) {
-                    Shape::Array | Shape::Big => format!("const void *{}", m.name),
-                    _ => m.ty.declare(n, &m.name),
-                })
-                .collect();
-            if self.has_frame() {
-                params.push("void *pc3_s".into());
-            }
-            let params = if params.is_empty() {
-                "void".into()
-            } else {
-                params.join(", ")
-            };
-            let head = n.declare_plain(u.func(self.f).ret, &format!("pc3_save__{f}_{k}({params})"));
-            let shadow = if self.has_frame() { "pc3_s" } else { "0" };
-            let mut body = String::new();
-            if list.is_empty() {
-                body += &format!("pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ", k - 1);
-            } else {
-                body += &format!(
-                    "struct pc3_live__{f}_{k} *pc3_r = (struct pc3_live__{f}_{k} *)pc3_frame_save(&pc3_P_{f}[{}], {shadow}); ",
-                    k - 1
-                );
-            }
-            for m in &list {
-                body += &match m.ty.shape(u) {
-                    Shape::Scalar => format!("pc3_r->{0} = {0}; ", m.name),
-                    Shape::Record => format!("__builtin_memcpy((void *)&pc3_r->{0}, (const void *)&{0}, sizeof pc3_r->{0}); ", m.name),
-                    _ => format!("__builtin_memcpy((void *)&pc3_r->{0}, {0}, sizeof pc3_r->{0}); ", m.name),
-                };
-            }
-            if !self.returns_void() {
-                let v = n.declare_plain(u.func(self.f).ret, "pc3_v");
-                body += &format!(
-                    "{{ {v}; __builtin_memset((void *)&pc3_v, 0, sizeof pc3_v); return pc3_v; }} "
-                );
-            }
-            out += &format!("static __attribute__((noinline, cold)) {head} {{ {body}}} ");
-        }
-        out
+        out + &self.cx.savers.borrow_mut().definitions()
     }
 
     /// The shadow block's type and the function that takes one.
@@ -370,8 +322,8 @@ impl Printer<'_, '_> {
             fields += &format!("{}; char pc3_gap_{m}; ", n.declare_plain(u.sym(*s).ty, &m));
             if u.sym(*s).kind == SymKind::Param {
                 params.push(n.declare_plain(u.sym(*s).ty, &m));
-                copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(u) {
-                    Shape::Scalar => format!("pc3_s->{m} = {m}; "),
+                copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(n) {
+                    Shape::Scalar | Shape::Pointer => format!("pc3_s->{m} = {m}; "),
                     _ => format!(
                         "__builtin_memcpy((void *)&pc3_s->{m}, (const void *)&{m}, sizeof {m}); "
                     ),

@@ -4,22 +4,47 @@
 //! y = a[i] + f(x);                         // user
 //!
 //! __extension__({ double pc3_t0 = (a[i]);  // hot
-//!     double pc3_t1 = f(x); if (__builtin_expect(pc3_state, 0)) return pc3_save_g_1(a, y, pc3_t0);
+//!     double pc3_t1 = f(x); if (__builtin_expect(pc3_state, 0)) return pc3_save_1(a, y, pc3_t0, 3);
 //!     y = pc3_t0 + pc3_t1; });
 //!
-//! __extension__({ double pc3_t0; double pc3_t1;                                       // resume
+//! { double pc3_t0 = 0; double pc3_t1 = 0;  // resume
+//!     pc3_t0 = (a[i]);
+//!     if (0) { pc3_L1: { ...restore...; pc3_t1 = pc3_next_1(); } } else pc3_t1 = f(x);
+//!     if (__builtin_expect(pc3_state, 0)) return pc3_save_1(a, y, pc3_t0, 3);
+//!     y = pc3_t0 + pc3_t1; }
+//! ```
+//! So one edge leads to each point, and compilers need not find out which tests are for nothing. Where a statement cannot take
+//! the place of the expression (heads of loops), its points are numbered, labels stand in front of it, and `pc3_k` leads the way:
+//!
+//! ```c
+//! __extension__({ double pc3_t0 = 0; double pc3_t1 = 0;
 //!     if (!pc3_k) { pc3_t0 = (a[i]); }
-//!     if (pc3_k) { ...restore...; pc3_k = 0; pc3_t1 = ((double (*)(void))pc3_resume_next())(); } else pc3_t1 = f(x);
-//!     if (__builtin_expect(pc3_state, 0)) return pc3_save_g_1(a, y, pc3_t0);
-//!     y = pc3_t0 + pc3_t1; });
+//!     if (pc3_k == 1) { ...restore...; pc3_k = 0; pc3_t1 = pc3_next_1(); } else if (!pc3_k) pc3_t1 = f(x);
+//!     ...; pc3_t0 + pc3_t1; })
 //! ```
 
 use super::print::{Mode, Printer};
+use super::savers;
 use crate::analysis::linear::{Cond, Linear, Op, Root, Subst, TempTy};
 use crate::analysis::points::Range;
 use crate::tree::*;
 
+/// How a resume clone comes to the points of a full expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// By jumps to labels in it.
+    Jump,
+    /// From in front of it, led by `pc3_k`.
+    Led,
+}
+
 impl Printer<'_, '_> {
+    /// The linear form of an expression for which statements can stand that are jumped into.
+    pub fn entered(&self, e: ExprId) -> Option<&Linear> {
+        let direct = self.mode == Mode::Resume && self.plan.jumps.is_empty();
+        self.plan.linear.get(&Root::Expr(e)).filter(|_| direct)
+    }
+
     pub fn has(&self, e: ExprId) -> bool {
         self.plan.points.in_expr(e)
     }
@@ -31,7 +56,7 @@ impl Printer<'_, '_> {
         };
         format!(
             "__extension__({{ {}{} }})",
-            self.ops(lin),
+            self.ops(lin, Entry::Led),
             self.residual(e, lin)
         )
     }
@@ -41,6 +66,15 @@ impl Printer<'_, '_> {
             Some(Subst::Nothing) => String::new(),
             _ => format!("{};", self.text(e, Some(lin), true)),
         }
+    }
+
+    /// `e;` as statements that are jumped into.
+    pub fn entered_statement(&self, e: ExprId, lin: &Linear) -> String {
+        let last = match lin.subst.get(&e) {
+            Some(_) => String::new(),
+            None => format!("{};", self.text(e, Some(lin), true)),
+        };
+        format!("{{ {}{last} }}", self.ops(lin, Entry::Jump))
     }
 
     /// `e;` as a statement.
@@ -53,11 +87,11 @@ impl Printer<'_, '_> {
             Some(_) => String::new(),
             None => format!("{}; (void)0;", self.text(e, Some(lin), true)),
         };
-        format!("__extension__({{ {}{last} }});", self.ops(lin))
+        format!("__extension__({{ {}{last} }});", self.ops(lin, Entry::Led))
     }
 
     /// Everything before the value, temporaries declared.
-    pub fn ops(&self, lin: &Linear) -> String {
+    pub fn ops(&self, lin: &Linear, entry: Entry) -> String {
         let mut out = String::new();
         let mut nested = Vec::new();
         let all = self.mode == Mode::Resume;
@@ -93,7 +127,7 @@ impl Printer<'_, '_> {
             );
         }
         let mut declared = nested;
-        self.list(&lin.ops, lin, &mut declared, &mut out);
+        self.list(&lin.ops, (lin, entry), &mut declared, &mut out);
         out
     }
 
@@ -133,8 +167,8 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn list(&self, ops: &[Op], lin: &Linear, declared: &mut Vec<usize>, out: &mut String) {
-        let resume = self.mode == Mode::Resume;
+    fn list(&self, ops: &[Op], lin: (&Linear, Entry), declared: &mut Vec<usize>, out: &mut String) {
+        let resume = self.mode == Mode::Resume && lin.1 == Entry::Led;
         let mut open = false;
         for op in ops {
             let range = self.range(op);
@@ -154,11 +188,12 @@ impl Printer<'_, '_> {
         &self,
         op: &Op,
         range: Option<Range>,
-        lin: &Linear,
+        (lin, entry): (&Linear, Entry),
         declared: &mut Vec<usize>,
         out: &mut String,
     ) {
         let resume = self.mode == Mode::Resume;
+        let led = resume && entry == Entry::Led;
         match op {
             Op::Eval { temp, expr } => {
                 let own = lin.subst.get(expr) == Some(&Subst::Temp(*temp));
@@ -204,10 +239,13 @@ impl Printer<'_, '_> {
                 if !resume {
                     *out += &self.set_or_do(*temp, &text, declared);
                 } else {
-                    let next = self.cx.names.declare(self.u().expr(*call).ty, "(*)(void)");
-                    let again = format!("(({next})pc3_resume_next())()");
+                    let again = format!("{}()", savers::next(self.cx, self.u().expr(*call).ty));
+                    let (to, end, not) = match led {
+                        true => (format!("if (pc3_k == {label}) {{ "), "}", "if (!pc3_k) "),
+                        false => (format!("if (0) {{ {}: {{ ", self.label(*label)), "} }", ""),
+                    };
                     *out += &format!(
-                        "if (pc3_k == {label}) {{ {} pc3_k = 0; {}{}}} else if (!pc3_k) {}",
+                        "{to}{} pc3_k = 0; {}{}{end} else {not}{}",
                         self.restore(*label),
                         self.refill(*call) + &self.rearm(*label),
                         self.set_or_do(*temp, &again, declared),
@@ -219,10 +257,11 @@ impl Printer<'_, '_> {
                     *out += "__builtin_unreachable(); ";
                 }
             }
-            Op::If { cond, then, els } => self.branch(cond, then, els, lin, declared, out),
+            Op::If { cond, then, els } => self.branch(cond, then, els, (lin, entry), declared, out),
             Op::Block { stmt, temp } => {
-                let guard = match (resume, range) {
+                let guard = match (led, range) {
                     (true, Some(r)) => format!("if (!pc3_k || {}) ", within(r)),
+                    (false, Some(r)) if resume => self.labels_text(r),
                     _ => String::new(),
                 };
                 let text = format!("({})", self.block_value(*stmt, range));
@@ -236,17 +275,17 @@ impl Printer<'_, '_> {
         cond: &Cond,
         then: &[Op],
         els: &[Op],
-        lin: &Linear,
+        lin: (&Linear, Entry),
         declared: &mut Vec<usize>,
         out: &mut String,
     ) {
         let test = match cond {
-            Cond::Expr(e) => format!("({})", self.text(*e, Some(lin), true)),
+            Cond::Expr(e) => format!("({})", self.text(*e, Some(lin.0), true)),
             Cond::Temp(t) => format!("pc3_t{t}"),
             Cond::NotTemp(t) => format!("!pc3_t{t}"),
         };
         let (a, b) = (self.ops_range(then), self.ops_range(els));
-        let resume = self.mode == Mode::Resume;
+        let resume = self.mode == Mode::Resume && lin.1 == Entry::Led;
         if resume {
             let first = a.map(|r| format!("{} || ", within(r))).unwrap_or_default();
             let none = if a.is_some() || b.is_some() {

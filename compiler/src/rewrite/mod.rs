@@ -27,6 +27,7 @@ mod prefix;
 pub mod print;
 mod refuse;
 mod refuse_whole;
+pub mod savers;
 mod stmts;
 mod twins;
 mod unions;
@@ -89,6 +90,8 @@ pub struct Outside {
 #[derive(Clone, Debug, Default)]
 pub struct Dialect {
     pub clang: bool,
+    /// Nothing is inlined.
+    pub unoptimised: bool,
     /// What the target's preprocessor (`-E -P`) makes of [`prelude`], for the unit with main and for the
     /// others: then the output is preprocessed text.  Empty: the header as it is, to be preprocessed with it.
     pub preludes: Option<(String, String)>,
@@ -237,6 +240,8 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         forms: w.noted.forms(unit),
         without: w.noted.without,
         notes: RefCell::default(),
+        savers: RefCell::default(),
+        points: number_points(w, unit),
         kept: &w.escapes.kept,
         mpi: w.mpi,
         floats: w.floats,
@@ -282,7 +287,10 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         plain: RefCell::default(),
         elems: RefCell::default(),
         uses_delta: Cell::new(false),
-        twins: w.twins[unit].clone(),
+        twins: match dialect.unoptimised {
+            true => HashSet::new(),
+            false => w.twins[unit].clone(),
+        },
         twin_uses: RefCell::default(),
     };
     let literals = number_literals(w, unit, &mut cx);
@@ -372,6 +380,18 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         tables.back
     );
     (text, changed)
+}
+
+/// The number of each function's first point in the unit.
+fn number_points(w: &Whole, unit: usize) -> Vec<u32> {
+    let functions = 0..w.p.units[unit].functions.len() as u32;
+    let lengths = functions.map(|f| w.plans[w.p.id(unit, FuncId(f)).index()].points.list.len());
+    let first = lengths.scan(0, |n, len| {
+        let first = *n;
+        *n += len as u32;
+        Some(first)
+    });
+    first.collect()
 }
 
 fn number_literals(w: &Whole, unit: usize, cx: &mut UnitCx) -> Vec<Literal> {
@@ -523,14 +543,16 @@ fn function(cx: &UnitCx, f: FuncId, behind: u32, edits: &mut Edits) {
         if !epilogue.is_empty() {
             inner.insert(body.end - 1, epilogue);
         }
+        let block = inner.apply(cx, &body);
         let mut text = marker(u, func.span.start, true);
+        text += &cx.savers.borrow_mut().definitions();
         text += &resume.resume_head();
         if delta {
             text += &format!("{load} ");
         }
         text += &resume.dispatch((1, plan.points.list.len() as u32));
         text += &marker(u, body.start, true);
-        text += &edits::quieten(&inner.apply(cx, &body));
+        text += &edits::quieten(&block);
         text += " }";
         copies += &text;
     }

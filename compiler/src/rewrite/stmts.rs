@@ -1,11 +1,11 @@
 //! Statements of the two clones.
 //!
-//! In the resume clone a label stands in front of each statement with points of its own, at the
-//! end of the body for what a loop does after its body.  While `pc3_k` is set, the way to the point is
+//! A resume clone jumps to the point that it goes on from, or, where a full expression cannot be jumped into, to labels in front
+//! of its statement, at the end of the body for what a loop does after its body.  While `pc3_k` is set, the way to the point is
 //! being retraced and nothing else is evaluated.
 
 use super::edits::Edits;
-use super::full::within;
+use super::full::{within, Entry};
 use super::print::{Mode, Printer};
 use crate::analysis::linear::Root;
 use crate::analysis::points::Range;
@@ -48,6 +48,11 @@ impl Printer<'_, '_> {
             _ => {}
         }
         match &st.kind {
+            Expr(Some(e)) if !self.is_value(s, *e) && self.entered(*e).is_some() => {
+                if let Some(lin) = self.entered(*e) {
+                    out.replace(&st.span, self.entered_statement(*e, lin));
+                }
+            }
             Expr(Some(e)) => {
                 self.labels_before(self.plan.points.exprs.get(e).copied(), st.span.start, out);
                 // The last statement of a statement expression is its value.
@@ -60,11 +65,17 @@ impl Printer<'_, '_> {
                 out.replace(&st.span, text);
             }
             If { cond, then, els } => {
-                self.condition(*cond, st.span.start, out);
+                let end = self.head(*cond, &st.span, out);
                 self.stmt(*then, out);
                 els.iter().for_each(|x| self.stmt(*x, out));
+                out.insert(st.span.end, end);
             }
-            While { cond, body } | Switch { cond, body } => {
+            Switch { cond, body } => {
+                let end = self.head(*cond, &st.span, out);
+                self.stmt(*body, out);
+                out.insert(st.span.end, end);
+            }
+            While { cond, body } => {
                 self.condition(*cond, st.span.start, out);
                 self.stmt(*body, out);
             }
@@ -98,6 +109,17 @@ impl Printer<'_, '_> {
         } else {
             self.expr(e, None, out);
         }
+    }
+
+    /// What is evaluated once at the head of a statement; returns what belongs behind the statement.
+    fn head(&self, e: ExprId, span: &Span, out: &mut Edits) -> &'static str {
+        let Some(lin) = self.entered(e) else {
+            self.condition(e, span.start, out);
+            return "";
+        };
+        out.insert(span.start, format!("{{ {}", self.ops(lin, Entry::Jump)));
+        out.replace(&self.u().expr(e).span, self.text(e, Some(lin), true));
+        " }"
     }
 
     fn condition(&self, e: ExprId, start: u32, out: &mut Edits) {
@@ -227,13 +249,17 @@ impl Printer<'_, '_> {
             return;
         };
         self.give(e);
-        self.labels_before(self.range_of(Some(e)), span.start, out);
+        let direct = self.entered(e).is_some();
+        if !direct {
+            self.labels_before(self.range_of(Some(e)), span.start, out);
+        }
         let void = matches!(u.ty(u.expr(e).ty.ty), Type::Void);
         let lin = self.plan.linear.get(&Root::Expr(e));
         if lin.is_none() && !self.has_frame() {
             return self.expr(e, None, out);
         }
-        let ops = lin.map(|l| self.ops(l)).unwrap_or_default();
+        let entry = if direct { Entry::Jump } else { Entry::Led };
+        let ops = lin.map(|l| self.ops(l, entry)).unwrap_or_default();
         let value = self.text(e, lin, true);
         let text = if void {
             format!("{value}; {}return;", self.leave())
@@ -243,7 +269,11 @@ impl Printer<'_, '_> {
         } else {
             format!("return {value};")
         };
-        out.replace(span, format!("__extension__({{ {ops}{text} }});"));
+        let text = match direct {
+            true => format!("{{ {ops}{text} }}"),
+            false => format!("__extension__({{ {ops}{text} }});"),
+        };
+        out.replace(span, text);
     }
 
     fn location(&self, s: StmtId, out: &mut Edits) {
@@ -257,14 +287,13 @@ impl Printer<'_, '_> {
             ""
         };
         let due = format!(
-            "if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P_{}[{}])) {}",
-            self.cx.fname(self.f),
-            label - 1,
+            "if (__builtin_expect(pc3_flag, 0) && pc3_due(&pc3_P[{}])) {}",
+            self.cx.point(self.f, label),
             self.save(label)
         );
         let text = match self.mode {
             Mode::Resume => format!(
-                "{}{{ if (pc3_k) {{ {} pc3_k = 0; {}pc3_resumed(); }} else {{ {pass}{due} }} }}",
+                "{{ if (0) {{ {}{{ {} pc3_k = 0; {}pc3_resumed(); }} }} else {{ {pass}{due} }} }}",
                 self.labels_text((label, label)),
                 self.restore(label),
                 self.rearm(label)

@@ -4,6 +4,7 @@ use super::ctypes::Names;
 use super::edits::Edit;
 use super::noted::Notes;
 use super::plan::Plan;
+use super::savers::Savers;
 use crate::analysis::beside::How;
 use crate::analysis::heap::Heap;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
@@ -26,6 +27,9 @@ pub struct UnitCx<'a> {
     /// Why there are none.
     pub without: Option<Without>,
     pub notes: RefCell<Notes>,
+    pub savers: RefCell<Savers>,
+    /// Per function, the number of its first point in the unit.
+    pub points: Vec<u32>,
     /// Per function and parameter: kept beyond the call?
     pub kept: &'a [Vec<bool>],
     /// The program calls MPI: globals are per rank.
@@ -117,6 +121,10 @@ impl<'a> UnitCx<'a> {
     }
     pub fn line(&self, at: u32) -> u32 {
         self.u.lines.position(at).line
+    }
+    /// The number in the unit of one of a function's points.
+    pub fn point(&self, f: FuncId, label: u32) -> u32 {
+        self.points[f.index()] + label - 1
     }
     /// Suffix that makes generated names of a function unique in the unit.
     pub fn fname(&self, f: FuncId) -> &'a str {

@@ -87,6 +87,7 @@ constants! {
     PC3_UNIT_PIECES: c_uint = 128;
     PC3_UNIT_HAS_ENVIRONMENT: c_uint = 256;
     PC3_HOOK_LAST: c_uint = 65536;
+    PC3_VALUES: c_uint = 8;
 }
 
 /// Addresses that differ in lower bits only have their notes in one stretch; none of a program's is wider than 48 bits.
@@ -286,6 +287,16 @@ pub struct pc3_rank {
     pub at: *const c_char,
     pub site: *mut pc3_site,
     pub args: *mut c_void,
+    pub passed: c_uint,
+    pub values: [pc3_value; PC3_VALUES as usize],
+}
+
+/// A value with a small union, on its way between functions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct pc3_value {
+    pub held: u64,
+    pub code: c_uint,
 }
 
 /// Accessors of the thread-local variables, which the unit that defines `main` holds.

@@ -1,6 +1,7 @@
 //! What a build takes, plain cc ÷ pc3cc: separate compilation with make, from nothing, with one job and with four.
 //!
-//! Three trees: a hundred files made here, lua and sqlite3 (Debian's sources, where `cargo xtask setup` could have them).
+//! Trees made here (a hundred files; one function with a thousand calls that reach a location; five thousand small functions with
+//! one each), lua and sqlite3 (Debian's sources, where `cargo xtask setup` could have them).
 //! Seconds are those that pass; processor time, of all processes, is what a busy machine changes least.
 
 use std::fmt::Write;
@@ -18,6 +19,8 @@ use crate::{env, sources};
 const ROUNDS: usize = 3;
 const LONG: f64 = 8.0;
 const FILES: usize = 100;
+const CALLS: usize = 1000;
+const FUNCTIONS: usize = 5000;
 
 struct Tree {
     name: &'static str,
@@ -30,12 +33,12 @@ struct Tree {
 }
 
 pub fn run(s: &Setup) -> Result<Value> {
-    let mut trees = vec![hundred(s)?];
+    let mut trees = vec![hundred(s)?, calls(s)?, functions(s)?];
     trees.extend(lua(s)?);
     trees.extend(sqlite(s)?);
     let pc3cc = s.tree.join("bin/pc3cc").display().to_string();
     println!(
-        "{:10} {:>4} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>7}",
+        "{:14} {:>4} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>7}",
         "tree", "jobs", "plain s", "without", "with", "ratio", "ratio", "work", "work"
     );
     let mut rows = Vec::new();
@@ -59,7 +62,7 @@ pub fn run(s: &Setup) -> Result<Value> {
             let work: Vec<f64> = work.into_iter().map(median).collect();
             let ratio = |i: usize| seconds[i] / seconds[0];
             println!(
-                "{:10} {jobs:4} {:9.2} {:9.2} {:9.2} {:7.2} {:7.2} {:7.2} {:7.2}",
+                "{:14} {jobs:4} {:9.2} {:9.2} {:9.2} {:7.2} {:7.2} {:7.2} {:7.2}",
                 t.name,
                 seconds[0],
                 seconds[1],
@@ -157,6 +160,58 @@ fn hundred(s: &Setup) -> Result<Tree> {
         libraries: "-lm",
         location: "step",
     })
+}
+
+/// A unit of which only the location is in another.
+fn generated(s: &Setup, name: &'static str, text: String) -> Result<Tree> {
+    let folder = s.work.join(name.replace(' ', "-"));
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("main.c"), text)?;
+    fs::write(folder.join("step.c"), "int step(int i) { return i; }\n")?;
+    Ok(Tree {
+        name,
+        folder,
+        units: vec!["main".into(), "step".into()],
+        flags: "-O2",
+        libraries: "",
+        location: "step",
+    })
+}
+
+fn calls(s: &Setup) -> Result<Tree> {
+    let calls: String = (0..CALLS)
+        .map(|i| format!("    int v{i} = step({i});\n    s += v{i};\n"))
+        .collect();
+    let text = format!(
+        "#include <stdio.h>\nint step(int);\nint main(void) {{\n    int s = 0;\n{calls}    printf(\"%d\\n\", s);\n    return 0;\n}}\n"
+    );
+    generated(s, "1000 calls", text)
+}
+
+/// Called by the hundred.
+fn functions(s: &Setup) -> Result<Tree> {
+    let mut text = String::from("#include <stdio.h>\nint step(int);\n");
+    let groups = FUNCTIONS / 100;
+    for i in 0..FUNCTIONS {
+        writeln!(text, "static int f{i}(int n, int *a) {{\n    int i, s = {i};\n    for (i = 0; i < n; i++) {{\n        s += step(a[i]) ^ {i};\n        a[i] = s;\n    }}\n    return s;\n}}")?;
+    }
+    for g in 0..groups {
+        let calls: String = (100 * g..100 * (g + 1))
+            .map(|i| format!("    s += f{i}(n, a);\n"))
+            .collect();
+        writeln!(
+            text,
+            "static int group{g}(int n, int *a) {{\n    int s = 0;\n{calls}    return s;\n}}"
+        )?;
+    }
+    let calls: String = (0..groups)
+        .map(|g| format!("    s += group{g}(4, a);\n"))
+        .collect();
+    writeln!(
+        text,
+        "int main(void) {{\n    int a[4] = {{0}}, s = 0;\n{calls}    printf(\"%d\\n\", s);\n    return 0;\n}}"
+    )?;
+    generated(s, "5000 functions", text)
 }
 
 fn unit(i: usize) -> String {

@@ -6,7 +6,7 @@
 //! ```
 
 use super::places::code;
-use super::{Mark, Row};
+use super::{plain, Mark, Row};
 use crate::analysis::unions::{leaf, Form};
 use crate::rewrite::print::Printer;
 use crate::tree::*;
@@ -61,6 +61,67 @@ impl Printer<'_, '_> {
             );
         }
         (marks.len() == parts.len()).then_some(notes)
+    }
+
+    /// Of a type with one union, where that is and its size.
+    fn single(&self, q: QualType) -> Option<(Part, String, String)> {
+        let mut parts = self.parts(q.ty)?;
+        let p = parts.pop().filter(|p| parts.is_empty() && !p.form.held)?;
+        let of = self.cx.names.type_name(plain(q.ty));
+        let at = match p.at.strip_prefix('.') {
+            Some(way) => format!("__builtin_offsetof({of}, {way})"),
+            None if p.at.is_empty() => "0".into(),
+            None => return None,
+        };
+        let size = self.part_size(
+            &p,
+            &format!("({})0", self.cx.names.pointer_to(plain(q.ty), "")),
+        )?;
+        Some((p, at, size))
+    }
+
+    /// The object at `from`, whose value is passed or returned.
+    pub(super) fn passed(&self, q: QualType, from: &str) -> String {
+        let to = self.cx.names.pointer_to(plain(q.ty), "");
+        let row = self.row(Row::Of(q.ty));
+        match self.single(q) {
+            Some((_, at, size)) => format!("(*({to})pc3_pass({from}, {at}, {size}, {row}))"),
+            None => format!("(*({to})pc3_union_passed({from}, {row}))"),
+        }
+    }
+
+    /// The same of a literal, if its union is given a member.
+    pub(super) fn given_literal(
+        &self,
+        q: QualType,
+        literal: &str,
+        marks: &[Mark],
+    ) -> Option<String> {
+        let (p, at, size) = self.single(q)?;
+        let [(place, row, k)] = marks else {
+            return None;
+        };
+        if *place != p.at || *row != p.row {
+            return None;
+        }
+        let to = self.cx.names.pointer_to(plain(q.ty), "");
+        let (code, union, row) = (
+            code(p.form.number, *k),
+            self.row(*row),
+            self.row(Row::Of(q.ty)),
+        );
+        Some(format!(
+            "(*({to})pc3_give((const void *)&{literal}, {at}, {size}, {code}, {union}, {k}, {row}))"
+        ))
+    }
+
+    /// A value has arrived in the object at `place`.
+    pub(super) fn taken(&self, q: QualType, place: &str) -> String {
+        let row = self.row(Row::Of(q.ty));
+        match self.single(q) {
+            Some((_, at, size)) => format!("pc3_take({place}, {at}, {size}, {row}); "),
+            None => format!("pc3_union_taken({place}, {row}); "),
+        }
     }
 
     fn part_size(&self, p: &Part, object: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Assignments to members and of whole objects, and pointers to members that are kept.
 
-use super::{plain, Hit, Row};
+use super::{plain, Hit};
 use crate::analysis::linear::Linear;
 use crate::rewrite::edits::{join_lines, Edits};
 use crate::rewrite::print::Printer;
@@ -138,24 +138,19 @@ impl Printer<'_, '_> {
             );
         }
         let Some(value) = value else { return gone };
-        let row = self.row(Row::Of(q.ty));
         let substituted = lin.is_some_and(|l| l.subst.contains_key(&value));
         // What is evaluated once, into a variable, was passed on there.
         let once = self.in_function().stand_in.contains_key(&value);
         match &self.u().expr(value).kind {
-            _ if once => format!("pc3_union_taken({place}, {row}); "),
-            ExprKind::Call { .. } if !substituted => {
-                format!("pc3_union_taken({place}, {row}); ")
-            }
+            _ if once => self.taken(q, place),
+            ExprKind::Call { .. } if !substituted => self.taken(q, place),
             ExprKind::Assign { lhs, op: None, .. }
                 if !substituted && self.place(*lhs, lin) && self.matters(*lhs) =>
             {
                 let from = self.text(*lhs, lin, true);
                 self.copied(q, place, &format!("&({from})"))
             }
-            ExprKind::Cond { .. } | ExprKind::Comma(_) if !substituted => {
-                format!("pc3_union_taken({place}, {row}); ")
-            }
+            ExprKind::Cond { .. } | ExprKind::Comma(_) if !substituted => self.taken(q, place),
             _ if substituted => {
                 let from = self.text(value, lin, true);
                 self.copied(q, place, &format!("&({from})"))
@@ -165,9 +160,7 @@ impl Printer<'_, '_> {
                 self.copied(q, place, &format!("&({from})"))
             }
             // It was evaluated once, and passed on.
-            _ if self.is_lvalue(value) && self.matters(value) => {
-                format!("pc3_union_taken({place}, {row}); ")
-            }
+            _ if self.is_lvalue(value) && self.matters(value) => self.taken(q, place),
             _ => gone,
         }
     }

@@ -1,7 +1,7 @@
 //! Values that are passed, returned and declared.
 
 use super::marks::marks;
-use super::{plain, Mark, Row};
+use super::{plain, Mark};
 use crate::analysis::linear::{Linear, Root, Subst, TempTy};
 use crate::analysis::program::{is_local, Callee};
 use crate::analysis::walk::strip_casts;
@@ -135,17 +135,14 @@ impl Printer<'_, '_> {
 
     /// A temporary with unions: those of objects that were read into it, or of a result.
     pub(in crate::rewrite) fn given_temporary(&self, t: usize) -> Option<String> {
-        let (q, row) = self.noted_temporary(t)?;
-        let to = self.cx.names.pointer_to(plain(q.ty), "");
-        Some(format!(
-            "(*({to})pc3_union_passed((const void *)&pc3_t{t}, {row}))"
-        ))
+        let q = self.noted_temporary(t)?;
+        Some(self.passed(q, &format!("(const void *)&pc3_t{t}")))
     }
 
     /// Behind what sets it.
     pub(in crate::rewrite) fn taken_temporary(&self, t: usize) -> Option<String> {
-        let (_, row) = self.noted_temporary(t)?;
-        Some(format!("pc3_union_taken(&pc3_t{t}, {row}); "))
+        let q = self.noted_temporary(t)?;
+        Some(self.taken(q, &format!("&pc3_t{t}")))
     }
 
     /// Where it has come back without.
@@ -154,12 +151,12 @@ impl Printer<'_, '_> {
         Some(format!("pc3_union_gone(&pc3_t{t}, sizeof pc3_t{t}); "))
     }
 
-    fn noted_temporary(&self, t: usize) -> Option<(QualType, String)> {
+    fn noted_temporary(&self, t: usize) -> Option<QualType> {
         let TempTy::Value(q) = self.plan.temps[t] else {
             return None;
         };
         let has = self.notes() && self.is_record(q.ty) && self.has_union(q.ty);
-        has.then(|| (q, self.row(Row::Of(q.ty))))
+        has.then_some(q)
     }
 
     /// `whole`: what stands for it elsewhere stands for it here.
@@ -176,12 +173,19 @@ impl Printer<'_, '_> {
         if !lvalue && !literal {
             return None;
         }
-        let to = self.cx.names.pointer_to(plain(q.ty), "");
+        if let ExprKind::CompoundLit { ty, init } = &u.expr(e).kind {
+            if !self.plan.literals.contains(&e) {
+                let marks = self.marks(*ty, init);
+                let mut inner = Edits::default();
+                self.children(e, lin, &mut inner);
+                let literal = inner.apply(self.cx, &u.expr(e).span);
+                if let Some(text) = self.given_literal(q, &literal, &marks) {
+                    return Some(text);
+                }
+            }
+        }
         let text = self.text(e, lin, whole);
-        let row = self.row(Row::Of(q.ty));
-        Some(format!(
-            "(*({to})pc3_union_passed((const void *)&({text}), {row}))"
-        ))
+        Some(self.passed(q, &format!("(const void *)&({text})")))
     }
 
     /// It is returned, or kept for later.
@@ -244,7 +248,7 @@ impl Printer<'_, '_> {
                 let name = self.symbol(*p).unwrap_or_else(|| u.sym(*p).name.clone());
                 out += &statement(
                     &format!("a{}", p.0),
-                    &format!("pc3_union_taken(&({name}), {})", self.row(Row::Of(q.ty))),
+                    self.taken(q, &format!("&({name})")).trim_end_matches("; "),
                 );
             }
         }
@@ -279,10 +283,7 @@ impl Printer<'_, '_> {
                     });
                     // Temporaries have ended with the initialiser.
                     match lin.is_some_and(|l| l.subst.contains_key(e)) {
-                        true => {
-                            let row = self.row(Row::Of(sym.ty.ty));
-                            format!("pc3_union_taken({place}, {row}); ")
-                        }
+                        true => self.taken(sym.ty, &place),
                         false => self.arrival(sym.ty, &place, Some(*e), literal, lin),
                     }
                 }
