@@ -32,10 +32,16 @@ pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<
         Ok(Over::Again { made, from, taken })
     } else if let Some(lines) = lines(expr, again.locals) {
         Ok(Over::Lines(lines))
-    } else if let Expr::Array(_) = expr {
-        Ok(Over::Owned(parse_quote!(::pc3::point::array(#expr))))
     } else {
-        Ok(Over::Owned(saved(expr).unwrap_or_else(|| items(expr))))
+        Ok(Over::Owned(expr.clone()))
+    }
+}
+
+/// What goes over an expression's value, and can be saved.
+pub fn owned(e: &Expr) -> Expr {
+    match e {
+        Expr::Array(_) => parse_quote!(::pc3::point::array(#e)),
+        e => saved(e).unwrap_or_else(|| items(e)),
     }
 }
 

@@ -165,6 +165,10 @@ pub fn is_reader(e: &Expr, locals: &dyn Locals) -> bool {
 pub trait Locals {
     fn is_borrow(&self, name: &str) -> bool;
     fn is_mutable(&self, name: &str) -> bool;
+    /// May it, or what it leads to, have another value later?
+    fn changes(&self, name: &str) -> bool {
+        self.is_mutable(name)
+    }
     /// Is it one, or does its type say that?
     fn may_be_borrow(&self, name: &str) -> bool {
         self.is_borrow(name)
@@ -236,6 +240,10 @@ impl<'b> Again<'b> {
             Expr::Array(t) => t.elems.iter_mut().for_each(|e| self.keep(e)),
             // Of a cell.
             Expr::MethodCall(m) if m.method == "get" && m.args.is_empty() => self.name(e),
+            // A value, unless its type says otherwise.
+            Expr::MethodCall(_) => self.name(e),
+            // What becomes of a field is not followed.
+            Expr::Reference(r) if self.may_change(&r.expr) => self.name(e),
             e => {
                 if !self.borrow(e) {
                     self.name(e);
@@ -244,8 +252,37 @@ impl<'b> Again<'b> {
         }
     }
 
+    /// Is it a field, or a part of one, that may have another value later?
+    fn may_change(&self, e: &Expr) -> bool {
+        let mut within = false;
+        let mut e = e;
+        loop {
+            e = match e {
+                Expr::Field(f) => {
+                    within = true;
+                    &f.base
+                }
+                Expr::Index(i) => &i.expr,
+                Expr::Unary(u) => &u.expr,
+                Expr::Paren(p) => &p.expr,
+                Expr::Group(g) => &g.expr,
+                Expr::Reference(r) => &r.expr,
+                Expr::MethodCall(m) => &m.receiver,
+                Expr::Try(t) => &t.expr,
+                Expr::Path(p) => {
+                    let changes = |i: &Ident| self.locals.changes(&i.to_string());
+                    return within && p.path.get_ident().is_some_and(changes);
+                }
+                _ => return false,
+            }
+        }
+    }
+
     pub fn name(&mut self, e: &mut Expr) {
-        let chain = self.chain(e);
+        let chain = match self.may_change(e) && !is_guard(e) {
+            true => None,
+            false => self.chain(e),
+        };
         let name = format_ident!(
             "{}{}_{}",
             self.prefix,
@@ -331,7 +368,8 @@ impl<'b> Again<'b> {
                     return true;
                 }
                 m.args.iter_mut().for_each(|a| {
-                    if !adapts || !self.iterator(a) {
+                    let joins = is_one_of(&["zip", "chain"], &m.method);
+                    if !joins || !self.iterator(a) {
                         self.keep(a);
                         if let (true, Expr::Path(p)) = (adapts, &*a) {
                             self.taken.extend(p.path.get_ident().cloned());

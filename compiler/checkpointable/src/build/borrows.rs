@@ -240,6 +240,9 @@ impl Locals for Builder {
         let asked = |v: &Var| v.name == name && matches!(v.way, Way::Asked(_));
         self.is_borrow(name) || self.visible.iter().any(asked)
     }
+    fn changes(&self, name: &str) -> bool {
+        self.is_mutable(name) || self.borrowed.get(name) == Some(&true)
+    }
     fn is_reader(&self, name: &str) -> bool {
         self.readers.contains(name)
     }

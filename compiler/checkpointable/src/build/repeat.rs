@@ -10,7 +10,7 @@ use super::patterns::{assignments, inner_names};
 use super::{label, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
 use crate::course;
-use crate::loops::{over, Over};
+use crate::loops::{over, owned, Over};
 
 impl Builder {
     pub(super) fn loop_(
@@ -124,6 +124,7 @@ impl Builder {
             Over::Owned(mut expr) => {
                 self.name_guard(&mut expr);
                 self.brief(&mut expr, what);
+                let mut expr = owned(&expr);
                 self.leaf(&mut expr);
                 self.local(&iterator, true, None, Way::Kept);
                 let over =
