@@ -6,6 +6,7 @@
 //! ```
 
 use proc_macro2::Ident;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Expr};
 
@@ -233,4 +234,19 @@ pub fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
         },
         _ => None,
     }
+}
+
+/// Is a guard made in it?
+pub(super) fn has_guard(e: &Expr) -> bool {
+    struct Look(bool);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_expr(&mut self, e: &'ast Expr) {
+            self.0 |= is_guard(e);
+            visit::visit_expr(self, e);
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut look = Look(false);
+    look.visit_expr(e);
+    look.0
 }

@@ -240,6 +240,8 @@ impl<'b> Again<'b> {
             Expr::Array(t) => t.elems.iter_mut().for_each(|e| self.keep(e)),
             // Of a cell.
             Expr::MethodCall(m) if m.method == "get" && m.args.is_empty() => self.name(e),
+            // A guard in it ends with the statement.
+            e if chains::has_guard(e) => self.name_value(e, None),
             // A value, unless its type says otherwise.
             Expr::MethodCall(_) => self.name(e),
             // What becomes of a field is not followed.
@@ -283,6 +285,10 @@ impl<'b> Again<'b> {
             true => None,
             false => self.chain(e),
         };
+        self.name_value(e, chain);
+    }
+
+    fn name_value(&mut self, e: &mut Expr, chain: Option<Links>) {
         let name = format_ident!(
             "{}{}_{}",
             self.prefix,
