@@ -62,6 +62,11 @@ fn dealt(rank: &mut Rank, n: usize, site: *const pc3_site) -> *mut c_void {
     checked(p)
 }
 
+/// What was there before would be taken for unions of which nothing is noted.
+fn has_notes(rank: &Rank, ty: u32) -> bool {
+    ty != 0 && rank.unions.shapes().has(ty)
+}
+
 /// # Safety
 /// As `malloc`.
 #[no_mangle]
@@ -72,7 +77,12 @@ pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_v
             if is_dealt(rank, type_of(site)) {
                 return dealt(rank, n, site);
             }
-            checked(rank.heap.alloc(rank.asked(n, site), type_of(site)))
+            let n = rank.asked(n, site);
+            checked(if has_notes(rank, type_of(site)) {
+                rank.heap.alloc_zeroed(n, type_of(site))
+            } else {
+                rank.heap.alloc(n, type_of(site))
+            })
         }
         // SAFETY: as malloc.
         None => unsafe { libc::malloc(n) },
@@ -133,12 +143,12 @@ pub unsafe extern "C" fn pc3_realloc(
     let old = rank.heap.size_of(p.cast()).unwrap_or(0);
     match rank.heap.realloc(p.cast(), n, ty) {
         Ok(new) => {
+            if !new.is_null() && n > old && (is_dealt(rank, ty) || has_notes(rank, ty)) {
+                // SAFETY: what has been added to the object.
+                unsafe { new.add(old).write_bytes(0, n - old) };
+            }
             if !new.is_null() && rank.job().program.pieces {
                 rank.pieces.moved(p as usize, new as usize, n);
-                if ty == 0 && n > old {
-                    // SAFETY: what has been added to the object.
-                    unsafe { new.add(old).write_bytes(0, n - old) };
-                }
                 if old == 0 {
                     pieces::head(rank, new as usize, site);
                 }
@@ -215,9 +225,12 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
             {
                 let bytes = rank.asked(n, site);
                 let p = rank.heap.alloc_aligned(align, bytes, type_of(site));
-                if !p.is_null() && is_dealt(rank, type_of(site)) {
+                let dealt = is_dealt(rank, type_of(site));
+                if !p.is_null() && (dealt || has_notes(rank, type_of(site))) {
                     // SAFETY: a fresh object.
-                    unsafe { p.write_bytes(0, n) };
+                    unsafe { p.write_bytes(0, bytes) };
+                }
+                if !p.is_null() && dealt {
                     pieces::head(rank, p as usize, site);
                 }
                 checked(p)

@@ -1,6 +1,7 @@
 /* pc3-test: seq */
 /* Structs that end in a one-element array: rows of them, and single ones with a longer array, of
  * sizes that alone do not tell which. */
+#include <stddef.h>
 #include "check.h"
 
 struct rec {
@@ -8,6 +9,27 @@ struct rec {
     long id;
     int v[1];
 };
+
+/* Texts that end within the padding of their struct, or behind it. */
+struct name {
+    struct name *next;
+    int id;
+    char text[1];
+};
+
+static struct name *names(int n)
+{
+    struct name *list = 0;
+    while (n-- > 0) {
+        struct name *one = malloc(offsetof(struct name, text) + n + 1);
+        memset(one->text, 'a' + n, n);
+        one->text[n] = 0;
+        one->id = n;
+        one->next = list;
+        list = one;
+    }
+    return list;
+}
 
 #define COUNT 12
 
@@ -24,6 +46,7 @@ int main(void)
             longer[i]->v[j] = i * 1000 - j;
 #pragma pc3 checkpoint
     }
+    struct name *all = names(7);
     int *last = &longer[COUNT - 1]->v[COUNT - 1];
     for (int i = 0; i < COUNT; i++) {
 #pragma pc3 checkpoint
@@ -32,6 +55,10 @@ int main(void)
         show("id", longer[i]->id);
         for (int j = 0; j <= i; j++)
             show("value", longer[i]->v[j] + *last);
+    }
+    for (; all; all = all->next) {
+#pragma pc3 checkpoint
+        show_text("name", all->text);
     }
     return finish();
 }

@@ -9,6 +9,8 @@ union vector { struct { double x, y; } at; double v[2]; };
 
 struct item { union link to; union vector place; struct item *next; };
 
+typedef union { int *one; unsigned *other; } either __attribute__((transparent_union));
+
 static int numbers[4] = { 3, 1, 4, 1 };
 static union link first;
 
@@ -35,6 +37,13 @@ static struct item *build(int n)
     return list;
 }
 
+static int take(either e, int by)
+{
+    *e.one += by;
+#pragma pc3 checkpoint
+    return *e.one - by;
+}
+
 int main(void)
 {
     struct item *list = build(9);
@@ -55,5 +64,7 @@ int main(void)
         show_real("at", it->place.v[0] + it->place.at.y);
     }
     show("first", first.node->kind);
+    show("taken", take(&numbers[2], 3));
+    show("and kept", numbers[2]);
     return finish();
 }

@@ -60,6 +60,16 @@ static double grid(int rows, int columns)
     return sum;
 }
 
+static void kinds(int n)
+{
+    double row[n];
+    row[0] = n;
+#pragma pc3 checkpoint
+    puts(_Generic(row[0], float: "float", double: "double", default: row[0] > 0 ? "more" : "else"));
+    printf("%d %zu\n", __builtin_types_compatible_p(__typeof__(row[0]), double),
+           sizeof(_Generic(row[0], int: row, default: row[0])));
+}
+
 int main(int argc, char **argv)
 {
     int n = argc + 4, m = argc + 1;
@@ -69,5 +79,6 @@ int main(int argc, char **argv)
 #pragma pc3 checkpoint
     printf("%zu %zu\n", place(n), far_place(m));
     printf("%zu %g\n", sizeof(short[n]), grid(n, m));
+    kinds(n);
     return 0;
 }

@@ -177,7 +177,9 @@ const CASES: &[(&str, &str)] = &[
     ("profiled", "$CC -pg -O2 main.c a.c b.c -o p; ./p; test -s gmon.out; rm gmon.out"),
     ("split_debugging_information", "$CC -g -gsplit-dwarf -save-temps main.c a.c b.c -o p; rm -f *.dwo; objdump --dwarf=info p | grep -q 'DW_AT_name.*step'"),
     ("dialects", "for s in gnu99 c99 gnu11 c17 c2x; do $CC -std=$s -pedantic-errors -Werror=pedantic main.c a.c b.c -o p; done; \
-        sed -i 's/for (int i = 0;/int i; for (i = 0;/' main.c; for s in -ansi -std=c89 -std=gnu89; do $CC $s main.c a.c b.c -o p; done"),
+        sed -i 's/for (int i = 0;/int i; for (i = 0;/' main.c; for s in -ansi -std=c89 -std=gnu89; do $CC $s main.c a.c b.c -o p; done; \
+        printf 'static int twice(int i)\n{\n    int a;\n    a = 2 * i;\n    return a;\n}\nint main(void) { return twice(0); }\n' > t.c; \
+        $CC -std=c89 -pedantic -Wall -Wdeclaration-after-statement -Werror --checkpoint-at=twice t.c -o t; ./t"),
     ("linker_options", "$CC -O2 main.c a.c b.c -Wl,-z,now,-z,relro,-Map,map -Wl,--as-needed -Wl,-rpath,/nowhere -no-pie -rdynamic -o p; test -s map"),
     ("static_pie", "$CC -static-pie -fPIE main.c a.c b.c -o p"),
     ("long_names", "$CC --std=c99 --compile main.c --output main.o; $CC -includestdlib.h -MMD -MFx.d --optimize=2 --output p main.o a.c b.c"),

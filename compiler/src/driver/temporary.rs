@@ -31,7 +31,13 @@ impl Folder {
         static LISTENS: Once = Once::new();
         LISTENS.call_once(listen);
         let mut list = folders();
-        let folder = tempfile::Builder::new().prefix("pc3cc-").tempdir()?;
+        // As gcc does where TMPDIR does not exist.
+        let named = std::env::temp_dir();
+        let place = named.is_dir().then_some(named);
+        let place = place.unwrap_or_else(|| PathBuf::from("/tmp"));
+        let folder = tempfile::Builder::new()
+            .prefix("pc3cc-")
+            .tempdir_in(place)?;
         list.insert(folder.path().to_owned());
         Ok(Folder(folder))
     }

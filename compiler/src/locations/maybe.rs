@@ -133,6 +133,8 @@ impl Scan<'_> {
             "{" if plain && self.word(next + 1) != "__label__" => Some(Some(next)),
             // An attribute.
             "{" | "[" => Some(None),
+            // A brace by its digraph.
+            "<" if self.word(next + 1) == "%" => Some(None),
             // The declarations of old parameters.
             _ if kind == Some(TokenKind::Ident) => Some(None),
             _ => None,
@@ -204,6 +206,7 @@ mod tests {
             "int (*(*f(int a))(void))(int) { }",
             "int f(void) __attribute__((noinline)) { }",
             "int f(void) [[gnu::noinline]] { }",
+            "int f(void) <% %>",
             "static inline __attribute__((cold)) int *f(struct s { int x; } *p) { }",
             "int g(void) { int f(int a) { return a; } return f(1); }",
         ] {

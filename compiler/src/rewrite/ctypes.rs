@@ -42,6 +42,7 @@ impl<'a> Names<'a> {
         }
         match (&d.tag, d.tag_at) {
             (Some(t), _) => format!("{key} {t}"),
+            (None, Some(_)) if self.is_transparent(d) => d.typedef_name.clone().unwrap_or_default(),
             (None, Some(at)) => {
                 let name = format!("pc3_anon_{}", r.0);
                 self.tags.borrow_mut().insert(at, name.clone());
@@ -52,6 +53,15 @@ impl<'a> Names<'a> {
                 .clone()
                 .unwrap_or_else(|| format!("{key} pc3_unnamed_{}", r.0)),
         }
+    }
+
+    /// Whether an attribute of the typedef makes another type of this union than a tag would name.
+    fn is_transparent(&self, d: &Record) -> bool {
+        let Some(behind) = d.def.as_ref().map(|s| &self.u.text[s.end as usize..]) else {
+            return false;
+        };
+        let end = behind.find(';').unwrap_or(behind.len());
+        d.is_union && d.typedef_name.is_some() && behind[..end].contains("transparent_union")
     }
 
     pub fn enumeration(&self, e: EnumId) -> String {

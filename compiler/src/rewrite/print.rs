@@ -150,14 +150,25 @@ impl<'p, 'a> Printer<'p, 'a> {
                     out.replace(&x.span, literal_text(self.u(), e, *n));
                 }
             }
-            ExprKind::Builtin => self.func_name(e, out),
+            ExprKind::Builtin => self.leaf(e, out),
             ExprKind::LabelAddr(l) => super::labels::address(self.cx, e, *l, out),
             ExprKind::StmtExpr(s) => self.stmt(*s, out),
             ExprKind::SizeofExpr(a) => self.unevaluated(*a, out),
             ExprKind::CompoundLit { .. } if self.compound_literal(e, lin, out) => {}
-            ExprKind::Alignof => self.alignof(e, out),
+            ExprKind::Alignof => self.operand_text(e, out),
+            ExprKind::Generic { chosen, .. } => {
+                self.selection(e, *chosen, out);
+                self.children(e, lin, out);
+            }
             _ => self.children(e, lin, out),
         }
+    }
+
+    /// What `_Generic` has chosen stands alone: its other parts may name what has moved.
+    fn selection(&self, e: ExprId, chosen: ExprId, out: &mut Edits) {
+        let (whole, part) = (&self.u().expr(e).span, &self.u().expr(chosen).span);
+        out.replace(&(whole.start..part.start), "(");
+        out.replace(&(part.end..whole.end), ")");
     }
 
     pub fn children(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
@@ -227,7 +238,9 @@ impl<'p, 'a> Printer<'p, 'a> {
                         }
                     }
                     ExprKind::SizeofExpr(y) => self.unevaluated(y, out),
-                    ExprKind::Alignof => self.alignof(x, out),
+                    ExprKind::Alignof => self.operand_text(x, out),
+                    ExprKind::Builtin => self.leaf(x, out),
+                    ExprKind::Generic { chosen, .. } => self.selection(x, chosen, out),
                     _ => {}
                 }
             }
@@ -235,8 +248,8 @@ impl<'p, 'a> Printer<'p, 'a> {
         });
     }
 
-    /// Its operand is known as text only.
-    fn alignof(&self, e: ExprId, out: &mut Edits) {
+    /// An operand of `_Alignof` or of a builtin that takes types, known as text only.
+    fn operand_text(&self, e: ExprId, out: &mut Edits) {
         let u = self.u();
         let span = &u.expr(e).span;
         let text = u.slice(span);
@@ -343,12 +356,14 @@ impl<'p, 'a> Printer<'p, 'a> {
     }
 
     /// `__func__` names the user's function in the resume clone too, and is one object.
-    fn func_name(&self, e: ExprId, out: &mut Edits) {
+    fn leaf(&self, e: ExprId, out: &mut Edits) {
         let span = &self.u().expr(e).span;
-        if matches!(
-            self.u().slice(span),
-            "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
-        ) && (self.mode != Mode::Plain || self.again)
+        let text = self.u().slice(span);
+        if text.starts_with("__builtin_") {
+            self.operand_text(e, out);
+        }
+        if matches!(text, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
+            && (self.mode != Mode::Plain || self.again)
         {
             self.cx.func_names.borrow_mut().insert(self.f, 0);
             out.replace(span, format!("pc3_name_{}", self.cx.fname(self.f)));

@@ -11,6 +11,7 @@ use crate::analysis::linear::Root;
 use crate::analysis::points::Range;
 use crate::analysis::walk::{stmt_children, Node};
 use crate::tree::*;
+use std::collections::HashSet;
 
 impl Printer<'_, '_> {
     pub fn stmt(&self, s: StmtId, out: &mut Edits) {
@@ -298,8 +299,31 @@ impl Printer<'_, '_> {
                 self.restore(label),
                 self.rearm(label)
             ),
+            // C89 has declarations in front of statements.
+            _ if self.cx.early.contains(&s) => format!(
+                "char pc3_l{label} __attribute__((unused)) = __extension__({{ {pass}{due} (char)0; }});"
+            ),
             _ => format!("{{ {pass}{due} }}"),
         };
         out.replace(span, text);
     }
+}
+
+/// Locations in front of a block's declarations.
+pub fn before_declarations(u: &Unit) -> HashSet<StmtId> {
+    let mut found = HashSet::new();
+    for s in &u.stmts {
+        let StmtKind::Block(list) = &s.kind else {
+            continue;
+        };
+        let kind = |s: &&StmtId| &u.stmt(**s).kind;
+        let is_early = |s: &&StmtId| matches!(kind(s), StmtKind::Checkpoint | StmtKind::Decl(_));
+        let early = list.iter().take_while(is_early).count();
+        let last = list[..early]
+            .iter()
+            .rposition(|s| matches!(u.stmt(*s).kind, StmtKind::Decl(_)));
+        let before = list[..last.unwrap_or(0)].iter();
+        found.extend(before.filter(|s| matches!(u.stmt(**s).kind, StmtKind::Checkpoint)));
+    }
+    found
 }

@@ -26,6 +26,8 @@ pub struct UnitCx<'a> {
     pub forms: &'a HashMap<RecordId, Form>,
     /// Why there are none.
     pub without: Option<Without>,
+    /// Locations that stand where declarations follow and no statement precedes.
+    pub early: HashSet<StmtId>,
     pub notes: RefCell<Notes>,
     pub savers: RefCell<Savers>,
     /// Per function, the number of its first point in the unit.

@@ -197,6 +197,19 @@ pub(crate) struct Tail {
     pub node: Arc<Node>,
 }
 
+impl Tail {
+    /// Elements behind the array that both structs have room for in front of their ends: programs count from where the
+    /// array begins (`malloc(offsetof(struct s, name) + n)`) and may come out at the struct's own size.
+    fn in_padding(&self, from_size: u64, to_size: u64) -> u64 {
+        let room = |size: u64, at: u64, each: u64| {
+            let end = at + self.declared * each;
+            size.saturating_sub(end).checked_div(each).unwrap_or(0)
+        };
+        let from = room(from_size, self.from, self.body.from_size);
+        from.min(room(to_size, self.to, self.body.to_size))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) env: Env,
@@ -276,6 +289,13 @@ impl Plan {
                 return Ok(Extent {
                     count: 1,
                     tail,
+                    rest: 0,
+                });
+            }
+            if bytes == size {
+                return Ok(Extent {
+                    count: 1,
+                    tail: tail.in_padding(size, self.body.to_size),
                     rest: 0,
                 });
             }
