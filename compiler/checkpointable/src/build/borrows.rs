@@ -157,7 +157,7 @@ impl Builder {
             }
             pat => {
                 let (inner, names) = inner_names(pat);
-                (Some(quote!(#inner)), names)
+                (Some(inner), names)
             }
         };
         let names: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
@@ -169,6 +169,10 @@ impl Builder {
         let links = again.chain(e)?;
         let from = again.from;
         self.sources(from);
+        let pattern = pattern.map(|p| {
+            let p = self.structure(&p);
+            quote!(#p)
+        });
         Some(self.chain_way(e, pattern, &links, &names))
     }
 

@@ -6,6 +6,7 @@ use syn::{BinOp, Expr, ExprLet, Lifetime, Pat};
 
 use super::brief::{is_named, leaves, leaves_nothing_else, whole_value};
 use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
+use super::rematch::Taken;
 use super::{Builder, Result, Var, Way};
 use crate::operands::is_chain;
 
@@ -61,13 +62,14 @@ impl Builder {
         let (inner, names) = inner_names(pat);
         let mut assign = assignments(&names);
         let mut scrutinee = (*l.expr).clone();
+        let mut taken = None;
         let way = match self.is_made(&mut scrutinee, pat, bodies.what) {
             true => {
-                let again = assign.clone();
+                let cases = self.taken(&inner);
+                let way = Way::Made(cases.again(&scrutinee, &assign));
                 assign.extend(checked(&scrutinee, &names));
-                Way::Made(quote! {
-                    if let #inner = #scrutinee { #again } else { ::pc3::point::changed() }
-                })
+                taken = Some(cases);
+                way
             }
             false => {
                 // Where there is an `else`, the edition says whether the guard is held there.
@@ -81,9 +83,28 @@ impl Builder {
                 Way::Kept
             }
         };
-        let bound = self.bound(&names, &way);
-        self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
+        let Some(taken) = taken else {
+            let bound = self.bound(&names, &way);
+            self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
+            return Ok(bound);
+        };
+        let bound = self.bound_taken(&taken, &names, &way);
+        let arms = taken.arms(&None, &quote!(#assign break #to;));
+        self.put(quote!(match #scrutinee { #arms #[allow(unreachable_patterns)] _ => {} }));
         Ok(bound)
+    }
+
+    fn bound_taken(
+        &mut self,
+        taken: &Taken,
+        names: &[(proc_macro2::Ident, bool)],
+        way: &Way,
+    ) -> Vec<Var> {
+        let depth = self.visible.len();
+        self.declare_taken(taken);
+        let mut bound = self.visible.split_off(depth);
+        bound.extend(self.bound(names, way));
+        bound
     }
 
     fn bound(&mut self, names: &[(proc_macro2::Ident, bool)], way: &Way) -> Vec<Var> {
@@ -118,22 +139,24 @@ impl Builder {
                 Binds::Either => probe.borrow(&mut scrutinee.clone()),
             };
             let mut assign = assignments(&names);
-            let way = match made && probe.from.is_empty() {
+            let made = made && probe.from.is_empty();
+            let mut seen = match made {
                 true => {
                     self.leaf(&mut scrutinee);
+                    let taken = self.taken(&inner);
+                    let arms = taken.arms(&None, &assign);
+                    let way = Way::Made(taken.again(&scrutinee, &assign));
                     assign = quote! {
-                        if let #inner = #scrutinee { #assign } else { ::pc3::point::changed() }
+                        match #scrutinee { #arms #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
                     };
-                    let again = Way::Made(assign.clone());
                     assign.extend(checked(&scrutinee, &names));
-                    again
+                    self.bound_taken(&taken, &names, &way)
                 }
                 false => {
                     self.unmade(&mut scrutinee, bodies.what, bodies.then && leaves(&l.pat));
-                    Way::Kept
+                    self.bound(&names, &Way::Kept)
                 }
             };
-            let mut seen = self.bound(&names, &way);
             // Those behind it may be made from its names.
             self.visible.extend(seen.iter().cloned());
             bound.append(&mut seen);

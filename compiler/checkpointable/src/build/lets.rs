@@ -193,10 +193,13 @@ impl Builder {
         self.leaf(e);
         let (inner, names) = inner_names(pat);
         let assign = assignments(&names);
-        let way = Way::Made(quote! {
-            if let #inner = #e { #assign } else { ::pc3::point::changed() }
-        });
-        again.then(|| (way, checked(e, &names)))
+        again.then(|| {
+            let inner = self.structure(&inner);
+            let way = Way::Made(quote! {
+                match #e { #inner => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
+            });
+            (way, checked(e, &names))
+        })
     }
 }
 

@@ -16,6 +16,7 @@ mod lets;
 mod loops;
 pub(crate) mod patterns;
 mod points;
+mod rematch;
 mod repeat;
 mod tails;
 mod values;

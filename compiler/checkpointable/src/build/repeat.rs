@@ -80,9 +80,12 @@ impl Builder {
                 let (inner, names) = inner_names(pat);
                 let assign = assignments(&names);
                 let way = match &item {
-                    Some(item) => Way::Made(quote! {
-                        match #item.take() { ::core::option::Option::Some(#inner) => { #assign } _ => ::pc3::point::changed() }
-                    }),
+                    Some(item) => {
+                        let inner = self.structure(&inner);
+                        Way::Made(quote! {
+                            match #item.take() { ::core::option::Option::Some(#inner) => { #assign } _ => ::pc3::point::changed() }
+                        })
+                    }
                     None => Way::Kept,
                 };
                 self.bind(pat, take, None, &way);

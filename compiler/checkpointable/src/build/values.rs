@@ -221,22 +221,28 @@ impl Builder {
                 Binds::Borrows => is_made || crate::again::is_place(&scrutinee),
                 Binds::Either => is_made,
             };
-            let way = match made {
-                true => {
+            let taken = made.then(|| self.taken(&inner));
+            let way = match &taken {
+                Some(taken) => {
                     let again = assign.clone();
                     assign.extend(checked(&scrutinee, &names));
-                    Way::Made(quote! {
-                        match #scrutinee { #inner => { #again } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
-                    })
+                    Way::Made(taken.again(&scrutinee, &again))
                 }
-                false => Way::Kept,
+                None => Way::Kept,
             };
             let bound = self.apart(|s| {
+                if let Some(taken) = &taken {
+                    s.declare_taken(taken);
+                }
                 for (name, mutable) in &names {
                     s.local(name, *mutable, None, way.clone());
                 }
             });
-            arms.extend(quote!(#inner #guard => { #assign break #at; }));
+            let body = quote!(#assign break #at;);
+            arms.extend(match taken {
+                Some(taken) => taken.arms(&guard, &body),
+                None => quote!(#inner #guard => { #body }),
+            });
             bodies.push((at, bound, &arm.body));
         }
         self.put(quote!(match #scrutinee { #arms }));
