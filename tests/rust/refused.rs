@@ -127,6 +127,15 @@ union Either {
     b: i8,
 }
 
+#[checkpointable]
+fn alternatives(pair: &mut (u32, u32)) -> u32 {
+    let ((n @ 1, m) | (m, n)) = &mut *pair;
+    *n += 5;
+    checkpoint!();
+    *m += *n;
+    *m
+}
+
 fn main() {}
 
 //= 5:1 `async`: an async function cannot be checkpointable: its state is the compiler's own; write a function that waits for what it needs
@@ -146,3 +155,4 @@ fn main() {}
 //= 113:9 `twice`: `twice` is made again after a restart, and `n`, which it is made from, may have another value then: copy that to a `let` without `mut`, or bind a value instead of a borrow
 //= 121:8 `*const u8`: a raw pointer cannot be saved: use Box, Rc or an index, or #[pc3(skip)]
 //= 125:1 `union`: a union cannot be saved: which of its members is in use is not known; use an enum
+//= 132:9 `((n @ 1, m) | (m, n))`: this pattern is matched again after a restart, and what it tells its alternatives by may have changed then: write a `match` with it

@@ -165,7 +165,7 @@ pub fn is_reader(e: &Expr, locals: &dyn Locals) -> bool {
 pub trait Locals {
     fn is_borrow(&self, name: &str) -> bool;
     fn is_mutable(&self, name: &str) -> bool;
-    /// May it, or what it leads to, have another value later?
+    /// May what it leads to have another value later?
     fn changes(&self, name: &str) -> bool {
         self.is_mutable(name)
     }
@@ -223,6 +223,8 @@ impl<'b> Again<'b> {
         match e {
             Expr::Lit(_) | Expr::Closure(_) => {}
             Expr::Path(p) if p.path.get_ident().is_none() => {}
+            // What becomes of what it is borrowed from is not followed: it is still borrowed at the points.
+            e if self.may_change(e) => self.name_value(e, Some(Links::default())),
             Expr::Path(p)
                 if p.path.get_ident().is_some_and(|i| {
                     let name = i.to_string();
@@ -244,8 +246,6 @@ impl<'b> Again<'b> {
             e if chains::has_guard(e) => self.name_value(e, None),
             // A value, unless its type says otherwise.
             Expr::MethodCall(_) => self.name(e),
-            // What becomes of a field is not followed.
-            Expr::Reference(r) if self.may_change(&r.expr) => self.name(e),
             e => {
                 if !self.borrow(e) {
                     self.name(e);
@@ -254,37 +254,40 @@ impl<'b> Again<'b> {
         }
     }
 
-    /// Is it a field, or a part of one, that may have another value later?
+    /// Is it a borrow that may lead to another value later?
     fn may_change(&self, e: &Expr) -> bool {
-        let mut within = false;
-        let mut e = e;
-        loop {
-            e = match e {
-                Expr::Field(f) => {
-                    within = true;
-                    &f.base
-                }
-                Expr::Index(i) => &i.expr,
-                Expr::Unary(u) => &u.expr,
-                Expr::Paren(p) => &p.expr,
-                Expr::Group(g) => &g.expr,
-                Expr::Reference(r) => &r.expr,
-                Expr::MethodCall(m) => &m.receiver,
-                Expr::Try(t) => &t.expr,
-                Expr::Path(p) => {
-                    let changes = |i: &Ident| self.locals.changes(&i.to_string());
-                    return within && p.path.get_ident().is_some_and(changes);
-                }
-                _ => return false,
+        match e {
+            Expr::Reference(r) => self.is_in_borrow(&r.expr, false),
+            Expr::Path(_) => self.is_borrow_path(e) && self.is_in_borrow(e, true),
+            _ => false,
+        }
+    }
+
+    fn is_borrow_path(&self, e: &Expr) -> bool {
+        let borrow = |i: &Ident| self.locals.may_be_borrow(&i.to_string());
+        matches!(e, Expr::Path(p) if p.path.get_ident().is_some_and(borrow))
+    }
+
+    /// Is it in a place that a borrow, or a `mut` local's field, leads to?
+    fn is_in_borrow(&self, e: &Expr, within: bool) -> bool {
+        match e {
+            Expr::Field(f) => self.is_in_borrow(&f.base, true),
+            Expr::Index(i) => self.is_in_borrow(&i.expr, true),
+            Expr::Unary(u) => self.is_in_borrow(&u.expr, true),
+            Expr::Paren(p) => self.is_in_borrow(&p.expr, within),
+            Expr::Group(g) => self.is_in_borrow(&g.expr, within),
+            Expr::Reference(r) => self.is_in_borrow(&r.expr, within),
+            Expr::MethodCall(m) => self.is_in_borrow(&m.receiver, true),
+            Expr::Path(p) => {
+                let changes = |i: &Ident| self.locals.changes(&i.to_string());
+                within && p.path.get_ident().is_some_and(changes)
             }
+            _ => false,
         }
     }
 
     pub fn name(&mut self, e: &mut Expr) {
-        let chain = match self.may_change(e) && !is_guard(e) {
-            true => None,
-            false => self.chain(e),
-        };
+        let chain = self.chain(e);
         self.name_value(e, chain);
     }
 
@@ -345,7 +348,13 @@ impl<'b> Again<'b> {
             Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
             Expr::Reference(r) => {
                 let inner = &mut *r.expr;
-                if !self.place(inner) && !self.borrow(inner) && !matches!(inner, Expr::Lit(_)) {
+                let again = match r.mutability {
+                    // A value that is made here may be changed: it is no constant.
+                    Some(_) if is_constant(inner) => false,
+                    Some(_) => self.place(inner) || is_closure(inner),
+                    None => self.place(inner) || self.borrow(inner) || is_constant(inner),
+                };
+                if !again {
                     let prefix = std::mem::replace(&mut self.prefix, self.extended);
                     self.name(inner);
                     self.prefix = prefix;
@@ -376,7 +385,9 @@ impl<'b> Again<'b> {
                 m.args.iter_mut().for_each(|a| {
                     let joins = is_one_of(&["zip", "chain"], &m.method);
                     if !joins || !self.iterator(a) {
-                        self.keep(a);
+                        if !adapts || !self.is_borrow_path(a) {
+                            self.keep(a);
+                        }
                         if let (true, Expr::Path(p)) = (adapts, &*a) {
                             self.taken.extend(p.path.get_ident().cloned());
                         }
@@ -474,6 +485,27 @@ pub fn is_place(e: &Expr) -> bool {
     }
     let mut again = Again::new(&None_, 0);
     again.place(&mut e.clone()) && again.from.is_empty()
+}
+
+/// `3`, `None`, `f64::MAX`
+fn is_constant(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_constant(&p.expr),
+        Expr::Group(p) => is_constant(&p.expr),
+        Expr::Path(p) => match p.path.get_ident() {
+            Some(i) => i.to_string().starts_with(char::is_uppercase),
+            None => true,
+        },
+        e => matches!(e, Expr::Lit(_)),
+    }
+}
+
+fn is_closure(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_closure(&p.expr),
+        Expr::Group(p) => is_closure(&p.expr),
+        e => matches!(e, Expr::Closure(_)),
+    }
 }
 
 /// `std::iter::repeat`

@@ -245,7 +245,10 @@ impl Locals for Builder {
         self.is_borrow(name) || self.visible.iter().any(asked)
     }
     fn changes(&self, name: &str) -> bool {
-        self.is_mutable(name) || self.borrowed.get(name) == Some(&true)
+        match self.borrowed.get(name) {
+            Some(mutable) => *mutable,
+            None => self.is_mutable(name) || self.may_be_borrow(name),
+        }
     }
     fn is_reader(&self, name: &str) -> bool {
         self.readers.contains(name)

@@ -122,11 +122,14 @@ impl Builder {
         let gone = self.visible.iter().any(|s| {
             let name = s.name.to_string();
             let used = self.after.needs(&name) || self.course.used(n, &name);
+            // A borrow is made again itself.
+            let made = matches!(s.way, Way::Made(_));
             words.contains(&name)
                 && match self.course.at(n, &name).whole {
+                    Whole::Here | Whole::Moved | Whole::Unknown if made => false,
                     Whole::Here => !used && chain.taken.as_ref().is_some_and(|t| *t == name),
                     Whole::Moved | Whole::Part | Whole::Unset => true,
-                    Whole::Unknown => !used,
+                    Whole::Unknown => !used && matches!(s.way, Way::Kept),
                 }
         });
         if gone {
