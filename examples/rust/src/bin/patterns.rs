@@ -1,6 +1,9 @@
 //! Patterns that are matched again, of parts that are changed meanwhile; borrows that are looked up again by keys that are
 //! borrowed themselves; values that only a borrow leads to.
 
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 
 use pc3::prelude::*;
@@ -119,7 +122,7 @@ impl Index {
 }
 
 #[checkpointable]
-fn by_names(entries: &BTreeMap<String, u32>, names: &mut Vec<String>) -> u32 {
+fn by_names(entries: &BTreeMap<String, u32>, names: &mut [String]) -> u32 {
     let mut sum = 0;
     for name in names.iter() {
         let Some(n) = entries.get(name) else { continue };
