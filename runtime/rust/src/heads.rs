@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use crate::frames;
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
 use crate::point::Kept;
+use crate::ways::Plain;
 
 /// Asks what is known of such a value's type.
 pub struct Brief<T>(PhantomData<T>);
@@ -205,6 +206,40 @@ pub trait IsCell<T: ?Sized> {
 }
 
 impl<T: ?Sized> IsCell<T> for Reads<T> {}
+
+// ---- what goes over a borrow --------------------------------------------------------------------
+
+/// Asks whether making an iterator of a borrow does nothing else.
+pub struct Goes<'a, T>(pub &'a T);
+
+#[diagnostic::on_unimplemented(
+    message = "a loop with locations goes over `{Self}` by an `IntoIterator` that is not the standard library's",
+    label = "after a restart the iterator is made again: what else `into_iter` does would be done twice",
+    note = "go over what it holds (`&list.items`), or over a method's iterator (`list.iter()`), which may have no effects either"
+)]
+pub trait KnownItems {}
+
+pub trait GoesItself {
+    fn goes(&self) {}
+}
+
+impl<T: Iterator> GoesItself for &&Goes<'_, T> {}
+
+pub trait GoesPlain {
+    fn goes(&self) {}
+}
+
+impl<T: Plain> GoesPlain for &Goes<'_, T> {}
+
+pub trait GoesOther<T> {
+    fn goes(&self)
+    where
+        T: KnownItems,
+    {
+    }
+}
+
+impl<T> GoesOther<T> for Goes<'_, T> {}
 
 // ---- values that an iterator takes --------------------------------------------------------------
 

@@ -9,8 +9,9 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
-    given, in_order, read, Between, Brief, Foreign, IsCell, IsFixed, IsLocked, IsOrdered, IsPart,
-    IsShuffled, IsTaken, IsThere, IsWhole, Order, Part, Reads, Taken,
+    given, in_order, read, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain, IsCell,
+    IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole, Order, Part,
+    Reads, Taken,
 };
 pub use crate::kinds::{Chain, Enumerate, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip};
 use crate::load::{LoadError, Loading, View};

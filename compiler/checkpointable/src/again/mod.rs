@@ -122,6 +122,11 @@ pub fn is_adaptor(method: &Ident) -> bool {
     is_one_of(ADAPT, method)
 }
 
+/// Does it give one of what it is called on?
+pub fn iterates(method: &Ident) -> bool {
+    is_one_of(ITERATE, method) || is_one_of(ITERATE_LOOPS, method)
+}
+
 fn is_one_of(list: &[&str], name: &Ident) -> bool {
     list.iter().any(|n| name == n)
 }

@@ -9,7 +9,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Pat};
 
 use super::Builder;
-use crate::again::{is_adaptor, telling, Locals};
+use crate::again::{is_adaptor, iterates, telling, Locals};
 use crate::flow::identifiers;
 use crate::marks::{self, Arguments};
 
@@ -43,6 +43,56 @@ impl Question {
             }
         };
         (quote!(let #of = ::core::marker::PhantomData;), asked)
+    }
+}
+
+/// Asks of what a loop's iterator is made of: what a method like `iter` gives is no value that would be another one when it
+/// is made again, and what goes over a borrow does nothing else.
+pub(super) fn ask_parts(made: &Expr) -> TokenStream {
+    #[derive(Default)]
+    struct Look(TokenStream);
+    impl Look {
+        fn gone_over(&mut self, e: &Expr) {
+            match e {
+                Expr::Paren(p) => self.gone_over(&p.expr),
+                Expr::Group(g) => self.gone_over(&g.expr),
+                Expr::Reference(_) => {
+                    let at = telling(e);
+                    let asked = quote_spanned!(at=> (&&&::pc3::point::Goes(&#e)).goes(););
+                    self.0.extend(asked);
+                }
+                _ => {}
+            }
+        }
+    }
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
+            if iterates(&m.method) {
+                let at = m.method.span().resolved_at(Span::call_site());
+                self.0
+                    .extend(quote_spanned!(at=> (&&&::pc3::point::Made(&#m)).made();));
+            }
+            if is_adaptor(&m.method) {
+                self.gone_over(&m.receiver);
+                m.args.iter().for_each(|a| self.gone_over(a));
+            }
+            visit::visit_expr_method_call(self, m);
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    }
+    let mut look = Look::default();
+    look.gone_over(made);
+    look.visit_expr(made);
+    let asked = look.0;
+    match asked.is_empty() {
+        true => asked,
+        // Only types are meant.
+        false => quote!(if false {
+            loop {}
+            #[allow(unused_imports)]
+            use ::pc3::point::{GoesItself as _, GoesOther as _, GoesPlain as _, IsBorrow as _, IsText as _, IsValue as _};
+            #asked
+        }),
     }
 }
 

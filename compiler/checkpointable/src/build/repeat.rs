@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
 use super::conditions::Bodies;
+use super::loops::ask_parts;
 use super::patterns::{assignments, inner_names};
 use super::{label, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
@@ -160,7 +161,9 @@ impl Builder {
                 self.put(quote!(#count = 0u64;));
                 let taken = self.ask_taken(taken);
                 let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
+                let known = ask_parts(&made);
                 again = quote! {
+                    #known
                     #taken
                     #reads
                     #iterator = ::core::iter::IntoIterator::into_iter(#made);
