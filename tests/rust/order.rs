@@ -85,6 +85,42 @@ fn changed(list: &mut Vec<u64>) {
     }
 }
 
+#[derive(Checkpointable)]
+struct Stack {
+    items: Vec<u64>,
+    at: u64,
+}
+
+impl Stack {
+    fn iter(&self) -> std::ops::Range<u64> {
+        self.at..4
+    }
+}
+
+impl<'a> IntoIterator for &'a Stack {
+    type Item = &'a u64;
+    type IntoIter = std::slice::Iter<'a, u64>;
+    fn into_iter(self) -> Self::IntoIter {
+        println!("once more");
+        self.items.iter()
+    }
+}
+
+#[checkpointable]
+fn of_the_program(stack: &mut Stack, list: &[u64]) -> u64 {
+    let mut sum = 0;
+    for (a, b) in list.iter().zip(stack.iter()) {
+        stack.at = 3;
+        checkpoint!();
+        sum += a * b;
+    }
+    for n in &*stack {
+        checkpoint!();
+        sum += n;
+    }
+    sum
+}
+
 #[pc3::main]
 fn main() {
     println!("{}", ck!(maps(&HashMap::new(), HashMap::new(), &HashSet::new())));
@@ -101,3 +137,5 @@ fn main() {
 //= 58:17 `list`: a closure of a loop's iterator reads a value of type `&[Cell<u64>]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
 //= 62:39 `lock`: a closure of a loop's iterator reads a value of type `&std::sync::Mutex<u64>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
 //= 73:14 `list`: a closure of a loop's iterator reads a value of type `&[T]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
+//= 112:41 `iter`: `std::ops::Range<u64>` is no borrow, but would be made again after a restart, when what it is made from may have another value
+//= 117:14 `&`: a loop with locations goes over `&Stack` by an `IntoIterator` that is not the standard library's
