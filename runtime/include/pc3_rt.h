@@ -422,9 +422,13 @@ extern void pc3_jump_rearm(unsigned token, void *base, void *real);
 
 /* ---- what library calls become ------------------------------------------------------- */
 
-/* site: the call's own struct pc3_site; inside an allocation wrapper pc3_take_site(&own),
- * which prefers the one its caller left in pc3_me->site. */
-extern struct pc3_site *pc3_take_site(struct pc3_site *) __attribute__((nothrow, leaf));
+/* site: the call's own struct pc3_site; inside an allocation wrapper the one that its caller left in pc3_me->site is
+ * preferred, which is taken once: as the wrapper begins, unless it can reach a location. */
+static __inline__ __attribute__((unused)) struct pc3_site *pc3_take_site(struct pc3_site *pc3_own) {
+    struct pc3_site *pc3_left = pc3_me->site;
+    pc3_me->site = 0;
+    return pc3_left ? pc3_left : pc3_own;
+}
 /* A piece of a block is handed out: so many bytes (0: one object), with so many of its own (0: no more), for a site or nobody knows what. Through this pointer,
  * something is stored; it becomes the first of a list of free items. */
 extern void *pc3_piece(void *, pc3_size, pc3_size, const struct pc3_site *) __attribute__((nothrow, leaf));

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_site, pc3_type};
+use pc3_typemetric::descriptor::{pc3_fn, pc3_frame, pc3_point, pc3_type};
 
 use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
 use crate::exits;
@@ -207,18 +207,6 @@ pub unsafe extern "C" fn pc3_shadow_block(
     }
     // SAFETY: as above.
     unsafe { pc3_shadow_grow(bytes) }
-}
-
-/// The site an allocation wrapper's caller left, or the wrapper's own.
-///
-/// # Safety
-/// Called by generated code.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_take_site(own: *mut pc3_site) -> *mut pc3_site {
-    // SAFETY: an entry point.
-    let left = unsafe { Rank::current() }
-        .map(|rank| std::mem::replace(&mut rank.abi.site, std::ptr::null_mut()));
-    left.filter(|site| !site.is_null()).unwrap_or(own)
 }
 
 /// `exit` in programs that call MPI.

@@ -50,13 +50,15 @@ fn abort_at(call: &str, p: *mut c_void, fault: &Fault) -> ! {
 
 /// May it be handed out in pieces?
 fn is_dealt(rank: &Rank, ty: u32) -> bool {
-    ty == 0 && rank.job().program.pieces
+    let dealt = &rank.job().program.dealt;
+    dealt.get(ty as usize).is_some_and(|d| *d)
 }
 
 /// Memory that may be handed out in pieces is zero where nothing is known to lie.
 fn dealt(rank: &mut Rank, n: usize, site: *const pc3_site) -> *mut c_void {
-    let p = rank.heap.alloc_zeroed(n, 0);
-    if !p.is_null() {
+    let ty = type_of(site);
+    let p = rank.heap.alloc_zeroed(rank.asked(n, site), ty);
+    if !p.is_null() && ty == 0 {
         pieces::head(rank, p as usize, site);
     }
     checked(p)
@@ -149,7 +151,7 @@ pub unsafe extern "C" fn pc3_realloc(
             }
             if !new.is_null() && rank.job().program.pieces {
                 rank.pieces.moved(p as usize, new as usize, n);
-                if old == 0 {
+                if old == 0 && ty == 0 {
                     pieces::head(rank, new as usize, site);
                 }
             }
@@ -230,7 +232,7 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
                     // SAFETY: a fresh object.
                     unsafe { p.write_bytes(0, bytes) };
                 }
-                if !p.is_null() && dealt {
+                if !p.is_null() && dealt && type_of(site) == 0 {
                     pieces::head(rank, p as usize, site);
                 }
                 checked(p)

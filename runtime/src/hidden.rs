@@ -3,7 +3,8 @@
 //! the start of a live object is hardly ever anything else.  So such a restart is refused, if the object has moved.
 //!
 //! Only 64-bit sources, and only objects above 4 GiB (heap, stacks): what lies below has addresses like everyday
-//! numbers.  Characters count where whole words of them are the address of an object, exactly.
+//! numbers.  Characters and floating point count where whole words of them lead into an object, wherever: no text and no everyday
+//! value looks like that.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -42,6 +43,8 @@ pub(crate) struct Hidden<'a> {
     directory: &'a Directory,
     low: u64,
     span: u64,
+    /// Numbers count wherever in an object they lead, too.
+    anywhere: bool,
     spots: HashMap<TypeId, Rc<[Spot]>>,
 }
 
@@ -54,12 +57,22 @@ impl<'a> Hidden<'a> {
             directory,
             low,
             span: high - low + TAGS,
+            anywhere: false,
             spots: HashMap::new(),
         })
     }
 
+    /// Of a program that hands out memory in pieces, which it may take from arrays of numbers.
+    pub fn anywhere(mut self, yes: bool) -> Self {
+        self.anywhere = yes;
+        self
+    }
+
     /// Where in an object (one `ty` after the other) an address is, as the path of a member.
     pub fn find(&mut self, ty: TypeId, bytes: &[u8]) -> Option<String> {
+        if let Some(at) = self.in_tail(ty, bytes) {
+            return Some(format!("byte {at}"));
+        }
         let size = self.types.size(ty);
         let of = self.spots(ty);
         if size == 0 || of.is_empty() {
@@ -76,6 +89,27 @@ impl<'a> Hidden<'a> {
         Some(element + &path(self.types, ty, at % size))
     }
 
+    /// In objects that are characters, or end in them, however many.
+    fn in_tail(&self, ty: TypeId, bytes: &[u8]) -> Option<u64> {
+        let t = self.types.get(ty);
+        let at = match (t.kind, t.members.last()) {
+            (Kind::Char, _) => 0,
+            (Kind::Struct, Some(last)) if bytes.len() as u64 > t.size => {
+                let array = self.types.get(last.ty);
+                let open = array.kind == Kind::Array && array.count <= 1;
+                let of = self.types.get(array.elem).kind;
+                (open && of == Kind::Char).then_some(last.offset)?
+            }
+            _ => return None,
+        };
+        let spot = Spot::Words {
+            at: 0,
+            count: (bytes.len() as u64).saturating_sub(at) / WORD,
+            characters: true,
+        };
+        self.scan(&spot, at, bytes)
+    }
+
     fn spots(&mut self, ty: TypeId) -> Rc<[Spot]> {
         if let Some(known) = self.spots.get(&ty) {
             return known.clone();
@@ -83,21 +117,23 @@ impl<'a> Hidden<'a> {
         let mut list = Vec::new();
         let t = self.types.get(ty);
         match t.kind {
-            Kind::SInt | Kind::UInt if t.size == WORD => list.push(Spot::Words {
+            Kind::SInt | Kind::UInt | Kind::Float if t.size == WORD => list.push(Spot::Words {
                 at: 0,
                 count: 1,
-                characters: false,
+                characters: t.kind == Kind::Float,
             }),
             Kind::Array if t.count > 0 => {
                 let elem = self.types.get(t.elem);
                 match elem.kind {
-                    Kind::SInt | Kind::UInt | Kind::Char if matches!(elem.size, 1 | WORD) => {
+                    Kind::SInt | Kind::UInt | Kind::Char | Kind::Float
+                        if matches!(elem.size, 1 | WORD) =>
+                    {
                         let count = t.count * elem.size / WORD;
                         if count > 0 {
                             list.push(Spot::Words {
                                 at: 0,
                                 count,
-                                characters: elem.size == 1,
+                                characters: elem.size == 1 || elem.kind == Kind::Float,
                             });
                         }
                     }
@@ -174,7 +210,11 @@ impl<'a> Hidden<'a> {
             if !words().fold(false, |any, w| any | near(number(w))) {
                 continue;
             }
-            let tags = if exact { 1 } else { TAGS };
+            let tags = if exact || self.anywhere {
+                u64::MAX
+            } else {
+                TAGS
+            };
             let mut all = words().map(number).enumerate();
             if let Some((k, _)) = all.find(|(_, v)| near(*v) && self.directory.leads_away(*v, tags))
             {
@@ -200,11 +240,11 @@ fn repeat(at: u64, count: u64, step: u64, of: Rc<[Spot]>) -> Spot {
         [Spot::Words {
             at: 0,
             count: words,
-            characters: false,
+            characters,
         }] if words * WORD == step => Spot::Words {
             at,
             count: count * words,
-            characters: false,
+            characters,
         },
         _ => Spot::Repeat {
             at,
@@ -312,7 +352,8 @@ mod tests {
         check(long, OBJECT + 8, None);
         check(long, OBJECT - 1, None);
         check(text, OBJECT, Some(".list[8]"));
-        check(text, OBJECT + 1, None);
-        check((Kind::Float, 8), OBJECT, None);
+        check(text, OBJECT + 1, Some(".list[8]"));
+        check(text, OBJECT - 1, None);
+        check((Kind::Float, 8), OBJECT + 8, Some(".list[1]"));
     }
 }

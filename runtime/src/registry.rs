@@ -25,6 +25,7 @@ use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::control;
 use crate::frames::text;
+use crate::pieces::may_hold;
 use crate::shapes::Shapes;
 
 /// Found in the archive by pc3cc.
@@ -175,6 +176,8 @@ pub struct Program {
     pub pieces: bool,
     /// It may point into the environment.
     pub environment: bool,
+    /// Then by type: may objects be such blocks?
+    pub(crate) dealt: Vec<bool>,
     /// Its state is a guest's.
     pub guest: bool,
     /// A descriptor for each type that has one, for headers on the shadow stack.
@@ -259,6 +262,7 @@ impl Program {
             floats: false,
             pieces: false,
             environment: false,
+            dealt: Vec::new(),
             guest: false,
             descriptors: HashMap::new(),
             func_of: HashMap::new(),
@@ -470,6 +474,9 @@ impl Builder {
         let shapes = Arc::new(Shapes::new(&types, &self.kinds));
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));
+        let pieces = self.flags & PC3_UNIT_PIECES != 0;
+        let dealt = types.iter().filter(|_| pieces);
+        let dealt = dealt.map(|(id, _)| may_hold(&types, id)).collect();
         Ok(Program {
             by_address: OnceLock::new(),
             statics: OnceLock::new(),
@@ -494,7 +501,8 @@ impl Builder {
             has_points: self.flags & PC3_UNIT_HAS_POINTS != 0,
             strays: self.flags & PC3_UNIT_STRAYS != 0,
             floats: self.flags & PC3_UNIT_HAS_FLOATS != 0,
-            pieces: self.flags & PC3_UNIT_PIECES != 0,
+            pieces,
+            dealt,
             environment: self.flags & PC3_UNIT_HAS_ENVIRONMENT != 0,
             guest: false,
             descriptors: self.descriptors,

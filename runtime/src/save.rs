@@ -26,6 +26,7 @@ use crate::format::unions::{self, UnionMeta};
 use crate::guest::{self, Image, Tables};
 use crate::job::Job;
 use crate::life;
+use crate::pieces as handed;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
 use crate::shared;
@@ -81,7 +82,7 @@ impl Part {
         if !noted.is_empty() {
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
-        handed_out(rank, n, &mut out)?;
+        handed_out(rank, n, &meta.shadow, &mut out)?;
         lent_out(&lent, n, &mut out)?;
         out.section(Section::Engine, n, engine)?;
         // One process has all ranks.
@@ -174,7 +175,7 @@ pub(crate) fn parts(
         if !noted.is_empty() {
             out.section(Section::Unions, n, &unions::encode(&noted))?;
         }
-        handed_out(rank, n, out)?;
+        handed_out(rank, n, &meta.shadow, out)?;
         lent_out(&lent, n, out)?;
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
@@ -224,8 +225,8 @@ fn lent_out(list: &[LentMeta], n: u64, out: &mut Writer) -> io::Result<()> {
     }
 }
 
-fn handed_out(rank: &Rank, n: u64, out: &mut Writer) -> io::Result<()> {
-    let list = rank.pieces.list();
+fn handed_out(rank: &Rank, n: u64, shadow: &[ShadowMeta], out: &mut Writer) -> io::Result<()> {
+    let list = handed::list(rank, shadow);
     if list.is_empty() {
         return Ok(());
     }

@@ -87,8 +87,8 @@ pub struct Options {
     pub everywhere: bool,
     /// Is it noted which member of a union was written last? None: nothing is said of it.
     pub track_unions: Option<bool>,
-    /// Note what is handed out in pieces.
-    pub pieces: bool,
+    /// Is it noted what is handed out in pieces? None: nothing is said of it.
+    pub pieces: Option<bool>,
     /// For the preprocessor only: `-I`, `-D`, `-include` ... (and `-std`, `-m`, `-O`, `-f`, which predefine macros).
     pub cpp: Vec<String>,
     /// `-MMD`, `-MF file` and the like: what the plain compiler writes while it compiles.
@@ -177,7 +177,7 @@ pub fn parse(args: impl IntoIterator<Item = String>) -> Result<Options, OptionEr
         annotations: Vec::new(),
         everywhere: false,
         track_unions: None,
-        pieces: false,
+        pieces: None,
         cpp: Vec::new(),
         dependencies: Vec::new(),
         compile: Vec::new(),
@@ -268,7 +268,7 @@ fn own_option(o: &mut Options, a: &str) -> Result<bool, OptionError> {
     } else if let "-fpc3-track-unions" | "-fno-pc3-track-unions" = a {
         o.track_unions = Some(a == "-fpc3-track-unions");
     } else if let "-fpc3-pieces" | "-fno-pc3-pieces" = a {
-        o.pieces = a == "-fpc3-pieces";
+        o.pieces = Some(a == "-fpc3-pieces");
     } else if a == "-flto" || a.starts_with("-flto=") || a == "-fuse-linker-plugin" {
         // Objects keep machine code: pc3cc optimises across units by compiling anew what has to be.
         o.lto |= a.starts_with("-flto");

@@ -289,27 +289,27 @@ pub fn wrapper_call(cx: &UnitCx, call: ExprId, callee: &str) -> Option<String> {
 
 /// What leaves the site.
 pub fn wrapper_site(cx: &UnitCx, call: ExprId) -> Option<String> {
-    let n = cx.sites.get(&call)?;
+    let Some(n) = cx.sites.get(&call) else {
+        let silent = cx.heap.silent[cx.unit].contains(&call);
+        return silent.then(|| "pc3_me->site = 0".into());
+    };
     let site = &cx.heap.sites[cx.unit][*n];
-    if site.of_wrapper && site.in_wrapper && deals(cx, call) {
+    if site.of_wrapper && site.in_wrapper && takes(cx, call) {
         return Some("pc3_me->site = pc3_for".into());
     }
     (site.of_wrapper && !site.in_wrapper).then(|| format!("pc3_me->site = &pc3_site_{n}"))
 }
 
-/// Is it in a function that hands out pieces, and has taken its caller's site?
-fn deals(cx: &UnitCx, call: ExprId) -> bool {
+/// Is it in a function that has taken its caller's site?
+fn takes(cx: &UnitCx, call: ExprId) -> bool {
     let at = cx.u.expr(call).span.start;
     let inside = cx.u.functions.iter().position(|f| f.span.contains(&at));
-    inside.is_some_and(|f| {
-        let dealers = &cx.heap.pieces.dealers;
-        dealers.contains_key(&cx.id(FuncId(f as u32)))
-    })
+    inside.is_some_and(|f| cx.heap.takes.contains(&cx.id(FuncId(f as u32))))
 }
 
 fn site_argument(cx: &UnitCx, call: ExprId) -> String {
     match cx.sites.get(&call) {
-        Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper && deals(cx, call) => {
+        Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper && takes(cx, call) => {
             format!("(pc3_for ? pc3_for : &pc3_site_{n})")
         }
         Some(n) if cx.heap.sites[cx.unit][*n].in_wrapper => format!("pc3_take_site(&pc3_site_{n})"),

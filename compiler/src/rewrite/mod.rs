@@ -147,7 +147,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(&p, &mut diagnostics);
-    let known = refuse_whole::check(&p, &graph, &plans, &said, mpi, &mut diagnostics);
+    let known = refuse_whole::check(&p, &graph, &plans, &said, &heap, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,

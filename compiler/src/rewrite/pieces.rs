@@ -5,10 +5,19 @@ use super::print::Printer;
 use super::unit::UnitCx;
 use crate::tree::*;
 
-/// At the start of a function that hands out pieces: for what, and how much.
+const UNUSED: &str = "__attribute__((unused))";
+
+/// At the start of a function that allocates, or hands out pieces, for its callers: for what, and how much.
 pub fn prologue(cx: &UnitCx, f: FuncId) -> String {
-    let Some(sizes) = cx.heap.pieces.dealers.get(&cx.id(f)) else {
+    let id = cx.id(f);
+    if !cx.heap.takes.contains(&id) {
         return String::new();
+    }
+    // Taken at once: what this function calls may leave something of its own.
+    let take =
+        format!(" struct pc3_site *const pc3_for {UNUSED} = pc3_take_site((struct pc3_site *)0);");
+    let Some(sizes) = cx.heap.pieces.dealers.get(&id) else {
+        return take;
     };
     let params = &cx.u.func(f).params;
     let size: Vec<String> = sizes
@@ -19,9 +28,7 @@ pub fn prologue(cx: &UnitCx, f: FuncId) -> String {
         true => "0".to_string(),
         false => size.join(" * "),
     };
-    format!(
-        " struct pc3_site *const pc3_for = pc3_take_site((struct pc3_site *)0); const pc3_size pc3_much = {size};"
-    )
+    format!("{take} const pc3_size pc3_much {UNUSED} = {size};")
 }
 
 impl Printer<'_, '_> {

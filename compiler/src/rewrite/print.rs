@@ -105,6 +105,8 @@ impl<'p, 'a> Printer<'p, 'a> {
     }
 
     fn inside(&self, e: ExprId, lin: Option<&Linear>, out: &mut Edits) {
+        // Around all else.
+        let piece = self.piece_before(e, out);
         let beside = self.cx.beside.get(&e);
         let behind = beside.map(|how| self.moves_from(e, *how, lin, out));
         let number = self.cx.numbers.get(&e).copied();
@@ -119,16 +121,15 @@ impl<'p, 'a> Printer<'p, 'a> {
                 format!("pc3_number(pc3_seen + {n}, (pc3_diff)("),
             );
         }
-        let piece = self.piece_before(e, out);
         self.own(e, lin, out);
-        if let Some(text) = piece {
-            out.insert(self.u().expr(e).span.end, text);
-        }
         if let Some((_, span)) = pointer {
             out.insert(span.end, "))");
         }
         for (at, text) in behind.into_iter().flatten() {
             out.insert(at, text);
+        }
+        if let Some(text) = piece {
+            out.insert(self.u().expr(e).span.end, text);
         }
     }
 
@@ -348,10 +349,24 @@ impl<'p, 'a> Printer<'p, 'a> {
                 return;
             }
         }
-        self.expr(callee, lin, out);
-        if let Some(site) = calls::wrapper_site(self.cx, e) {
-            out.insert(span.start, format!("({site}, "));
-            out.insert(span.end, ")");
+        let mut own = Edits::default();
+        self.expr(callee, lin, &mut own);
+        let Some(site) = calls::wrapper_site(self.cx, e) else {
+            return out.append(own);
+        };
+        let whole = &u.expr(e).span;
+        // What it calls may know nothing of it.
+        let clears = site.contains('&') && !self.plan.points.in_expr(e);
+        let got = format!("pc3_got_{}", e.0);
+        if clears {
+            let text = format!("(__extension__ ({{ __auto_type {got} = ");
+            out.insert(whole.start, text);
+        }
+        out.insert(span.start, format!("({site}, "));
+        out.append(own);
+        out.insert(span.end, ")");
+        if clears {
+            out.insert(whole.end, format!("; pc3_me->site = 0; {got}; }}))"));
         }
     }
 

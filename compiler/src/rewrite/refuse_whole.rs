@@ -4,6 +4,7 @@ use super::plan::Plan;
 use super::prefix;
 use crate::analysis::addresses::{self, Numbers};
 use crate::analysis::callgraph::CallGraph;
+use crate::analysis::heap::Heap;
 use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
 use crate::analysis::{lints, unsaved};
@@ -29,6 +30,7 @@ pub fn check(
     graph: &CallGraph,
     plans: &[Plan],
     said: &Said,
+    heap: &Heap,
     mpi: bool,
     out: &mut Diagnostics,
 ) -> Known {
@@ -50,7 +52,7 @@ pub fn check(
     };
     let flow = Numbers::new(p, graph, said, &lints::wanted);
     let numbers = addresses::check(p, &flow, &saved, out);
-    let found = lints::check(p, graph, said, &flow, &saved, out);
+    let found = lints::check(p, graph, said, heap, &flow, &saved, out);
     unsaved::library_state(p, mpi, out);
     Known { numbers, found }
 }

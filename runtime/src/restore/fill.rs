@@ -64,7 +64,9 @@ impl RankBuilder<'_, '_> {
         .still(self.is_still())
         .ranks(self.program.calls_mpi)
         .unions(&image.unions);
-        let mut hidden = Hidden::new(self.plans.source, &self.directory).filter(|_| self.look);
+        let mut hidden = Hidden::new(self.plans.source, &self.directory)
+            .filter(|_| self.look)
+            .map(|h| h.anywhere(self.program.pieces));
         for p in &self.pending {
             // SAFETY: a place made for this object, which nobody else uses now.
             let into = unsafe { target(p.target, p.bytes) };
@@ -77,7 +79,8 @@ impl RankBuilder<'_, '_> {
             if let Some(why) = self.changed_char(p.name, p.ty, self.image.bytes(p.span)) {
                 return Err(self.value(p.name, &why));
             }
-            let look = hidden.as_mut();
+            let deals = block.is_some() && self.deals(p.start, from.len());
+            let look = hidden.as_mut().filter(|_| !deals);
             if let Some(at) = look.and_then(|h| h.find(p.ty, rest)) {
                 let found = self.hidden(p.name, &format!("{at}: {HIDDEN}"));
                 // What a stack's array has never been given may be anything.
@@ -91,7 +94,7 @@ impl RankBuilder<'_, '_> {
                 }
                 say(&format!("{found}, unless it is not used any more"));
             }
-            if p.untyped {
+            if p.untyped || deals {
                 let lost = translator.untyped(rest, into);
                 self.untyped(p.name, lost)?;
             }
@@ -126,11 +129,12 @@ impl RankBuilder<'_, '_> {
                 let rest = block.as_deref().unwrap_or(from);
                 let done = plan.run_object(rest, into, &mut translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
-                let look = hidden.as_mut();
+                let deals = block.is_some() && self.deals(start, from.len());
+                let look = hidden.as_mut().filter(|_| !deals);
                 if let Some(at) = look.and_then(|h| h.find(ty, rest)) {
                     return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
                 }
-                if ty == TypeId::UNKNOWN {
+                if ty == TypeId::UNKNOWN || deals {
                     let lost = translator.untyped(rest, into);
                     self.untyped(name, lost)?;
                 }

@@ -2,14 +2,14 @@
 //! so that what the program counts in bytes of the block means the same here. What is larger here than its place is refused.
 
 use pc3_typemetric::plan::Plan;
-use pc3_typemetric::types::TypeId;
+use pc3_typemetric::types::{Kind, TypeId};
 
 use super::fill::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
 use crate::format::pieces::PieceMeta;
 use crate::hidden::Hidden;
 use crate::objects::Piece;
-use crate::pieces::{Note, Pieces};
+use crate::pieces::{bytes_around, Note, Pieces};
 use crate::translate::Translator;
 
 impl RankBuilder<'_, '_> {
@@ -24,7 +24,14 @@ impl RankBuilder<'_, '_> {
             let (Some((start, size)), Ok(here)) = (place, at(p.addr)) else {
                 continue;
             };
-            let Ok(base) = at(start) else { continue };
+            let stack = self.rank.shadow.start() as usize..self.rank.shadow.end() as usize;
+            let base = match stack.contains(&here) {
+                true => stack.start,
+                false => match at(start) {
+                    Ok(base) => base,
+                    Err(_) => continue,
+                },
+            };
             if p.addr + p.bytes > start + size {
                 continue;
             }
@@ -37,14 +44,25 @@ impl RankBuilder<'_, '_> {
                 continue;
             };
             let name = Name::Heap(ty);
-            if ty == TypeId::UNKNOWN && self.plans.has_blocks() {
-                return Err(self.nobody_knows(p.addr - start));
+            if !self.plans.has_blocks() {
+                // Converted as all memory of no type is.
+                let link = p.link.and_then(|t| self.plans.find(t).ok());
+                let ty = match ty {
+                    TypeId::UNKNOWN => ty,
+                    ty => self.plans.find(ty).map_or(TypeId::UNKNOWN, |(t, _)| t),
+                };
+                again(
+                    &mut self.rank.pieces,
+                    p.bytes,
+                    Some(ty),
+                    link.map(|(t, _)| t),
+                );
+                continue;
             }
-            let found = match ty {
-                TypeId::UNKNOWN => self.plans.get(ty, ty).map(|plan| (ty, plan)),
-                _ => self.plans.find(ty),
-            };
-            let (to, plan) = found.map_err(self.types(name))?;
+            if ty == TypeId::UNKNOWN {
+                return Err(self.nobody_knows(name, ty, p.addr - start));
+            }
+            let (to, plan) = self.plans.find(ty).map_err(self.types(name))?;
             let bytes = self.size(&plan, p.bytes, name)? as u64;
             if bytes > p.room {
                 return Err(self.value(name, &format!(
@@ -52,8 +70,8 @@ impl RankBuilder<'_, '_> {
                     p.room
                 )));
             }
-            let align = self.plans.target.get(to).align.max(1);
-            if here % usize::from(align) != 0 && self.directory.foreign() {
+            let align = self.align(to);
+            if here % align != 0 && self.directory.foreign() {
                 return Err(self.value(name, &format!(
                     "where it lies in the block that it was handed out from is no multiple of {align} here"
                 )));
@@ -87,6 +105,21 @@ impl RankBuilder<'_, '_> {
         Ok(())
     }
 
+    /// What objects of a type need here: words may lie anywhere on most architectures, where nothing says otherwise.
+    fn align(&self, ty: TypeId) -> usize {
+        let align = usize::from(self.plans.target.get(ty).align.max(1));
+        let lenient = cfg!(any(
+            target_arch = "x86",
+            target_arch = "x86_64",
+            target_arch = "s390x",
+            target_arch = "aarch64"
+        ));
+        match lenient && align <= 8 {
+            true => 1,
+            false => align,
+        }
+    }
+
     /// An object with its pieces left out, if it has any, or nobody would know what else is in it.
     pub(super) fn block(
         &self,
@@ -96,18 +129,22 @@ impl RankBuilder<'_, '_> {
         bytes: &[u8],
     ) -> Result<Option<Vec<u8>>, RestoreError> {
         let inside = self.inside(start, bytes.len());
-        let strict = ty == TypeId::UNKNOWN && self.plans.has_blocks();
+        let whole = ty == TypeId::UNKNOWN && self.plans.has_blocks();
         let heap = matches!(name, Name::Heap(_));
-        if inside.is_empty() && !(strict && heap) {
+        if inside.is_empty() && !(whole && heap) {
             return Ok(None);
         }
+        let strict = match whole {
+            true => vec![0..bytes.len()],
+            false => self.handed_out(ty, start, bytes.len(), inside),
+        };
         let mut rest = bytes.to_vec();
         for p in inside {
             let from = (p.addr - start) as usize;
             // What means nothing any more stays as it is where that is possible.
-            let n = if strict {
+            let n = if strict.iter().any(|s| s.contains(&from)) {
                 p.room
-            } else if p.ty.is_some() {
+            } else if p.ty.is_some() && self.plans.has_blocks() {
                 p.bytes
             } else {
                 0
@@ -115,10 +152,39 @@ impl RankBuilder<'_, '_> {
             let to = (from + n as usize).min(rest.len());
             rest[from..to].fill(0);
         }
-        match rest.iter().position(|b| *b != 0).filter(|_| strict) {
-            Some(at) => Err(self.nobody_knows(at as u64)),
-            None => Ok(Some(rest)),
+        for range in strict {
+            let from = range.start;
+            if let Some(at) = rest[range].iter().position(|b| *b != 0) {
+                return Err(self.nobody_knows(name, ty, (from + at) as u64));
+            }
         }
+        Ok(Some(rest))
+    }
+
+    /// Characters of an object from which other things than characters have been handed out: what else there is may be no
+    /// characters either.
+    fn handed_out(
+        &self,
+        ty: TypeId,
+        start: u64,
+        bytes: usize,
+        inside: &[PieceMeta],
+    ) -> Vec<std::ops::Range<usize>> {
+        let types = self.plans.source;
+        let mut list: Vec<std::ops::Range<usize>> = Vec::new();
+        if !self.plans.has_blocks() {
+            return list;
+        }
+        for p in inside {
+            let at = p.addr - start;
+            let plain = p.ty.is_none_or(|t| types.get(t).kind == Kind::Char);
+            if plain || list.last().is_some_and(|r| r.contains(&(at as usize))) {
+                continue;
+            }
+            let around = bytes_around(types, ty, bytes as u64, at);
+            list.extend(around.map(|(from, to)| from as usize..to as usize));
+        }
+        list
     }
 
     pub(super) fn fill_pieces(
@@ -158,12 +224,16 @@ impl RankBuilder<'_, '_> {
             if let Some(at) = hidden.as_deref_mut().and_then(|h| h.find(p.ty, from)) {
                 return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
             }
-            if p.ty == TypeId::UNKNOWN {
-                translator.untyped(from, into);
-            }
             translator.lost_in(|raw| self.lost(name, p.ty, from, raw));
         }
         Ok(())
+    }
+
+    /// Have characters of an object been handed out as something else?  Then there may be addresses among them.
+    pub(super) fn deals(&self, start: u64, bytes: usize) -> bool {
+        let types = self.plans.source;
+        let other = |p: &PieceMeta| p.ty.is_some_and(|t| types.get(t).kind != Kind::Char);
+        !self.plans.has_blocks() && self.inside(start, bytes).iter().any(other)
     }
 
     fn inside(&self, start: u64, bytes: usize) -> &[PieceMeta] {
@@ -174,14 +244,14 @@ impl RankBuilder<'_, '_> {
     }
 
     /// Something lies in a block of which nobody has told.
-    fn nobody_knows(&self, at: u64) -> RestoreError {
-        let name = Name::Heap(TypeId::UNKNOWN);
-        let unknown = Plan::compile(
-            self.plans.source,
-            TypeId::UNKNOWN,
-            self.plans.target,
-            TypeId::UNKNOWN,
-        );
+    fn nobody_knows(&self, name: Name, ty: TypeId, at: u64) -> RestoreError {
+        if ty != TypeId::UNKNOWN {
+            return self.value(name, &format!(
+                "what lies at its byte {at} was not handed out by a function of the program that pc3cc follows, and may be no \
+                 characters, as other pieces of it are none"
+            ));
+        }
+        let unknown = Plan::compile(self.plans.source, ty, self.plans.target, ty);
         match unknown {
             Err(list) => self.types(name)(list),
             Ok(_) => self.value(name, &format!("nobody knows what lies at its byte {at}")),

@@ -100,6 +100,12 @@ pub struct Heap {
     /// In source order, per unit.
     pub sites: Vec<Vec<Site>>,
     pub pieces: Pieces,
+    /// What is handed out of numbers, or of characters where that is not to be noted: per unit.
+    pub unnoted: Vec<HashSet<ExprId>>,
+    /// Functions that take what their callers left for them as they begin.
+    pub takes: HashSet<FnId>,
+    /// Calls that may reach such a function, or allocate, and say nothing: per unit.
+    pub silent: Vec<HashSet<ExprId>>,
     /// Allocators whose address is taken, and that are called through pointers where that can be seen.
     through: HashSet<String>,
 }
@@ -171,9 +177,25 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         f.punned(&mut punned);
         f.dealt(&mut punned);
     }
-    let mut pieces = match pieces {
+    let found = match pieces {
         true => pieces::find(p, graph, &flows),
         false => Pieces::none(p),
+    };
+    // What they hand out again is what the next caller takes it for, so what they allocate is nothing by itself.
+    let dealers: HashSet<FnId> = found.dealers.keys().chain(&found.late).copied().collect();
+    let noted = pieces;
+    let mut unnoted = found.from_words.clone();
+    let mut pieces = match pieces {
+        true => found,
+        false => {
+            for (list, texts) in unnoted.iter_mut().zip(found.texts) {
+                list.extend(texts);
+            }
+            Pieces {
+                words: found.words,
+                ..Pieces::none(p)
+            }
+        }
     };
     punned.extend(pieces.places.iter().cloned());
     let passes = p
@@ -222,31 +244,59 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         }
     }
     let mut sites = Vec::new();
+    let mut silent = Vec::new();
     for (unit, u) in p.units.iter().enumerate() {
         let follow = follow(unit);
         let mut list = Vec::new();
+        let mut others = HashSet::new();
         for f in &u.functions {
-            let inside = calls.wrappers.contains_key(&p.id(unit, func_of(u, f)));
+            let id = p.id(unit, func_of(u, f));
+            let inside = calls.wrappers.contains_key(&id) || dealers.contains(&id);
             let function = p.portable_name(unit, f.sym);
             let mut ordinal = 0;
             visit(u, Node::Stmt(f.body), &mut |n| {
                 if let Node::Expr(e) = n {
                     if let Some((sizes, of_wrapper)) = allocation(&calls, unit, e) {
                         let said = calls.said(unit, e);
-                        let in_wrapper =
+                        let returned =
                             said.is_none() && inside && callers(f, e, &sizes, &follow).is_some();
+                        let again = returned && dealers.contains(&id);
+                        let in_wrapper = returned && !again;
                         let found = match said {
                             Some(t) => Ok((t.elem, as_said(t), Why::Said)),
-                            None if in_wrapper => Err(Why::Callers),
+                            None if again && noted && pieces.dealers.contains_key(&id) => {
+                                Err(Why::Pieces)
+                            }
+                            None if again => Err(Why::Unknown(
+                                "the function hands it out again for something else".into(),
+                            )),
+                            None if in_wrapper => {
+                                // For callers that are not known.
+                                let size = size::size(follow.flow, &sizes);
+                                match size.typed.first().filter(|_| !of_wrapper) {
+                                    Some((q, _)) => Ok((*q, Form::Unknown, Why::Callers)),
+                                    None => Err(Why::Callers),
+                                }
+                            }
                             None => element(e, &sizes, &follow).map_err(|why| {
                                 match !of_wrapper
                                     && !pieces.places.is_empty()
-                                    && is_dealt(&follow, &pieces, e)
+                                    && is_dealt(&follow, &pieces.places, e)
                                 {
                                     true => Why::Pieces,
                                     false => Why::Unknown(why),
                                 }
                             }),
+                        };
+                        let found = match found {
+                            Ok(_)
+                                if !of_wrapper
+                                    && !pieces.words.is_empty()
+                                    && is_dealt(&follow, &pieces.words, e) =>
+                            {
+                                Err(Why::Unknown("it is handed out as something else".into()))
+                            }
+                            other => other,
                         };
                         // Blocks of which the rest is handed out as something else than it is declared as.
                         let found = match found {
@@ -261,7 +311,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
                                     Some((_, of))
                                         if matches!(u.ty(of.ty), Type::Int(_))
                                             && !is_char(u, of)
-                                            && is_dealt(&follow, &pieces, e) =>
+                                            && is_dealt(&follow, &pieces.places, e) =>
                                     {
                                         Err(Why::Pieces)
                                     }
@@ -269,6 +319,17 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
                                 }
                             }
                             other => other,
+                        };
+                        // What the callers of the function around it have said would be lost, or taken for this.
+                        let late = of_wrapper && inside && !in_wrapper && {
+                            let reaches = |f: FnId| graph.reaches[f.index()];
+                            reaches(id) && calls.target(unit, e).is_none_or(reaches)
+                        };
+                        let found = match late {
+                            true => Err(Why::Unknown(
+                                "both functions can reach a location, and allocate for their callers".into(),
+                            )),
+                            false => found,
                         };
                         let (elem, form, why) = match found {
                             Ok((elem, form, why)) => (Some(elem), form, why),
@@ -297,21 +358,28 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
                                 .find_map(|x| held.get(x).copied()),
                             why,
                         });
+                    } else if calls.may_allocate(unit, e) {
+                        others.insert(e);
                     }
                 }
                 true
             });
         }
         sites.push(list);
+        silent.push(others);
     }
     let through = ["malloc", "calloc", "realloc"]
         .into_iter()
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))
         .map(str::to_owned)
         .collect();
+    let wrappers = calls.wrappers.into_keys();
     Heap {
         sites,
         pieces,
+        unnoted,
+        takes: wrappers.filter(|f| !graph.reaches[f.index()]).collect(),
+        silent,
         through,
     }
 }
@@ -327,7 +395,7 @@ fn tail(unit: usize, u: &Unit, q: QualType) -> Option<(Place, QualType)> {
 }
 
 /// Does memory go to a place from which pieces of it are handed out?
-fn is_dealt(follow: &Follow, pieces: &Pieces, call: ExprId) -> bool {
+fn is_dealt(follow: &Follow, dealt: &HashSet<Place>, call: ExprId) -> bool {
     let (flow, u) = (follow.flow, follow.flow.u);
     let (mut places, mut locals) = (Vec::new(), Vec::new());
     let note = |e: ExprId, places: &mut Vec<Place>, locals: &mut Vec<SymId>| {
@@ -362,7 +430,7 @@ fn is_dealt(follow: &Follow, pieces: &Pieces, call: ExprId) -> bool {
         locals.dedup();
         k += 1;
     }
-    places.iter().any(|p| pieces.places.contains(p))
+    places.iter().any(|p| dealt.contains(p))
 }
 
 fn func_of(u: &Unit, f: &Function) -> FuncId {

@@ -31,15 +31,21 @@ pub struct Link {
 pub struct Pieces {
     /// With the parameters that say a piece's size.
     pub dealers: HashMap<FnId, Vec<usize>>,
+    /// Such functions that can reach a location: of what they hand out nothing is noted.
+    pub late: HashSet<FnId>,
     /// By how much those that are given none move on: a member of what a parameter points to.
     pub steps: HashMap<FnId, ExprId>,
     /// What they return, per unit.
     pub returned: Vec<HashSet<ExprId>>,
+    /// Of these, what comes from characters.
+    pub texts: Vec<HashSet<ExprId>>,
     /// The places that lead to the blocks.
     pub places: HashSet<Place>,
     pub links: Vec<Vec<Link>>,
     /// Arrays of numbers that are handed out likewise, by numbers that count them: these cannot be followed.
     pub words: HashSet<Place>,
+    /// What is returned of them, per unit.
+    pub from_words: Vec<HashSet<ExprId>>,
 }
 
 /// What a function does with places that outlive it.
@@ -54,6 +60,8 @@ impl Pieces {
     pub fn none(p: &Program) -> Pieces {
         Pieces {
             returned: vec![HashSet::new(); p.units.len()],
+            from_words: vec![HashSet::new(); p.units.len()],
+            texts: vec![HashSet::new(); p.units.len()],
             links: vec![Vec::new(); p.units.len()],
             ..Pieces::default()
         }
@@ -68,7 +76,7 @@ pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
         let (u, func) = (p.unit(f), p.func(f));
         // A `malloc` of the program's own has no callers that could say anything.
         let own = crate::library::is_own(&u.path) || allocator(p.name(f)).is_some();
-        if own || graph.reaches[f.index()] || func.variadic || !untyped(u, func.ret) {
+        if own || func.variadic || !untyped(u, func.ret) {
             continue;
         }
         let one = Dealer {
@@ -77,10 +85,19 @@ pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
             func,
             deeds: deeds(u, func),
         };
-        one.words(&mut all.words);
+        if graph.reaches[f.index()] {
+            all.late.extend(one.deals(&mut HashMap::new()).map(|_| f));
+            continue;
+        }
+        if one.words(&mut all.words) {
+            all.from_words[unit].extend(one.deeds.returns.iter().copied());
+        }
         if let Some((places, sizes)) = one.deals(&mut heads) {
             all.places.extend(places);
-            all.returned[unit].extend(one.deeds.returns.iter().copied());
+            let returns = &one.deeds.returns;
+            let texts = returns.iter().filter(|e| one.is_of_text(**e));
+            all.texts[unit].extend(texts.copied());
+            all.returned[unit].extend(returns.iter().copied());
             if let (true, Some(step)) = (sizes.is_empty(), one.step(&all.places)) {
                 all.steps.insert(f, step);
             }
@@ -172,19 +189,31 @@ impl Dealer<'_, '_> {
         (self.is_any() || !sizes.is_empty()).then_some((places, sizes))
     }
 
+    /// Does it come from an array of characters, wherever that is declared?
+    fn is_of_text(&self, e: ExprId) -> bool {
+        let mut found = Vec::new();
+        self.sources(e, false, &mut HashSet::new(), &mut found);
+        let mut types = found.iter().map(|(from, _)| self.u.expr(*from).ty);
+        types.any(|q| is_text(self.u, q))
+    }
+
     /// `return &r->data[r->used];` where these are numbers.
-    fn words(&self, out: &mut HashSet<Place>) {
+    fn words(&self, out: &mut HashSet<Place>) -> bool {
         let u = self.u;
+        let mut any = false;
         for e in self.deeds.returns.iter().filter(|_| self.is_any()) {
             let mut found = Vec::new();
             self.sources(*e, false, &mut HashSet::new(), &mut found);
             for (from, _) in found.iter().filter(|(_, moved)| *moved) {
                 let of = element(u, u.expr(*from).ty);
-                if of.is_some_and(|q| matches!(u.ty(q.ty), Type::Int(_)) && !is_char(u, q)) {
+                let number = |q: QualType| matches!(u.ty(q.ty), Type::Int(_) | Type::Float(_));
+                if of.is_some_and(|q| number(q) && !is_char(u, q)) && self.is_counted(*e) {
                     out.extend(self.flow.place(*from));
+                    any = true;
                 }
             }
         }
+        any
     }
 
     fn is_any(&self) -> bool {

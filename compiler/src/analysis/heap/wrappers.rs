@@ -106,6 +106,35 @@ impl<'a> Calls<'a> {
         sizes.is_some() && through.any(|c| self.library(u, c) == sizes)
     }
 
+    /// The program's own function that is called by its name.
+    pub fn target(&self, unit: usize, e: ExprId) -> Option<FnId> {
+        match &self.p.units[unit].expr(e).kind {
+            ExprKind::Call { callee, .. } => match self.p.direct(unit, *callee)? {
+                (_, Callee::Defined(f)) => Some(f),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// May the call reach a function that takes what its caller has left?
+    pub fn may_allocate(&self, unit: usize, e: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        let ExprKind::Call { callee, .. } = &u.expr(e).kind else {
+            return false;
+        };
+        match self.p.direct(unit, *callee) {
+            Some((_, Callee::Defined(f))) => self.wrappers.contains_key(&f),
+            Some(_) => false,
+            None => {
+                let targets = self.indirect.get(&(unit, e)).copied().unwrap_or(&[]);
+                let wanted = shape(u, u.expr(*callee).ty.ty);
+                targets.iter().any(|t| self.wrappers.contains_key(t))
+                    || wanted.is_some_and(|w| self.taken.iter().any(|(_, s)| *s == w))
+            }
+        }
+    }
+
     /// The type that an annotation gives.
     pub fn said(&self, unit: usize, e: ExprId) -> Option<Typed> {
         self.said.iter().find_map(|a| a.of(unit, e))
@@ -236,6 +265,15 @@ pub fn callers(
         .filter(|(_, s)| names.contains(s) && number(s))
         .map(|(i, _)| i)
         .collect();
+    // What is handed out as a pointer to anything is what the callers take it for, however it is looked at here.
+    let any =
+        matches!(flow.u.ty(func.ret.ty), Type::Pointer(q) if matches!(flow.u.ty(q.ty), Type::Void));
+    if returned && any && !flow.is_behind_header(call) {
+        let record =
+            |q: &QualType| matches!(flow.u.ty(super::base(flow.u, *q).ty), Type::Record(_));
+        let own = size.unclear || size.typed.iter().any(|(q, _)| record(q));
+        return (!own).then_some(which);
+    }
     let theirs = returned
         && !which.is_empty()
         && size.typed.is_empty()

@@ -130,7 +130,7 @@ fn parameter(cx: &Cx, unit: usize, e: ExprId) -> Option<(FuncId, usize)> {
     None
 }
 
-fn pointed(u: &Unit, e: ExprId) -> Option<TypeId> {
+pub(super) fn pointed(u: &Unit, e: ExprId) -> Option<TypeId> {
     match u.ty(u.expr(e).ty.ty) {
         Type::Pointer(q) => Some(q.ty),
         Type::Array { elem, .. } => Some(elem.ty),

@@ -11,11 +11,13 @@ mod order;
 mod range;
 mod records;
 mod sizes;
+mod stored;
 mod width;
 mod words;
 
 use super::addresses::{Is, Numbers};
 use super::callgraph::CallGraph;
+use super::heap::Heap;
 use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::Diagnostics;
@@ -46,6 +48,7 @@ pub fn check(
     p: &Program,
     graph: &CallGraph,
     said: &Said,
+    heap: &Heap,
     numbers: &Numbers,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
@@ -58,6 +61,7 @@ pub fn check(
     bytes::check(&cx, &mut orders, out);
     copies::check(&cx, &mut orders, out);
     floats::check(&cx, &mut orders, out);
+    stored::check(&cx, heap, &mut orders, out);
     network::check(&cx, &mut orders, out);
     words::check(&cx, &mut orders, out);
     records::check(&cx, &mut orders, out);

@@ -1,0 +1,589 @@
+//! Notes of what lies where in blocks: by block, and in a block by stretches of it, so that neither many pieces in one block nor
+//! the order in which they are handed out makes a note dear. The place that the last one went to is at hand.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use pc3_typemetric::types::TypeId;
+
+use crate::format::pieces::PieceMeta;
+
+/// Of what was there, and is no more.
+pub(super) const DEAD: u32 = u32::MAX;
+
+/// In the place of a link: one object, or as many as there is room for; nobody has said how many.
+pub(super) const OPEN: u32 = u32::MAX - 1;
+
+/// So many answers are kept.
+const PAIRS: usize = 16;
+
+/// Bytes of a stretch.
+const STRETCH: usize = 4096;
+
+/// A piece. Bytes behind `bytes`, up to `room`, mean nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Note {
+    pub(super) at: usize,
+    pub(super) bytes: usize,
+    pub(super) room: usize,
+    pub(super) ty: u32,
+    /// A free item: what has been stored over its start; 0: it is in use.
+    pub(super) link: u32,
+}
+
+impl Note {
+    /// Without a type: of what is no more.
+    pub fn new(
+        at: usize,
+        bytes: usize,
+        room: usize,
+        ty: Option<TypeId>,
+        link: Option<TypeId>,
+    ) -> Note {
+        Note {
+            at,
+            bytes,
+            room,
+            ty: ty.map_or(DEAD, |t| t.0),
+            link: link.map_or(0, |t| t.0),
+        }
+    }
+
+    fn end(&self) -> usize {
+        self.at + self.room
+    }
+
+    fn meta(&self) -> PieceMeta {
+        PieceMeta {
+            addr: self.at as u64,
+            ty: (self.ty != DEAD).then_some(TypeId(self.ty)),
+            bytes: self.bytes as u64,
+            room: self.room as u64,
+            link: (self.link != 0 && self.link != OPEN).then_some(TypeId(self.link)),
+        }
+    }
+}
+
+/// The notes that begin in it, in order, and the stretch in which one begins that may reach into it.
+#[derive(Debug, Default)]
+struct Stretch {
+    notes: Vec<Note>,
+    from: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    base: usize,
+    stretches: Vec<Stretch>,
+    /// No stretch outside of these has notes.
+    first: usize,
+    last: usize,
+    /// No note reaches so far.
+    top: usize,
+    /// Where the last one was.
+    latest: Spot,
+}
+
+/// Where a note is: stretch and index.
+type Spot = (usize, usize);
+
+impl Block {
+    fn new(base: usize) -> Block {
+        Block {
+            base,
+            top: base,
+            first: usize::MAX,
+            ..Block::default()
+        }
+    }
+
+    fn stretch(&self, at: usize) -> usize {
+        (at - self.base) / STRETCH
+    }
+
+    fn note(&self, (s, i): Spot) -> &Note {
+        &self.stretches[s].notes[i]
+    }
+
+    fn note_mut(&mut self, (s, i): Spot) -> &mut Note {
+        &mut self.stretches[s].notes[i]
+    }
+
+    /// The note that an address is in.
+    #[inline]
+    fn holder(&self, at: usize) -> Option<Spot> {
+        let (s, i) = self.latest;
+        let latest = self.stretches.get(s).and_then(|s| s.notes.get(i));
+        if latest.is_some_and(|n| at.wrapping_sub(n.at) < n.room) {
+            return Some((s, i));
+        }
+        self.search(at)
+    }
+
+    fn search(&self, at: usize) -> Option<Spot> {
+        let s = self.stretch(at);
+        let here = self.stretches.get(s)?;
+        let spot = match here.notes.partition_point(|n| n.at <= at) {
+            0 => (
+                here.from,
+                self.stretches[here.from].notes.len().checked_sub(1)?,
+            ),
+            i => (s, i - 1),
+        };
+        (at < self.note(spot).end()).then_some(spot)
+    }
+
+    /// Where something new goes: it takes the place of what it overlaps.
+    #[inline(always)]
+    pub(super) fn put(&mut self, new: Note) {
+        let (s, i) = self.latest;
+        // Behind all others, as a cursor moves; else where the last one was, as a list of free items moves.
+        if new.at >= self.top && s == self.last {
+            let limit = self.base + (s + 1) * STRETCH;
+            if let Some(here) = self.stretches.get_mut(s).filter(|_| new.end() <= limit) {
+                self.top = new.end();
+                self.latest = (s, here.notes.len());
+                return here.notes.push(new);
+            }
+        } else if let Some(n) = self.stretches.get_mut(s).and_then(|s| s.notes.get_mut(i)) {
+            if n.at == new.at && new.bytes <= n.room {
+                *n = Note {
+                    room: n.room,
+                    ..new
+                };
+                return;
+            }
+        }
+        self.put_among(new);
+    }
+
+    fn put_among(&mut self, mut new: Note) {
+        let s = self.stretch(new.at);
+        let mut front = None;
+        if let Some(spot) = self.search(new.at) {
+            let old = self.note_mut(spot);
+            if old.at == new.at && new.bytes <= old.room {
+                new.room = old.room;
+                *old = new;
+                self.latest = spot;
+                return;
+            }
+            if old.at < new.at {
+                let (end, room) = (old.end(), new.at - old.at);
+                *old = match old.bytes <= room {
+                    true => Note { room, ..*old },
+                    false => Note::new(old.at, 0, room, None, None),
+                };
+                front = Some(end);
+            }
+        }
+        let end = new.end();
+        let mut reach = front.unwrap_or(0);
+        for k in s..=self.stretch(end - 1).min(self.last) {
+            let Some(stretch) = self.stretches.get_mut(k) else {
+                break;
+            };
+            let from = stretch.notes.partition_point(|n| n.at < new.at);
+            let to = stretch.notes.partition_point(|n| n.at < end);
+            if from < to {
+                reach = reach.max(stretch.notes[to - 1].end());
+                stretch.notes.drain(from..to);
+            }
+        }
+        new.room = new.room.max(reach.saturating_sub(new.at));
+        self.cover(s, new.end());
+        let here = &mut self.stretches[s].notes;
+        let i = here.partition_point(|n| n.at < new.at);
+        here.insert(i, new);
+        self.latest = (s, i);
+        self.first = self.first.min(s);
+        self.last = self.last.max(s);
+    }
+
+    /// A note that begins in this stretch goes so far.
+    fn cover(&mut self, s: usize, end: usize) {
+        let last = self.stretch(end - 1);
+        self.top = self.top.max(end);
+        while self.stretches.len() <= last {
+            let from = self.stretches.len();
+            let notes = Vec::new();
+            self.stretches.push(Stretch { notes, from });
+        }
+        self.stretches[s + 1..=last]
+            .iter_mut()
+            .for_each(|k| k.from = s);
+    }
+
+    fn in_front(&self, (s, i): Spot) -> Option<Spot> {
+        if i > 0 {
+            return Some((s, i - 1));
+        }
+        let mut k = s;
+        while k > self.first {
+            k -= 1;
+            if let Some(i) = self.stretches[k].notes.len().checked_sub(1) {
+                return Some((k, i));
+            }
+        }
+        None
+    }
+
+    fn behind(&self, (s, i): Spot) -> Option<Spot> {
+        if i + 1 < self.stretches[s].notes.len() {
+            return Some((s, i + 1));
+        }
+        let k = (s + 1..=self.last).find(|k| !self.stretches[*k].notes.is_empty())?;
+        Some((k, 0))
+    }
+
+    /// Items that are put into a list one after the other, before any of them was in use, lie so far apart as they are large.
+    pub(super) fn strides(&mut self, at: usize, end: usize) {
+        let Some(spot) = self.holder(at).filter(|s| self.note(*s).at == at) else {
+            return;
+        };
+        let here = *self.note(spot);
+        let links = |n: &Note| n.ty == here.ty && n.bytes == here.bytes && n.link == 0;
+        if here.link != 0 {
+            return;
+        }
+        let (front, next) = (self.in_front(spot), self.behind(spot));
+        let end = next.map_or(end, |n| self.note(n).at);
+        let step = match (front.map(|s| *self.note(s)), next.map(|s| *self.note(s))) {
+            (Some(front), _) if links(&front) => at - front.at,
+            (_, Some(next)) if links(&next) => next.at - at,
+            _ => return,
+        };
+        if at + step <= end {
+            self.widen(spot, step);
+        }
+        if let Some(front) = front {
+            let n = self.note(front);
+            let known = n.room == n.bytes || n.room == step;
+            if n.at + step == at && known {
+                self.widen(front, step);
+            }
+        }
+    }
+
+    fn widen(&mut self, spot: Spot, room: usize) {
+        let n = self.note_mut(spot);
+        n.room = room;
+        let end = n.end();
+        self.cover(spot.0, end);
+    }
+
+    fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.stretches.iter().flat_map(|s| &s.notes)
+    }
+}
+
+/// Addresses are spread by a multiplication.
+#[derive(Clone, Copy, Default, Debug)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_usize(usize::from(*b)));
+    }
+    fn write_usize(&mut self, n: usize) {
+        let mixed = (self.0 ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+}
+
+/// The place of the last note.
+#[derive(Debug, Default)]
+struct Near {
+    /// Addresses that are its, and no more than bytes.
+    from: usize,
+    to: usize,
+    block: usize,
+}
+
+/// By the blocks they lie in.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    known: HashMap<usize, usize, BuildHasherDefault<Spread>>,
+    blocks: Vec<Block>,
+    near: Near,
+    /// An object in which no notes count: its start and its end.
+    pub(super) away: (usize, usize),
+    spare: Vec<usize>,
+    /// What is known of types: see `alike`.
+    pairs: [(u32, u32, u64, bool); PAIRS],
+}
+
+impl Pieces {
+    fn pair(was: TypeId, inside: u64, ty: u32) -> usize {
+        (was.0 as usize * 3 + ty as usize + inside as usize) % PAIRS
+    }
+
+    /// Is what lies at an offset of one type alike to another type, if that has been asked before?
+    pub(super) fn alike(&self, was: TypeId, inside: u64, ty: u32) -> Option<bool> {
+        let p = &self.pairs[Self::pair(was, inside, ty)];
+        (p.0 == was.0 && p.1 == ty && p.2 == inside).then_some(p.3)
+    }
+
+    pub(super) fn remember(&mut self, was: TypeId, inside: u64, ty: u32, alike: bool) {
+        self.pairs[Self::pair(was, inside, ty)] = (was.0, ty, inside, alike);
+    }
+
+    /// Is the place of the last note its place as well?
+    #[inline(always)]
+    pub(super) fn is_near(&self, at: usize) -> bool {
+        at.wrapping_sub(self.near.from) < self.near.to - self.near.from
+    }
+
+    /// From now on that is the block with this start; between these addresses it is no more than bytes.
+    pub(super) fn go_to(&mut self, base: usize, from: usize, to: usize) {
+        let block = self.block(base);
+        self.near = Near { from, to, block };
+    }
+
+    fn block(&mut self, base: usize) -> usize {
+        if let Some(k) = self.known.get(&base) {
+            return *k;
+        }
+        let k = self.spare.pop().unwrap_or(self.blocks.len());
+        if k == self.blocks.len() {
+            self.blocks.push(Block::default());
+        }
+        self.blocks[k] = Block::new(base);
+        self.known.insert(base, k);
+        k
+    }
+
+    /// The block of the last note, and where its bytes end.
+    #[inline(always)]
+    pub(super) fn near(&mut self) -> (&mut Block, usize) {
+        (&mut self.blocks[self.near.block], self.near.to)
+    }
+
+    /// The note that an address is in.
+    #[inline]
+    pub(super) fn at(&mut self, at: usize) -> Option<&mut Note> {
+        let (block, _) = self.near();
+        let spot = block.holder(at)?;
+        block.latest = spot;
+        Some(block.note_mut(spot))
+    }
+
+    /// The block is gone.
+    #[inline]
+    pub fn gone(&mut self, base: usize) {
+        if base == self.away.0 {
+            self.away = (0, 0);
+        }
+        if !self.known.is_empty() {
+            self.remove(base);
+        }
+    }
+
+    fn remove(&mut self, base: usize) -> Option<Block> {
+        let k = self.known.remove(&base)?;
+        if self.near.block == k {
+            self.near = Near::default();
+        }
+        self.spare.push(k);
+        Some(std::mem::take(&mut self.blocks[k]))
+    }
+
+    /// The block is elsewhere now, or as long as this.
+    pub fn moved(&mut self, from: usize, to: usize, bytes: usize) {
+        self.away = (0, 0);
+        let Some(old) = self.remove(from) else {
+            return;
+        };
+        let k = self.block(to);
+        for n in old.notes() {
+            let at = n.at - from + to;
+            if at + n.room <= to + bytes {
+                self.blocks[k].put(Note { at, ..*n });
+            }
+        }
+    }
+
+    /// What lay there or behind is no more.
+    pub(super) fn cut(&mut self, base: usize, from: usize) {
+        let Some(k) = self.known.get(&base) else {
+            return;
+        };
+        let block = &mut self.blocks[*k];
+        let s = block.stretch(from.max(base));
+        for stretch in block.stretches.iter_mut().skip(s) {
+            stretch.notes.retain(|n| n.at < from);
+        }
+        block.stretches.truncate(s + 1);
+        block.last = block.last.min(s);
+        block.top = block.top.min(from);
+        block.latest = Spot::default();
+    }
+
+    /// For a checkpoint, in order; and which are as large as there is room.
+    pub fn list(&self) -> (Vec<PieceMeta>, Vec<bool>) {
+        let all = self.known.values().flat_map(|k| self.blocks[*k].notes());
+        let mut all: Vec<&Note> = all.collect();
+        all.sort_unstable_by_key(|n| n.at);
+        all.iter().map(|n| (n.meta(), n.link == OPEN)).unzip()
+    }
+
+    /// After a restart, in order.
+    pub fn again(&mut self, block: usize, note: Note) {
+        if note.room > 0 {
+            let k = self.block(block);
+            self.blocks[k].put(note);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (at, bytes, room, type)
+    type Row = (usize, usize, usize, u32);
+
+    const BASE: usize = 1 << 20;
+
+    fn rows(block: &Block) -> Vec<Row> {
+        let row = |n: &Note| (n.at - BASE, n.bytes, n.room, n.ty);
+        block.notes().map(row).collect()
+    }
+
+    fn note(&(at, bytes, room, ty): &Row) -> Note {
+        Note::new(BASE + at, bytes, room, Some(TypeId(ty)), None)
+    }
+
+    fn after(list: &[Row]) -> Vec<Row> {
+        let mut block = Block::new(BASE);
+        for (at, bytes, _, ty) in list {
+            block.put(note(&(*at, *bytes, *bytes, *ty)));
+        }
+        rows(&block)
+    }
+
+    #[test]
+    fn notes() {
+        let check = |rows: &[Row], expected: &[Row]| assert_eq!(after(rows), expected, "{rows:?}");
+        for far in [0, 4080, 40_000] {
+            let at = |at: usize, bytes, room, ty| (far + at, bytes, room, ty);
+            let (a, b) = (at(0, 16, 16, 1), at(16, 24, 24, 2));
+            check(&[a, b], &[a, b]);
+            check(&[b, a], &[a, b]);
+            check(&[a, b, a], &[a, b]);
+            // A shorter one at the same place keeps its room; a longer one takes the next one's.
+            check(&[a, b, at(0, 8, 8, 3)], &[at(0, 8, 16, 3), b]);
+            check(&[a, b, at(0, 20, 20, 3)], &[at(0, 20, 40, 3)]);
+            // In the middle of one: what was in front of it is no more.
+            let dead = at(0, 0, 8, DEAD);
+            check(&[a, b, at(8, 4, 4, 3)], &[dead, at(8, 4, 8, 3), b]);
+            check(&[b, at(8, 64, 64, 3)], &[at(8, 64, 64, 3)]);
+            check(&[b, at(4, 8, 8, 3)], &[at(4, 8, 8, 3), b]);
+            // Over several stretches, and in the middle of that.
+            let long = at(0, 10_000, 10_000, 4);
+            check(&[a, b, long], &[long]);
+            check(
+                &[long, at(9000, 8, 8, 3)],
+                &[at(0, 0, 9000, DEAD), at(9000, 8, 1000, 3)],
+            );
+            check(&[long, a, b], &[at(0, 16, 16, 1), at(16, 24, 9984, 2)]);
+        }
+    }
+
+    #[test]
+    fn steps_of_pools() {
+        let check = |at: &[usize], expected: &[Row]| {
+            let mut block = Block::new(BASE);
+            for at in at {
+                block.put(note(&(*at, 8, 8, 4)));
+                block.strides(BASE + at, BASE + 20_000);
+            }
+            assert_eq!(rows(&block), expected, "{at:?}");
+        };
+        check(&[0], &[(0, 8, 8, 4)]);
+        let three = [(0, 8, 24, 4), (24, 8, 24, 4), (48, 8, 24, 4)];
+        check(&[0, 24, 48], &three);
+        check(&[48, 24, 0], &[three[0], three[1], (48, 8, 8, 4)]);
+        check(&[60, 92], &[(60, 8, 32, 4), (92, 8, 32, 4)]);
+        check(&[60, 19_980], &[(60, 8, 19_920, 4), (19_980, 8, 8, 4)]);
+        let far = [(0, 8, 9000, 4), (9000, 8, 9000, 4)];
+        check(&[0, 9000], &far);
+        check(&[9000, 0], &[far[0], (9000, 8, 8, 4)]);
+    }
+
+    /// Against a plain list of bytes.
+    #[test]
+    fn random_notes() {
+        let mut state = 1u32;
+        let mut next = |n: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % n
+        };
+        for _ in 0..50 {
+            let mut block = Block::new(BASE);
+            let mut owner = vec![0u32; 40_000];
+            for ty in 1..200 {
+                let at = next(30_000);
+                let most = [8, 100, 9000][next(3)];
+                let bytes = 1 + next(most);
+                block.put(note(&(at, bytes, bytes, ty)));
+                for old in owner.iter_mut().filter(|o| **o == ty) {
+                    *old = 0;
+                }
+                owner[at..at + bytes].fill(ty);
+            }
+            let list = rows(&block);
+            for w in list.windows(2) {
+                assert!(w[0].0 + w[0].2 <= w[1].0, "{w:?}");
+            }
+            for (at, bytes, room, ty) in list {
+                let found = block.holder(BASE + at + room - 1).map(|s| *block.note(s));
+                assert_eq!(found.map(|n| n.at), Some(BASE + at));
+                // Whatever is known to be there is there.
+                if ty != DEAD {
+                    assert!(
+                        owner[at..at + bytes].iter().all(|o| *o == ty),
+                        "{at} {bytes}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_that_go() {
+        let mut all = Pieces::default();
+        for base in [BASE, BASE + 8192] {
+            all.go_to(base, base, base + 8192);
+            all.near()
+                .0
+                .put(Note::new(base + 8, 16, 16, Some(TypeId(1)), None));
+        }
+        assert!(all.is_near(BASE + 8192) && !all.is_near(BASE));
+        all.moved(BASE + 8192, BASE + 65_536, 8192);
+        assert!(!all.is_near(BASE + 8192));
+        let starts = |all: &Pieces| {
+            all.list()
+                .0
+                .iter()
+                .map(|p| p.addr as usize)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(starts(&all), [BASE + 8, BASE + 65_544]);
+        all.gone(BASE);
+        assert_eq!(starts(&all), [BASE + 65_544]);
+        all.moved(BASE + 65_536, BASE, 20);
+        assert!(all.list().0.is_empty());
+        all.go_to(BASE, BASE, BASE + 100);
+        for at in [8, 40] {
+            all.near()
+                .0
+                .put(Note::new(BASE + at, 16, 16, Some(TypeId(1)), None));
+        }
+        all.cut(BASE, BASE + 40);
+        assert_eq!(starts(&all), [BASE + 8]);
+    }
+}
