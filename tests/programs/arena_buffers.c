@@ -1,4 +1,4 @@
-/* pc3-test: seq abi=down pc3=-fpc3-pieces */
+/* pc3-test: seq abi=down */
 /* Arenas in buffers of characters: on main's stack, of static storage, at the end of a struct. Beside texts and numbers. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* pc3-test: seq abi=down pc3=-fpc3-pieces */
+/* pc3-test: seq abi=down */
 /* An arena of chained chunks with a cursor, from which objects of four types and texts come, given up as a whole. */
 #include "check.h"
 

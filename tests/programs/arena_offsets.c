@@ -1,4 +1,4 @@
-/* pc3-test: seq abi=down pc3=-fpc3-pieces */
+/* pc3-test: seq abi=down */
 /* One block handed out in pieces of any type, by an offset into it, with and without an alignment; given up as a whole and
    used again. */
 #include "check.h"

@@ -1,4 +1,4 @@
-/* pc3-test: seq abi=down pc3=-fpc3-pieces */
+/* pc3-test: seq abi=down */
 /* Pools of three types behind one function that knows items by their size, with lists of free items through the items. */
 #include "check.h"
 

@@ -102,7 +102,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         own: Vec::new(),
         everywhere: wanted.everywhere,
         track_unions: tracked,
-        pieces: o.pieces == Some(true),
+        pieces: o.pieces != Some(false),
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);
