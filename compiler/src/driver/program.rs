@@ -1,7 +1,7 @@
 //! A program's units, wherever they come from: read, analysed as a whole, and written instrumented.
 
 use super::build::{self, Abi, Position};
-use super::carry::record::{Record, UNNOTED};
+use super::carry::record::{Record, UNNOTED, WHOLE};
 use super::options::{self, Options};
 use super::toolchain::{Target, Toolchain};
 use super::{messages, source, Stop};
@@ -95,6 +95,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
     // Notes of a part of the program would be worse than none: what the rest writes could be taken for it.
     let unnoted = |r: &&Record| r.flags & UNNOTED != 0;
     let tracked = o.track_unions.unwrap_or(!records.iter().any(unnoted));
+    let whole_blocks = |r: &&Record| r.flags & WHOLE != 0;
     let settings = records.iter().zip(&of_records);
     let mut program = Program {
         trees,
@@ -102,7 +103,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         own: Vec::new(),
         everywhere: wanted.everywhere,
         track_unions: tracked,
-        pieces: o.pieces != Some(false),
+        pieces: o.pieces.unwrap_or(!records.iter().any(whole_blocks)),
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);

@@ -1,6 +1,6 @@
 //! Sources: preprocessed into what pc3 analyses, and compiled as the plain compiler would.
 
-use super::carry::record::{Record, LOCATION, UNNOTED};
+use super::carry::record::{Record, LOCATION, UNNOTED, WHOLE};
 use super::options::Options;
 use super::toolchain::Toolchain;
 use super::{build, depends, messages, Stop};
@@ -125,6 +125,9 @@ pub fn record(o: &Options, t: &Toolchain, i: usize, text: String) -> Record {
     Record {
         flags: match o.track_unions {
             Some(false) => UNNOTED,
+            _ => 0,
+        } | match o.pieces {
+            Some(false) => WHOLE,
             _ => 0,
         },
         path: o.sources[i].display().to_string(),

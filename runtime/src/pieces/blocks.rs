@@ -6,13 +6,16 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use pc3_typemetric::types::TypeId;
 
-use crate::format::pieces::PieceMeta;
+use crate::format::pieces::{Extent, PieceMeta};
 
 /// Of what was there, and is no more.
 pub(super) const DEAD: u32 = u32::MAX;
 
 /// In the place of a link: one object, or as many as there is room for; nobody has said how many.
 pub(super) const OPEN: u32 = u32::MAX - 1;
+
+/// In the place of a link: one object, and nobody has said whether something else lies behind it.
+pub(super) const LONE: u32 = u32::MAX - 2;
 
 /// So many answers are kept.
 const PAIRS: usize = 16;
@@ -31,9 +34,33 @@ pub(crate) struct Note {
     pub(super) link: u32,
 }
 
+/// Is that in the place of a link none?
+fn is_in_use(link: u32) -> bool {
+    matches!(link, 0 | OPEN | LONE)
+}
+
 impl Note {
+    /// As a checkpoint has it, but for what is another one here.
+    pub fn again(
+        p: &PieceMeta,
+        at: usize,
+        bytes: u64,
+        ty: Option<TypeId>,
+        link: Option<TypeId>,
+    ) -> Note {
+        let mut note = Note::new(at, bytes as usize, p.room as usize, ty, link);
+        if note.link == 0 {
+            note.link = match p.extent {
+                Extent::Said => 0,
+                Extent::Elements => OPEN,
+                Extent::One => LONE,
+            };
+        }
+        note
+    }
+
     /// Without a type: of what is no more.
-    pub fn new(
+    fn new(
         at: usize,
         bytes: usize,
         room: usize,
@@ -59,7 +86,12 @@ impl Note {
             ty: (self.ty != DEAD).then_some(TypeId(self.ty)),
             bytes: self.bytes as u64,
             room: self.room as u64,
-            link: (self.link != 0 && self.link != OPEN).then_some(TypeId(self.link)),
+            extent: match self.link {
+                OPEN => Extent::Elements,
+                LONE => Extent::One,
+                _ => Extent::Said,
+            },
+            link: (!is_in_use(self.link)).then_some(TypeId(self.link)),
         }
     }
 }
@@ -242,8 +274,8 @@ impl Block {
             return;
         };
         let here = *self.note(spot);
-        let links = |n: &Note| n.ty == here.ty && n.bytes == here.bytes && n.link == 0;
-        if here.link != 0 {
+        let links = |n: &Note| n.ty == here.ty && n.bytes == here.bytes && is_in_use(n.link);
+        if !is_in_use(here.link) {
             return;
         }
         let (front, next) = (self.in_front(spot), self.behind(spot));
@@ -422,12 +454,12 @@ impl Pieces {
         block.latest = Spot::default();
     }
 
-    /// For a checkpoint, in order; and which are as large as there is room.
-    pub fn list(&self) -> (Vec<PieceMeta>, Vec<bool>) {
+    /// For a checkpoint, in order.
+    pub fn list(&self) -> Vec<PieceMeta> {
         let all = self.known.values().flat_map(|k| self.blocks[*k].notes());
         let mut all: Vec<&Note> = all.collect();
         all.sort_unstable_by_key(|n| n.at);
-        all.iter().map(|n| (n.meta(), n.link == OPEN)).unzip()
+        all.iter().map(|n| n.meta()).collect()
     }
 
     /// After a restart, in order.

@@ -12,10 +12,10 @@ use pc3_typemetric::descriptor::{pc3_site, pc3_type, PC3_KIND_STRUCT, PC3_KIND_U
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use crate::format::meta::ShadowMeta;
-use crate::format::pieces::PieceMeta;
+use crate::format::pieces::{Extent, PieceMeta};
 use crate::rank::Rank;
 pub(crate) use blocks::{Note, Pieces};
-use blocks::{DEAD, OPEN};
+use blocks::{DEAD, LONE, OPEN};
 
 /// Makes the place of an address that of the last note, if notes count there.
 #[inline(always)]
@@ -135,10 +135,14 @@ pub(crate) fn may_hold(types: &TypeTable, ty: TypeId) -> bool {
 /// For a checkpoint. Of the stack, notes count in what `main` has there, which is there all the time; elsewhere there may be
 /// something else by now, of which nobody knows.
 pub(crate) fn list(rank: &Rank, shadow: &[ShadowMeta]) -> Vec<PieceMeta> {
-    let (mut all, open) = rank.pieces.list();
-    // As many as there is room for, where that is known.
-    for (p, _) in all.iter_mut().zip(open).filter(|(_, open)| *open) {
-        p.bytes = p.room / p.bytes * p.bytes;
+    let mut all = rank.pieces.list();
+    let types = &rank.job().program.types;
+    for p in all.iter_mut().filter(|p| p.extent == Extent::Elements) {
+        let one = p.ty.map_or(1, |t| types.size(t)).max(1);
+        // SAFETY: a block's memory, which is all there as long as there are notes of it.
+        let room = unsafe { std::slice::from_raw_parts(p.addr as *const u8, p.room as usize) };
+        let used = room.iter().rposition(|b| *b != 0).map_or(0, |at| at + 1) as u64;
+        p.bytes = (used.div_ceil(one).max(1) * one).min(p.room / one * one);
     }
     let stack = rank.shadow.start() as u64..rank.shadow.end() as u64;
     let program = &rank.job().program;
@@ -158,7 +162,7 @@ pub(crate) fn list(rank: &Rank, shadow: &[ShadowMeta]) -> Vec<PieceMeta> {
         let outermost = rank.frames.list().len() as u64;
         let lasting = k == 1 && object.frame.is_some_and(|f| f + 1 == outermost);
         if !lasting {
-            (p.ty, p.link) = (Some(TypeId::UNKNOWN), None);
+            (p.ty, p.link, p.extent) = (Some(TypeId::UNKNOWN), None, Extent::One);
         }
         true
     });
@@ -228,7 +232,7 @@ pub unsafe extern "C" fn pc3_piece(
         };
         let (bytes, link) = match bytes {
             0 if open => (one, OPEN),
-            0 => (one, 0),
+            0 => (one, LONE),
             bytes => (bytes, 0),
         };
         note(rank, p as usize, bytes, room, ty, link);
@@ -275,7 +279,7 @@ fn store(rank: &mut Rank, at: usize, (ty, size): (u32, usize), freed: bool) {
     let types = &rank.job().program.types;
     let Some(mut old) = old.filter(|n| at < n.at + n.bytes) else {
         let pointer = types.get(TypeId(ty)).kind == Kind::Pointer;
-        note(rank, at, size, 0, ty, 0);
+        note(rank, at, size, 0, ty, LONE);
         if freed || pointer {
             let (block, end) = rank.pieces.near();
             block.strides(at, end);
@@ -284,7 +288,7 @@ fn store(rank: &mut Rank, at: usize, (ty, size): (u32, usize), freed: bool) {
     };
     let was = TypeId(old.ty);
     if old.ty == DEAD {
-        return note(rank, at, size, 0, ty, 0);
+        return note(rank, at, size, 0, ty, LONE);
     }
     let one = types.size(was).max(1);
     let inside = (at - old.at) as u64 % one;
@@ -347,7 +351,7 @@ fn alike(types: &TypeTable, a: TypeId, offset: u64, b: TypeId, depth: u32) -> bo
 }
 
 /// The scalar that begins at an offset.
-fn scalar(types: &TypeTable, ty: TypeId, offset: u64) -> Option<TypeId> {
+pub(crate) fn scalar(types: &TypeTable, ty: TypeId, offset: u64) -> Option<TypeId> {
     let t = types.get(ty);
     match t.kind {
         _ if ty == TypeId::UNKNOWN => None,

@@ -97,6 +97,7 @@ impl RankBuilder<'_, '_> {
             if p.untyped || deals {
                 let lost = translator.untyped(rest, into);
                 self.untyped(p.name, lost)?;
+                self.no_addresses(p.name, p.start, rest, into)?;
             }
             if block.is_some() {
                 self.fill_pieces(p.start, from, &mut translator, hidden.as_mut())?;
@@ -137,6 +138,7 @@ impl RankBuilder<'_, '_> {
                 if ty == TypeId::UNKNOWN || deals {
                     let lost = translator.untyped(rest, into);
                     self.untyped(name, lost)?;
+                    self.no_addresses(name, start, rest, into)?;
                 }
                 if block.is_some() {
                     self.fill_pieces(start, from, &mut translator, hidden.as_mut())?;

@@ -6,10 +6,10 @@ use pc3_typemetric::types::{Kind, TypeId};
 
 use super::fill::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
-use crate::format::pieces::PieceMeta;
+use crate::format::pieces::{Extent, PieceMeta};
 use crate::hidden::Hidden;
 use crate::objects::Piece;
-use crate::pieces::{bytes_around, Note, Pieces};
+use crate::pieces::{bytes_around, scalar, Note, Pieces};
 use crate::translate::Translator;
 
 impl RankBuilder<'_, '_> {
@@ -36,8 +36,7 @@ impl RankBuilder<'_, '_> {
                 continue;
             }
             let again = |pieces: &mut Pieces, bytes: u64, ty, link| {
-                let (bytes, room) = (bytes as usize, p.room as usize);
-                pieces.again(base, Note::new(here, bytes, room, ty, link));
+                pieces.again(base, Note::again(p, here, bytes, ty, link));
             };
             let Some(ty) = p.ty else {
                 again(&mut self.rank.pieces, p.bytes, None, None);
@@ -141,8 +140,9 @@ impl RankBuilder<'_, '_> {
         let mut rest = bytes.to_vec();
         for p in inside {
             let from = (p.addr - start) as usize;
-            // What means nothing any more stays as it is where that is possible.
-            let n = if strict.iter().any(|s| s.contains(&from)) {
+            let free = p.ty.is_some() && (p.link.is_some() || p.extent == Extent::Said);
+            // What is known to mean nothing is left out.
+            let n = if free && strict.iter().any(|s| s.contains(&from)) {
                 p.room
             } else if p.ty.is_some() && self.plans.has_blocks() {
                 p.bytes
@@ -241,6 +241,46 @@ impl RankBuilder<'_, '_> {
         let from = list.partition_point(|p| p.addr < start);
         let to = list.partition_point(|p| p.addr < start + bytes as u64);
         &list[from..to.max(from)]
+    }
+
+    /// Numbers of pieces that have been taken for addresses and changed: what lies beside them may be left over.
+    pub(super) fn no_addresses(
+        &self,
+        name: Name,
+        start: u64,
+        from: &[u8],
+        into: &[u8],
+    ) -> Result<(), RestoreError> {
+        const WORD: usize = size_of::<usize>();
+        let types = self.plans.source;
+        if self.plans.has_blocks() {
+            return Ok(());
+        }
+        for p in self.inside(start, from.len()) {
+            let Some(ty) = p.ty.filter(|_| p.link.is_none()) else {
+                continue;
+            };
+            let at = (p.addr - start) as usize;
+            let to = (at + p.bytes as usize).min(from.len()).min(into.len());
+            let one = types.size(ty).max(1) as usize;
+            for word in (at.next_multiple_of(WORD)..to.saturating_sub(WORD - 1)).step_by(WORD) {
+                if from[word..word + WORD] == into[word..word + WORD] {
+                    continue;
+                }
+                let found = scalar(types, ty, ((word - at) % one) as u64);
+                let number = |t| {
+                    let kind = types.get(t).kind;
+                    !kind.is_reference() && kind != Kind::Char
+                };
+                if found.is_some_and(number) {
+                    return Err(self.value(
+                        name,
+                        &format!("what lies at its byte {word} is a number by its type, and looks like an address that has moved"),
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Something lies in a block of which nobody has told.

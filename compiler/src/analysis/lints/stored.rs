@@ -51,7 +51,8 @@ pub fn check(cx: &Cx, heap: &Heap, list: &mut Vec<Order>, out: &mut Diagnostics)
             let Some((from, array, by)) = found else {
                 continue;
             };
-            if noted(unit, from) || !cx.holds(unit, array) {
+            let characters = pointed(u, array).and_then(|of| width(u, of)) == Some(8);
+            if characters && noted(unit, from) || !cx.holds(unit, array) {
                 continue;
             }
             list.push(Order::of(unit, u, e, by));

@@ -3,7 +3,7 @@
 //! ```text
 //! magic    8  "\x7fpc3unit"
 //! version  4
-//! flags    4  LOCATION | MPI | UNNOTED
+//! flags    4  LOCATION | MPI | UNNOTED | WHOLE
 //! length   8  of the payload
 //! check    8  XXH3 of flags and payload
 //! payload     path, directory, target, compiler words, options, locations asked for, everywhere, annotations, symbols,
@@ -26,6 +26,8 @@ pub const LOCATION: u32 = 1;
 pub const MPI: u32 = 2;
 /// It was compiled with `-fno-pc3-track-unions`.
 pub const UNNOTED: u32 = 4;
+/// What arenas and pools hand out is not to be noted.
+pub const WHOLE: u32 = 8;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
