@@ -60,13 +60,7 @@ impl Note {
     }
 
     /// Without a type: of what is no more.
-    fn new(
-        at: usize,
-        bytes: usize,
-        room: usize,
-        ty: Option<TypeId>,
-        link: Option<TypeId>,
-    ) -> Note {
+    fn new(at: usize, bytes: usize, room: usize, ty: Option<TypeId>, link: Option<TypeId>) -> Note {
         Note {
             at,
             bytes,

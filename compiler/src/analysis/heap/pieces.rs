@@ -126,6 +126,36 @@ fn untyped(u: &Unit, q: QualType) -> bool {
     is_void(u, q) || matches!(u.ty(q.ty), Type::Pointer(_)) && is_text(u, q)
 }
 
+/// Is it a pointer to a struct that neither is like another one nor begins like it?
+fn is_other(u: &Unit, from: QualType, to: QualType) -> bool {
+    match (pointee(u, from).map(|q| u.ty(q.ty)), u.ty(to.ty)) {
+        (Some(Type::Record(a)), Type::Record(b)) => !akin(u, *a, *b, 8),
+        _ => false,
+    }
+}
+
+fn akin(u: &Unit, a: RecordId, b: RecordId, depth: u32) -> bool {
+    let [one, other] = [a, b].map(|r| &u.records[r.index()]);
+    let (Some(x), Some(y)) = (&one.fields, &other.fields) else {
+        return true;
+    };
+    if a == b || depth == 0 || one.is_union || other.is_union {
+        return true;
+    }
+    let inner = |list: &[Field]| match list.first().map(|f| u.ty(f.ty.ty)) {
+        Some(Type::Record(r)) => Some(*r),
+        _ => None,
+    };
+    let same = |x: &Field, y: &Field| match (u.ty(x.ty.ty), u.ty(y.ty.ty)) {
+        (Type::Pointer(_), Type::Pointer(_)) => true,
+        (Type::Record(a), Type::Record(b)) => akin(u, *a, *b, depth - 1),
+        _ => x.ty.ty == y.ty.ty,
+    };
+    inner(x).is_some_and(|r| akin(u, r, b, depth - 1))
+        || inner(y).is_some_and(|r| akin(u, a, r, depth - 1))
+        || x.iter().zip(y).all(|(x, y)| same(x, y))
+}
+
 fn deeds(u: &Unit, func: &Function) -> Deeds {
     let mut d = Deeds::default();
     visit(u, Node::Stmt(func.body), &mut |n| {
@@ -481,8 +511,8 @@ fn links(flow: &Flow, heads: &HashMap<Place, QualType>, out: &mut Vec<Link>) {
     let cast = |e: ExprId| match u.expr(e).kind {
         ExprKind::Cast { arg, .. } => {
             let to = pointee(u, u.expr(e).ty)?;
-            let from = strip_casts(u, arg);
-            untyped(u, u.expr(from).ty).then_some((arg, to))
+            let from = u.expr(strip_casts(u, arg)).ty;
+            (untyped(u, from) || is_other(u, from, to)).then_some((arg, to))
         }
         _ => None,
     };
@@ -543,7 +573,8 @@ fn links(flow: &Flow, heads: &HashMap<Place, QualType>, out: &mut Vec<Link>) {
             u.expr(from).kind,
             ExprKind::Ident(_) | ExprKind::Member { .. }
         );
-        if named && untyped(u, u.expr(from).ty) && written.contains(&local) {
+        let q = u.expr(from).ty;
+        if named && (untyped(u, q) || is_other(u, q, to)) && written.contains(&local) {
             add(*e, to, false);
         }
     }

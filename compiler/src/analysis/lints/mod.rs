@@ -53,7 +53,7 @@ pub fn check(
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) -> Found {
-    sizes::check(p, said, numbers, saved, out);
+    sizes::check(p, said, heap, numbers, saved, out);
     order::check(p, out);
     range::check(p, numbers, saved, out);
     let wide = width::check(p, numbers, saved, out);

@@ -3,8 +3,9 @@
 use super::is_user;
 use super::layout::varies;
 use crate::analysis::addresses::{Numbers, Place};
-use crate::analysis::heap::one_line;
-use crate::analysis::program::Program;
+use crate::analysis::heap::{one_line, Heap};
+use crate::analysis::program::{Callee, Program};
+use crate::analysis::walk::{visit, Node};
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
@@ -13,12 +14,14 @@ use std::collections::HashSet;
 pub fn check(
     p: &Program,
     said: &Said,
+    heap: &Heap,
     numbers: &Numbers,
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) {
     let told = told(p, said);
     let systems = systems(p);
+    let asked = asked(p, heap);
     let mut reported: HashSet<Place> = HashSet::new();
     let own = |x: &Place| !matches!(x, Place::Member(of, _) if systems.contains(of));
     for s in numbers.wanted() {
@@ -28,7 +31,7 @@ pub fn check(
             ExprKind::SizeofExpr(x) => u.expr(*x).ty.ty,
             _ => continue,
         };
-        if !is_user(u, s.of) || !varies(u, of) {
+        if !is_user(u, s.of) || !varies(u, of) || asked.contains(&(s.unit, s.of)) {
             continue;
         }
         // Memory is looked through: what is in it is hardly ever known to be the same.
@@ -69,6 +72,36 @@ pub fn check(
         let at = u.expr(s.of).span.clone();
         out.push(Diagnostic::advice(u, &at, Code::SizeKept, message, help));
     }
+}
+
+/// What is in the sizes of pieces: these stay where they are in their blocks, and what counts them means the same elsewhere.
+fn asked(p: &Program, heap: &Heap) -> HashSet<(usize, ExprId)> {
+    let mut all = HashSet::new();
+    for (unit, u) in p
+        .units
+        .iter()
+        .enumerate()
+        .filter(|_| !heap.pieces.dealers.is_empty())
+    {
+        for e in &u.exprs {
+            let ExprKind::Call { callee, args } = &e.kind else {
+                continue;
+            };
+            let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) else {
+                continue;
+            };
+            let sizes = heap.pieces.dealers.get(&f).into_iter().flatten();
+            for a in sizes.filter_map(|i| args.get(*i)) {
+                visit(u, Node::Expr(*a), &mut |n| {
+                    if let Node::Expr(x) = n {
+                        all.insert((unit, x));
+                    }
+                    true
+                });
+            }
+        }
+    }
+    all
 }
 
 /// Places of which the author says what they count, or that are not saved.
