@@ -26,7 +26,7 @@ Options of pc3cc:
   --explain=heap             Say what is allocated where, of which type, and why.
   --emit=c                   Print the instrumented C instead of compiling it.
   -fno-pc3-track-unions      Do not note which member of a union was written last.
-  -fpc3-pieces               Note what arenas and pools hand out, so that it can change architecture.
+  -fno-pc3-pieces            Do not note what arenas and pools hand out, which then cannot change architecture.
   --target=TRIPLE            Build for another machine, with TRIPLE-gcc.
   --cc=COMMAND               The compiler below (default: PC3_CC, else cc).
   --explain-code=CODE        Say what an error or warning means and what to do.
