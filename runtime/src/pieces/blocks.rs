@@ -593,7 +593,6 @@ mod tests {
         assert!(!all.is_near(BASE + 8192));
         let starts = |all: &Pieces| {
             all.list()
-                .0
                 .iter()
                 .map(|p| p.addr as usize)
                 .collect::<Vec<_>>()
@@ -602,7 +601,7 @@ mod tests {
         all.gone(BASE);
         assert_eq!(starts(&all), [BASE + 65_544]);
         all.moved(BASE + 65_536, BASE, 20);
-        assert!(all.list().0.is_empty());
+        assert!(all.list().is_empty());
         all.go_to(BASE, BASE, BASE + 100);
         for at in [8, 40] {
             all.near()
