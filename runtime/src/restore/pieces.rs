@@ -134,7 +134,7 @@ impl RankBuilder<'_, '_> {
             return Ok(None);
         }
         let strict = match whole {
-            true => vec![0..bytes.len()],
+            true => std::iter::once(0..bytes.len()).collect(),
             false => self.handed_out(ty, start, bytes.len(), inside),
         };
         let mut rest = bytes.to_vec();
