@@ -209,15 +209,18 @@ impl Shared {
         shared
     }
 
-    /// Can nothing of its process ever have been there: in front of the program, and of a 64-bit one anywhere near it?
+    /// Can nothing of its process ever have been there: in front of the program, and of a 64-bit one anywhere near it,
+    /// or where no system has anything, as most floating-point numbers?
     pub fn is_never(&self, addr: u64, bits: u32) -> bool {
         const LOW: u64 = 1 << 32;
+        const HIGH: u64 = 1 << 52;
         let program = self.names.iter().position(|n| n == PROGRAM);
         let own = self.parts.iter().filter(|p| Some(p.of) == program);
-        let Some(start) = own.map(|p| p.start).min().filter(|start| *start < LOW) else {
+        let Some(start) = own.map(|p| p.start).min() else {
             return false;
         };
-        addr < start || (bits == 64 && addr < LOW && self.find(addr).is_none())
+        let wide = bits == 64 && (addr < LOW || addr >= HIGH) && self.find(addr).is_none();
+        addr < start.min(LOW) || wide
     }
 
     pub fn find(&self, addr: u64) -> Option<Found<'_>> {

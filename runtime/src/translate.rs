@@ -248,7 +248,8 @@ impl<'a> Translator<'a> {
         if self.still && (!in_library || in_front()) {
             return raw;
         }
-        if self.directory.is_never(raw, bits) {
+        let fits = usize::try_from(raw).is_ok();
+        if fits && self.directory.is_never(raw, bits) {
             return raw;
         }
         self.dangling += 1;
