@@ -219,7 +219,7 @@ impl Shared {
         let Some(start) = own.map(|p| p.start).min() else {
             return false;
         };
-        let wide = bits == 64 && (addr < LOW || addr >= HIGH) && self.find(addr).is_none();
+        let wide = bits == 64 && !(LOW..HIGH).contains(&addr) && self.find(addr).is_none();
         addr < start.min(LOW) || wide
     }
 
