@@ -241,6 +241,13 @@ fn punned() -> Result<()> {
     let job = stopped(&program("punned.c")?, 3)?;
     refused(
         &restart(&job, arch::S390X)?,
+        &["[pc3::E0510]", "order of bytes", "punned.c:9"],
+    )?;
+    let _ = fs::remove_file(job.dir.path().join("stderr"));
+    let there = build::instrumented(&job.program, arch::S390X)?;
+    let told = [("PC3_RESTART", "latest"), ("PC3_BYTE_ORDER", "ignore")];
+    refused(
+        &job.run(arch::S390X, &there, &told)?,
         &[
             "[pc3::E0505]",
             "main.number",
