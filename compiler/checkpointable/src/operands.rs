@@ -19,6 +19,9 @@ use crate::marks::{self, block_has_points, has_points, has_points_expr, Argument
 /// How names of values begin that a head has.
 pub const HEAD: &str = "pc3_head";
 
+/// And those of other values of marked calls.
+pub const TEMPORARY: &str = "pc3_t";
+
 pub struct Operands {
     pub errors: Vec<syn::Error>,
     count: usize,
@@ -221,7 +224,7 @@ impl Operands {
 
     fn temporary(&mut self, span: Span) -> Ident {
         self.count += 1;
-        let mut name = format_ident!("pc3_t{}", self.count);
+        let mut name = format_ident!("{}{}", TEMPORARY, self.count);
         name.set_span(span.resolved_at(Span::call_site()));
         name
     }

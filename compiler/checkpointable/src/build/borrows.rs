@@ -10,7 +10,7 @@ use super::patterns::{inner_name, inner_names};
 use super::{Asked, Builder, Chain, Var, Way, HELD};
 use crate::again::{still, telling, Again, Links, Locals, Source};
 use crate::course::mutable_in;
-use crate::operands::HEAD;
+use crate::operands::{HEAD, TEMPORARY};
 
 impl Builder {
     /// Of a local that may exist at a point it is asked whether one may end it; at the end of the function, where its type
@@ -26,6 +26,7 @@ impl Builder {
             number: n,
             name: name.clone(),
             ends: false,
+            part: false,
         });
         let of = asked.of();
         // Only its type is meant: it need not have a value here, nor where the type is asked for.
@@ -214,7 +215,13 @@ impl Asked {
         let (name, ends, of) = (&self.name, self.ends, self.of());
         let ty = format_ident!("Pc3Local{}", self.number);
         let judged = format_ident!("pc3_judged{}", self.number);
-        let text = format!(": `{said}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({said})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({said})`)");
+        let text = if said.starts_with(TEMPORARY) {
+            ": what is left of this value lives until the end of the statement or of the branch that it is the head of, and a checkpoint within would end it: bind the call's value by `let` in front, and take all of it apart (`let Type { a, b: _b } = …;`)".to_owned()
+        } else if self.part {
+            format!(": `{said}` has a `Drop`, or holds a value that has one, and what is left of it may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: take it apart with a pattern that binds all of it (`_` and `..` do not), or, if it is whole, write `drop({said})` where it is to end")
+        } else {
+            format!(": `{said}` has a `Drop`, or holds a value that has one, and may still exist at a location or marked call behind which it is not mentioned; a checkpoint there would end it: write `drop({said})` where it is to end, in front or behind (if a method uses it up, call that as `Type::method({said})`)")
+        };
         let line = quote_spanned!(name.span()=> ::core::line!());
         let question = quote_spanned! {name.span()=>
             struct #ty;

@@ -2,7 +2,7 @@
 //! until its code is jumped to.  Their types decide whether that can be seen, and is refused (`pc3::point::Brief`).
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, BinOp, Expr, Pat, Stmt, UnOp};
 
@@ -134,14 +134,23 @@ impl Builder {
         self.judge(e, "what this parameter's pattern leaves of its value lives until the end of the function, and a checkpoint within would end it: give all parts names".to_owned());
     }
 
+    /// Of the items of a loop.
+    pub(super) fn brief_item(&mut self, item: TokenStream, pat: &Pat) -> TokenStream {
+        let mut item = Expr::Verbatim(item);
+        let text = "what this pattern leaves of an item lives until the end of the loop's body, and a checkpoint within would end it: give all parts names";
+        self.judge_at(&mut item, pat.span(), text.to_owned());
+        item.to_token_stream()
+    }
+
     fn judge(&mut self, e: &mut Expr, text: String) {
+        self.judge_at(e, e.span(), text);
+    }
+
+    fn judge_at(&mut self, e: &mut Expr, span: Span, text: String) {
         let of = of(self.briefs.len());
-        let span = telling(e);
-        self.briefs.push(Brief {
-            span: e.span(),
-            text,
-        });
-        *e = parse_quote_spanned! {span=>
+        let at = telling(e);
+        self.briefs.push(Brief { span, text });
+        *e = parse_quote_spanned! {at=>
             (match #e { pc3_v => { if false { loop {} ::pc3::point::of(&pc3_v, &#of); } pc3_v } })
         };
     }
@@ -303,7 +312,7 @@ pub(super) fn is_named(e: &Expr) -> bool {
 }
 
 /// Does the pattern leave a part of what it matches where that is?
-pub(super) fn leaves(pat: &Pat) -> bool {
+pub(crate) fn leaves(pat: &Pat) -> bool {
     match pat {
         Pat::Ident(p) if !is_binding(p) => false,
         Pat::Ident(p) => p.by_ref.is_some(),
@@ -320,7 +329,7 @@ pub(super) fn leaves(pat: &Pat) -> bool {
 }
 
 /// Is nothing left where the pattern does not match?
-pub(super) fn leaves_nothing_else(pat: &Pat) -> bool {
+pub(crate) fn leaves_nothing_else(pat: &Pat) -> bool {
     match pat {
         Pat::TupleStruct(t) => {
             let is_some = t.path.segments.last().is_some_and(|s| s.ident == "Some");

@@ -8,7 +8,7 @@
 //! jump.  So nothing is evaluated twice, no local is read before it is there, and the compiler can see that.
 
 mod borrows;
-mod brief;
+pub(crate) mod brief;
 mod calls;
 mod conditions;
 mod leaf;
@@ -147,8 +147,10 @@ pub struct Builder {
 struct Asked {
     number: usize,
     name: Ident,
-    /// A point may end it.
+    /// A point may end it,
     ends: bool,
+    /// or what is left of it.
+    part: bool,
 }
 
 /// A parameter by value.

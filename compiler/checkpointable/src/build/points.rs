@@ -143,13 +143,11 @@ impl Builder {
         let Some(number) = number else { return };
         for v in &self.visible {
             let name = v.name.to_string();
-            let exists = matches!(
-                self.course.at(number, &name).whole,
-                Whole::Here | Whole::Unknown
-            );
-            if exists && !needed.iter().any(|n| n.name == v.name) {
+            let whole = self.course.at(number, &name).whole;
+            if whole.may_exist() && !needed.iter().any(|n| n.name == v.name) {
                 if let Some(asked) = self.asked.get_mut(&name) {
                     asked.ends = true;
+                    asked.part |= whole == Whole::Part;
                 }
             }
         }

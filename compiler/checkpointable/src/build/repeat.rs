@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
+use super::brief::leaves;
 use super::conditions::Bodies;
 use super::loops::ask_parts;
 use super::patterns::{assignments, inner_names};
@@ -72,12 +73,15 @@ impl Builder {
                 let next = quote_spanned! {iterator.span()=>
                     ::core::iter::Iterator::next(&mut #iterator)
                 };
-                let take = quote! {
+                let mut take = quote! {
                     match #next {
                         ::core::option::Option::Some(pc3_v) => { #count pc3_v }
                         ::core::option::Option::None => break #at,
                     }
                 };
+                if leaves(pat) {
+                    take = self.brief_item(take, pat);
+                }
                 let (inner, names) = inner_names(pat);
                 let assign = assignments(&names);
                 let way = match &item {

@@ -31,6 +31,13 @@ pub enum Whole {
     Unknown,
 }
 
+impl Whole {
+    /// May something of it be there?
+    pub fn may_exist(self) -> bool {
+        matches!(self, Whole::Here | Whole::Part | Whole::Unknown)
+    }
+}
+
 #[derive(Clone)]
 pub struct Local {
     pub whole: Whole,

@@ -13,6 +13,7 @@ use syn::{Block, Expr, Pat, Stmt};
 
 use super::{join, number, of_loop, Course, Local, State, Whole};
 use crate::again::bases;
+use crate::build::brief::leaves;
 use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::operands::is_assignment;
@@ -185,7 +186,7 @@ impl Walk {
     fn point(&mut self, attrs: &[syn::Attribute]) {
         let Some(n) = number(attrs) else { return };
         let exist = self.state.iter().flatten();
-        let exist = exist.filter(|(_, l)| l.whole == Whole::Unknown || l.whole == Whole::Here);
+        let exist = exist.filter(|(_, l)| l.whole.may_exist());
         self.course.exist.extend(exist.map(|(n, _)| n.clone()));
         self.course.points.insert(n, self.state.clone());
     }
@@ -237,13 +238,23 @@ impl Walk {
         match (root(e), pat) {
             (Some(_), Pat::Ident(p)) if p.by_ref.is_none() && p.subpat.is_none() => self.value(e),
             (Some(_), Pat::Type(t)) => self.matched(e, &t.pat),
-            (Some(root), pat) => {
+            (Some(_), pat) => {
                 self.place(e);
-                if bound(pat).1 {
-                    self.set(Some(root), Whole::Part);
-                }
+                self.taken_apart(e, pat);
             }
             (None, _) => self.value(e),
+        }
+    }
+
+    /// The pattern matches what is in a place.
+    fn taken_apart(&mut self, e: &Expr, pat: &Pat) {
+        let all = local(e).is_some() && !leaves(pat);
+        match bound(pat) {
+            (_, true) if !all => self.set(root(e), Whole::Part),
+            (_, true) => self.set(root(e), Whole::Moved),
+            // A variant that holds nothing.
+            (names, false) if all && names.is_empty() => self.set(root(e), Whole::Moved),
+            _ => {}
         }
     }
 
@@ -341,9 +352,8 @@ impl Walk {
                 }
                 join(&mut self.state, &then);
             }
-            Expr::Let(l) => {
-                self.matched(&l.expr, &l.pat);
-                self.bind(&l.pat, &bases(&l.expr));
+            Expr::Let(_) => {
+                self.condition(e);
             }
             Expr::Match(m) => self.match_(m),
             Expr::Block(b) => match &b.label {

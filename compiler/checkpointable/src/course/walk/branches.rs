@@ -4,8 +4,9 @@ use quote::ToTokens;
 use syn::Expr;
 
 use super::super::{join, same, State, Whole};
-use super::{bound, root, Around, Walk};
+use super::{root, Around, Walk};
 use crate::again::bases;
+use crate::build::brief::leaves_nothing_else;
 use crate::flow::identifiers;
 
 impl Walk {
@@ -31,8 +32,18 @@ impl Walk {
     pub(super) fn condition(&mut self, e: &Expr) -> State {
         match e {
             Expr::Let(l) => {
-                self.matched(&l.expr, &l.pat);
-                let before = self.state.clone();
+                let place = root(&l.expr).is_some();
+                match place {
+                    true => self.place(&l.expr),
+                    false => self.value(&l.expr),
+                }
+                let mut before = self.state.clone();
+                if place {
+                    self.taken_apart(&l.expr, &l.pat);
+                    if leaves_nothing_else(&l.pat) {
+                        before.clone_from(&self.state);
+                    }
+                }
                 self.bind(&l.pat, &bases(&l.expr));
                 before
             }
@@ -44,20 +55,19 @@ impl Walk {
     }
 
     pub(super) fn match_(&mut self, m: &syn::ExprMatch) {
-        match root(&m.expr) {
-            Some(root) => {
-                self.place(&m.expr);
-                if m.arms.iter().any(|a| bound(&a.pat).1) {
-                    self.set(Some(root), Whole::Part);
-                }
-            }
-            None => self.value(&m.expr),
+        let place = root(&m.expr).is_some();
+        match place {
+            true => self.place(&m.expr),
+            false => self.value(&m.expr),
         }
         let from = bases(&m.expr);
         let before = self.state.clone();
         let mut after = None;
         for arm in &m.arms {
             self.state.clone_from(&before);
+            if place {
+                self.taken_apart(&m.expr, &arm.pat);
+            }
             self.bind(&arm.pat, &from);
             if let Some((_, guard)) = &arm.guard {
                 self.value(guard);
