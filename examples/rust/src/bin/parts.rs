@@ -86,6 +86,7 @@ fn main() {
     let count = Rc::new(1);
     println!("counted: {}", ck!(counted(Some(count.clone()), &count)));
     println!("counted: {}", ck!(counted(None, &count)));
+    drop(count);
     let list = vec![(part("a", 1), 10), (part("b", 2), 20)];
     println!("items: {}", ck!(items(list)));
 }
