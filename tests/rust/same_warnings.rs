@@ -42,10 +42,26 @@ impl World {
     }
 }
 
+#[checkpointable]
+fn conditions(n: u64) -> u64 {
+    let mut fixed = n;
+    #[cfg(any())]
+    {
+        fixed += 1;
+    }
+    checkpoint!();
+    #[cfg(any())]
+    return 1;
+    #[cfg(not(any()))]
+    {
+        fixed
+    }
+}
+
 #[pc3::main]
 fn main() {
     let useless = 3;
     let mut world = World(1);
     checkpoint!();
-    println!("{:?} {}", work(&mut Vec::new(), 3), world.step(2));
+    println!("{:?} {}", work(&mut Vec::new(), 3), world.step(2) + conditions(2));
 }

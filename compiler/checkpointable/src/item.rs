@@ -6,6 +6,7 @@ use syn::visit::{self, Visit};
 use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, TraitItemFn, Type};
 
 use crate::build;
+use crate::conditions;
 use crate::marks::Points;
 use crate::parameters::{parameters, readers, rename_self};
 use crate::plain::{without, without_any};
@@ -28,13 +29,39 @@ fn combined(errors: Vec<syn::Error>) -> Result<()> {
 pub fn expand(item: TokenStream, wanted: Wanted, associated: bool) -> Result<TokenStream> {
     let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
         let declared: TraitItemFn = syn::parse2(item)?;
-        return declaration(&declared, wanted);
+        let attribute = quote!(#[::pc3::checkpointable]);
+        return match conditions::split_declared(&declared, &attribute)? {
+            Some(forms) if wanted == Wanted::All => Ok(forms),
+            _ => declaration(&declared, wanted),
+        };
     };
     let method = associated || is_method(&function);
+    let associated = method.then(|| quote!((associated)));
+    if let Some(forms) = conditional(
+        &function,
+        &quote!(#[::pc3::checkpointable #associated]),
+        wanted,
+    )? {
+        return Ok(forms);
+    }
     if wanted != Wanted::All {
         return Ok(shown(function, method, wanted));
     }
     Ok(forms(function.clone(), method).unwrap_or_else(|e| refused(function, method, &e)))
+}
+
+/// What becomes of a function with `#[cfg(…)]` in it.
+fn conditional(
+    function: &ItemFn,
+    attribute: &TokenStream,
+    wanted: Wanted,
+) -> Result<Option<TokenStream>> {
+    let forms = conditions::split(function, attribute)?;
+    Ok(match wanted {
+        Wanted::All => forms,
+        // What holds is not known yet, so there is nothing to say.
+        _ => forms.map(|_| without(function.clone()).to_token_stream()),
+    })
 }
 
 fn shown(function: ItemFn, method: bool, wanted: Wanted) -> TokenStream {
@@ -101,6 +128,14 @@ pub fn expand_main(item: TokenStream, ranks: bool, wanted: Wanted) -> Result<Tok
             &function.sig,
             "#[pc3::main] goes in front of `fn main()`",
         ));
+    }
+    let arguments = ranks.then(|| quote!((mpi)));
+    let forms = match wanted == Wanted::Plain && ranks {
+        true => None,
+        false => conditional(&function, &quote!(#[::pc3::main #arguments]), wanted)?,
+    };
+    if let Some(forms) = forms {
+        return Ok(forms);
     }
     if wanted == Wanted::Plain && ranks {
         // The ranks are not what is left out.

@@ -19,7 +19,7 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(leave(&POINT_1, || vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `derive`: structs and enums; `equivalence`: those in messages.
+//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
@@ -27,6 +27,7 @@
 
 mod again;
 mod build;
+mod conditions;
 mod course;
 mod derive;
 mod equivalence;

@@ -1,0 +1,114 @@
+//! What a name means, and what is there at all: conditions of the compiler's, items of blocks, names of all kinds.
+
+#![forbid(unsafe_code)]
+// In ways that a linter would not have.
+#![allow(clippy::all, clippy::pedantic, nonstandard_style)]
+
+use pc3::prelude::*;
+
+#[derive(Checkpointable, Debug)]
+struct Pair {
+    a: u32,
+    #[cfg(any())]
+    b: u32,
+    c: u32,
+}
+
+trait Counted {
+    #[checkpointable]
+    fn counted(&self, #[cfg(any())] by: u64, n: u32) -> u32;
+}
+
+impl Counted for Pair {
+    #[checkpointable]
+    fn counted(&self, #[cfg(any())] by: u64, n: u32) -> u32 {
+        #[cfg(any())]
+        let n = by;
+        #[cfg(not(any()))]
+        let n = n + 1;
+        checkpoint!();
+        n + self.a
+    }
+}
+
+impl Pair {
+    #[checkpointable]
+    fn of(a: u32) -> Self {
+        #[cfg(any())]
+        static OTHER: u32 = 3;
+        #[cfg(all())]
+        const C: u32 = 4;
+        checkpoint!();
+        let pair = Pair {
+            a,
+            #[cfg(any())]
+            b: 3,
+            c: C,
+        };
+        let list = [
+            #[cfg(any())]
+            3,
+            pair.c,
+            7,
+        ];
+        checkpoint!();
+        println!("{list:?}");
+        pair
+    }
+}
+
+#[checkpointable]
+fn conditions(n: u32) -> u32 {
+    let mut x = n;
+    #[cfg(any())]
+    let mut x = 1000;
+    #[cfg(any())]
+    {
+        x += 100;
+        checkpoint!();
+    }
+    #[cfg(any())]
+    checkpoint!();
+    #[cfg(any())]
+    {
+        return ck!(conditions(n)) * 1000;
+    }
+    let y = match x {
+        #[cfg(any())]
+        1 => {
+            checkpoint!();
+            55
+        }
+        #[cfg(all())]
+        1 => {
+            checkpoint!();
+            5
+        }
+        _ => {
+            checkpoint!();
+            6
+        }
+    };
+    x += 1;
+    #[cfg(any())]
+    {
+        x
+    }
+    #[cfg(not(any()))]
+    {
+        x + y
+    }
+}
+
+#[pc3::main]
+fn main() {
+    #[cfg(any())]
+    println!("never");
+    let pair = ck!(Pair::of(
+        #[cfg(any())]
+        3,
+        2
+    ));
+    println!("{pair:?} {}", ck!(pair.counted(4)));
+    println!("{} {}", ck!(conditions(1)), ck!(conditions(2)));
+}
