@@ -22,7 +22,7 @@ pub enum Action {
 /// `PC3_PATIENCE`, unless given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 27] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -44,6 +44,7 @@ const NAMES: [&str; 26] = [
     "PC3_SCHED",
     "PC3_PATIENCE",
     "PC3_SHADOW",
+    "PC3_SHM",
     "PC3_SILENCE",
     "PC3_STACK",
     "PC3_STATS",
@@ -151,6 +152,10 @@ impl Settings {
             _ => Err("expected a time such as 30s, 500ms, 10m, 2h".to_owned()),
         });
         let _ = parsed(&get, "PC3_SILENCE", &mut bad, silent);
+        let _ = parsed(&get, "PC3_SHM", &mut bad, |s| match s {
+            "on" | "off" => Ok(()),
+            _ => Err("expected on or off".to_owned()),
+        });
         let byte_order = parsed(&get, "PC3_BYTE_ORDER", &mut bad, |s| match s {
             "refuse" => Ok(true),
             "ignore" => Ok(false),

@@ -64,11 +64,18 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
-    for (mpi, processes) in [("none", 1), ("none", 2), ("openmpi", 2), ("mpich", 2)] {
+    for (mpi, processes, shm) in [
+        ("none", 1, true),
+        ("none", 2, true),
+        ("none", 2, false),
+        ("openmpi", 2, false),
+        ("mpich", 2, false),
+    ] {
         if has(mpi) {
-            let name = format!("processes::flood_{mpi}_{processes}");
+            let by = if shm { "" } else { "_apart" };
+            let name = format!("processes::flood_{mpi}_{processes}{by}");
             trials.push(Trial::test(name, move || {
-                flood(mpi, processes).map_err(|e| format!("{e:#}").into())
+                flood(mpi, processes, shm).map_err(|e| format!("{e:#}").into())
             }));
         }
     }
@@ -119,7 +126,7 @@ fn chosen(mpi: &str) -> Result<()> {
 }
 
 /// A rank that sends without end to one that does not receive waits, and takes no memory without limit.
-fn flood(mpi: &'static str, processes: u32) -> Result<()> {
+fn flood(mpi: &'static str, processes: u32, shm: bool) -> Result<()> {
     let p = Program::load(&arch::root().join("tests/data/flood.c"))?;
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
@@ -128,6 +135,7 @@ fn flood(mpi: &'static str, processes: u32) -> Result<()> {
         processes,
         workers: "1",
         arch: HOST,
+        shm,
     };
     let (code, said) = go(&job, &exe, &hop, false, None)?;
     ensure!(code == 0, "exit status {code}\n{said}");
@@ -201,24 +209,25 @@ fn native(p: &Program) -> Result<()> {
     let exe = build::instrumented(p, HOST)?;
     let status = whole.run(HOST, &exe, &[])?.status;
     let expected = whole.stdout();
-    let hop = |mpi, processes, arch| Hop {
+    let hop = |mpi, processes, arch, shm| Hop {
         mpi,
         processes,
         workers: "1",
         arch,
+        shm,
     };
-    for mpi in ["openmpi", "mpich"] {
+    for (mpi, shm) in [("openmpi", true), ("openmpi", false), ("mpich", false)] {
         let job = Job::new(p)?;
-        let (code, said) = go(&job, &exe, &hop(mpi, 2, HOST), false, None)?;
+        let (code, said) = go(&job, &exe, &hop(mpi, 2, HOST, shm), false, None)?;
         same(&expected, status, &job, code).with_context(|| format!("on {mpi}\n{said}"))?;
     }
     let mut hops = vec![
-        hop("openmpi", 4, HOST),
-        hop("mpich", 2, HOST),
-        hop("none", 1, HOST),
+        hop("openmpi", 4, HOST, false),
+        hop("mpich", 2, HOST, true),
+        hop("none", 1, HOST, true),
     ];
     let elsewhere = arch::available().into_iter().find(|a| *a != HOST);
-    hops.extend(elsewhere.map(|a| hop("none", 1, a)));
+    hops.extend(elsewhere.map(|a| hop("none", 1, a, true)));
     along(p, &hops, 2, &expected, status)
 }
 
@@ -228,6 +237,8 @@ struct Hop {
     processes: u32,
     workers: &'static str,
     arch: Arch,
+    /// Through memory that they share, or as if they were on two machines.
+    shm: bool,
 }
 
 fn go(
@@ -253,6 +264,7 @@ fn go(
         ("PC3_EVERY", "1x"),
         ("PC3_STOP_AFTER", &*k),
         ("PC3_RESTART", if restart { "latest" } else { "" }),
+        ("PC3_SHM", if hop.shm { "on" } else { "off" }),
     ];
     let env = match stop_after {
         Some(_) => &env[..],
@@ -267,19 +279,20 @@ fn moved(p: &Program) -> Result<()> {
     let whole = Job::new(p)?;
     let status = whole.run(HOST, &exe, &[("PC3_WORKERS", "2")])?.status;
     let expected = whole.stdout();
-    let here = |processes, workers| Hop {
+    let here = |processes, workers, shm| Hop {
         mpi: "none",
         processes,
         workers,
         arch: HOST,
+        shm,
     };
-    for hop in [here(2, "1"), here(3, "2")] {
+    for hop in [here(2, "1", false), here(3, "2", true)] {
         let job = Job::new(p)?;
         let (code, said) = go(&job, &exe, &hop, false, None)?;
         same(&expected, status, &job, code)
             .with_context(|| format!("on {} processes\n{said}", hop.processes))?;
     }
-    let mut hops = vec![here(2, "1"), here(1, "2"), here(3, "2")];
+    let mut hops = vec![here(2, "1", true), here(1, "2", true), here(3, "2", false)];
     let elsewhere = arch::available().into_iter().filter(|a| *a != HOST);
     let elsewhere = elsewhere.filter(|a| p.abis.include(*a));
     hops.extend(elsewhere.map(|arch| Hop {
@@ -287,6 +300,7 @@ fn moved(p: &Program) -> Result<()> {
         processes: 2,
         workers: "1",
         arch,
+        shm: true,
     }));
     [2, 5]
         .into_iter()
@@ -302,8 +316,11 @@ fn along(p: &Program, hops: &[Hop], k: u64, expected: &[u8], status: i32) -> Res
         let exe = build::instrumented(p, hop.arch)?;
         let stop = (i < hops.len()).then_some(k);
         log.push(format!(
-            "{} by {} on {}",
-            hop.processes, hop.mpi, hop.arch.name
+            "{} by {} on {}{}",
+            hop.processes,
+            hop.mpi,
+            hop.arch.name,
+            if hop.shm { "" } else { " apart" }
         ));
         let (code, said) = go(&job, &exe, hop, i > 0, stop)?;
         if code == STOPPED && stop.is_some() {
@@ -383,7 +400,10 @@ fn ends(mpi: &str, what: &str, status: i32, said: &str) -> Result<()> {
     job.limit = Duration::from_secs(60);
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();
     let launcher = [&*pc3run, "-p", "2", "-w", "1", "--mpi", mpi];
-    let child = job.start_by(&launcher, HOST, &exe, &[("PC3_EVERY", "5x")])?;
+    // As on two machines, once.
+    let shm = if mpi == "mpich" { "off" } else { "on" };
+    let env = [("PC3_EVERY", "5x"), ("PC3_SHM", shm)];
+    let child = job.start_by(&launcher, HOST, &exe, &env)?;
     let code = end_of(child, job.limit)?.context("hung")?;
     let log = job.stderr();
     ensure!(

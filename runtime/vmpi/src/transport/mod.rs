@@ -1,18 +1,24 @@
-//! Transports between processes: which one a process is to use, and the safe face of its table.
+//! Transports between processes: which one a process is to use, and the safe face of its table; `near`: what those of one
+//! machine have besides.
 
 mod load;
+mod near;
 mod numbers;
 mod socket;
+mod wire;
 
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::{c_char, CStr};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
+use near::{Bell, Naps, Near};
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
+use wire::Wire;
 
 /// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
 /// of a transport over the MPI that has started it.
@@ -37,11 +43,18 @@ pub fn note_outcome(status: i32) {
 
 /// A transport that has joined its job.
 pub struct Carrier {
-    table: &'static Transport,
-    joined: Joined,
-    turn: Mutex<Stage>,
+    wire: Wire,
+    turn: Mutex<Turn>,
+    /// That of this process, if others are near.
+    bell: Option<Bell>,
+    naps: Naps,
     /// Started by an MPI's launcher without pc3run.
     pub by_launcher: bool,
+}
+
+struct Turn {
+    stage: Stage,
+    near: Near,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,10 +65,8 @@ enum Stage {
     Left,
 }
 
-// SAFETY: the interface's rules say who may call what when; `turn` sees to it.
-unsafe impl Sync for Carrier {}
-// SAFETY: as above.
-unsafe impl Send for Carrier {}
+// SAFETY: the interface's rules say who may call what when; the lock around it sees to it.
+unsafe impl Send for Turn {}
 
 /// Joins the job of several processes that this one was started for, if it was.
 pub fn join() -> Result<Option<Carrier>, String> {
@@ -139,41 +150,40 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
         let why = unsafe { CStr::from_ptr(error.as_ptr()) };
         return Err(why.to_string_lossy().into_owned());
     }
+    let wire = Wire::new(table, joined);
+    let (near, bell) = Near::find(&wire);
+    let stage = Stage::Open;
     Ok(Carrier {
-        table,
-        joined,
-        turn: Mutex::new(Stage::Open),
+        wire,
+        turn: Mutex::new(Turn { stage, near }),
+        bell,
+        naps: Naps::default(),
         by_launcher: false,
     })
 }
 
 impl Carrier {
     pub fn index(&self) -> u32 {
-        self.joined.index
+        self.wire.index()
     }
 
     pub fn count(&self) -> u32 {
-        self.joined.count
+        self.wire.count()
     }
 
     /// It may connect machines.
     pub fn is_native(&self) -> bool {
-        !std::ptr::eq(self.table, &socket::TABLE)
+        !self.wire.is(&socket::TABLE)
     }
 
-    fn handle(&self) -> *mut c_void {
-        self.joined.handle
-    }
-
-    fn turn(&self) -> MutexGuard<'_, Stage> {
+    fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// # Safety
     /// The sink lives as long as the carrier is used.
     pub unsafe fn attach(&self, sink: &Sink) {
-        // SAFETY: the interface; copied there.
-        unsafe { (self.table.attach)(self.handle(), sink) }
+        self.turn().near.attach(sink);
     }
 
     /// # Safety
@@ -184,9 +194,9 @@ impl Carrier {
         // SAFETY: by the caller.  What fails in there is none of the program's business.
         unsafe {
             let kept = *errno;
-            let turn = self.turn();
-            if *turn == Stage::Open {
-                (self.table.send)(self.handle(), peer, head, body, token);
+            let mut turn = self.turn();
+            if turn.stage == Stage::Open {
+                turn.near.send(&self.wire, peer, head, body, token);
             }
             drop(turn);
             *errno = kept;
@@ -198,13 +208,14 @@ impl Carrier {
     /// # Safety
     /// There are `len` bytes, which stay until the sink is told that `id` is there.
     pub unsafe fn pull(&self, peer: u32, to: *mut u8, len: u64, id: u64) -> Option<NonZeroU32> {
-        let pull = self.table.pull?;
         let turn = self.turn();
-        if *turn != Stage::Open {
+        if turn.stage != Stage::Open {
             return None;
         }
         // SAFETY: by the caller.
-        NonZeroU32::new(unsafe { pull(self.handle(), peer, to, len, id) })
+        let name = NonZeroU32::new(unsafe { self.wire.pull(peer, to, len, id) });
+        turn.near.expect(name.is_some());
+        name
     }
 
     /// Sends what is pulled by this name.
@@ -213,54 +224,69 @@ impl Carrier {
     /// The body has `len` bytes, which stay until the token comes back.
     pub unsafe fn push(&self, peer: u32, name: u32, from: *const u8, len: u64, token: u64) {
         let turn = self.turn();
-        if let Some(push) = self.table.push.filter(|_| *turn == Stage::Open) {
+        if turn.stage == Stage::Open {
+            turn.near.expect(true);
             // SAFETY: by the caller.
-            unsafe { push(self.handle(), peer, name, from, len, token) }
+            unsafe { self.wire.push(peer, name, from, len, token) }
         }
     }
 
     /// Sends a frame without a body to each of these, and none after that.
     pub fn send_last(&self, peers: impl Iterator<Item = u32>, head: &Head) {
         let mut turn = self.turn();
-        *turn = Stage::Leaving;
+        turn.stage = Stage::Leaving;
         for peer in peers {
             // SAFETY: the interface.
-            unsafe { (self.table.send)(self.handle(), peer, head, std::ptr::null(), 0) }
+            unsafe { turn.near.send(&self.wire, peer, head, std::ptr::null(), 0) }
         }
     }
 
     pub fn progress(&self) -> bool {
-        let turn = self.turn();
-        // SAFETY: the interface.
-        *turn != Stage::Left && unsafe { (self.table.progress)(self.handle()) != 0 }
+        let mut turn = self.turn();
+        if turn.stage == Stage::Left {
+            return false;
+        }
+        // SAFETY: under the lock.
+        let any = unsafe { turn.near.progress(&self.wire) };
+        if any {
+            self.naps.start_again();
+        }
+        any
     }
 
     /// Frames that wait, unless that is just changing.
     pub fn unsent(&self, peer: u32) -> Option<u64> {
         let turn = self.turn.try_lock().ok()?;
-        // SAFETY: the interface.
-        (*turn != Stage::Left).then(|| unsafe { (self.table.unsent)(self.handle(), peer) })
+        let near = turn.near.unsent(peer);
+        (turn.stage != Stage::Left).then(|| near.unwrap_or_else(|| self.wire.unsent(peer)))
     }
 
     pub fn wait(&self, microseconds: u64) {
-        // SAFETY: the interface.
-        unsafe { (self.table.wait)(self.handle(), microseconds) }
+        let Some(bell) = &self.bell else {
+            return self.wire.wait(microseconds);
+        };
+        let nap = match self.turn().near.needs_looks() {
+            true => self.naps.next(microseconds),
+            false => microseconds,
+        };
+        bell.sleep(Duration::from_micros(nap), || self.turn().near.is_idle());
     }
 
     pub fn wake(&self) {
-        // SAFETY: the interface.
-        unsafe { (self.table.wake)(self.handle()) }
+        match &self.bell {
+            Some(bell) => bell.ring(),
+            None => self.wire.wake(),
+        }
     }
 
     pub fn finish(&self) {
         let mut turn = self.turn();
-        *turn = Stage::Left;
-        // SAFETY: the interface.
-        unsafe { (self.table.finish)(self.handle()) }
+        turn.stage = Stage::Left;
+        turn.near.finish(&self.wire);
+        self.wire.finish();
     }
 
     pub fn abort(&self, status: i32) {
-        // SAFETY: the interface.
-        unsafe { (self.table.abort)(self.handle(), status) }
+        self.wire.abort(status);
     }
 }

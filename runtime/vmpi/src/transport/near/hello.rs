@@ -1,0 +1,154 @@
+//! How processes find out which of them are on one machine and can share memory: each tells all others where it is and what it has made
+//! for them, by the transport that has connected them; those of one machine tell each other whether they have found it.
+
+use std::collections::BTreeMap;
+use std::os::fd::RawFd;
+
+use pc3_transport::Head;
+
+use super::peer::Peer;
+use super::relay::Relay;
+use super::ring::{Receiver, Sender};
+use super::segment::{Bell, Own, Theirs};
+use crate::transport::Wire;
+
+/// Kinds of frames that nobody above knows.
+const HELLO: u32 = 0xffff_ff01;
+const READY: u32 = 0xffff_ff02;
+
+/// `off`: processes of one machine are connected like those of several.
+const SETTING: &str = "PC3_SHM";
+
+/// The machine, as far as processes can see each other's descriptors: none of those of another container, nor
+/// of another network, which a user may have made to be separate.
+fn here() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let space = |kind: &str| {
+        let link = std::fs::read_link(format!("/proc/self/ns/{kind}")).ok()?;
+        Some(link.to_string_lossy().into_owned())
+    };
+    Some(format!(
+        "{} {} {}",
+        boot.trim(),
+        space("pid")?,
+        space("net")?
+    ))
+}
+
+fn nonce() -> u64 {
+    let mut bytes = [0u8; 8];
+    // SAFETY: that many bytes.
+    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    u64::from_ne_bytes(bytes)
+}
+
+/// What another process says of itself.
+struct Hello {
+    here: Vec<u8>,
+    pid: u32,
+    fd: RawFd,
+    nonce: u64,
+}
+
+/// What has been heard of the others.
+struct Heard<'a> {
+    wire: &'a Wire,
+    relay: &'a Relay,
+    hellos: BTreeMap<u32, Hello>,
+    /// Have they found what this process has made?
+    readies: BTreeMap<u32, bool>,
+}
+
+/// Those that are connected by shared memory from now on, and this process's bell.  Called by all processes, before anything
+/// else is sent.
+pub fn greet(wire: &Wire, relay: &Relay) -> Option<(Bell, BTreeMap<u32, Peer>)> {
+    let off = std::env::var_os(SETTING).is_some_and(|v| v == "off");
+    let place = here().filter(|_| !off);
+    let (me, count, nonce) = (wire.index(), wire.count(), nonce());
+    let own = place.as_ref().and_then(|_| Own::new(count, nonce).ok());
+    // Nothing: this process shares no memory.
+    let place = place.filter(|_| own.is_some()).unwrap_or_default();
+    let hello = Head {
+        kind: HELLO,
+        src: std::process::id(),
+        from: own.as_ref().map_or(-1, Own::fd),
+        id: nonce,
+        len: place.len() as u64,
+        ..Head::default()
+    };
+    for peer in wire.others() {
+        wire.send(peer, &hello, place.as_bytes());
+    }
+    let mut heard = Heard {
+        wire,
+        relay,
+        hellos: BTreeMap::new(),
+        readies: BTreeMap::new(),
+    };
+    heard.until(|h, peer| h.hellos.contains_key(&peer));
+    let is_here = |h: &Hello| !h.here.is_empty() && h.here == place.as_bytes();
+    let mut found: BTreeMap<u32, Theirs> = BTreeMap::new();
+    for (&peer, h) in heard.hellos.iter().filter(|(_, h)| is_here(h)) {
+        let theirs = Theirs::open(h.pid, h.fd, h.nonce, me, count).ok();
+        let ready = Head {
+            kind: READY,
+            count: u64::from(theirs.is_some()),
+            ..Head::default()
+        };
+        wire.send(peer, &ready, &[]);
+        found.extend(theirs.map(|t| (peer, t)));
+    }
+    heard.until(|h, peer| {
+        h.readies.contains_key(&peer) || !h.hellos.get(&peer).is_some_and(is_here)
+    });
+    let own = own?;
+    let peers = found
+        .into_iter()
+        .filter(|(peer, _)| heard.readies.get(peer) == Some(&true))
+        .map(|(peer, theirs)| {
+            let to = Sender::new(theirs.ring);
+            let from = Receiver::new(own.ring(peer));
+            (peer, Peer::new(peer, to, from, theirs.bell))
+        })
+        .collect();
+    Some((own.bell(), peers))
+}
+
+impl Heard<'_> {
+    /// Waits until that is so of all that are still there.
+    fn until(&mut self, done: impl Fn(&Self, u32) -> bool) {
+        loop {
+            self.take();
+            let gone = |peer| self.relay.lost.borrow().iter().any(|l| l.0 == peer);
+            let mut others = self.wire.others();
+            if others.all(|peer| done(self, peer) || gone(peer)) {
+                return;
+            }
+            if !self.wire.progress() {
+                self.wire.wait(1000);
+            }
+        }
+    }
+
+    /// Takes what is for us out of what has come.
+    fn take(&mut self) {
+        self.relay.early.borrow_mut().retain(|(peer, head, body)| {
+            match head.kind {
+                HELLO => {
+                    let hello = Hello {
+                        here: body.to_vec(),
+                        pid: head.src,
+                        fd: head.from,
+                        nonce: head.id,
+                    };
+                    self.hellos.insert(*peer, hello);
+                }
+                READY => {
+                    self.readies.insert(*peer, head.count == 1);
+                }
+                _ => return true,
+            }
+            false
+        });
+    }
+}

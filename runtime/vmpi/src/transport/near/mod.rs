@@ -1,0 +1,198 @@
+//! Processes of one machine: their frames go through shared memory, whatever transport has connected them.
+//!
+//! `ring`: records from one process to another; `segment`: the memory, and the bell by which who sleeps is woken; `peer`: frames as
+//! records; `hello`: who is near; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
+//! stay in order; bodies that the receiver has asked for still go through the transport below if it has a way for that.
+
+mod hello;
+mod peer;
+mod relay;
+mod ring;
+mod segment;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering::*};
+
+use pc3_transport::{Head, Sink};
+
+use super::Wire;
+use peer::Peer;
+use relay::Relay;
+pub use segment::Bell;
+
+/// The transport below is asked this rarely for what it has nothing to do with but to notice that a process has ended.
+const RARELY: u32 = 1 << 10;
+
+/// Used under the lock that the transport's functions need.
+pub struct Near {
+    relay: &'static Relay,
+    /// By process.
+    peers: Vec<Option<Peer>>,
+    /// The near ones.
+    list: Vec<u32>,
+    /// There are others.
+    far: bool,
+    /// Times in a row that nothing came.
+    idle: u32,
+}
+
+impl Near {
+    /// Called by all processes when they are connected; the bell is this process's, if anybody is near.
+    pub fn find(wire: &Wire) -> (Near, Option<Bell>) {
+        let (relay, sink) = Box::<Relay>::default().leak();
+        wire.attach(&sink);
+        let (bell, peers) = match hello::greet(wire, relay) {
+            Some((bell, peers)) if !peers.is_empty() => (Some(bell), peers),
+            _ => (None, BTreeMap::new()),
+        };
+        let list: Vec<u32> = peers.keys().copied().collect();
+        relay.near.borrow_mut().clone_from(&list);
+        let mut by_process: Vec<Option<Peer>> = (0..wire.count()).map(|_| None).collect();
+        for (peer, p) in peers {
+            by_process[peer as usize] = Some(p);
+        }
+        let near = Near {
+            relay,
+            far: list.len() + 1 < by_process.len(),
+            peers: by_process,
+            list,
+            idle: 0,
+        };
+        (near, bell)
+    }
+
+    pub fn attach(&self, sink: &Sink) {
+        self.relay.sink.set(Some(*sink));
+    }
+
+    /// # Safety
+    /// As of the interface's `send`.
+    #[inline]
+    pub unsafe fn send(
+        &mut self,
+        wire: &Wire,
+        peer: u32,
+        head: &Head,
+        body: *const u8,
+        token: u64,
+    ) {
+        // SAFETY: by the caller.
+        unsafe {
+            match &mut self.peers[peer as usize] {
+                Some(p) => p.send(head, body, token, self.relay.sink.get().as_ref()),
+                None => {
+                    self.expect(token != 0);
+                    wire.send_from(peer, head, body, token);
+                }
+            }
+        }
+    }
+
+    /// The transport below will tell of something.
+    pub fn expect(&self, something: bool) {
+        if something {
+            self.relay.more_busy();
+        }
+    }
+
+    /// # Safety
+    /// As of the interface's `progress`.
+    #[inline]
+    pub unsafe fn progress(&mut self, wire: &Wire) -> bool {
+        let Some(sink) = self.relay.sink.get() else {
+            return false;
+        };
+        let mut any = false;
+        for &peer in &self.list {
+            if let Some(p) = &mut self.peers[peer as usize] {
+                // SAFETY: by the caller.
+                unsafe {
+                    any |= p.unsent() > 0 && p.flush(Some(&sink));
+                    any |= p.receive(&sink);
+                }
+            }
+        }
+        if self.far || self.relay.busy.get() > 0 || self.idle % RARELY == 0 {
+            any |= self.below(wire, &sink);
+        }
+        self.idle = if any { 1 } else { self.idle.wrapping_add(1) };
+        any
+    }
+
+    /// What the transport below has.
+    fn below(&mut self, wire: &Wire, sink: &Sink) -> bool {
+        self.relay.deliver_early(sink);
+        let any = wire.progress();
+        // What a process has written before it ended comes before that.
+        let (relay, peers) = (self.relay, &mut self.peers);
+        relay.lost.borrow_mut().retain(|(index, why)| {
+            if let Some(p) = &mut peers[*index as usize] {
+                if !p.is_idle() {
+                    return true;
+                }
+                p.is_gone();
+            }
+            // SAFETY: the interface.
+            unsafe { (sink.lost)(sink.context, *index, why.as_ptr()) };
+            false
+        });
+        any
+    }
+
+    /// Nothing has come from near processes; the next `progress` looks at all.
+    pub fn is_idle(&mut self) -> bool {
+        self.idle = 0;
+        let list = &self.list;
+        let peers = &mut self.peers;
+        list.iter()
+            .filter_map(|p| peers[*p as usize].as_mut().map(Peer::is_idle))
+            .fold(true, |all, idle| all & idle)
+    }
+
+    /// The transport below has to be looked at while nobody rings.
+    pub fn needs_looks(&self) -> bool {
+        self.far || self.relay.busy.get() > 0
+    }
+
+    pub fn unsent(&self, peer: u32) -> Option<u64> {
+        let p = self.peers[peer as usize].as_ref()?;
+        Some(p.unsent() as u64)
+    }
+
+    /// Writes what is left, while there is anybody to read it.
+    pub fn finish(&mut self, wire: &Wire) {
+        let sink = self.relay.sink.get();
+        for peer in self.list.clone() {
+            while self.peers[peer as usize]
+                .as_ref()
+                .is_some_and(|p| p.unsent() > 0)
+            {
+                if let Some(p) = &mut self.peers[peer as usize] {
+                    // SAFETY: bodies with a token stay.
+                    if unsafe { p.flush(sink.as_ref()) } {
+                        continue;
+                    }
+                }
+                if let Some(sink) = &sink {
+                    self.below(wire, sink);
+                }
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+        }
+    }
+}
+
+/// How long who can only ask again and again waits until the next time: ever longer, the longer nothing comes.
+#[derive(Default)]
+pub struct Naps(AtomicU32);
+
+impl Naps {
+    pub fn next(&self, most: u64) -> u64 {
+        let n = self.0.fetch_add(1, Relaxed);
+        most.min(20 << (n / 16).min(6))
+    }
+
+    pub fn start_again(&self) {
+        self.0.store(0, Relaxed);
+    }
+}

@@ -1,0 +1,269 @@
+//! Frames to and from one process of this machine, through rings.  What fits into one record is one; a longer body follows its
+//! head in pieces.  What finds no room waits here.
+
+use std::collections::VecDeque;
+
+use pc3_transport::heads::{Last, MOST};
+use pc3_transport::{Head, Sink};
+
+use super::ring::{Receiver, Sender};
+use super::segment::Bell;
+
+const WHOLE: u32 = 1;
+/// A head; pieces of the body follow.
+const LONG: u32 = 2;
+const PIECE: u32 = 3;
+
+/// Bytes of a piece: while one is read the next is written.
+const PIECE_BYTES: usize = 16 << 10;
+/// Records taken in one go, so that one process does not keep the others waiting.
+const TURN: usize = 64;
+
+pub struct Peer {
+    index: u32,
+    sender: Sender,
+    receiver: Receiver,
+    bell: Bell,
+    last_sent: Last,
+    last_received: Last,
+    queue: VecDeque<Waiting>,
+    body: Option<Body>,
+    /// It has ended; nobody reads what is sent.
+    gone: bool,
+}
+
+/// A frame that has not been written, or not whole.
+struct Waiting {
+    head: Head,
+    from: *const u8,
+    /// How far its body is.
+    at: usize,
+    begun: bool,
+    own: Option<Box<[u8]>>,
+    token: u64,
+}
+
+/// A frame whose body is being read.
+struct Body {
+    head: Head,
+    to: *mut u8,
+    got: usize,
+}
+
+impl Peer {
+    pub fn new(index: u32, sender: Sender, receiver: Receiver, bell: Bell) -> Peer {
+        Peer {
+            index,
+            sender,
+            receiver,
+            bell,
+            last_sent: Last::default(),
+            last_received: Last::default(),
+            queue: VecDeque::new(),
+            body: None,
+            gone: false,
+        }
+    }
+
+    pub fn unsent(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Nothing to read, and what was read is given back.
+    pub fn is_idle(&mut self) -> bool {
+        if self.receiver.give_all_back() {
+            self.bell.ring();
+        }
+        self.receiver.is_empty()
+    }
+
+    /// # Safety
+    /// As of the interface's `send`.
+    #[inline]
+    pub unsafe fn send(&mut self, head: &Head, body: *const u8, token: u64, sink: Option<&Sink>) {
+        // SAFETY: by the caller.
+        unsafe {
+            if self.queue.is_empty() && self.put(head, body) {
+                self.bell.ring_if_asleep();
+                give_back(token, sink);
+            } else {
+                self.send_later(head, body, token, sink);
+            }
+        }
+    }
+
+    /// Puts a whole frame into the ring; false if it is too long, or there is no room.
+    #[inline]
+    unsafe fn put(&mut self, head: &Head, body: *const u8) -> bool {
+        let n = head.len as usize;
+        if n > self.sender.most() - MOST {
+            return false;
+        }
+        let Some(to) = self.sender.room(MOST + n) else {
+            return false;
+        };
+        // SAFETY: that much room; the body by the caller.
+        unsafe {
+            let at = self
+                .last_sent
+                .write(head, std::slice::from_raw_parts_mut(to, MOST));
+            if n > 0 {
+                std::ptr::copy_nonoverlapping(body, to.add(at), n);
+            }
+            self.sender.publish(WHOLE, at + n);
+        }
+        true
+    }
+
+    #[cold]
+    unsafe fn send_later(&mut self, head: &Head, body: *const u8, token: u64, sink: Option<&Sink>) {
+        self.queue.push_back(Waiting {
+            head: *head,
+            from: body,
+            at: 0,
+            begun: false,
+            own: None,
+            token,
+        });
+        // SAFETY: by the caller.
+        unsafe { self.flush(sink) };
+        let n = head.len as usize;
+        // The last one, if any is left.
+        if let Some(w) = self.queue.back_mut().filter(|_| token == 0 && n > 0) {
+            // SAFETY: as above.
+            let rest = unsafe { std::slice::from_raw_parts(body.add(w.at), n - w.at) };
+            let own: Box<[u8]> = rest.into();
+            w.from = own.as_ptr().wrapping_sub(w.at);
+            w.own = Some(own);
+        }
+    }
+
+    /// Writes what waits, as far as there is room; true if that was anything.
+    ///
+    /// # Safety
+    /// The bodies of what waits are still there.
+    pub unsafe fn flush(&mut self, sink: Option<&Sink>) -> bool {
+        let mut any = false;
+        // SAFETY: by the caller.
+        unsafe {
+            loop {
+                while self.step(sink) {
+                    any = true;
+                }
+                if self.queue.is_empty() {
+                    break;
+                }
+                self.sender.want_room();
+                if !self.step(sink) {
+                    break;
+                }
+                any = true;
+            }
+        }
+        if any {
+            self.bell.ring_if_asleep();
+        }
+        any
+    }
+
+    /// Writes one more record of what waits.
+    unsafe fn step(&mut self, sink: Option<&Sink>) -> bool {
+        let Some(w) = self.queue.front() else {
+            return false;
+        };
+        let (head, from, at) = (w.head, w.from, w.at);
+        let n = head.len as usize;
+        let most = self.sender.most();
+        // SAFETY: by the caller.
+        unsafe {
+            let left = if self.gone {
+                0
+            } else if n <= most - MOST {
+                if !self.put(&head, from) {
+                    return false;
+                }
+                0
+            } else if !w.begun {
+                let Some(to) = self.sender.room(MOST) else {
+                    return false;
+                };
+                let to = std::slice::from_raw_parts_mut(to, MOST);
+                let len = self.last_sent.write(&head, to);
+                self.sender.publish(LONG, len);
+                n
+            } else {
+                let len = (n - at).min(PIECE_BYTES).min(most);
+                let Some(to) = self.sender.room(len) else {
+                    return false;
+                };
+                std::ptr::copy_nonoverlapping(from.add(at), to, len);
+                self.sender.publish(PIECE, len);
+                n - at - len
+            };
+            if left > 0 {
+                if let Some(w) = self.queue.front_mut() {
+                    (w.begun, w.at) = (true, n - left);
+                }
+            } else if let Some(w) = self.queue.pop_front() {
+                give_back(w.token, sink);
+            }
+        }
+        true
+    }
+
+    /// Takes what has come; true if that was anything.
+    ///
+    /// # Safety
+    /// As of the interface's `progress`.
+    #[inline]
+    pub unsafe fn receive(&mut self, sink: &Sink) -> bool {
+        let (index, mut any) = (self.index, false);
+        for _ in 0..TURN {
+            let Some((kind, bytes)) = self.receiver.first() else {
+                break;
+            };
+            any = true;
+            let len = bytes.len();
+            // SAFETY: the interface; memory of `room` stays until `arrived`.
+            unsafe {
+                if kind == WHOLE {
+                    let (head, at) = self.last_received.read(bytes);
+                    let body = bytes.as_ptr().add(at);
+                    (sink.whole)(sink.context, index, &raw const head, body);
+                } else if kind == LONG {
+                    let (head, _) = self.last_received.read(bytes);
+                    let to = (sink.room)(sink.context, index, &raw const head);
+                    self.body = Some(Body { head, to, got: 0 });
+                } else if let Some(b) = &mut self.body {
+                    std::ptr::copy_nonoverlapping(bytes.as_ptr(), b.to.add(b.got), len);
+                    b.got += len;
+                    if b.got == b.head.len as usize {
+                        let head = b.head;
+                        self.body = None;
+                        (sink.arrived)(sink.context, index, &raw const head);
+                    }
+                }
+            }
+            self.receiver.next(len);
+            if kind != WHOLE && self.receiver.give_back() {
+                self.bell.ring();
+            }
+        }
+        if self.receiver.give_back() {
+            self.bell.ring();
+        }
+        any
+    }
+
+    /// The process has ended: what waits is given up.
+    pub fn is_gone(&mut self) {
+        self.gone = true;
+    }
+}
+
+unsafe fn give_back(token: u64, sink: Option<&Sink>) {
+    if let Some(sink) = sink.filter(|_| token != 0) {
+        // SAFETY: the interface.
+        unsafe { (sink.sent)(sink.context, token) }
+    }
+}

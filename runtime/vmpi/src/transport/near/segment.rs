@@ -1,0 +1,237 @@
+//! Shared memory: what a process receives from those of its machine, and its bell.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::time::Duration;
+
+use pc3_runtime::{chaos, own_file};
+
+use super::ring::Place;
+
+/// Where rings begin, and how far they are from each other beside what they take: no page is larger.
+const STEP: usize = 64 << 10;
+const BELL: usize = 64;
+
+/// How long rings are in a job of so many processes.
+fn ring_size(processes: u32) -> u32 {
+    match processes {
+        ..=64 => 128 << 10,
+        _ => 32 << 10,
+    }
+}
+
+fn stride(processes: u32) -> usize {
+    Place::bytes(ring_size(processes)).next_multiple_of(STEP)
+}
+
+/// Mapped memory, for as long as the process lives.
+#[derive(Clone, Copy)]
+struct Map(*mut u8);
+
+impl Map {
+    fn of(file: &File, at: usize, len: usize) -> io::Result<Map> {
+        let shared = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        let rw = libc::PROT_READ | libc::PROT_WRITE;
+        let at = libc::off_t::try_from(at).map_err(io::Error::other)?;
+        // SAFETY: new memory.
+        let base =
+            unsafe { libc::mmap(std::ptr::null_mut(), len, rw, shared, file.as_raw_fd(), at) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: just mapped.  A child of the program's is no process of the job.
+        unsafe { libc::madvise(base, len, libc::MADV_DONTFORK) };
+        Ok(Map(base.cast()))
+    }
+}
+
+/// That of this process.
+pub struct Own {
+    map: Map,
+    /// Open until all have seen it.
+    file: File,
+    processes: u32,
+}
+
+/// That of another one.
+pub struct Theirs {
+    pub bell: Bell,
+    /// To it.
+    pub ring: Place,
+}
+
+impl Own {
+    pub fn new(processes: u32, nonce: u64) -> io::Result<Own> {
+        // SAFETY: makes a descriptor, which is nobody else's.
+        let file = unsafe {
+            let fd = libc::memfd_create(c"pc3-near".as_ptr(), libc::MFD_CLOEXEC);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            own_file(File::from_raw_fd(fd))
+        };
+        let len = STEP + processes as usize * stride(processes);
+        file.set_len(len as u64)?;
+        let map = Map::of(&file, 0, len)?;
+        // SAFETY: aligned, in the mapping.
+        unsafe { &*map.0.cast::<AtomicU64>() }.store(nonce, SeqCst);
+        Ok(Own {
+            map,
+            file,
+            processes,
+        })
+    }
+
+    pub fn fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+
+    pub fn bell(&self) -> Bell {
+        Bell(self.map.0.wrapping_add(BELL))
+    }
+
+    /// From that process.
+    pub fn ring(&self, peer: u32) -> Place {
+        let n = self.processes;
+        let at = STEP + peer as usize * stride(n);
+        // SAFETY: in the mapping, which is made for that.
+        unsafe { Place::new(self.map.0.add(at), ring_size(n)) }
+    }
+}
+
+impl Theirs {
+    /// What process `pid` has open as `fd`, if that begins with the nonce; `me` sends to it.
+    pub fn open(pid: u32, fd: RawFd, nonce: u64, me: u32, processes: u32) -> io::Result<Theirs> {
+        let path = format!("/proc/{pid}/fd/{fd}");
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .open(Path::new(&path))?;
+        let file = own_file(file);
+        let stride = stride(processes);
+        let len = STEP + processes as usize * stride;
+        if file.metadata()?.len() != len as u64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let first = Map::of(&file, 0, STEP)?;
+        // SAFETY: aligned, in the mapping.
+        if unsafe { &*first.0.cast::<AtomicU64>() }.load(SeqCst) != nonce {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let ring = Map::of(&file, STEP + me as usize * stride, stride)?;
+        Ok(Theirs {
+            bell: Bell(first.0.wrapping_add(BELL)),
+            // SAFETY: as in `ring`.
+            ring: unsafe { Place::new(ring.0, ring_size(processes)) },
+        })
+    }
+}
+
+/// By which a process that sleeps is woken: a word for futex(2).
+#[derive(Clone, Copy)]
+pub struct Bell(*mut u8);
+
+// SAFETY: an atomic word in memory that stays.
+unsafe impl Send for Bell {}
+// SAFETY: as above.
+unsafe impl Sync for Bell {}
+
+const AWAKE: u32 = 0;
+const SLEEPS: u32 = 1;
+const RUNG: u32 = 2;
+
+impl Bell {
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: aligned, in a mapping that stays.
+        unsafe { &*self.0.cast::<AtomicU32>() }
+    }
+
+    /// Wakes who sleeps, or who is about to.
+    pub fn ring(&self) {
+        if self.word().swap(RUNG, SeqCst) == SLEEPS {
+            self.futex(libc::FUTEX_WAKE, 1, None);
+        }
+    }
+
+    /// As above, if it sleeps: what has been stored before is seen by who does not.
+    #[inline]
+    pub fn ring_if_asleep(&self) {
+        std::sync::atomic::fence(SeqCst);
+        if self.word().load(Relaxed) == SLEEPS {
+            self.ring();
+        }
+    }
+
+    /// Sleeps until it is rung, or the time is over; not at all if it has been rung since the last time, or `idle`, which
+    /// is asked when everybody knows of the sleep, says no.
+    pub fn sleep(&self, time: Duration, idle: impl FnOnce() -> bool) {
+        let word = self.word();
+        if word.compare_exchange(AWAKE, SLEEPS, SeqCst, SeqCst).is_ok() {
+            std::sync::atomic::fence(SeqCst);
+            chaos();
+            if idle() {
+                self.futex(libc::FUTEX_WAIT, SLEEPS, Some(time));
+            }
+        }
+        word.store(AWAKE, SeqCst);
+    }
+
+    fn futex(&self, what: libc::c_int, value: u32, time: Option<Duration>) {
+        let time = time.map(|t| libc::timespec {
+            tv_sec: t.as_secs() as _,
+            tv_nsec: t.subsec_nanos() as _,
+        });
+        let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: the word, and a time or none.
+        unsafe { libc::syscall(libc::SYS_futex, self.word().as_ptr(), what, value, time) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_mapping_is_the_same_memory() {
+        let own = Own::new(3, 77).expect("shared memory");
+        let me = std::process::id();
+        let theirs = Theirs::open(me, own.fd(), 77, 2, 3).expect("it is there");
+        let (mut s, mut r) = (
+            super::super::ring::Sender::new(theirs.ring),
+            super::super::ring::Receiver::new(own.ring(2)),
+        );
+        let to = s.room(1).expect("an empty ring");
+        // SAFETY: room for one.
+        unsafe { *to = 9 };
+        s.publish(5, 1);
+        assert_eq!(r.first(), Some((5, &[9u8][..])));
+        theirs.bell.ring();
+        // Does not sleep.
+        own.bell().sleep(Duration::from_secs(3600), || true);
+        own.bell().sleep(Duration::from_secs(3600), || false);
+        assert!(Theirs::open(me, own.fd(), 78, 2, 3).is_err());
+        assert!(Theirs::open(me, own.fd(), 77, 2, 4).is_err());
+    }
+
+    #[test]
+    fn who_sleeps_is_woken() {
+        let own = Own::new(2, 1).expect("shared memory");
+        let bell = own.bell();
+        let turns = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while turns.load(SeqCst) < 1000 {
+                    let before = turns.load(SeqCst);
+                    bell.sleep(Duration::from_secs(3600), || turns.load(SeqCst) == before);
+                }
+            });
+            for _ in 0..1000 {
+                turns.fetch_add(1, SeqCst);
+                bell.ring_if_asleep();
+            }
+        });
+    }
+}
