@@ -99,19 +99,21 @@ impl Peer {
         if n > self.sender.most() - MOST {
             return false;
         }
-        let Some(to) = self.sender.room(MOST + n) else {
+        let mut bytes = [0; MOST];
+        let mut last = self.last_sent;
+        let at = last.write(head, &mut bytes);
+        let Some(to) = self.sender.room(at + n) else {
             return false;
         };
+        self.last_sent = last;
         // SAFETY: that much room; the body by the caller.
         unsafe {
-            let at = self
-                .last_sent
-                .write(head, std::slice::from_raw_parts_mut(to, MOST));
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, at);
             if n > 0 {
                 std::ptr::copy_nonoverlapping(body, to.add(at), n);
             }
-            self.sender.publish(WHOLE, at + n);
         }
+        self.sender.publish(WHOLE, at + n);
         true
     }
 
@@ -184,11 +186,14 @@ impl Peer {
                 }
                 0
             } else if !w.begun {
-                let Some(to) = self.sender.room(MOST) else {
+                let mut bytes = [0; MOST];
+                let mut last = self.last_sent;
+                let len = last.write(&head, &mut bytes);
+                let Some(to) = self.sender.room(len) else {
                     return false;
                 };
-                let to = std::slice::from_raw_parts_mut(to, MOST);
-                let len = self.last_sent.write(&head, to);
+                self.last_sent = last;
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len);
                 self.sender.publish(LONG, len);
                 n
             } else {

@@ -1,44 +1,51 @@
 //! A ring of records in shared memory, from one process to one other.
 //!
-//! A record is a word, its header, and bytes, and begins at a cache line of its own: a small message is one line, which
-//! the receiver looks at until its header is there.
+//! A record is a line: a word, its header, and up to 60 bytes.  Longer ones have their bytes in a second ring beside the lines.
+//! A small message is one cache line, at which the receiver looks until its header is there.
 //!
-//! *Why it is right.* The header of the next record is 0 before that of a record is stored with `Release`; the receiver
-//! loads headers with `Acquire`, so behind a record it finds 0 or the next header, never bytes of an earlier lap, and behind a
-//! header its record's bytes.  The sender writes only to what the receiver has given back: that stores how far it has
-//! come with `Release` when it has done with the bytes, and the sender loads that with `Acquire`.  One line always stays free, for the
-//! header behind the last record.
+//! *Why it is right.* Headers lie at the beginning of lines, and nothing else ever does.  Lines are used in turn, and each header says by one
+//! bit whether its lap is an odd one; so the receiver knows a new header from that of the lap before (the first lap is odd, and
+//! memory is 0 at first).  Headers are stored with `Release` when their record's bytes have been written, and loaded with `Acquire`.  The sender writes
+//! only to what the receiver has given back: that stores how far it has come with `Release` when it has done with the bytes, and
+//! the sender loads that with `Acquire`.
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-pub const LINE: u32 = 64;
-/// In front of the records: how far the receiver is, and whether the sender waits for room.
+const LINE: u32 = 64;
+/// What of a line is not its header.
+const INLINE: usize = 60;
+/// In front of the lines: how far the receiver is, and whether the sender waits for room.
 const CONTROL: usize = 2 * LINE as usize;
+/// For so many bytes there is one line.
+const SHARE: u32 = 512;
 
+const ODD: u32 = 1 << 31;
 const KIND: u32 = 28;
 const LEN: u32 = (1 << KIND) - 1;
-/// What is left until the ring's end is too short for the next record.
-const SKIP: u32 = 15;
 
 /// Where a ring lies, as this process sees it.
 #[derive(Clone, Copy)]
 pub struct Place {
     base: *mut u8,
-    /// Bytes of records: a power of two.
+    /// Bytes of long records: a power of two.
     size: u32,
 }
 
 impl Place {
     /// Bytes that a ring takes.
     pub const fn bytes(size: u32) -> usize {
-        CONTROL + size as usize
+        CONTROL + (size / SHARE * LINE) as usize + size as usize
     }
 
     /// # Safety
-    /// `bytes(size)` bytes there begin with a page, were 0 at first, and stay; only one sender and one receiver use them.
+    /// `bytes(size)` bytes there begin with a line, were 0 at first, and stay; only one sender and one receiver use them.
     pub unsafe fn new(base: *mut u8, size: u32) -> Place {
-        debug_assert!(size.is_power_of_two() && size >= 8 * LINE);
+        debug_assert!(size.is_power_of_two() && size >= 4 * SHARE);
         Place { base, size }
+    }
+
+    fn lines(&self) -> u32 {
+        self.size / SHARE
     }
 
     fn word(&self, at: usize) -> &AtomicU32 {
@@ -46,87 +53,143 @@ impl Place {
         unsafe { &*self.base.add(at).cast::<AtomicU32>() }
     }
 
-    fn given_back(&self) -> &AtomicU32 {
+    fn lines_back(&self) -> &AtomicU32 {
         self.word(0)
+    }
+
+    fn bytes_back(&self) -> &AtomicU32 {
+        self.word(4)
     }
 
     fn wants_room(&self) -> &AtomicU32 {
         self.word(LINE as usize)
     }
 
-    fn header(&self, at: u32) -> &AtomicU32 {
-        self.word(CONTROL + (at & (self.size - 1)) as usize)
+    fn line(&self, n: u32) -> usize {
+        CONTROL + ((n & (self.lines() - 1)) * LINE) as usize
     }
 
-    fn bytes_at(&self, at: u32) -> *mut u8 {
-        let at = CONTROL + (at & (self.size - 1)) as usize + size_of::<AtomicU32>();
-        // SAFETY: within the ring.
-        unsafe { self.base.add(at) }
+    fn header(&self, n: u32) -> &AtomicU32 {
+        self.word(self.line(n))
+    }
+
+    /// What the header of the n-th line has if it is of its lap.
+    fn odd(&self, n: u32) -> u32 {
+        if n & self.lines() == 0 {
+            ODD
+        } else {
+            0
+        }
+    }
+
+    fn in_line(&self, n: u32) -> *mut u8 {
+        self.base.wrapping_add(self.line(n) + 4)
+    }
+
+    fn beside(&self, at: u32) -> *mut u8 {
+        let at = at & (self.size - 1);
+        self.base
+            .wrapping_add(CONTROL + (self.lines() * LINE + at) as usize)
+    }
+
+    /// Where a record of that length begins that may begin at `at`: not across the end.
+    fn begin(&self, at: u32, len: u32) -> u32 {
+        let rest = self.size - (at & (self.size - 1));
+        if len > rest {
+            at.wrapping_add(rest)
+        } else {
+            at
+        }
     }
 }
 
-const fn lines(bytes: u32) -> u32 {
-    (size_of::<AtomicU32>() as u32 + bytes).next_multiple_of(LINE)
+/// How far a side is; counts on and on, as sizes divide what a word holds.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Far {
+    lines: u32,
+    bytes: u32,
+}
+
+fn whole_lines(at: u32) -> u32 {
+    at.wrapping_add(LINE - 1) & !(LINE - 1)
+}
+
+impl Far {
+    /// Behind a record that ends there.
+    fn behind(self, end: u32) -> Far {
+        Far {
+            lines: self.lines.wrapping_add(1),
+            bytes: whole_lines(end),
+        }
+    }
 }
 
 /// The sender's end.
 pub struct Sender {
     place: Place,
-    /// Positions count on and on; a ring's size divides what a word holds.
-    at: u32,
-    given_back: u32,
+    at: Far,
+    back: Far,
+    /// Where the next record's bytes are, if they are not in its line.
+    beside: Option<u32>,
 }
 
 impl Sender {
     pub fn new(place: Place) -> Sender {
         Sender {
             place,
-            at: 0,
-            given_back: 0,
+            at: Far::default(),
+            back: Far::default(),
+            beside: None,
         }
     }
 
     /// The longest record.
     pub fn most(&self) -> usize {
-        (self.place.size / 4) as usize - size_of::<AtomicU32>()
+        (self.place.size / 4) as usize
     }
 
-    /// Room for a record of up to `len` bytes, which are at most `most()`; `None`: not now.
+    /// Room for a record of `len` bytes, which are at most `most()`; `None`: not now.
     #[inline]
     pub fn room(&mut self, len: usize) -> Option<*mut u8> {
         debug_assert!(len <= self.most());
-        let need = lines(len as u32);
-        let rest = self.place.size - (self.at & (self.place.size - 1));
-        let skip = if need > rest { rest } else { 0 };
-        if !self.has(skip + need + LINE) {
-            return None;
+        let p = self.place;
+        if len <= INLINE {
+            self.beside = None;
+            return self.has(self.at.bytes).then(|| p.in_line(self.at.lines));
         }
-        if skip > 0 {
-            let next = self.at.wrapping_add(skip);
-            self.place.header(next).store(0, Relaxed);
-            self.place.header(self.at).store(SKIP << KIND, Release);
-            self.at = next;
-        }
-        Some(self.place.bytes_at(self.at))
+        let begin = p.begin(self.at.bytes, len as u32);
+        self.beside = Some(begin);
+        self.has(begin.wrapping_add(len as u32))
+            .then(|| p.beside(begin))
     }
 
-    fn has(&mut self, need: u32) -> bool {
-        let free = |s: &Sender| s.place.size - s.at.wrapping_sub(s.given_back);
-        free(self) >= need || {
-            self.given_back = self.place.given_back().load(Acquire);
-            free(self) >= need
+    /// A line is free, and bytes until there.
+    fn has(&mut self, end: u32) -> bool {
+        let p = self.place;
+        let free = |s: &Sender| {
+            s.at.lines.wrapping_sub(s.back.lines) < p.lines()
+                && whole_lines(end).wrapping_sub(s.back.bytes) <= p.size
+        };
+        free(self) || {
+            self.back = Far {
+                lines: p.lines_back().load(Acquire),
+                bytes: p.bytes_back().load(Acquire),
+            };
+            free(self)
         }
     }
 
-    /// The record in what `room` gave is complete; `kind` is below 15, and not 0.
+    /// The record in what `room` gave is complete, `len` bytes long as was said there; `kind` is below 8.
     #[inline]
     pub fn publish(&mut self, kind: u32, len: usize) {
-        debug_assert!(0 < kind && kind < SKIP);
-        let next = self.at.wrapping_add(lines(len as u32));
-        self.place.header(next).store(0, Relaxed);
-        let header = kind << KIND | len as u32;
-        self.place.header(self.at).store(header, Release);
-        self.at = next;
+        let p = self.place;
+        let header = p.odd(self.at.lines) | kind << KIND | len as u32;
+        p.header(self.at.lines).store(header, Release);
+        let end = match self.beside {
+            Some(begin) => begin.wrapping_add(len as u32),
+            None => self.at.bytes,
+        };
+        self.at = self.at.behind(end);
     }
 
     /// There is no room: the receiver is to say when it has given back more.  Look again after this.
@@ -139,68 +202,83 @@ impl Sender {
 /// The receiver's end.
 pub struct Receiver {
     place: Place,
-    at: u32,
-    given_back: u32,
+    at: Far,
+    back: Far,
 }
 
 impl Receiver {
     pub fn new(place: Place) -> Receiver {
         Receiver {
             place,
-            at: 0,
-            given_back: 0,
+            at: Far::default(),
+            back: Far::default(),
         }
+    }
+
+    /// The header of the next record.
+    #[inline]
+    fn header(&self) -> Option<u32> {
+        let n = self.at.lines;
+        let header = self.place.header(n).load(Acquire);
+        (header & ODD == self.place.odd(n)).then_some(header)
     }
 
     /// The next record, which stays until `next`.
     #[inline]
-    pub fn first(&mut self) -> Option<(u32, &[u8])> {
-        let mut header = self.place.header(self.at).load(Acquire);
-        if header == 0 {
-            return None;
-        }
-        if header >> KIND == SKIP {
-            let rest = self.place.size - (self.at & (self.place.size - 1));
-            self.at = self.at.wrapping_add(rest);
-            header = self.place.header(self.at).load(Acquire);
-            if header == 0 {
-                return None;
-            }
-        }
-        let len = (header & LEN) as usize;
-        debug_assert!(len <= self.place.size as usize);
+    pub fn first(&self) -> Option<(u32, &[u8])> {
+        let header = self.header()?;
+        let p = self.place;
+        let len = header & LEN;
+        debug_assert!(len <= p.size);
+        let from = if len as usize <= INLINE {
+            p.in_line(self.at.lines)
+        } else {
+            p.beside(p.begin(self.at.bytes, len))
+        };
         // SAFETY: written before the header was, and not again before it is given back.
-        let bytes = unsafe { std::slice::from_raw_parts(self.place.bytes_at(self.at), len) };
-        Some((header >> KIND, bytes))
+        let bytes = unsafe { std::slice::from_raw_parts(from, len as usize) };
+        Some((header >> KIND & 7, bytes))
     }
 
     /// The first record, which had `len` bytes, is done with.
     #[inline]
     pub fn next(&mut self, len: usize) {
-        self.at = self.at.wrapping_add(lines(len as u32));
+        let end = if len <= INLINE {
+            self.at.bytes
+        } else {
+            let len = len as u32;
+            self.place.begin(self.at.bytes, len).wrapping_add(len)
+        };
+        self.at = self.at.behind(end);
     }
 
     pub fn is_empty(&self) -> bool {
-        let header = self.place.header(self.at).load(Acquire);
-        // Behind what is skipped there is a record, or will be at once.
-        header == 0
+        self.header().is_none()
     }
 
     /// Gives back what is done with, if that is much or waited for; true if the sender waits for it.
     #[inline]
     pub fn give_back(&mut self) -> bool {
-        let much = self.at.wrapping_sub(self.given_back) >= self.place.size / 4;
-        (much || self.at != self.given_back && self.place.wants_room().load(Relaxed) != 0)
-            && self.give_all_back()
+        if self.at == self.back {
+            return false;
+        }
+        let p = self.place;
+        let much = self.at.lines.wrapping_sub(self.back.lines) >= p.lines() / 4
+            || self.at.bytes.wrapping_sub(self.back.bytes) >= p.size / 4;
+        (much || p.wants_room().load(Relaxed) != 0) && self.give_all_back()
     }
 
     /// As above, however little it is.
     pub fn give_all_back(&mut self) -> bool {
-        self.given_back = self.at;
-        self.place.given_back().store(self.at, Release);
+        let p = self.place;
+        if self.at != self.back {
+            self.back = self.at;
+            p.bytes_back().store(self.at.bytes, Release);
+            p.lines_back().store(self.at.lines, Release);
+        }
         // Who wants room looks once more after saying so: either it sees this, or we see that.
         std::sync::atomic::fence(SeqCst);
-        self.place.wants_room().load(Relaxed) != 0 && self.place.wants_room().swap(0, SeqCst) != 0
+        p.wants_room().load(Relaxed) != 0 && p.wants_room().swap(0, SeqCst) != 0
     }
 }
 
@@ -213,7 +291,15 @@ mod tests {
         let base = bytes.as_mut_ptr().cast::<u8>();
         // SAFETY: leaked, and used by these two only; a word's alignment is enough here.
         let place = unsafe { Place::new(base, size) };
-        (Sender::new(place), Receiver::new(place))
+        let (mut s, mut r) = (Sender::new(place), Receiver::new(place));
+        // Soon both count from 0 again.
+        let start = Far {
+            lines: 0u32.wrapping_sub(2 * place.lines()),
+            bytes: 0u32.wrapping_sub(2 * size),
+        };
+        (s.at, s.back, r.at) = (start, start, start);
+        r.give_all_back();
+        (s, r)
     }
 
     fn put(s: &mut Sender, kind: u32, n: u32, len: usize) -> bool {
@@ -240,7 +326,7 @@ mod tests {
         *seed ^= *seed << 13;
         *seed ^= *seed >> 7;
         *seed ^= *seed << 17;
-        let kind = 1 + (*seed % 14) as u32;
+        let kind = (*seed % 7) as u32 + 1;
         let len = (*seed >> 8) as usize % [1, 60, 61, 120, most + 1][(*seed >> 40) as usize % 5];
         (kind, len)
     }
@@ -248,7 +334,7 @@ mod tests {
     /// As many as fit, then as many as are there, in turn.
     #[test]
     fn records_come_as_they_were_put() {
-        for size in [512, 1024, 4096] {
+        for size in [2048, 4096, 16384] {
             let (mut s, mut r) = ring(size);
             let (mut to, mut from) = (1u64, 1u64);
             let (mut put_n, mut got) = (0, 0);
@@ -276,7 +362,7 @@ mod tests {
     #[test]
     fn two_threads_agree() {
         const N: u32 = 200_000;
-        let (mut s, mut r) = ring(2048);
+        let (mut s, mut r) = ring(4096);
         let most = s.most();
         struct Moved<T>(T);
         // SAFETY: one end each; the memory is shared as between processes.

@@ -199,7 +199,7 @@ mod tests {
         let own = Own::new(3, 77).expect("shared memory");
         let me = std::process::id();
         let theirs = Theirs::open(me, own.fd(), 77, 2, 3).expect("it is there");
-        let (mut s, mut r) = (
+        let (mut s, r) = (
             super::super::ring::Sender::new(theirs.ring),
             super::super::ring::Receiver::new(own.ring(2)),
         );
