@@ -11,12 +11,13 @@ use crate::p2p::mailbox::Data;
 use crate::p2p::request::What;
 use crate::p2p::{Mode, Request, Status, EAGER};
 use crate::state::{RankState, World};
+use crate::transport::Withdrawn;
 
 /// Copies what blocked ranks offer by standard sends, so that they go on; true if there was anything.  Called when
 /// nothing moves in any process.
 pub(crate) fn relieve(link: &Link, world: &World) -> bool {
     let (mut freed, mut beyond) = (Vec::new(), BTreeSet::new());
-    for held in lock(&link.traffic.held).values_mut() {
+    for (&id, held) in lock(&link.traffic.held).iter_mut() {
         let Offered::Request(r) = held.what else {
             continue;
         };
@@ -24,6 +25,10 @@ pub(crate) fn relieve(link: &Link, world: &World) -> bool {
         let q = unsafe { &*r };
         let blocked = world.local(q.owner).is_some_and(|o| o.waits_for(q));
         if blocked && q.what != What::Send(Mode::Synchronous) {
+            // Who reads it lets its sender go on.
+            if link.try_withdraw(id) != Some(Withdrawn::Yes) {
+                continue;
+            }
             // SAFETY: as above.
             let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
             held.what = Offered::Copy(copy.into_boxed_slice(), None);
@@ -52,22 +57,51 @@ pub(crate) fn relieve(link: &Link, world: &World) -> bool {
 /// A rank's stack goes away: copies what it has offered and nobody has taken.  Synchronous sends stay.
 pub(crate) fn settle(link: &Link, me: &RankState) {
     let mut freed = Vec::new();
-    for held in lock(&link.traffic.held).values_mut() {
+    lock(&link.traffic.held).retain(|&id, held| {
         let Offered::Request(r) = held.what else {
-            continue;
+            return true;
         };
         // SAFETY: pending.
         let q = unsafe { &*r };
-        if q.owner == me.rank && q.what != What::Send(Mode::Synchronous) {
+        if q.owner != me.rank {
+            return true;
+        }
+        // Its memory is not there for others any more.
+        let was_read = link.withdraw(id) == Withdrawn::Read;
+        if was_read {
+            link.settled(id);
+        } else if q.what == What::Send(Mode::Synchronous) {
+            return true;
+        } else {
             // SAFETY: as above.
             let copy = unsafe { q.ty.pack_vec(q.addr, q.count) };
             held.what = Offered::Copy(copy.into_boxed_slice(), None);
-            freed.push(r);
         }
-    }
+        freed.push(r);
+        !was_read
+    });
     for r in freed {
         // SAFETY: as in `relieve`.
         unsafe { Request::complete(r, me, None, Status::EMPTY) };
+    }
+}
+
+/// What others read of what is offered here (`transport::near::direct`).
+impl Link {
+    fn withdraw(&self, id: u64) -> Withdrawn {
+        let direct = self.carrier.direct();
+        direct.map_or(Withdrawn::Yes, |d| d.withdraw(id))
+    }
+
+    fn try_withdraw(&self, id: u64) -> Option<Withdrawn> {
+        let direct = self.carrier.direct();
+        direct.map_or(Some(Withdrawn::Yes), |d| d.try_withdraw(id))
+    }
+
+    pub(super) fn settled(&self, id: u64) {
+        if let Some(direct) = self.carrier.direct() {
+            direct.settled(id);
+        }
     }
 }
 
@@ -110,6 +144,7 @@ pub(crate) fn far_again(world: &World, owner: u32, index: u64) -> Data {
         id: restored_id(owner, index),
         owner,
         index,
+        at: 0,
     }
 }
 

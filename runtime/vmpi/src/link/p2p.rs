@@ -5,7 +5,7 @@
 //! more, or synchronous        Offer(id)  →  ←  Take(id, receive)  Data(receive) →
 //! ```
 //! Where the transport can bring a body without a frame (`pull`, `push`), it is asked for before `Take` says so, and comes instead
-//! of `Data`. A body that is one block is sent from where it lies and received where it belongs; what else is known as an offer
+//! of `Data`. A receiver that can read its sender's memory does, and then says so in its `Take`. A body that is one block is sent from where it lies and received where it belongs; what else is known as an offer
 //! waits in the receiver's queue like a message held by a rank of its own process.  A type travels as the handle of a
 //! predefined type, or as a signature in front of the data; the data are packed.
 
@@ -26,7 +26,11 @@ use crate::p2p::send::insert;
 use crate::p2p::{Buf, Key, Mode, Request, Status};
 use crate::state::message::{read_type, write_signature};
 use crate::state::{RankState, World};
+use crate::transport::name;
 use crate::wire::{Reader, Writer};
+
+/// Of a `Take`: the receiver has read the message itself.
+pub(super) const READ: u32 = u32::MAX;
 
 /// A message that a rank here has offered to one elsewhere.
 pub(super) struct Held {
@@ -164,22 +168,43 @@ unsafe fn offer_copy(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key) {
     // SAFETY: the caller's promise.
     let bytes = unsafe { buf.ty.pack_vec(buf.addr, buf.count) }.into_boxed_slice();
     let traffic = &me.world().link().traffic;
-    let id = traffic.next.fetch_add(1, Relaxed) + 1;
+    let id = name(traffic.next.fetch_add(1, Relaxed) + 1);
     let what = Offered::Copy(bytes, Some(me.rank));
     lock(&traffic.held).insert(id, Held { dest, what });
-    send_offer(me.world(), (me.rank, dest), key, (buf.ty, buf.count), id);
+    send_offer(
+        me.world(),
+        (me.rank, dest),
+        key,
+        (buf.ty, buf.count),
+        (id, 0),
+    );
 }
 
 /// Offers the message of a pending send.
 pub(crate) fn offer(me: &RankState, r: &Request) {
     let link = me.world().link();
-    let id = link.traffic.next.fetch_add(1, Relaxed) + 1;
+    let n = link.traffic.next.fetch_add(1, Relaxed) + 1;
+    let readable = r.ty.contiguous && r.buf().len() > 0;
+    let direct = link.carrier.direct().filter(|_| readable);
+    let offer = match direct.and_then(|d| d.offer(me.world().process_of(r.dest), n)) {
+        Some(id) => {
+            let from = r.addr.wrapping_offset(r.ty.layout.at);
+            (id, from as usize as u64)
+        }
+        None => (name(n), 0),
+    };
     let held = Held {
         dest: r.dest,
         what: Offered::Request(r),
     };
-    lock(&link.traffic.held).insert(id, held);
-    send_offer(me.world(), (r.owner, r.dest), &r.key, (&r.ty, r.count), id);
+    lock(&link.traffic.held).insert(offer.0, held);
+    send_offer(
+        me.world(),
+        (r.owner, r.dest),
+        &r.key,
+        (&r.ty, r.count),
+        offer,
+    );
 }
 
 fn send_offer(
@@ -187,11 +212,15 @@ fn send_offer(
     (owner, dest): (u32, u32),
     key: &Key,
     (ty, count): (&TypeRef, usize),
-    id: u64,
+    (id, at): (u64, u64),
 ) {
     let (ty, count, signature) = type_to_wire(ty, count);
     let head = head_of(owner, dest, key, ty, count, signature.len());
-    let head = Head { id, ..head };
+    let head = Head {
+        id,
+        token: at,
+        ..head
+    };
     let to = world.process_of(dest);
     world.link().send_bytes(to, Kind::Offer, head, &signature);
 }
@@ -320,6 +349,7 @@ fn offered(world: &World, frame: &Frame) -> Option<()> {
         id: frame.head.id,
         owner: frame.head.src,
         index: u64::MAX,
+        at: frame.head.token,
     };
     let m = Message {
         data,
@@ -336,7 +366,17 @@ fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
     let Head {
         id, token, extra, ..
     } = frame.head;
-    let held = lock(&link.traffic.held).remove(&id)?;
+    let held = lock(&link.traffic.held).remove(&id);
+    if extra == READ {
+        link.settled(id);
+        // Else its rank has found out by itself.
+        if let Some(Offered::Request(r)) = held.map(|h| h.what) {
+            // SAFETY: pending until we complete it.
+            unsafe { Request::complete(r, world.local((*r).owner)?, None, Status::EMPTY) };
+        }
+        return Some(());
+    }
+    let held = held?;
     let head = Head {
         token,
         extra,

@@ -2,7 +2,7 @@
 
 use pc3_transport::Head;
 
-use super::p2p::Traffic;
+use super::p2p::{Traffic, READ};
 use super::{lock, Body, Frame, Kind, Link};
 use crate::datatype::TypeRef;
 use crate::error::Result;
@@ -23,7 +23,10 @@ pub(super) struct Pull {
 /// # Safety
 /// The receive is pending, in no queue, and its buffer writable.
 pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Message) {
-    let Data::Far { process, id, .. } = m.data else {
+    let Data::Far {
+        process, id, at, ..
+    } = m.data
+    else {
         return;
     };
     let link = world.link();
@@ -36,6 +39,18 @@ pub(crate) unsafe fn take(world: &World, r: *const Request, key: &Key, m: &Messa
     };
     let len = m.len() as u64;
     let to = pull.place(len).filter(|_| len > 0);
+    let direct = link.carrier.direct().zip(to).filter(|_| at != 0);
+    // SAFETY: the receive's buffer, which is long enough.
+    if direct.is_some_and(|(d, to)| unsafe { d.take(process, id, at, to, len as usize) }) {
+        let head = Head {
+            id,
+            extra: READ,
+            ..Head::default()
+        };
+        link.send_bytes(process, Kind::Take, head, &[]);
+        pull.complete(world, len as usize, Ok(()));
+        return;
+    }
     lock(&link.traffic.pulls).insert(token, pull);
     // SAFETY: the receive's buffer, which is long enough.
     let name = to.and_then(|to| unsafe { link.carrier.pull(process, to, len, token) });

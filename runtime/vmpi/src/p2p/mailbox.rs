@@ -34,6 +34,8 @@ pub(crate) enum Data {
         id: u64,
         owner: u32,
         index: u64,
+        /// Where it lies, if it can be read; else 0.
+        at: u64,
     },
 }
 

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use near::{Bell, Naps, Near};
+pub(crate) use near::{name, Withdrawn};
+use near::{Bell, Direct, Naps, Near};
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
 use wire::Wire;
@@ -45,8 +46,9 @@ pub fn note_outcome(status: i32) {
 pub struct Carrier {
     wire: Wire,
     turn: Mutex<Turn>,
-    /// That of this process, if others are near.
+    /// What there is if others are near: this process's bell, and what is offered to be read.
     bell: Option<Bell>,
+    direct: Option<Direct>,
     naps: Naps,
     /// Started by an MPI's launcher without pc3run.
     pub by_launcher: bool,
@@ -151,12 +153,14 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
         return Err(why.to_string_lossy().into_owned());
     }
     let wire = Wire::new(table, joined);
-    let (near, bell) = Near::find(&wire);
+    let (near, more) = Near::find(&wire);
+    let (bell, direct) = more.unzip();
     let stage = Stage::Open;
     Ok(Carrier {
         wire,
         turn: Mutex::new(Turn { stage, near }),
         bell,
+        direct,
         naps: Naps::default(),
         by_launcher: false,
     })
@@ -229,6 +233,11 @@ impl Carrier {
             // SAFETY: by the caller.
             unsafe { self.wire.push(peer, name, from, len, token) }
         }
+    }
+
+    /// Offers of which others read themselves.
+    pub(crate) fn direct(&self) -> Option<&Direct> {
+        self.direct.as_ref()
     }
 
     /// Sends a frame without a body to each of these, and none after that.

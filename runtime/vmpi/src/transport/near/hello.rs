@@ -6,6 +6,7 @@ use std::os::fd::RawFd;
 
 use pc3_transport::Head;
 
+use super::direct::{self, Direct, Remote};
 use super::peer::Peer;
 use super::relay::Relay;
 use super::ring::{Receiver, Sender};
@@ -48,6 +49,42 @@ struct Hello {
     pid: u32,
     fd: RawFd,
     nonce: u64,
+    /// Where it has that.
+    at: u64,
+}
+
+/// What another process says when it has looked.
+#[derive(Clone, Copy)]
+struct Ready {
+    /// It has found what this process has made.
+    found: bool,
+    /// It can read this process's memory.
+    reads: bool,
+}
+
+/// What all know now.
+pub struct Greeted {
+    pub bell: Bell,
+    pub peers: BTreeMap<u32, Peer>,
+    pub direct: Direct,
+}
+
+/// Lets processes of the same user read this one's memory where the system asks for that (Yama's lowest degree).
+fn let_read() {
+    let restricted = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+    if restricted.is_ok_and(|r| r.trim() == "1") {
+        // SAFETY: a plain system call.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
+    }
+}
+
+/// Can its memory be read?
+fn readable(h: &Hello) -> bool {
+    let mut nonce = 0u64;
+    // SAFETY: room for it.
+    unsafe {
+        direct::read(h.pid, h.at, (&raw mut nonce).cast(), size_of::<u64>()) && nonce == h.nonce
+    }
 }
 
 /// What has been heard of the others.
@@ -55,24 +92,27 @@ struct Heard<'a> {
     wire: &'a Wire,
     relay: &'a Relay,
     hellos: BTreeMap<u32, Hello>,
-    /// Have they found what this process has made?
-    readies: BTreeMap<u32, bool>,
+    readies: BTreeMap<u32, Ready>,
 }
 
-/// Those that are connected by shared memory from now on, and this process's bell.  Called by all processes, before anything
-/// else is sent.
-pub fn greet(wire: &Wire, relay: &Relay) -> Option<(Bell, BTreeMap<u32, Peer>)> {
+/// Those that are connected by shared memory from now on, if this process has any.  Called by all processes, before
+/// anything else is sent.
+pub fn greet(wire: &Wire, relay: &Relay) -> Option<Greeted> {
     let off = std::env::var_os(SETTING).is_some_and(|v| v == "off");
     let place = here().filter(|_| !off);
     let (me, count, nonce) = (wire.index(), wire.count(), nonce());
     let own = place.as_ref().and_then(|_| Own::new(count, nonce).ok());
     // Nothing: this process shares no memory.
     let place = place.filter(|_| own.is_some()).unwrap_or_default();
+    if own.is_some() {
+        let_read();
+    }
     let hello = Head {
         kind: HELLO,
         src: std::process::id(),
         from: own.as_ref().map_or(-1, Own::fd),
         id: nonce,
+        token: own.as_ref().map_or(0, Own::address),
         len: place.len() as u64,
         ..Head::default()
     };
@@ -87,31 +127,45 @@ pub fn greet(wire: &Wire, relay: &Relay) -> Option<(Bell, BTreeMap<u32, Peer>)> 
     };
     heard.until(|h, peer| h.hellos.contains_key(&peer));
     let is_here = |h: &Hello| !h.here.is_empty() && h.here == place.as_bytes();
-    let mut found: BTreeMap<u32, Theirs> = BTreeMap::new();
+    let mut found: BTreeMap<u32, (Theirs, u32, bool)> = BTreeMap::new();
     for (&peer, h) in heard.hellos.iter().filter(|(_, h)| is_here(h)) {
         let theirs = Theirs::open(h.pid, h.fd, h.nonce, me, count).ok();
+        let reads = theirs.is_some() && readable(h);
         let ready = Head {
             kind: READY,
             count: u64::from(theirs.is_some()),
+            extra: u32::from(reads),
             ..Head::default()
         };
         wire.send(peer, &ready, &[]);
-        found.extend(theirs.map(|t| (peer, t)));
+        found.extend(theirs.map(|t| (peer, (t, h.pid, reads))));
     }
     heard.until(|h, peer| {
         h.readies.contains_key(&peer) || !h.hellos.get(&peer).is_some_and(is_here)
     });
     let own = own?;
-    let peers = found
-        .into_iter()
-        .filter(|(peer, _)| heard.readies.get(peer) == Some(&true))
-        .map(|(peer, theirs)| {
-            let to = Sender::new(theirs.ring);
-            let from = Receiver::new(own.ring(peer));
-            (peer, Peer::new(peer, to, from, theirs.bell))
-        })
-        .collect();
-    Some((own.bell(), peers))
+    let mut peers = BTreeMap::new();
+    let mut remotes = vec![None; count as usize];
+    for (peer, (theirs, pid, we_read)) in found {
+        let Some(ready) = heard.readies.get(&peer).filter(|r| r.found) else {
+            continue;
+        };
+        remotes[peer as usize] = Some(Remote {
+            pid,
+            slots: theirs.slots,
+            reads_ours: ready.reads,
+            we_read,
+        });
+        let to = Sender::new(theirs.ring);
+        let from = Receiver::new(own.ring(peer));
+        peers.insert(peer, Peer::new(peer, to, from, theirs.bell));
+    }
+    let bell = own.bell();
+    (!peers.is_empty()).then(|| Greeted {
+        bell,
+        peers,
+        direct: Direct::new(own.slots(), remotes),
+    })
 }
 
 impl Heard<'_> {
@@ -140,11 +194,16 @@ impl Heard<'_> {
                         pid: head.src,
                         fd: head.from,
                         nonce: head.id,
+                        at: head.token,
                     };
                     self.hellos.insert(*peer, hello);
                 }
                 READY => {
-                    self.readies.insert(*peer, head.count == 1);
+                    let ready = Ready {
+                        found: head.count == 1,
+                        reads: head.extra == 1,
+                    };
+                    self.readies.insert(*peer, ready);
                 }
                 _ => return true,
             }

@@ -1,9 +1,10 @@
 //! Processes of one machine: their frames go through shared memory, whatever transport has connected them.
 //!
 //! `ring`: records from one process to another; `segment`: the memory, and the bell by which who sleeps is woken; `peer`: frames as
-//! records; `hello`: who is near; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
-//! stay in order; bodies that the receiver has asked for still go through the transport below if it has a way for that.
+//! records; `direct`: memory that is read; `hello`: who is near; `relay`: what the transport below delivers.  All frames between two near processes go this way, and so
+//! stay in order; what is offered is read from where it lies, or else asked for through the transport below if it has a way for that.
 
+mod direct;
 mod hello;
 mod peer;
 mod relay;
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use pc3_transport::{Head, Sink};
 
 use super::Wire;
+pub use direct::{name, Direct, Withdrawn};
+use hello::Greeted;
 use peer::Peer;
 use relay::Relay;
 pub use segment::Bell;
@@ -37,13 +40,17 @@ pub struct Near {
 }
 
 impl Near {
-    /// Called by all processes when they are connected; the bell is this process's, if anybody is near.
-    pub fn find(wire: &Wire) -> (Near, Option<Bell>) {
+    /// Called by all processes when they are connected; the rest is there if anybody is near.
+    pub fn find(wire: &Wire) -> (Near, Option<(Bell, Direct)>) {
         let (relay, sink) = Box::<Relay>::default().leak();
         wire.attach(&sink);
-        let (bell, peers) = match hello::greet(wire, relay) {
-            Some((bell, peers)) if !peers.is_empty() => (Some(bell), peers),
-            _ => (None, BTreeMap::new()),
+        let (more, peers) = match hello::greet(wire, relay) {
+            Some(Greeted {
+                bell,
+                peers,
+                direct,
+            }) => (Some((bell, direct)), peers),
+            None => (None, BTreeMap::new()),
         };
         let list: Vec<u32> = peers.keys().copied().collect();
         relay.near.borrow_mut().clone_from(&list);
@@ -58,7 +65,7 @@ impl Near {
             list,
             idle: 0,
         };
-        (near, bell)
+        (near, more)
     }
 
     pub fn attach(&self, sink: &Sink) {

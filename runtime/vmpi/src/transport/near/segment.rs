@@ -14,6 +14,9 @@ use super::ring::Place;
 /// Where rings begin, and how far they are from each other beside what they take: no page is larger.
 const STEP: usize = 64 << 10;
 const BELL: usize = 64;
+/// Words of offers, each in a line of its own.
+const OFFERS: usize = 4096;
+pub const SLOTS: usize = (STEP - OFFERS) / 64 - 1;
 
 /// How long rings are in a job of so many processes.
 fn ring_size(processes: u32) -> u32 {
@@ -59,6 +62,7 @@ pub struct Own {
 /// That of another one.
 pub struct Theirs {
     pub bell: Bell,
+    pub slots: Slots,
     /// To it.
     pub ring: Place,
 }
@@ -93,6 +97,15 @@ impl Own {
         Bell(self.map.0.wrapping_add(BELL))
     }
 
+    pub fn slots(&self) -> Slots {
+        Slots(self.map.0)
+    }
+
+    /// Where this process has its nonce.
+    pub fn address(&self) -> u64 {
+        self.map.0 as usize as u64
+    }
+
     /// From that process.
     pub fn ring(&self, peer: u32) -> Place {
         let n = self.processes;
@@ -124,9 +137,30 @@ impl Theirs {
         let ring = Map::of(&file, STEP + me as usize * stride, stride)?;
         Ok(Theirs {
             bell: Bell(first.0.wrapping_add(BELL)),
+            slots: Slots(first.0),
             // SAFETY: as in `ring`.
             ring: unsafe { Place::new(ring.0, ring_size(processes)) },
         })
+    }
+}
+
+/// Words of what a process offers.
+#[derive(Clone, Copy)]
+pub struct Slots(*mut u8);
+
+// SAFETY: atomic words in memory that stays.
+unsafe impl Send for Slots {}
+// SAFETY: as above.
+unsafe impl Sync for Slots {}
+
+impl Slots {
+    /// The n-th, from 1.
+    pub fn word(&self, n: u64) -> Option<&AtomicU64> {
+        let n = usize::try_from(n)
+            .ok()
+            .filter(|n| (1..=SLOTS).contains(n))?;
+        // SAFETY: aligned, in a mapping that stays.
+        Some(unsafe { &*self.0.add(OFFERS + n * 64).cast::<AtomicU64>() })
     }
 }
 
