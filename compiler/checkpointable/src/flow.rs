@@ -6,7 +6,7 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Stmt};
 
-use crate::names::captures;
+use crate::names::{captures, is_text};
 
 /// Words of a piece of code that may be locals: no fields, methods or parts of paths; also those captured by format
 /// strings.
@@ -36,7 +36,7 @@ fn gather(tokens: &TokenStream, into: &mut BTreeSet<String>) {
             TokenTree::Group(g) => gather(&g.stream(), into),
             TokenTree::Literal(l) => {
                 let text = l.to_string();
-                if text.starts_with('"') && text.contains('{') {
+                if is_text(&text) && text.contains('{') {
                     captures(&text, |name| {
                         into.insert(name.to_owned());
                         None

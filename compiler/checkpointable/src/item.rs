@@ -272,10 +272,13 @@ fn declaration(item: &TraitItemFn, wanted: Wanted) -> Result<TokenStream> {
     let (hot, resume) = method_names(&sig.ident);
     let (receiver, hots, resumes) = (&p.receiver, &p.hot, &p.resume);
     let (again, sized) = (p.again(), p.sized(filter));
+    let (conditions, _) = attributes(&item.attrs);
     Ok(quote! {
         #item
+        #(#conditions)*
         #[doc(hidden)]
         fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter;
+        #(#conditions)*
         #[doc(hidden)]
         fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized;
     })
@@ -319,13 +322,15 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         .for_each(|s| points.visit_stmt(s));
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
+    combined(nested::hiding(&function.block))?;
     let p = parameters(&function.sig);
     if p.by_self.is_some() {
         let block = rename_self(function.block.to_token_stream());
         *function.block = syn::parse2(block)?;
     }
     transient::prepare(&mut function.block)?;
-    let renamed = names::unique(&mut function.block, &p.names);
+    let names = names::unique(&mut function.block, &p.names);
+    combined(names.errors)?;
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);
     let out = output(&function.sig);
@@ -339,7 +344,8 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         by_value: &by_value,
         borrowed: p.borrowed.clone(),
         readers: readers(&function.sig),
-        renamed,
+        renamed: names.own,
+        in_macros: names.in_macros,
         output: out.clone(),
         function: named.clone(),
     };

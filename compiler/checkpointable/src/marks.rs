@@ -18,6 +18,7 @@ const KNOWN: &[&str] = &[
     "eprint",
     "eprintln",
     "format",
+    "format_args",
     "panic",
     "print",
     "println",

@@ -13,35 +13,54 @@ use crate::marks::{self, Arguments};
 use crate::transient;
 
 /// Renames the locals of a function; `parameters` come first, under their own names.
-/// Gives the names that the user has for those that have others now.
-pub fn unique(block: &mut Block, parameters: &[Ident]) -> HashMap<String, String> {
+pub fn unique(block: &mut Block, parameters: &[Ident]) -> Names {
     let mut all = HashSet::new();
     identifiers(&quote::quote!(#block), &mut all);
     // `let x = x();`: where locals are declared they must not hide what is no local.
-    let (items, _) = rename(&mut block.clone(), parameters, &all, HashSet::new());
-    rename(block, parameters, &all, items).1
+    let first = rename(&mut block.clone(), parameters, &all, HashSet::new());
+    let items = first.others.into_inner();
+    let renamer = rename(block, parameters, &all, items);
+    Names {
+        own: renamer.renamed,
+        in_macros: renamer.in_macros.into_inner(),
+        errors: renamer.errors.into_inner(),
+    }
 }
 
-/// Renames locals; gives the words that are none, and the renamed ones' own names.
+/// What has become of locals' names.
+pub struct Names {
+    /// Names that the user has for those that have others now.
+    pub own: HashMap<String, String>,
+    /// Locals that macros which are declared in the function mention.
+    pub in_macros: HashSet<String>,
+    pub errors: Vec<syn::Error>,
+}
+
 fn rename(
     block: &mut Block,
     parameters: &[Ident],
     all: &HashSet<String>,
     items: HashSet<String>,
-) -> (HashSet<String>, HashMap<String, String>) {
+) -> Renamer {
     let mut renamer = Renamer {
         scopes: vec![HashMap::new()],
         taken: HashSet::new(),
         renamed: HashMap::new(),
         all: all.clone(),
         others: RefCell::default(),
+        in_macros: RefCell::default(),
+        errors: RefCell::default(),
     };
     for p in parameters {
-        renamer.bind(p);
+        let name = p.to_string();
+        renamer.taken.insert(name.clone());
+        if let Some(scope) = renamer.scopes.last_mut() {
+            scope.insert(name.clone(), name);
+        }
     }
     renamer.taken.extend(items);
     renamer.visit_block_mut(block);
-    (renamer.others.into_inner(), renamer.renamed)
+    renamer
 }
 
 fn identifiers(tokens: &TokenStream, into: &mut HashSet<String>) {
@@ -67,26 +86,69 @@ struct Renamer {
     all: HashSet<String>,
     /// Words that stand for no local.
     others: RefCell<HashSet<String>>,
+    in_macros: RefCell<HashSet<String>>,
+    errors: RefCell<Vec<syn::Error>>,
+}
+
+/// What a text in the arguments of a macro is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// The first one is a format string.
+    Format,
+    Unknown,
+}
+
+/// Macros of well-known crates whose first text is a format string.
+const FORMATS: &[&str] = &[
+    "anyhow", "bail", "debug", "ensure", "error", "info", "log", "trace", "warn",
+];
+
+/// Macros that take words as they are.
+const WORDS: &[&str] = &[
+    "cfg",
+    "column",
+    "concat",
+    "env",
+    "file",
+    "include",
+    "include_bytes",
+    "include_str",
+    "line",
+    "module_path",
+    "option_env",
+    "stringify",
+];
+
+fn ident(name: &str, span: proc_macro2::Span) -> Ident {
+    match name.strip_prefix("r#") {
+        Some(raw) => Ident::new_raw(raw, span),
+        None => Ident::new(name, span),
+    }
 }
 
 impl Renamer {
-    fn bind(&mut self, ident: &Ident) -> Ident {
-        let old = ident.to_string();
-        let mut new = old.clone();
+    fn bind(&mut self, from: &Ident) -> Ident {
+        let old = from.to_string();
+        // What begins with a capital would be taken for a constant.
+        let mut new = match old.starts_with(char::is_uppercase) {
+            true => format!("_{old}"),
+            false => old.clone(),
+        };
+        let base = new.trim_start_matches("r#").to_owned();
         let mut n = 1;
-        while self.taken.contains(&new) || (n > 1 && self.all.contains(&new)) {
+        while self.taken.contains(&new) || (new != old && self.all.contains(&new)) {
             n += 1;
-            new = format!("{}_{n}", old.trim_start_matches("r#"));
+            new = format!("{base}_{n}");
         }
         self.taken.insert(new.clone());
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(old.clone(), new.clone());
         }
         if new == old {
-            ident.clone()
+            from.clone()
         } else {
             self.renamed.insert(new.clone(), old);
-            Ident::new(&new, ident.span())
+            ident(&new, from.span())
         }
     }
 
@@ -105,15 +167,16 @@ impl Renamer {
         result
     }
 
-    /// Binds the names of a pattern (all alternatives of `|` bind the same ones).
-    fn pattern(&mut self, pat: &mut Pat) {
-        struct Bind<'a>(&'a mut Renamer, HashMap<String, Ident>);
+    /// Binds the names of a pattern (all alternatives of `|` bind the same ones); `sure`: it always matches, so each
+    /// word is a name.
+    fn pattern(&mut self, pat: &mut Pat, sure: bool) {
+        struct Bind<'a>(&'a mut Renamer, HashMap<String, Ident>, bool);
         impl VisitMut for Bind<'_> {
             fn visit_pat_ident_mut(&mut self, p: &mut syn::PatIdent) {
-                if is_binding(p) {
+                if self.2 || is_binding(p) {
                     let old = p.ident.to_string();
                     let new = match self.1.get(&old) {
-                        Some(new) => Ident::new(&new.to_string(), p.ident.span()),
+                        Some(new) => ident(&new.to_string(), p.ident.span()),
                         None => self.0.bind(&p.ident),
                     };
                     self.1.insert(old, new.clone());
@@ -132,19 +195,21 @@ impl Renamer {
             }
             fn visit_expr_mut(&mut self, _: &mut Expr) {}
         }
-        Bind(self, HashMap::new()).visit_pat_mut(pat);
+        Bind(self, HashMap::new(), sure).visit_pat_mut(pat);
     }
 
-    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+    fn tokens(&self, tokens: TokenStream, text: Text) -> TokenStream {
         let mut before = [' '; 2];
+        let mut format = text == Text::Format;
         let mut rest = tokens.into_iter().peekable();
         std::iter::from_fn(|| {
             let t = rest.next()?;
             Some((t, matches!(rest.peek(), Some(TokenTree::Group(_)))))
         })
         .map(|(t, called)| {
-            // A field or method, or part of a path.
-            let field = (before[1] == '.' && before[0] != '.') || before == [':', ':'];
+            // A field or method, or part of a path; what a macro that is declared here takes.
+            let field =
+                (before[1] == '.' && before[0] != '.') || before == [':', ':'] || before[1] == '$';
             let this = match &t {
                 TokenTree::Punct(p) => p.as_char(),
                 _ => ' ',
@@ -152,7 +217,7 @@ impl Renamer {
             before = [before[1], this];
             match t {
                 TokenTree::Ident(i) if !field => match self.find(&i.to_string()) {
-                    Some(new) => TokenTree::Ident(Ident::new(new, i.span())),
+                    Some(new) => TokenTree::Ident(ident(new, i.span())),
                     None => {
                         if called {
                             self.others.borrow_mut().insert(i.to_string());
@@ -161,21 +226,51 @@ impl Renamer {
                     }
                 },
                 TokenTree::Group(g) => {
-                    let mut new = Group::new(g.delimiter(), self.tokens(g.stream()));
+                    let mut new = Group::new(g.delimiter(), self.tokens(g.stream(), text));
                     new.set_span(g.span());
                     TokenTree::Group(new)
                 }
-                TokenTree::Literal(l) => TokenTree::Literal(self.literal(l)),
+                TokenTree::Literal(l) => {
+                    let new = self.literal(l.clone());
+                    if new.to_string() == l.to_string() {
+                        return TokenTree::Literal(l);
+                    }
+                    if std::mem::take(&mut format) {
+                        return TokenTree::Literal(new);
+                    }
+                    if text == Text::Unknown {
+                        self.refuse_text(&l);
+                    }
+                    TokenTree::Literal(l)
+                }
                 t => t,
             }
         })
         .collect()
     }
 
+    /// A local has another name than in this text, of which it is not known whether it is a format string.
+    fn refuse_text(&self, text: &Literal) {
+        let why = "this text mentions a local whose name an earlier one has, too (or that begins with a capital), and what the macro makes of it is not known here: give the local another name, or hand the text over as the value of a `let`";
+        self.errors
+            .borrow_mut()
+            .push(syn::Error::new(text.span(), why));
+    }
+
+    /// A macro that is declared in the function.
+    fn macro_rules(&mut self, mac: &mut Macro) {
+        let mut words = HashSet::new();
+        identifiers(&mac.tokens, &mut words);
+        let locals = words.iter().filter_map(|w| self.find(w));
+        let locals: HashSet<String> = locals.map(str::to_owned).collect();
+        self.in_macros.get_mut().extend(locals);
+        mac.tokens = self.tokens(mac.tokens.clone(), Text::Unknown);
+    }
+
     /// Names captured in a format string.
     fn literal(&self, literal: Literal) -> Literal {
         let text = literal.to_string();
-        if !text.starts_with('"') || !text.contains('{') {
+        if !is_text(&text) || !text.contains('{') {
             return literal;
         }
         let Ok(lit) = syn::parse_str::<syn::LitStr>(&text) else {
@@ -195,6 +290,11 @@ impl Renamer {
         literal_new.set_span(literal.span());
         literal_new
     }
+}
+
+/// Is the literal a text, raw or not?
+pub fn is_text(literal: &str) -> bool {
+    literal.starts_with('"') || literal.starts_with("r\"") || literal.starts_with("r#")
 }
 
 /// Calls `name` for each captured name of a format string and puts what it gives in its place.
@@ -273,8 +373,10 @@ impl VisitMut for Renamer {
                         self.visit_expr_mut(diverge);
                     }
                 }
-                self.pattern(&mut local.pat);
+                let sure = local.init.as_ref().is_none_or(|i| i.diverge.is_none());
+                self.pattern(&mut local.pat, sure);
             }
+            Stmt::Item(syn::Item::Macro(m)) => self.macro_rules(&mut m.mac),
             // No local is known there; words of other locals are not to be taken for uses of these.
             Stmt::Item(item) => {
                 let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
@@ -290,8 +392,7 @@ impl VisitMut for Renamer {
                 if let Some(ident) = p.path.get_ident() {
                     match self.find(&ident.to_string()) {
                         Some(new) => {
-                            let new = Ident::new(new, ident.span());
-                            p.path = new.into();
+                            p.path = self::ident(new, ident.span()).into();
                         }
                         None => {
                             self.others.get_mut().insert(ident.to_string());
@@ -315,12 +416,12 @@ impl VisitMut for Renamer {
             }),
             Expr::Let(l) => {
                 self.visit_expr_mut(&mut l.expr);
-                self.pattern(&mut l.pat);
+                self.pattern(&mut l.pat, false);
             }
             Expr::ForLoop(f) => {
                 self.visit_expr_mut(&mut f.expr);
                 self.scoped(|s| {
-                    s.pattern(&mut f.pat);
+                    s.pattern(&mut f.pat, true);
                     s.visit_block_mut(&mut f.body);
                 });
             }
@@ -328,7 +429,7 @@ impl VisitMut for Renamer {
                 self.visit_expr_mut(&mut m.expr);
                 for arm in &mut m.arms {
                     self.scoped(|s| {
-                        s.pattern(&mut arm.pat);
+                        s.pattern(&mut arm.pat, false);
                         if let Some((_, guard)) = &mut arm.guard {
                             s.visit_expr_mut(guard);
                         }
@@ -338,7 +439,7 @@ impl VisitMut for Renamer {
             }
             Expr::Closure(c) => self.scoped(|s| {
                 for p in &mut c.inputs {
-                    s.pattern(p);
+                    s.pattern(p, true);
                 }
                 s.visit_expr_mut(&mut c.body);
             }),
@@ -388,9 +489,15 @@ impl VisitMut for Renamer {
                 self.visit_expr_mut(&mut n);
                 quote::quote!(#item; #n)
             }
-            None => self
-                .matches(mac)
-                .unwrap_or_else(|| self.tokens(mac.tokens.clone())),
+            None if WORDS.contains(&marks::name(mac).as_str()) => return,
+            None => {
+                let text = match FORMATS.contains(&marks::name(mac).as_str()) {
+                    true => Text::Format,
+                    false => Text::Unknown,
+                };
+                let matches = self.matches(mac);
+                matches.unwrap_or_else(|| self.tokens(mac.tokens.clone(), text))
+            }
         };
     }
 }
@@ -401,7 +508,7 @@ impl Renamer {
         let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
         for input in &mut sig.inputs {
             if let syn::FnArg::Typed(t) = input {
-                self.pattern(&mut t.pat);
+                self.pattern(&mut t.pat, true);
             }
         }
         if let Some(block) = block {
@@ -449,7 +556,7 @@ impl Renamer {
         let (mut value, mut pat, mut guard) = parts.parse2(mac.tokens.clone()).ok()?;
         self.visit_expr_mut(&mut value);
         self.scoped(|s| {
-            s.pattern(&mut pat);
+            s.pattern(&mut pat, false);
             if let Some(guard) = &mut guard {
                 s.visit_expr_mut(guard);
             }

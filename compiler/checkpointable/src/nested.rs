@@ -1,10 +1,12 @@
 //! Items within a function: each of its forms has them, so what may exist once only cannot be among them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Item, Stmt, Type};
+use syn::{Block, Item, Stmt, Type, UseTree};
 
 use crate::marks;
 
@@ -14,6 +16,99 @@ pub fn once(block: &mut Block) -> Vec<syn::Error> {
     look.visit_block(block);
     Leave(look.types).visit_block_mut(block);
     look.errors
+}
+
+/// What a block with locations declares: all of its region's code comes to lie within the block, so nothing outside may
+/// mean something else by the same name.
+pub fn hiding(block: &Block) -> Vec<syn::Error> {
+    let mut inner = Inner {
+        whole: words(&block.to_token_stream()),
+        errors: Vec::new(),
+    };
+    visit::visit_block(&mut inner, block);
+    inner.errors
+}
+
+struct Inner {
+    whole: HashMap<String, usize>,
+    errors: Vec<syn::Error>,
+}
+
+/// How often each word occurs, but for fields and methods.
+fn words(tokens: &TokenStream) -> HashMap<String, usize> {
+    fn count(tokens: TokenStream, into: &mut HashMap<String, usize>) {
+        let mut before = [' '; 2];
+        for t in tokens {
+            let mut this = ' ';
+            match t {
+                TokenTree::Ident(i) if before[1] != '.' || before[0] == '.' => {
+                    *into.entry(i.to_string()).or_default() += 1;
+                }
+                TokenTree::Group(g) => count(g.stream(), into),
+                TokenTree::Punct(p) => this = p.as_char(),
+                _ => {}
+            }
+            before = [before[1], this];
+        }
+    }
+    let mut all = HashMap::new();
+    count(tokens.clone(), &mut all);
+    all
+}
+
+/// Names that a `use` brings; none: it does not say.
+fn brought<'u>(tree: &'u UseTree, from: Option<&'u Ident>, into: &mut Vec<Option<&'u Ident>>) {
+    match tree {
+        UseTree::Path(p) => brought(&p.tree, Some(&p.ident), into),
+        UseTree::Name(n) if n.ident == "self" => into.extend(from.map(Some)),
+        UseTree::Name(n) => into.push(Some(&n.ident)),
+        UseTree::Rename(r) if r.rename == "_" => {}
+        UseTree::Rename(r) => into.push(Some(&r.rename)),
+        UseTree::Glob(_) => into.push(None),
+        UseTree::Group(g) => g.items.iter().for_each(|t| brought(t, from, into)),
+    }
+}
+
+fn declared(item: &Item) -> Vec<Option<&Ident>> {
+    match item {
+        Item::Const(i) => vec![Some(&i.ident)],
+        Item::Enum(i) => vec![Some(&i.ident)],
+        Item::Fn(i) => vec![Some(&i.sig.ident)],
+        Item::Macro(i) => i.ident.iter().map(Some).collect(),
+        Item::Mod(i) => vec![Some(&i.ident)],
+        Item::Struct(i) => vec![Some(&i.ident)],
+        Item::Trait(i) => vec![Some(&i.ident)],
+        Item::Type(i) => vec![Some(&i.ident)],
+        Item::Union(i) => vec![Some(&i.ident)],
+        Item::Use(i) => {
+            let mut names = Vec::new();
+            brought(&i.tree, None, &mut names);
+            names
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl<'ast> Visit<'ast> for Inner {
+    fn visit_item(&mut self, _: &'ast Item) {}
+    fn visit_block(&mut self, b: &'ast Block) {
+        if !marks::block_has_points(b) {
+            return;
+        }
+        let within = words(&b.to_token_stream());
+        for s in &b.stmts {
+            let Stmt::Item(item) = s else { continue };
+            for name in declared(item) {
+                let text = match name {
+                    Some(n) if self.whole.get(&n.to_string()) == within.get(&n.to_string()) => continue,
+                    Some(n) => format!("what stands in front of this block would see this `{n}`, too, as the block has locations: give it another name, or declare it where the function begins"),
+                    None => "what stands in front of this block would see these names, too, as the block has locations: name what is used, or write this where the function begins".to_owned(),
+                };
+                self.errors.push(syn::Error::new_spanned(item, text));
+            }
+        }
+        visit::visit_block(self, b);
+    }
 }
 
 #[derive(Default)]

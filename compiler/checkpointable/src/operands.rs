@@ -5,12 +5,12 @@
 //! ```
 //!
 //! What is evaluated in front of a marked call must not depend on it: other marked calls, literals, and locals that
-//! the call does not mention.  Anything else is an error.
+//! the call does not mention.  Operators, which may be the program's own, get names likewise.  Anything else is an error.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
-use syn::{parse_quote, Block, Expr, Stmt};
+use syn::{parse_quote, parse_quote_spanned, Block, Expr, Stmt};
 
 use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
@@ -103,7 +103,16 @@ impl Operands {
             }
             Stmt::Expr(e, _) => match e {
                 Expr::Assign(a) => self.value(&mut a.right, out),
-                Expr::Binary(b) if is_assignment(&b.op) => self.value(&mut b.right, out),
+                Expr::Binary(b) if is_assignment(&b.op) => {
+                    self.value(&mut b.right, out);
+                    let mut left = Before::default();
+                    place(&b.left, &mut left);
+                    // Of numbers what is assigned is evaluated first, of other types the place.
+                    if let (Some(at), false) = (left.impure, out.is_empty()) {
+                        let (at, left) = (at.resolved_at(Span::call_site()), &b.left);
+                        *b.left = parse_quote_spanned!(at=> *::pc3::point::second(&mut #left));
+                    }
+                }
                 Expr::Return(r) => {
                     if let Some(e) = &mut r.expr {
                         self.value(e, out);
@@ -271,12 +280,11 @@ impl Operands {
                 let Ok(mut inner) = syn::parse2::<Expr>(m.mac.tokens.clone()) else {
                     return;
                 };
-                let mut one = |s: &mut Self, e: &mut Expr| s.operand(e, out, before);
                 match &mut inner {
-                    Expr::Call(c) => c.args.iter_mut().for_each(|a| one(self, a)),
+                    Expr::Call(c) => self.operands(c.args.iter_mut(), out, before),
                     Expr::MethodCall(c) => {
-                        one(self, &mut c.receiver);
-                        c.args.iter_mut().for_each(|a| one(self, a));
+                        let parts = std::iter::once(&mut *c.receiver).chain(&mut c.args);
+                        self.operands(parts, out, before);
                     }
                     other => self.errors.push(syn::Error::new_spanned(
                         other,
@@ -284,6 +292,44 @@ impl Operands {
                     )),
                 }
                 m.mac.tokens = inner.to_token_stream();
+            }
+            _ => {}
+        }
+    }
+
+    /// Parts of an expression, which are evaluated one after the other.
+    fn operands<'e>(
+        &mut self,
+        parts: impl Iterator<Item = &'e mut Expr>,
+        out: &mut Vec<Stmt>,
+        before: &mut Before,
+    ) {
+        let parts: Vec<&mut Expr> = parts.collect();
+        let last = parts.iter().rposition(|e| has_points_expr(e)).unwrap_or(0);
+        for (i, e) in parts.into_iter().enumerate() {
+            if i < last && !has_points_expr(e) {
+                self.operators(e, out);
+            }
+            self.operand(e, out, before);
+        }
+    }
+
+    /// What operators in an expression without points give gets names.
+    fn operators(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
+        match e {
+            Expr::Paren(p) => self.operators(&mut p.expr, out),
+            Expr::Group(p) => self.operators(&mut p.expr, out),
+            Expr::Cast(c) => self.operators(&mut c.expr, out),
+            Expr::Reference(r) if r.mutability.is_none() => self.operators(&mut r.expr, out),
+            Expr::Tuple(t) => t.elems.iter_mut().for_each(|x| self.operators(x, out)),
+            Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {}
+            Expr::Unary(u) if matches!(&*u.expr, Expr::Lit(_)) => {}
+            Expr::Binary(_) | Expr::Unary(_) => {
+                let mut inside = Before::default();
+                note(e, &mut inside);
+                if inside.impure.is_none() {
+                    *e = self.hoist_whole(e, out);
+                }
             }
             _ => {}
         }
@@ -321,8 +367,7 @@ impl Operands {
             Expr::Reference(r) => self.operand(&mut r.expr, out, before),
             Expr::Try(t) => self.operand(&mut t.expr, out, before),
             Expr::Index(i) => {
-                self.operand(&mut i.expr, out, before);
-                self.operand(&mut i.index, out, before);
+                self.operands([&mut *i.expr, &mut *i.index].into_iter(), out, before);
             }
             Expr::Binary(b)
                 if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_))
@@ -337,40 +382,27 @@ impl Operands {
                 *e = whole;
             }
             Expr::Binary(b) => {
-                self.operand(&mut b.left, out, before);
-                self.operand(&mut b.right, out, before);
+                self.operands([&mut *b.left, &mut *b.right].into_iter(), out, before);
             }
-            Expr::Tuple(t) => t
-                .elems
-                .iter_mut()
-                .for_each(|x| self.operand(x, out, before)),
-            Expr::Array(t) => t
-                .elems
-                .iter_mut()
-                .for_each(|x| self.operand(x, out, before)),
+            Expr::Tuple(t) => self.operands(t.elems.iter_mut(), out, before),
+            Expr::Array(t) => self.operands(t.elems.iter_mut(), out, before),
             Expr::Struct(s) => {
-                s.fields
-                    .iter_mut()
-                    .for_each(|f| self.operand(&mut f.expr, out, before));
-                if let Some(rest) = &mut s.rest {
-                    self.operand(rest, out, before);
-                }
+                let fields = s.fields.iter_mut().map(|f| &mut f.expr);
+                self.operands(fields.chain(s.rest.as_deref_mut()), out, before);
             }
             Expr::Call(c) => {
                 note(&c.func, before);
-                c.args.iter_mut().for_each(|x| self.operand(x, out, before));
+                self.operands(c.args.iter_mut(), out, before);
                 before.impure.get_or_insert(c.func.span());
             }
             Expr::MethodCall(c) => {
-                self.operand(&mut c.receiver, out, before);
-                c.args.iter_mut().for_each(|x| self.operand(x, out, before));
+                let parts = std::iter::once(&mut *c.receiver).chain(&mut c.args);
+                self.operands(parts, out, before);
                 before.impure.get_or_insert(c.method.span());
             }
             Expr::Range(r) => {
-                [&mut r.start, &mut r.end]
-                    .into_iter()
-                    .flatten()
-                    .for_each(|x| self.operand(x, out, before));
+                let parts = [&mut r.start, &mut r.end].into_iter().flatten();
+                self.operands(parts.map(|e| &mut **e), out, before);
             }
             Expr::Macro(m) => self.macro_operands(m, out, before),
             other => self.errors.push(syn::Error::new_spanned(
@@ -384,13 +416,12 @@ impl Operands {
         let span = m.mac.path.span();
         let tokens: TokenStream = match marks::arguments(&m.mac) {
             Some(Arguments::Listed(mut list)) => {
-                for e in &mut list {
+                let parts = list.iter_mut().map(|e| match e {
                     // `name = value`
-                    match e {
-                        Expr::Assign(a) => self.operand(&mut a.right, out, before),
-                        e => self.operand(e, out, before),
-                    }
-                }
+                    Expr::Assign(a) => &mut *a.right,
+                    e => e,
+                });
+                self.operands(parts, out, before);
                 quote!(#list)
             }
             Some(Arguments::Repeated(mut item, n)) => {
@@ -468,13 +499,31 @@ pub fn is_assignment(op: &syn::BinOp) -> bool {
     )
 }
 
+/// As `note`, of what is assigned to.
+fn place(e: &Expr, before: &mut Before) {
+    match e {
+        Expr::Field(f) => place(&f.base, before),
+        Expr::Paren(p) => place(&p.expr, before),
+        Expr::Group(p) => place(&p.expr, before),
+        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => place(&u.expr, before),
+        Expr::Index(i) => {
+            place(&i.expr, before);
+            place(&i.index, before);
+        }
+        e => note(e, before),
+    }
+}
+
 /// An expression without points is evaluated.
 fn note(e: &Expr, before: &mut Before) {
     match e {
         Expr::Lit(_) | Expr::Closure(_) => {}
-        Expr::Path(p) => before
-            .names
-            .extend(p.path.get_ident().map(ToString::to_string)),
+        // What begins with a capital is a constant, or makes a value.
+        Expr::Path(p) => {
+            let name = p.path.get_ident().map(ToString::to_string);
+            let local = name.filter(|n| !n.starts_with(char::is_uppercase));
+            before.names.extend(local);
+        }
         Expr::Field(f) => note(&f.base, before),
         Expr::Paren(p) => note(&p.expr, before),
         Expr::Group(p) => note(&p.expr, before),

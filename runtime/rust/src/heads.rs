@@ -344,3 +344,22 @@ pub trait IsPart<T> {
 }
 
 impl<T> IsPart<T> for Part<'_, T> {}
+
+/// What `op=` changes after its right side has been evaluated.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is found before what stands right of the operator is evaluated, which is a marked call",
+    label = "evaluated first",
+    note = "bind the call's value with `let` in front, or what the place is found by"
+)]
+pub trait Later {}
+
+macro_rules! second {
+    ($($t:ident)*) => {$(impl Later for $t {})*};
+}
+
+second!(bool i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
+
+#[inline(always)]
+pub fn second<T: Later>(place: &mut T) -> &mut T {
+    place
+}

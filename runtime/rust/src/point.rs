@@ -9,9 +9,9 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
-    given, in_order, read, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain, IsCell,
-    IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole, Order, Part,
-    Reads, Taken,
+    given, in_order, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain,
+    IsCell, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole, Order,
+    Part, Reads, Taken,
 };
 pub use crate::kinds::{Chain, Enumerate, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip};
 use crate::load::{LoadError, Loading, View};
@@ -406,6 +406,13 @@ pub trait Report {
 impl Report for () {
     fn report(self) -> i32 {
         0
+    }
+}
+
+impl Report for std::process::ExitCode {
+    fn report(self) -> i32 {
+        let is = |n: &u8| std::process::ExitCode::from(*n) == self;
+        (0..=u8::MAX).find(is).map_or(1, i32::from)
     }
 }
 

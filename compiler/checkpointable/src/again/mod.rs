@@ -429,7 +429,8 @@ impl<'b> Again<'b> {
     fn parts(&mut self, parts: Vec<&mut Expr>) -> bool {
         let is = |s: &Self, e: &Expr| {
             let mut probe = Again::new(s.locals, 0);
-            probe.borrow(&mut e.clone())
+            // A text is saved as well as made again.
+            !matches!(e, Expr::Lit(_)) && probe.borrow(&mut e.clone())
         };
         if !parts.iter().any(|e| is(self, e)) {
             return false;

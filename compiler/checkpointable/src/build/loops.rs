@@ -336,8 +336,11 @@ impl<'ast> Visit<'ast> for Reads<'_> {
             inner.visit_expr(&e);
         }
         for name in identifiers(&mac.tokens) {
-            if !self.own.contains(&name) && syn::parse_str::<Ident>(&name).is_ok() {
-                let name = Ident::new(&name, mac.path.span());
+            if self.own.contains(&name) {
+                continue;
+            }
+            if let Ok(mut name) = syn::parse_str::<Ident>(&name) {
+                name.set_span(mac.path.span());
                 self.places.push(syn::parse_quote!(#name));
             }
         }

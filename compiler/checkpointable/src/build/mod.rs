@@ -125,6 +125,8 @@ pub struct Builder {
     readers: HashSet<String>,
     /// Users' names of locals that have others.
     renamed: HashMap<String, String>,
+    /// Locals that may be mentioned where it does not show.
+    in_macros: HashSet<String>,
     course: Course,
     /// Loops around over iterators that are made again, by their names in the course.
     made_loops: Vec<String>,
@@ -167,6 +169,7 @@ pub struct About<'a> {
     pub borrowed: HashMap<String, bool>,
     pub readers: HashSet<String>,
     pub renamed: HashMap<String, String>,
+    pub in_macros: HashSet<String>,
     pub output: Type,
     pub function: Ident,
 }
@@ -177,6 +180,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         borrowed,
         readers,
         renamed,
+        in_macros,
         output,
         function,
     } = about;
@@ -195,6 +199,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         borrowed,
         readers,
         renamed,
+        in_macros,
         course,
         made_loops: Vec::new(),
         made_iterators: Vec::new(),

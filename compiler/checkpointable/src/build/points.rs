@@ -108,6 +108,7 @@ impl Builder {
         match self.course.at(n, &name).whole {
             Whole::Unset => false,
             Whole::Here if held => true,
+            Whole::Here | Whole::Unknown if self.in_macros.contains(&name) => true,
             _ => used || self.course.used(n, &name),
         }
     }
