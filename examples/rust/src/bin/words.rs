@@ -1,0 +1,154 @@
+//! Words that mean something else in another place, conditions of the build, the order in which operands are found.
+
+#![forbid(unsafe_code)]
+// In ways that a linter would not have.
+#![allow(clippy::all, clippy::pedantic, non_snake_case)]
+
+use std::ops::{Mul, Neg};
+use std::process::ExitCode;
+
+use pc3::prelude::*;
+
+macro_rules! text {
+    ($t:literal) => {
+        $t
+    };
+}
+
+/// Names that others had before, in all kinds of texts.
+#[checkpointable]
+fn shadowed(r#type: u32) -> u32 {
+    let x = r#type;
+    let y = x;
+    let x = x + 1;
+    println!(r"{x} {y}");
+    checkpoint!();
+    println!(r#"{x:>4} "{x}""#);
+    println!("{} {}", stringify!(x), concat!("{x}", "!"));
+    println!("{} {}", format_args!("{} {x}", "{x}"), text!("{y}"));
+    let r#type = r#type + x;
+    checkpoint!();
+    r#type * y
+}
+
+/// Macros that are declared in a function mean its locals.
+#[checkpointable]
+fn declared() -> u32 {
+    let x = 1;
+    macro_rules! first {
+        () => {
+            x
+        };
+    }
+    let x = 20;
+    macro_rules! second {
+        ($x:expr) => {
+            x + $x
+        };
+    }
+    checkpoint!();
+    let x = 300;
+    checkpoint!();
+    first!() + second!(5) + x
+}
+
+/// Names with capitals are locals, too.
+#[checkpointable]
+fn capitals(A: &[u32]) -> u32 {
+    let N = A.len();
+    let mut Sum = 0;
+    let mut K = 0;
+    for I in 0..N {
+        let R = &A[K];
+        K = I;
+        checkpoint!();
+        Sum = Sum * 10 + *R;
+    }
+    let N = N + 1;
+    checkpoint!();
+    println!("{N}");
+    Sum
+}
+
+/// What is not built is not there.
+#[checkpointable]
+fn conditions(n: u32) -> u32 {
+    let mut x = n;
+    #[cfg(any())]
+    {
+        x += 100;
+        checkpoint!();
+    }
+    #[cfg(all())]
+    for i in 0..2 {
+        x += i;
+        checkpoint!();
+    }
+    #[cfg(any())]
+    checkpoint!();
+    #[cfg(not(any()))]
+    {
+        x *= 2;
+    }
+    checkpoint!();
+    x
+}
+
+/// Numbers that say what is done with them.
+#[derive(Clone, Copy, Checkpointable)]
+struct Noted(i64);
+
+impl Mul for Noted {
+    type Output = Noted;
+    fn mul(self, by: Noted) -> Noted {
+        println!("{} * {}", self.0, by.0);
+        Noted(self.0 * by.0)
+    }
+}
+
+impl Neg for Noted {
+    type Output = Noted;
+    fn neg(self) -> Noted {
+        println!("-{}", self.0);
+        Noted(-self.0)
+    }
+}
+
+#[checkpointable]
+fn next(n: Noted) -> Noted {
+    println!("next {}", n.0);
+    checkpoint!();
+    Noted(n.0 + 1)
+}
+
+fn place(at: usize) -> usize {
+    println!("place {at}");
+    at
+}
+
+#[checkpointable]
+fn operands() -> Vec<i64> {
+    let (a, b) = (Noted(2), Noted(3));
+    let c = -a * ck!(next(b));
+    let mut list = [1, 2];
+    list[place(1)] += ck!(next(c)).0;
+    let found = Ok::<i64, String>(match "3".parse() {
+        Ok(n) => ck!(next(Noted(n))).0,
+        Err(_) => 0,
+    });
+    for (what, numbers) in [("a", vec![1]), ("b", vec![])] {
+        checkpoint!();
+        println!("{what} {numbers:?}");
+    }
+    vec![c.0, list[0], list[1], found.unwrap_or(0)]
+}
+
+#[pc3::main]
+fn main() -> ExitCode {
+    println!("{}", ck!(shadowed(4)));
+    println!("{}", ck!(declared()));
+    println!("{}", ck!(capitals(&[7, 8, 9])));
+    println!("{}", ck!(conditions(1)));
+    println!("{:?}", ck!(operands()));
+    ExitCode::from(u8::from(ck!(conditions(0)) != 2))
+}
