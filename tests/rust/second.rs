@@ -19,3 +19,5 @@ fn first(list: &mut Vec<std::num::Wrapping<u32>>) {
 fn main() {
     first(&mut Vec::new());
 }
+
+//= 16:10 `helper`: a value of type `Wrapping<u32>` is found before what stands right of the operator is evaluated, which is a marked call

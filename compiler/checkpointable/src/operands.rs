@@ -104,11 +104,12 @@ impl Operands {
             Stmt::Expr(e, _) => match e {
                 Expr::Assign(a) => self.value(&mut a.right, out),
                 Expr::Binary(b) if is_assignment(&b.op) => {
+                    let later = has_points_expr(&b.right);
                     self.value(&mut b.right, out);
                     let mut left = Before::default();
                     place(&b.left, &mut left);
                     // Of numbers what is assigned is evaluated first, of other types the place.
-                    if let (Some(at), false) = (left.impure, out.is_empty()) {
+                    if let (Some(at), true) = (left.impure, later) {
                         let (at, left) = (at.resolved_at(Span::call_site()), &b.left);
                         *b.left = parse_quote_spanned!(at=> *::pc3::point::second(&mut #left));
                     }
