@@ -27,7 +27,7 @@
 //! program's environment (`PC3_EVERY`, `PC3_RESTART`, …) and the tools do is the same as for C programs.
 //!
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
-//! * `save`, `load`: values to bytes and back.
+//! * `save`, `load`: values to bytes and back; `deep`: stacks for long chains of them.
 //! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again.
 //! * `file`, `buffered`: files, and buffers in front of them.
 //! * `mpi`: messages between ranks.
@@ -37,6 +37,7 @@
 extern crate self as pc3;
 
 mod buffered;
+mod deep;
 mod file;
 mod frames;
 mod heads;

@@ -8,6 +8,7 @@ use pc3_runtime::guest::Source;
 use pc3_typemetric::abi::Endian;
 use pc3_typemetric::types::{Kind, Type};
 
+use crate::deep::Stacks;
 use crate::save::BASE;
 use crate::types::{TypeId, VALUE, VARIANT};
 use crate::value::Checkpointable;
@@ -66,6 +67,7 @@ type Shared = HashMap<(u64, RustType), Box<dyn Any>>;
 pub struct Loading {
     pub(crate) source: Source,
     shared: RefCell<Shared>,
+    stacks: Stacks,
 }
 
 impl Loading {
@@ -73,6 +75,7 @@ impl Loading {
         Loading {
             source,
             shared: RefCell::default(),
+            stacks: Stacks::default(),
         }
     }
 
@@ -198,6 +201,11 @@ impl Loading {
         Ok((&variant.name, Members { from: self, value }))
     }
 
+    /// Makes what a pointer leads to, however many there are in a row.
+    pub(crate) fn behind<T: Checkpointable>(&self, value: View) -> Result<T, LoadError> {
+        self.stacks.run(size_of::<T>(), || T::load(self, value))
+    }
+
     /// The shared value at an address, if it has been begun.
     pub(crate) fn known<T: Any + Clone>(&self, address: u64) -> Option<T> {
         let shared = self.shared.borrow();
@@ -269,7 +277,10 @@ impl<'s> Members<'s> {
         let missing = || LoadError::new("is not in the checkpoint").within(&format!(".{pointer}"));
         let pointer = self.get(pointer).ok_or_else(missing)?;
         let list = match self.from.follow(pointer)? {
-            Some((_, view)) => T::load_all(self.from, view)?,
+            Some((_, view)) => {
+                let all = || T::load_all(self.from, view);
+                self.from.stacks.run(size_of::<T>(), all)?
+            }
             // Items without size.
             None => {
                 let view = View {

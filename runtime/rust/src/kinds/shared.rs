@@ -33,7 +33,7 @@ impl<T: Checkpointable> Checkpointable for Box<T> {
                 bytes: &[],
             },
         };
-        T::load(from, view).map(Box::new)
+        from.behind(view).map(Box::new)
     }
 }
 
@@ -61,7 +61,7 @@ macro_rules! counted {
                 // that lead back to it are made, not looked into.
                 let made = unsafe { $rc::from_raw($rc::into_raw(place).cast::<T>()) };
                 from.remember(address, made.clone());
-                match T::load(from, view) {
+                match from.behind(view) {
                     Ok(value) => {
                         // SAFETY: nobody else writes or reads it now.
                         unsafe { $rc::as_ptr(&made).cast_mut().write(value) };
