@@ -7,11 +7,14 @@
 //! What is evaluated in front of a marked call must not depend on it: other marked calls, literals, and locals that
 //! the call does not mention.  Operators, which may be the program's own, get names likewise.  Anything else is an error.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, Block, Expr, Stmt};
 
+use crate::again::is_constructor;
 use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
 use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
@@ -42,6 +45,34 @@ pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
 struct Before {
     names: Vec<String>,
     impure: Option<Span>,
+}
+
+/// How a part of an expression is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Used {
+    Value,
+    /// Perhaps it is only borrowed.
+    Place,
+}
+
+fn value(e: &mut Expr) -> (&mut Expr, Used) {
+    (e, Used::Value)
+}
+
+/// Is it a local or a field of one, of which others speak?
+fn is_mentioned(e: &Expr, words: &BTreeSet<String>) -> bool {
+    match e {
+        Expr::Paren(p) => is_mentioned(&p.expr, words),
+        Expr::Group(p) => is_mentioned(&p.expr, words),
+        Expr::Cast(c) => is_mentioned(&c.expr, words),
+        Expr::Field(f) => is_mentioned(&f.base, words),
+        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => is_mentioned(&u.expr, words),
+        Expr::Path(p) => p
+            .path
+            .get_ident()
+            .is_some_and(|i| words.contains(&i.to_string())),
+        _ => false,
+    }
 }
 
 /// `ck!(…)` or `ck!(…)?`.
@@ -282,9 +313,10 @@ impl Operands {
                     return;
                 };
                 match &mut inner {
-                    Expr::Call(c) => self.operands(c.args.iter_mut(), out, before),
+                    Expr::Call(c) => self.operands(c.args.iter_mut().map(value), out, before),
                     Expr::MethodCall(c) => {
-                        let parts = std::iter::once(&mut *c.receiver).chain(&mut c.args);
+                        let receiver = std::iter::once((&mut *c.receiver, Used::Place));
+                        let parts = receiver.chain(c.args.iter_mut().map(value));
                         self.operands(parts, out, before);
                     }
                     other => self.errors.push(syn::Error::new_spanned(
@@ -298,20 +330,28 @@ impl Operands {
         }
     }
 
-    /// Parts of an expression, which are evaluated one after the other.
+    /// Parts of an expression, which are evaluated one after the other; those used by value that a later one mentions
+    /// get names.
     fn operands<'e>(
         &mut self,
-        parts: impl Iterator<Item = &'e mut Expr>,
+        parts: impl Iterator<Item = (&'e mut Expr, Used)>,
         out: &mut Vec<Stmt>,
         before: &mut Before,
     ) {
-        let parts: Vec<&mut Expr> = parts.collect();
-        let last = parts.iter().rposition(|e| has_points_expr(e)).unwrap_or(0);
-        for (i, e) in parts.into_iter().enumerate() {
-            if i < last && !has_points_expr(e) {
-                self.operators(e, out);
+        let mut parts: Vec<(&mut Expr, Used)> = parts.collect();
+        let found = parts.iter().rposition(|(e, _)| has_points_expr(e));
+        let last = found.unwrap_or(0);
+        for i in 0..parts.len() {
+            if i < last && !has_points_expr(parts[i].0) {
+                self.operators(parts[i].0, out);
+                let later = parts[i + 1..].iter().map(|(e, _)| &**e);
+                let later = later.filter(|e| has_points_expr(e));
+                let words = identifiers(&later.map(ToTokens::to_token_stream).collect());
+                if parts[i].1 == Used::Value && is_mentioned(parts[i].0, &words) {
+                    *parts[i].0 = self.hoist_whole(parts[i].0, out);
+                }
             }
-            self.operand(e, out, before);
+            self.operand(parts[i].0, out, before);
         }
     }
 
@@ -368,7 +408,8 @@ impl Operands {
             Expr::Reference(r) => self.operand(&mut r.expr, out, before),
             Expr::Try(t) => self.operand(&mut t.expr, out, before),
             Expr::Index(i) => {
-                self.operands([&mut *i.expr, &mut *i.index].into_iter(), out, before);
+                let parts = [(&mut *i.expr, Used::Place), (&mut *i.index, Used::Value)];
+                self.operands(parts.into_iter(), out, before);
             }
             Expr::Binary(b)
                 if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_))
@@ -383,27 +424,35 @@ impl Operands {
                 *e = whole;
             }
             Expr::Binary(b) => {
-                self.operands([&mut *b.left, &mut *b.right].into_iter(), out, before);
+                use syn::BinOp as B;
+                let used = match b.op {
+                    B::Eq(_) | B::Ne(_) | B::Lt(_) | B::Le(_) | B::Gt(_) | B::Ge(_) => Used::Place,
+                    _ => Used::Value,
+                };
+                let parts = [(&mut *b.left, used), (&mut *b.right, used)];
+                self.operands(parts.into_iter(), out, before);
             }
-            Expr::Tuple(t) => self.operands(t.elems.iter_mut(), out, before),
-            Expr::Array(t) => self.operands(t.elems.iter_mut(), out, before),
+            Expr::Tuple(t) => self.operands(t.elems.iter_mut().map(value), out, before),
+            Expr::Array(t) => self.operands(t.elems.iter_mut().map(value), out, before),
             Expr::Struct(s) => {
-                let fields = s.fields.iter_mut().map(|f| &mut f.expr);
-                self.operands(fields.chain(s.rest.as_deref_mut()), out, before);
+                let fields = s.fields.iter_mut().map(|f| value(&mut f.expr));
+                let rest = s.rest.as_deref_mut().map(|e| (e, Used::Place));
+                self.operands(fields.chain(rest), out, before);
             }
             Expr::Call(c) => {
                 note(&c.func, before);
-                self.operands(c.args.iter_mut(), out, before);
+                self.operands(c.args.iter_mut().map(value), out, before);
                 before.impure.get_or_insert(c.func.span());
             }
             Expr::MethodCall(c) => {
-                let parts = std::iter::once(&mut *c.receiver).chain(&mut c.args);
+                let receiver = std::iter::once((&mut *c.receiver, Used::Place));
+                let parts = receiver.chain(c.args.iter_mut().map(value));
                 self.operands(parts, out, before);
                 before.impure.get_or_insert(c.method.span());
             }
             Expr::Range(r) => {
                 let parts = [&mut r.start, &mut r.end].into_iter().flatten();
-                self.operands(parts.map(|e| &mut **e), out, before);
+                self.operands(parts.map(|e| value(e)), out, before);
             }
             Expr::Macro(m) => self.macro_operands(m, out, before),
             other => self.errors.push(syn::Error::new_spanned(
@@ -419,8 +468,8 @@ impl Operands {
             Some(Arguments::Listed(mut list)) => {
                 let parts = list.iter_mut().map(|e| match e {
                     // `name = value`
-                    Expr::Assign(a) => &mut *a.right,
-                    e => e,
+                    Expr::Assign(a) => (&mut *a.right, Used::Place),
+                    e => (e, Used::Place),
                 });
                 self.operands(parts, out, before);
                 quote!(#list)
@@ -536,6 +585,8 @@ fn note(e: &Expr, before: &mut Before) {
             note(&b.right, before);
         }
         Expr::Tuple(t) => t.elems.iter().for_each(|x| note(x, before)),
+        Expr::Array(t) => t.elems.iter().for_each(|x| note(x, before)),
+        Expr::Call(c) if is_constructor(&c.func) => c.args.iter().for_each(|x| note(x, before)),
         other => {
             before.impure.get_or_insert(other.span());
         }

@@ -523,7 +523,8 @@ fn is_source(e: &Expr) -> bool {
     last && segments.next().is_some_and(|s| s.ident == "iter")
 }
 
-fn is_constructor(e: &Expr) -> bool {
+/// `Some`, `Type::Variant`
+pub fn is_constructor(e: &Expr) -> bool {
     let Expr::Path(p) = e else { return false };
     let last = p.path.segments.last();
     last.is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))

@@ -143,6 +143,43 @@ fn operands() -> Vec<i64> {
     vec![c.0, list[0], list[1], found.unwrap_or(0)]
 }
 
+#[derive(Checkpointable)]
+struct Link {
+    value: i64,
+    next: Option<Box<Link>>,
+}
+
+impl Link {
+    #[checkpointable]
+    fn grow(&mut self) -> i64 {
+        self.value += 10;
+        checkpoint!();
+        self.value
+    }
+}
+
+#[checkpointable]
+fn sum(list: &Option<Box<Link>>) -> i64 {
+    match list {
+        None => 0,
+        Some(link) => {
+            checkpoint!();
+            link.value + ck!(sum(&link.next))
+        }
+    }
+}
+
+/// What is read in front of a call is what it was then.
+#[checkpointable]
+fn read_before(mut link: Link) -> [i64; 4] {
+    let a = link.value + ck!(link.grow());
+    let b = link.value * 2 + ck!(link.grow()) - link.value;
+    let (c, d) = (link.value, Some(ck!(link.grow())));
+    let e = [Some(link.value), None, Some(ck!(link.grow()))];
+    println!("{:?}", e);
+    [a, b, c + ck!(sum(&link.next)), d.unwrap_or(0)]
+}
+
 #[pc3::main]
 fn main() -> ExitCode {
     println!("{}", ck!(shadowed(4)));
@@ -150,5 +187,10 @@ fn main() -> ExitCode {
     println!("{}", ck!(capitals(&[7, 8, 9])));
     println!("{}", ck!(conditions(1)));
     println!("{:?}", ck!(operands()));
+    let next = Some(Box::new(Link {
+        value: 2,
+        next: None,
+    }));
+    println!("{:?}", ck!(read_before(Link { value: 1, next })));
     ExitCode::from(u8::from(ck!(conditions(0)) != 2))
 }
