@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, Block, Expr, Stmt};
 
@@ -347,11 +348,25 @@ impl Operands {
                 let later = parts[i + 1..].iter().map(|(e, _)| &**e);
                 let later = later.filter(|e| has_points_expr(e));
                 let words = identifiers(&later.map(ToTokens::to_token_stream).collect());
-                if parts[i].1 == Used::Value && is_mentioned(parts[i].0, &words) {
-                    *parts[i].0 = self.hoist_whole(parts[i].0, out);
+                if parts[i].1 == Used::Value {
+                    self.mentioned(parts[i].0, &words, out);
                 }
             }
             self.operand(parts[i].0, out, before);
+        }
+    }
+
+    /// Locals and fields, used by value, of which others speak get names.
+    fn mentioned(&mut self, e: &mut Expr, words: &BTreeSet<String>, out: &mut Vec<Stmt>) {
+        let mut all = |list: &mut Punctuated<Expr, syn::Token![,]>| {
+            list.iter_mut().for_each(|x| self.mentioned(x, words, out));
+        };
+        match e {
+            Expr::Tuple(t) => all(&mut t.elems),
+            Expr::Array(a) => all(&mut a.elems),
+            Expr::Call(c) if is_constructor(&c.func) => all(&mut c.args),
+            e if is_mentioned(e, words) => *e = self.hoist_whole(e, out),
+            _ => {}
         }
     }
 
@@ -363,6 +378,10 @@ impl Operands {
             Expr::Cast(c) => self.operators(&mut c.expr, out),
             Expr::Reference(r) if r.mutability.is_none() => self.operators(&mut r.expr, out),
             Expr::Tuple(t) => t.elems.iter_mut().for_each(|x| self.operators(x, out)),
+            Expr::Array(a) => a.elems.iter_mut().for_each(|x| self.operators(x, out)),
+            Expr::Call(c) if is_constructor(&c.func) => {
+                c.args.iter_mut().for_each(|x| self.operators(x, out));
+            }
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {}
             Expr::Unary(u) if matches!(&*u.expr, Expr::Lit(_)) => {}
             Expr::Binary(_) | Expr::Unary(_) => {

@@ -129,9 +129,9 @@ fn operands() {
     "#]],
     );
     check(
-        "fn f(mut x: u8) -> u8 { x + ck!(h(&mut x)) }",
+        "fn f(mut x: u8) -> bool { x < ck!(h(&mut x)) }",
         expect![[r#"
-        1:32: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
+        1:34: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
     "#]],
     );
     check(
@@ -147,6 +147,10 @@ fn operands() {
     "#]],
     );
     check("fn f() -> u8 { ck!(g()) + ck!(h(1)) }", expect![[""]]);
+    check(
+        "fn f(mut x: u8) -> u8 { x + ck!(h(&mut x)) }",
+        expect![[""]],
+    );
 }
 
 #[test]
