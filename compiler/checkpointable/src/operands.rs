@@ -5,7 +5,8 @@
 //! ```
 //!
 //! What is evaluated in front of a marked call must not depend on it: other marked calls, literals, and locals that
-//! the call does not mention.  Operators, which may be the program's own, get names likewise.  Anything else is an error.
+//! the call does not mention.  Locals that it does, and operators, which may be the program's own, get names likewise.
+//! Anything else is an error.
 
 use std::collections::BTreeSet;
 
@@ -19,6 +20,10 @@ use crate::again::is_constructor;
 use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
 use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
+
+mod before;
+
+use before::{is_mentioned, note, place, value, Before, Used};
 
 /// How names of values begin that a head has.
 pub const HEAD: &str = "pc3_head";
@@ -39,41 +44,6 @@ pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
     };
     operands.block(block);
     operands.errors
-}
-
-/// What has been evaluated in front.
-#[derive(Default)]
-struct Before {
-    names: Vec<String>,
-    impure: Option<Span>,
-}
-
-/// How a part of an expression is used.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Used {
-    Value,
-    /// Perhaps it is only borrowed.
-    Place,
-}
-
-fn value(e: &mut Expr) -> (&mut Expr, Used) {
-    (e, Used::Value)
-}
-
-/// Is it a local or a field of one, of which others speak?
-fn is_mentioned(e: &Expr, words: &BTreeSet<String>) -> bool {
-    match e {
-        Expr::Paren(p) => is_mentioned(&p.expr, words),
-        Expr::Group(p) => is_mentioned(&p.expr, words),
-        Expr::Cast(c) => is_mentioned(&c.expr, words),
-        Expr::Field(f) => is_mentioned(&f.base, words),
-        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => is_mentioned(&u.expr, words),
-        Expr::Path(p) => p
-            .path
-            .get_ident()
-            .is_some_and(|i| words.contains(&i.to_string())),
-        _ => false,
-    }
 }
 
 /// `ck!(…)` or `ck!(…)?`.
@@ -566,48 +536,4 @@ pub fn is_assignment(op: &syn::BinOp) -> bool {
             | B::ShlAssign(_)
             | B::ShrAssign(_)
     )
-}
-
-/// As `note`, of what is assigned to.
-fn place(e: &Expr, before: &mut Before) {
-    match e {
-        Expr::Field(f) => place(&f.base, before),
-        Expr::Paren(p) => place(&p.expr, before),
-        Expr::Group(p) => place(&p.expr, before),
-        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => place(&u.expr, before),
-        Expr::Index(i) => {
-            place(&i.expr, before);
-            place(&i.index, before);
-        }
-        e => note(e, before),
-    }
-}
-
-/// An expression without points is evaluated.
-fn note(e: &Expr, before: &mut Before) {
-    match e {
-        Expr::Lit(_) | Expr::Closure(_) => {}
-        // What begins with a capital is a constant, or makes a value.
-        Expr::Path(p) => {
-            let name = p.path.get_ident().map(ToString::to_string);
-            let local = name.filter(|n| !n.starts_with(char::is_uppercase));
-            before.names.extend(local);
-        }
-        Expr::Field(f) => note(&f.base, before),
-        Expr::Paren(p) => note(&p.expr, before),
-        Expr::Group(p) => note(&p.expr, before),
-        Expr::Cast(c) => note(&c.expr, before),
-        Expr::Reference(r) => note(&r.expr, before),
-        Expr::Unary(u) => note(&u.expr, before),
-        Expr::Binary(b) => {
-            note(&b.left, before);
-            note(&b.right, before);
-        }
-        Expr::Tuple(t) => t.elems.iter().for_each(|x| note(x, before)),
-        Expr::Array(t) => t.elems.iter().for_each(|x| note(x, before)),
-        Expr::Call(c) if is_constructor(&c.func) => c.args.iter().for_each(|x| note(x, before)),
-        other => {
-            before.impure.get_or_insert(other.span());
-        }
-    }
 }

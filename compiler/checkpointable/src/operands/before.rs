@@ -1,0 +1,88 @@
+//! What an expression reads, which is evaluated in front of a marked call.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::Expr;
+
+use crate::again::is_constructor;
+
+/// What has been evaluated in front.
+#[derive(Default)]
+pub(super) struct Before {
+    pub(super) names: Vec<String>,
+    pub(super) impure: Option<Span>,
+}
+
+/// How a part of an expression is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Used {
+    Value,
+    /// Perhaps it is only borrowed.
+    Place,
+}
+
+pub(super) fn value(e: &mut Expr) -> (&mut Expr, Used) {
+    (e, Used::Value)
+}
+
+/// Is it a local or a field of one, of which others speak?
+pub(super) fn is_mentioned(e: &Expr, words: &BTreeSet<String>) -> bool {
+    match e {
+        Expr::Paren(p) => is_mentioned(&p.expr, words),
+        Expr::Group(p) => is_mentioned(&p.expr, words),
+        Expr::Cast(c) => is_mentioned(&c.expr, words),
+        Expr::Field(f) => is_mentioned(&f.base, words),
+        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => is_mentioned(&u.expr, words),
+        Expr::Path(p) => p
+            .path
+            .get_ident()
+            .is_some_and(|i| words.contains(&i.to_string())),
+        _ => false,
+    }
+}
+
+/// As `note`, of what is assigned to.
+pub(super) fn place(e: &Expr, before: &mut Before) {
+    match e {
+        Expr::Field(f) => place(&f.base, before),
+        Expr::Paren(p) => place(&p.expr, before),
+        Expr::Group(p) => place(&p.expr, before),
+        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => place(&u.expr, before),
+        Expr::Index(i) => {
+            place(&i.expr, before);
+            place(&i.index, before);
+        }
+        e => note(e, before),
+    }
+}
+
+/// An expression without points is evaluated.
+pub(super) fn note(e: &Expr, before: &mut Before) {
+    match e {
+        Expr::Lit(_) | Expr::Closure(_) => {}
+        // What begins with a capital is a constant, or makes a value.
+        Expr::Path(p) => {
+            let name = p.path.get_ident().map(ToString::to_string);
+            let local = name.filter(|n| !n.starts_with(char::is_uppercase));
+            before.names.extend(local);
+        }
+        Expr::Field(f) => note(&f.base, before),
+        Expr::Paren(p) => note(&p.expr, before),
+        Expr::Group(p) => note(&p.expr, before),
+        Expr::Cast(c) => note(&c.expr, before),
+        Expr::Reference(r) => note(&r.expr, before),
+        Expr::Unary(u) => note(&u.expr, before),
+        Expr::Binary(b) => {
+            note(&b.left, before);
+            note(&b.right, before);
+        }
+        Expr::Tuple(t) => t.elems.iter().for_each(|x| note(x, before)),
+        Expr::Array(t) => t.elems.iter().for_each(|x| note(x, before)),
+        Expr::Call(c) if is_constructor(&c.func) => c.args.iter().for_each(|x| note(x, before)),
+        other => {
+            before.impure.get_or_insert(other.span());
+        }
+    }
+}
