@@ -9,8 +9,11 @@
 //! or `#[pc3(since = version)]`: may be missing in older checkpoints; `#[pc3(with = "serde")]`: saved by serde;
 //! `#[pc3(transient = expression)]`: not saved, made again of the other fields.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, ToTokens};
+use syn::visit::{self, Visit};
 use syn::{parse_quote, Data, DeriveInput, Field, Fields, Type};
 
 type Result<T> = std::result::Result<T, syn::Error>;
@@ -52,22 +55,43 @@ pub(crate) fn bind(generics: &mut syn::Generics, to: &syn::Path) {
     }
 }
 
+/// Those that are saved must have the trait; others, in fields that are not, only live as long.
+fn bind_saved(generics: &mut syn::Generics, saved: &[Type]) {
+    let mut named = Named::default();
+    saved.iter().for_each(|t| named.visit_type(t));
+    let params: Vec<Ident> = generics.type_params().map(|t| t.ident.clone()).collect();
+    let clause = generics.make_where_clause();
+    for t in &params {
+        clause
+            .predicates
+            .push(match named.0.contains(&t.to_string()) {
+                true => parse_quote!(#t: ::pc3::Checkpointable),
+                false => parse_quote!(#t: 'static),
+            });
+    }
+}
+
+/// Names in types, but for what `PhantomData` only speaks of.
+#[derive(Default)]
+struct Named(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_path_segment(&mut self, s: &'ast syn::PathSegment) {
+        if s.ident != "PhantomData" {
+            self.0.insert(s.ident.to_string());
+            visit::visit_path_segment(self, s);
+        }
+    }
+}
+
 pub fn expand(item: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(item)?;
-    bind(&mut input.generics, &parse_quote!(::pc3::Checkpointable));
-    let name = &input.ident;
-    let text = name.to_string();
-    let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();
+    let text = input.ident.to_string();
     let title = quote!(::core::concat!(::core::module_path!(), "::", #text));
-    let parts =
-        match &input.data {
-            Data::Struct(s) => structure(&s.fields, &title)?,
-            Data::Enum(e) => enumeration(e, &title)?,
-            Data::Union(u) => return Err(syn::Error::new_spanned(
-                u.union_token,
-                "a union cannot be saved: which of its members is in use is not known; use an enum",
-            )),
-        };
+    let parts = parts(&input.data, &title)?;
+    bind_saved(&mut input.generics, &parts.saved);
+    let name = &input.ident;
+    let (impl_generics, ty_generics, filter) = input.generics.split_for_impl();
     let Parts {
         size,
         align,
@@ -75,6 +99,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
         save,
         load,
         types,
+        saved: _,
     } = parts;
     // Other fields than those of types that are `Loud` are not looked at.
     let asked = |what: &str| -> Vec<TokenStream> {
@@ -116,6 +141,17 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
     })
 }
 
+fn parts(data: &Data, title: &TokenStream) -> Result<Parts> {
+    match data {
+        Data::Struct(s) => structure(&s.fields, title),
+        Data::Enum(e) => enumeration(e, title),
+        Data::Union(u) => Err(syn::Error::new_spanned(
+            u.union_token,
+            "a union cannot be saved: which of its members is in use is not known; use an enum",
+        )),
+    }
+}
+
 struct Parts {
     size: TokenStream,
     align: TokenStream,
@@ -124,6 +160,8 @@ struct Parts {
     load: TokenStream,
     /// Of all that is in it.
     types: Vec<Type>,
+    /// Of what is saved by itself.
+    saved: Vec<Type>,
 }
 
 impl Member {
@@ -223,6 +261,12 @@ fn saved(list: &[Member]) -> Vec<&Member> {
         .collect()
 }
 
+/// Types of those that are saved as what they are.
+fn by_themselves<'m>(list: &'m [&Member]) -> impl Iterator<Item = Type> + 'm {
+    let itself = |m: &&&Member| matches!(m.by, By::Itself);
+    list.iter().filter(itself).map(|m| m.ty.clone())
+}
+
 /// The layout of the members that are saved.
 fn layout(list: &[&Member]) -> TokenStream {
     let n = list.len();
@@ -292,6 +336,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     let i = 0..list.len();
     Ok(Parts {
         types: all.iter().map(|m| m.field_ty.clone()).collect(),
+        saved: by_themselves(&list).collect(),
         size: quote!(#layout.size),
         align: quote!(#layout.align),
         describe: quote! {
@@ -315,9 +360,11 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
 fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
     let (mut sizes, mut variants, mut saves, mut loads) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut itself = Vec::new();
     for (tag, v) in e.variants.iter().enumerate() {
         let all = members(&v.fields)?;
         let list = saved(&all);
+        itself.extend(by_themselves(&list));
         let layout = layout(&list);
         let (name, text, tag) = (&v.ident, v.ident.to_string(), tag as u32);
         let (described, loaded) = (described(&list), loaded(&quote!(Self::#name), &all));
@@ -359,6 +406,7 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
     let none = e.variants.is_empty().then(|| quote!(_ => {}));
     Ok(Parts {
         types: held.map(|f| f.ty.clone()).collect(),
+        saved: itself,
         size: quote!(#tagged.0),
         align: quote!(#tagged.1),
         describe: quote! {

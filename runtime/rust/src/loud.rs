@@ -194,6 +194,11 @@ impl<K: Loud, V: Loud, S> Loud for indexmap::IndexMap<K, V, S> {
     const HOLDS: bool = K::LOUD || V::LOUD;
 }
 
+#[cfg(feature = "indexmap")]
+impl<T: Loud, S> Loud for indexmap::IndexSet<T, S> {
+    const HOLDS: bool = T::LOUD;
+}
+
 #[cfg(feature = "smallvec")]
 impl<A: smallvec::Array> Loud for smallvec::SmallVec<A>
 where

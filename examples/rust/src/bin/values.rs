@@ -10,17 +10,17 @@ use std::num::{NonZeroI16, NonZeroU64, Saturating, Wrapping};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::rc::{Rc, Weak};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock, Weak as ArcWeak};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use num_complex::Complex64;
 use pc3::prelude::*;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rand_pcg::Pcg64;
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_pcg::{Pcg64, Pcg64Dxsm};
+use rand_xoshiro::{Xoshiro256PlusPlus, Xoshiro512StarStar};
 use serde::{Deserialize, Serialize};
 use smallvec::{smallvec, SmallVec};
 use uuid::Uuid;
@@ -74,6 +74,85 @@ struct Ring {
     value: u32,
     next: RefCell<Option<Rc<Ring>>>,
     back: RefCell<Weak<Ring>>,
+}
+
+trait Item {
+    type Part: std::fmt::Debug;
+}
+
+/// Is in no value, and cannot be saved.
+#[derive(Debug)]
+struct Metre;
+
+impl Item for Metre {
+    type Part = String;
+}
+
+#[derive(Checkpointable, Debug)]
+struct Lengths<U, T, const N: usize = 2>
+where
+    T: Clone,
+    U: Item,
+    U::Part: Checkpointable,
+{
+    values: [Option<T>; N],
+    parts: Vec<U::Part>,
+}
+
+#[derive(Checkpointable, Debug)]
+struct Of<U: ?Sized, S, T: Serialize + serde::de::DeserializeOwned + Default> {
+    unit: PhantomData<fn() -> Box<U>>,
+    #[pc3(skip)]
+    skipped: Option<S>,
+    #[pc3(with = "serde")]
+    mood: T,
+}
+
+#[derive(Checkpointable, Debug)]
+enum Tree<T> {
+    Leaf(T, #[pc3(skip)] ()),
+    Fork {
+        left: Box<Tree<T>>,
+        right: Arc<Tree<T>>,
+        #[pc3(with = "serde")]
+        mood: Mood,
+    },
+    Up(ArcWeak<Tree<T>>),
+    Nothing(),
+}
+
+#[checkpointable]
+fn generics<T: Checkpointable + Clone + std::fmt::Debug>(value: T) {
+    let plain = Lengths::<Second, T> {
+        values: [Some(value.clone()), None],
+        parts: vec![7],
+    };
+    let of = Of::<dyn std::fmt::Debug, Metre, Mood> {
+        unit: PhantomData,
+        skipped: None,
+        mood: Mood::Calm,
+    };
+    let right = Arc::new(Tree::Leaf(value.clone(), ()));
+    let up = Tree::Up(Arc::downgrade(&right));
+    let tree = Tree::Fork {
+        left: Box::new(Tree::Leaf(value, ())),
+        right,
+        mood: Mood::Calm,
+    };
+    let nothing = Tree::<T>::Nothing();
+    checkpoint!();
+    println!("{plain:?} {of:?} {tree:?} {nothing:?}");
+    if let (Tree::Up(up), Tree::Fork { right, .. }) = (&up, &tree) {
+        println!("{}", up.upgrade().is_some_and(|u| Arc::ptr_eq(&u, right)));
+    }
+}
+
+/// Saved itself.
+#[derive(Checkpointable, Debug)]
+struct Second;
+
+impl Item for Second {
+    type Part = u32;
 }
 
 fn numbers() -> Numbers {
@@ -199,15 +278,23 @@ fn crates() {
     ]
     .into_iter()
     .collect();
+    let set: IndexSet<String> = ["z", "a", "m"].map(str::to_owned).into();
+    let mut others = (
+        Pcg64Dxsm::seed_from_u64(6),
+        Xoshiro512StarStar::seed_from_u64(7),
+    );
     for i in 0..3 {
         checkpoint!();
         println!(
-            "{i} {:08x} {:08x} {:08x}",
+            "{i} {:08x} {:08x} {:08x} {:08x} {:08x}",
             chacha.next_u32(),
             pcg.next_u32(),
-            xoshiro.next_u32()
+            xoshiro.next_u32(),
+            others.0.next_u32(),
+            others.1.next_u32()
         );
     }
+    println!("{set:?}");
     text.extend_from_slice(&rest);
     println!("{text:?} {id} {list:?} {map:?}");
 }
@@ -217,4 +304,6 @@ fn main() {
     ck!(standard());
     ck!(rings());
     ck!(crates());
+    ck!(generics("text".to_owned()));
+    ck!(generics(Some(3.5)));
 }

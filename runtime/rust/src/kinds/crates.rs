@@ -76,6 +76,28 @@ where
     }
 }
 
+#[cfg(feature = "indexmap")]
+impl<T, S> crate::Checkpointable for indexmap::IndexSet<T, S>
+where
+    T: crate::Checkpointable + std::hash::Hash + Eq,
+    S: std::hash::BuildHasher + Default + 'static,
+{
+    const SIZE: u64 = 16;
+    const ALIGN: u64 = 8;
+
+    fn describe(types: &mut crate::Types) -> crate::TypeId {
+        super::containers::describe::<Self, T>(types, "IndexSet")
+    }
+    fn save<'a>(&'a self, out: &mut crate::Saver<'a>, at: usize) {
+        let items = out.items(self.iter().collect());
+        super::containers::put(out, at, items, self.len());
+    }
+    fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
+        let items = super::containers::load::<Self, T>(from, value, "IndexSet")?;
+        Ok(items.into_iter().collect())
+    }
+}
+
 #[cfg(feature = "bytes")]
 macro_rules! bytes {
     ($($t:ident)*) => {$(

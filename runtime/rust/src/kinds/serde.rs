@@ -76,7 +76,10 @@ macro_rules! by_serde {
 #[cfg(feature = "rand")]
 by_serde! {
     rand_chacha::ChaCha8Rng, rand_chacha::ChaCha12Rng, rand_chacha::ChaCha20Rng,
-    rand_pcg::Lcg64Xsh32, rand_pcg::Lcg128Xsl64, rand_pcg::Mcg128Xsl64,
-    rand_xoshiro::SplitMix64, rand_xoshiro::Xoshiro128PlusPlus, rand_xoshiro::Xoshiro128StarStar,
+    rand_pcg::Lcg64Xsh32, rand_pcg::Lcg128Xsl64, rand_pcg::Lcg128CmDxsm64, rand_pcg::Mcg128Xsl64,
+    rand_xoshiro::SplitMix64, rand_xoshiro::Xoroshiro64Star, rand_xoshiro::Xoroshiro64StarStar,
+    rand_xoshiro::Xoroshiro128Plus, rand_xoshiro::Xoroshiro128PlusPlus, rand_xoshiro::Xoroshiro128StarStar,
+    rand_xoshiro::Xoshiro128Plus, rand_xoshiro::Xoshiro128PlusPlus, rand_xoshiro::Xoshiro128StarStar,
     rand_xoshiro::Xoshiro256Plus, rand_xoshiro::Xoshiro256PlusPlus, rand_xoshiro::Xoshiro256StarStar,
+    rand_xoshiro::Xoshiro512Plus, rand_xoshiro::Xoshiro512PlusPlus, rand_xoshiro::Xoshiro512StarStar,
 }
