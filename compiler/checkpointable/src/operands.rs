@@ -104,6 +104,23 @@ impl Operands {
                 }
             }
             Stmt::Expr(e, _) => match e {
+                Expr::Assign(a) if has_points_expr(&a.left) => {
+                    // What is assigned is evaluated first.
+                    self.value(&mut a.right, out);
+                    if !matches!(&*a.right, Expr::Lit(_)) {
+                        *a.right = self.hoist_whole(&a.right, out);
+                    }
+                    self.operand(&mut a.left, out, &mut Before::default());
+                }
+                Expr::Binary(b) if is_assignment(&b.op) && has_points_expr(&b.left) => {
+                    // Of some types what is assigned is evaluated first, of others the place.
+                    let mut right = Before::default();
+                    if has_points_expr(&b.right) {
+                        right.impure = Some(b.right.span());
+                    }
+                    note(&b.right, &mut right);
+                    self.operand(&mut b.left, out, &mut right);
+                }
                 Expr::Assign(a) => self.value(&mut a.right, out),
                 Expr::Binary(b) if is_assignment(&b.op) => {
                     let later = has_points_expr(&b.right);

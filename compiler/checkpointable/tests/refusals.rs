@@ -121,6 +121,16 @@ fn places_of_points() {
 }
 
 #[test]
+fn conditions() {
+    check(
+        "fn f() { let x = #[cfg(any())] { 1 }; checkpoint!(); }",
+        expect![[r#"
+            1:27: a `#[cfg(…)]` here is not understood: write it in front of a statement, an arm or an argument
+        "#]],
+    );
+}
+
+#[test]
 fn operands() {
     check(
         "fn f() -> u8 { g() + ck!(h()) }",
@@ -144,6 +154,18 @@ fn operands() {
         "fn f() { ck!((table[0])(4)); }",
         expect![[r#"
         1:14: `ck!` marks calls of functions by their name
+    "#]],
+    );
+    check(
+        "fn f() { *ck!(g()) += ck!(h()); }",
+        expect![[r#"
+        1:14: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
+    "#]],
+    );
+    check(
+        "fn f(n: u8) { *ck!(g(&n)) += n; }",
+        expect![[r#"
+        1:19: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
     "#]],
     );
     check("fn f() -> u8 { ck!(g()) + ck!(h(1)) }", expect![[""]]);

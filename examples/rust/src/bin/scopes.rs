@@ -100,6 +100,43 @@ fn conditions(n: u32) -> u32 {
     }
 }
 
+#[derive(Checkpointable, Default, Debug)]
+struct Pool {
+    list: Vec<u32>,
+    count: usize,
+}
+
+impl Pool {
+    #[checkpointable]
+    fn slot(&mut self, i: usize) -> &mut u32 {
+        while self.list.len() <= i {
+            self.list.push(0);
+            checkpoint!();
+        }
+        &mut self.list[i]
+    }
+
+    #[checkpointable]
+    fn counted(&mut self) -> &mut Self {
+        checkpoint!();
+        self.count += 1;
+        self
+    }
+}
+
+/// What a marked call gives is assigned to.
+#[checkpointable]
+fn places() {
+    let mut pool = Pool::default();
+    let n = 4;
+    *ck!(pool.slot(1)) = 5;
+    *ck!(pool.slot(2)) += n;
+    ck!(pool.counted()).count += 10;
+    ck!(pool.counted()).list[0] = n + pool.list[2];
+    *ck!(pool.slot(0)) = ck!(conditions(1)) + pool.list[1];
+    println!("{pool:?}");
+}
+
 #[pc3::main]
 fn main() {
     #[cfg(any())]
@@ -111,4 +148,5 @@ fn main() {
     ));
     println!("{pair:?} {}", ck!(pair.counted(4)));
     println!("{} {}", ck!(conditions(1)), ck!(conditions(2)));
+    ck!(places());
 }

@@ -141,7 +141,7 @@ fn generics<T: Checkpointable + Clone + std::fmt::Debug>(value: T) {
     };
     let nothing = Tree::<T>::Nothing();
     checkpoint!();
-    println!("{plain:?} {of:?} {tree:?} {nothing:?}");
+    println!("{plain:?} {of:?} {:?} {tree:?} {nothing:?}", of.skipped);
     if let (Tree::Up(up), Tree::Fork { right, .. }) = (&up, &tree) {
         println!("{}", up.upgrade().is_some_and(|u| Arc::ptr_eq(&u, right)));
     }
