@@ -124,9 +124,9 @@ impl Operands {
                 Expr::Assign(a) => self.value(&mut a.right, out),
                 Expr::Binary(b) if is_assignment(&b.op) => {
                     let later = has_points_expr(&b.right);
-                    self.value(&mut b.right, out);
                     let mut left = Before::default();
-                    place(&b.left, &mut left);
+                    place(&b.left, &identifiers(&b.right.to_token_stream()), &mut left);
+                    self.value(&mut b.right, out);
                     // Of numbers what is assigned is evaluated first, of other types the place.
                     if let (Some(at), true) = (left.impure, later) {
                         let (at, left) = (at.resolved_at(Span::call_site()), &b.left);

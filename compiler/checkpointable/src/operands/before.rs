@@ -43,16 +43,20 @@ pub(super) fn is_mentioned(e: &Expr, words: &BTreeSet<String>) -> bool {
     }
 }
 
-/// As `note`, of what is assigned to.
-pub(super) fn place(e: &Expr, before: &mut Before) {
+/// As `note`, of what is assigned to; finding it depends on `words`.
+pub(super) fn place(e: &Expr, words: &BTreeSet<String>, before: &mut Before) {
     match e {
-        Expr::Field(f) => place(&f.base, before),
-        Expr::Paren(p) => place(&p.expr, before),
-        Expr::Group(p) => place(&p.expr, before),
-        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => place(&u.expr, before),
+        Expr::Field(f) => place(&f.base, words, before),
+        Expr::Paren(p) => place(&p.expr, words, before),
+        Expr::Group(p) => place(&p.expr, words, before),
+        Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => place(&u.expr, words, before),
         Expr::Index(i) => {
-            place(&i.expr, before);
-            place(&i.index, before);
+            place(&i.expr, words, before);
+            let mut index = Before::default();
+            note(&i.index, &mut index);
+            let mentioned = index.names.iter().any(|n| words.contains(n));
+            let at = index.impure.or(mentioned.then(|| i.index.span()));
+            before.impure = before.impure.or(at);
         }
         e => note(e, before),
     }
