@@ -224,7 +224,8 @@ pub unsafe extern "C" fn pc3_exit(code: c_int) -> ! {
             &mut *rank
         };
         let job = rank.job().clone();
-        if let Some(engine) = job.engine() {
+        // A child that the program has forked is no process of the job.
+        if let Some(engine) = job.engine().filter(|_| !life::forked()) {
             engine.exit(rank, code);
         }
     }

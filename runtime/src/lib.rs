@@ -74,5 +74,5 @@ mod unions_abi;
 
 pub use failpoint::chaos;
 pub use files::own::high as own_file;
-pub use life::{start, start_guest, MARK};
+pub use life::{forked, start, start_guest, MARK};
 pub use tls::{pc3_register_tls, Tls};

@@ -49,7 +49,7 @@ pub static MARK: &[u8] = b"\0pc3: a program that can be continued elsewhere\0";
 static PROCESS: OnceLock<libc::pid_t> = OnceLock::new();
 
 /// In a child that the program has forked?  The job's checkpoints are its parent's.
-pub(crate) fn forked() -> bool {
+pub fn forked() -> bool {
     // SAFETY: no preconditions.
     PROCESS
         .get()

@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pc3_typemetric::codes;
 
+use crate::life::forked;
+
 /// After a checkpoint with stop.
 pub const EXIT_STOPPED: i32 = 85;
 /// A control variable (`PC3_...`) has a value that means nothing.
@@ -82,11 +84,16 @@ pub fn on_leave(tell: fn(i32)) {
     let _ = ON_LEAVE.set(tell);
 }
 
-/// Ends the process, and the job's other processes; exit handlers run.
-pub fn leave(status: i32) -> ! {
-    if let Some(tell) = ON_LEAVE.get() {
+fn tell_others(status: i32) {
+    // A child that the program has forked is no process of the job.
+    if let Some(tell) = ON_LEAVE.get().filter(|_| !forked()) {
         tell(status);
     }
+}
+
+/// Ends the process, and the job's other processes; exit handlers run.
+pub fn leave(status: i32) -> ! {
+    tell_others(status);
     std::process::exit(status)
 }
 
@@ -102,9 +109,7 @@ pub fn die(status: i32, message: &str) -> ! {
     release();
     say(&coded(status, message));
     flush_all();
-    if let Some(tell) = ON_LEAVE.get() {
-        tell(status);
-    }
+    tell_others(status);
     // SAFETY: ends the process.
     unsafe { libc::_exit(status) }
 }

@@ -358,6 +358,10 @@ fn stay(world: &World, link: &Link, code: i32) -> i32 {
 
 /// `main` has returned or `exit` was called.
 fn end(me: &RankState, code: i32) {
+    if pc3_runtime::forked() {
+        // A child of the program's, which has returned from `main`.
+        std::process::exit(code);
+    }
     let world = me.world();
     if code != 0 && me.phase.get() == Phase::Initialized {
         // As under any mpirun: the others would wait for this rank for ever.
