@@ -15,6 +15,7 @@ use pc3_vmpi::c::p2p::*;
 use pc3_vmpi::c::persistent::*;
 use pc3_vmpi::c::reduce::*;
 use pc3_vmpi::c::request::*;
+use pc3_vmpi::c::requests::*;
 use pc3_vmpi::c::status::*;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::error::Class;

@@ -11,6 +11,7 @@ use pc3_vmpi::c::p2p::*;
 use pc3_vmpi::c::persistent::*;
 use pc3_vmpi::c::probe::*;
 use pc3_vmpi::c::request::*;
+use pc3_vmpi::c::requests::*;
 use pc3_vmpi::c::status::*;
 use pc3_vmpi::datatype::basic::Basic;
 use pc3_vmpi::error::Class;

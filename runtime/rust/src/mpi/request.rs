@@ -7,7 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-use pc3_vmpi::c::request::{MPI_Cancel, MPI_Request_get_status, MPI_Test, MPI_Wait, MPI_Waitany};
+use pc3_vmpi::c::request::{MPI_Cancel, MPI_Request_get_status, MPI_Test, MPI_Wait};
+use pc3_vmpi::c::requests::MPI_Waitany;
 use pc3_vmpi::c::status::CStatus;
 use pc3_vmpi::handle::abi;
 

@@ -33,6 +33,7 @@ pub mod persistent;
 pub mod probe;
 pub mod reduce;
 pub mod request;
+pub mod requests;
 pub mod status;
 pub mod tool;
 pub mod topo;

@@ -304,7 +304,7 @@ static SEEN: AtomicU32 = AtomicU32::new(0);
 fn what_is_in_flight_survives() {
     use crate::c::p2p::*;
     use crate::c::persistent::*;
-    use crate::c::request::*;
+    use crate::c::requests::*;
     use crate::handle::abi::{COMM_WORLD, REQUEST_NULL};
     use std::ptr::null_mut;
     const INT: usize = Basic::Int as usize;

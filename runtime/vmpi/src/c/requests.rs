@@ -1,0 +1,302 @@
+//! Completing and testing several requests at once (MPI 4.1 section 3.7.5).
+
+use std::ffi::c_int;
+
+use super::request::{active, close, on_request, Outcome};
+use super::status::{put_status, CStatus};
+use super::{count, put, slice_mut};
+use crate::crossing::outcomes;
+use crate::error::{fail, Class, Result};
+use crate::handle::abi::UNDEFINED;
+use crate::p2p::wait::{first_done, wait_any, wait_done};
+use crate::p2p::{Request, Status};
+use crate::state::RankState;
+
+/// The requests of an array, `None` where there is nothing to wait for.
+unsafe fn all<'a>(
+    me: &RankState,
+    n: c_int,
+    requests: *mut usize,
+) -> Result<(&'a mut [usize], Vec<Option<&'static Request>>)> {
+    // SAFETY: the program's own array.
+    let handles = unsafe { slice_mut(requests, count(n)?) }?;
+    let list = handles
+        .iter()
+        .map(|h| active(me, *h))
+        .collect::<Result<Vec<_>>>()?;
+    Ok((handles, list))
+}
+
+/// Reports several complete requests; statuses lie one after another.
+unsafe fn close_all(
+    me: &RankState,
+    comm: &mut usize,
+    statuses: *mut CStatus,
+    items: &mut dyn Iterator<Item = (&mut usize, Option<&Request>)>,
+) -> Result<()> {
+    let mut codes = Vec::new();
+    let mut failed = false;
+    for (i, (handle, r)) in items.enumerate() {
+        let s = match r {
+            Some(r) => {
+                let on = r.comm;
+                let s = close(me, handle, r);
+                if s.error.is_some() && !failed {
+                    (failed, *comm) = (true, on);
+                }
+                s.status
+            }
+            None => Status::EMPTY,
+        };
+        if !statuses.is_null() {
+            // SAFETY: the program's array has room for all.
+            unsafe { put_status(statuses.add(i), &s) };
+        }
+        codes.push(s.error.0);
+    }
+    if !failed {
+        return Ok(());
+    }
+    if !statuses.is_null() {
+        for (i, code) in codes.into_iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { (*statuses.add(i)).error = code };
+        }
+    }
+    fail(Class::ERR_IN_STATUS, "an operation failed: see its status")
+}
+
+/// MPI 4.1 section 3.7.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Waitall(
+    n: c_int,
+    requests: *mut usize,
+    statuses: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Waitall", |me, comm| {
+        let (handles, list) = all(me, n, requests)?;
+        for r in list.iter().flatten() {
+            wait_done(me, r);
+        }
+        close_all(me, comm, statuses, &mut handles.iter_mut().zip(list))
+    })
+}
+
+/// MPI 4.1 section 3.7.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Testall(
+    n: c_int,
+    requests: *mut usize,
+    flag: *mut c_int,
+    statuses: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Testall", |me, comm| {
+        let (handles, list) = all(me, n, requests)?;
+        // Asked once for flag and result: other workers complete requests at any time.
+        let all_done = || list.iter().flatten().all(|r| r.is_done());
+        let ask = || {
+            all_done() || {
+                me.poll();
+                all_done()
+            }
+        };
+        let done = outcomes::flag(me, ask, || {
+            list.iter().flatten().for_each(|r| wait_done(me, r));
+        });
+        put(flag, c_int::from(done))?;
+        if !done {
+            return Ok(());
+        }
+        close_all(me, comm, statuses, &mut handles.iter_mut().zip(list))
+    })
+}
+
+/// The active ones, with their places.
+fn live<'a>(
+    list: &'a [Option<&'static Request>],
+) -> impl Iterator<Item = (usize, &'static Request)> + Clone + 'a {
+    list.iter()
+        .enumerate()
+        .filter_map(|(i, r)| r.map(|r| (i, r)))
+}
+
+/// What `ask` finds among the requests, or what it found the first time.
+fn one_of(
+    me: &RankState,
+    list: &[Option<&'static Request>],
+    ask: impl FnOnce() -> Option<usize>,
+) -> Option<usize> {
+    if !me.world().crossing.is_slow() {
+        return ask();
+    }
+    let mut found = outcomes::which(
+        me,
+        || ask().into_iter().collect(),
+        |i| list.get(i).copied().flatten(),
+    );
+    found.pop()
+}
+
+/// The complete one of the requests with index `found`, or none.
+unsafe fn report_any(
+    me: &RankState,
+    comm: &mut usize,
+    handles: &mut [usize],
+    found: Option<(usize, &Request)>,
+    index: *mut c_int,
+    status: *mut CStatus,
+) -> Result<()> {
+    let (i, done) = match found {
+        Some((i, r)) => {
+            *comm = r.comm;
+            (i as c_int, close(me, &mut handles[i], r))
+        }
+        None => (UNDEFINED, Outcome::NOTHING),
+    };
+    // SAFETY: the program's own variables.
+    unsafe {
+        put_status(status, &done.status);
+        put(index, i)?;
+    }
+    done.error.map_or(Ok(()), Err)
+}
+
+/// MPI 4.1 section 3.7.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Waitany(
+    n: c_int,
+    requests: *mut usize,
+    index: *mut c_int,
+    status: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Waitany", |me, comm| {
+        let (handles, list) = all(me, n, requests)?;
+        let some = || live(&list);
+        let first = if some().next().is_some() {
+            one_of(me, &list, || wait_any(me, some()))
+        } else {
+            None
+        };
+        let found = first.and_then(|i| list[i].map(|r| (i, r)));
+        report_any(me, comm, handles, found, index, status)
+    })
+}
+
+/// MPI 4.1 section 3.7.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Testany(
+    n: c_int,
+    requests: *mut usize,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut CStatus,
+) -> c_int {
+    on_request("MPI_Testany", |me, comm| {
+        let (handles, list) = all(me, n, requests)?;
+        let some = || live(&list);
+        let found = match some().next() {
+            None => None,
+            Some(_) => one_of(me, &list, || {
+                first_done(me, some()).or_else(|| {
+                    me.poll();
+                    first_done(me, some())
+                })
+            }),
+        };
+        let found = found.and_then(|i| list[i].map(|r| (i, r)));
+        let none_left = some().next().is_none();
+        put(flag, c_int::from(found.is_some() || none_left))?;
+        if found.is_none() && !none_left {
+            return put(index, UNDEFINED);
+        }
+        report_any(me, comm, handles, found, index, status)
+    })
+}
+
+/// `MPI_Waitsome` and `MPI_Testsome`.
+#[allow(clippy::too_many_arguments)]
+unsafe fn some(
+    name: &'static str,
+    wait: bool,
+    n: c_int,
+    requests: *mut usize,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut CStatus,
+) -> c_int {
+    on_request(name, |me, comm| {
+        // SAFETY: the program's own arrays.
+        unsafe {
+            let (handles, list) = all(me, n, requests)?;
+            let some = || live(&list);
+            if some().next().is_none() {
+                return put(outcount, UNDEFINED);
+            }
+            let ask = || {
+                if wait {
+                    wait_any(me, some());
+                } else if !some().any(|(_, r)| r.is_done()) {
+                    me.poll();
+                }
+                let mut done: Vec<_> = some().filter(|(_, r)| r.is_done()).collect();
+                done.sort_by_key(|(_, r)| std::cmp::Reverse(r.age(me)));
+                done.into_iter().map(|(i, _)| i).collect()
+            };
+            let order = outcomes::which(me, ask, |i| list.get(i).copied().flatten());
+            let mut place = vec![None; list.len()];
+            for (at, i) in order.iter().enumerate() {
+                place[*i] = Some(at);
+            }
+            let all = handles.iter_mut().zip(&list).enumerate();
+            let mut which: Vec<_> = all.filter(|(i, _)| place[*i].is_some()).collect();
+            which.sort_unstable_by_key(|(i, _)| place[*i]);
+            let out = slice_mut(indices, which.len())?;
+            for (to, (i, _)) in out.iter_mut().zip(&which) {
+                *to = *i as c_int;
+            }
+            put(outcount, which.len() as c_int)?;
+            let mut items = which.into_iter().map(|(_, (handle, r))| (handle, *r));
+            close_all(me, comm, statuses, &mut items)
+        }
+    })
+}
+
+/// MPI 4.1 section 3.7.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Waitsome(
+    n: c_int,
+    requests: *mut usize,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut CStatus,
+) -> c_int {
+    some(
+        "MPI_Waitsome",
+        true,
+        n,
+        requests,
+        outcount,
+        indices,
+        statuses,
+    )
+}
+
+/// MPI 4.1 section 3.7.5.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Testsome(
+    n: c_int,
+    requests: *mut usize,
+    outcount: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut CStatus,
+) -> c_int {
+    some(
+        "MPI_Testsome",
+        false,
+        n,
+        requests,
+        outcount,
+        indices,
+        statuses,
+    )
+}
