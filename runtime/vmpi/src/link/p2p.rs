@@ -184,7 +184,7 @@ unsafe fn offer_copy(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key) {
 pub(crate) fn offer(me: &RankState, r: &Request) {
     let link = me.world().link();
     let n = link.traffic.next.fetch_add(1, Relaxed) + 1;
-    let readable = r.ty.contiguous && r.buf().len() > 0;
+    let readable = r.ty.contiguous && !r.buf().is_empty();
     let direct = link.carrier.direct().filter(|_| readable);
     let offer = match direct.and_then(|d| d.offer(me.world().process_of(r.dest), n)) {
         Some(id) => {

@@ -6,12 +6,15 @@ use std::ffi::{c_char, c_void, CStr, CString};
 
 use pc3_transport::{Head, Sink};
 
+/// From whom, and what.
+type Early = (u32, Head, Box<[u8]>);
+
 /// Used under the lock that the transport's functions need, as it is called by these.
 #[derive(Default)]
 pub struct Relay {
     pub sink: Cell<Option<Sink>>,
     /// Frames that have come before there was a sink.
-    pub early: RefCell<Vec<(u32, Head, Box<[u8]>)>>,
+    pub early: RefCell<Vec<Early>>,
     /// Bodies that were begun before.
     open: RefCell<Vec<(u32, Box<[u8]>)>>,
     /// Processes that are gone and of which the sink has not been told.
