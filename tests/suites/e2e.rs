@@ -3,6 +3,7 @@
 //! `cargo test -p pc3-tests --test e2e [FILTER]`; `PC3_TEST_MAX` bounds the checkpoints tried per program.
 
 mod control;
+mod crates;
 mod csmith;
 mod debian;
 mod elsewhere;
@@ -74,6 +75,7 @@ fn main() {
     trials.extend(rust_messages::trials());
     trials.extend(rust_changed::trials());
     trials.extend(rust_editor::trials());
+    trials.extend(crates::trials());
     trials.extend(links::trials());
     trials.extend(control::trials());
     trials.extend(debian::trials());
