@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
-use pc3_tests::torture::{csmith, Kind, Plan, Scope};
+use pc3_tests::torture::{csmith, Kind, Plan, Scope, Stops};
 
 /// Trials, and programs in each whose plain builds agree.
 const TRIALS: u64 = 40;
@@ -34,7 +34,10 @@ fn some(n: u64) -> Result<()> {
         level: "-O1".into(),
         scope: Scope::Hop,
         seed: n,
-        journeys: 2,
+        stops: match n % 8 {
+            0 => Stops::Star(2),
+            _ => Stops::Journeys(2),
+        },
         limit: Duration::from_secs(300),
         patience: Duration::from_secs(2),
         others: Some(1),

@@ -10,7 +10,7 @@ use pc3_tests::arch::{self, Arch, HOST, S390X};
 use pc3_tests::build;
 use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{Job, STOPPED};
-use pc3_tests::torture::{Kind, Plan, Scope, Source};
+use pc3_tests::torture::{Kind, Plan, Scope, Source, Stops};
 
 /// Torture programs with state worth moving.
 const TORTURE: &[&str] = &[
@@ -371,7 +371,7 @@ fn torture_program(path: &Path) -> Result<()> {
         level: "-O2".into(),
         scope: Scope::Both,
         seed: 1,
-        journeys: 2,
+        stops: Stops::Journeys(2),
         limit: Duration::from_secs(300),
         patience: Duration::from_secs(60),
         others: None,

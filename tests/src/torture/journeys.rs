@@ -15,7 +15,7 @@ const PROBE: u64 = 24;
 const FAR: [u64; 4] = [100_000, 10_000, 1_000, 100];
 
 /// What refusals for the sake of addresses in numbers name.
-const IGNORE: &str = "PC3_ADDRESSES=ignore";
+pub const IGNORE: &str = "PC3_ADDRESSES=ignore";
 
 /// Where objects are after a restart on the same machine.
 #[derive(Clone, Copy, PartialEq, Eq)]

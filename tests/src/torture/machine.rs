@@ -19,14 +19,22 @@ pub enum Scope {
     Both,
 }
 
+/// Where programs are stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stops {
+    /// So many journeys in each scope, each with stops at random.
+    Journeys(usize),
+    /// So many locations from the first on, each in turn, on each machine; from there on each.
+    Star(u64),
+}
+
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// `-O2`.
     pub level: String,
     pub scope: Scope,
     pub seed: u64,
-    /// Journeys tried in each scope.
-    pub journeys: usize,
+    pub stops: Stops,
     /// Longest time that a run may take.
     pub limit: Duration,
     /// The same for plain builds: what takes longer is not tried.
@@ -90,7 +98,7 @@ impl Trial<'_> {
         }
         let mut builds = vec![host];
         if self.plan.scope != Scope::Hop {
-            for i in 0..self.plan.journeys {
+            for i in 0..self.journeys() {
                 let addresses = [Addresses::Elsewhere, Addresses::Kept][i % 2];
                 self.journey(&builds, passages, &reference, addresses)?;
             }
@@ -112,10 +120,13 @@ impl Trial<'_> {
                 }
             }
             if builds.len() > 1 {
-                for _ in 0..self.plan.journeys {
+                for _ in 0..self.journeys() {
                     self.journey(&builds, passages, &reference, Addresses::Kept)?;
                 }
             }
+        }
+        if let Stops::Star(stops) = self.plan.stops {
+            self.star(&builds, stops.min(passages), &reference)?;
         }
         let kind = if disagree.is_empty() {
             Kind::Pass
@@ -123,6 +134,13 @@ impl Trial<'_> {
             Kind::Disagree
         };
         Ok(Verdict::new(kind, "").because(disagree.join(" ")))
+    }
+
+    fn journeys(&self) -> usize {
+        match self.plan.stops {
+            Stops::Journeys(n) => n,
+            Stops::Star(_) => 0,
+        }
     }
 
     /// The other architectures that this program meets.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use pc3_tests::torture::journal::Journal;
 use pc3_tests::torture::tally::{Kinds, Tally};
-use pc3_tests::torture::{csmith, in_folder, sample, Kind, Plan, Scope, Source, Verdict};
+use pc3_tests::torture::{csmith, in_folder, sample, Kind, Plan, Scope, Source, Stops, Verdict};
 
 use crate::{dist, env, sources};
 
@@ -35,6 +35,9 @@ pub struct Options {
     /// Journeys of each program in each scope
     #[arg(long, default_value_t = 3)]
     seeds: usize,
+    /// Instead: stop at each of the first N locations on each machine, and go on from there on each
+    #[arg(long, value_name = "N", conflicts_with = "without")]
+    star: Option<u64>,
     /// Where the random choices start
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -93,7 +96,7 @@ impl Options {
             level: format!("-O{level}"),
             scope: self.scope(),
             seed: self.seed,
-            journeys: self.seeds,
+            stops: self.star.map_or(Stops::Journeys(self.seeds), Stops::Star),
             limit: Duration::from_secs(self.limit),
             patience: Duration::from_secs(if self.csmith.is_some() {
                 2

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use pc3_tests::run::end_of;
 use pc3_tests::torture::reduce::reduce;
-use pc3_tests::torture::{Plan, Source, Verdict};
+use pc3_tests::torture::{Plan, Source, Stops, Verdict};
 
 use crate::env;
 
@@ -34,7 +34,9 @@ pub fn shrink(source: &Source, verdict: &Verdict, plan: &Plan) -> Result<()> {
     let (sound, clean) = (sound(&small, dir.path()), clean(&small, dir.path()));
     // What is smaller has fewer places to stop at, and takes other journeys.
     let mut plan = plan.clone();
-    plan.journeys *= 4;
+    if let Stops::Journeys(n) = &mut plan.stops {
+        *n *= 4;
+    }
     let mut tries = 0;
     let mut fails = |text: &str| {
         tries += 1;

@@ -26,11 +26,13 @@ pub fn again(source: &Source, verdict: &Verdict, o: &Options, level: &str) {
         Scope::Both => "",
     };
     let others = o.others.map_or(String::new(), |n| format!(" --others {n}"));
+    let stops = match o.star {
+        Some(n) => format!("--star {n}"),
+        None => format!("--seed {} --seeds {}", o.seed, o.seeds),
+    };
     println!(
-        "{}: cargo xtask torture -v -O{level} --seed {} --seeds {}{others}{scope} {}",
+        "{}: cargo xtask torture -v -O{level} {stops}{others}{scope} {}",
         verdict.kind.name(),
-        o.seed,
-        o.seeds,
         source.named_by
     );
 }
