@@ -15,6 +15,13 @@ const OUTPUT: &str = "666 6\n";
 const CASES: &[(&str, &str)] = &[
     ("objects", "$CC main.o a.o b.o -o p"),
     ("sources_too", "$CC -O2 main.c a.o b.c -o p"),
+    (
+        "sources_and_foreign_code",
+        "echo 'int step(int); int twice(int n) { return step(step(n)); }' > f.c; gcc -c f.c; \
+            echo 'int step(int n) {\n#pragma pc3 checkpoint\nreturn n; }\nint twice(int); int main(void) { return twice(3); }' > m.c; \
+            ! $CC m.c f.o -o m 2> said; grep -q 'pc3::E0302' said; ! $CC f.o m.c -o m; ! $CC m.c -xc++ /dev/null -xnone f.o -o m; \
+            echo 'int unused(int n) { return n; }' > f.c; gcc -c f.c; $CC m.c f.o -o m 2> said || grep -q undefined said; $CC -O2 main.c a.c b.c f.o -o p",
+    ),
     ("archive", "ar rcs sub/libx.a a.o b.o; $CC main.o sub/libx.a -o p"),
     ("by_name", "ar rcs sub/libx.a a.o b.o; $CC main.o -Lsub -lx -o p"),
     ("in_linker_option", "ar rcs libx.a a.o b.o; $CC main.o -Wl,libx.a -o p"),
