@@ -421,14 +421,18 @@ pub fn scans_to_memory(u: &Unit, unknown: bool) -> HashSet<ExprId> {
     calls.collect()
 }
 
-/// What the program uses and does not define itself.
-pub fn used(units: &[Unit]) -> Vec<&'static Library> {
-    among(units, ALL)
+/// What the program uses and does not define itself; `elsewhere`: in objects that are no units.
+pub fn used(units: &[Unit], elsewhere: &HashSet<String>) -> Vec<&'static Library> {
+    among(units, elsewhere, ALL)
 }
 
 /// What the program uses, does not define itself, and gives functions to call that can reach a location.
-pub fn called_back(units: &[Unit], everywhere: bool) -> Vec<&'static Library> {
-    let mut list = among(units, CALLING);
+pub fn called_back(
+    units: &[Unit],
+    elsewhere: &HashSet<String>,
+    everywhere: bool,
+) -> Vec<&'static Library> {
+    let mut list = among(units, elsewhere, CALLING);
     if !list.is_empty() {
         let graph = callgraph::analyse(&Program::new(units), everywhere);
         list.retain(|l| l.names.iter().any(|n| graph.called_back.contains(*n)));
@@ -436,10 +440,14 @@ pub fn called_back(units: &[Unit], everywhere: bool) -> Vec<&'static Library> {
     list
 }
 
-fn among(units: &[Unit], libraries: &'static [Library]) -> Vec<&'static Library> {
+fn among(
+    units: &[Unit],
+    elsewhere: &HashSet<String>,
+    libraries: &'static [Library],
+) -> Vec<&'static Library> {
     let mpi = units.iter().any(calls_mpi);
     let mut used = HashSet::new();
-    let mut own = HashSet::new();
+    let mut own: HashSet<&str> = elsewhere.iter().map(String::as_str).collect();
     for u in units {
         let linked = |name: &str| libraries.iter().any(|l| l.names.contains(&name));
         for s in u.symbols.iter().filter(|s| s.is_global && linked(&s.name)) {
@@ -488,7 +496,10 @@ mod tests {
 
     fn check(source: &str, files: &[&str]) {
         let (unit, _) = lower::build("a.c", source.into(), &Target::default());
-        let found: Vec<&str> = used(&[unit]).iter().map(|l| l.file).collect();
+        let found: Vec<&str> = used(&[unit], &HashSet::new())
+            .iter()
+            .map(|l| l.file)
+            .collect();
         assert_eq!(found, files, "{source}");
     }
 

@@ -22,6 +22,13 @@ const CASES: &[(&str, &str)] = &[
             ! $CC m.c f.o -o m 2> said; grep -q 'pc3::E0302' said; ! $CC f.o m.c -o m; ! $CC m.c -xc++ /dev/null -xnone f.o -o m; \
             echo 'int unused(int n) { return n; }' > f.c; gcc -c f.c; $CC m.c f.o -o m 2> said || grep -q undefined said; $CC -O2 main.c a.c b.c f.o -o p",
     ),
+    (
+        "foreign_code_has_a_name_of_the_librarys",
+        "printf 'int open(int a) { return a * 2; } int rand(void) { return 4; } int ten(int i) { return open(i) * 10; }' > f.c; gcc -w -c f.c; \
+            printf 'int open(int); int rand(void); int ten(int); int main(void) { int s = 0; for (int i = 0; i < 3; i++) {\\n' > m.c; \
+            printf '#pragma pc3 checkpoint\\ns += ten(i) + open(i) + rand(); } return s; }\\n' >> m.c; \
+            run() { s=0; ./m || s=$?; test $s = 78; }; $CC -w m.c f.o -o m; run; $CC -w -c m.c; $CC -w m.o f.o -o m; run; $CC -O2 main.c a.c b.c -o p",
+    ),
     ("archive", "ar rcs sub/libx.a a.o b.o; $CC main.o sub/libx.a -o p"),
     ("by_name", "ar rcs sub/libx.a a.o b.o; $CC main.o -Lsub -lx -o p"),
     ("in_linker_option", "ar rcs libx.a a.o b.o; $CC main.o -Wl,libx.a -o p"),

@@ -29,6 +29,8 @@ pub struct Program<'a> {
     linked: FxHashMap<&'a str, FnId>,
     /// Functions of objects that are linked without being units, the C library's apart.
     foreign: HashSet<&'a str>,
+    /// What the user's own objects among those define.
+    own_foreign: HashSet<&'a str>,
 }
 
 /// The function that a declaration with `alias` or `weakref` is another name for.
@@ -76,14 +78,25 @@ impl<'a> Program<'a> {
             own,
             linked,
             foreign: HashSet::new(),
+            own_foreign: HashSet::new(),
         }
     }
 
-    pub fn with_foreign(self, names: impl Iterator<Item = &'a str>) -> Self {
+    pub fn with_foreign(
+        self,
+        names: impl Iterator<Item = &'a str>,
+        own: impl Iterator<Item = &'a str>,
+    ) -> Self {
         Program {
             foreign: names.collect(),
+            own_foreign: own.collect(),
             ..self
         }
+    }
+
+    /// Is it the C library's by this name, and not that of an object of the user's?
+    pub fn is_librarys(&self, name: &str) -> bool {
+        !self.own_foreign.contains(name)
     }
 
     /// May a function that no unit defines keep a pointer it is given?  Of the C library's it is known.

@@ -47,11 +47,16 @@ pub struct Foreign {
 impl Foreign {
     /// Is it part of the program, and not of the C library, nor where the compiler lets programs begin?
     pub fn is_users(&self, o: &Options) -> bool {
+        self.relocatable && self.is_given(o)
+    }
+
+    /// The same, shared objects that the command line names included.
+    fn is_given(&self, o: &Options) -> bool {
         let given = match &self.place {
             Place::File(f) => named(o).any(|n| paths::plain(Path::new(n)) == *f),
             _ => true,
         };
-        given && self.relocatable && !is_c_library(&self.name)
+        given && !is_c_library(&self.name)
     }
 }
 
@@ -314,12 +319,15 @@ pub fn is_c_library(object: &str) -> bool {
 
 impl Inputs {
     /// What the others define and use.
-    pub fn outside(&self) -> Outside {
+    pub fn outside(&self, options: &Options) -> Outside {
         let mut o = Outside::default();
         for f in &self.foreign {
             let named = |s: &String| (s.clone(), f.name.clone());
             if !is_c_library(&f.name) {
                 o.defines.extend(f.symbols.defined.iter().map(named));
+            }
+            if f.is_given(options) {
+                o.own.extend(f.symbols.defined.iter().cloned());
             }
             o.uses.extend(f.symbols.undefined.iter().map(named));
         }

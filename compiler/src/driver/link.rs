@@ -235,7 +235,8 @@ impl Link<'_> {
             .flat_map(|(i, c)| c.records.iter().map(move |r| (i, r)))
             .collect();
         let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
-        let program = program::read(o, self.t, &records, whole)?;
+        let outside = inputs.outside(o);
+        let program = program::read(o, self.t, &records, &outside.own, whole)?;
         if o.emit == Emit::Tree {
             let users = program.trees.len() - program.own.len();
             program.trees[..users]
@@ -243,7 +244,7 @@ impl Link<'_> {
                 .for_each(|u| show!("{}", dump::dump(u)));
             return Ok(Built::Done(0));
         }
-        let mut out = program.instrument(inputs.outside());
+        let mut out = program.instrument(outside);
         let runs_plain = !out.has_locations && !out.has_mpi;
         if !out.has_locations {
             out.diagnostics.push(messages::no_location());

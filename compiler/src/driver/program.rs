@@ -11,7 +11,7 @@ use crate::locations::Locations;
 use crate::rewrite::{self, Dialect, Output, Outside};
 use crate::tree::Unit;
 use crate::{front, library, parallel, paths};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,8 +35,14 @@ pub struct Program {
     annotations: Vec<Annotation>,
 }
 
-/// Reads the units; what is wrong with them has been told.
-pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Result<Program, Stop> {
+/// Reads the units; what is wrong with them has been told. `elsewhere`: what objects that are no units define.
+pub fn read(
+    o: &Options,
+    t: &Toolchain,
+    records: &[&Record],
+    elsewhere: &HashSet<String>,
+    whole: bool,
+) -> Result<Program, Stop> {
     let mut kinds: HashMap<(&[String], &[String]), Arc<Kind>> = HashMap::new();
     let here = std::env::current_dir().unwrap_or_default();
     let mut of_records = Vec::new();
@@ -107,7 +113,7 @@ pub fn read(o: &Options, t: &Toolchain, records: &[&Record], whole: bool) -> Res
         annotations: annotations(o, records, whole, &mut diags),
     };
     annotations::prepare(&mut program.trees, &program.annotations);
-    program.add_libraries(&mut diags);
+    program.add_libraries(elsewhere, &mut diags);
     messages::report(o, &diags)?;
     Ok(program)
 }
@@ -188,13 +194,17 @@ impl Kind {
 
 impl Program {
     /// The program's own copies of library functions that keep state, as further units.
-    fn add_libraries(&mut self, diags: &mut Diagnostics) {
+    fn add_libraries(&mut self, elsewhere: &HashSet<String>, diags: &mut Diagnostics) {
         let Some(first) = self.trees.first() else {
             return;
         };
         let target = first.target.clone();
-        let mut libraries = library::used(&self.trees);
-        libraries.extend(library::called_back(&self.trees, self.everywhere));
+        let mut libraries = library::used(&self.trees, elsewhere);
+        libraries.extend(library::called_back(
+            &self.trees,
+            elsewhere,
+            self.everywhere,
+        ));
         for own in libraries {
             let (unit, d) = own.unit(&target);
             diags.extend(d);

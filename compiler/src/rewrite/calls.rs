@@ -238,6 +238,8 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         r.extra = format!(", {}", site_argument(cx, call));
     } else if let Some(new) = plain(name, cx.mpi) {
         r.callee = Some(new.into());
+    } else if !cx.p.is_librarys(name) {
+        return r;
     } else if let Some(new) = same_type(cx, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);
         r.callee = Some(if makes(name) {
@@ -322,6 +324,9 @@ fn site_argument(cx: &UnitCx, call: ExprId) -> String {
 pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
     if let Some(new) = plain(name, cx.mpi) {
         return Some(new.into());
+    }
+    if !cx.p.is_librarys(name) && !matches!(name, "malloc" | "calloc" | "realloc") {
+        return None;
     }
     if let Some(new) = same_type(cx, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);

@@ -83,6 +83,8 @@ pub enum Track {
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
     pub defines: HashMap<String, String>,
+    /// What the user's own objects among them define, whatever the C library has by these names.
+    pub own: HashSet<String>,
     pub uses: HashMap<String, String>,
 }
 
@@ -125,7 +127,8 @@ pub struct Output {
 
 pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let foreign = options.outside.defines.keys().map(String::as_str);
-    let p = Program::new(units).with_foreign(foreign);
+    let own = options.outside.own.iter().map(String::as_str);
+    let p = Program::new(units).with_foreign(foreign, own);
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
     let said = annotations::resolve(units, &options.annotations, &mut diagnostics);
