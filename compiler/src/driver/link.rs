@@ -71,7 +71,8 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         dir: dir.path(),
     };
     let known = o.emit != Emit::Executable || l.unknown_libraries().next().is_none();
-    let code = inputs::named(o).any(inputs::is_code);
+    let there = |n: &&str| Path::new(n).exists();
+    let code = inputs::named(o).filter(there).any(inputs::is_code);
     match l.program(sources, !code && known) {
         Err(Stop::Error(e)) => match e.downcast::<BuildError>() {
             Ok(b) => match *b {
