@@ -59,6 +59,9 @@ fn items(e: &Expr) -> Expr {
     }
 }
 
+/// Methods that take the values out of what they are called on.
+const TAKE: &[&str] = &["drain", "into_keys", "into_values"];
+
 /// `list.into_iter().rev().enumerate()` with adaptors that can be saved.
 fn saved(e: &Expr) -> Option<Expr> {
     let m = match e {
@@ -68,6 +71,7 @@ fn saved(e: &Expr) -> Option<Expr> {
     };
     let inner = match &*m.receiver {
         Expr::MethodCall(i) if i.method == "into_iter" && i.args.is_empty() => items(&i.receiver),
+        taken @ Expr::MethodCall(i) if TAKE.iter().any(|t| i.method == t) => items(taken),
         receiver => saved(receiver)?,
     };
     let (span, args) = (m.method.span().resolved_at(Span::call_site()), &m.args);

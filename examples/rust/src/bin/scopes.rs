@@ -4,6 +4,8 @@
 // In ways that a linter would not have.
 #![allow(clippy::all, clippy::pedantic, nonstandard_style)]
 
+use std::collections::{BTreeMap, VecDeque};
+
 use pc3::prelude::*;
 
 #[derive(Checkpointable, Debug)]
@@ -137,6 +139,43 @@ fn places() {
     println!("{pool:?}");
 }
 
+#[derive(Checkpointable)]
+struct Told(u32);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        println!("{} ends", self.0);
+    }
+}
+
+/// Loops over what takes the values out of something.
+#[checkpointable]
+fn taken(mut list: Vec<Told>, mut queue: VecDeque<u32>, map: BTreeMap<u32, u32>) -> u32 {
+    let mut sum = 0;
+    for told in list.drain(1..) {
+        if told.0 == 3 {
+            break;
+        }
+        checkpoint!();
+        sum += told.0;
+    }
+    println!("{} left", list.len());
+    drop(list);
+    for (i, n) in queue.drain(..).enumerate() {
+        checkpoint!();
+        sum = sum * 7 + n * i as u32;
+    }
+    for n in map.clone().into_keys().skip(1) {
+        checkpoint!();
+        sum = sum * 7 + n;
+    }
+    for n in map.into_values() {
+        checkpoint!();
+        sum = sum * 7 + n;
+    }
+    sum
+}
+
 #[pc3::main]
 fn main() {
     #[cfg(any())]
@@ -149,4 +188,7 @@ fn main() {
     println!("{pair:?} {}", ck!(pair.counted(4)));
     println!("{} {}", ck!(conditions(1)), ck!(conditions(2)));
     ck!(places());
+    let list = [1, 2, 3, 4].map(Told).into();
+    let sum = ck!(taken(list, [5, 6].into(), [(1, 2), (3, 4)].into()));
+    println!("{sum}");
 }

@@ -1,6 +1,9 @@
 //! What loops over values go over: iterators that can be saved, in the place of the standard library's, which show nothing of
 //! what is left in them.
 
+use std::collections::{
+    binary_heap, btree_map, btree_set, hash_map, hash_set, linked_list, vec_deque,
+};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 
 use crate::Checkpointable;
@@ -12,15 +15,31 @@ pub trait Listed: IntoIterator + Sized {
     }
 }
 
-impl<K, V, S> Listed for HashMap<K, V, S> {}
-impl<T, S> Listed for HashSet<T, S> {}
-impl<K, V> Listed for BTreeMap<K, V> {}
-impl<T> Listed for BTreeSet<T> {}
-impl<T> Listed for VecDeque<T> {}
-impl<T> Listed for BinaryHeap<T> {}
-impl<T> Listed for LinkedList<T> {}
-impl<T> Listed for Option<T> {}
-impl<T, const N: usize> Listed for [T; N] {}
+macro_rules! listed {
+    ($([$($g:tt)*] $t:ty;)*) => { $(impl<$($g)*> Listed for $t {})* };
+}
+
+listed! {
+    [K, V, S] HashMap<K, V, S>; [T, S] HashSet<T, S>; [K, V] BTreeMap<K, V>; [T] BTreeSet<T>; [T] VecDeque<T>;
+    [T] BinaryHeap<T>; [T] LinkedList<T>; [T] Option<T>; [T, const N: usize] [T; N];
+    // What takes the values out does nothing else.
+    [K, V] hash_map::IntoIter<K, V>; [K, V] hash_map::IntoKeys<K, V>; [K, V] hash_map::IntoValues<K, V>;
+    [K, V] btree_map::IntoIter<K, V>; [K, V] btree_map::IntoKeys<K, V>; [K, V] btree_map::IntoValues<K, V>;
+    [T] hash_set::IntoIter<T>; [T] btree_set::IntoIter<T>; [T] vec_deque::IntoIter<T>; [T] binary_heap::IntoIter<T>;
+    [T] linked_list::IntoIter<T>; ['a, T] std::vec::Drain<'a, T>; ['a, T] vec_deque::Drain<'a, T>;
+    ['a] std::string::Drain<'a>; ['a, T] binary_heap::Drain<'a, T>; ['a, K, V] hash_map::Drain<'a, K, V>;
+    ['a, T] hash_set::Drain<'a, T>;
+}
+
+#[cfg(feature = "indexmap")]
+listed! {
+    [K, V, S] indexmap::IndexMap<K, V, S>; [T, S] indexmap::IndexSet<T, S>; [K, V] indexmap::map::IntoIter<K, V>;
+    [K, V] indexmap::map::IntoKeys<K, V>; [K, V] indexmap::map::IntoValues<K, V>; [T] indexmap::set::IntoIter<T>;
+    ['a, K, V] indexmap::map::Drain<'a, K, V>; ['a, T] indexmap::set::Drain<'a, T>;
+}
+
+#[cfg(feature = "smallvec")]
+impl<A: smallvec::Array> Listed for smallvec::SmallVec<A> {}
 
 /// A value that a loop goes over.
 pub struct Items<T>(std::marker::PhantomData<T>);
