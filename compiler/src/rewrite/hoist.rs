@@ -58,7 +58,22 @@ pub fn prepare(cx: &mut UnitCx) {
             name_types(cx, f, &counts);
         }
     }
+    rename_uses(cx);
     spell_sizes(cx);
+}
+
+/// Enumerators stand in text that is never printed as an expression, too: `case` labels, lengths, widths, designators.
+fn rename_uses(cx: &mut UnitCx) {
+    let u = cx.u;
+    let uses = u.exprs.iter().filter_map(|x| match x.kind {
+        ExprKind::Ident(s) if u.sym(s).kind == SymKind::EnumConst => Some(Edit {
+            span: x.span.clone(),
+            text: cx.hoisted.get(&s)?.clone(),
+        }),
+        _ => None,
+    });
+    let uses: Vec<Edit> = uses.collect();
+    cx.ambient.extend(uses);
 }
 
 /// `__typeof__(x)` where `x` may move, get another name, or be out of reach of a hoisted type: the type itself.
@@ -96,7 +111,8 @@ fn mentions(u: &Unit, e: ExprId, which: &dyn Fn(SymId) -> bool) -> bool {
     any
 }
 
-/// `sizeof x` where `x` is a local, in what moves out of its function: `sizeof(its type)`.
+/// `sizeof x` where `x` is a local, in what moves out of its function, or where `x` itself has moved (the text may be a
+/// `case` label or a length): `sizeof(its type)`.
 fn spell_sizes(cx: &mut UnitCx) {
     let u = cx.u;
     let mut moved: Vec<Span> = Vec::new();
@@ -123,7 +139,13 @@ fn spell_sizes(cx: &mut UnitCx) {
             _ => !cx.names.is_vm(q),
         };
         let local = |s: SymId| u.sym(s).func.is_some();
-        if moved.iter().any(inside) && has_size(q) && mentions(u, of, &local) {
+        let elsewhere = |s: SymId| {
+            let shadow = |f| cx.plan(f).shadow_set.contains(&s);
+            cx.statics.contains_key(&s) || u.sym(s).func.is_some_and(shadow)
+        };
+        let needed =
+            mentions(u, of, &elsewhere) || moved.iter().any(inside) && mentions(u, of, &local);
+        if needed && has_size(q) {
             cx.ambient.push(Edit {
                 span: x.span.clone(),
                 text: format!("sizeof({})", cx.names.type_name(q)),
