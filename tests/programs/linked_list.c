@@ -96,12 +96,32 @@ static int last_one(struct ring *r, int step)
     return label;
 }
 
+typedef struct link item;
+
+/* A name of a type, and a pointer without a value, begin the loop's head. */
+static int lengths(void)
+{
+    int steps = 0;
+    for (item *next, *l = head; l; l = next) {
+        next = l->next;
+        for (item *inner; steps < 40; steps += (int)(sizeof inner / sizeof l)) {
+            inner = l;
+#pragma pc3 checkpoint
+            if (inner->value & 1)
+                break;
+        }
+        steps++;
+    }
+    return steps;
+}
+
 int main(int argc, char **argv)
 {
     int count = argc > 1 ? atoi(argv[1]) : 12;
     for (int i = 0; i < count; i++)
         append(random_value());
     head = sort(head);
+    show("lengths", lengths());
     for (struct link *l = head, *next; l; l = next) {
 #pragma pc3 checkpoint
         next = l->next;

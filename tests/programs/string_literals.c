@@ -65,5 +65,9 @@ int main(void)
     show_text("greeting", greeting);
     show_text("tail", tail);
     show_text("function", __func__);
+    /* One that has been chosen waits for another argument. */
+    char line[40];
+    sprintf(line, "%s %s %d", writable[0] == 'W' ? "chosen" : "other", tail, (int)strlen(sign(5)));
+    show_text("line", line);
     return finish();
 }

@@ -48,6 +48,10 @@ pub fn normalise(mut text: String) -> (String, Tokens) {
             {
                 inserts.push((t.start, " "));
             }
+            // What begins with a type's name is no product, which the parser takes it for.
+            "(" if i > 0 && word(i - 1) == "for" && heads_declaration(&word, &tokens, i + 1) => {
+                inserts.push((t.end, "auto "));
+            }
             "{" if word(i + 1) == "}"
                 && next.is_some_and(|n| n.start == t.end)
                 && i > 0
@@ -75,6 +79,34 @@ pub fn normalise(mut text: String) -> (String, Tokens) {
     let text = insert(text, &inserts);
     let tokens = tokenize(&text);
     (text, tokens)
+}
+
+/// `T *p,` or `T *p;`, where `T` is the name of a type.
+fn heads_declaration<'a>(word: &dyn Fn(usize) -> &'a str, tokens: &Tokens, at: usize) -> bool {
+    let ident = |i: usize| (tokens.list.get(i)).is_some_and(|t| t.kind == TokenKind::Ident);
+    let mut name = at + 1;
+    while word(name) == "*" {
+        name += 1;
+    }
+    let shape = ident(at) && name > at + 1 && ident(name) && matches!(word(name + 1), "," | ";");
+    shape && (0..at).any(|i| word(i) == "typedef" && defines(word, i, at, word(at)))
+}
+
+/// The definition that begins at `from` gives `name` to a type.
+fn defines<'a>(word: &dyn Fn(usize) -> &'a str, from: usize, to: usize, name: &str) -> bool {
+    let mut depth = 0;
+    for i in from..to {
+        match word(i) {
+            "{" => depth += 1,
+            "}" => depth -= 1,
+            ";" if depth == 0 => break,
+            w if depth == 0 && w == name && matches!(word(i + 1), ";" | "," | "[" | ")" | "(") => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `<:` and its like become the tokens that they stand for, as wide as they were.

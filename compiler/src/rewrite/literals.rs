@@ -3,7 +3,7 @@
 use crate::analysis::escape::Escapes;
 use crate::analysis::initialiser::leaves;
 use crate::analysis::program::{Callee, Program};
-use crate::analysis::walk::{expr_children, stmt_children, Node};
+use crate::analysis::walk::{expr_children, stmt_children, visit, Node};
 use crate::tree::*;
 use std::collections::HashSet;
 
@@ -86,16 +86,21 @@ impl Walker<'_> {
                 let direct = self.p.direct(self.unit, *callee);
                 self.expr(*callee, false);
                 let pointer = matches!(u.ty(u.expr(e).ty.ty), Type::Pointer(_));
+                let calls: Vec<bool> = args.iter().map(|a| self.calls(*a)).collect();
                 for (i, a) in args.iter().enumerate() {
-                    let keeps = match &direct {
-                        Some((_, Callee::External(n))) => {
-                            self.p.keeps_pointers(n) || (pointer && !copies(n))
-                        }
-                        Some((_, Callee::Defined(f))) => {
-                            self.escapes.kept[f.index()].get(i).copied().unwrap_or(true)
-                        }
-                        None => true,
-                    };
+                    // What has been chosen may wait for what another argument calls.
+                    let waits = || calls.iter().enumerate().any(|(k, c)| *c && k != i);
+                    let chosen = !matches!(u.expr(*a).kind, ExprKind::Str { .. }) && waits();
+                    let keeps = chosen
+                        || match &direct {
+                            Some((_, Callee::External(n))) => {
+                                self.p.keeps_pointers(n) || (pointer && !copies(n))
+                            }
+                            Some((_, Callee::Defined(f))) => {
+                                self.escapes.kept[f.index()].get(i).copied().unwrap_or(true)
+                            }
+                            None => true,
+                        };
                     self.expr(*a, keeps);
                 }
             }
@@ -141,6 +146,16 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    fn calls(&self, e: ExprId) -> bool {
+        let mut any = false;
+        visit(self.u, Node::Expr(e), &mut |n| {
+            any |=
+                matches!(n, Node::Expr(x) if matches!(self.u.expr(x).kind, ExprKind::Call { .. }));
+            !any
+        });
+        any
     }
 
     fn stmt_expr(&mut self, s: StmtId, kept: bool) {
