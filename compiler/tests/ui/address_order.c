@@ -21,8 +21,14 @@ static struct item **bucket(struct item *i) { return &buckets[(uintptr_t)i / siz
 static int is_aligned(const void *p) { return ((uintptr_t)p & 15) == 0; }
 static void *align(char *p) { return (void *)(((uintptr_t)p + 15) & ~(uintptr_t)15); }
 static const char *name_of(void *number) { return (const char *[]){"a", "b"}[(uintptr_t)number]; }
+static char *base;
+static int is_deep(void) { char here; return base - &here > 100000; }
+static int is_within(int *p) { int a[2], b; return p < &a[1] && p > a && &b != p; }
 int main(void) {
     unsigned n;
+    char first;
+    base = &first;
+    if (is_deep() || is_within((int *)sorted[3])) return 1;
     qsort(sorted, 10, sizeof *sorted, by_address);
     qsort(sorted, 10, sizeof *sorted, by_place);
     qsort(sorted, 10, sizeof *sorted, by_serial);

@@ -40,10 +40,49 @@ pub fn check(p: &Program, out: &mut Diagnostics) {
                         "choose by something that stays, such as a serial number in the object, or build the table anew after a restart",
                     ));
                 }
+                ExprKind::Binary { op, lhs, rhs } if is_order(*op) && is_user(u, e) => {
+                    if let Some(s) = depth(u, *lhs, *rhs).or_else(|| depth(u, *rhs, *lhs)) {
+                        let name = &u.sym(s).name;
+                        out.push(Diagnostic::advice(
+                            u,
+                            &u.expr(e).span,
+                            Code::AddressOrder,
+                            format!("how far `{name}` lies from something else says nothing of the stack's depth: locals whose addresses are kept lie elsewhere than others"),
+                            "count the calls",
+                        ));
+                    }
+                }
                 _ => {}
             }
         }
     }
+}
+
+fn is_order(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Sub
+    )
+}
+
+/// The local whose address is compared with that of something else.
+fn depth(u: &Unit, own: ExprId, other: ExprId) -> Option<SymId> {
+    let ExprKind::AddrOf(of) = u.expr(strip_casts(u, own)).kind else {
+        return None;
+    };
+    let ExprKind::Ident(s) = u.expr(of).kind else {
+        return None;
+    };
+    let sym = u.sym(s);
+    let local = sym.func.is_some() && !sym.is_global && sym.storage != Storage::Static;
+    let pointer = matches!(u.ty(u.expr(strip_casts(u, other)).ty.ty), Type::Pointer(_));
+    let mut same = false;
+    visit(u, Node::Expr(other), &mut |n| {
+        same |=
+            matches!(n, Node::Expr(x) if matches!(u.expr(x).kind, ExprKind::Ident(o) if o == s));
+        !same
+    });
+    (local && pointer && !same).then_some(s)
 }
 
 /// A function that a library orders by: it must not compare addresses that it has read.
@@ -60,10 +99,7 @@ fn comparison(u: &Unit, f: &Function, name: &str, out: &mut Diagnostics) {
     visit(u, Node::Stmt(f.body), &mut |n| {
         let Node::Expr(e) = n else { return true };
         if let ExprKind::Binary { op, lhs, rhs } = u.expr(e).kind {
-            let order = matches!(
-                op,
-                BinOp::Lt | BinOp::Gt | BinOp::Le | BinOp::Ge | BinOp::Sub
-            );
+            let order = is_order(op);
             let both = [lhs, rhs].map(|e| strip_casts(u, e));
             if order && both.iter().all(|e| pointer(*e) && is_read(u, &values, *e)) {
                 out.push(Diagnostic::advice(
