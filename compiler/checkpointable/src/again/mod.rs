@@ -205,6 +205,8 @@ pub struct Again<'b> {
     /// Also what is surely the same gets a name: it may be gone.
     all: bool,
     receivers: Vec<(Expr, bool)>,
+    /// A text counts as a borrow: it can be saved as well as made again.
+    texts: bool,
     /// Names of values that the iterator takes.
     pub taken: Vec<Ident>,
 }
@@ -219,6 +221,7 @@ impl<'b> Again<'b> {
             from: Vec::new(),
             all: false,
             receivers: Vec::new(),
+            texts: true,
             taken: Vec::new(),
         }
     }
@@ -350,7 +353,7 @@ impl<'b> Again<'b> {
                 p.path.get_ident().is_some_and(borrow) || self.locals.is_function(p)
             }
             Expr::Closure(_) => true,
-            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
+            Expr::Lit(l) => self.texts && matches!(l.lit, syn::Lit::Str(_)),
             Expr::Reference(r) => {
                 let inner = &mut *r.expr;
                 let again = match r.mutability {
@@ -427,10 +430,11 @@ impl<'b> Again<'b> {
     }
 
     fn parts(&mut self, parts: Vec<&mut Expr>) -> bool {
+        let made = parts.iter().any(|e| is_made(e));
         let is = |s: &Self, e: &Expr| {
             let mut probe = Again::new(s.locals, 0);
-            // A text is saved as well as made again.
-            !matches!(e, Expr::Lit(_)) && probe.borrow(&mut e.clone())
+            probe.texts = s.texts && !made;
+            probe.borrow(&mut e.clone())
         };
         if !parts.iter().any(|e| is(self, e)) {
             return false;
@@ -503,6 +507,19 @@ fn is_constant(e: &Expr) -> bool {
             None => true,
         },
         e => matches!(e, Expr::Lit(_)),
+    }
+}
+
+/// Is there a value in it that code makes?
+fn is_made(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_made(&p.expr),
+        Expr::Group(p) => is_made(&p.expr),
+        Expr::Tuple(t) => t.elems.iter().any(is_made),
+        Expr::Array(t) => t.elems.iter().any(is_made),
+        Expr::Call(c) if is_constructor(&c.func) => c.args.iter().any(is_made),
+        Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Struct(_) => true,
+        _ => false,
     }
 }
 

@@ -127,6 +127,12 @@ fn place(at: usize) -> usize {
 }
 
 #[checkpointable]
+fn length(text: &str) -> usize {
+    checkpoint!();
+    text.len()
+}
+
+#[checkpointable]
 fn operands() -> Vec<i64> {
     let (a, b) = (Noted(2), Noted(3));
     let c = -a * ck!(next(b));
@@ -139,6 +145,9 @@ fn operands() -> Vec<i64> {
     for (what, numbers) in [("a", vec![1]), ("b", vec![])] {
         checkpoint!();
         println!("{what} {numbers:?}");
+    }
+    for text in ["a", "bc"] {
+        println!("{}", ck!(length(text)));
     }
     vec![c.0, list[0], list[1], found.unwrap_or(0)]
 }
