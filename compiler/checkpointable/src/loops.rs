@@ -82,6 +82,7 @@ fn saved(e: &Expr) -> Option<Expr> {
     match (m.method.to_string().as_str(), args.len()) {
         ("rev", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Rev(#inner))),
         ("enumerate", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Enumerate::new(#inner))),
+        ("flatten", 0) => by("Flatten"),
         ("skip", 1) => by("Skip"),
         ("take", 1) => by("Take"),
         ("step_by", 1) => by("StepBy"),

@@ -20,6 +20,8 @@ const STACK: usize = (if cfg!(target_pointer_width = "64") {
 } else {
     8
 }) << 20;
+/// No value takes more, or it could not be on any stack.
+const MOST: usize = 8 * STACK;
 /// No system has larger pages.
 const GUARD: usize = 64 << 10;
 /// Stays zero at the top: there whoever goes over the frames finds their end.
@@ -36,7 +38,7 @@ impl Stacks {
     /// Makes a value of `size` bytes.
     pub fn run<T>(&self, size: usize, make: impl FnOnce() -> T) -> T {
         let (here, low) = (here(), self.low.get());
-        let need = MARGIN + size.saturating_mul(COPIES);
+        let need = size.saturating_mul(COPIES).min(MOST) + MARGIN;
         if low == 0 {
             let _before = self.down_to(here.saturating_sub(FIRST).max(1));
             return here_made(make);

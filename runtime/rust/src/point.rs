@@ -13,7 +13,9 @@ pub use crate::heads::{
     IsCell, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole, Order,
     Part, Reads, Taken,
 };
-pub use crate::kinds::{Chain, Enumerate, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip};
+pub use crate::kinds::{
+    Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,
+};
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 use crate::save::Saver;

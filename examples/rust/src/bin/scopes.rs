@@ -163,15 +163,23 @@ fn taken(mut list: Vec<Told>, mut queue: VecDeque<u32>, map: BTreeMap<u32, u32>)
     drop(list);
     for (i, n) in queue.drain(..).enumerate() {
         checkpoint!();
-        sum = sum * 7 + n * i as u32;
+        sum = sum * 3 + n * i as u32;
     }
     for n in map.clone().into_keys().skip(1) {
         checkpoint!();
-        sum = sum * 7 + n;
+        sum = sum * 3 + n;
+    }
+    for n in vec![vec![1, 2], Vec::new(), vec![3]]
+        .into_iter()
+        .rev()
+        .flatten()
+    {
+        checkpoint!();
+        sum = sum * 3 + n;
     }
     for n in map.into_values() {
         checkpoint!();
-        sum = sum * 7 + n;
+        sum = sum * 3 + n;
     }
     sum
 }

@@ -9,9 +9,21 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedL
 use crate::Checkpointable;
 
 /// Values of which a list is made first: their own iterators cannot be looked into.
+#[diagnostic::on_unimplemented(
+    message = "what `{Self}` gives cannot be saved",
+    label = "this would have to be saved",
+    note = "collect into a `Vec` first"
+)]
 pub trait Listed: IntoIterator + Sized {
     fn list(self) -> std::vec::IntoIter<Self::Item> {
         self.into_iter().collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl<T> Listed for Vec<T> {
+    #[inline]
+    fn list(self) -> std::vec::IntoIter<T> {
+        self.into_iter()
     }
 }
 
@@ -21,7 +33,7 @@ macro_rules! listed {
 
 listed! {
     [K, V, S] HashMap<K, V, S>; [T, S] HashSet<T, S>; [K, V] BTreeMap<K, V>; [T] BTreeSet<T>; [T] VecDeque<T>;
-    [T] BinaryHeap<T>; [T] LinkedList<T>; [T] Option<T>; [T, const N: usize] [T; N];
+    [T] BinaryHeap<T>; [T] LinkedList<T>; [T] Option<T>; [T, E] Result<T, E>; [T, const N: usize] [T; N];
     // What takes the values out does nothing else.
     [K, V] hash_map::IntoIter<K, V>; [K, V] hash_map::IntoKeys<K, V>; [K, V] hash_map::IntoValues<K, V>;
     [K, V] btree_map::IntoIter<K, V>; [K, V] btree_map::IntoKeys<K, V>; [K, V] btree_map::IntoValues<K, V>;
@@ -251,5 +263,32 @@ impl<A: Iterator, B: Iterator<Item = A::Item>> Iterator for Chain<A, B> {
             }
         }
         self.second.next()
+    }
+}
+
+/// `flatten`
+#[derive(Checkpointable)]
+pub struct Flatten<I, T> {
+    of: I,
+    now: Option<std::vec::IntoIter<T>>,
+}
+
+impl<I: Iterator<Item = L>, L: Listed> Flatten<I, L::Item> {
+    pub fn new(of: I) -> Self {
+        Flatten { of, now: None }
+    }
+}
+
+impl<I: Iterator<Item = L>, L: Listed<Item = T>, T> Iterator for Flatten<I, T> {
+    type Item = T;
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        loop {
+            if let Some(item) = self.now.as_mut().and_then(Iterator::next) {
+                return Some(item);
+            }
+            self.now = None;
+            self.now = Some(self.of.next()?.list());
+        }
     }
 }

@@ -17,6 +17,8 @@ mod shared;
 mod text;
 
 pub use groups::tagged;
-pub use iterators::{Chain, Enumerate, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip};
+pub use iterators::{
+    Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,
+};
 #[cfg(feature = "serde")]
 pub use serde::Serde;
