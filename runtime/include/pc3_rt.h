@@ -167,6 +167,10 @@ struct pc3_wide {                    /* a constant that a long of 32 bits change
     unsigned is_signed;
     const char *what;                /* "`0xf2345678` (file.c:12)" */
 };
+struct pc3_also {                    /* memory of a struct that the program also writes as another one */
+    const struct pc3_type *type, *other;
+    const char *place;               /* where it does: "file.c:12" */
+};
 struct pc3_order {                   /* where what the order of bytes gave is kept */
     const char *place;               /* "file.c:12" */
     unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone; 3: the width of long, alone; 4: where members of structs lie;
@@ -197,6 +201,7 @@ struct pc3_unit {
     const struct pc3_union_static *unions; pc3_size nunions;
     const struct pc3_union_kind *kinds; pc3_size nkinds;
     unsigned char *seen;             /* per entry of numbers: 1 if it has ever been an address */
+    const struct pc3_also *also; pc3_size nalso;
 };
 extern void pc3_register_unit(struct pc3_unit *);
 

@@ -64,6 +64,11 @@ impl<'a> Plans<'a> {
         Ok((to, self.get(from, to)?))
     }
 
+    /// The type here of objects that have been found.
+    pub fn partner_of(&self, from: TypeId) -> Option<TypeId> {
+        self.partner.get(&from).copied()
+    }
+
     pub fn partner(&mut self, from: TypeId) -> Result<TypeId, Vec<Mismatch>> {
         if let Some(to) = self.partner.get(&from) {
             return Ok(*to);

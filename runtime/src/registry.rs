@@ -137,6 +137,15 @@ impl Number {
     }
 }
 
+/// Memory of a struct that the program also writes as another one.
+#[derive(Debug)]
+pub struct Also {
+    pub of: TypeId,
+    pub other: TypeId,
+    /// Where it does.
+    pub place: String,
+}
+
 /// Everything restarts need to know of the running program.
 #[derive(Debug)]
 pub struct Program {
@@ -158,6 +167,8 @@ pub struct Program {
     pub orders: Vec<(String, u32)>,
     /// Places that allocate memory of unknown type, or of several forms.
     pub untyped: Vec<String>,
+    /// Structs whose memory is also written as others.
+    pub also: Vec<Also>,
     /// Unions in objects of static storage that an initialiser gives a value: address of the template, type, size, member.
     pub unions: Vec<(usize, u32, usize, u32)>,
     pub shapes: Arc<Shapes>,
@@ -250,6 +261,7 @@ impl Program {
             wide: Vec::new(),
             orders: Vec::new(),
             untyped: Vec::new(),
+            also: Vec::new(),
             unions: Vec::new(),
             shapes: Arc::default(),
             main: nothing,
@@ -356,6 +368,7 @@ struct Builder {
     wide: Vec<Wide>,
     orders: Vec<(String, u32)>,
     untyped: Vec<String>,
+    also: Vec<Also>,
     unions: Vec<(usize, u32, usize, u32)>,
     kinds: Vec<(u32, u32)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
@@ -420,6 +433,14 @@ impl Builder {
             self.orders.extend(orders);
             let untyped = slice(u.untyped, u.nuntyped).iter();
             self.untyped.extend(untyped.map(|n| text(*n).into_owned()));
+            let also = slice(u.also, u.nalso).iter();
+            self.also.extend(also.filter_map(|a| {
+                Some(Also {
+                    of: TypeId(a.ty.as_ref()?.id),
+                    other: TypeId(a.other.as_ref()?.id),
+                    place: text(a.place).into_owned(),
+                })
+            }));
             for s in slice(u.unions, u.nunions) {
                 self.unions.extend(marks(s));
             }
@@ -491,6 +512,7 @@ impl Builder {
             wide: self.wide,
             orders: self.orders,
             untyped: self.untyped,
+            also: self.also,
             shapes,
             unions: self.unions,
             main: self.main.ok_or(RegistryError::NoMain)?,

@@ -45,6 +45,8 @@ pub(crate) struct Translator<'a> {
     first: Vec<String>,
     /// The first of them in this object that led into a library's own memory: its number among all, the address.
     outside: Option<(u64, u64)>,
+    /// Likewise, a number that can be no address, and is too large for a pointer here.
+    number: Option<(u64, u64)>,
 }
 
 const NAMED: usize = 3;
@@ -76,6 +78,7 @@ impl<'a> Translator<'a> {
             lost_last: 0,
             first: Vec::new(),
             outside: None,
+            number: None,
         }
     }
 
@@ -125,6 +128,11 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// How many pointers to nothing alive have become null.
+    pub fn lost_so_far(&self) -> u64 {
+        self.dangling
+    }
+
     pub fn ambiguous(&self) -> Option<String> {
         let n = self.directory.ambiguous();
         (n > 0).then(|| format!("{n} pointers may mean the end of one global or the start of the next; the start was taken"))
@@ -146,6 +154,11 @@ impl<'a> Translator<'a> {
     pub fn lost_outside(&mut self) -> Option<(u64, &str)> {
         let (_, raw) = self.outside.take()?;
         Some((raw, in_words(self.directory.in_library(raw)?)))
+    }
+
+    /// The first number, of those in pointers of the object just converted, that no pointer can be here.
+    pub fn lost_number(&mut self) -> Option<u64> {
+        self.number.take().map(|(_, raw)| raw)
     }
 
     /// Bytes of unknown type, on the ABI they come from: words that are addresses of live objects are
@@ -248,11 +261,14 @@ impl<'a> Translator<'a> {
         if self.still && (!in_library || in_front()) {
             return raw;
         }
-        let fits = usize::try_from(raw).is_ok();
-        if fits && self.directory.is_never(raw, bits) {
+        let never = self.directory.is_never(raw, bits);
+        if never && usize::try_from(raw).is_ok() {
             return raw;
         }
         self.dangling += 1;
+        if never && self.number.is_none() {
+            self.number = Some((self.dangling, raw));
+        }
         if self.outside.is_none() && in_library {
             self.outside = Some((self.dangling, raw));
         }
@@ -350,6 +366,7 @@ impl Resolver for Translator<'_> {
     fn forget_lost(&mut self, before: u64) {
         self.dangling = before;
         self.outside = self.outside.filter(|(n, _)| *n <= before);
+        self.number = self.number.filter(|(n, _)| *n <= before);
     }
 
     fn is_live(&mut self, raw: u64) -> bool {

@@ -25,6 +25,13 @@ struct vertex {
 static struct text initial = {9, "lengthier"};
 static struct samples fixed = {1, 3, {[2] = 2.5, [0] = 1.5}};
 
+/* Where its last bytes are in the padding of the struct, which is not the same everywhere. */
+static struct padded {
+    double x;
+    short id;
+    char name[];
+} padded = {1.5, 2, "abc"};
+
 static void *need(void *p)
 {
     if (!p)
@@ -99,8 +106,10 @@ int main(void)
     free(t);
     initial.bytes[8] = 'X';
     fixed.values[2] *= 3;
+    padded.name[2] = 'd';
 #pragma pc3 checkpoint
     show_text("initial", initial.bytes);
+    show_text("padded", padded.name);
     show_real("fixed", fixed.values[0] + fixed.values[2]);
     return finish();
 }

@@ -37,6 +37,7 @@ pub fn trials() -> Vec<Trial> {
         ("files appended to begin anew", appended_anew),
         ("files changed in place are put back", put_back),
         ("arguments of a restart are told", arguments),
+        ("pieces of blocks are shown", pieces_shown),
     ];
     cases
         .iter()
@@ -85,6 +86,34 @@ fn taken(job: &Job) -> Result<Vec<u64>> {
         Ok(digits.parse()?)
     };
     files(job).iter().map(passage).collect()
+}
+
+/// `pc3 show` lists what a pool has handed out, by type, and pointers to it by its place.
+fn pieces_shown() -> Result<()> {
+    let job = job("tests/programs/pools_of_types.c")?;
+    let done = run(&job, &[("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "2")])?;
+    ensure!(done.status == STOPPED, "{done:?}");
+    let file = files(&job).pop().context("no checkpoint")?;
+    let show = |more: &[&str]| -> Result<String> {
+        let mut c = Command::new(arch::dist().join("bin/pc3"));
+        let out = c.arg("show").args(more).arg(&file).output()?;
+        ensure!(out.status.success(), "{out:?}");
+        Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+    };
+    let text = show(&["--limit", "1000"])?;
+    for word in [
+        "struct point = {",
+        "struct word = {",
+        ": free\n",
+        "from = &heap[",
+    ] {
+        ensure!(text.contains(word), "no `{word}` in {text}");
+    }
+    let at = text.lines().find(|l| l.trim().starts_with('@'));
+    ensure!(at.is_some_and(|l| l.contains(": ")), "no piece in {text}");
+    let json = show(&["--json", "--limit", "1000"])?;
+    ensure!(json.contains("\"pieces\": ["), "no pieces in {json}");
+    Ok(())
 }
 
 fn passages(name: &str, total: u64) -> Result<()> {

@@ -77,6 +77,28 @@ const HOPS: &[Hop] = &[
         to: S390X,
         words: &["E0510", "copied.c:17", "order of bytes"],
     },
+    Hop {
+        program: "variants",
+        from: HOST,
+        to: S390X,
+        words: &[
+            "E0505",
+            "'struct object'.data[0]",
+            "'struct number' (at variants.c:13)",
+        ],
+    },
+    Hop {
+        program: "arena_overwritten",
+        from: HOST,
+        to: S390X,
+        words: &["E0504", "arena_overwritten.c:10 (malloc)"],
+    },
+    Hop {
+        program: "pool_as_buffer",
+        from: HOST,
+        to: I686,
+        words: &["E0504", "pool_as_buffer.c:19 (malloc)"],
+    },
 ];
 
 pub fn trials() -> Vec<Trial> {

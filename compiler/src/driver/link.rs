@@ -265,8 +265,8 @@ impl Link<'_> {
         match o.explain {
             Explain::Nothing => {}
             Explain::Functions => show!("{}", out.explain),
-            Explain::Heap if o.json => show!("{}", report::json(&out.allocations)),
-            Explain::Heap => show!("{}", report::text(&out.allocations)),
+            Explain::Heap if o.json => show!("{}", report::json(&out.heap)),
+            Explain::Heap => show!("{}", report::text(&out.heap)),
         }
         messages::report(o, &out.diagnostics)?;
         if o.emit == Emit::C {

@@ -377,6 +377,13 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     }
     front += TYPES;
 
+    let also = cx.heap.also[cx.unit].iter().map(|a| {
+        let [of, other] = [a.of, a.other].map(|t| types.pointer(QualType::plain(t)));
+        let at = u.lines.position(a.at);
+        let place = quote(&format!("{}:{}", base_name(&at.file), at.line));
+        format!("{{{of}, {other}, {place}}}")
+    });
+    let also: Vec<String> = also.collect();
     let unions = super::unions::notes(cx, &mut types, input.globals);
     front += &unions.front;
     sites += &unions.back;
@@ -463,6 +470,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     back += &text;
     let (text, pu) = list("pc3_untyped", "const char *const", &untyped);
     back += &text;
+    let (text, pl) = list("pc3_also_as", "const struct pc3_also", &also);
+    back += &text;
     let (text, pr) = list("pc3_fnrefs", "const struct pc3_fnref", &fnrefs);
     back += &text;
     let (text, ps) = list(
@@ -506,7 +515,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let file = quote(cx.file());
     let pt = if types.is_empty() { "0" } else { "pc3_types" };
     back += &format!(
-        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {pk}, {}, {seen}}};\n\
+        "static struct pc3_unit pc3_this_unit = {{{STAMP}, {flags}, {file}, {pt}, {}, {pf}, {}, {pg}, {}, {pr}, {}, {main}, {main_func}, 0, {pm}, {}, {ph}, {}, {pa}, {}, {pn}, {}, {pw}, {}, {po}, {}, {pu}, {}, {ps}, {}, {pk}, {}, {seen}, {pl}, {}}};\n\
          __attribute__((constructor(101))) static void pc3_register_this_unit(void) {{ {threads}pc3_register_unit(&pc3_this_unit); }}\n",
         types.len(),
         funcs.len(),
@@ -520,7 +529,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         orders.len(),
         untyped.len(),
         unions.statics.len(),
-        unions.kinds.len()
+        unions.kinds.len(),
+        also.len()
     );
     let listed = [
         funcs.len(),
@@ -532,6 +542,7 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
         numbers.len(),
         wide.len(),
         orders.len(),
+        also.len(),
     ];
     let empty = listed.iter().all(|n| *n == 0) && sites.is_empty() && marks.is_empty();
     Tables { front, back, empty }

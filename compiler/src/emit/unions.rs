@@ -23,6 +23,31 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
     let u = cx.u;
     let mut notes = std::mem::take(&mut *cx.notes.borrow_mut());
     if !cx.noted.is_empty() {
+        let mut begins = |name: &str, t: TypeId, list: Vec<noted::Mark>| {
+            if list.is_empty() {
+                return;
+            }
+            for (_, row, _) in &list {
+                let n = notes.rows.len();
+                let name = notes.rows.entry(*row);
+                name.or_insert_with(|| format!("pc3_union_{n}"));
+            }
+            statics.push(format!(
+                "{{(void *)&{name}, pc3_marks_{}}}",
+                notes.marks.len()
+            ));
+            notes.marks.push((t, list));
+        };
+        let mut objects: Vec<(&ExprId, &String)> = cx.objects.iter().collect();
+        objects.sort();
+        for (e, name) in objects {
+            let ExprKind::CompoundLit { ty, init } = &u.expr(*e).kind else {
+                continue;
+            };
+            if !cx.mpi && contains(u, cx.noted, ty.ty) {
+                begins(name, ty.ty, noted::marks(u, cx.noted, *ty, init));
+            }
+        }
         for (s, init) in static_initialisers(u) {
             let Some(g) = globals.iter().find(|g| g.sym == Some(s)) else {
                 continue;
@@ -32,19 +57,7 @@ pub fn notes(cx: &UnitCx, types: &mut TypeTable, globals: &[Global]) -> Tables {
                 continue;
             }
             let list = noted::marks(u, cx.noted, u.sym(s).ty, init);
-            if !list.is_empty() {
-                for (_, row, _) in &list {
-                    let n = notes.rows.len();
-                    let name = notes.rows.entry(*row);
-                    name.or_insert_with(|| format!("pc3_union_{n}"));
-                }
-                statics.push(format!(
-                    "{{(void *)&{}, pc3_marks_{}}}",
-                    g.c_name,
-                    notes.marks.len()
-                ));
-                notes.marks.push((g.ty.ty, list));
-            }
+            begins(&g.c_name, g.ty.ty, list);
         }
     }
     let mut place = |at: Row| {

@@ -117,7 +117,7 @@ pub struct Output {
     pub diagnostics: Diagnostics,
     pub explain: String,
     /// What allocates, and of what type.
-    pub allocations: Vec<heap::report::Line>,
+    pub heap: heap::report::Report,
     /// Does the program have a checkpoint location at all?
     pub has_locations: bool,
     pub has_mpi: bool,
@@ -186,7 +186,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         changed,
         diagnostics,
         explain: explain::explain(&whole),
-        allocations: heap::report::lines(&p, &heap),
+        heap: heap::report::report(&p, &heap),
         has_locations: graph.reaches.contains(&true),
         has_mpi: mpi,
         has_floats: floats,

@@ -6,6 +6,8 @@ use std::ffi::c_void;
 use pc3_typemetric::plan::Reason;
 use pc3_typemetric::types::{Kind, TypeId};
 
+use super::also::Others;
+use super::place::other_size;
 use super::{Name, RankBuilder, RestoreError};
 use crate::beside;
 use crate::callbacks::Callback;
@@ -30,6 +32,9 @@ const IN_LIBRARY: &str =
 const OUTSIDE: &str = "which no checkpoint holds: it would lead nowhere (finish using it before a checkpoint can happen, or \
     link the library's own sources; set PC3_ADDRESSES=ignore if it is not used any more)";
 
+const NO_POINTER: &str = "is a number, and too large for a pointer here (keep it in an integer, or memory that holds several types in a \
+    union; or set PC3_ADDRESSES=ignore if it is not used any more)";
+
 impl RankBuilder<'_, '_> {
     pub(super) fn finish(mut self) -> Result<Directory, RestoreError> {
         let id = self.rank.id();
@@ -38,6 +43,10 @@ impl RankBuilder<'_, '_> {
             .seal()
             .map_err(|(a, b)| other(format!("objects at {a:#x} and {b:#x} overlap")))?;
         self.pieces()?;
+        let others = match self.is_still() {
+            true => Others::default(),
+            false => Others::new(&self.program.also, self.plans),
+        };
         let mut streams = HashMap::new();
         let (image, source, directory) = (self.image, self.plans.source, &self.directory);
         let owner = Owner::of(self.rank);
@@ -76,6 +85,13 @@ impl RankBuilder<'_, '_> {
             let rest = block.as_deref().unwrap_or(from);
             let done = p.plan.run_object(rest, into, &mut translator);
             done.map_err(|e| self.value(p.name, &e.to_string()))?;
+            self.otherwise(
+                &others,
+                (p.name, p.ty, &p.plan),
+                rest,
+                into,
+                &mut translator,
+            )?;
             if let Some(why) = self.changed_char(p.name, p.ty, self.image.bytes(p.span)) {
                 return Err(self.value(p.name, &why));
             }
@@ -100,10 +116,18 @@ impl RankBuilder<'_, '_> {
                 self.no_addresses(p.name, p.start, rest, into)?;
             }
             if block.is_some() {
-                self.fill_pieces(p.start, from, &mut translator, hidden.as_mut())?;
+                self.fill_pieces(p.start, from, &mut translator, hidden.as_mut(), &others)?;
             }
             self.outside(p.name, p.ty, self.image.bytes(p.span), &mut translator)?;
             translator.lost_in(|raw| self.lost(p.name, p.ty, self.image.bytes(p.span), raw));
+        }
+        for (name, bytes, at, room) in &self.longer {
+            let (own, rest) = bytes.split_at(*room);
+            if rest.iter().any(|b| *b != 0) {
+                return Err(self.value(*name, &other_size(bytes.len(), *room)));
+            }
+            // SAFETY: the variable.
+            unsafe { target(*at, *room) }.copy_from_slice(own);
         }
         for (s, place) in self.image.meta.slabs.iter().zip(&self.directory.slabs) {
             let data = self.image.bytes(s.data);
@@ -130,6 +154,7 @@ impl RankBuilder<'_, '_> {
                 let rest = block.as_deref().unwrap_or(from);
                 let done = plan.run_object(rest, into, &mut translator);
                 done.map_err(|e| self.value(name, &e.to_string()))?;
+                self.otherwise(&others, (name, ty, plan), rest, into, &mut translator)?;
                 let deals = block.is_some() && self.deals(start, from.len());
                 let look = hidden.as_mut().filter(|_| !deals);
                 if let Some(at) = look.and_then(|h| h.find(ty, rest)) {
@@ -141,7 +166,7 @@ impl RankBuilder<'_, '_> {
                     self.no_addresses(name, start, rest, into)?;
                 }
                 if block.is_some() {
-                    self.fill_pieces(start, from, &mut translator, hidden.as_mut())?;
+                    self.fill_pieces(start, from, &mut translator, hidden.as_mut(), &others)?;
                 }
                 self.outside(name, ty, &slot[..size as usize], &mut translator)?;
                 translator.lost_in(|raw| self.lost(name, ty, &slot[..size as usize], raw));
@@ -216,6 +241,13 @@ impl RankBuilder<'_, '_> {
         bytes: &[u8],
         t: &mut Translator,
     ) -> Result<(), RestoreError> {
+        // What a stack's variable has never been given may be anything.
+        let given = matches!(name, Name::Global(_) | Name::Heap(_));
+        if let Some(raw) = t.lost_number().filter(|_| given && self.look) {
+            let member = hidden::holds(self.plans.source, ty, bytes, raw).unwrap_or_default();
+            let glue = if member.is_empty() { "" } else { ": " };
+            return Err(self.value(name, &format!("{member}{glue}{raw:#x} {NO_POINTER}")));
+        }
         match t.lost_outside().filter(|_| self.look) {
             Some((raw, library)) => {
                 let mut error =

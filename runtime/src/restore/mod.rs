@@ -3,6 +3,7 @@
 //! First every object gets its [`place`] here (so that every address has a translation), then each is
 //! converted by its type's plan ([`fill`]).  The first value that cannot be represented ends it, by name.
 
+mod also;
 mod differs;
 mod fill;
 mod heap;
@@ -183,6 +184,8 @@ struct RankBuilder<'a, 'p> {
     rank: &'a mut Rank,
     directory: Directory,
     pending: Vec<Pending>,
+    /// Variables that have more bytes in the checkpoint's shape: those, and where how many of them belong.
+    longer: Vec<(Name, Box<[u8]>, usize, usize)>,
     /// For addresses kept as numbers.
     look: bool,
     /// Of the objects with such an address now, the first that is not where it was.
@@ -413,6 +416,7 @@ fn one_rank<'p>(
         rank,
         directory: Directory::new(!same, shared),
         pending: Vec::new(),
+        longer: Vec::new(),
         look: job.addresses != Addresses::Ignore,
         moved: None,
         displaced: false,

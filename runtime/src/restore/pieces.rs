@@ -4,6 +4,7 @@
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId};
 
+use super::also::Others;
 use super::fill::{target, HIDDEN};
 use super::{Name, RankBuilder, RestoreError};
 use crate::format::pieces::{Extent, PieceMeta};
@@ -193,6 +194,7 @@ impl RankBuilder<'_, '_> {
         bytes: &[u8],
         translator: &mut Translator,
         mut hidden: Option<&mut Hidden>,
+        others: &Others,
     ) -> Result<(), RestoreError> {
         let pieces = &self.directory.pieces;
         let from = pieces.partition_point(|p| p.start < start);
@@ -212,6 +214,7 @@ impl RankBuilder<'_, '_> {
                 if p.plan.run_object(&rest, into, translator).is_err() {
                     into.fill(0);
                 }
+                translator.lost_number();
                 let from = &from[..link.src_size() as usize];
                 // SAFETY: as above; its room has been compared.
                 let into = unsafe { target(p.target, link.dst_elem_size() as usize) };
@@ -221,9 +224,12 @@ impl RankBuilder<'_, '_> {
             }
             let done = p.plan.run_object(from, into, translator);
             done.map_err(|e| self.value(name, &e.to_string()))?;
+            self.otherwise(others, (name, p.ty, &p.plan), from, into, translator)?;
             if let Some(at) = hidden.as_deref_mut().and_then(|h| h.find(p.ty, from)) {
                 return Err(self.hidden(name, &format!("{at}: {HIDDEN}")));
             }
+            // What a cell had before it was handed out again may be anything.
+            translator.lost_number();
             translator.lost_in(|raw| self.lost(name, p.ty, from, raw));
         }
         Ok(())
@@ -236,7 +242,7 @@ impl RankBuilder<'_, '_> {
         !self.plans.has_blocks() && self.inside(start, bytes).iter().any(other)
     }
 
-    fn inside(&self, start: u64, bytes: usize) -> &[PieceMeta] {
+    pub(super) fn inside(&self, start: u64, bytes: usize) -> &[PieceMeta] {
         let list = &self.image.pieces;
         let from = list.partition_point(|p| p.addr < start);
         let to = list.partition_point(|p| p.addr < start + bytes as u64);
@@ -293,7 +299,13 @@ impl RankBuilder<'_, '_> {
         }
         let unknown = Plan::compile(self.plans.source, ty, self.plans.target, ty);
         match unknown {
-            Err(list) => self.types(name)(list),
+            Err(mut list) => {
+                // The rest of it may be known.
+                if let Some(first) = list.first_mut() {
+                    first.reason += &format!("; here those at byte {at}");
+                }
+                self.types(name)(list)
+            }
             Ok(_) => self.value(name, &format!("nobody knows what lies at its byte {at}")),
         }
     }

@@ -260,6 +260,16 @@ pub struct pc3_unit {
     pub kinds: *const pc3_union_kind,
     pub nkinds: pc3_size,
     pub seen: *mut u8,
+    pub also: *const pc3_also,
+    pub nalso: pc3_size,
+}
+
+#[repr(C)]
+#[derive(Debug)]
+pub struct pc3_also {
+    pub ty: *const pc3_type,
+    pub other: *const pc3_type,
+    pub place: *const c_char,
 }
 
 #[repr(C)]

@@ -61,7 +61,9 @@ fn layouts_agree_with_the_header() {
             "hooks" = hooks, "nhooks" = nhooks, "around" = around, "naround" = naround,
             "numbers" = numbers, "nnumbers" = nnumbers, "wides" = wides, "nwides" = nwides, "orders" = orders, "norders" = norders,
             "untyped" = untyped, "nuntyped" = nuntyped,
-            "unions" = unions, "nunions" = nunions, "kinds" = kinds, "nkinds" = nkinds, "seen" = seen }
+            "unions" = unions, "nunions" = nunions, "kinds" = kinds, "nkinds" = nkinds, "seen" = seen,
+            "also" = also, "nalso" = nalso }
+        pc3_also { "type" = ty, "other" = other, "place" = place }
         pc3_wide { "low" = low, "is_signed" = is_signed, "what" = what }
         pc3_order { "place" = place, "is_long" = is_long }
         pc3_hook { "destructor" = destructor, "priority" = priority, "function" = function }

@@ -257,6 +257,11 @@ impl Plan {
     pub fn has_untyped(&self) -> bool {
         self.untyped
     }
+    /// It ends in a flexible array.
+    pub fn ends_open(&self) -> bool {
+        self.tail.as_ref().is_some_and(|t| t.declared == 0)
+    }
+
     /// Size of one value in the source.
     pub fn src_size(&self) -> u64 {
         self.body.from_size

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use pc3_runtime::format::meta::{SlabMeta, Span};
+use pc3_runtime::format::pieces::PieceMeta;
 use pc3_runtime::format::read::{Checkpoint, RankImage};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
@@ -40,7 +41,17 @@ pub(super) struct Image<'a> {
 /// An object of the heap with its bytes.
 pub(super) struct HeapObject<'a> {
     pub name: String,
+    pub base: u64,
     pub ty: TypeId,
+    pub bytes: &'a [u8],
+}
+
+/// What the program has handed out of a block, and where in it.
+pub(super) struct Piece<'a> {
+    pub at: u64,
+    /// None: what was there is no more.
+    pub ty: Option<TypeId>,
+    pub free: bool,
     pub bytes: &'a [u8],
 }
 
@@ -114,10 +125,14 @@ impl<'a> Image<'a> {
     pub fn heap(&self) -> impl Iterator<Item = HeapObject<'a>> + '_ {
         let slabs = self.rank.meta.slabs.iter().flat_map(|s| {
             let bytes = self.rank.bytes(s.data);
-            (0..s.count() as usize).filter_map(move |k| {
+            s.slots().enumerate().filter_map(move |(k, slot)| {
                 let (size, ty) = s.object(k)?;
                 let start = k * s.slot as usize;
-                Some((ty, &bytes[start..start + size as usize]))
+                Some((
+                    s.base + slot * s.slot,
+                    ty,
+                    &bytes[start..start + size as usize],
+                ))
             })
         });
         let large = self
@@ -125,15 +140,49 @@ impl<'a> Image<'a> {
             .meta
             .large
             .iter()
-            .map(|l| (l.ty, self.rank.bytes(l.data)));
+            .map(|l| (l.base, l.ty, self.rank.bytes(l.data)));
         slabs
             .chain(large)
             .enumerate()
-            .map(|(n, (ty, bytes))| HeapObject {
+            .map(|(n, (base, ty, bytes))| HeapObject {
                 name: heap_name(n as u64),
+                base,
                 ty,
                 bytes,
             })
+    }
+
+    /// What has been handed out of the object at an address.
+    pub fn pieces(&self, base: u64, bytes: &'a [u8]) -> Vec<Piece<'a>> {
+        let end = base + bytes.len() as u64;
+        let all = &self.rank.pieces;
+        let from = all.partition_point(|p| p.addr < base);
+        let to = all.partition_point(|p| p.addr < end);
+        let one = |p: &PieceMeta| {
+            let at = p.addr - base;
+            let to = (at + p.bytes).min(bytes.len() as u64);
+            Piece {
+                at,
+                ty: p.ty,
+                free: p.link.is_some(),
+                bytes: &bytes[at as usize..to as usize],
+            }
+        };
+        all[from..to.max(from)].iter().map(one).collect()
+    }
+
+    /// The piece of an object that an address lies in, as an object.
+    fn piece(&self, of: &Object, addr: u64) -> Option<Object> {
+        let all = &self.rank.pieces;
+        let p = all[..all.partition_point(|p| p.addr <= addr)].last()?;
+        let p = Some(p).filter(|p| addr < p.addr + p.bytes)?;
+        let ty = p.ty.filter(|t| *t != TypeId::UNKNOWN)?;
+        Some(Object {
+            name: format!("{}@{}", of.name, p.addr.checked_sub(of.base)?),
+            base: p.addr,
+            size: p.bytes,
+            ty,
+        })
     }
 
     fn object(&self, addr: u64, pointee: TypeId) -> Option<Object> {
@@ -180,10 +229,13 @@ impl<'a> Image<'a> {
         }
         match self.object(addr, pointee) {
             None => Target::Nothing(addr),
-            Some(object) => Target::Object {
-                path: path(self.types(), &object, addr - object.base, pointee),
-                name: object.name,
-            },
+            Some(object) => {
+                let object = self.piece(&object, addr).unwrap_or(object);
+                Target::Object {
+                    path: path(self.types(), &object, addr - object.base, pointee),
+                    name: object.name,
+                }
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use pc3_runtime::format::read::{Checkpoint, RankImage};
 use pc3_typemetric::types::TypeId;
 use serde_json::{json, Map, Value as Json};
 
-use super::image::{Image, Target};
+use super::image::{Image, Piece, Target};
 use super::text::type_of;
 use super::value::{Reader, Value};
 use crate::units;
@@ -71,7 +71,14 @@ fn rank(number: u64, image: &Image, limit: usize) -> Json {
     let heap: Vec<Json> = image
         .heap()
         .take(limit)
-        .map(|o| json!({ "name": o.name, "bytes": o.bytes.len(), "type": type_of(image, o.ty, o.bytes.len() as u64), "value": value(&reader.object(o.ty, o.bytes)) }))
+        .map(|o| {
+            let mut all = json!({ "name": o.name, "bytes": o.bytes.len(), "type": type_of(image, o.ty, o.bytes.len() as u64), "value": value(&reader.object(o.ty, o.bytes)) });
+            let pieces = pieces(&reader, o.base, o.bytes);
+            if !pieces.is_empty() {
+                all["pieces"] = Json::Array(pieces);
+            }
+            all
+        })
         .collect();
     json!({
         "rank": number,
@@ -85,6 +92,19 @@ fn rank(number: u64, image: &Image, limit: usize) -> Json {
             "position": f.position, "length": f.length,
         })).collect::<Vec<_>>(),
     })
+}
+
+/// What the program has handed out of a block, up to a number.
+fn pieces(reader: &Reader, base: u64, bytes: &[u8]) -> Vec<Json> {
+    let image = reader.image;
+    let list = image.pieces(base, bytes);
+    let one = |p: &Piece| match p.ty.filter(|_| !p.free) {
+        Some(ty) => {
+            json!({ "at": p.at, "type": type_of(image, ty, p.bytes.len() as u64), "value": value(&reader.object(ty, p.bytes)) })
+        }
+        None => json!({ "at": p.at, "free": true }),
+    };
+    list.iter().take(reader.limit).map(one).collect()
 }
 
 fn locals(reader: &Reader, ty: TypeId, bytes: &[u8], into: &mut Map<String, Json>) {

@@ -97,6 +97,8 @@ impl Printer<'_, '_> {
         for (g, span) in writable.zip(&meta.globals) {
             let value = self.reader.object(g.ty, image.bytes(*span));
             self.variable(2, &g.name, &type_of(image, g.ty, g.size), &value);
+            let base = g.addr.wrapping_add(meta.delta);
+            self.pieces(base, image.bytes(*span));
         }
         self.heap();
         self.files();
@@ -183,10 +185,32 @@ impl Printer<'_, '_> {
                 &type_of(image, o.ty, o.bytes.len() as u64),
                 &value,
             );
+            self.pieces(o.base, o.bytes);
         }
         let more = count.saturating_sub(self.reader.limit as u64);
         if more > 0 {
             self.line(2, &format!("… {more} more (--limit)"));
+        }
+    }
+
+    /// What the program has handed out of a block.
+    fn pieces(&mut self, base: u64, bytes: &[u8]) {
+        let image = self.reader.image;
+        let list = image.pieces(base, bytes);
+        for p in list.iter().take(self.reader.limit) {
+            let name = format!("@{}", p.at);
+            match p.ty.filter(|_| !p.free) {
+                Some(ty) => {
+                    let value = self.reader.object(ty, p.bytes);
+                    let ty = type_of(image, ty, p.bytes.len() as u64);
+                    self.variable(3, &name, &ty, &value);
+                }
+                None => self.line(3, &format!("{name}: free")),
+            }
+        }
+        let more = list.len().saturating_sub(self.reader.limit);
+        if more > 0 {
+            self.line(3, &format!("… {more} more (--limit)"));
         }
     }
 

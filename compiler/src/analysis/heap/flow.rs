@@ -289,9 +289,15 @@ pub struct Follow<'f, 'a> {
 }
 
 impl Follow<'_, '_> {
-    /// What the value of `e` points to, by where it goes.
+    /// What the value of `e` points to, by where it goes, or else by its own type.
     pub fn wish(&self, e: ExprId) -> Wish {
-        self.used(e, &mut HashSet::new())
+        match self.used(e, &mut HashSet::new()) {
+            Wish::Nothing => match self.typed(self.flow.u.expr(e).ty) {
+                Some(own @ Wish::Type(_)) => own,
+                _ => Wish::Nothing,
+            },
+            found => found,
+        }
     }
 
     /// What is stored in `e` points to.

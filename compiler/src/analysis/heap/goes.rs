@@ -79,9 +79,23 @@ impl Flow<'_> {
             Type::Pointer(t) => matches!(u.ty(t.ty), Type::Void) || super::is_char(u, *t) && !chars,
             _ => false,
         };
-        let Some(f) = u.sym(s).func.map(|f| u.func(f)).filter(|f| any(f.ret)) else {
+        let Some(f) = u.sym(s).func.map(|f| u.func(f)) else {
             return false;
         };
+        any(f.ret) && self.is_moved(f, s)
+    }
+
+    /// Does the function return another address than the one that it gets by this call?
+    pub fn is_returned_moved(&self, call: ExprId) -> bool {
+        let Some(Place::Local(_, s)) = self.destinations(call).into_iter().next() else {
+            return false;
+        };
+        let f = self.u.sym(s).func.map(|f| self.u.func(f));
+        f.is_some_and(|f| self.is_moved(f, s))
+    }
+
+    fn is_moved(&self, f: &Function, s: SymId) -> bool {
+        let u = self.u;
         let steps = self.values.get(&s).into_iter().flatten();
         let changes = steps.clone().any(Option::is_none)
             || steps

@@ -17,6 +17,7 @@
 //! A function that returns what an allocator gave it, with a size it was given, is a wrapper: its callers are
 //! the sites; so is one that hands out pieces of a block (`pieces`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
+pub mod also;
 mod flow;
 mod goes;
 mod parts;
@@ -34,6 +35,7 @@ use super::walk::{visit, Node};
 use crate::annotations::{Said, Typed};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+pub use also::Also;
 use flow::{Flow, Follow, Place, Punned, Use, Wish};
 pub use goes::one_line;
 use pc3_typemetric::types::Held;
@@ -102,6 +104,8 @@ pub struct Heap {
     pub pieces: Pieces,
     /// What is handed out of numbers, or of characters where that is not to be noted: per unit.
     pub unnoted: Vec<HashSet<ExprId>>,
+    /// Memory that is also written as something else: per unit.
+    pub also: Vec<Vec<Also>>,
     /// Functions that take what their callers left for them as they begin.
     pub takes: HashSet<FnId>,
     /// Calls that may reach such a function, or allocate, and say nothing: per unit.
@@ -245,10 +249,12 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
     }
     let mut sites = Vec::new();
     let mut silent = Vec::new();
+    let mut made = Vec::new();
     for (unit, u) in p.units.iter().enumerate() {
         let follow = follow(unit);
         let mut list = Vec::new();
         let mut others = HashSet::new();
+        let mut contrary = Vec::new();
         for f in &u.functions {
             let id = p.id(unit, func_of(u, f));
             let inside = calls.wrappers.contains_key(&id) || dealers.contains(&id);
@@ -341,6 +347,9 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
                             }
                             _ => None,
                         };
+                        if let (Some(q), Wish::Type(to)) = (elem, wish(e, &follow)) {
+                            contrary.push((base(u, q), base(u, to), e));
+                        }
                         ordinal += 1;
                         list.push(Site {
                             head,
@@ -367,7 +376,9 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         }
         sites.push(list);
         silent.push(others);
+        made.push(contrary);
     }
+    let also = also::find(p, &flows, &made);
     let through = ["malloc", "calloc", "realloc"]
         .into_iter()
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))
@@ -380,6 +391,7 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         unnoted,
         takes: wrappers.filter(|f| !graph.reaches[f.index()]).collect(),
         silent,
+        also,
         through,
     }
 }
@@ -602,6 +614,13 @@ fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), St
         return Ok((first, Form::Mixed));
     }
     if alike && !size.plain {
+        if let Some(w) = wanted.filter(|w| !also::begins(u, first, *w)) {
+            return Err(format!(
+                "its size is that of `{}`, and it becomes a pointer to `{}`",
+                name(first),
+                name(w)
+            ));
+        }
         let found = match wish {
             Wish::Chars(q, true) => q,
             _ => wanted.map_or(first, |w| measured(u, first, w)),

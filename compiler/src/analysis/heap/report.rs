@@ -1,7 +1,7 @@
 //! `--explain=heap`: every place that allocates, its type and why, or why it has none and what to do.
 
 use super::{called_name, Form, Heap, Site, Why};
-use crate::analysis::program::{Callee, Program};
+use crate::analysis::program::{Callee, FnId, Program};
 use crate::tree::*;
 use serde_json::{json, Value};
 use std::collections::HashSet;
@@ -69,6 +69,49 @@ pub(super) fn taken(p: &Program) -> Vec<(usize, ExprId, String)> {
 }
 
 pub(super) const TAKEN: &str = "it is called through a pointer";
+
+/// All of it.
+#[derive(Default)]
+pub struct Report {
+    pub lines: Vec<Line>,
+    pub dealers: Vec<Dealer>,
+    pub both: Vec<Both>,
+}
+
+pub fn report(p: &Program, heap: &Heap) -> Report {
+    Report {
+        lines: lines(p, heap),
+        dealers: dealers(p, heap),
+        both: both(p, heap),
+    }
+}
+
+/// A function that hands out pieces of larger blocks.
+pub struct Dealer {
+    pub file: String,
+    pub line: u32,
+    pub function: String,
+    /// Its callers say how much.
+    pub sized: bool,
+}
+
+fn dealers(p: &Program, heap: &Heap) -> Vec<Dealer> {
+    let one = |(id, sizes): (&FnId, &Vec<usize>)| {
+        let (unit, f) = p.fns[id.index()];
+        let u = &p.units[unit];
+        let f = u.func(f);
+        let at = u.lines.position(f.span.start);
+        Dealer {
+            file: u.lines.seen(&at.file),
+            line: at.line,
+            function: u.sym(f.sym).name.clone(),
+            sized: !sizes.is_empty(),
+        }
+    };
+    let mut all: Vec<Dealer> = heap.pieces.dealers.iter().map(one).collect();
+    all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    all
+}
 
 /// In the order of files and lines.
 pub fn lines(p: &Program, heap: &Heap) -> Vec<Line> {
@@ -169,8 +212,35 @@ fn site(p: &Program, s: &Site) -> Line {
     l
 }
 
+/// A struct whose memory is also written as another one.
+pub struct Both {
+    pub file: String,
+    pub line: u32,
+    pub of: String,
+    pub other: String,
+}
+
+fn both(p: &Program, heap: &Heap) -> Vec<Both> {
+    let mut all = Vec::new();
+    for (u, list) in p.units.iter().zip(&heap.also) {
+        let name = |t| u.type_name(QualType::plain(t));
+        all.extend(list.iter().map(|a| {
+            let at = u.lines.position(a.at);
+            Both {
+                file: u.lines.seen(&at.file),
+                line: at.line,
+                of: name(a.of),
+                other: name(a.other),
+            }
+        }));
+    }
+    all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    all
+}
+
 /// For people.
-pub fn text(lines: &[Line]) -> String {
+pub fn text(report: &Report) -> String {
+    let lines = &report.lines;
     let mut out = String::new();
     for l in lines {
         let of = l.of.as_deref().unwrap_or(match l.advice {
@@ -197,11 +267,29 @@ pub fn text(lines: &[Line]) -> String {
             "What is of unknown type can only go back to its own architecture. To change that {advice}."
         );
     }
+    for d in &report.dealers {
+        let size = match d.sized {
+            true => "of the size that they ask for",
+            false => "as large as those types need",
+        };
+        let _ = writeln!(
+            out,
+            "{}:{}: {} hands out pieces of memory, each of the type that its caller takes it for and {size}",
+            d.file, d.line, d.function
+        );
+    }
+    for b in &report.both {
+        let _ = writeln!(
+            out,
+            "{}:{}: memory of `{}` is also written as `{}`: values that could be either do not change architecture",
+            b.file, b.line, b.of, b.other
+        );
+    }
     out
 }
 
 /// For programs: one object a line.
-pub fn json(lines: &[Line]) -> String {
+pub fn json(report: &Report) -> String {
     let object = |l: &Line| -> Value {
         json!({
             "kind": "allocation",
@@ -215,5 +303,11 @@ pub fn json(lines: &[Line]) -> String {
             "help": l.advice,
         })
     };
-    lines.iter().map(|l| format!("{}\n", object(l))).collect()
+    let other = |b: &Both| json!({"kind": "also", "file": b.file, "line": b.line, "type": b.of, "other": b.other});
+    let dealer = |d: &Dealer| json!({"kind": "pieces", "file": d.file, "line": d.line, "function": d.function, "sized": d.sized});
+    let all = report.lines.iter().map(object);
+    let all = all.chain(report.dealers.iter().map(dealer));
+    all.chain(report.both.iter().map(other))
+        .map(|o| format!("{o}\n"))
+        .collect()
 }

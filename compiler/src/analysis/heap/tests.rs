@@ -291,6 +291,13 @@ fn wrappers_with_headers() {
         "void *f(size_t n) { char *p = malloc(n + 8); *p = 0; return p + 8; }",
         "?",
     );
+    // As functions that allocate were declared before there was `void *`.
+    let early =
+        "static int *check(int n) { int *p = (int *)malloc(n); if (!p) exit(1); return p; }";
+    check(
+        &format!("{early} void f(int n) {{ int *a = check(n * 4); char **t = (char **)check(n * sizeof *t); struct s *s = (struct s *)check(sizeof *s); check(8)[1] = 2; }}"),
+        "int; char *; struct s; int",
+    );
     // Resizing by a wrapper with two sizes; freeing by one is no allocation.
     let resize = "static void *resize(void *o, void *p, size_t was, size_t n) { if (!n) return 0; return realloc(p, n); }
         struct user { void *(*resize)(void *, void *, size_t, size_t); }; void set(struct user *u) { u->resize = resize; }";
@@ -376,6 +383,10 @@ void f(struct holder *h, int n) {
     h->any = realloc(h->d, n);
     void *(*by)(unsigned long) = malloc;
 }
+static char *cursor;
+static void *deal(size_t n) { char *p = cursor; cursor += n; return p; }
+struct app { int tag; struct app *f, *x; }; struct ind { int tag; long v; };
+void g(struct app *a) { struct ind *i = (struct ind *)a; i->v = 1; struct flat *d = deal(sizeof *d); d->a = 1; }
 "
     );
     let (unit, _) = crate::lower::build("a.c", text, &Target::default());
@@ -383,8 +394,8 @@ void f(struct holder *h, int n) {
     let program = Program::new(&units);
     let graph = crate::analysis::callgraph::analyse(&program, false);
     let heap = analyse(&program, &graph, &Said::default(), true);
-    let mut lines = report::lines(&program, &heap);
-    lines.retain(|l| l.file == "a.c");
+    let mut report = report::report(&program, &heap);
+    report.lines.retain(|l| l.file == "a.c");
     let expected = "\
 a.c:3: malloc in f: double, by the `sizeof` in its size
 a.c:4: strdup in f: char, that is what the library function makes
@@ -394,16 +405,19 @@ a.c:7: xmalloc in f: unsigned int, by `h->words`, which it is assigned to
 a.c:8: malloc in f: struct s with a longer array at its end, by the `sizeof` in its size, which adds the array's
 a.c:9: realloc in f: double, by what its first argument points to
 a.c:10: malloc in f: unknown, as it is called through a pointer
-8 places that allocate, 2 of unknown type
+a.c:15: deal in g: struct flat, by the `sizeof` in its size
+9 places that allocate, 2 of unknown type
 What is of unknown type can only go back to its own architecture. To change that write the size with sizeof, assign the result to a typed pointer, or say it: `#pragma pc3 type TYPE` above, or `type a.c:5: TYPE` in a file for --annotations.
+a.c:13: deal hands out pieces of memory, each of the type that its caller takes it for and of the size that they ask for
+a.c:15: memory of `struct app` is also written as `struct ind`: values that could be either do not change architecture
 ";
-    assert_eq!(report::text(&lines), expected);
-    let json = report::json(&lines);
+    assert_eq!(report::text(&report), expected);
+    let json = report::json(&report);
     let objects: Vec<serde_json::Value> = json
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    assert_eq!(objects.len(), 8);
+    assert_eq!(objects.len(), 11);
     assert_eq!(objects[0]["type"], "double");
     assert_eq!(objects[2]["known"], false);
     assert!(objects[2]["type"].is_null() && objects[2]["help"].is_string());
@@ -481,4 +495,50 @@ fn pieces_are_what_their_callers_say() {
         "struct flat *x = get(0);",
         "",
     );
+}
+
+/// Structs whose memory is also written as another one, of a body.
+fn check_also(body: &str, expected: &str) {
+    let types = "struct app { int tag; struct app *f, *x; }; struct val { int tag; long v; double d; };
+        struct base { int tag; struct app *f; }; struct more { struct base b; double d; }; struct flatter { int tag; struct app *f; double d; };
+        struct box { int tag; union { struct app *f; long v; double d; }; }; struct only { int tag; long never; };";
+    let text = format!("# 1 \"t.c\"\n{PRELUDE}{types}{body}\n");
+    let (unit, diagnostics) = crate::lower::build("t.c", text, &Target::default());
+    assert!(!diagnostics.has_errors(), "{body}");
+    let units = [unit];
+    let program = Program::new(&units);
+    let graph = crate::analysis::callgraph::analyse(&program, false);
+    let heap = analyse(&program, &graph, &Said::default(), true);
+    let name = |t| units[0].type_name(QualType::plain(t));
+    let pairs = heap.also[0].iter();
+    let mut pairs: Vec<String> = pairs
+        .map(|a| format!("{} as {}", name(a.of), name(a.other)))
+        .collect();
+    pairs.sort();
+    assert_eq!(pairs.join("; "), expected, "{body}");
+}
+
+#[test]
+fn written_as_another_struct() {
+    let both = "struct app as struct val";
+    for (body, expected) in [
+        ("void f(struct app *a) { struct val *v = (struct val *)a; v->d = 1; }", both),
+        ("void f(struct app *a) { ((struct val *)a)->v++; }", both),
+        ("void f(struct app *a) { void *p = a; struct val *v = p; v->v = 1; }", both),
+        ("struct val *g(struct app *a) { return (void *)a; } void f(struct val *v) { v->v = 2; }", both),
+        ("void f(struct val *v) { v = malloc(sizeof(struct app)); v->d = 2; }", both),
+        ("static struct app all[4]; void f(int i) { *(struct val *)&all[i] = (struct val){ 1, 2, 3 }; }", both),
+        ("void f(struct app *a, struct val *v) { memcpy((struct val *)a, v, sizeof *v); }", both),
+        // What both have, one begins as the other, or a union says it.
+        ("void f(struct app *a) { ((struct val *)a)->tag = 1; }", ""),
+        ("void f(struct more *m) { struct base *b = (struct base *)m; b->f = 0; ((struct more *)b)->d = 1; }", ""),
+        ("void f(struct base *b) { ((struct flatter *)b)->d = 1; }", ""),
+        ("void f(struct app *a) { ((struct box *)a)->v = 1; }", ""),
+        // Never stored; behind it; now this and now that.
+        ("long f(struct app *a) { return ((struct only *)a)->never; }", ""),
+        ("void f(struct app *a) { struct val *v = (struct val *)&a[1]; v->d = 1; v = (struct val *)(a + 1); }", ""),
+        ("void f(struct app *a, struct val *w) { void *p = w; if (a) p = a; else { struct val *v = p; v->d = 1; } }", ""),
+    ] {
+        check_also(body, expected);
+    }
 }

@@ -279,9 +279,13 @@ pub fn callers(
         && size.typed.is_empty()
         && !size.unclear
         && match wish(call, follow) {
+            // What it is called here may be but what functions that allocate were once declared to return, or the head
+            // that all of the callers' objects have.
             Wish::Nothing | Wish::Chars(..) => true,
-            // The head that all of the callers' objects have.
-            Wish::Type(q) => matches!(flow.u.ty(q.ty), Type::Record(_)),
+            Wish::Type(q) => {
+                let head = matches!(flow.u.ty(q.ty), Type::Record(_));
+                head || !any && !flow.is_returned_moved(call)
+            }
             Wish::Unclear => false,
         };
     theirs.then_some(which)
