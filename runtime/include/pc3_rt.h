@@ -196,7 +196,8 @@ struct pc3_unit {
     const struct pc3_wide *wides; pc3_size nwides;
     const struct pc3_order *orders; pc3_size norders;
     const char *const *untyped;      /* "file.c:12 (malloc)": what allocates memory of unknown type, unless its callers say;
-                                        "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms */
+                                        "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms;
+                                        "file.c:12 (counted in pieces)": finds pieces of blocks by their number and size */
     pc3_size nuntyped;
     const struct pc3_union_static *unions; pc3_size nunions;
     const struct pc3_union_kind *kinds; pc3_size nkinds;

@@ -181,7 +181,32 @@ impl<'a> Translator<'a> {
                     .map(|l| (i * WORD, l));
             }
         }
+        if WORD == 8 {
+            self.between(from, into);
+        }
         lost
+    }
+
+    /// The same of words that lie across two, neither of which is an address: not all architectures mind.
+    fn between(&self, from: &[u8], into: &mut [u8]) {
+        const WORD: usize = 8;
+        for at in (WORD / 2..from.len().saturating_sub(WORD - 1)).step_by(WORD) {
+            let place = at..at + WORD;
+            let (Some(word), Some(to)) = (from.get(place.clone()), into.get_mut(place.clone()))
+            else {
+                return;
+            };
+            let mut bytes = [0; WORD];
+            bytes.copy_from_slice(word);
+            // Above where small numbers are.
+            let raw = u64::from_ne_bytes(bytes);
+            if raw >> 32 == 0 || word != to {
+                continue;
+            }
+            if let Some(here) = self.live(raw) {
+                to.copy_from_slice(&(here as u64).to_ne_bytes());
+            }
+        }
     }
 
     /// The address here, if `word` is one of something alive.  Shorter numbers than 64 bits are too likely to be within
@@ -261,14 +286,11 @@ impl<'a> Translator<'a> {
         if self.still && (!in_library || in_front()) {
             return raw;
         }
-        let never = self.directory.is_never(raw, bits);
-        if never && usize::try_from(raw).is_ok() {
+        let fits = usize::try_from(raw).is_ok();
+        if fits && self.directory.is_never(raw, bits) {
             return raw;
         }
         self.dangling += 1;
-        if never && self.number.is_none() {
-            self.number = Some((self.dangling, raw));
-        }
         if self.outside.is_none() && in_library {
             self.outside = Some((self.dangling, raw));
         }
@@ -303,7 +325,19 @@ impl Resolver for Translator<'_> {
             Ok(here) => Ok(here as u64),
             Err(Lost::Dangling) => match self.streams.get(&raw) {
                 Some(stream) => Ok(*stream as u64),
-                None => Ok(self.lost(raw)),
+                None => {
+                    let before = self.dangling;
+                    let here = self.lost(raw);
+                    let bits = u32::from(self.source.abi().pointer.size) * 8;
+                    let fits = usize::try_from(raw).is_ok();
+                    // What memory is filled with that nobody has set is no number.
+                    let filled = raw.to_ne_bytes().windows(2).all(|w| w[0] == w[1]);
+                    let is_lost = self.dangling > before && self.number.is_none() && !filled;
+                    if is_lost && !fits && self.directory.is_never(raw, bits) {
+                        self.number = Some((self.dangling, raw));
+                    }
+                    Ok(here)
+                }
             },
             // A stale pointer to memory that was given away again may look like this too, but nobody
             // can tell it from one that is in use.

@@ -88,6 +88,24 @@ const HOPS: &[Hop] = &[
         ],
     },
     Hop {
+        program: "counted",
+        from: HOST,
+        to: I686,
+        words: &[
+            "E0505",
+            "'struct point'",
+            "24 bytes",
+            "16 here",
+            "counted.c:11",
+        ],
+    },
+    Hop {
+        program: "walked",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "'struct record'", "walked.c:25"],
+    },
+    Hop {
         program: "arena_overwritten",
         from: HOST,
         to: S390X,

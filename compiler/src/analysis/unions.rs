@@ -456,6 +456,8 @@ pub fn analyse(p: &Program, g: &CallGraph, said: &Said, heap: &Heap) -> Noted {
             }
         }
         saved.extend(heap.sites[i].iter().filter_map(|s| s.elem).map(|q| q.ty));
+        let objects = crate::rewrite::objects::find(u);
+        saved.extend(objects.keys().map(|e| u.expr(*e).ty.ty));
         saved.sort_unstable();
         saved.dedup();
         for t in saved {

@@ -337,6 +337,10 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             at.line
         );
     }
+    for e in &cx.heap.pieces.counted[cx.unit] {
+        let at = u.lines.position(u.expr(*e).span.start);
+        untyped.push(quote(&format!("{}:{} {COUNTED}", at.file, at.line)));
+    }
     let links = cx.heap.pieces.links[cx.unit].iter().enumerate();
     for (n, link) in links.filter(|(_, l)| cx.links.contains_key(&l.of)) {
         let at = u.lines.position(u.expr(link.of).span.start);

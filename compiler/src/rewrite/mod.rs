@@ -19,7 +19,7 @@ mod jumps;
 pub mod labels;
 mod literals;
 pub mod noted;
-mod objects;
+pub mod objects;
 mod outside;
 mod pieces;
 pub mod plan;

@@ -1,6 +1,7 @@
 //! Blocks that the program hands out in pieces: each piece is converted by its own type and stays where it is in its block,
 //! so that what the program counts in bytes of the block means the same here. What is larger here than its place is refused.
 
+use pc3_typemetric::descriptor::COUNTED;
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId};
 
@@ -68,6 +69,22 @@ impl RankBuilder<'_, '_> {
                 return Err(self.value(name, &format!(
                     "it has {} bytes in the block that it was handed out from, and would have {bytes} here: there is no room for it",
                     p.room
+                )));
+            }
+            let counted: Vec<&str> = self
+                .program
+                .untyped
+                .iter()
+                .filter_map(|p| p.strip_suffix(COUNTED))
+                .collect();
+            if let (true, false, Some(place)) =
+                (self.directory.foreign(), bytes == p.bytes, counted.first())
+            {
+                return Err(self.value(name, &format!(
+                    "it has {} bytes in its block, and would have {bytes} here, where the program goes through such blocks by sizes (at {}): it would \
+                     look elsewhere",
+                    p.bytes,
+                    place.trim()
                 )));
             }
             let align = self.align(to);
@@ -257,7 +274,7 @@ impl RankBuilder<'_, '_> {
         from: &[u8],
         into: &[u8],
     ) -> Result<(), RestoreError> {
-        const WORD: usize = size_of::<usize>();
+        const HALF: usize = 4;
         let types = self.plans.source;
         if self.plans.has_blocks() {
             return Ok(());
@@ -269,14 +286,13 @@ impl RankBuilder<'_, '_> {
             let at = (p.addr - start) as usize;
             let to = (at + p.bytes as usize).min(from.len()).min(into.len());
             let one = types.size(ty).max(1) as usize;
-            for word in (at.next_multiple_of(WORD)..to.saturating_sub(WORD - 1)).step_by(WORD) {
-                if from[word..word + WORD] == into[word..word + WORD] {
-                    continue;
-                }
+            for word in (at.next_multiple_of(HALF)..to).step_by(HALF) {
                 let found = scalar(types, ty, ((word - at) % one) as u64);
                 let number = |t| {
                     let kind = types.get(t).kind;
-                    !kind.is_reference() && kind != Kind::Char
+                    let end = (word + types.size(t) as usize).min(to);
+                    let same = from[word..end] == into[word..end];
+                    !same && !kind.is_reference() && kind != Kind::Char
                 };
                 if found.is_some_and(number) {
                     return Err(self.value(

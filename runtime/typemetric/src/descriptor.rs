@@ -264,6 +264,9 @@ pub struct pc3_unit {
     pub nalso: pc3_size,
 }
 
+/// Among a unit's `untyped`: where pieces of blocks are found by their number and size.
+pub const COUNTED: &str = "(counted in pieces)";
+
 #[repr(C)]
 #[derive(Debug)]
 pub struct pc3_also {

@@ -44,6 +44,8 @@ pub struct Pieces {
     pub links: Vec<Vec<Link>>,
     /// Arrays of numbers that are handed out likewise, by numbers that count them: these cannot be followed.
     pub words: HashSet<Place>,
+    /// Where pieces are found by how many there are and their size, per unit: those have another size elsewhere.
+    pub counted: Vec<Vec<ExprId>>,
     /// What is returned of them, per unit.
     pub from_words: Vec<HashSet<ExprId>>,
 }
@@ -61,6 +63,7 @@ impl Pieces {
         Pieces {
             returned: vec![HashSet::new(); p.units.len()],
             from_words: vec![HashSet::new(); p.units.len()],
+            counted: vec![Vec::new(); p.units.len()],
             texts: vec![HashSet::new(); p.units.len()],
             links: vec![Vec::new(); p.units.len()],
             ..Pieces::default()
@@ -94,6 +97,8 @@ pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
         }
         if let Some((places, sizes)) = one.deals(&mut heads) {
             all.places.extend(places);
+            let by_count = one.deeds.returns.iter().filter(|e| one.is_multiple(**e));
+            all.counted[unit].extend(by_count.copied());
             let returns = &one.deeds.returns;
             let texts = returns.iter().filter(|e| one.is_of_text(**e));
             all.texts[unit].extend(texts.copied());
@@ -108,6 +113,17 @@ pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
         for (unit, flow) in flows.iter().enumerate() {
             if !crate::library::is_own(&flow.u.path) {
                 links(flow, &heads, &mut all.links[unit]);
+                let based = |p: &Place| all.places.contains(p) && !heads.contains_key(p);
+                let own = all.dealers.keys().filter(|f| p.fns[f.index()].0 == unit);
+                let own: Vec<&Span> = own.map(|f| &p.func(*f).span).collect();
+                let mut found = Vec::new();
+                walks(flow, &based, &mut found);
+                let inside = |e: &ExprId| {
+                    let start = flow.u.expr(*e).span.start;
+                    own.iter().any(|s| s.contains(&start))
+                };
+                found.retain(|e| !inside(e));
+                all.counted[unit].extend(found);
             }
         }
     }
@@ -318,6 +334,33 @@ impl Dealer<'_, '_> {
         })
     }
 
+    /// Does its place come from a product of a count that the function keeps?
+    fn is_multiple(&self, e: ExprId) -> bool {
+        let (u, flow) = (self.u, self.flow);
+        let (mut seen, mut todo, mut found) = (HashSet::new(), vec![e], false);
+        while let Some(e) = todo.pop() {
+            visit(u, Node::Expr(e), &mut |n| {
+                let Node::Expr(x) = n else { return true };
+                match &u.expr(x).kind {
+                    ExprKind::Ident(s) if is_local(u.sym(*s)) && seen.insert(*s) => {
+                        todo.extend(flow.values(*s));
+                    }
+                    ExprKind::Binary {
+                        op: BinOp::Mul,
+                        lhs,
+                        rhs,
+                    } => {
+                        let fixed = |e: &ExprId| u.view().eval(strip_casts(u, *e)).is_some();
+                        found |= !fixed(lhs) && !fixed(rhs) && self.is_counted(x);
+                    }
+                    _ => {}
+                }
+                true
+            });
+        }
+        found
+    }
+
     /// Is what is returned at an offset that the function changes?  Else it finds what is there already, and often.
     fn is_counted(&self, e: ExprId) -> bool {
         let (u, flow) = (self.u, self.flow);
@@ -487,6 +530,41 @@ impl Dealer<'_, '_> {
             if let Node::Expr(x) = c {
                 self.names(x, aligned, out, aligns, products);
             }
+        }
+    }
+}
+
+/// Bytes that are gone through by the size of a struct, and blocks that are taken for arrays of one.
+fn walks(flow: &Flow, based: &dyn Fn(&Place) -> bool, out: &mut Vec<ExprId>) {
+    let u = flow.u;
+    for (i, x) in u.exprs.iter().enumerate() {
+        let e = ExprId(i as u32);
+        match &x.kind {
+            ExprKind::Assign {
+                op: Some(BinOp::Add | BinOp::Sub),
+                lhs,
+                rhs,
+            } if untyped(u, u.expr(*lhs).ty) => {
+                let record = |q: QualType| matches!(u.ty(q.ty), Type::Record(_));
+                let size = match u.expr(strip_casts(u, *rhs)).kind {
+                    ExprKind::SizeofExpr(e) => record(u.expr(e).ty),
+                    ExprKind::SizeofType(q) => record(q),
+                    _ => false,
+                };
+                let local = matches!(u.expr(*lhs).kind, ExprKind::Ident(s) if is_local(u.sym(s)));
+                if size && local {
+                    out.push(e);
+                }
+            }
+            ExprKind::Cast { to, arg } => {
+                let to = pointee(u, *to).filter(|q| matches!(u.ty(q.ty), Type::Record(_)));
+                let arg = strip_casts(u, *arg);
+                let place = flow.place(arg).filter(|_| to.is_some());
+                if untyped(u, u.expr(arg).ty) && place.is_some_and(|p| based(&p)) {
+                    out.push(e);
+                }
+            }
+            _ => {}
         }
     }
 }
