@@ -174,7 +174,7 @@ fn leaves(u: &Unit, t: TypeId, member: Option<usize>, out: &mut Vec<(usize, Leaf
         Type::Pointer(_) => Leaf::Pointer,
         Type::Array { elem, len } => {
             let n = match len {
-                ArrayLen::Const(n) if *n > 1 => *n as u64,
+                ArrayLen::Const(n) if *n > 1 => *n,
                 ArrayLen::Target(_) => return out.push((at, Leaf::Other(t))),
                 _ => return out.push((at, Leaf::Open)),
             };
@@ -293,13 +293,7 @@ fn stores(unit: usize, u: &Unit, out: &mut Stored) {
             | ExprKind::Unary {
                 op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                 arg: e,
-            } => {
-                if !matches!(u.expr(*e).kind, ExprKind::Deref(_) | ExprKind::Index { .. })
-                    || record(u, u.expr(*e).ty.ty).is_none()
-                {
-                    place(unit, u, *e, out);
-                }
-            }
+            } if !is_struct_of_row(u, *e) => place(unit, u, *e, out),
             ExprKind::Call { callee, args } => {
                 let name = super::library_name(u, *callee).unwrap_or("");
                 let to = ["memcpy", "memmove", "fread"].contains(&name);
@@ -321,6 +315,12 @@ fn stores(unit: usize, u: &Unit, out: &mut Stored) {
             _ => {}
         }
     }
+}
+
+/// `&p[i]` is only an address.
+fn is_struct_of_row(u: &Unit, e: ExprId) -> bool {
+    let row = matches!(u.expr(e).kind, ExprKind::Deref(_) | ExprKind::Index { .. });
+    row && record(u, u.expr(e).ty.ty).is_some()
 }
 
 fn whole(unit: usize, u: &Unit, t: TypeId, out: &mut Stored) {
