@@ -96,7 +96,7 @@ const HOPS: &[Hop] = &[
             "'struct point'",
             "24 bytes",
             "16 here",
-            "counted.c:11",
+            "counted.c:10",
         ],
     },
     Hop {
