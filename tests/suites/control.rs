@@ -104,7 +104,7 @@ fn pieces_shown() -> Result<()> {
     for word in [
         "struct point = {",
         "struct word = {",
-        ": free\n",
+        "@32: void * = &heap[",
         "from = &heap[",
     ] {
         ensure!(text.contains(word), "no `{word}` in {text}");
