@@ -59,6 +59,18 @@ static void scan(void)
     fclose(f);
 }
 
+/* `m` asks glibc to read through a mapping. */
+static void mapped(void)
+{
+    FILE *f = fopen("input", "rm");
+    char line[60];
+    while (fgets(line, sizeof line, f)) {
+#pragma pc3 checkpoint
+        say("mapped", ftell(f));
+    }
+    fclose(f);
+}
+
 static void update(void)
 {
     FILE *f = fopen("table", "w+");
@@ -146,6 +158,7 @@ int main(void)
     again = fdopen(dup(fileno(log_file)), "a");
     write_input();
     scan();
+    mapped();
     append(1);
     update();
     append(2);

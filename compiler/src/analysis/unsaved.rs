@@ -7,6 +7,8 @@ use crate::library;
 use crate::tree::*;
 use std::collections::HashSet;
 
+/// What `errno` calls for its place.
+const ERRNO: &str = "__errno_location";
 const AGAIN: &str = "do it again in a callback: pc3_on(PC3_RESTART, ...)";
 
 /// What becomes of what a library function does.
@@ -92,20 +94,65 @@ fn own_memory(u: &Unit) -> HashSet<ExprId> {
     own.map(|(callee, _)| callee).collect()
 }
 
+/// Where the address of `errno` is taken: what is called there.
+fn addresses_of_errno(u: &Unit) -> HashSet<ExprId> {
+    let targets = |of: fn(&ExprKind) -> Option<ExprId>| -> HashSet<ExprId> {
+        u.exprs.iter().filter_map(|x| of(&x.kind)).collect()
+    };
+    let read = targets(|k| match k {
+        ExprKind::Deref(e) => Some(*e),
+        _ => None,
+    });
+    let addressed = targets(|k| match k {
+        ExprKind::AddrOf(e) => Some(*e),
+        _ => None,
+    });
+    let back = addressed.iter().filter_map(|e| match u.expr(*e).kind {
+        ExprKind::Deref(of) => Some(of),
+        _ => None,
+    });
+    let back: HashSet<ExprId> = back.collect();
+    let calls = u
+        .exprs
+        .iter()
+        .enumerate()
+        .filter_map(|(i, x)| match x.kind {
+            ExprKind::Call { callee, .. } => Some((ExprId(i as u32), callee)),
+            _ => None,
+        });
+    let kept = calls.filter(|(call, _)| !read.contains(call) || back.contains(call));
+    kept.map(|(_, callee)| callee).collect()
+}
+
 /// One warning per function, at its first use. Calls in the C library's own headers are not the user's.
 pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
     let mut said = HashSet::new();
     for (i, u) in p.units.iter().enumerate() {
         let own = own_memory(u);
+        let errno = addresses_of_errno(u);
         let scans = library::scans_to_memory(u, false);
         for (k, e) in u.exprs.iter().enumerate() {
             let ExprKind::Ident(s) = e.kind else { continue };
-            if u.sym(s).kind != SymKind::Func || u.lines.is_system(e.span.start) {
+            // The macro `errno` counts as text of its header.
+            let system = u.lines.is_system(e.span.start) && u.sym(s).name != ERRNO;
+            if u.sym(s).kind != SymKind::Func || system {
                 continue;
             }
             let Callee::External(name) = p.resolve(i, s) else {
                 continue;
             };
+            if name == ERRNO {
+                if errno.contains(&ExprId(k as u32)) && said.insert("errno".into()) {
+                    out.push(Diagnostic::advice(
+                        u,
+                        &e.span,
+                        Code::UnsavedState,
+                        "a pointer to `errno`: after a restart it leads nowhere",
+                        "use `errno` itself, or take its address again in a callback: pc3_on(PC3_RESTART, ...)",
+                    ));
+                }
+                continue;
+            }
             if name.starts_with("mmap") && own.contains(&ExprId(k as u32)) {
                 if said.insert("memory of its own".into()) {
                     out.push(Diagnostic::advice(

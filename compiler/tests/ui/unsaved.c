@@ -38,3 +38,10 @@ wchar_t *scanned(const wchar_t *from, struct addrinfo **found) {
     swscanf(from, L"%8ls 100%%m", word);
     return swscanf(from, L"%d %mls", (int *)from, &word) > 1 && !getaddrinfo("here", 0, 0, found) ? word : 0;
 }
+#include <errno.h>
+static int *kept_errno;
+int reads_errno(void) {
+    errno = 0;
+    kept_errno = &errno;
+    return errno;
+}

@@ -135,14 +135,27 @@ fn note_stream(stream: *mut FILE, name: &str, path: *const c_char, mode: CString
     set_errno(errno);
 }
 
+/// `mode` without the letter that asks for a file to be read through a mapping: such a stream cannot be put into position.
+unsafe fn unmapped(mode: *const c_char) -> CString {
+    // SAFETY: by the caller.
+    let text = unsafe { owned(mode) }.into_bytes();
+    let end = text.iter().position(|b| *b == b',').unwrap_or(text.len());
+    let (letters, rest) = text.split_at(end);
+    let text: Vec<u8> = (letters.iter().filter(|b| **b != b'm').chain(rest))
+        .copied()
+        .collect();
+    CString::new(text).unwrap_or_default()
+}
+
 /// # Safety
 /// As `fopen`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_fopen(path: *const c_char, mode: *const c_char) -> *mut FILE {
     // SAFETY: by the caller.
     unsafe {
-        let stream = libc::fopen64(path, mode);
-        note_stream(stream, "fopen", path, owned(mode), FileKind::Opened);
+        let mode = unmapped(mode);
+        let stream = libc::fopen64(path, mode.as_ptr());
+        note_stream(stream, "fopen", path, mode, FileKind::Opened);
         stream
     }
 }
@@ -162,11 +175,12 @@ pub unsafe extern "C" fn pc3_freopen(
             libc::fflush(stream);
             note_written(fd);
         }
-        let new = libc::freopen64(path, mode, stream);
+        let mode = unmapped(mode);
+        let new = libc::freopen64(path, mode.as_ptr(), stream);
         if let Some(files) = files() {
             files.close(stream);
         }
-        note_stream(new, "freopen", path, owned(mode), kind_of(new));
+        note_stream(new, "freopen", path, mode, kind_of(new));
         new
     }
 }
@@ -177,9 +191,10 @@ pub unsafe extern "C" fn pc3_freopen(
 pub unsafe extern "C" fn pc3_fdopen(fd: c_int, mode: *const c_char) -> *mut FILE {
     // SAFETY: by the caller.
     unsafe {
-        let stream = libc::fdopen(fd, mode);
+        let mode = unmapped(mode);
+        let stream = libc::fdopen(fd, mode.as_ptr());
         if let Some(files) = files().filter(|_| !stream.is_null()) {
-            files.note(stream, path_text(fd), owned(mode), FileKind::Opened);
+            files.note(stream, path_text(fd), mode, FileKind::Opened);
         }
         stream
     }
