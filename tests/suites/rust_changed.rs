@@ -178,7 +178,7 @@ fn tools(work: &Path, checkpoints: &Path, exe: &Path) -> Result<()> {
         "shorn",
         "Dolly",
         "Shaun",
-        "Busy",
+        "= Busy {",
         "grass 3",
         "wool",
         "program.rs:29",
@@ -186,6 +186,7 @@ fn tools(work: &Path, checkpoints: &Path, exe: &Path) -> Result<()> {
         let word = word.replace("program.rs", "main.rs");
         ensure!(shown.contains(&word), "{word} is not in\n{shown}");
     }
+    ensure!(!shown.contains("Calm = {}"), "{shown}");
     let json: Value = serde_json::from_str(&tool(&["show", "--json"])?)?;
     ensure!(json.is_object(), "{json}");
     let own = work.join("again");

@@ -145,17 +145,18 @@ fn value(v: &Value) -> Json {
             Err(_) => hex(bytes),
         },
         Value::Bytes(bytes) => hex(bytes),
-        Value::Record(members) | Value::Union(members) => Json::Object(
-            members
-                .iter()
-                .map(|(name, v)| (name.clone(), value(v)))
-                .collect(),
-        ),
+        Value::Record(of) | Value::Union(of) => members(of),
+        Value::Variant(name, of) => json!({ "variant": name, "value": members(of) }),
         Value::List(items, 0) => Json::Array(items.iter().map(value).collect()),
         Value::List(items, more) => {
             json!({ "items": items.iter().map(value).collect::<Vec<_>>(), "more": more })
         }
     }
+}
+
+fn members(of: &[(String, Value)]) -> Json {
+    let all = of.iter().map(|(name, v)| (name.clone(), value(v)));
+    Json::Object(all.collect())
 }
 
 fn hex(bytes: &[u8]) -> Json {

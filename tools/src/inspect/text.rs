@@ -248,10 +248,23 @@ impl Printer<'_, '_> {
                 }
                 self.line(depth, "}");
             }
+            Value::Variant(name, members) if !fits => {
+                self.line(depth, &format!("{head}{name} {{"));
+                for (name, value) in members {
+                    self.tree(depth + 1, &format!("{name} = "), value);
+                }
+                self.line(depth, "}");
+            }
             Value::List(items, more)
                 if !fits
                     && items.iter().any(|i| {
-                        matches!(i, Value::Record(_) | Value::Union(_) | Value::List(..))
+                        matches!(
+                            i,
+                            Value::Record(_)
+                                | Value::Union(_)
+                                | Value::Variant(..)
+                                | Value::List(..)
+                        )
                     }) =>
             {
                 self.line(depth, &format!("{head}{{"));
@@ -320,6 +333,14 @@ fn number(text: String) -> String {
     }
 }
 
+fn inline_members(members: &[(String, Value)]) -> String {
+    let list: Vec<_> = members
+        .iter()
+        .map(|(name, v)| format!("{name} = {}", inline(v)))
+        .collect();
+    format!("{{{}}}", list.join(", "))
+}
+
 fn inline(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
@@ -340,13 +361,9 @@ fn inline(value: &Value) -> String {
             .map(|b| format!("{b:02x}"))
             .collect::<Vec<_>>()
             .join(" "),
-        Value::Record(members) | Value::Union(members) => {
-            let list: Vec<_> = members
-                .iter()
-                .map(|(name, v)| format!("{name} = {}", inline(v)))
-                .collect();
-            format!("{{{}}}", list.join(", "))
-        }
+        Value::Record(members) | Value::Union(members) => inline_members(members),
+        Value::Variant(name, members) if members.is_empty() => name.clone(),
+        Value::Variant(name, members) => format!("{name} {}", inline_members(members)),
         Value::List(items, more) => {
             if let ([Value::Text(_) | Value::Bytes(_)], 1..) = (&items[..], *more) {
                 return format!("{} … {more} more", inline(&items[0]));

@@ -25,6 +25,8 @@ pub(super) enum Value {
     Record(Vec<(String, Value)>),
     /// Every member's view of the same bytes.
     Union(Vec<(String, Value)>),
+    /// A value of a Rust enum: the variant's name and members.
+    Variant(String, Vec<(String, Value)>),
     /// The first elements, and how many more there are.
     List(Vec<Value>, u64),
 }
@@ -60,7 +62,10 @@ impl Reader<'_> {
             return self.raw(bytes);
         }
         match t.kind {
-            Kind::Struct => Value::Record(self.members(t, bytes)),
+            Kind::Struct => match self.variant(t, bytes) {
+                Some(variant) => variant,
+                None => Value::Record(self.members(t, bytes)),
+            },
             Kind::Union => Value::Union(self.members(t, bytes)),
             Kind::Array => self.list(
                 t.elem,
@@ -72,6 +77,29 @@ impl Reader<'_> {
             ),
             _ => self.scalar(t, &bytes[..t.size as usize]),
         }
+    }
+
+    /// Of what the crate describes enums as: a number, and a union of structs that are named after enum and variant.
+    fn variant(&self, t: &Type, bytes: &[u8]) -> Option<Value> {
+        let types = self.image.types();
+        let [tag, value] = t.members.as_slice() else {
+            return None;
+        };
+        let union = types.get(value.ty);
+        let named = |m: &Member| types.get(m.ty).name == format!("{}::{}", t.name, m.name);
+        let is_enum = tag.name == "variant"
+            && value.name == "value"
+            && union.kind == Kind::Union
+            && union.members.iter().all(named);
+        if !is_enum {
+            return None;
+        }
+        let at = |m: &Member| m.offset as usize..(m.offset + types.size(m.ty)) as usize;
+        let tag = number(bytes.get(at(tag))?, self.abi().endian);
+        let variant = union.members.get(usize::try_from(tag).ok()?)?;
+        let inside = bytes.get(at(value))?.get(at(variant))?;
+        let members = self.members(types.get(variant.ty), inside);
+        Some(Value::Variant(variant.name.clone(), members))
     }
 
     fn raw(&self, bytes: &[u8]) -> Value {
