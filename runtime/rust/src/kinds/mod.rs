@@ -13,6 +13,8 @@ mod plain;
 mod ranges;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "serde")]
+mod shape;
 mod shared;
 mod text;
 

@@ -1,7 +1,8 @@
-//! Values that serde saves: a text of bytes that only their own type can read, the same on all hosts.
+//! Values that serde saves: their form, and bytes that only their own type can read, the same on all hosts.
 
 use serde::{de::DeserializeOwned, Serialize};
 
+use super::shape;
 use crate::load::{LoadError, Loading, View};
 use crate::save::Saver;
 use crate::types::{TypeId, Types};
@@ -28,7 +29,7 @@ impl<T: Serialize + DeserializeOwned + 'static> Checkpointable for Serde<T> {
         super::containers::describe::<Self, u8>(types, "Serde")
     }
     fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
-        match postcard::to_stdvec(&self.0) {
+        match bytes(&self.0) {
             Ok(bytes) => {
                 let length = bytes.len();
                 let address = out.owned(bytes);
@@ -39,13 +40,27 @@ impl<T: Serialize + DeserializeOwned + 'static> Checkpointable for Serde<T> {
     }
     fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
         let bytes: Vec<u8> = super::containers::load::<Self, u8>(from, value, "Serde")?;
-        let (value, rest) = postcard::take_from_bytes(&bytes)
+        let (form, bytes) = bytes
+            .split_first_chunk()
+            .ok_or_else(|| LoadError::new("has no bytes for serde"))?;
+        let (value, rest) = postcard::take_from_bytes(bytes)
             .map_err(|e| LoadError::new(format!("is not what serde can read here: {e}")))?;
         if !rest.is_empty() {
             return Err(LoadError::new("has more bytes than serde reads here"));
         }
-        Ok(Serde(value))
+        match shape::of(&value) {
+            Ok(found) if found == u64::from_le_bytes(*form) => Ok(Serde(value)),
+            _ => Err(LoadError::new(
+                "was saved by serde as another type: names, order or kinds of its members or variants have changed",
+            )),
+        }
     }
+}
+
+/// The form of the value, eight bytes, and what serde makes of it.
+fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
+    let form = shape::of(value).map_err(|e| e.to_string())?;
+    postcard::to_extend(value, form.to_le_bytes().to_vec()).map_err(|e| e.to_string())
 }
 
 /// Types of crates that are saved by serde.
