@@ -323,13 +323,14 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
+    let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
     if p.by_self.is_some() {
         let block = rename_self(function.block.to_token_stream());
         *function.block = syn::parse2(block)?;
     }
     transient::prepare(&mut function.block)?;
-    let names = names::unique(&mut function.block, &p.names);
+    let names = names::unique(&mut function.block, &p.names, small);
     combined(names.errors)?;
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);

@@ -13,18 +13,47 @@ use crate::marks::{self, Arguments};
 use crate::transient;
 
 /// Renames the locals of a function; `parameters` come first, under their own names.
-pub fn unique(block: &mut Block, parameters: &[Ident]) -> Names {
+pub fn unique(block: &mut Block, parameters: &[Ident], small: Vec<(String, String)>) -> Names {
     let mut all = HashSet::new();
     identifiers(&quote::quote!(#block), &mut all);
     // `let x = x();`: where locals are declared they must not hide what is no local.
-    let first = rename(&mut block.clone(), parameters, &all, HashSet::new());
+    let first = rename(&mut block.clone(), parameters, &small, &all, HashSet::new());
     let items = first.others.into_inner();
-    let renamer = rename(block, parameters, &all, items);
+    let mut renamer = rename(block, parameters, &small, &all, items);
+    renamer.renamed.extend(small);
     Names {
         own: renamer.renamed,
         in_macros: renamer.in_macros.into_inner(),
         errors: renamer.errors.into_inner(),
     }
+}
+
+/// Parameters whose names begin with a capital get others; gives each with the user's.
+pub fn small(sig: &mut syn::Signature, block: &Block) -> Vec<(String, String)> {
+    struct Small(HashSet<String>, Vec<(String, String)>);
+    impl VisitMut for Small {
+        fn visit_pat_ident_mut(&mut self, p: &mut syn::PatIdent) {
+            let own = p.ident.to_string();
+            if own.starts_with(char::is_uppercase) {
+                let mut name = format!("_{own}");
+                while !self.0.insert(name.clone()) {
+                    name.push('_');
+                }
+                p.ident = ident(&name, p.ident.span());
+                self.1.push((name, own));
+            }
+        }
+        fn visit_field_pat_mut(&mut self, f: &mut syn::FieldPat) {
+            f.colon_token.get_or_insert_default();
+            self.visit_pat_mut(&mut f.pat);
+        }
+        fn visit_type_mut(&mut self, _: &mut syn::Type) {}
+    }
+    let mut words = HashSet::new();
+    identifiers(&quote::quote!(#sig #block), &mut words);
+    let mut small = Small(words, Vec::new());
+    small.visit_signature_mut(sig);
+    small.1
 }
 
 /// What has become of locals' names.
@@ -39,6 +68,7 @@ pub struct Names {
 fn rename(
     block: &mut Block,
     parameters: &[Ident],
+    small: &[(String, String)],
     all: &HashSet<String>,
     items: HashSet<String>,
 ) -> Renamer {
@@ -55,7 +85,8 @@ fn rename(
         let name = p.to_string();
         renamer.taken.insert(name.clone());
         if let Some(scope) = renamer.scopes.last_mut() {
-            scope.insert(name.clone(), name);
+            let own = small.iter().find(|(n, _)| *n == name);
+            scope.insert(own.map_or(name.clone(), |o| o.1.clone()), name);
         }
     }
     renamer.taken.extend(items);

@@ -54,8 +54,11 @@ fn declared() -> u32 {
 
 /// Names with capitals are locals, too.
 #[checkpointable]
-fn capitals(A: &[u32]) -> u32 {
-    let N = A.len();
+fn capitals(A: &[u32], mut N: usize, (X, _): (u32, u32)) -> u32 {
+    let first = &A[N];
+    N = A.len();
+    checkpoint!();
+    println!("{first} {X}");
     let mut Sum = 0;
     let mut K = 0;
     for I in 0..N {
@@ -193,7 +196,7 @@ fn read_before(mut link: Link) -> [i64; 4] {
 fn main() -> ExitCode {
     println!("{}", ck!(shadowed(4)));
     println!("{}", ck!(declared()));
-    println!("{}", ck!(capitals(&[7, 8, 9])));
+    println!("{}", ck!(capitals(&[7, 8, 9], 1, (5, 6))));
     println!("{}", ck!(conditions(1)));
     println!("{:?}", ck!(operands()));
     let next = Some(Box::new(Link {
