@@ -161,7 +161,7 @@ macro_rules! dynamic {
 
 /// The guide's programs.
 #[cfg(all(doctest, feature = "mpi"))]
-#[doc = include_str!("../../../docs/rust.md")]
+#[doc = include_str!("../guide.md")]
 pub struct Guide;
 
 /// What programs use.

@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
 
 /// The header's text: pc3cc puts it in front of every instrumented translation unit.
-pub const PRELUDE: &str = include_str!("../../include/pc3_rt.h");
+pub const PRELUDE: &str = include_str!("../pc3_rt.h");
 
 /// Tells that header from every other: runtime and program must have the same.
 pub const STAMP: c_uint = {

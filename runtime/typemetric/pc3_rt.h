@@ -1,0 +1,1 @@
+../include/pc3_rt.h
