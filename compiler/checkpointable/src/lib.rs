@@ -20,7 +20,7 @@
 //! ```
 //!
 //! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
-//! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local.
+//! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
 //! * `transient`: locals that are not saved; `build`: the body; `loops`: what a loop goes over.
@@ -41,6 +41,7 @@ mod nested;
 mod operands;
 mod parameters;
 mod plain;
+mod texts;
 mod transient;
 
 use proc_macro2::TokenStream;
