@@ -121,6 +121,33 @@ fn of_the_program(stack: &mut Stack, list: &[u64]) -> u64 {
     sum
 }
 
+struct Told(Vec<u64>);
+
+impl Told {
+    fn iter(&self) -> std::slice::Iter<'_, u64> {
+        println!("from the start");
+        self.0.iter()
+    }
+    fn get(&self, n: usize) -> Option<&u64> {
+        println!("{n}");
+        self.0.get(n)
+    }
+}
+
+#[checkpointable]
+fn told(told: &Told) -> u64 {
+    let mut sum = 0;
+    for n in told.iter() {
+        checkpoint!();
+        sum += n;
+    }
+    if let Some(n) = told.get(1) {
+        checkpoint!();
+        sum += n;
+    }
+    sum
+}
+
 #[pc3::main]
 fn main() {
     println!("{}", ck!(maps(&HashMap::new(), HashMap::new(), &HashSet::new())));
@@ -138,4 +165,7 @@ fn main() {
 //= 62:39 `lock`: a closure of a loop's iterator reads a value of type `&std::sync::Mutex<u64>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
 //= 73:14 `list`: a closure of a loop's iterator reads a value of type `&[T]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
 //= 112:41 `iter`: `std::ops::Range<u64>` is no borrow, but would be made again after a restart, when what it is made from may have another value
+//= 112:41 `iter`: a borrow out of `Stack` is not made again after a restart: what else its method does would be done twice
 //= 117:14 `&`: a loop with locations goes over `&Stack` by an `IntoIterator` that is not the standard library's
+//= 140:19 `iter`: a borrow out of `Told` is not made again after a restart: what else its method does would be done twice
+//= 144:22 `told`: a borrow out of `Told` is not made again after a restart: what else its method does would be done twice

@@ -70,6 +70,7 @@ pub use start::start;
 pub use start::start_mpi;
 pub use types::{layout, widest, Layout, TypeId, Types, Variant};
 pub use value::Checkpointable;
+pub use ways::Plain;
 
 /// A checkpoint may be taken here: only within a function with `#[checkpointable]`.
 #[macro_export]

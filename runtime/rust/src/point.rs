@@ -22,8 +22,8 @@ use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};
 pub use crate::ways::{
-    Anew, Ask, AskBorrowed, AskOther, AskRepeated, AskSaved, KnownBorrowed, KnownOther,
-    KnownRepeated, KnownSaved, Parked, Still,
+    plain, Anew, Ask, AskBorrowed, AskOther, AskRepeated, AskSaved, AskSeen, KnownBorrowed,
+    KnownOther, KnownRepeated, KnownSaved, KnownSeen, Parked, Seen, Still,
 };
 
 /// A checkpointable function.

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::frames::Entry;
-use crate::point::{hold, keep, take, Left};
+use crate::point::{hold, keep, take, Kept, Left};
 use crate::value::Checkpointable;
 
 /// What is asked about a local of type `T`.
@@ -28,7 +28,16 @@ impl<T> Ask<T> {
     pub fn about(_: &T) -> Self {
         Ask(PhantomData)
     }
+
+    /// Of one that a pattern binds in a head.
+    #[inline(always)]
+    pub fn seen(self) -> Seen<T> {
+        Seen(PhantomData)
+    }
 }
+
+/// As `Ask`; what is neither a borrow nor can be saved is made again.
+pub struct Seen<T>(PhantomData<T>);
 
 /// Borrows and guards: what they stand for is elsewhere.
 pub trait Borrowed {}
@@ -108,9 +117,15 @@ pub trait AskBorrowed<T> {
         T: Unchanged,
     {
     }
+    /// It is an argument of a call that is gone back into.
+    #[inline(always)]
+    fn argument(&self, made: impl FnOnce() -> T) -> T {
+        made()
+    }
 }
 
 impl<T: Borrowed> AskBorrowed<T> for &&&Ask<T> {}
+impl<T: Borrowed> AskBorrowed<T> for &&&Seen<T> {}
 
 pub trait AskSaved<T: Checkpointable> {
     #[inline(always)]
@@ -127,9 +142,16 @@ pub trait AskSaved<T: Checkpointable> {
     }
     #[inline(always)]
     fn stale(&self) {}
+    /// It is an argument of a call that is gone back into.
+    #[inline(always)]
+    fn argument(&self, made: impl FnOnce() -> T) -> Kept<T> {
+        let _ = made;
+        Kept(PhantomData)
+    }
 }
 
 impl<T: Checkpointable> AskSaved<T> for &&Ask<T> {}
+impl<T: Checkpointable> AskSaved<T> for &&Seen<T> {}
 
 pub trait AskRepeated<T> {
     #[inline(always)]
@@ -149,9 +171,15 @@ pub trait AskRepeated<T> {
         T: Unchanged,
     {
     }
+    /// It is an argument of a call that is gone back into.
+    #[inline(always)]
+    fn argument(&self, made: impl FnOnce() -> T) -> T {
+        made()
+    }
 }
 
 impl<T: Repeated> AskRepeated<T> for &Ask<T> {}
+impl<T: Repeated> AskRepeated<T> for &Seen<T> {}
 
 /// What is neither is refused.
 pub trait AskOther<T> {
@@ -171,9 +199,43 @@ pub trait AskOther<T> {
     }
     #[inline(always)]
     fn stale(&self) {}
+    /// It is an argument of a call that is gone back into.
+    #[inline(always)]
+    fn argument(&self, made: impl FnOnce() -> T) -> Kept<T> {
+        let _ = made;
+        Kept(PhantomData)
+    }
 }
 
 impl<T> AskOther<T> for Ask<T> {}
+
+/// What holds borrows, as far as that is known.
+pub trait AskSeen<T> {
+    #[inline(always)]
+    fn again(&self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn back(&self, _: &mut impl Left, _: &'static str) -> Option<T> {
+        None
+    }
+    #[inline(always)]
+    fn park(&self, value: T) -> Ended {
+        drop(value);
+        Ended
+    }
+    fn stale(&self)
+    where
+        T: Unchanged,
+    {
+    }
+    #[inline(always)]
+    fn argument(&self, made: impl FnOnce() -> T) -> T {
+        made()
+    }
+}
+
+impl<T> AskSeen<T> for Seen<T> {}
 
 /// The value in what had one when it was first asked: `list.first()?`.
 pub trait Still {
@@ -233,13 +295,24 @@ impl<E> Anew<E> {
     }
 }
 
-/// Types whose methods give the same each time they are called.
+/// Types whose methods that are named like the standard library's (`get`, `first`, `iter` …), and whose `IntoIterator` if they
+/// are borrowed, give the same each time they are called, and do nothing else.
+///
+/// After a restart borrows are made again, so such a method is called again.  Types of a program say that this may be done:
+///
+/// ```
+/// # struct Grid { cells: Vec<f64> }
+/// impl pc3::Plain for Grid {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a borrow out of `{Self}` is not made again after a restart: what else its method does would be done twice",
     label = "only the standard library's types are known to do nothing else",
-    note = "keep what it is found by (an index, a key), or a value: `.clone()`, `.to_owned()`"
+    note = "keep what it is found by (an index, a key), or a value: `.clone()`, `.to_owned()`; go over what it holds (`&list.items`); or say that its methods do nothing else: `impl pc3::Plain for … {{}}`"
 )]
 pub trait Plain {}
+
+/// Says so of one.
+pub fn plain<T: Plain + ?Sized>(_: &T) {}
 
 marked! { Plain:
     ['a, T: Plain + ?Sized] &'a T; ['a, T: Plain + ?Sized] &'a mut T;
@@ -250,7 +323,19 @@ marked! { Plain:
     [T] Option<T>; [T, E] Result<T, E>; [] str; [] String; [] std::path::Path; [] std::path::PathBuf; [] std::ffi::OsStr;
     [] std::ffi::OsString; [T] std::cell::RefCell<T>; [T] std::sync::Mutex<T>; [T] std::sync::RwLock<T>;
     ['a, T: Plain + ?Sized] Ref<'a, T>; ['a, T: Plain + ?Sized] RefMut<'a, T>; ['a, T: Plain + ?Sized] MutexGuard<'a, T>;
+    ['a, T: Plain + ?Sized] RwLockReadGuard<'a, T>; ['a, T: Plain + ?Sized] RwLockWriteGuard<'a, T>;
+    ['a, T: ToOwned + ?Sized] std::borrow::Cow<'a, T>; [T] std::cell::OnceCell<T>; [T] std::sync::OnceLock<T>;
+    [] std::ffi::CStr; [] std::ffi::CString; [T] std::vec::IntoIter<T>; ['a, T] std::slice::Iter<'a, T>;
 }
+
+#[cfg(feature = "bytes")]
+impl Plain for bytes::Bytes {}
+
+#[cfg(feature = "bytes")]
+impl Plain for bytes::BytesMut {}
+
+#[cfg(feature = "indexmap")]
+impl<T, S> Plain for indexmap::IndexSet<T, S> {}
 
 #[cfg(feature = "ndarray")]
 impl<S: ndarray::RawData, D> Plain for ndarray::ArrayBase<S, D> {}
@@ -301,6 +386,7 @@ pub trait KnownBorrowed<T> {
 }
 
 impl<T: Borrowed> KnownBorrowed<T> for &&&Ask<T> {}
+impl<T: Borrowed> KnownBorrowed<T> for &&&Seen<T> {}
 
 pub trait KnownSaved {
     fn plain<R: ?Sized>(&self, _: &R) {}
@@ -308,6 +394,7 @@ pub trait KnownSaved {
 }
 
 impl<T: Checkpointable> KnownSaved for &&Ask<T> {}
+impl<T: Checkpointable> KnownSaved for &&Seen<T> {}
 
 pub trait KnownRepeated {
     fn plain<R: Plain + ?Sized>(&self, _: &R) {}
@@ -315,6 +402,7 @@ pub trait KnownRepeated {
 }
 
 impl<T: Repeated> KnownRepeated for &Ask<T> {}
+impl<T: Repeated> KnownRepeated for &Seen<T> {}
 
 pub trait KnownOther {
     fn plain<R: ?Sized>(&self, _: &R) {}
@@ -322,3 +410,10 @@ pub trait KnownOther {
 }
 
 impl<T> KnownOther for Ask<T> {}
+
+pub trait KnownSeen {
+    fn plain<R: Plain + ?Sized>(&self, _: &R) {}
+    fn ordered<I: Ordered>(&self, _: &I) {}
+}
+
+impl<T> KnownSeen for Seen<T> {}

@@ -59,7 +59,7 @@ impl Again<'_> {
         self.all = all;
         let links = Links {
             guard: is_guard(e),
-            taken: taken(e),
+            taken: taken(e).filter(|t| self.locals.is_iterator(&t.to_string())),
             receivers: std::mem::replace(&mut self.receivers, receivers),
         };
         if !is {
@@ -237,7 +237,7 @@ pub fn guarded_mut(e: &mut Expr) -> Option<&mut Expr> {
 }
 
 /// Is a guard made in it?
-pub(super) fn has_guard(e: &Expr) -> bool {
+pub fn has_guard(e: &Expr) -> bool {
     struct Look(bool);
     impl<'ast> Visit<'ast> for Look {
         fn visit_expr(&mut self, e: &'ast Expr) {

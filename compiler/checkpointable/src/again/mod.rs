@@ -17,7 +17,7 @@ use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::transient;
 
-pub use chains::{guarded, guarded_mut, is_guard, still, Links};
+pub use chains::{guarded, guarded_mut, has_guard, is_guard, still, Links};
 
 /// `#[reeval]` in front of a `let`.
 pub fn is_reeval(attrs: &[Attribute]) -> bool {
@@ -127,6 +127,20 @@ pub fn iterates(method: &Ident) -> bool {
     is_one_of(ITERATE, method) || is_one_of(ITERATE_LOOPS, method)
 }
 
+/// Does an expression give an iterator, as far as it shows?
+pub fn iterates_itself(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => iterates_itself(&p.expr),
+        Expr::Range(_) => true,
+        Expr::MethodCall(m) => {
+            let more = ["peekable", "drain", "inspect", "flatten", "fuse"];
+            iterates(&m.method) || is_adaptor(&m.method) || is_one_of(&more, &m.method)
+        }
+        Expr::Call(c) => is_source(&c.func),
+        _ => false,
+    }
+}
+
 fn is_one_of(list: &[&str], name: &Ident) -> bool {
     list.iter().any(|n| name == n)
 }
@@ -182,6 +196,10 @@ pub trait Locals {
     fn is_function(&self, path: &syn::ExprPath) -> bool;
     /// A `BufReader`, or a borrow of one.
     fn is_reader(&self, name: &str) -> bool;
+    /// An iterator, which `last` takes.
+    fn is_iterator(&self, _: &str) -> bool {
+        false
+    }
 }
 
 /// A value that something is made from.
@@ -191,6 +209,9 @@ pub struct Source {
     /// Its type says whether it is saved or made again itself.
     pub chain: Option<Links>,
 }
+
+/// How names of values begin that are kept.
+const KEPT: &str = "pc3_k";
 
 /// Gives expressions a form that can be evaluated again.
 pub struct Again<'b> {
@@ -216,8 +237,8 @@ impl<'b> Again<'b> {
         Again {
             locals,
             id,
-            prefix: "pc3_k",
-            extended: "pc3_k",
+            prefix: KEPT,
+            extended: KEPT,
             from: Vec::new(),
             all: false,
             receivers: Vec::new(),
@@ -226,11 +247,19 @@ impl<'b> Again<'b> {
         }
     }
 
+    /// What the methods that have been seen are called on.
+    pub fn links(&mut self) -> Links {
+        Links {
+            receivers: std::mem::take(&mut self.receivers),
+            ..Links::default()
+        }
+    }
+
     /// A value gets a name, unless it is the same each time.
     fn keep(&mut self, e: &mut Expr) {
         match e {
             Expr::Lit(_) | Expr::Closure(_) => {}
-            Expr::Path(p) if p.path.get_ident().is_none() => {}
+            Expr::Path(p) if p.path.get_ident().is_none_or(|i| self.is_kept(i)) => {}
             // What becomes of what it is borrowed from is not followed: it is still borrowed at the points.
             e if self.may_change(e) => self.name_value(e, Some(Links::default())),
             Expr::Path(p)
@@ -260,6 +289,12 @@ impl<'b> Again<'b> {
                 }
             }
         }
+    }
+
+    /// Has it such a name?
+    fn is_kept(&self, name: &Ident) -> bool {
+        let name = name.to_string();
+        name.starts_with(KEPT) && !self.locals.may_be_borrow(&name)
     }
 
     /// Is it a borrow that may lead to another value later?
@@ -382,9 +417,12 @@ impl<'b> Again<'b> {
                     if !self.iterator(&mut m.receiver) {
                         return false;
                     }
-                } else if !self.place(&mut m.receiver) && !self.borrow(&mut m.receiver) {
-                    // A value that is made here.
-                    self.name(&mut m.receiver);
+                } else {
+                    if !self.place(&mut m.receiver) && !self.borrow(&mut m.receiver) {
+                        // A value that is made here.
+                        self.name(&mut m.receiver);
+                    }
+                    self.receivers.push(((*m.receiver).clone(), false));
                 }
                 if m.method == "range" || m.method == "range_mut" {
                     m.args.iter_mut().for_each(|a| self.bounds(a));

@@ -7,8 +7,9 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Pat};
 
 use super::patterns::{inner_name, inner_names};
+use super::rematch::Taken;
 use super::{Asked, Builder, Chain, Var, Way, HELD};
-use crate::again::{still, telling, Again, Links, Locals, Source};
+use crate::again::{has_guard, still, telling, Again, Links, Locals, Source};
 use crate::course::mutable_in;
 use crate::operands::{HEAD, TEMPORARY};
 
@@ -69,14 +70,19 @@ impl Builder {
         e: &mut Expr,
         what: &str,
         how: impl Fn(&mut Again, &mut Expr) -> bool,
-    ) -> bool {
+    ) -> Option<Links> {
         self.names += 1;
         let mut again = self.probe();
         (again.prefix, again.extended) = (HELD, HELD);
         let mut made = e.clone();
-        if !how(&mut again, &mut made) {
-            return false;
-        }
+        let links = match how(&mut again, &mut made) {
+            true => again.links(),
+            false if has_guard(e) => return None,
+            false => {
+                (again.from, made) = (Vec::new(), e.clone());
+                again.chain(&mut made)?
+            }
+        };
         let mut from = again.from;
         *e = made;
         from.iter_mut().for_each(|s| {
@@ -87,7 +93,7 @@ impl Builder {
         });
         self.sources(from);
         self.leaf(e);
-        true
+        Some(links)
     }
 
     pub(super) fn sources(&mut self, from: Vec<Source>) {
@@ -98,7 +104,7 @@ impl Builder {
         } in from
         {
             let (way, known) = match chain {
-                Some(links) => self.chain_way(&value, None, &links, &[&name]),
+                Some(links) => self.chain_way(&value, None, &links, &[&name], false),
                 None => (Way::Kept, TokenStream::new()),
             };
             self.local(&name, true, None, way);
@@ -112,9 +118,10 @@ impl Builder {
     fn chain_way(
         &mut self,
         e: &Expr,
-        pattern: Option<TokenStream>,
+        pattern: Option<Taken>,
         links: &Links,
         names: &[&Ident],
+        head: bool,
     ) -> (Way, TokenStream) {
         let mut made = still(e);
         self.leaf(&mut made);
@@ -122,30 +129,26 @@ impl Builder {
         let way = Way::Asked(Rc::new(Chain {
             id: self.names,
             pattern,
+            head,
             made: quote!(#made),
             guard: links.guard,
             taken: links.taken.clone(),
         }));
-        let mut known = TokenStream::new();
-        for name in names {
-            for (receiver, ordered) in &links.receivers {
-                let asked = asking(quote!(about(&#name)));
-                let (receiver, at) = (still(receiver), telling(receiver));
-                known.extend(match ordered {
-                    true => quote_spanned!(at=> #asked.ordered(&#receiver);),
-                    false => quote_spanned!(at=> #asked.plain(&#receiver);),
-                });
-            }
-        }
-        let known = quote! {
-            if false {
-                loop {}
-                #[allow(unused_imports)]
-                use ::pc3::point::{KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _};
-                #known
-            }
-        };
+        let known = names.iter().map(|name| {
+            let asked = asking(quote!(about(&#name)), head);
+            receivers_known(&asked, links)
+        });
+        let known = known.collect();
         (way, known)
+    }
+
+    /// Such a value as an argument of a call that is gone back into.
+    pub(super) fn chain_argument(&self, e: &Expr, ty: &Ident) -> TokenStream {
+        let links = self.probe().chain(&mut e.clone()).unwrap_or_default();
+        let (ask, made) = (asking(quote!(of(&#ty)), false), still(e));
+        let known = receivers_known(&ask, &links);
+        let argument = questions(quote!(#ask.argument(|| #made)));
+        quote!({ #known #argument })
     }
 
     /// `let PAT = e;` of such a value, if it may be one.
@@ -170,11 +173,20 @@ impl Builder {
         let links = again.chain(e)?;
         let from = again.from;
         self.sources(from);
-        let pattern = pattern.map(|p| {
-            let p = self.structure(&p);
-            quote!(#p)
-        });
-        Some(self.chain_way(e, pattern, &links, &names))
+        let pattern = pattern.map(|p| Taken::only(self.structure(&p)));
+        Some(self.chain_way(e, pattern, &links, &names, false))
+    }
+
+    /// Names that a pattern binds in a head, or that a `let` binds which takes a borrow apart.
+    pub(super) fn matched(
+        &mut self,
+        scrutinee: &Expr,
+        taken: Taken,
+        links: &Links,
+        names: &[(Ident, bool)],
+    ) -> (Way, TokenStream) {
+        let names: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
+        self.chain_way(scrutinee, Some(taken), links, &names, true)
     }
 
     /// What the user calls a local.
@@ -241,7 +253,14 @@ impl Asked {
 
 impl Locals for Builder {
     fn is_borrow(&self, name: &str) -> bool {
-        let made = |v: &&Var| v.name == name && matches!(v.way, Way::Made(_));
+        let made = |v: &&Var| {
+            v.name == name
+                && match &v.way {
+                    Way::Made(_) => true,
+                    Way::Asked(chain) => chain.head,
+                    Way::Kept | Way::Transient(_) => false,
+                }
+        };
         self.borrowed.contains_key(name) || self.visible.iter().any(|v| made(&v))
     }
     fn is_mutable(&self, name: &str) -> bool {
@@ -260,6 +279,9 @@ impl Locals for Builder {
     fn is_reader(&self, name: &str) -> bool {
         self.readers.contains(name)
     }
+    fn is_iterator(&self, name: &str) -> bool {
+        self.iterators.contains(name)
+    }
     fn is_function(&self, path: &syn::ExprPath) -> bool {
         let last = path.path.segments.last().map(|s| s.ident.to_string());
         let named = last.is_some_and(|l| l.starts_with(|c: char| c.is_lowercase() || c == '_'));
@@ -274,15 +296,40 @@ impl Locals for Builder {
     }
 }
 
-/// What is asked of a local's type.
-fn asking(of: TokenStream) -> TokenStream {
-    quote!((&&&&::pc3::point::Ask::#of))
+/// Asks whether what methods are called on is known to do nothing else.
+fn receivers_known(asked: &TokenStream, links: &Links) -> TokenStream {
+    if links.receivers.is_empty() {
+        return TokenStream::new();
+    }
+    let known = links.receivers.iter().map(|(receiver, ordered)| {
+        let (receiver, at) = (still(receiver), telling(receiver));
+        match ordered {
+            true => quote_spanned!(at=> #asked.ordered(&#receiver);),
+            false => quote_spanned!(at=> #asked.plain(&#receiver);),
+        }
+    });
+    quote! {
+        if false {
+            loop {}
+            #[allow(unused_imports)]
+            use ::pc3::point::{KnownBorrowed as _, KnownOther as _, KnownRepeated as _, KnownSaved as _, KnownSeen as _};
+            #(#known)*
+        }
+    }
+}
+
+/// What is asked of a local's type; what no more is known of is made again if it is matched in a head.
+fn asking(of: TokenStream, head: bool) -> TokenStream {
+    match head {
+        true => quote!((&&&&::pc3::point::Ask::#of.seen())),
+        false => quote!((&&&&::pc3::point::Ask::#of)),
+    }
 }
 
 fn questions(code: TokenStream) -> TokenStream {
     quote! {{
         #[allow(unused_imports)]
-        use ::pc3::point::{AskBorrowed as _, AskOther as _, AskRepeated as _, AskSaved as _};
+        use ::pc3::point::{AskBorrowed as _, AskOther as _, AskRepeated as _, AskSaved as _, AskSeen as _};
         #code
     }}
 }
@@ -293,27 +340,34 @@ pub(super) fn type_of(name: &Ident) -> Ident {
 }
 
 impl Chain {
+    /// What is matched, or evaluated, again.
+    pub(super) fn of(&self) -> TokenStream {
+        let (made, which) = (&self.made, self.pattern.as_ref().and_then(Taken::which));
+        quote!(#made; #which)
+    }
+
     /// Such locals end in front of a checkpoint, or are moved out.
-    pub(super) fn park(name: &Ident) -> TokenStream {
-        let asked = asking(quote!(about(&#name)));
+    pub(super) fn park(&self, name: &Ident) -> TokenStream {
+        let asked = asking(quote!(about(&#name)), self.head);
         let parked = questions(quote!(#asked.park(#name)));
         quote_spanned!(name.span()=> let #name = #parked;)
     }
 
-    pub(super) fn stale(name: &Ident, at: Span) -> TokenStream {
-        let asked = asking(quote!(about(&#name)));
+    pub(super) fn stale(&self, name: &Ident, at: Span) -> TokenStream {
+        let asked = asking(quote!(about(&#name)), self.head);
         questions(quote_spanned!(at=> #asked.stale();))
+    }
+
+    fn ask(&self, name: &Ident) -> TokenStream {
+        let ty = type_of(name);
+        asking(quote!(of(&#ty)), self.head)
     }
 
     /// Takes these of its locals back.
     pub(super) fn back(&self, names: &[&Ident]) -> TokenStream {
         let made = &self.made;
-        let ask = |name: &Ident| {
-            let ty = type_of(name);
-            asking(quote!(of(&#ty)))
-        };
         let back = |name: &Ident| {
-            let (text, ask) = (name.to_string(), ask(name));
+            let (text, ask) = (name.to_string(), self.ask(name));
             quote!(#ask.back(&mut pc3_frame, #text))
         };
         let code = match &self.pattern {
@@ -328,17 +382,22 @@ impl Chain {
                 })
                 .collect(),
             Some(pattern) => {
-                let asked = names.iter().map(|n| ask(n));
+                let asked = names.iter().map(|n| self.ask(n));
                 let inner: Vec<Ident> = names.iter().map(|n| inner_name(n)).collect();
                 let backs: Vec<TokenStream> = names.iter().map(|n| back(n)).collect();
+                let again = pattern.again(
+                    made,
+                    &quote! {
+                        #(#names = match #backs {
+                            ::core::option::Option::Some(pc3_v) => pc3_v,
+                            ::core::option::Option::None => #inner,
+                        };)*
+                    },
+                    names,
+                );
                 quote! {
                     if false #(|| #asked.again())* {
-                        if let #pattern = #made {
-                            #(#names = match #backs {
-                                ::core::option::Option::Some(pc3_v) => pc3_v,
-                                ::core::option::Option::None => #inner,
-                            };)*
-                        } else { ::pc3::point::changed() }
+                        #again
                     } else {
                         #(#names = match #backs {
                             ::core::option::Option::Some(pc3_v) => pc3_v,
@@ -349,6 +408,40 @@ impl Chain {
             }
         };
         questions(code)
+    }
+
+    /// A local as an argument of a call that is gone back into, which it has been moved into: made again, or kept there.
+    pub(super) fn argument(&self, name: &Ident) -> TokenStream {
+        let (made, ask) = (&self.made, self.ask(name));
+        let again = match &self.pattern {
+            None => made.clone(),
+            Some(pattern) => {
+                let (v, inner) = (quote!(pc3_v), inner_name(name));
+                let again = pattern.again(made, &quote!(#v = #inner;), &[name]);
+                quote!({ let #v; #again #v })
+            }
+        };
+        questions(quote!(#ask.argument(|| #again)))
+    }
+
+    /// It has been moved into an argument, which is made again: a borrow.
+    pub(super) fn remade(&self, name: &Ident) -> TokenStream {
+        let made = &self.made;
+        let again = match &self.pattern {
+            None => quote!(#name = #made;),
+            Some(pattern) => {
+                let inner = inner_name(name);
+                pattern.again(made, &quote!(#name = #inner;), &[name])
+            }
+        };
+        quote_spanned! {name.span()=>
+            #again
+            {
+                #[allow(unused_imports)]
+                use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
+                (&&&::pc3::point::Made(&#name)).made();
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::Expr;
 
 use super::{is_borrowing, Builder, Result, Way};
-use crate::again::{telling, Locals, Source};
+use crate::again::{has_guard, still, telling, Locals, Source};
 
 impl Builder {
     /// Operands whose value a call that is gone back into cannot do without get names.
@@ -23,6 +23,7 @@ impl Builder {
             let mut e = e.clone();
             let again = match is_method && i == 0 {
                 true => probe.place(&mut e) || probe.borrow(&mut e),
+                false if is_chain(s, &e) => probe.chain(&mut e).is_some(),
                 false => !s.is_again(&e) || probe.borrow(&mut e),
             };
             !again || !probe.from.is_empty()
@@ -45,6 +46,8 @@ impl Builder {
             } else if self.is_again(e) {
                 self.refuse_captures(e);
                 self.again(e);
+            } else if is_chain(self, e) {
+                self.again_by(e, |a, e| a.chain(e).is_some());
             } else if last.is_some_and(|l| i < l) && !matches!(e, Expr::Lit(_)) {
                 // Evaluated in front of what gets a name.
                 let name = self.name("v");
@@ -81,9 +84,19 @@ impl Builder {
         }
     }
 
-    /// How a marked call is made, and gone back into.
-    pub(super) fn marked(&mut self, e: &Expr) -> Result<Call> {
+    /// How a marked call is made, and gone back into; `written`: with its `?`s.
+    pub(super) fn marked(
+        &mut self,
+        e: &Expr,
+        written: &Expr,
+        number: Option<usize>,
+    ) -> Result<Call> {
         let mut call = Call::default();
+        let written: Vec<&Expr> = match written {
+            Expr::Call(c) => c.args.iter().collect(),
+            Expr::MethodCall(m) => m.args.iter().collect(),
+            _ => Vec::new(),
+        };
         match e {
             Expr::Call(c) => {
                 let Expr::Path(p) = &*c.func else {
@@ -93,7 +106,7 @@ impl Builder {
                     ));
                 };
                 let (hot, resume) = forms(p);
-                let (again, first) = self.arguments(&c.args, &mut call);
+                let (again, first) = self.arguments(&c.args, &written, number, &mut call);
                 let span = c.paren_token.span.join();
                 call.hot = invoked(quote!(#hot), &first, span);
                 call.resume = invoked(quote!(#resume), &again, span);
@@ -102,7 +115,7 @@ impl Builder {
                 let (receiver, generics) = (&m.receiver, &m.turbofish);
                 let hot = format_ident!("pc3_hot_{}", m.method, span = m.method.span());
                 let resume = format_ident!("pc3_resume_{}", m.method, span = m.method.span());
-                let (again, first) = self.arguments(&m.args, &mut call);
+                let (again, first) = self.arguments(&m.args, &written, number, &mut call);
                 let span = m.paren_token.span.join();
                 call.hot = invoked(quote!(#receiver.#hot #generics), &first, span);
                 call.resume = invoked(quote!(#receiver.#resume #generics), &again, span);
@@ -121,11 +134,20 @@ impl Builder {
     pub(super) fn arguments(
         &mut self,
         list: &syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+        written: &[&Expr],
+        number: Option<usize>,
         call: &mut Call,
     ) -> (Vec<TokenStream>, Vec<TokenStream>) {
         let (mut again, mut first) = (Vec::new(), Vec::new());
-        for e in list {
-            match self.borrow(e) {
+        for (e, written) in list.iter().zip(written) {
+            if is_chain(self, written) {
+                let ty = self.name("p");
+                again.push(self.chain_argument(written, &ty));
+                first.push(quote_spanned!(e.span()=> ::pc3::point::same(#ty, #e)));
+                call.types.push(ty);
+                continue;
+            }
+            match self.borrow_at(e, number) {
                 Some(borrow) => {
                     again.push(borrow);
                     // As the user wrote it: what the compiler makes of it may overlap with other arguments.
@@ -142,14 +164,36 @@ impl Builder {
         (again, first)
     }
 
-    pub(super) fn borrows_of(&self, call: &Expr) -> TokenStream {
+    pub(super) fn borrows_of(&self, call: &Expr, number: Option<usize>) -> TokenStream {
         let (receiver, list) = match call {
             Expr::Call(c) => (TokenStream::new(), &c.args),
             Expr::MethodCall(m) => (m.receiver.to_token_stream(), &m.args),
             _ => return TokenStream::new(),
         };
-        let borrows = list.iter().filter_map(|e| self.borrow(e));
+        let borrows = list.iter().filter_map(|e| self.borrow_at(e, number));
         quote!(#receiver #(; #borrows)*)
+    }
+
+    fn borrow_at(&self, e: &Expr, number: Option<usize>) -> Option<TokenStream> {
+        if is_chain(self, e) {
+            return Some(still(e).to_token_stream());
+        }
+        self.moved_argument(e, number).or_else(|| self.borrow(e))
+    }
+
+    /// An argument that is a local which a head has bound, and which nothing else needs.
+    fn moved_argument(&self, e: &Expr, number: Option<usize>) -> Option<TokenStream> {
+        let (Expr::Path(p), Some(number)) = (e, number) else {
+            return None;
+        };
+        let name = p.path.get_ident()?;
+        let text = name.to_string();
+        let local = self.visible.iter().find(|v| v.name == text)?;
+        let Way::Asked(chain) = &local.way else {
+            return None;
+        };
+        let moved = chain.head && self.moved_in(&text, number);
+        moved.then(|| chain.argument(name))
     }
 
     /// The argument as a borrow that can be made again.
@@ -158,6 +202,7 @@ impl Builder {
             Expr::Paren(p) => self.borrow(&p.expr),
             Expr::Group(p) => self.borrow(&p.expr),
             Expr::Path(p) if self.is_function(p) => Some(quote!(#e)),
+            Expr::Path(p) if is_named_constant(p) => Some(quote!(::pc3::point::given(#e))),
             Expr::Path(p) => {
                 let name = p.path.get_ident()?.to_string();
                 let made = self.visible.iter().find(|v| v.name == name);
@@ -182,6 +227,17 @@ impl Builder {
             e => self.is_again(e).then(|| quote!(#e)),
         }
     }
+}
+
+/// Methods of the standard library that may give a borrow: the argument's type says.
+fn is_chain(b: &Builder, e: &Expr) -> bool {
+    !b.is_again(e) && !has_guard(e) && b.probe().chain(&mut e.clone()).is_some()
+}
+
+/// `None`, `MOST`, `Kind::Small`
+fn is_named_constant(p: &syn::ExprPath) -> bool {
+    let last = p.path.segments.last().map(|s| s.ident.to_string());
+    last.is_some_and(|l| l.starts_with(char::is_uppercase))
 }
 
 /// `Name("text", 3)`

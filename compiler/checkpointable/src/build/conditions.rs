@@ -5,9 +5,10 @@ use quote::quote;
 use syn::{BinOp, Expr, ExprLet, Lifetime, Pat};
 
 use super::brief::{is_named, leaves, leaves_nothing_else, whole_value};
-use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
+use super::patterns::{assignments, binds, inner_names, rename_inner, Binds};
 use super::rematch::Taken;
 use super::{Builder, Result, Var, Way};
+use crate::again::Links;
 use crate::operands::is_chain;
 
 /// What a condition is that of.
@@ -60,18 +61,15 @@ impl Builder {
     fn arm(&mut self, l: &ExprLet, to: &Lifetime, bodies: &Bodies) -> Result<Vec<Var>> {
         let pat = &l.pat;
         let (inner, names) = inner_names(pat);
-        let mut assign = assignments(&names);
+        let assign = assignments(&names);
         let mut scrutinee = (*l.expr).clone();
-        let mut taken = None;
-        let way = match self.is_made(&mut scrutinee, pat, bodies.what) {
-            true => {
-                let cases = self.taken(&inner);
-                let way = Way::Made(cases.again(&scrutinee, &assign));
-                assign.extend(checked(&scrutinee, &names));
-                taken = Some(cases);
-                way
+        let taken = match self.is_made(&mut scrutinee, pat, bodies.what) {
+            Some(links) => {
+                let taken = self.taken(&inner);
+                let (way, known) = self.matched(&scrutinee, taken.clone(), &links, &names);
+                Some((taken, way, known))
             }
-            false => {
+            None => {
                 // Where there is an `else`, the edition says whether the guard is held there.
                 if !bodies.other {
                     let named = self.name_guard(&mut scrutinee);
@@ -80,16 +78,16 @@ impl Builder {
                 let left =
                     (bodies.then && leaves(pat)) || (bodies.other && !leaves_nothing_else(pat));
                 self.unmade(&mut scrutinee, bodies.what, left);
-                Way::Kept
+                None
             }
         };
-        let Some(taken) = taken else {
-            let bound = self.bound(&names, &way);
+        let Some((taken, way, known)) = taken else {
+            let bound = self.bound(&names, &Way::Kept);
             self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
             return Ok(bound);
         };
         let bound = self.bound_taken(&taken, &names, &way);
-        let arms = taken.arms(&None, &quote!(#assign break #to;));
+        let arms = taken.arms(&None, &quote!(#assign #known break #to;));
         self.put(quote!(match #scrutinee { #arms #[allow(unreachable_patterns)] _ => {} }));
         Ok(bound)
     }
@@ -140,16 +138,17 @@ impl Builder {
             };
             let mut assign = assignments(&names);
             let made = made && probe.from.is_empty();
+            let links = probe.links();
             let mut seen = match made {
                 true => {
                     self.leaf(&mut scrutinee);
                     let taken = self.taken(&inner);
                     let arms = taken.arms(&None, &assign);
-                    let way = Way::Made(taken.again(&scrutinee, &assign));
+                    let (way, known) = self.matched(&scrutinee, taken.clone(), &links, &names);
                     assign = quote! {
                         match #scrutinee { #arms #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
+                        #known
                     };
-                    assign.extend(checked(&scrutinee, &names));
                     self.bound_taken(&taken, &names, &way)
                 }
                 false => {
@@ -191,13 +190,12 @@ impl Builder {
     }
 
     /// Are a pattern's names borrows that can be made again from this?
-    fn is_made(&mut self, scrutinee: &mut Expr, pat: &Pat, what: &str) -> bool {
+    fn is_made(&mut self, scrutinee: &mut Expr, pat: &Pat, what: &str) -> Option<Links> {
         match binds(pat) {
-            Binds::Values => false,
-            Binds::Borrows => {
-                self.head_again(scrutinee, what, |a, e| a.place(e))
-                    || self.head_again(scrutinee, what, |a, e| a.borrow(e))
-            }
+            Binds::Values => None,
+            Binds::Borrows => self
+                .head_again(scrutinee, what, |a, e| a.place(e))
+                .or_else(|| self.head_again(scrutinee, what, |a, e| a.borrow(e))),
             Binds::Either => self.head_again(scrutinee, what, |a, e| a.borrow(e)),
         }
     }

@@ -7,8 +7,9 @@ use syn::{Expr, Pat};
 
 use super::borrows::is_borrowing;
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
+use super::rematch::Taken;
 use super::{whole, Builder, Result, To, Way};
-use crate::again::{is_reader, is_reeval, telling};
+use crate::again::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
 use crate::marks::has_points_expr;
 use crate::names::is_binding;
 use crate::transient;
@@ -100,6 +101,9 @@ impl Builder {
                 self.readers
                     .extend(names.iter().map(|(n, _)| n.to_string()));
             }
+            if let (Pat::Ident(p), true) = (&local.pat, iterates_itself(&e)) {
+                self.iterators.insert(p.ident.to_string());
+            }
             if let Some((again, known)) = self.way(local, &mut e) {
                 (way, made) = (again, known);
             }
@@ -182,6 +186,14 @@ impl Builder {
                 None => quote!(#name = #e;),
             });
             return again.then(|| (way, checked(e, &[(name.clone(), false)])));
+        }
+        if let (Expr::Path(p), Binds::Either) = (&*e, binds(pat)) {
+            let borrow = |i: &proc_macro2::Ident| self.may_be_borrow(&i.to_string());
+            if !reeval && p.path.get_ident().is_some_and(borrow) {
+                let (inner, names) = inner_names(pat);
+                let taken = Taken::only(self.structure(&inner));
+                return Some(self.matched(e, taken, &Links::default(), &names));
+            }
         }
         let borrows = is_borrowing(e) || matches!(binds(pat), Binds::Borrows);
         let again = borrows

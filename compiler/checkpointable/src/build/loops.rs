@@ -68,9 +68,11 @@ pub(super) fn ask_parts(made: &Expr) -> TokenStream {
     impl<'ast> Visit<'ast> for Look {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
             if iterates(&m.method) {
-                let at = m.method.span().resolved_at(Span::call_site());
-                self.0
-                    .extend(quote_spanned!(at=> (&&&::pc3::point::Made(&#m)).made();));
+                let (at, of) = (m.method.span().resolved_at(Span::call_site()), &m.receiver);
+                self.0.extend(quote_spanned! {at=>
+                    (&&&::pc3::point::Made(&#m)).made();
+                    ::pc3::point::plain(&#of);
+                });
             }
             if is_adaptor(&m.method) {
                 self.gone_over(&m.receiver);

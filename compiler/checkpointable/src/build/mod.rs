@@ -33,6 +33,7 @@ use crate::course::{self, Course};
 use crate::flow::After;
 use crate::marks::{self, has_points_expr};
 use borrows::{is_borrowing, type_of};
+use rematch::Taken;
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -53,7 +54,9 @@ enum Way {
 struct Chain {
     id: usize,
     /// None: it is one local.
-    pattern: Option<TokenStream>,
+    pattern: Option<Taken>,
+    /// It is matched in a head, or by a `let` that takes a borrow apart: what it is made from is still there.
+    head: bool,
     made: TokenStream,
     /// It stands for something as long as it exists, used or not.
     guard: bool,
@@ -62,12 +65,12 @@ struct Chain {
 }
 
 impl Way {
-    /// Code that makes it again.
-    fn made(&self) -> Option<&TokenStream> {
+    /// What it is made again of.
+    fn made(&self) -> Option<TokenStream> {
         match self {
             Way::Kept => None,
-            Way::Made(code) | Way::Transient(code) => Some(code),
-            Way::Asked(chain) => Some(&chain.made),
+            Way::Made(code) | Way::Transient(code) => Some(code.clone()),
+            Way::Asked(chain) => Some(chain.of()),
         }
     }
 }
@@ -123,6 +126,8 @@ pub struct Builder {
     borrowed: HashMap<String, bool>,
     /// Locals and parameters that are a `BufReader`, or borrow one, as far as it shows.
     readers: HashSet<String>,
+    /// Locals that are iterators, as far as it shows.
+    iterators: HashSet<String>,
     /// Users' names of locals that have others.
     renamed: HashMap<String, String>,
     /// Locals that may be mentioned where it does not show.
@@ -198,6 +203,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         function,
         borrowed,
         readers,
+        iterators: HashSet::new(),
         renamed,
         in_macros,
         course,

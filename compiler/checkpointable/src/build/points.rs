@@ -1,6 +1,7 @@
 //! Points: locations, and marked calls with how they are made and gone back into.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -71,12 +72,18 @@ impl Builder {
             Some(quote_spanned!(place.span()=> (&&::pc3::point::Part(&#place)).taken();))
         });
         let in_order = self.loops_in_order();
+        let chain = |name: &Ident| -> Option<&Rc<Chain>> {
+            match &vars.iter().find(|v| v.name == *name)?.way {
+                Way::Asked(chain) => Some(chain),
+                Way::Kept | Way::Made(_) | Way::Transient(_) => None,
+            }
+        };
         let stale = asked.iter().filter_map(|name| {
             let (_, at) = self.course.at(number?, &name.to_string()).stale?;
-            Some(Chain::stale(name, at))
+            Some(chain(name)?.stale(name, at))
         });
         // Those that are declared last end first.
-        let parked = asked.iter().rev().map(|name| Chain::park(name));
+        let parked = asked.iter().rev().filter_map(|n| Some(chain(n)?.park(n)));
         let keeps = kept
             .iter()
             .zip(&names)
@@ -116,9 +123,12 @@ impl Builder {
     /// What is made again if it is a borrow is saved where what it would be made from may be gone: it is none then.
     fn way_at(&self, v: &Var, number: Option<usize>) -> Var {
         let mut v = v.clone();
-        let (Way::Asked(chain), Some(n)) = (&v.way, number) else {
+        let (Way::Asked(chain), Some(n)) = (v.way.clone(), number) else {
             return v;
         };
+        if chain.head {
+            return self.head_at(v, &chain, n);
+        }
         let words = identifiers(&chain.made);
         let gone = self.visible.iter().any(|s| {
             let name = s.name.to_string();
@@ -137,6 +147,19 @@ impl Builder {
             v.way = Way::Kept;
         }
         v
+    }
+
+    /// What it is made from is still there; if it has been moved into an argument there is nothing to save of it.
+    fn head_at(&self, mut v: Var, chain: &Chain, number: usize) -> Var {
+        if self.moved_in(&v.name.to_string(), number) {
+            v.way = Way::Made(chain.remade(&v.name));
+        }
+        v
+    }
+
+    /// Has the local been moved, and is not used behind?
+    pub(super) fn moved_in(&self, name: &str, number: usize) -> bool {
+        self.course.at(number, name).whole == Whole::Moved && !self.course.used(number, name)
     }
 
     /// Locals that may still exist though nothing needs them end here.
@@ -233,15 +256,16 @@ impl Builder {
         self.name_guard_of_call(&mut inner);
         self.brief_operands(&mut inner);
         self.name_operands(&mut inner);
+        let written = inner.clone();
         self.leaf(&mut inner);
         // To go back in, borrows are made again.
-        self.after.enter_use(&self.borrows_of(&inner));
+        self.after.enter_use(&self.borrows_of(&written, number));
         let (n, vars, point, park) = self.point(quote!(#what), span, number);
         self.after.leave();
         let id = self.region().id;
         let result = self.name("r");
         self.declare(&result, false, None);
-        let call = self.marked(&inner)?;
+        let call = self.marked(&inner, &written, number)?;
         let types = &call.types;
         self.head()
             .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
@@ -316,7 +340,7 @@ pub(super) fn with_sources(vars: Vec<Var>, visible: &[Var]) -> Vec<Var> {
             .collect::<Vec<_>>()
         {
             if let Some(code) = v.way.made() {
-                let sources = identifiers(code);
+                let sources = identifiers(&code);
                 names.extend(
                     visible
                         .iter()

@@ -12,6 +12,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Pat};
 
+use super::patterns::inner_name;
 use super::{Builder, Way};
 use crate::names::is_binding;
 
@@ -19,6 +20,7 @@ use crate::names::is_binding;
 const MOST: usize = 64;
 
 /// A pattern's alternatives, and the local that keeps which one was taken, if there are several.
+#[derive(Clone)]
 pub(super) struct Taken {
     cases: Vec<Pat>,
     which: Option<Ident>,
@@ -69,10 +71,28 @@ impl Taken {
         self.cases.iter().enumerate().map(arm).collect()
     }
 
-    /// Matches again.
-    pub(super) fn again(&self, scrutinee: &syn::Expr, assign: &TokenStream) -> TokenStream {
+    /// One that has no others.
+    pub(super) fn only(pat: Pat) -> Taken {
+        Taken {
+            cases: vec![pat],
+            which: None,
+        }
+    }
+
+    pub(super) fn which(&self) -> Option<&Ident> {
+        self.which.as_ref()
+    }
+
+    /// Matches again, for what is bound by these names: the rest may be gone.
+    pub(super) fn again(
+        &self,
+        scrutinee: &TokenStream,
+        assign: &TokenStream,
+        names: &[&Ident],
+    ) -> TokenStream {
+        let inner: Vec<Ident> = names.iter().map(|n| inner_name(n)).collect();
         let one = |case: &Pat| {
-            let case = structure(case);
+            let case = structure(&without(case, &inner));
             quote! {
                 match #scrutinee { #case => { #assign } #[allow(unreachable_patterns)] _ => ::pc3::point::changed() }
             }
@@ -88,6 +108,28 @@ impl Taken {
             }
         }
     }
+}
+
+/// The pattern with nothing in the places of other names.
+fn without(pat: &Pat, names: &[Ident]) -> Pat {
+    struct Others<'n>(&'n [Ident]);
+    impl VisitMut for Others<'_> {
+        fn visit_pat_mut(&mut self, pat: &mut Pat) {
+            visit_mut::visit_pat_mut(self, pat);
+            let Pat::Ident(p) = pat else { return };
+            if !is_binding(p) || self.0.contains(&p.ident) {
+                return;
+            }
+            *pat = match p.subpat.take() {
+                Some((_, sub)) => *sub,
+                None => parse_quote!(_),
+            };
+        }
+        fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
+    }
+    let mut pat = pat.clone();
+    Others(names).visit_pat_mut(&mut pat);
+    pat
 }
 
 /// What binds the same names as one of its alternatives, written out; those first that are tried first.

@@ -8,7 +8,7 @@ use syn::{Expr, ExprMatch};
 use super::brief::leaves;
 use super::conditions::Bodies;
 use super::leaf::returned;
-use super::patterns::{assignments, binds, checked, inner_names, rename_inner, Binds};
+use super::patterns::{assignments, binds, inner_names, rename_inner, Binds};
 use super::repeat::Head;
 use super::{label, Builder, Result, To, Way};
 use crate::course;
@@ -179,7 +179,9 @@ impl Builder {
         let end = label(&self.name("j").to_string());
         let what = "the `match`";
         let mut scrutinee = (*m.expr).clone();
-        let is_made = self.head_again(&mut scrutinee, what, |a, e| a.borrow(e));
+        let links = self.head_again(&mut scrutinee, what, |a, e| a.borrow(e));
+        let is_made = links.is_some();
+        let links = links.unwrap_or_default();
         if !is_made {
             self.name_guard(&mut scrutinee);
             let left = |a: &syn::Arm| has_points_expr(&a.body) && leaves(&a.pat);
@@ -206,7 +208,7 @@ impl Builder {
             }
             let at = label(&self.name("b").to_string());
             let (inner, names) = inner_names(pat);
-            let mut assign = assignments(&names);
+            let assign = assignments(&names);
             let guard = match &arm.guard {
                 Some((_, g)) => {
                     let mut g = (**g).clone();
@@ -222,13 +224,9 @@ impl Builder {
                 Binds::Either => is_made,
             };
             let taken = made.then(|| self.taken(&inner));
-            let way = match &taken {
-                Some(taken) => {
-                    let again = assign.clone();
-                    assign.extend(checked(&scrutinee, &names));
-                    Way::Made(taken.again(&scrutinee, &again))
-                }
-                None => Way::Kept,
+            let (way, known) = match &taken {
+                Some(taken) => self.matched(&scrutinee, taken.clone(), &links, &names),
+                None => (Way::Kept, TokenStream::new()),
             };
             let bound = self.apart(|s| {
                 if let Some(taken) = &taken {
@@ -238,7 +236,7 @@ impl Builder {
                     s.local(name, *mutable, None, way.clone());
                 }
             });
-            let body = quote!(#assign break #at;);
+            let body = quote!(#assign #known break #at;);
             arms.extend(match taken {
                 Some(taken) => taken.arms(&guard, &body),
                 None => quote!(#inner #guard => { #body }),
