@@ -10,6 +10,8 @@
 
 use std::collections::BTreeSet;
 
+mod lent;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::punctuated::Punctuated;
@@ -34,6 +36,8 @@ pub const TEMPORARY: &str = "pc3_t";
 pub struct Operands {
     pub errors: Vec<syn::Error>,
     count: usize,
+    /// In a condition, whose values end before its branches begin.
+    condition: bool,
 }
 
 /// Takes the expressions of a function apart.
@@ -41,6 +45,7 @@ pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
     let mut operands = Operands {
         errors: Vec::new(),
         count: 0,
+        condition: false,
     };
     operands.block(block);
     operands.errors
@@ -185,7 +190,12 @@ impl Operands {
             Expr::If(i) => {
                 match &mut *i.cond {
                     Expr::Let(l) if has_points_expr(&l.expr) => {
-                        *l.expr = self.hoist_head(&mut l.expr, out, has_ref(&l.pat))
+                        // Before an `else` they end or not, as the edition says.
+                        let other = i.else_branch.as_ref();
+                        let before = self.condition;
+                        self.condition |= other.is_some_and(|(_, e)| !is_break(e));
+                        *l.expr = self.hoist_head(&mut l.expr, out, has_ref(&l.pat));
+                        self.condition = before;
                     }
                     Expr::Let(_) => {}
                     cond if is_chain(cond) && has_points_expr(cond) => {
@@ -194,7 +204,11 @@ impl Operands {
                             "a marked call cannot be in a chain of conditions with `let`: bind its value with `let` before, or write one `if` within the other",
                         ));
                     }
-                    cond => self.operand(cond, out, &mut Before::default()),
+                    cond => {
+                        let before = std::mem::replace(&mut self.condition, true);
+                        self.operand(cond, out, &mut Before::default());
+                        self.condition = before;
+                    }
                 }
                 self.block(&mut i.then_branch);
                 if let Some((_, other)) = &mut i.else_branch {
@@ -260,6 +274,10 @@ impl Operands {
 
     /// `let t = e;` in front; gives `t`.
     fn hoist_whole(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
+        let mut e = e.clone();
+        if !self.condition {
+            self.lend(&mut e, out);
+        }
         let t = self.temporary(e.span());
         out.push(parse_quote!(let #t = #e;));
         parse_quote!(#t)
@@ -273,6 +291,9 @@ impl Operands {
         self.value(e, out);
         if !has_points_expr(e) {
             return e.clone();
+        }
+        if !self.condition {
+            self.lend(e, out);
         }
         self.count += 1;
         let mut name = format_ident!("{}{}", HEAD, self.count);
@@ -489,6 +510,12 @@ impl Operands {
         m.mac.tokens = tokens;
         before.impure.get_or_insert(span);
     }
+}
+
+/// `else { break; }`
+fn is_break(e: &Expr) -> bool {
+    let Expr::Block(b) = e else { return false };
+    matches!(&b.block.stmts[..], [Stmt::Expr(Expr::Break(b), _)] if b.expr.is_none())
 }
 
 /// `let PAT = a && b`
