@@ -113,6 +113,24 @@ fn look(handle: &Handle) -> u32 {
     handle.n
 }
 
+#[checkpointable]
+fn borrowed(list: &Vec<u32>) -> u32 {
+    checkpoint!();
+    list[0]
+}
+
+fn longer<'a>(a: &'a Vec<u32>, b: &'a Vec<u32>) -> &'a Vec<u32> {
+    match a.len() > b.len() {
+        true => a,
+        false => b,
+    }
+}
+
+#[checkpointable]
+fn chosen(a: &Vec<u32>, b: &Vec<u32>) -> u32 {
+    1 + ck!(borrowed(longer(a, b)))
+}
+
 #[pc3::main]
 fn main() {
     println!("{}", ck!(local(3)) + ck!(within(3)) + ck!(pattern(3)) + ck!(argument(3)));

@@ -315,6 +315,28 @@ pub fn given<T: Given<P>, P>(value: T) -> P {
     value.given()
 }
 
+/// An argument that the called function has kept, if that takes a value.
+#[diagnostic::on_unimplemented(
+    message = "this argument would be kept by the function that is called, which takes a borrow here: `{Self}`",
+    label = "does not show that it is a borrow",
+    note = "write `&` or `&mut` in front, or bind the borrow with `let` in front of the call; of a parameter `x: T` write `x: &T` or `&mut T`"
+)]
+pub trait Parameter<T> {
+    fn kept(of: PhantomData<T>) -> Self;
+}
+
+impl<T> Parameter<T> for Kept<T> {
+    #[inline(always)]
+    fn kept(of: PhantomData<T>) -> Self {
+        Kept(of)
+    }
+}
+
+#[inline(always)]
+pub fn kept<T, P: Parameter<T>>(of: PhantomData<T>) -> P {
+    P::kept(of)
+}
+
 /// A field that has been moved out of a local at a point, on some way at least.
 pub struct Part<'a, T>(pub &'a T);
 

@@ -9,9 +9,9 @@ use pc3_runtime::control::pc3_flag;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
-    given, in_order, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther, GoesPlain,
-    IsCell, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole, Order,
-    Part, Reads, Taken,
+    given, in_order, kept, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther,
+    GoesPlain, IsCell, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole,
+    Order, Part, Reads, Taken,
 };
 pub use crate::kinds::{
     Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,
@@ -290,14 +290,6 @@ impl Mode for Resume {
 
 /// An argument that the called function has kept.
 pub struct Kept<T>(pub PhantomData<T>);
-
-impl<T> Kept<T> {
-    /// An argument like this one.
-    #[inline(always)]
-    pub fn new(_: PhantomData<T>) -> Kept<T> {
-        Kept(PhantomData)
-    }
-}
 
 /// An argument that is a borrow is made again,
 #[doc(hidden)]

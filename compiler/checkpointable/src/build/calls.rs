@@ -155,7 +155,8 @@ impl Builder {
                 }
                 None => {
                     let ty = self.name("p");
-                    again.push(quote!(::pc3::point::Kept::new(#ty)));
+                    let at = e.span().resolved_at(Span::call_site());
+                    again.push(quote_spanned!(at=> ::pc3::point::kept(#ty)));
                     first.push(quote_spanned!(e.span()=> ::pc3::point::same(#ty, #e)));
                     call.types.push(ty);
                 }

@@ -104,6 +104,9 @@ impl Builder {
             if let (Pat::Ident(p), true) = (&local.pat, iterates_itself(&e)) {
                 self.iterators.insert(p.ident.to_string());
             }
+            if let (Pat::Ident(p), Expr::Closure(_)) = (&local.pat, &e) {
+                self.closures.insert(p.ident.to_string());
+            }
             if let Some((again, known)) = self.way(local, &mut e) {
                 (way, made) = (again, known);
             }

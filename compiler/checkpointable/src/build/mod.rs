@@ -126,8 +126,9 @@ pub struct Builder {
     borrowed: HashMap<String, bool>,
     /// Locals and parameters that are a `BufReader`, or borrow one, as far as it shows.
     readers: HashSet<String>,
-    /// Locals that are iterators, as far as it shows.
+    /// Locals that are iterators, and closures, as far as it shows.
     iterators: HashSet<String>,
+    closures: HashSet<String>,
     /// Users' names of locals that have others.
     renamed: HashMap<String, String>,
     /// Locals that may be mentioned where it does not show.
@@ -204,6 +205,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         borrowed,
         readers,
         iterators: HashSet::new(),
+        closures: HashSet::new(),
         renamed,
         in_macros,
         course,

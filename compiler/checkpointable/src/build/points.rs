@@ -30,6 +30,7 @@ impl Builder {
         let needed = visible.iter().filter(|v| self.needed(v, number));
         let vars = with_sources(needed.cloned().collect(), &visible);
         self.refuse_stale(&vars, number);
+        self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
             .filter(|v| matches!(v.way, Way::Kept))
@@ -174,6 +175,17 @@ impl Builder {
                     asked.part |= whole == Whole::Part;
                 }
             }
+        }
+    }
+
+    fn refuse_closures(&mut self, needed: &[Var]) {
+        for v in needed.iter().filter(|v| matches!(v.way, Way::Kept)) {
+            let name = v.name.to_string();
+            if !self.closures.remove(&name) {
+                continue;
+            }
+            let text = format!("`{}` is a closure, which cannot be saved, and is needed behind a location or marked call: write it where it is used, or as a function", self.said(&name));
+            self.errors.push(syn::Error::new(v.name.span(), text));
         }
     }
 
