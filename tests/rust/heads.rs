@@ -83,8 +83,6 @@ fn main() {
 //= 23:22 `queue`: note
 //= 30:30 `queue`: E0080
 //= 30:30 `queue`: note
-//= 36:24 `queue`: E0080
-//= 36:24 `queue`: note
 //= 20:1 `#[checkpointable]`: note
 //= 51:25 `Loud`: E0080
 //= 51:25 `Loud`: note

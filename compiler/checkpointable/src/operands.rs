@@ -36,8 +36,10 @@ pub const TEMPORARY: &str = "pc3_t";
 pub struct Operands {
     pub errors: Vec<syn::Error>,
     count: usize,
-    /// In a condition, whose values end before its branches begin.
-    condition: bool,
+    /// Values that have been given names since marked calls borrow them.
+    lent: usize,
+    /// In the head of an `if let` with an `else`, in front of which such values end or not, as the edition says.
+    otherwise: bool,
 }
 
 /// Takes the expressions of a function apart.
@@ -45,7 +47,8 @@ pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
     let mut operands = Operands {
         errors: Vec::new(),
         count: 0,
-        condition: false,
+        lent: 0,
+        otherwise: false,
     };
     operands.block(block);
     operands.errors
@@ -190,12 +193,11 @@ impl Operands {
             Expr::If(i) => {
                 match &mut *i.cond {
                     Expr::Let(l) if has_points_expr(&l.expr) => {
-                        // Before an `else` they end or not, as the edition says.
                         let other = i.else_branch.as_ref();
-                        let before = self.condition;
-                        self.condition |= other.is_some_and(|(_, e)| !is_break(e));
+                        let before = self.otherwise;
+                        self.otherwise |= other.is_some_and(|(_, e)| !is_break(e));
                         *l.expr = self.hoist_head(&mut l.expr, out, has_ref(&l.pat));
-                        self.condition = before;
+                        self.otherwise = before;
                     }
                     Expr::Let(_) => {}
                     cond if is_chain(cond) && has_points_expr(cond) => {
@@ -205,9 +207,15 @@ impl Operands {
                         ));
                     }
                     cond => {
-                        let before = std::mem::replace(&mut self.condition, true);
-                        self.operand(cond, out, &mut Before::default());
-                        self.condition = before;
+                        let (lent, mut front) = (self.lent, Vec::new());
+                        self.operand(cond, &mut front, &mut Before::default());
+                        // What it borrows ends before the branches begin.
+                        if self.lent > lent {
+                            let whole = parse_quote!({ #(#front)* #cond });
+                            *cond = self.hoist_whole(&whole, out);
+                        } else {
+                            out.append(&mut front);
+                        }
                     }
                 }
                 self.block(&mut i.then_branch);
@@ -275,7 +283,7 @@ impl Operands {
     /// `let t = e;` in front; gives `t`.
     fn hoist_whole(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
         let mut e = e.clone();
-        if !self.condition {
+        if !self.otherwise {
             self.lend(&mut e, out);
         }
         let t = self.temporary(e.span());
@@ -292,7 +300,7 @@ impl Operands {
         if !has_points_expr(e) {
             return e.clone();
         }
-        if !self.condition {
+        if !self.otherwise {
             self.lend(e, out);
         }
         self.count += 1;
@@ -438,10 +446,7 @@ impl Operands {
                 let parts = [(&mut *i.expr, Used::Place), (&mut *i.index, Used::Value)];
                 self.operands(parts.into_iter(), out, before);
             }
-            Expr::Binary(b)
-                if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_))
-                    && has_points_expr(&b.right) =>
-            {
+            Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
                 let (left, right) = (&b.left, &b.right);
                 let mut whole: Expr = match b.op {
                     syn::BinOp::And(_) => parse_quote!(if #left { #right } else { false }),

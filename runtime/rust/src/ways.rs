@@ -343,9 +343,6 @@ impl<S: ndarray::RawData, D> Plain for ndarray::ArrayBase<S, D> {}
 #[cfg(feature = "indexmap")]
 impl<K, V, S> Plain for indexmap::IndexMap<K, V, S> {}
 
-#[cfg(feature = "indexmap")]
-impl<T, S> Plain for indexmap::IndexSet<T, S> {}
-
 #[cfg(feature = "smallvec")]
 impl<A: smallvec::Array> Plain for smallvec::SmallVec<A> {}
 

@@ -256,7 +256,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
 }
 
 /// How names of locals begin that no code mentions, but that live until their block ends.
-const HELD: &str = "pc3_held_";
+pub(crate) const HELD: &str = "pc3_held_";
 
 /// What is not bound of it ends with the statement.
 fn whole(name: &Ident) -> TokenStream {

@@ -5,11 +5,12 @@
 //! ck!(f(&make(n))) + n    →    let pc3_t1 = make(n); let pc3_t2 = ck!(f(&pc3_t1)); pc3_t2 + n
 //! ```
 
-use quote::ToTokens;
+use quote::{format_ident, ToTokens};
 use syn::{parse_quote, Expr, Stmt, UnOp};
 
 use super::Operands;
-use crate::again::{is_guard, is_place};
+use crate::again::{is_guard, is_place, telling};
+use crate::build::HELD;
 use crate::marks;
 
 impl Operands {
@@ -52,15 +53,20 @@ impl Operands {
             match made(e, receiver).is_some() {
                 true => made(e, receiver)
                     .into_iter()
-                    .for_each(|v| self.give_name(v, out)),
+                    .for_each(|v| self.give_name(v, true, out)),
                 false if is_quiet(e) => {}
-                false => self.give_name(e, out),
+                false => self.give_name(e, false, out),
             }
         }
     }
 
-    fn give_name(&mut self, value: &mut Expr, out: &mut Vec<Stmt>) {
-        let name = self.temporary(crate::again::telling(value));
+    /// `lent`: it lives until the end of the statement.
+    fn give_name(&mut self, value: &mut Expr, lent: bool, out: &mut Vec<Stmt>) {
+        self.lent += 1;
+        let mut name = self.temporary(telling(value));
+        if lent {
+            name = format_ident!("{}{}", HELD, name, span = name.span());
+        }
         out.push(parse_quote!(let mut #name = #value;));
         *value = parse_quote!(#name);
     }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use pc3::prelude::*;
@@ -251,6 +251,39 @@ fn own_type(row: &Row) -> u32 {
     sum * last
 }
 
+#[checkpointable]
+fn look(part: &Part) -> u32 {
+    checkpoint!();
+    println!("  look at {}", part.0);
+    part.1
+}
+
+fn show(name: &str) -> u32 {
+    println!("  {name}");
+    1
+}
+
+/// Values without a name that a marked call borrows: they end with the statement, or before a branch.
+#[checkpointable]
+fn lent(cell: &RefCell<Part>) -> u32 {
+    let mut sum = ck!(look(&part("one", 1))) + ck!(look(&part("two", 2))) + show("three");
+    if ck!(look(&part("four", 4))) > 3 && show("five") == 1 {
+        println!("  then");
+        checkpoint!();
+    }
+    match ck!(look(&cell.borrow())) {
+        6 => {
+            println!("  free: {}", cell.try_borrow_mut().is_ok());
+            checkpoint!();
+            println!("  free: {}", cell.try_borrow_mut().is_ok());
+            sum += 6;
+        }
+        _ => sum = 0,
+    }
+    sum += ck!(look(&cell.borrow())) + ck!(look(&cell.borrow()));
+    sum
+}
+
 #[pc3::main]
 fn main() {
     println!("all bound: {}", ck!(all_bound()));
@@ -286,4 +319,7 @@ fn main() {
     println!("links: {}", ck!(links(&mut link, &rows)));
     println!("last word: {}", ck!(last_word("nothing mentions it")));
     println!("own type: {}", ck!(own_type(&Row(vec![1, 2, 3]))));
+    let cell = RefCell::new(part("six", 6));
+    println!("lent: {}", ck!(lent(&cell)));
+    drop(cell);
 }
