@@ -137,11 +137,6 @@ fn main() {
 }
 
 //= 57:9 `add`: `add` is a closure, which cannot be saved, and is needed behind a location or marked call: write it where it is used, or as a function
-//= 117:1 `fn first_of(list: &Vec<u32>) -> u32`: the name `borrowed` is defined multiple times
-//= 116:1 `#[checkpointable]`: the name `borrowed` is defined multiple times
-//= 83:1 `#[checkpointable]`: duplicate definitions with name `hot`
-//= 83:1 `#[checkpointable]`: duplicate definitions with name `resume`
-//= 83:1 `#[checkpointable]`: duplicate definitions with name `body`
 //= 11:9 `handle`: `Handle` cannot be saved in a checkpoint
 //= 21:9 `list`: `Handle` cannot be saved in a checkpoint
 //= 28:13 `handle`: `Handle` cannot be saved in a checkpoint
@@ -150,11 +145,8 @@ fn main() {
 //= 50:9 `p`: `*mut u32` cannot be saved in a checkpoint
 //= 65:31 `map`: `Map<std::vec::IntoIter<String>, {closure@src/bin/unsaved.rs:65:35: 65:38}>` cannot be saved in a checkpoint
 //= 76:14 `chars`: `Chars<'_>` cannot be saved in a checkpoint
-//= 83:1 `#[checkpointable]`: multiple applicable items in scope
 //= 85:9 `most`: `&u32` cannot be saved in a checkpoint
 //= 100:32 `map`: `#[reeval]` cannot make a local again whose type holds a closure: it would be of another type
 //= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint
-//= 116:1 `#[checkpointable]`: multiple applicable items in scope
-//= 131:22 `longer(a, b)`: mismatched types
-//= 131:13 `borrowed`: multiple applicable items in scope
+//= 131:22 `longer`: this argument would be kept by the function that is called, which takes a borrow here: `&Vec<u32>`
 //= 92:9 `last`: borrowed data escapes outside of associated function
