@@ -1,6 +1,7 @@
 //! Values that are taken apart, and heads of branches whose type says what is kept of them.
 
 #![forbid(unsafe_code)]
+#![allow(clippy::ptr_arg, clippy::unwrap_used)]
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
