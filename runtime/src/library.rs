@@ -34,7 +34,7 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     }
     ranks.iter().for_each(|r| r.files.flush());
     guests().for_each(|g| g.flush());
-    let found = scan()?;
+    let found = scan(guests().next().is_some())?;
     let mut open: BTreeMap<usize, Vec<Open>> = BTreeMap::new();
     let first = ranks.first().map_or(0, |r| r.id());
     for (rank, file) in found.open {

@@ -62,8 +62,8 @@ struct Found {
     open: Open,
 }
 
-/// All of it, or why it cannot be saved.  No rank runs.
-pub(crate) fn scan() -> Result<Scan, String> {
+/// All of it, or why it cannot be saved.  No rank runs.  `guests`: what is no file a guest has in values that are made again.
+pub(crate) fn scan(guests: bool) -> Result<Scan, String> {
     let list = system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))?;
     let base = baseline::get();
     let made = made();
@@ -80,6 +80,9 @@ pub(crate) fn scan() -> Result<Scan, String> {
         let access = system::access(fd);
         let number = (fd as u64, system::ends_with_exec(fd));
         let inherited = duplicate_of_standard(fd, &identity);
+        if guests && inherited.is_none() && !identity.is_of_a_path() {
+            continue;
+        }
         let shared = found.iter_mut().find(|(_, f)| {
             f.identity.same(&identity)
                 && f.access == access

@@ -30,6 +30,14 @@ impl Identity {
         (self.device, self.inode, self.kind) == (other.device, other.inode, other.kind)
     }
 
+    /// What a path can lead to again: no socket, pipe, or object of the kernel's.
+    pub fn is_of_a_path(&self) -> bool {
+        matches!(
+            self.kind,
+            libc::S_IFREG | libc::S_IFDIR | libc::S_IFCHR | libc::S_IFBLK
+        )
+    }
+
     pub fn is_regular(&self) -> bool {
         self.kind == libc::S_IFREG
     }
