@@ -65,6 +65,32 @@ fn unchanged(entries: &BTreeMap<String, u32>, names: &mut Vec<String>) -> u32 {
     found
 }
 
+struct Made(u64);
+
+/// What `#[reeval]` makes again is made of the same.
+#[checkpointable]
+fn again(list: &mut Vec<u64>) -> u64 {
+    #[reeval]
+    let made = Made(list.len() as u64);
+    list.push(3);
+    checkpoint!();
+    made.0
+}
+
+#[checkpointable]
+fn longer(list: &mut Vec<u64>) {
+    checkpoint!();
+    list.push(4);
+}
+
+#[checkpointable]
+fn around(list: &mut Vec<u64>) -> u64 {
+    #[reeval]
+    let made = Made(list[0]);
+    ck!(longer(list));
+    made.0
+}
+
 fn main() {}
 
 //= 15:9 `self.name.clear()`: cannot borrow `self.name` as mutable because it is also borrowed as immutable
@@ -72,3 +98,6 @@ fn main() {}
 //= 37:9 `self.name`: cannot assign to `self.name` because it is borrowed
 //= 46:5 `name.clear()`: cannot borrow `*name` as mutable because it is also borrowed as immutable
 //= 54:5 `name`: borrow of moved value: `name`
+//= 75:5 `list.push(3)`: cannot borrow `*list` as mutable because it is also borrowed as immutable
+//= 86:1 `#[checkpointable]`: cannot borrow `*list` as mutable because it is also borrowed as immutable
+//= 90:9 `longer(list)`: cannot borrow `*list` as mutable because it is also borrowed as immutable

@@ -131,6 +131,15 @@ fn chosen(a: &Vec<u32>, b: &Vec<u32>) -> u32 {
     1 + ck!(first_of(longer(a, b)))
 }
 
+#[checkpointable]
+fn in_a_cell(n: &std::cell::Cell<u32>) -> u32 {
+    #[reeval]
+    let handle = Handle { n: n.get() };
+    n.set(5);
+    checkpoint!();
+    handle.n
+}
+
 #[pc3::main]
 fn main() {
     println!("{}", ck!(local(3)) + ck!(within(3)) + ck!(pattern(3)) + ck!(argument(3)));
@@ -149,4 +158,5 @@ fn main() {
 //= 100:32 `map`: `#[reeval]` cannot make a local again whose type holds a closure: it would be of another type
 //= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint
 //= 131:22 `longer`: this argument would be kept by the function that is called, which takes a borrow here: `&Vec<u32>`
+//= 137:9 `handle`: a `#[reeval]` local is made of a `&Cell<u32>`, which may have cells that change before it is made again
 //= 92:9 `last`: borrowed data escapes outside of associated function

@@ -11,7 +11,7 @@ use crate::marks::Points;
 use crate::parameters::{parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
-use crate::{course, names, nested, operands, transient};
+use crate::{course, names, nested, operands, reeval, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -332,6 +332,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     transient::prepare(&mut function.block)?;
     let names = names::unique(&mut function.block, &p.names, small);
     combined(names.errors)?;
+    reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);
     let out = output(&function.sig);

@@ -23,7 +23,7 @@
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
-//! * `transient`: locals that are not saved; `build`: the body; `loops`: what a loop goes over.
+//! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over.
 
 mod again;
 mod build;
@@ -41,6 +41,7 @@ mod nested;
 mod operands;
 mod parameters;
 mod plain;
+mod reeval;
 mod texts;
 mod transient;
 

@@ -85,6 +85,34 @@ pub fn hold<T: 'static>(name: &'static str, value: T) -> Entry {
     (name, Box::new(Transient(value)))
 }
 
+/// A reference to what a `#[reeval]` local is made of; it lives to the point, so nothing has changed it but what changes in cells.
+pub struct Input<'a, T: ?Sized>(pub &'a T);
+
+/// Without cells, as far as the type says.
+pub trait IsSteady {
+    #[inline(always)]
+    fn steady(&self) {}
+}
+
+impl<T: ?Sized + std::panic::RefUnwindSafe> IsSteady for &Input<'_, T> {}
+
+pub trait IsInput<T: ?Sized> {
+    #[inline(always)]
+    fn steady(&self)
+    where
+        T: Steady,
+    {
+    }
+}
+
+impl<T: ?Sized> IsInput<T> for Input<'_, T> {}
+
+#[diagnostic::on_unimplemented(
+    message = "a `#[reeval]` local is made of a `{Self}`, which may have cells that change before it is made again",
+    note = "copy what it is made of to a `let` in front"
+)]
+pub trait Steady {}
+
 /// Takes such a local back; `None`: this is another process.
 #[inline(always)]
 pub fn held<T: 'static>(frame: &mut impl Left, name: &'static str) -> Option<T> {

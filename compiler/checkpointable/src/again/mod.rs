@@ -152,6 +152,10 @@ pub fn telling(e: &Expr) -> Span {
         Expr::Paren(p) => telling(&p.expr),
         Expr::Group(p) => telling(&p.expr),
         Expr::Try(t) => telling(&t.expr),
+        Expr::Block(b) => match b.block.stmts.last() {
+            Some(syn::Stmt::Expr(e, None)) => telling(e),
+            _ => e.span(),
+        },
         e => e.span(),
     }
     .resolved_at(Span::call_site())

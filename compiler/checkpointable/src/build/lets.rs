@@ -188,7 +188,11 @@ impl Builder {
                 Some(ty) => quote!(#name = { let pc3_v: #ty = #e; pc3_v };),
                 None => quote!(#name = #e;),
             });
-            return again.then(|| (way, checked(e, &[(name.clone(), false)])));
+            let checks = match reeval {
+                true => TokenStream::new(),
+                false => checked(e, &[(name.clone(), false)]),
+            };
+            return again.then_some((way, checks));
         }
         if let (Expr::Path(p), Binds::Either) = (&*e, binds(pat)) {
             let borrow = |i: &proc_macro2::Ident| self.may_be_borrow(&i.to_string());

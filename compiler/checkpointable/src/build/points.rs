@@ -14,6 +14,7 @@ use super::{label, Builder, Chain, Point, Result, Var, Way, HELD};
 use crate::course::{self, Whole};
 use crate::flow::identifiers;
 use crate::marks;
+use crate::reeval::is_input;
 
 impl Builder {
     /// The locals that the frame keeps here, and the point's static.
@@ -73,6 +74,9 @@ impl Builder {
             Some(quote_spanned!(place.span()=> (&&::pc3::point::Part(&#place)).taken();))
         });
         let in_order = self.loops_in_order();
+        let inputs = vars.iter().map(|v| &v.name).filter(|n| is_input(n));
+        let steady =
+            inputs.map(|n| quote_spanned!(n.span()=> (&&::pc3::point::Input(#n)).steady();));
         let chain = |name: &Ident| -> Option<&Rc<Chain>> {
             match &vars.iter().find(|v| v.name == *name)?.way {
                 Way::Asked(chain) => Some(chain),
@@ -92,7 +96,8 @@ impl Builder {
         let park = quote! {
             {
                 #[allow(unused_imports)]
-                use ::pc3::point::{IsCopied as _, IsMoved as _, IsPart as _, IsWhole as _};
+                use ::pc3::point::{IsCopied as _, IsInput as _, IsMoved as _, IsPart as _, IsSteady as _, IsWhole as _};
+                #(#steady)*
                 #(#moved)*
                 #(#stale)*
                 if false { loop {} #(#taken)* }

@@ -84,6 +84,20 @@ fn twice(n: i32) -> Result<i32, String> {
     }
 }
 
+/// A number by itself is made again, too, if that is wished.
+#[checkpointable]
+fn doubled(words: &mut Vec<String>) -> usize {
+    #[reeval]
+    let all = words.len() * 2;
+    let mut sum = 0;
+    for n in 0..3 {
+        checkpoint!();
+        sum += all + n;
+    }
+    words.pop();
+    sum
+}
+
 /// What a call gives is no borrow that is seen to be one: it is made again by the same call.
 #[checkpointable]
 fn longest(words: &[String]) -> Option<usize> {
@@ -258,6 +272,8 @@ fn main() {
         println!("parse {sum:?} {counts:?}");
     }
     println!("longest {:?} {:?}", ck!(longest(&lines)), ck!(longest(&[])));
+    let mut words: Vec<String> = vec!["a".into(), "b".into()];
+    println!("doubled {} {}", ck!(doubled(&mut words)), words.len());
     let mut list = vec![
         Shape::Dot,
         Shape::Circle(2.5),
