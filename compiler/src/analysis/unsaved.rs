@@ -8,7 +8,7 @@ use crate::tree::*;
 use std::collections::HashSet;
 
 /// What `errno` calls for its place.
-const ERRNO: &str = "__errno_location";
+pub const ERRNO: &str = "__errno_location";
 const AGAIN: &str = "do it again in a callback: pc3_on(PC3_RESTART, ...)";
 
 /// What becomes of what a library function does.
@@ -124,6 +124,16 @@ fn addresses_of_errno(u: &Unit) -> HashSet<ExprId> {
     kept.map(|(_, callee)| callee).collect()
 }
 
+/// The first unit that keeps the address of `errno`, which is an object of the main thread's then.
+pub fn keeps_errno(p: &Program) -> Option<usize> {
+    p.units.iter().position(|u| {
+        let is = |s: SymId| u.sym(s).name == ERRNO && u.sym(s).kind == SymKind::Func;
+        u.symbols.iter().any(|s| s.name == ERRNO)
+            && (addresses_of_errno(u).iter())
+                .any(|e| matches!(u.expr(*e).kind, ExprKind::Ident(s) if is(s)))
+    })
+}
+
 /// One warning per function, at its first use. Calls in the C library's own headers are not the user's.
 pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
     let mut said = HashSet::new();
@@ -142,7 +152,9 @@ pub fn library_state(p: &Program, mpi: bool, out: &mut Diagnostics) {
                 continue;
             };
             if name == ERRNO {
-                if errno.contains(&ExprId(k as u32)) && said.insert("errno".into()) {
+                // Without ranks it is saved, and pointers to it lead to this process's.
+                let kept = mpi && errno.contains(&ExprId(k as u32));
+                if kept && said.insert("errno".into()) {
                     out.push(Diagnostic::advice(
                         u,
                         &e.span,

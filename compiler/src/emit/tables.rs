@@ -8,6 +8,7 @@ use crate::analysis::lints::{Order, Wide};
 use crate::analysis::points::PointAt;
 use crate::analysis::program::base_name;
 use crate::analysis::program::Callee;
+use crate::analysis::unsaved;
 use crate::analysis::walk::strip_casts;
 use crate::annotations::Meaning;
 use crate::rewrite::arguments::{self, Held, Slot};
@@ -275,6 +276,15 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             quote(&g.name),
             g.flags
         ));
+    }
+    if !cx.mpi && unsaved::keeps_errno(cx.p) == Some(cx.unit) {
+        threads += &format!(
+            "pc3_globals[{}].addr = (void *){}(); ",
+            globals.len(),
+            unsaved::ERRNO
+        );
+        let ty = row(types.int());
+        globals.push(format!("{{\"errno\", 0, {ty}, sizeof(int), 0, 0, 0}}"));
     }
     for (i, l) in input.literals.iter().enumerate() {
         let decl = if l.wide {

@@ -13,3 +13,9 @@ int main(void) {
     pc3_checkpoint();
     return MPI_Finalize();
 }
+
+#include <errno.h>
+static int *kept_errno;
+void keeps_errno(void) {
+    kept_errno = &errno;
+}
