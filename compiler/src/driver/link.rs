@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::build::{self, BuildError, Position};
+use super::carry::elf;
 use super::carry::record::{self, Record};
 use super::clashes::Clashes;
 use super::inputs::{self, Inputs, Place};
@@ -58,7 +59,16 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         || (sources.iter()).any(|r| source::may_have_location(&r.text, &wanted) || mpi(r));
     if !certain || o.shared {
         match plain(o, t, members)? {
-            Plain::Done(status) => return Ok(status),
+            Plain::Done(status) => {
+                let calling = sources.iter().find(|r| o.shared && status == 0 && mpi(r));
+                return match calling {
+                    Some(r) if calls_mpi(&output(o)) => {
+                        remove(o);
+                        Err(messages::stop(messages::shared_mpi(&r.path)))
+                    }
+                    _ => Ok(status),
+                };
+            }
             Plain::NeedsMore => {}
         }
     }
@@ -83,6 +93,14 @@ pub fn link(o: &Options, t: &Toolchain) -> Result<i32, Stop> {
         },
         other => other,
     }
+}
+
+/// Does what was linked ask for MPI?
+fn calls_mpi(made: &Path) -> bool {
+    std::fs::read(made).is_ok_and(|bytes| {
+        let undefined = elf::symbols(&bytes).undefined;
+        undefined.iter().any(|s| s.starts_with("MPI_"))
+    })
 }
 
 /// The sources preprocessed, and what the preprocessor said; None if it refuses one.

@@ -1,0 +1,1 @@
+// run: -c -x c - -o ROOT/standard_input.o
