@@ -1,14 +1,15 @@
 /* pc3-test: mpi ranks=4 */
-/* A token goes round; used where a checkpoint of several ranks is needed. */
+/* A token goes round, ten times or as often as is said; used where a checkpoint of several ranks is needed. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(int argc, char **argv) {
-    int rank, size, token = 0;
+    int rank, size, token = 0, rounds = argc > 1 ? atoi(argv[1]) : 10;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < rounds; round++) {
 #pragma pc3 checkpoint
         if (rank == 0) {
             token += round;

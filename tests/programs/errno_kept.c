@@ -1,3 +1,4 @@
+/* pc3-test: seq */
 /* A pointer to errno, as shells keep one. */
 #include <errno.h>
 #include <stdio.h>

@@ -449,15 +449,16 @@ fn limited() -> Result<()> {
 fn live_lock() -> Result<()> {
     let mut p = program("ring.c")?;
     p.ranks = 2;
+    // More rounds than it will come to.
+    p.args = vec!["1000000000".into()];
     let job = Job::new(&p)?;
     let exe = build::instrumented(&p, HOST)?;
     // The first job holds the directory while it is stopped.
     let mut first = job.start(HOST, &exe, &[("PC3_EVERY", "1x")])?;
-    let lock = job.checkpoints();
-    for _ in 0..2000 {
-        if lock.join("lock").exists() || first.try_wait()?.is_some() {
-            break;
-        }
+    // What it says is written once it is held.
+    let lock = job.checkpoints().join("lock");
+    let held = || fs::metadata(&lock).is_ok_and(|m| m.len() > 0);
+    while !held() && first.try_wait()?.is_none() {
         std::thread::sleep(Duration::from_micros(200));
     }
     // SAFETY: signals to our own child.
