@@ -1,8 +1,5 @@
-//! Notes of what lies where in blocks: by block, and in a block by stretches of it, so that neither many pieces in one block nor
-//! the order in which they are handed out makes a note dear. The place that the last one went to is at hand.
-
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+//! Notes of what lies where in a block, by stretches of it, so that neither many pieces in one block nor the order in which they
+//! are handed out makes a note dear. The place that the last one went to is at hand.
 
 use pc3_typemetric::types::TypeId;
 
@@ -16,9 +13,6 @@ pub(super) const OPEN: u32 = u32::MAX - 1;
 
 /// In the place of a link: one object, and nobody has said whether something else lies behind it.
 pub(super) const LONE: u32 = u32::MAX - 2;
-
-/// So many answers are kept.
-const PAIRS: usize = 16;
 
 /// Bytes of a stretch.
 const STRETCH: usize = 4096;
@@ -60,7 +54,13 @@ impl Note {
     }
 
     /// Without a type: of what is no more.
-    fn new(at: usize, bytes: usize, room: usize, ty: Option<TypeId>, link: Option<TypeId>) -> Note {
+    pub(super) fn new(
+        at: usize,
+        bytes: usize,
+        room: usize,
+        ty: Option<TypeId>,
+        link: Option<TypeId>,
+    ) -> Note {
         Note {
             at,
             bytes,
@@ -74,7 +74,7 @@ impl Note {
         self.at + self.room
     }
 
-    fn meta(&self) -> PieceMeta {
+    pub(super) fn meta(&self) -> PieceMeta {
         PieceMeta {
             addr: self.at as u64,
             ty: (self.ty != DEAD).then_some(TypeId(self.ty)),
@@ -114,7 +114,7 @@ pub(super) struct Block {
 type Spot = (usize, usize);
 
 impl Block {
-    fn new(base: usize) -> Block {
+    pub(super) fn new(base: usize) -> Block {
         Block {
             base,
             top: base,
@@ -144,6 +144,14 @@ impl Block {
             return Some((s, i));
         }
         self.search(at)
+    }
+
+    /// Likewise, to be changed.
+    #[inline]
+    pub(super) fn at(&mut self, at: usize) -> Option<&mut Note> {
+        let spot = self.holder(at)?;
+        self.latest = spot;
+        Some(self.note_mut(spot))
     }
 
     fn search(&self, at: usize) -> Option<Spot> {
@@ -298,170 +306,20 @@ impl Block {
         self.cover(spot.0, end);
     }
 
-    fn notes(&self) -> impl Iterator<Item = &Note> {
-        self.stretches.iter().flat_map(|s| &s.notes)
-    }
-}
-
-/// Addresses are spread by a multiplication.
-#[derive(Clone, Copy, Default, Debug)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.write_usize(usize::from(*b)));
-    }
-    fn write_usize(&mut self, n: usize) {
-        let mixed = (self.0 ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ mixed >> 32;
-    }
-}
-
-/// The place of the last note.
-#[derive(Debug, Default)]
-struct Near {
-    /// Addresses that are its, and no more than bytes.
-    from: usize,
-    to: usize,
-    block: usize,
-}
-
-/// By the blocks they lie in.
-#[derive(Debug, Default)]
-pub struct Pieces {
-    known: HashMap<usize, usize, BuildHasherDefault<Spread>>,
-    blocks: Vec<Block>,
-    near: Near,
-    /// An object in which no notes count: its start and its end.
-    pub(super) away: (usize, usize),
-    spare: Vec<usize>,
-    /// What is known of types: see `alike`.
-    pairs: [(u32, u32, u64, bool); PAIRS],
-}
-
-impl Pieces {
-    fn pair(was: TypeId, inside: u64, ty: u32) -> usize {
-        (was.0 as usize * 3 + ty as usize + inside as usize) % PAIRS
-    }
-
-    /// Is what lies at an offset of one type alike to another type, if that has been asked before?
-    pub(super) fn alike(&self, was: TypeId, inside: u64, ty: u32) -> Option<bool> {
-        let p = &self.pairs[Self::pair(was, inside, ty)];
-        (p.0 == was.0 && p.1 == ty && p.2 == inside).then_some(p.3)
-    }
-
-    pub(super) fn remember(&mut self, was: TypeId, inside: u64, ty: u32, alike: bool) {
-        self.pairs[Self::pair(was, inside, ty)] = (was.0, ty, inside, alike);
-    }
-
-    /// Is the place of the last note its place as well?
-    #[inline(always)]
-    pub(super) fn is_near(&self, at: usize) -> bool {
-        at.wrapping_sub(self.near.from) < self.near.to - self.near.from
-    }
-
-    /// From now on that is the block with this start; between these addresses it is no more than bytes.
-    pub(super) fn go_to(&mut self, base: usize, from: usize, to: usize) {
-        let block = self.block(base);
-        self.near = Near { from, to, block };
-    }
-
-    fn block(&mut self, base: usize) -> usize {
-        if let Some(k) = self.known.get(&base) {
-            return *k;
-        }
-        let k = self.spare.pop().unwrap_or(self.blocks.len());
-        if k == self.blocks.len() {
-            self.blocks.push(Block::default());
-        }
-        self.blocks[k] = Block::new(base);
-        self.known.insert(base, k);
-        k
-    }
-
-    /// The block of the last note, and where its bytes end.
-    #[inline(always)]
-    pub(super) fn near(&mut self) -> (&mut Block, usize) {
-        (&mut self.blocks[self.near.block], self.near.to)
-    }
-
-    /// The note that an address is in.
-    #[inline]
-    pub(super) fn at(&mut self, at: usize) -> Option<&mut Note> {
-        let (block, _) = self.near();
-        let spot = block.holder(at)?;
-        block.latest = spot;
-        Some(block.note_mut(spot))
-    }
-
-    /// The block is gone.
-    #[inline]
-    pub fn gone(&mut self, base: usize) {
-        if base == self.away.0 {
-            self.away = (0, 0);
-        }
-        if !self.known.is_empty() {
-            self.remove(base);
-        }
-    }
-
-    fn remove(&mut self, base: usize) -> Option<Block> {
-        let k = self.known.remove(&base)?;
-        if self.near.block == k {
-            self.near = Near::default();
-        }
-        self.spare.push(k);
-        Some(std::mem::take(&mut self.blocks[k]))
-    }
-
-    /// The block is elsewhere now, or as long as this.
-    pub fn moved(&mut self, from: usize, to: usize, bytes: usize) {
-        self.away = (0, 0);
-        let Some(old) = self.remove(from) else {
-            return;
-        };
-        let k = self.block(to);
-        for n in old.notes() {
-            let at = n.at - from + to;
-            if at + n.room <= to + bytes {
-                self.blocks[k].put(Note { at, ..*n });
-            }
-        }
-    }
-
     /// What lay there or behind is no more.
-    pub(super) fn cut(&mut self, base: usize, from: usize) {
-        let Some(k) = self.known.get(&base) else {
-            return;
-        };
-        let block = &mut self.blocks[*k];
-        let s = block.stretch(from.max(base));
-        for stretch in block.stretches.iter_mut().skip(s) {
+    pub(super) fn cut(&mut self, from: usize) {
+        let s = self.stretch(from.max(self.base));
+        for stretch in self.stretches.iter_mut().skip(s) {
             stretch.notes.retain(|n| n.at < from);
         }
-        block.stretches.truncate(s + 1);
-        block.last = block.last.min(s);
-        block.top = block.top.min(from);
-        block.latest = Spot::default();
+        self.stretches.truncate(s + 1);
+        self.last = self.last.min(s);
+        self.top = self.top.min(from);
+        self.latest = Spot::default();
     }
 
-    /// For a checkpoint, in order.
-    pub fn list(&self) -> Vec<PieceMeta> {
-        let all = self.known.values().flat_map(|k| self.blocks[*k].notes());
-        let mut all: Vec<&Note> = all.collect();
-        all.sort_unstable_by_key(|n| n.at);
-        all.iter().map(|n| n.meta()).collect()
-    }
-
-    /// After a restart, in order.
-    pub fn again(&mut self, block: usize, note: Note) {
-        if note.room > 0 {
-            let k = self.block(block);
-            self.blocks[k].put(note);
-        }
+    pub(super) fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.stretches.iter().flat_map(|s| &s.notes)
     }
 }
 
@@ -577,38 +435,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn blocks_that_go() {
-        let mut all = Pieces::default();
-        for base in [BASE, BASE + 8192] {
-            all.go_to(base, base, base + 8192);
-            all.near()
-                .0
-                .put(Note::new(base + 8, 16, 16, Some(TypeId(1)), None));
-        }
-        assert!(all.is_near(BASE + 8192) && !all.is_near(BASE));
-        all.moved(BASE + 8192, BASE + 65_536, 8192);
-        assert!(!all.is_near(BASE + 8192));
-        let starts = |all: &Pieces| {
-            all.list()
-                .iter()
-                .map(|p| p.addr as usize)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(starts(&all), [BASE + 8, BASE + 65_544]);
-        all.gone(BASE);
-        assert_eq!(starts(&all), [BASE + 65_544]);
-        all.moved(BASE + 65_536, BASE, 20);
-        assert!(all.list().is_empty());
-        all.go_to(BASE, BASE, BASE + 100);
-        for at in [8, 40] {
-            all.near()
-                .0
-                .put(Note::new(BASE + at, 16, 16, Some(TypeId(1)), None));
-        }
-        all.cut(BASE, BASE + 40);
-        assert_eq!(starts(&all), [BASE + 8]);
     }
 }

@@ -5,6 +5,7 @@
 //! zeros, so what a restart elsewhere finds in them outside of all notes, and is not zero, is something that nobody told of.
 
 mod blocks;
+mod known;
 
 use std::ffi::c_void;
 
@@ -14,8 +15,9 @@ use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 use crate::format::meta::ShadowMeta;
 use crate::format::pieces::{Extent, PieceMeta};
 use crate::rank::Rank;
-pub(crate) use blocks::{Note, Pieces};
+pub(crate) use blocks::Note;
 use blocks::{DEAD, LONE, OPEN};
+pub(crate) use known::Pieces;
 
 /// Makes the place of an address that of the last note, if notes count there.
 #[inline(always)]

@@ -6,7 +6,7 @@
 //! there. A restart elsewhere then asks of each value of the first whether it is the same as the other.
 
 use super::flow::{Flow, Use};
-use super::is_char;
+use super::types::{is_char, library_name};
 use crate::analysis::initialiser::parts;
 use crate::analysis::program::Program;
 use crate::analysis::walk::strip_casts;
@@ -295,7 +295,7 @@ fn stores(unit: usize, u: &Unit, out: &mut Stored) {
                 arg: e,
             } if !is_struct_of_row(u, *e) => place(unit, u, *e, out),
             ExprKind::Call { callee, args } => {
-                let name = super::library_name(u, *callee).unwrap_or("");
+                let name = library_name(u, *callee).unwrap_or("");
                 let to = ["memcpy", "memmove", "fread"].contains(&name);
                 let mut to = args.first().copied().filter(|_| to);
                 while let Some(e) = to {

@@ -1,6 +1,7 @@
 //! Where a pointer goes, and what that says about the memory behind it.
 
 use super::parts::stored;
+use super::types::{base, is_char, is_complete};
 use crate::analysis::program::{is_local, Callee, FnId, Program};
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
@@ -309,11 +310,11 @@ impl Follow<'_, '_> {
     fn typed(&self, q: QualType) -> Option<Wish> {
         let u = self.flow.u;
         let to = pointee(u, q)?;
-        if super::is_char(u, to) {
+        if is_char(u, to) {
             return Some(Wish::Chars(to, false));
         }
-        Some(if super::is_complete(u, super::base(u, to)) {
-            Wish::Type(super::base(u, to))
+        Some(if is_complete(u, base(u, to)) {
+            Wish::Type(base(u, to))
         } else {
             Wish::Nothing
         })

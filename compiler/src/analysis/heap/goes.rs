@@ -1,6 +1,7 @@
 //! Where a pointer goes at once, in places and in words.
 
 use super::flow::{pointee, Flow, Place, Use};
+use super::types::{is_char, library_name};
 use crate::analysis::walk::{visit, Node};
 use crate::tree::*;
 
@@ -63,7 +64,7 @@ impl Flow<'_> {
         let ExprKind::Call { callee, .. } = self.u.expr(call).kind else {
             return false;
         };
-        let name = super::library_name(self.u, callee).unwrap_or("");
+        let name = library_name(self.u, callee).unwrap_or("");
         i == 0 && (name.starts_with("mem") || name.starts_with("str"))
     }
 
@@ -74,9 +75,9 @@ impl Flow<'_> {
             return false;
         };
         // Characters of a buffer of characters are what they seem.
-        let chars = pointee(u, u.sym(s).ty).is_some_and(|q| super::is_char(u, q));
+        let chars = pointee(u, u.sym(s).ty).is_some_and(|q| is_char(u, q));
         let any = |q: QualType| match u.ty(q.ty) {
-            Type::Pointer(t) => matches!(u.ty(t.ty), Type::Void) || super::is_char(u, *t) && !chars,
+            Type::Pointer(t) => matches!(u.ty(t.ty), Type::Void) || is_char(u, *t) && !chars,
             _ => false,
         };
         let Some(f) = u.sym(s).func.map(|f| u.func(f)) else {

@@ -18,30 +18,34 @@
 //! the sites; so is one that hands out pieces of a block (`pieces`).  A function that returns its parameter is looked through.  What stays unknown is a warning.
 
 pub mod also;
+mod element;
 mod flow;
 mod goes;
 mod parts;
 pub mod pieces;
 mod punned;
 pub mod report;
+mod sites;
 mod size;
 #[cfg(test)]
 mod tests;
+mod types;
 mod wrappers;
 
 use super::callgraph::CallGraph;
-use super::program::{is_local, FnId, Program};
-use super::walk::{visit, Node};
-use crate::annotations::{Said, Typed};
+use super::program::{FnId, Program};
+use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 pub use also::Also;
-use flow::{Flow, Follow, Place, Punned, Use, Wish};
+use flow::{Flow, Follow, Place, Punned};
 pub use goes::one_line;
 use pc3_typemetric::types::Held;
 use pieces::Pieces;
+use sites::{InUnit, Sites};
 use std::collections::{HashMap, HashSet};
-use wrappers::{allocation, callers, passed, wrapped, Calls};
+pub use types::called_name;
+use wrappers::{passed, wrapped, Calls};
 
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -145,14 +149,6 @@ impl Heap {
     }
 }
 
-fn as_said(t: Typed) -> Form {
-    if t.longer {
-        Form::One
-    } else {
-        Form::Row
-    }
-}
-
 /// Places whose integers hold addresses.
 fn addresses(p: &Program, said: &Said) -> HashMap<Place, Held> {
     let mut all = HashMap::new();
@@ -221,7 +217,6 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         .partition(|(_, sizes)| !sizes.is_empty());
     calls.wrappers = sized;
     let mut others = Some(others);
-    let held = addresses(p, said);
     loop {
         let found: Vec<(FnId, Vec<usize>)> = p
             .ids()
@@ -247,136 +242,20 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
             sizes.clone_from(known);
         }
     }
-    let mut sites = Vec::new();
-    let mut silent = Vec::new();
-    let mut made = Vec::new();
-    for (unit, u) in p.units.iter().enumerate() {
-        let follow = follow(unit);
-        let mut list = Vec::new();
-        let mut others = HashSet::new();
-        let mut contrary = Vec::new();
-        for f in &u.functions {
-            let id = p.id(unit, func_of(u, f));
-            let inside = calls.wrappers.contains_key(&id) || dealers.contains(&id);
-            let function = p.portable_name(unit, f.sym);
-            let mut ordinal = 0;
-            visit(u, Node::Stmt(f.body), &mut |n| {
-                if let Node::Expr(e) = n {
-                    if let Some((sizes, of_wrapper)) = allocation(&calls, unit, e) {
-                        let said = calls.said(unit, e);
-                        let returned =
-                            said.is_none() && inside && callers(f, e, &sizes, &follow).is_some();
-                        let again = returned && dealers.contains(&id);
-                        let in_wrapper = returned && !again;
-                        let found = match said {
-                            Some(t) => Ok((t.elem, as_said(t), Why::Said)),
-                            None if again && noted && pieces.dealers.contains_key(&id) => {
-                                Err(Why::Pieces)
-                            }
-                            None if again => Err(Why::Unknown(
-                                "the function hands it out again for something else".into(),
-                            )),
-                            None if in_wrapper => {
-                                // For callers that are not known.
-                                let size = size::size(follow.flow, &sizes);
-                                match size.typed.first().filter(|_| !of_wrapper) {
-                                    Some((q, _)) => Ok((*q, Form::Unknown, Why::Callers)),
-                                    None => Err(Why::Callers),
-                                }
-                            }
-                            None => element(e, &sizes, &follow).map_err(|why| {
-                                match !of_wrapper
-                                    && !pieces.places.is_empty()
-                                    && is_dealt(&follow, &pieces.places, e)
-                                {
-                                    true => Why::Pieces,
-                                    false => Why::Unknown(why),
-                                }
-                            }),
-                        };
-                        let found = match found {
-                            Ok(_)
-                                if !of_wrapper
-                                    && !pieces.words.is_empty()
-                                    && is_dealt(&follow, &pieces.words, e) =>
-                            {
-                                Err(Why::Unknown("it is handed out as something else".into()))
-                            }
-                            other => other,
-                        };
-                        // Blocks of which the rest is handed out as something else than it is declared as.
-                        let found = match found {
-                            Ok((q, Form::One, Why::Longer)) if !of_wrapper => {
-                                match tail(unit, u, q) {
-                                    Some((place, _)) if pieces.words.contains(&place) => {
-                                        Err(Why::Unknown(
-                                            "what it ends with is handed out as something else"
-                                                .into(),
-                                        ))
-                                    }
-                                    Some((_, of))
-                                        if matches!(u.ty(of.ty), Type::Int(_))
-                                            && !is_char(u, of)
-                                            && is_dealt(&follow, &pieces.places, e) =>
-                                    {
-                                        Err(Why::Pieces)
-                                    }
-                                    _ => Ok((q, Form::One, Why::Longer)),
-                                }
-                            }
-                            other => other,
-                        };
-                        // What the callers of the function around it have said would be lost, or taken for this.
-                        let late = of_wrapper && inside && !in_wrapper && {
-                            let reaches = |f: FnId| graph.reaches[f.index()];
-                            reaches(id) && calls.target(unit, e).is_none_or(reaches)
-                        };
-                        let found = match late {
-                            true => Err(Why::Unknown(
-                                "both functions can reach a location, and allocate for their callers".into(),
-                            )),
-                            false => found,
-                        };
-                        let (elem, form, why) = match found {
-                            Ok((elem, form, why)) => (Some(elem), form, why),
-                            Err(why) => (None, Form::Unknown, why),
-                        };
-                        let head = match why {
-                            Why::Unknown(_) | Why::Pieces if !of_wrapper => {
-                                size::size(follow.flow, &sizes).head(u)
-                            }
-                            _ => None,
-                        };
-                        if let (Some(q), Wish::Type(to)) = (elem, wish(e, &follow)) {
-                            contrary.push((base(u, q), base(u, to), e));
-                        }
-                        ordinal += 1;
-                        list.push(Site {
-                            head,
-                            unit,
-                            call: e,
-                            name: format!("allocation {ordinal} in {function}"),
-                            elem,
-                            form,
-                            in_wrapper,
-                            of_wrapper,
-                            held: follow
-                                .flow
-                                .destinations(e)
-                                .iter()
-                                .find_map(|x| held.get(x).copied()),
-                            why,
-                        });
-                    } else if calls.may_allocate(unit, e) {
-                        others.insert(e);
-                    }
-                }
-                true
-            });
-        }
-        sites.push(list);
-        silent.push(others);
-        made.push(contrary);
+    let sites = Sites {
+        calls: &calls,
+        graph,
+        pieces: &pieces,
+        dealers: &dealers,
+        noted,
+        held: addresses(p, said),
+    };
+    let found: Vec<InUnit> = (0..p.units.len()).map(|i| sites.of(&follow(i))).collect();
+    let (mut sites, mut silent, mut made) = (Vec::new(), Vec::new(), Vec::new());
+    for unit in found {
+        sites.push(unit.sites);
+        silent.push(unit.silent);
+        made.push(unit.contrary);
     }
     let also = also::find(p, &flows, &made);
     let through = ["malloc", "calloc", "realloc"]
@@ -394,297 +273,4 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         also,
         through,
     }
-}
-
-/// The array that a struct ends with, and its elements.
-fn tail(unit: usize, u: &Unit, q: QualType) -> Option<(Place, QualType)> {
-    let Type::Record(r) = u.ty(q.ty) else {
-        return None;
-    };
-    let last = u.records[r.index()].fields.as_ref()?.last()?;
-    let name = last.name.as_ref()?;
-    Some((Place::member(unit, u, *r, name), flow::element(u, last.ty)?))
-}
-
-/// Does memory go to a place from which pieces of it are handed out?
-fn is_dealt(follow: &Follow, dealt: &HashSet<Place>, call: ExprId) -> bool {
-    let (flow, u) = (follow.flow, follow.flow.u);
-    let (mut places, mut locals) = (Vec::new(), Vec::new());
-    let note = |e: ExprId, places: &mut Vec<Place>, locals: &mut Vec<SymId>| {
-        let mut up = Some(e);
-        while let Some(e) = up {
-            up = match flow.uses.get(&e) {
-                Some(Use::Same(x) | Use::Cast(_, x)) => Some(*x),
-                Some(Use::Init(s)) => {
-                    locals.push(*s);
-                    None
-                }
-                Some(Use::Assign(lhs, whole)) => {
-                    match u.expr(*lhs).kind {
-                        ExprKind::Ident(s) if is_local(u.sym(s)) => locals.push(s),
-                        _ => places.extend(flow.place(*lhs)),
-                    }
-                    Some(*whole)
-                }
-                _ => None,
-            }
-        }
-    };
-    note(call, &mut places, &mut locals);
-    let mut k = 0;
-    // Moved or not, from local to local.
-    while let Some(s) = locals.get(k).copied().filter(|_| k < 8) {
-        for e in flow.uses.keys() {
-            if matches!(u.expr(flow.origin(*e).0).kind, ExprKind::Ident(x) if x == s) {
-                note(*e, &mut places, &mut locals);
-            }
-        }
-        locals.dedup();
-        k += 1;
-    }
-    places.iter().any(|p| dealt.contains(p))
-}
-
-fn func_of(u: &Unit, f: &Function) -> FuncId {
-    FuncId(
-        u.functions
-            .iter()
-            .position(|x| std::ptr::eq(x, f))
-            .unwrap_or(0) as u32,
-    )
-}
-
-fn is_complete(u: &Unit, q: QualType) -> bool {
-    match u.ty(q.ty) {
-        Type::Record(r) => u.records[r.index()].fields.is_some(),
-        Type::Void | Type::Function { .. } | Type::Unsupported(_) => false,
-        Type::Array {
-            len: ArrayLen::Vla(_) | ArrayLen::Unknown,
-            ..
-        } => false,
-        _ => true,
-    }
-}
-
-fn is_char(u: &Unit, q: QualType) -> bool {
-    matches!(
-        u.ty(q.ty),
-        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
-    )
-}
-
-/// Without lengths that are not constant, nor those of arrays of such arrays.
-fn base(u: &Unit, q: QualType) -> QualType {
-    let (mut inner, mut found) = (q, q);
-    while let Type::Array { elem, len } = u.ty(inner.ty) {
-        inner = *elem;
-        if matches!(len, ArrayLen::Vla(_) | ArrayLen::Unknown) {
-            found = inner;
-        }
-    }
-    found
-}
-
-/// Two scalars that are the same in memory on every ABI, signs apart.
-fn same_width(u: &Unit, a: QualType, b: QualType) -> bool {
-    use IntKind::*;
-    let rank = |q: QualType| match u.ty(q.ty) {
-        Type::Int(Short | UShort) => 1,
-        Type::Int(Int | UInt) => 2,
-        Type::Int(Long | ULong) => 3,
-        Type::Int(LongLong | ULongLong) => 4,
-        _ => 0,
-    };
-    a.ty == b.ty || rank(a) != 0 && rank(a) == rank(b)
-}
-
-/// The element type of what `call` allocates, or why there is none.
-fn element(
-    call: ExprId,
-    sizes: &[ExprId],
-    follow: &Follow,
-) -> Result<(QualType, Form, Why), String> {
-    let flow = follow.flow;
-    let u = flow.u;
-    let name = called_name(u, call);
-    let mut wish = wish(call, follow);
-    let mut before = false;
-    if wish == Wish::Nothing && matches!(name, Some("realloc" | "reallocarray")) {
-        if let ExprKind::Call { args, .. } = &u.expr(call).kind {
-            let old = args.first().map(|a| super::walk::strip_casts(u, *a));
-            wish = old.map_or(wish, |old| follow.stored(old));
-            before = true;
-        }
-    }
-    let size = size::size(flow, sizes);
-    if (size.says_nothing() || size.plain) && flow.is_behind_header(call) {
-        return Err("the function returns it behind a header of its own".into());
-    }
-    let of: Vec<QualType> = size.typed.iter().map(|t| t.0).collect();
-    // An item of a pool has the size that the pool knows.
-    if let (true, Wish::Type(q)) = (sizes.is_empty(), wish) {
-        if is_complete(u, q) {
-            let why = flow.goes(call).map_or(Why::Size, Why::Goes);
-            return Ok((q, Form::Unknown, why));
-        }
-    }
-    let (q, form) = decide(u, size, wish)?;
-    if !is_complete(u, q) {
-        return Err(format!("`{}` is not defined here", u.type_name(q)));
-    }
-    let why = match form {
-        Form::One => Why::Longer,
-        _ if of.iter().any(|t| t.ty == q.ty) => Why::Size,
-        _ if before => Why::Before,
-        _ => match flow.goes(call) {
-            Some(where_to) => Why::Goes(where_to),
-            None => Why::Size,
-        },
-    };
-    Ok((q, form, why))
-}
-
-fn wish(call: ExprId, follow: &Follow) -> Wish {
-    let flow = follow.flow;
-    match called_name(flow.u, call) {
-        Some("posix_memalign") => {
-            size::through_address(flow, call).map_or(Wish::Nothing, |x| follow.stored(x))
-        }
-        _ => follow.wish(call),
-    }
-}
-
-pub fn called_name(u: &Unit, call: ExprId) -> Option<&str> {
-    match &u.expr(call).kind {
-        ExprKind::Call { callee, .. } => library_name(u, *callee),
-        _ => None,
-    }
-}
-
-fn library_name(u: &Unit, callee: ExprId) -> Option<&str> {
-    match u.expr(callee).kind {
-        ExprKind::Ident(s) => Some(u.sym(s).name.trim_start_matches("__builtin_")),
-        _ => None,
-    }
-}
-
-fn decide(u: &Unit, size: size::Size, wish: Wish) -> Result<(QualType, Form), String> {
-    const SEVERAL: &str = "its memory is looked at as several types";
-    let name = |q: QualType| {
-        u.type_name(QualType {
-            is_const: false,
-            ..q
-        })
-    };
-    let wanted = match wish {
-        Wish::Type(q) => Some(q),
-        _ => None,
-    };
-    if size.unclear {
-        return Err("the size combines several `sizeof`".into());
-    }
-    let number = |q: QualType| matches!(u.ty(base(u, q).ty), Type::Int(_) | Type::Float(_));
-    // `7 + 3 * sizeof(int)` characters.
-    if let (Wish::Chars(q, _), true) = (wish, size.plain) {
-        if size.typed.iter().all(|t| number(t.0)) {
-            return Ok((q, Form::Unknown));
-        }
-    }
-    let Some(&(first, _)) = size.typed.first() else {
-        let found = match wish {
-            // How much of it, or what behind it, only a `sizeof` could say.
-            Wish::Type(q) if matches!(u.ty(base(u, q).ty), Type::Record(_)) => {
-                return Err(format!(
-                    "it becomes a pointer to `{}`, and the size does not say by `sizeof` how many, or what follows",
-                    name(base(u, q))
-                ));
-            }
-            Wish::Type(q) | Wish::Chars(q, _) => Some(q),
-            Wish::Nothing => size.chars,
-            Wish::Unclear => return Err(SEVERAL.into()),
-        };
-        return match found {
-            Some(q) => Ok((q, Form::Unknown)),
-            None => Err("neither the size nor where the result goes names a type".into()),
-        };
-    };
-    let alike = size.typed.iter().all(|(q, _)| q.ty == first.ty);
-    let number = number(first);
-    if alike && number && wish == Wish::Unclear {
-        return Ok((first, Form::Mixed));
-    }
-    if alike && !size.plain {
-        if let Some(w) = wanted.filter(|w| !also::begins(u, first, *w)) {
-            return Err(format!(
-                "its size is that of `{}`, and it becomes a pointer to `{}`",
-                name(first),
-                name(w)
-            ));
-        }
-        let found = match wish {
-            Wish::Chars(q, true) => q,
-            _ => wanted.map_or(first, |w| measured(u, first, w)),
-        };
-        let row = found.ty == first.ty;
-        return Ok((found, if row { Form::Row } else { Form::Unknown }));
-    }
-    // Some bytes more, to align or to pad.
-    if alike && number && wanted.is_some_and(|w| w.ty == first.ty) {
-        return Ok((first, Form::Unknown));
-    }
-    // One struct with more behind it.
-    let fits = |head: QualType| {
-        let others = size.typed.iter().filter(|(q, _)| q.ty != head.ty);
-        let end = trailing(u, head);
-        end.is_some_and(|end| others.clone().all(|(q, _)| same_element(u, end, *q)))
-    };
-    let heads = size.typed.iter().filter(|(_, whole)| *whole).map(|t| t.0);
-    let mut all = wanted.into_iter().chain(heads);
-    match all.find(|q| fits(*q)) {
-        Some(q) => Ok((q, Form::One)),
-        None if alike => Err(format!(
-            "the size is `sizeof({})` and more, of which it does not say what it is",
-            name(first)
-        )),
-        None => {
-            let mut names: Vec<String> = size.typed.iter().map(|t| name(t.0)).collect();
-            names.dedup();
-            Err(format!(
-                "the size adds up `sizeof` of {}, and it is not known what lies where",
-                names.join(", ")
-            ))
-        }
-    }
-}
-
-/// `n * sizeof(of)` bytes for a pointer to `wanted`.
-fn measured(u: &Unit, of: QualType, wanted: QualType) -> QualType {
-    let record = |q: QualType| matches!(u.ty(q.ty), Type::Record(_));
-    let array = matches!(u.ty(of.ty), Type::Array { .. });
-    if record(of) || array {
-        of
-    } else {
-        wanted
-    }
-}
-
-/// The element of the array (of no or one element) that a struct ends with.
-fn trailing(u: &Unit, q: QualType) -> Option<QualType> {
-    let Type::Record(r) = u.ty(q.ty) else {
-        return None;
-    };
-    let last = u.records[r.index()].fields.as_ref()?.last()?;
-    match u.ty(last.ty.ty) {
-        Type::Array {
-            elem,
-            len: ArrayLen::Unknown | ArrayLen::Const(0 | 1),
-        } => Some(*elem),
-        Type::Record(_) => trailing(u, last.ty),
-        _ => None,
-    }
-}
-
-fn same_element(u: &Unit, a: QualType, b: QualType) -> bool {
-    let pointer = |q: QualType| matches!(u.ty(q.ty), Type::Pointer(_));
-    a.ty == b.ty || pointer(a) && pointer(b)
 }

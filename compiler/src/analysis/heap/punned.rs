@@ -2,7 +2,7 @@
 
 use super::flow::{element, pointee, Flow, Place, Punned, Use};
 use super::size::innermost;
-use super::{is_char, same_width};
+use super::types::{is_char, same_width};
 use crate::analysis::program::is_local;
 use crate::tree::*;
 use std::collections::HashSet;

@@ -1,6 +1,7 @@
 //! What a size argument says about the memory it asks for.
 
 use super::flow::Flow;
+use super::types::{base, is_char, is_complete};
 use crate::tree::*;
 
 /// A size as a sum: `sizeof(struct s) + n * sizeof(double) + 1`.
@@ -34,7 +35,7 @@ impl Size {
     pub fn head(&self, u: &Unit) -> Option<QualType> {
         let mut whole = self.typed.iter().filter(|(_, whole)| *whole);
         let (q, _) = whole.next()?;
-        let record = matches!(u.ty(q.ty), Type::Record(_)) && super::is_complete(u, *q);
+        let record = matches!(u.ty(q.ty), Type::Record(_)) && is_complete(u, *q);
         (record && self.plain && !self.unclear && whole.next().is_none()).then_some(*q)
     }
     pub fn says_nothing(&self) -> bool {
@@ -125,13 +126,13 @@ fn product(flow: &Flow, args: &[ExprId], depth: u32) -> Size {
             _ => None,
         };
         let part = match of {
-            Some(q) if super::is_char(u, innermost(u, q)) => {
+            Some(q) if is_char(u, innermost(u, q)) => {
                 result.chars = Some(innermost(u, q));
                 counts += u32::from(innermost(u, q) != q);
                 continue;
             }
             Some(q) => Size {
-                typed: vec![(super::base(u, q), super::base(u, q) == q)],
+                typed: vec![(base(u, q), base(u, q) == q)],
                 ..Size::default()
             },
             None if args.len() == 1 && f == args[0] && !splits(u, f, depth) => Size::plain(),

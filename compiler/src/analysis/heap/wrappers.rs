@@ -1,7 +1,9 @@
 //! Which calls allocate: the library's allocators, and functions that return what one of them gave for a size of their caller's.
 
+use super::element::wish;
 use super::flow::{Flow, Follow, Wish};
-use super::{called_name, size, wish};
+use super::size;
+use super::types::{base, called_name};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::{children, visit, Node};
@@ -269,8 +271,7 @@ pub fn callers(
     let any =
         matches!(flow.u.ty(func.ret.ty), Type::Pointer(q) if matches!(flow.u.ty(q.ty), Type::Void));
     if returned && any && !flow.is_behind_header(call) {
-        let record =
-            |q: &QualType| matches!(flow.u.ty(super::base(flow.u, *q).ty), Type::Record(_));
+        let record = |q: &QualType| matches!(flow.u.ty(base(flow.u, *q).ty), Type::Record(_));
         let own = size.unclear || size.typed.iter().any(|(q, _)| record(q));
         return (!own).then_some(which);
     }

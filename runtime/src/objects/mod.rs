@@ -1,125 +1,19 @@
 //! Where the objects of a saved rank went: source address → (object, offset) → address here.
 
+mod asked;
+mod rules;
+mod slab;
+
 use std::cell::Cell;
 use std::sync::Arc;
 
 use pc3_typemetric::path::PathError;
 use pc3_typemetric::plan::Plan;
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{TypeId, TypeTable};
 
-use crate::format::meta::SlabMeta;
 use crate::shared::{Found, Shared};
-
-/// Equal slots: the occupied ones have a target each.
-#[derive(Debug)]
-pub struct SlabPlace {
-    base: u64,
-    slot: u64,
-    occupied: Vec<u64>,
-    /// Occupied slots before each word of the bitmap.
-    before: Vec<u32>,
-    sizes: Vec<u64>,
-    types: Vec<TypeId>,
-    plans: Vec<Arc<Plan>>,
-    targets: Vec<usize>,
-    /// `targets` again, if they are few stretches of equal steps: pointers go everywhere, and this stays in the cache.
-    stretches: Option<Stretches>,
-}
-
-#[derive(Debug)]
-struct Stretches {
-    step: usize,
-    /// First index and its target.
-    starts: Vec<(usize, usize)>,
-}
-
-impl Stretches {
-    const MOST: usize = 8;
-
-    fn of(targets: &[usize]) -> Option<Stretches> {
-        let step = targets.get(1)?.wrapping_sub(targets[0]);
-        let mut starts: Vec<(usize, usize)> = Vec::new();
-        let mut expected = None;
-        for (k, &t) in targets.iter().enumerate() {
-            if expected != Some(t) {
-                if starts.len() == Self::MOST {
-                    return None;
-                }
-                starts.push((k, t));
-            }
-            expected = Some(t.wrapping_add(step));
-        }
-        Some(Stretches { step, starts })
-    }
-
-    #[inline]
-    fn get(&self, k: usize) -> Option<usize> {
-        let (first, target) = self.starts.iter().rev().find(|(first, _)| *first <= k)?;
-        Some(target.wrapping_add((k - first).wrapping_mul(self.step)))
-    }
-}
-
-impl SlabPlace {
-    /// `plans` and `targets` are of the occupied slots in order; one plan if all are equal.
-    pub fn new(meta: &SlabMeta, plans: Vec<Arc<Plan>>, targets: Vec<usize>) -> SlabPlace {
-        let mut sum = 0;
-        let before = meta
-            .occupied
-            .iter()
-            .map(|w| {
-                let n = sum;
-                sum += w.count_ones();
-                n
-            })
-            .collect();
-        let (occupied, sizes) = (meta.occupied.clone(), meta.sizes.clone());
-        SlabPlace {
-            base: meta.base,
-            slot: meta.slot,
-            occupied,
-            before,
-            sizes,
-            types: meta.types.clone(),
-            plans,
-            stretches: Stretches::of(&targets),
-            targets,
-        }
-    }
-
-    pub fn targets(&self) -> &[usize] {
-        &self.targets
-    }
-
-    /// The plan of the `k`-th object.
-    pub fn plan(&self, k: usize) -> &Plan {
-        &self.plans[if self.plans.len() == 1 { 0 } else { k }]
-    }
-
-    #[inline]
-    fn find(&self, addr: u64) -> Option<Object<'_>> {
-        let from_base = addr - self.base;
-        let slot = from_base / self.slot;
-        let offset = from_base - slot * self.slot;
-        let (word, bit) = ((slot / 64) as usize, slot % 64);
-        let bits = *self.occupied.get(word)?;
-        if bits >> bit & 1 == 0 {
-            return None;
-        }
-        let k = self.before[word] as usize + (bits & ((1 << bit) - 1)).count_ones() as usize;
-        let size = self.sizes[if self.sizes.len() == 1 { 0 } else { k }];
-        (offset <= size).then(|| Object {
-            target: self
-                .stretches
-                .as_ref()
-                .and_then(|s| s.get(k))
-                .unwrap_or_else(|| self.targets[k]),
-            plan: self.plan(k),
-            size,
-            offset,
-            ty: self.types[if self.types.len() == 1 { 0 } else { k }],
-        })
-    }
-}
+use rules::{begins, ends, of_bytes};
+pub use slab::SlabPlace;
 
 #[derive(Debug)]
 enum What {
@@ -162,17 +56,6 @@ pub struct Piece {
     pub plan: Arc<Plan>,
     /// Of a free one: what links it to the next, at its start.
     pub link: Option<Arc<Plan>>,
-}
-
-impl Object<'_> {
-    /// Does an element of this type end here?
-    fn is_behind(&self, types: &TypeTable, pointee: TypeId) -> bool {
-        let (one, width) = (types.size(self.ty), types.size(pointee));
-        width > 0
-            && one > 0
-            && self.offset >= width
-            && stands(types, self.ty, (self.offset - width) % one, pointee)
-    }
 }
 
 /// All objects of one saved rank.
@@ -256,19 +139,9 @@ impl Directory {
     }
 
     pub fn slab(&mut self, place: SlabPlace) {
-        let bytes = place.slot * place.occupied.len() as u64 * 64;
-        // The bitmap's last word may reach beyond the page: the next range begins earlier then.
-        let used = place
-            .occupied
-            .iter()
-            .rposition(|w| *w != 0)
-            .map_or(0, |word| {
-                (word as u64 * 64 + u64::from(64 - place.occupied[word].leading_zeros()))
-                    * place.slot
-            });
-        let last = place.base + used.min(bytes).saturating_sub(1);
+        let (start, last) = place.span();
         self.ranges.push(Range {
-            start: place.base,
+            start,
             last,
             what: What::Slab(self.slabs.len()),
         });
@@ -428,90 +301,6 @@ impl Directory {
         }
     }
 
-    /// Start and size of the object that an address is in.
-    pub fn extent(&self, addr: u64) -> Option<(u64, u64)> {
-        let after = self.ranges.partition_point(|r| r.start <= addr);
-        let range = after.checked_sub(1).map(|i| &self.ranges[i])?;
-        match &range.what {
-            _ if addr > range.last => None,
-            What::Object { size, .. } => Some((range.start, *size)),
-            What::Slab(i) => {
-                let object = self.slabs[*i].find(addr)?;
-                Some((addr - object.offset, object.size))
-            }
-            What::Function(_) => None,
-        }
-    }
-
-    /// Could a pointer to a `wanted` be into the object that lies at an address?  Where types do not tell, it could.
-    pub fn could_hold(&self, types: &TypeTable, addr: u64, wanted: TypeId) -> bool {
-        let after = self.ranges.partition_point(|r| r.start <= addr);
-        let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
-            return false;
-        };
-        let (ty, size, offset) = match &range.what {
-            What::Object { ty, size, .. } => (*ty, *size, addr - range.start),
-            What::Slab(i) => match self.slabs[*i].find(addr) {
-                Some(o) => (o.ty, o.size, o.offset),
-                None => return false,
-            },
-            What::Function(_) => return true,
-        };
-        let (one, width) = (types.size(ty), types.size(wanted));
-        if width == 0 || one == 0 || types.get(wanted).kind == Kind::Char {
-            return true;
-        }
-        let alone = matches!(range.what, What::Object { .. })
-            && one == size
-            && !matches!(types.get(ty).kind, Kind::Array | Kind::Struct | Kind::Union);
-        // Nobody points behind a variable that is no array.
-        let behind = offset >= width && !alone && stands(types, ty, (offset - width) % one, wanted);
-        behind || (offset < size && stands(types, ty, offset % one, wanted))
-    }
-
-    /// Does an object begin less than `reach` behind it?  What lies behind all objects may be the C library's.
-    pub fn is_in_front(&self, addr: u64, reach: u64) -> bool {
-        let after = self.ranges.partition_point(|r| r.start <= addr);
-        let next = self.ranges.get(after);
-        next.is_some_and(|r| r.start - addr < reach)
-    }
-
-    /// From the first to the last address of what began at `from` or above and is elsewhere now; literals and
-    /// functions apart.
-    pub fn moved(&self, from: u64) -> Option<(u64, u64)> {
-        let high = self.ranges.iter().filter(|r| r.start >= from);
-        let moved = high.filter(|r| match &r.what {
-            What::Object {
-                target, literal, ..
-            } => !literal && *target as u64 != r.start,
-            What::Slab(i) => self.slabs[*i].targets.first() != Some(&(r.start as usize)),
-            What::Function(_) => false,
-        });
-        moved.fold(None, |all, r| match all {
-            None => Some((r.start, r.last)),
-            Some((low, high)) => Some((low.min(r.start), high.max(r.last))),
-        })
-    }
-
-    /// Is `addr` one of the first `tags` addresses of an object that is elsewhere now?
-    pub fn leads_away(&self, addr: u64, tags: u64) -> bool {
-        let after = self.ranges.partition_point(|r| r.start <= addr);
-        let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
-            return false;
-        };
-        let object = match &range.what {
-            _ if addr > range.last => None,
-            What::Object {
-                target,
-                literal: false,
-                ..
-            } => Some((*target, addr - range.start)),
-            What::Slab(i) => self.slabs[*i].find(addr).map(|o| (o.target, o.offset)),
-            _ => None,
-        };
-        object.is_some_and(|(target, offset)| offset < tags && target as u64 + offset != addr)
-    }
-
     /// Pointers that could mean the end of one global or the start of the next.
     pub fn ambiguous(&self) -> u64 {
         self.ambiguous.get()
@@ -548,7 +337,7 @@ impl Directory {
         if self.foreign
             && object.plan.in_bytes(object.size, object.offset)
             && !of_bytes(types, pointee)
-            && !object.is_behind(types, pointee)
+            && !rules::is_behind(types, (object.ty, object.offset), pointee)
         {
             return Err(Lost::Bytes);
         }
@@ -556,88 +345,11 @@ impl Directory {
     }
 }
 
-/// Can it be converted by copying its bytes, whatever the ABIs?  What is not known counts as such.
-fn of_bytes(types: &TypeTable, ty: TypeId) -> bool {
-    let t = types.get(ty);
-    match t.kind {
-        Kind::Array => of_bytes(types, t.elem),
-        Kind::Struct | Kind::Union => t.members.iter().all(|m| of_bytes(types, m.ty)),
-        _ => t.size <= 1,
-    }
-}
-
-/// Does a `ty` begin with an element of type `wanted`?
-fn begins(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {
-    let t = types.get(ty);
-    ty == wanted
-        || match t.kind {
-            Kind::Array => begins(types, t.elem, wanted),
-            Kind::Struct => t
-                .members
-                .first()
-                .is_some_and(|m| m.bits.is_none() && begins(types, m.ty, wanted)),
-            Kind::Union => t
-                .members
-                .iter()
-                .any(|m| m.bits.is_none() && begins(types, m.ty, wanted)),
-            _ => false,
-        }
-}
-
-/// Is there a `wanted`, or something that its bytes could be, at an offset of a `ty`?
-fn stands(types: &TypeTable, ty: TypeId, offset: u64, wanted: TypeId) -> bool {
-    let t = types.get(ty);
-    if offset == 0 && ty == wanted {
-        return true;
-    }
-    match t.kind {
-        Kind::Array => {
-            let one = types.size(t.elem);
-            one > 0 && stands(types, t.elem, offset % one, wanted)
-        }
-        Kind::Struct | Kind::Union => {
-            let mut members = t.members.iter().filter(|m| m.bits.is_none());
-            members.any(|m| {
-                offset >= m.offset
-                    && offset - m.offset < types.size(m.ty)
-                    && stands(types, m.ty, offset - m.offset, wanted)
-            })
-        }
-        // Numbers of one size are spelled in several ways.
-        kind => {
-            let w = types.get(wanted);
-            let number = |k: Kind| k.is_integer() || matches!(k, Kind::Enum | Kind::Bool);
-            offset == 0
-                && t.size == w.size
-                && (kind == w.kind
-                    || (number(kind) && number(w.kind))
-                    || (kind.is_reference() && w.kind.is_reference()))
-        }
-    }
-}
-
-fn ends(types: &TypeTable, ty: TypeId, wanted: TypeId) -> bool {
-    let t = types.get(ty);
-    ty == wanted
-        || match t.kind {
-            Kind::Array => ends(types, t.elem, wanted),
-            Kind::Struct => t
-                .members
-                .last()
-                .is_some_and(|m| m.bits.is_none() && ends(types, m.ty, wanted)),
-            Kind::Union => t
-                .members
-                .iter()
-                .any(|m| m.bits.is_none() && ends(types, m.ty, wanted)),
-            _ => false,
-        }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use pc3_typemetric::abi::Abi;
-    use pc3_typemetric::types::Type;
+    use pc3_typemetric::types::{Kind, Type};
 
     const ARRAY: u64 = 10 * 8;
 
@@ -661,26 +373,6 @@ mod tests {
             _ => TypeId::UNKNOWN,
         };
         d.translate(&types, 0x1000 + ARRAY, pointee)
-    }
-
-    #[test]
-    fn stretches_say_what_the_list_says() {
-        let check = |targets: &[usize], known: bool| {
-            let s = Stretches::of(targets);
-            assert_eq!(s.is_some(), known, "{targets:?}");
-            if let Some(s) = s {
-                let all: Vec<_> = (0..targets.len()).map(|k| s.get(k)).collect();
-                let expected: Vec<_> = targets.iter().map(|t| Some(*t)).collect();
-                assert_eq!(all, expected);
-            }
-        };
-        check(&[], false);
-        check(&[16], false);
-        check(&[16, 48, 80, 112], true);
-        check(&[16, 48, 80, 4096, 4128, 8, 40], true);
-        check(&[96, 64, 32, 0], true);
-        let scattered: Vec<usize> = (0..40).map(|k| k * k * 16).collect();
-        check(&scattered, false);
     }
 
     #[test]

@@ -1,178 +1,22 @@
-//! Functions that hand out pieces of a larger block: arenas and pools.
-//!
-//! Such a function returns, as a pointer to anything, an address in memory that a place of its own leads to: behind a
-//! cursor or an offset that it moves (`p = a->at; a->at += n; return p;`), or the head of a list of free items that it
-//! unlinks (`p = pool->free; pool->free = *(void **)p; return p;`). Like a wrapper's, its callers say the type, and the
-//! runtime notes it of the piece, with the size that was asked for, if the function is given one.
-//!
-//! What a program stores through a cast into memory of no type (the links of free items, headers) is noted as well. What
-//! lies elsewhere in such a block is not known: a restart elsewhere wants it to be zero.
+//! Does a function hand out pieces of a block, from which places, and of what sizes?
 
-use super::flow::{element, pointee, Flow, Place, Use};
-use super::is_char;
-use super::wrappers::allocator;
-use crate::analysis::callgraph::CallGraph;
-use crate::analysis::program::{is_local, FnId, Program};
+use super::{is_text, is_void};
+use crate::analysis::heap::flow::{element, pointee, Flow, Place};
+use crate::analysis::heap::types::{is_char, is_complete};
+use crate::analysis::program::is_local;
 use crate::analysis::walk::{children, strip_casts, visit, Node};
 use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
-/// A pointer to memory of no type by which something of a known one is stored.
-#[derive(Clone, Debug)]
-pub struct Link {
-    /// The pointer.
-    pub of: ExprId,
-    pub to: QualType,
-    /// It goes to the head of a list of free items.
-    pub freed: bool,
-}
-
-#[derive(Default)]
-pub struct Pieces {
-    /// With the parameters that say a piece's size.
-    pub dealers: HashMap<FnId, Vec<usize>>,
-    /// Such functions that can reach a location: of what they hand out nothing is noted.
-    pub late: HashSet<FnId>,
-    /// By how much those that are given none move on: a member of what a parameter points to.
-    pub steps: HashMap<FnId, ExprId>,
-    /// What they return, per unit.
-    pub returned: Vec<HashSet<ExprId>>,
-    /// Of these, what comes from characters.
-    pub texts: Vec<HashSet<ExprId>>,
-    /// The places that lead to the blocks.
-    pub places: HashSet<Place>,
-    pub links: Vec<Vec<Link>>,
-    /// Arrays of numbers that are handed out likewise, by numbers that count them: these cannot be followed.
-    pub words: HashSet<Place>,
-    /// Where pieces are found by how many there are and their size, per unit: those have another size elsewhere.
-    pub counted: Vec<Vec<ExprId>>,
-    /// What is returned of them, per unit.
-    pub from_words: Vec<HashSet<ExprId>>,
-}
-
 /// What a function does with places that outlive it.
 #[derive(Default)]
-struct Deeds {
-    returns: Vec<ExprId>,
+pub struct Deeds {
+    pub returns: Vec<ExprId>,
     /// Left sides and what they get or are changed by.
     changes: Vec<(ExprId, Option<ExprId>, bool)>,
 }
 
-impl Pieces {
-    pub fn none(p: &Program) -> Pieces {
-        Pieces {
-            returned: vec![HashSet::new(); p.units.len()],
-            from_words: vec![HashSet::new(); p.units.len()],
-            counted: vec![Vec::new(); p.units.len()],
-            texts: vec![HashSet::new(); p.units.len()],
-            links: vec![Vec::new(); p.units.len()],
-            ..Pieces::default()
-        }
-    }
-}
-
-pub fn find(p: &Program, graph: &CallGraph, flows: &[Flow]) -> Pieces {
-    let mut all = Pieces::none(p);
-    let mut heads: HashMap<Place, QualType> = HashMap::new();
-    for f in p.ids() {
-        let unit = p.fns[f.index()].0;
-        let (u, func) = (p.unit(f), p.func(f));
-        // A `malloc` of the program's own has no callers that could say anything.
-        let own = crate::library::is_own(&u.path) || allocator(p.name(f)).is_some();
-        if own || func.variadic || !untyped(u, func.ret) {
-            continue;
-        }
-        let one = Dealer {
-            flow: &flows[unit],
-            u,
-            func,
-            deeds: deeds(u, func),
-        };
-        if graph.reaches[f.index()] {
-            all.late.extend(one.deals(&mut HashMap::new()).map(|_| f));
-            continue;
-        }
-        if one.words(&mut all.words) {
-            all.from_words[unit].extend(one.deeds.returns.iter().copied());
-        }
-        if let Some((places, sizes)) = one.deals(&mut heads) {
-            all.places.extend(places);
-            let by_count = one.deeds.returns.iter().filter(|e| one.is_multiple(**e));
-            all.counted[unit].extend(by_count.copied());
-            let returns = &one.deeds.returns;
-            let texts = returns.iter().filter(|e| one.is_of_text(**e));
-            all.texts[unit].extend(texts.copied());
-            all.returned[unit].extend(returns.iter().copied());
-            if let (true, Some(step)) = (sizes.is_empty(), one.step(&all.places)) {
-                all.steps.insert(f, step);
-            }
-            all.dealers.insert(f, sizes);
-        }
-    }
-    if !all.dealers.is_empty() {
-        for (unit, flow) in flows.iter().enumerate() {
-            if !crate::library::is_own(&flow.u.path) {
-                links(flow, &heads, &mut all.links[unit]);
-                let based = |p: &Place| all.places.contains(p) && !heads.contains_key(p);
-                let own = all.dealers.keys().filter(|f| p.fns[f.index()].0 == unit);
-                let own: Vec<&Span> = own.map(|f| &p.func(*f).span).collect();
-                let mut found = Vec::new();
-                walks(flow, &based, &mut found);
-                let inside = |e: &ExprId| {
-                    let start = flow.u.expr(*e).span.start;
-                    own.iter().any(|s| s.contains(&start))
-                };
-                found.retain(|e| !inside(e));
-                all.counted[unit].extend(found);
-            }
-        }
-    }
-    all
-}
-
-fn is_void(u: &Unit, q: QualType) -> bool {
-    matches!(u.ty(q.ty), Type::Pointer(t) if matches!(u.ty(t.ty), Type::Void))
-}
-
-fn is_text(u: &Unit, q: QualType) -> bool {
-    element(u, q).is_some_and(|t| is_char(u, t))
-}
-
-fn untyped(u: &Unit, q: QualType) -> bool {
-    is_void(u, q) || matches!(u.ty(q.ty), Type::Pointer(_)) && is_text(u, q)
-}
-
-/// Is it a pointer to a struct that neither is like another one nor begins like it?
-fn is_other(u: &Unit, from: QualType, to: QualType) -> bool {
-    match (pointee(u, from).map(|q| u.ty(q.ty)), u.ty(to.ty)) {
-        (Some(Type::Record(a)), Type::Record(b)) => !akin(u, *a, *b, 8),
-        _ => false,
-    }
-}
-
-fn akin(u: &Unit, a: RecordId, b: RecordId, depth: u32) -> bool {
-    let [one, other] = [a, b].map(|r| &u.records[r.index()]);
-    let (Some(x), Some(y)) = (&one.fields, &other.fields) else {
-        return true;
-    };
-    if a == b || depth == 0 || one.is_union || other.is_union {
-        return true;
-    }
-    let inner = |list: &[Field]| match list.first().map(|f| u.ty(f.ty.ty)) {
-        Some(Type::Record(r)) => Some(*r),
-        _ => None,
-    };
-    let same = |x: &Field, y: &Field| match (u.ty(x.ty.ty), u.ty(y.ty.ty)) {
-        (Type::Pointer(_), Type::Pointer(_)) => true,
-        (Type::Record(a), Type::Record(b)) => akin(u, *a, *b, depth - 1),
-        _ => x.ty.ty == y.ty.ty,
-    };
-    inner(x).is_some_and(|r| akin(u, r, b, depth - 1))
-        || inner(y).is_some_and(|r| akin(u, a, r, depth - 1))
-        || x.iter().zip(y).all(|(x, y)| same(x, y))
-}
-
-fn deeds(u: &Unit, func: &Function) -> Deeds {
+pub fn deeds(u: &Unit, func: &Function) -> Deeds {
     let mut d = Deeds::default();
     visit(u, Node::Stmt(func.body), &mut |n| {
         match n {
@@ -197,16 +41,17 @@ fn deeds(u: &Unit, func: &Function) -> Deeds {
     d
 }
 
-struct Dealer<'f, 'a> {
-    flow: &'f Flow<'a>,
-    u: &'a Unit,
-    func: &'a Function,
-    deeds: Deeds,
+/// A function that may hand out pieces.
+pub struct Dealer<'f, 'a> {
+    pub flow: &'f Flow<'a>,
+    pub u: &'a Unit,
+    pub func: &'a Function,
+    pub deeds: Deeds,
 }
 
 impl Dealer<'_, '_> {
     /// The places it deals from, and its sizes.
-    fn deals(&self, heads: &mut HashMap<Place, QualType>) -> Option<(Vec<Place>, Vec<usize>)> {
+    pub fn deals(&self, heads: &mut HashMap<Place, QualType>) -> Option<(Vec<Place>, Vec<usize>)> {
         let mut places = Vec::new();
         for e in &self.deeds.returns {
             let mut found = Vec::new();
@@ -236,7 +81,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does it come from an array of characters, wherever that is declared?
-    fn is_of_text(&self, e: ExprId) -> bool {
+    pub fn is_of_text(&self, e: ExprId) -> bool {
         let mut found = Vec::new();
         self.sources(e, false, &mut HashSet::new(), &mut found);
         let mut types = found.iter().map(|(from, _)| self.u.expr(*from).ty);
@@ -244,7 +89,7 @@ impl Dealer<'_, '_> {
     }
 
     /// `return &r->data[r->used];` where these are numbers.
-    fn words(&self, out: &mut HashSet<Place>) -> bool {
+    pub fn words(&self, out: &mut HashSet<Place>) -> bool {
         let u = self.u;
         let mut any = false;
         for e in self.deeds.returns.iter().filter(|_| self.is_any()) {
@@ -335,7 +180,7 @@ impl Dealer<'_, '_> {
     }
 
     /// Does its place come from a product of a count that the function keeps?
-    fn is_multiple(&self, e: ExprId) -> bool {
+    pub fn is_multiple(&self, e: ExprId) -> bool {
         let (u, flow) = (self.u, self.flow);
         let (mut seen, mut todo, mut found) = (HashSet::new(), vec![e], false);
         while let Some(e) = todo.pop() {
@@ -410,13 +255,12 @@ impl Dealer<'_, '_> {
                 is_volatile: false,
                 ..link
             };
-            (self.comes_from(through, place) == Some(false) && super::is_complete(u, link))
-                .then_some(link)
+            (self.comes_from(through, place) == Some(false) && is_complete(u, link)).then_some(link)
         })
     }
 
     /// What its cursor is moved by, if that can be said at its returns as well.
-    fn step(&self, places: &HashSet<Place>) -> Option<ExprId> {
+    pub fn step(&self, places: &HashSet<Place>) -> Option<ExprId> {
         let u = self.u;
         let mut steps = self.deeds.changes.iter().filter_map(|(lhs, rhs, by)| {
             let place = self.flow.place(*lhs)?;
@@ -532,129 +376,4 @@ impl Dealer<'_, '_> {
             }
         }
     }
-}
-
-/// Bytes that are gone through by the size of a struct, and blocks that are taken for arrays of one.
-fn walks(flow: &Flow, based: &dyn Fn(&Place) -> bool, out: &mut Vec<ExprId>) {
-    let u = flow.u;
-    for (i, x) in u.exprs.iter().enumerate() {
-        let e = ExprId(i as u32);
-        match &x.kind {
-            ExprKind::Assign {
-                op: Some(BinOp::Add | BinOp::Sub),
-                lhs,
-                rhs,
-            } if untyped(u, u.expr(*lhs).ty) => {
-                let record = |q: QualType| matches!(u.ty(q.ty), Type::Record(_));
-                let size = match u.expr(strip_casts(u, *rhs)).kind {
-                    ExprKind::SizeofExpr(e) => record(u.expr(e).ty),
-                    ExprKind::SizeofType(q) => record(q),
-                    _ => false,
-                };
-                let local = matches!(u.expr(*lhs).kind, ExprKind::Ident(s) if is_local(u.sym(s)));
-                if size && local {
-                    out.push(e);
-                }
-            }
-            ExprKind::Cast { to, arg } => {
-                let to = pointee(u, *to).filter(|q| matches!(u.ty(q.ty), Type::Record(_)));
-                let arg = strip_casts(u, *arg);
-                let place = flow.place(arg).filter(|_| to.is_some());
-                if untyped(u, u.expr(arg).ty) && place.is_some_and(|p| based(&p)) {
-                    out.push(e);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Stores through casts of pointers to anything, and what becomes the head of a list of free items.
-fn links(flow: &Flow, heads: &HashMap<Place, QualType>, out: &mut Vec<Link>) {
-    let u = flow.u;
-    let mut seen = HashSet::new();
-    let mut add = |of: ExprId, to: QualType, freed: bool| {
-        if seen.insert(of) && super::is_complete(u, to) && !is_char(u, to) {
-            let to = QualType {
-                is_const: false,
-                is_volatile: false,
-                is_atomic: false,
-                is_restrict: false,
-                ..to
-            };
-            out.push(Link { of, to, freed });
-        }
-    };
-    // A cast of a pointer to anything: the pointer, and to what.
-    let cast = |e: ExprId| match u.expr(e).kind {
-        ExprKind::Cast { arg, .. } => {
-            let to = pointee(u, u.expr(e).ty)?;
-            let from = u.expr(strip_casts(u, arg)).ty;
-            (untyped(u, from) || is_other(u, from, to)).then_some((arg, to))
-        }
-        _ => None,
-    };
-    // Locals through which members are written.
-    let mut written = HashSet::new();
-    for x in &u.exprs {
-        let ExprKind::Assign { op, lhs, rhs } = &x.kind else {
-            continue;
-        };
-        let base = match &u.expr(*lhs).kind {
-            ExprKind::Deref(e) => Some(*e),
-            ExprKind::Member {
-                base, arrow: true, ..
-            } => Some(*base),
-            _ => None,
-        };
-        if let Some(ExprKind::Ident(s)) = base.map(|b| &u.expr(b).kind) {
-            written.insert(*s);
-        }
-        if op.is_some() || u.lines.is_system(x.span.start) {
-            continue;
-        }
-        if let Some((of, to)) = base.and_then(cast) {
-            add(of, to, false);
-        }
-        let local = matches!(u.expr(*lhs).kind, ExprKind::Ident(s) if is_local(u.sym(s)));
-        let head = flow.place(*lhs).and_then(|p| heads.get(&p));
-        let inner = strip_casts(u, *rhs);
-        // What was linked behind it is a link already.
-        let linked = matches!(
-            u.expr(inner).kind,
-            ExprKind::Deref(_) | ExprKind::Member { .. }
-        );
-        let pointer = matches!(u.ty(u.expr(inner).ty.ty), Type::Pointer(_));
-        if let (Some(to), false, false, true) = (head, local, linked, pointer) {
-            add(*rhs, *to, true);
-        }
-    }
-    // `struct header *h = (struct header *)pointer;` followed by `h->size = n;`
-    for (e, used) in &flow.uses {
-        let Use::Cast(to, whole) = used else {
-            continue;
-        };
-        let to = pointee(u, *to).filter(|t| matches!(u.ty(t.ty), Type::Record(_)));
-        let local = match flow.uses.get(whole) {
-            Some(Use::Init(s)) => Some(*s),
-            Some(Use::Assign(lhs, _)) => match u.expr(*lhs).kind {
-                ExprKind::Ident(s) => Some(s),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (Some(to), Some(local)) = (to, local) else {
-            continue;
-        };
-        let (from, _) = flow.origin(*e);
-        let named = matches!(
-            u.expr(from).kind,
-            ExprKind::Ident(_) | ExprKind::Member { .. }
-        );
-        let q = u.expr(from).ty;
-        if named && (untyped(u, q) || is_other(u, q, to)) && written.contains(&local) {
-            add(*e, to, false);
-        }
-    }
-    out.sort_by_key(|l| l.of);
 }

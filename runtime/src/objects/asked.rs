@@ -1,0 +1,92 @@
+//! What else is asked of addresses in a checkpoint than where they lead.
+
+use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+
+use super::rules::stands;
+use super::{Directory, What};
+
+impl Directory {
+    /// Start and size of the object that an address is in.
+    pub fn extent(&self, addr: u64) -> Option<(u64, u64)> {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let range = after.checked_sub(1).map(|i| &self.ranges[i])?;
+        match &range.what {
+            _ if addr > range.last => None,
+            What::Object { size, .. } => Some((range.start, *size)),
+            What::Slab(i) => {
+                let object = self.slabs[*i].find(addr)?;
+                Some((addr - object.offset, object.size))
+            }
+            What::Function(_) => None,
+        }
+    }
+
+    /// Could a pointer to a `wanted` be into the object that lies at an address?  Where types do not tell, it could.
+    pub fn could_hold(&self, types: &TypeTable, addr: u64, wanted: TypeId) -> bool {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
+            return false;
+        };
+        let (ty, size, offset) = match &range.what {
+            What::Object { ty, size, .. } => (*ty, *size, addr - range.start),
+            What::Slab(i) => match self.slabs[*i].find(addr) {
+                Some(o) => (o.ty, o.size, o.offset),
+                None => return false,
+            },
+            What::Function(_) => return true,
+        };
+        let (one, width) = (types.size(ty), types.size(wanted));
+        if width == 0 || one == 0 || types.get(wanted).kind == Kind::Char {
+            return true;
+        }
+        let alone = matches!(range.what, What::Object { .. })
+            && one == size
+            && !matches!(types.get(ty).kind, Kind::Array | Kind::Struct | Kind::Union);
+        // Nobody points behind a variable that is no array.
+        let behind = offset >= width && !alone && stands(types, ty, (offset - width) % one, wanted);
+        behind || (offset < size && stands(types, ty, offset % one, wanted))
+    }
+
+    /// Does an object begin less than `reach` behind it?  What lies behind all objects may be the C library's.
+    pub fn is_in_front(&self, addr: u64, reach: u64) -> bool {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let next = self.ranges.get(after);
+        next.is_some_and(|r| r.start - addr < reach)
+    }
+
+    /// From the first to the last address of what began at `from` or above and is elsewhere now; literals and
+    /// functions apart.
+    pub fn moved(&self, from: u64) -> Option<(u64, u64)> {
+        let high = self.ranges.iter().filter(|r| r.start >= from);
+        let moved = high.filter(|r| match &r.what {
+            What::Object {
+                target, literal, ..
+            } => !literal && *target as u64 != r.start,
+            What::Slab(i) => self.slabs[*i].targets().first() != Some(&(r.start as usize)),
+            What::Function(_) => false,
+        });
+        moved.fold(None, |all, r| match all {
+            None => Some((r.start, r.last)),
+            Some((low, high)) => Some((low.min(r.start), high.max(r.last))),
+        })
+    }
+
+    /// Is `addr` one of the first `tags` addresses of an object that is elsewhere now?
+    pub fn leads_away(&self, addr: u64, tags: u64) -> bool {
+        let after = self.ranges.partition_point(|r| r.start <= addr);
+        let Some(range) = after.checked_sub(1).map(|i| &self.ranges[i]) else {
+            return false;
+        };
+        let object = match &range.what {
+            _ if addr > range.last => None,
+            What::Object {
+                target,
+                literal: false,
+                ..
+            } => Some((*target, addr - range.start)),
+            What::Slab(i) => self.slabs[*i].find(addr).map(|o| (o.target, o.offset)),
+            _ => None,
+        };
+        object.is_some_and(|(target, offset)| offset < tags && target as u64 + offset != addr)
+    }
+}
