@@ -6,6 +6,7 @@
 use std::fmt::Display;
 
 use serde::ser::{self, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The form of `value`, the same on all hosts; elements of sequences and maps count in any order.
 pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<u64, Unsaid> {
@@ -30,15 +31,8 @@ impl ser::Error for Unsaid {
     }
 }
 
-/// FNV-1a.
-fn mixed(hash: u64, bytes: &[u8]) -> u64 {
-    let step = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(hash, step)
-}
-
 fn named(what: &str) -> u64 {
-    // No name is the beginning of another one with what follows.
-    mixed(mixed(0xcbf2_9ce4_8422_2325, what.as_bytes()), &[0])
+    xxh3_64(what.as_bytes())
 }
 
 struct Shape;
@@ -72,7 +66,7 @@ impl Parts {
 }
 
 fn joined(a: u64, b: u64) -> u64 {
-    mixed(a, &b.to_le_bytes())
+    xxh3_64_with_seed(&b.to_le_bytes(), a)
 }
 
 macro_rules! kinds {

@@ -10,6 +10,8 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 
+use xxhash_rust::xxh3::Xxh3Default;
+
 use super::meeting::{All, Call};
 use super::moves::Neighbors;
 use crate::datatype::{by_handle, TypeRef};
@@ -51,12 +53,13 @@ pub(super) fn places(of: &dyn Elsewhere, group: &Group) -> Places {
     all
 }
 
-/// FNV-1a.
+/// Of the members and their order; the same on all hosts.
 pub(crate) fn hash(group: &Group) -> u64 {
-    let bytes = group.ranks().iter().flat_map(|r| r.to_le_bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
-    })
+    let mut all = Xxh3Default::new();
+    for rank in group.ranks() {
+        all.update(&rank.to_le_bytes());
+    }
+    all.digest()
 }
 
 /// Calls from elsewhere and what they refer to.
