@@ -4,43 +4,16 @@
 
 #[path = "support/dsl.rs"]
 mod dsl;
+#[path = "support/rule.rs"]
+mod rule;
 
 use dsl::*;
-use expect_test::{expect, Expect};
+use expect_test::expect;
 use pc3_typemetric::abi::Abi;
 use pc3_typemetric::layout::Arith;
-use pc3_typemetric::plan::{NoReferences, Plan, Resolver, Unresolved};
+use pc3_typemetric::plan::{NoReferences, Resolver, Unresolved};
 use pc3_typemetric::types::{Kind, Type, TypeId, LONG_DOUBLE, UNKNOWN};
-
-/// Converts and shows the result's bytes, or the error.
-fn converted(plan: &Plan, src: &[u8]) -> String {
-    let mut ctx = NoReferences;
-    let size = match plan.dst_size(src.len() as u64) {
-        Ok(n) => n,
-        Err(e) => return e.to_string(),
-    };
-    let mut dst = vec![0; size as usize];
-    match plan.run_object(src, &mut dst, &mut ctx) {
-        Ok(()) => dst
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect::<Vec<_>>()
-            .join(" "),
-        Err(e) => e.to_string(),
-    }
-}
-
-fn check(from: &Abi, to: &Abi, make: Make, src: &[u8], expect: Expect) {
-    let text = match plan(from, to, make) {
-        Ok(plan) => converted(&plan, src),
-        Err(all) => lines(&all),
-    };
-    expect.assert_eq(&text);
-}
-
-fn refused(from: &Abi, ours: Make, to: &Abi, theirs: Make, expect: Expect) {
-    expect.assert_eq(&lines(&between(from, ours, to, theirs).unwrap_err()));
-}
+use rule::*;
 
 const LONG: Make = |t| arith(t, Arith::Long);
 const ULONG: Make = |t| arith(t, Arith::ULong);
@@ -295,110 +268,6 @@ fn bit_fields_by_value() {
         converted(&plan, &word.to_le_bytes()),
         ".a: 5 does not fit the target's 2-bit unsigned integer"
     );
-}
-
-const VECTOR: Make = |t| {
-    let d = arith(t, Arith::Double);
-    let xyz = structure(
-        t,
-        "struct xyz",
-        &[("x", d, None), ("y", d, None), ("z", d, None)],
-    );
-    let v = array(t, d, 3);
-    union(t, "union vec", &[("p", xyz, None), ("v", v, None)])
-};
-const PUN: Make = |t| {
-    let (d, c) = (arith(t, Arith::Double), arith(t, Arith::Char));
-    let bytes = array(t, c, 8);
-    union(t, "union pun", &[("d", d, None), ("bytes", bytes, None)])
-};
-const VALUE: Make = |t| {
-    let i = arith(t, Arith::Int);
-    let p = pointer(t, i);
-    let u = union(t, "union value", &[("i", i, None), ("p", p, None)]);
-    structure(t, "struct cell", &[("tag", i, None), ("u", u, None)])
-};
-
-#[test]
-fn unions_convert_if_their_members_agree() {
-    let src: Vec<u8> = [1.0f64, 2.0, 3.0]
-        .iter()
-        .flat_map(|x| x.to_le_bytes())
-        .collect();
-    check(
-        &Abi::X86_64,
-        &Abi::S390X,
-        VECTOR,
-        &src,
-        expect!["3f f0 00 00 00 00 00 00 40 00 00 00 00 00 00 00 40 08 00 00 00 00 00 00"],
-    );
-    assert!(plan(&Abi::X86_64, &Abi::AARCH64, PUN).unwrap().is_copy());
-}
-
-#[test]
-fn unions_with_pointers_on_their_abi() {
-    // What is an address of something is translated, the rest is as it was.
-    struct Near;
-    impl Resolver for Near {
-        fn pointer(&mut self, _: u64, _: TypeId) -> Result<u64, Unresolved> {
-            Err(Unresolved("not a pointer for sure".into()))
-        }
-        fn function(&mut self, raw: u64) -> Result<u64, Unresolved> {
-            self.pointer(raw, TypeId::UNKNOWN)
-        }
-        fn handle(&mut self, raw: u64, _: TypeId) -> Result<u64, Unresolved> {
-            self.pointer(raw, TypeId::UNKNOWN)
-        }
-        fn file(&mut self, raw: u64) -> Result<u64, Unresolved> {
-            self.pointer(raw, TypeId::UNKNOWN)
-        }
-        fn word(&mut self, raw: u64) -> u64 {
-            if raw == 0x1000 {
-                0x2000
-            } else {
-                raw
-            }
-        }
-    }
-    let plan = plan(&Abi::X86_64, &Abi::X86_64, VALUE).unwrap();
-    let words: Vec<u8> = [7u64, 0x1000, 7, 0x1001]
-        .iter()
-        .flat_map(|w| w.to_le_bytes())
-        .collect();
-    let mut out = vec![0; 32];
-    plan.run(&words, &mut out, 2, &mut Near).unwrap();
-    let out: Vec<u64> = out
-        .chunks(8)
-        .map(|w| u64::from_le_bytes(w.try_into().unwrap()))
-        .collect();
-    assert_eq!(out, [7, 0x2000, 7, 0x1001]);
-    // So in a union around it.
-    let around: Make = |t| {
-        let cell = VALUE(t);
-        let d = arith(t, Arith::Double);
-        union(t, "union node", &[("cell", cell, None), ("d", d, None)])
-    };
-    let plan = self::plan(&Abi::X86_64, &Abi::X86_64, around).unwrap();
-    let words: Vec<u8> = [7u64, 0x1000]
-        .iter()
-        .flat_map(|w| w.to_le_bytes())
-        .collect();
-    let mut out = vec![0; 16];
-    plan.run(&words, &mut out, 1, &mut Near).unwrap();
-    assert_eq!(out[8..], 0x2000u64.to_le_bytes());
-    // Whichever pointer is in use, it is a pointer.
-    let links: Make = |t| {
-        let (i, d) = (arith(t, Arith::Int), arith(t, Arith::Double));
-        let (p, q) = (pointer(t, i), pointer(t, d));
-        union(
-            t,
-            "union link",
-            &[("left", p, None), ("first", p, None), ("other", q, None)],
-        )
-    };
-    for to in Abi::PRESETS {
-        assert!(self::plan(&Abi::X86_64, &to, links).unwrap().has_pointers());
-    }
 }
 
 #[test]
