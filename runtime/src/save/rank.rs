@@ -1,318 +1,25 @@
-//! Writes all ranks of a job into a checkpoint file: their objects' bytes as they lie in memory,
-//! and the directories that say what they are.
+//! What one rank has in a checkpoint: its objects' bytes, and where they are.
 
-use std::fs::File;
 use std::io;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use pc3_heap::{Block, Slab};
 use pc3_typemetric::descriptor::pc3_frame;
-use pc3_typemetric::types::{TypeId, TypeTable};
+use pc3_typemetric::types::TypeId;
 
 use crate::beside;
-use crate::environment;
 use crate::exits::AtExit;
 use crate::floats;
-use crate::format;
-use crate::format::file::{Entry, Section, Writer};
-use crate::format::lent::LentMeta;
+use crate::format::file::Writer;
 use crate::format::library::{ExitMeta, LibraryMeta};
 use crate::format::meta::{
-    CallbackMeta, FrameMeta, FuncMeta, GlobalMeta, JobMeta, LargeMeta, LiteralMeta, PointMeta,
-    ProgramMeta, RankMeta, ShadowMeta, SlabMeta, Span,
+    CallbackMeta, FrameMeta, LargeMeta, RankMeta, ShadowMeta, SlabMeta, Span,
 };
-use crate::format::pieces;
-use crate::format::unions::{self, UnionMeta};
-use crate::guest::{self, Image, Tables};
-use crate::job::Job;
-use crate::life;
-use crate::pieces as handed;
+use crate::format::unions::UnionMeta;
 use crate::rank::{Rank, Status};
 use crate::registry::Program;
-use crate::shared;
-use crate::transfer::SaveCtx;
 
 /// Objects start at multiples of this in the data section.
 const ALIGN: u64 = 16;
-
-pub(crate) fn write(
-    job: &Job,
-    ranks: &mut [&mut Rank],
-    passage: u64,
-    id: u64,
-    file: &mut File,
-) -> io::Result<()> {
-    let mut out = Writer::new(file, id)?;
-    head(job, passage, &mut out)?;
-    let mut guests = Tables::new();
-    parts(job, ranks, &mut guests, &mut out)?;
-    if job.program.guest {
-        guests.write(&mut out)?;
-    }
-    out.finish()?;
-    Ok(())
-}
-
-/// What a rank has in a checkpoint in which each has a line of its own, in memory until all is known.
-pub struct Part {
-    rank: u64,
-    bytes: Vec<u8>,
-    entries: Vec<Entry>,
-    passages: u64,
-}
-
-impl Part {
-    /// Of a rank that is unwound or has ended, with the engine's state of it; others may run.
-    pub(crate) fn of(job: &Job, rank: &mut Rank, engine: &[u8]) -> io::Result<Part> {
-        let mut out = Writer::keeping();
-        let n = rank.id() as u64;
-        out.begin(Section::Data, n);
-        let mut data = Data {
-            out: &mut out,
-            at: 0,
-        };
-        let meta = rank_data(&job.program, rank, &mut data)?;
-        let lent = lent(&job.program, rank, &mut data)?;
-        let noted = noted(&job.program, rank, &meta);
-        out.end()?;
-        out.section(Section::Rank, n, &meta.encode())?;
-        if let Some(outside) = meta.outside() {
-            out.section(Section::Outside, n, &outside)?;
-        }
-        if !noted.is_empty() {
-            out.section(Section::Unions, n, &unions::encode(&noted))?;
-        }
-        handed_out(rank, n, &meta.shadow, &mut out)?;
-        lent_out(&lent, n, &mut out)?;
-        out.section(Section::Engine, n, engine)?;
-        // One process has all ranks.
-        if n == 0 {
-            shared_objects(&mut out, n)?;
-        }
-        let (bytes, entries) = out.into_memory();
-        Ok(Part {
-            rank: n,
-            bytes,
-            entries,
-            passages: rank.passages,
-        })
-    }
-
-    /// Locations that the rank had passed.
-    pub fn passages(&self) -> u64 {
-        self.passages
-    }
-}
-
-/// A checkpoint of such parts, in the order of ranks, each with what crosses its line.
-pub(crate) fn write_parts(
-    job: &Job,
-    parts: &[(Part, Vec<u8>)],
-    passage: u64,
-    id: u64,
-    file: &mut File,
-) -> io::Result<()> {
-    let mut out = Writer::apart(file, id)?;
-    head(job, passage, &mut out)?;
-    for (part, line) in parts {
-        for e in &part.entries {
-            let at = e.offset as usize..(e.offset + e.length) as usize;
-            out.section(e.section, e.rank, &part.bytes[at])?;
-        }
-        out.section(Section::Line, part.rank, line)?;
-    }
-    out.finish()?;
-    Ok(())
-}
-
-/// What a file has once.
-pub(crate) fn head(job: &Job, passage: u64, out: &mut Writer) -> io::Result<()> {
-    out.section(Section::Job, 0, &job_meta(job, passage).encode())?;
-    if !job.program.guest {
-        tables(out, &job.program.types, &program_meta(&job.program))?;
-    }
-    if let Some(engine) = job.engine() {
-        let bytes = engine.save_job(&SaveCtx::default());
-        out.section(Section::EngineJob, 0, &bytes)?;
-    }
-    Ok(())
-}
-
-/// What it has of each rank.
-pub(crate) fn parts(
-    job: &Job,
-    ranks: &mut [&mut Rank],
-    guests: &mut Tables,
-    out: &mut Writer,
-) -> io::Result<()> {
-    let ctx = SaveCtx::default();
-    let mut follows = None;
-    for rank in ranks.iter_mut() {
-        let n = rank.id() as u64;
-        // Ranks in front may be another process's.
-        if !job.program.guest && follows != Some(n) {
-            shared_objects(out, n)?;
-        }
-        follows = Some(n + 1);
-        out.begin(Section::Data, n);
-        let mut data = Data {
-            out: &mut *out,
-            at: 0,
-        };
-        let mut meta = rank_data(&job.program, rank, &mut data)?;
-        if let Some(guest) = rank.guest.as_deref().filter(|_| meta.finished.is_none()) {
-            let mut image = Image::new(guests, &mut data);
-            guest.save(&mut image)?;
-            (meta.frames, meta.large) = (image.frames, image.large);
-        }
-        let lent = lent(&job.program, rank, &mut data)?;
-        let noted = noted(&job.program, rank, &meta);
-        out.end()?;
-        out.section(Section::Rank, n, &meta.encode())?;
-        if let Some(outside) = meta.outside() {
-            out.section(Section::Outside, n, &outside)?;
-        }
-        if !noted.is_empty() {
-            out.section(Section::Unions, n, &unions::encode(&noted))?;
-        }
-        handed_out(rank, n, &meta.shadow, out)?;
-        lent_out(&lent, n, out)?;
-        if let Some(engine) = job.engine() {
-            out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
-        }
-    }
-    Ok(())
-}
-
-fn shared_objects(out: &mut Writer, rank: u64) -> io::Result<()> {
-    match shared::here() {
-        list if list.is_empty() => Ok(()),
-        objects => {
-            let given_back = shared::given_back();
-            let saved = format::shared::Saved {
-                objects,
-                given_back,
-            };
-            out.section(Section::Shared, rank, &format::shared::encode(&saved))
-        }
-    }
-}
-
-/// The environment, if the program may point into it.
-fn lent(program: &Program, rank: &Rank, data: &mut Data) -> io::Result<Vec<LentMeta>> {
-    if !program.environment {
-        return Ok(Vec::new());
-    }
-    let parts = environment::parts(&|at| rank.owns(at));
-    let one = |p: environment::Part| {
-        Ok(LentMeta {
-            addr: p.addr as u64,
-            ty: match p.text {
-                true => program.char_type(),
-                false => program.text_type(),
-            },
-            // SAFETY: the process's environment; nobody changes it now.
-            data: unsafe { data.object(p.addr, p.bytes)? },
-        })
-    };
-    parts.into_iter().map(one).collect()
-}
-
-fn lent_out(list: &[LentMeta], n: u64, out: &mut Writer) -> io::Result<()> {
-    match list {
-        [] => Ok(()),
-        list => out.section(Section::Lent, n, &format::lent::encode(list)),
-    }
-}
-
-fn handed_out(rank: &Rank, n: u64, shadow: &[ShadowMeta], out: &mut Writer) -> io::Result<()> {
-    let list = handed::list(rank, shadow);
-    if list.is_empty() {
-        return Ok(());
-    }
-    out.section(Section::Pieces, n, &pieces::encode(&list))
-}
-
-pub(crate) fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    types.encode(&mut bytes);
-    out.section(Section::Types, 0, &bytes)?;
-    out.section(Section::Program, 0, &program.encode())
-}
-
-fn job_meta(job: &Job, passage: u64) -> JobMeta {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    JobMeta {
-        program: job.name.clone(),
-        writer: format!("pc3 {}", env!("CARGO_PKG_VERSION")),
-        time: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
-        ranks: job.ranks as u64,
-        workers: job.workers as u64,
-        passage,
-        calls_mpi: job.program.calls_mpi,
-        arguments: life::arguments_given(),
-        abi: match job.program.guest {
-            true => guest::abi(),
-            false => job.program.types.abi().clone(),
-        },
-    }
-}
-
-pub(crate) fn program_meta(program: &Program) -> ProgramMeta {
-    ProgramMeta {
-        funcs: program
-            .funcs
-            .iter()
-            .map(|f| FuncMeta {
-                name: f.name.clone(),
-                shadow: f.shadow,
-                points: f
-                    .points
-                    .iter()
-                    .map(|p| PointMeta {
-                        label: p.label,
-                        line: p.line,
-                        file: p.file.clone(),
-                        what: p.what.clone(),
-                        live: p.live,
-                    })
-                    .collect(),
-            })
-            .collect(),
-        globals: program
-            .globals
-            .iter()
-            .map(|g| GlobalMeta {
-                name: g.name.clone(),
-                addr: g.addr as u64,
-                ty: g.ty,
-                size: g.size as u64,
-                constant: g.constant,
-            })
-            .collect(),
-        literals: program
-            .literals
-            .iter()
-            .map(|l| {
-                // SAFETY: the program's constant.
-                let bytes = unsafe { std::slice::from_raw_parts(l.addr as *const u8, l.size) };
-                LiteralMeta {
-                    addr: l.addr as u64,
-                    ty: l.ty,
-                    bytes: bytes.to_vec(),
-                }
-            })
-            .collect(),
-        fnrefs: program
-            .fnrefs
-            .iter()
-            .map(|(name, addr)| (name.clone(), *addr as u64))
-            .collect(),
-        orders: program.orders.clone(),
-    }
-}
 
 /// The open data section.
 pub(crate) struct Data<'a, 'f> {
@@ -342,7 +49,7 @@ impl Data<'_, '_> {
 
     /// # Safety
     /// As `raw`.
-    unsafe fn object(&mut self, addr: usize, bytes: usize) -> io::Result<Span> {
+    pub(super) unsafe fn object(&mut self, addr: usize, bytes: usize) -> io::Result<Span> {
         let offset = self.align()?;
         // SAFETY: by the caller.
         unsafe { self.raw(addr, bytes)? };
@@ -353,7 +60,11 @@ impl Data<'_, '_> {
     }
 }
 
-fn rank_data(program: &Program, rank: &mut Rank, data: &mut Data) -> io::Result<RankMeta> {
+pub(super) fn rank_data(
+    program: &Program,
+    rank: &mut Rank,
+    data: &mut Data,
+) -> io::Result<RankMeta> {
     let finished = match rank.status() {
         Status::Finished(code) => Some(code),
         _ => None,
@@ -439,7 +150,7 @@ fn library(rank: &Rank, data: &mut Data) -> io::Result<LibraryMeta> {
 }
 
 /// Of unions in objects that are saved.
-fn noted(program: &Program, rank: &mut Rank, meta: &RankMeta) -> Vec<UnionMeta> {
+pub(super) fn noted(program: &Program, rank: &mut Rank, meta: &RankMeta) -> Vec<UnionMeta> {
     let shapes = program.shapes.clone();
     if shapes.is_empty() {
         return Vec::new();
