@@ -72,13 +72,50 @@ fn parts((_, right): (Loud, Loud)) -> u64 {
     right.0
 }
 
+#[checkpointable]
+fn seen(loud: &Loud, n: u64) -> Option<u64> {
+    checkpoint!();
+    (loud.0 > n).then_some(n)
+}
+
+#[checkpointable]
+fn otherwise(n: u64) -> u64 {
+    if let Some(x) = ck!(seen(&Loud(n), 1)) {
+        x
+    } else {
+        checkpoint!();
+        n
+    }
+}
+
+#[checkpointable]
+fn deeper(n: u64) -> u64 {
+    let by = ck!(given(given_at_once(Loud(n).half().unwrap_or(1)), 1));
+    ck!(given(
+        match Loud(n).half() {
+            Some(half) => half,
+            None => by,
+        },
+        2
+    ))
+}
+
 #[pc3::main]
 fn main() {
+    println!("{} {}", ck!(otherwise(3)), ck!(deeper(3)));
     println!("{}", ck!(guards(&RefCell::new(vec![1, 2]))));
     println!("{}", ck!(values(3)));
     println!("{}", ck!(parts(pair(3))));
 }
 
+//= 83:32 `Loud`: E0080
+//= 83:32 `Loud`: note
+//= 81:1 `#[checkpointable]`: note
+//= 93:38 `Loud`: E0080
+//= 93:38 `Loud`: note
+//= 95:15 `Loud`: E0080
+//= 95:15 `Loud`: note
+//= 91:1 `#[checkpointable]`: note
 //= 23:22 `queue`: E0080
 //= 23:22 `queue`: note
 //= 30:30 `queue`: E0080

@@ -140,6 +140,20 @@ fn in_a_cell(n: &std::cell::Cell<u32>) -> u32 {
     handle.n
 }
 
+static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(3);
+
+#[checkpointable]
+fn counted(all: &std::sync::Mutex<u32>) -> Vec<u32> {
+    use std::sync::atomic::Ordering::Relaxed;
+    #[reeval]
+    let list = vec![COUNT.load(Relaxed)];
+    #[reeval]
+    let more = vec![*all.lock().unwrap()];
+    COUNT.fetch_add(1, Relaxed);
+    checkpoint!();
+    [list, more].concat()
+}
+
 #[pc3::main]
 fn main() {
     println!("{}", ck!(local(3)) + ck!(within(3)) + ck!(pattern(3)) + ck!(argument(3)));
@@ -158,5 +172,7 @@ fn main() {
 //= 100:32 `map`: `#[reeval]` cannot make a local again whose type holds a closure: it would be of another type
 //= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint
 //= 131:22 `longer`: this argument would be kept by the function that is called, which takes a borrow here: `&Vec<u32>`
-//= 137:9 `handle`: a `#[reeval]` local is made of a `&Cell<u32>`, which may have cells that change before it is made again
+//= 137:9 `handle`: a `#[reeval]` local is made of a `&Cell<u32>`, which may have cells, or be changed by others, before it is made again
+//= 149:9 `list`: a `#[reeval]` local is made of a `AtomicU32`, which may have cells, or be changed by others, before it is made again
+//= 151:9 `more`: a `#[reeval]` local is made of a `&std::sync::Mutex<u32>`, which may have cells, or be changed by others, before it is made again
 //= 92:9 `last`: borrowed data escapes outside of associated function

@@ -332,6 +332,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     transient::prepare(&mut function.block)?;
     let names = names::unique(&mut function.block, &p.names, small);
     combined(names.errors)?;
+    let shown = names.shown;
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
     let course = course::follow(&mut function.block, &p.mutable);
@@ -371,6 +372,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         static #named: ::pc3::point::Function = ::pc3::point::Function {
             name: ::core::concat!(::core::module_path!(), "::", #text),
         };
+        #shown
         #statics
         let mut pc3_frame = Pc3Mode::frame(&#named);
         let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
-//! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`.
+//! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
 //! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
 //! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over.
@@ -42,6 +42,7 @@ mod operands;
 mod parameters;
 mod plain;
 mod reeval;
+mod shown;
 mod texts;
 mod transient;
 
@@ -86,6 +87,11 @@ pub fn main(arguments: TokenStream, item: TokenStream, wanted: Wanted, mpi: bool
         _ => return wrong("#[pc3::main] takes no arguments but `mpi`"),
     };
     item::expand_main(item.clone(), ranks, wanted).unwrap_or_else(|e| beside(item, &e))
+}
+
+/// What `stringify!` gives in a function whose locals have other names.
+pub fn words(tokens: TokenStream) -> TokenStream {
+    shown::words(tokens)
 }
 
 /// `#[derive(Equivalence)]`.

@@ -1,6 +1,6 @@
 //! Gives each local a name of its own, so that all can be declared in one place; format strings follow.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
@@ -10,6 +10,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Pat, Stmt};
 
 use crate::marks::{self, Arguments};
+use crate::shown;
 use crate::texts::{captures, is_text, Text, WORDS};
 use crate::transient;
 
@@ -23,6 +24,10 @@ pub fn unique(block: &mut Block, parameters: &[Ident], small: Vec<(String, Strin
     let mut renamer = rename(block, parameters, &small, &all, items);
     renamer.renamed.extend(small);
     Names {
+        shown: match renamer.told.get() {
+            true => shown::stringify(&renamer.renamed),
+            false => TokenStream::new(),
+        },
         own: renamer.renamed,
         in_macros: renamer.in_macros.into_inner(),
         errors: renamer.errors.into_inner(),
@@ -63,6 +68,8 @@ pub struct Names {
     pub own: HashMap<String, String>,
     /// Locals that macros which are declared in the function mention.
     pub in_macros: HashSet<String>,
+    /// Declares what shows the user's names where macros make texts of them.
+    pub shown: TokenStream,
     pub errors: Vec<syn::Error>,
 }
 
@@ -80,6 +87,7 @@ fn rename(
         all: all.clone(),
         others: RefCell::default(),
         in_macros: RefCell::default(),
+        told: Cell::default(),
         errors: RefCell::default(),
     };
     for p in parameters {
@@ -119,10 +127,12 @@ struct Renamer {
     /// Words that stand for no local.
     others: RefCell<HashSet<String>>,
     in_macros: RefCell<HashSet<String>>,
+    /// Do macros that are not known get such names?
+    told: Cell<bool>,
     errors: RefCell<Vec<syn::Error>>,
 }
 
-fn ident(name: &str, span: proc_macro2::Span) -> Ident {
+pub fn ident(name: &str, span: proc_macro2::Span) -> Ident {
     match name.strip_prefix("r#") {
         Some(raw) => Ident::new_raw(raw, span),
         None => Ident::new(name, span),
@@ -220,7 +230,10 @@ impl Renamer {
             before = [before[1], this];
             match t {
                 TokenTree::Ident(i) if !field => match self.find(&i.to_string()) {
-                    Some(new) => TokenTree::Ident(ident(new, i.span())),
+                    Some(new) => {
+                        self.told.set(self.told.get() || i != new);
+                        TokenTree::Ident(ident(new, i.span()))
+                    }
                     None => {
                         if called {
                             self.others.borrow_mut().insert(i.to_string());
@@ -229,7 +242,12 @@ impl Renamer {
                     }
                 },
                 TokenTree::Group(g) => {
-                    let mut new = Group::new(g.delimiter(), self.tokens(g.stream(), text));
+                    let inner = self.tokens(g.stream(), text);
+                    if inner.to_string() == g.stream().to_string() {
+                        // With its spaces, which some macros show.
+                        return TokenTree::Group(g);
+                    }
+                    let mut new = Group::new(g.delimiter(), inner);
                     new.set_span(g.span());
                     TokenTree::Group(new)
                 }
@@ -423,11 +441,11 @@ impl VisitMut for Renamer {
         }
         mac.tokens = match marks::arguments(mac) {
             Some(Arguments::Listed(mut list)) => {
-                let format = marks::format_string(mac);
+                let (format, were) = (marks::format_string(mac), list.clone());
                 for (i, e) in list.iter_mut().enumerate() {
                     self.argument(e, format == Some(i));
                 }
-                quote::quote!(#list)
+                shown::arguments(mac, &list, &were)
             }
             Some(Arguments::Repeated(mut item, mut n)) => {
                 self.visit_expr_mut(&mut item);

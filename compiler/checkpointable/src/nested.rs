@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Item, Stmt, Type, UseTree};
+use syn::{Block, Item, ItemUse, Pat, Stmt, Type, UseTree};
 
 use crate::marks;
 
@@ -32,6 +32,28 @@ pub fn hiding(block: &Block) -> Vec<syn::Error> {
 struct Inner {
     whole: HashMap<String, usize>,
     errors: Vec<syn::Error>,
+}
+
+/// Must a `use` of this block stand with the declarations of its locals?  Otherwise each piece of the block's code gets it.
+pub fn is_declared(item: &ItemUse, block: &Block) -> bool {
+    struct Types(HashMap<String, usize>, bool);
+    impl<'ast> Visit<'ast> for Types {
+        fn visit_local(&mut self, l: &'ast syn::Local) {
+            if let Pat::Type(t) = &l.pat {
+                self.0.extend(words(&t.ty.to_token_stream()));
+            }
+            visit::visit_local(self, l);
+        }
+        fn visit_item(&mut self, item: &'ast Item) {
+            self.1 |= !matches!(item, Item::Use(_) | Item::Macro(_));
+        }
+    }
+    let mut types = Types(HashMap::new(), false);
+    types.visit_block(block);
+    let mut names = Vec::new();
+    brought(&item.tree, None, &mut names);
+    let told = |n: &Option<&Ident>| n.is_none_or(|n| types.0.contains_key(&n.to_string()));
+    types.1 || (!types.0.is_empty() && names.iter().any(told))
 }
 
 /// How often each word occurs, but for fields and methods.
@@ -98,8 +120,14 @@ impl<'ast> Visit<'ast> for Inner {
         let within = words(&b.to_token_stream());
         for s in &b.stmts {
             let Stmt::Item(item) = s else { continue };
+            if matches!(item, Item::Use(u) if !is_declared(u, b)) {
+                continue;
+            }
+            let brings = matches!(item, Item::Use(_));
             for name in declared(item) {
                 let text = match name {
+                    // A trait, of which the methods would be seen.
+                    Some(n) if brings && within.get(&n.to_string()) == Some(&1) => format!("what stands in front of this block would see the methods of `{n}`, too, as the block has locations and other items: write this where the function begins"),
                     Some(n) if self.whole.get(&n.to_string()) == within.get(&n.to_string()) => continue,
                     Some(n) => format!("what stands in front of this block would see this `{n}`, too, as the block has locations: give it another name, or declare it where the function begins"),
                     None => "what stands in front of this block would see these names, too, as the block has locations: name what is used, or write this where the function begins".to_owned(),

@@ -19,11 +19,14 @@ use syn::spanned::Spanned;
 use syn::{parse_quote, parse_quote_spanned, Block, Expr, Stmt};
 
 use crate::again::is_constructor;
+use crate::build::brief::ends_for_else;
 use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
 use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
 
 mod before;
+
+pub use lent::ends;
 
 use before::{is_mentioned, note, place, value, Before, Used};
 
@@ -38,8 +41,19 @@ pub struct Operands {
     count: usize,
     /// Values that have been given names since marked calls borrow them.
     lent: usize,
-    /// In the head of an `if let` with an `else`, in front of which such values end or not, as the edition says.
-    otherwise: bool,
+    otherwise: Otherwise,
+    /// Those that end in front of an `else`.
+    ending: Vec<Ident>,
+}
+
+/// Is it the head of an `if let` with an `else`, in front of which such values end or not, as the edition says?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Otherwise {
+    No,
+    /// It ends them, if the edition says so.
+    Ends,
+    /// It has points.
+    Left,
 }
 
 /// Takes the expressions of a function apart.
@@ -48,7 +62,8 @@ pub fn take_apart(block: &mut Block) -> Vec<syn::Error> {
         errors: Vec::new(),
         count: 0,
         lent: 0,
-        otherwise: false,
+        otherwise: Otherwise::No,
+        ending: Vec::new(),
     };
     operands.block(block);
     operands.errors
@@ -193,11 +208,20 @@ impl Operands {
             Expr::If(i) => {
                 match &mut *i.cond {
                     Expr::Let(l) if has_points_expr(&l.expr) => {
-                        let other = i.else_branch.as_ref();
-                        let before = self.otherwise;
-                        self.otherwise |= other.is_some_and(|(_, e)| !is_break(e));
+                        let otherwise = match &i.else_branch {
+                            Some((_, e)) if has_points_expr(e) => Otherwise::Left,
+                            Some((_, e)) if !is_break(e) => Otherwise::Ends,
+                            _ => self.otherwise,
+                        };
+                        let before = std::mem::replace(&mut self.otherwise, otherwise);
+                        let ending = std::mem::take(&mut self.ending);
                         *l.expr = self.hoist_head(&mut l.expr, out, has_ref(&l.pat));
+                        let ending = std::mem::replace(&mut self.ending, ending);
                         self.otherwise = before;
+                        if let (Some((_, other)), false) = (&mut i.else_branch, ending.is_empty()) {
+                            let ends = ends_for_else(&ending, i.if_token.span);
+                            **other = parse_quote!({ #ends #other });
+                        }
                     }
                     Expr::Let(_) => {}
                     cond if is_chain(cond) && has_points_expr(cond) => {
@@ -283,9 +307,7 @@ impl Operands {
     /// `let t = e;` in front; gives `t`.
     fn hoist_whole(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
         let mut e = e.clone();
-        if !self.otherwise {
-            self.lend(&mut e, out);
-        }
+        self.lend(&mut e, out);
         let t = self.temporary(e.span());
         out.push(parse_quote!(let #t = #e;));
         parse_quote!(#t)
@@ -300,9 +322,7 @@ impl Operands {
         if !has_points_expr(e) {
             return e.clone();
         }
-        if !self.otherwise {
-            self.lend(e, out);
-        }
+        self.lend(e, out);
         self.count += 1;
         let mut name = format_ident!("{}{}", HEAD, self.count);
         name.set_span(e.span().resolved_at(Span::call_site()));

@@ -14,6 +14,7 @@ use syn::{parse_quote, Block, Expr, Local, Pat, PatIdent, Signature, Stmt};
 
 use crate::again::is_reeval;
 use crate::flow::identifiers;
+use crate::marks::{self, Arguments};
 
 const INPUT: &str = "pc3_r";
 
@@ -118,6 +119,8 @@ struct Places {
 impl Places {
     fn is_place(&self, e: &Expr) -> bool {
         match e {
+            // Statics have names like constants.
+            Expr::Path(p) if is_static(p) => true,
             Expr::Path(p) => {
                 let name = p.path.get_ident();
                 name.is_some_and(|n| self.names.contains(&n.to_string()))
@@ -129,6 +132,13 @@ impl Places {
     }
 }
 
+/// `COUNT`, `counters::ALL`
+fn is_static(p: &syn::ExprPath) -> bool {
+    let last = p.path.segments.last().map(|s| s.ident.to_string());
+    let capitals = |n: String| n.starts_with(char::is_uppercase) && !n.contains(char::is_lowercase);
+    last.is_some_and(capitals) && p.qself.is_none()
+}
+
 impl<'ast> Visit<'ast> for Places {
     fn visit_expr(&mut self, e: &'ast Expr) {
         if self.is_place(e) {
@@ -136,6 +146,9 @@ impl<'ast> Visit<'ast> for Places {
             return;
         }
         match e {
+            Expr::Call(c) if matches!(*c.func, Expr::Path(_)) => {
+                c.args.iter().for_each(|a| self.visit_expr(a));
+            }
             // What holds a reference that can change it lets nobody else do so.
             Expr::Reference(r) if r.mutability.is_some() && self.is_place(&r.expr) => {}
             Expr::MethodCall(m)
@@ -148,6 +161,14 @@ impl<'ast> Visit<'ast> for Places {
                 for name in self.names.intersection(&named) {
                     let name = Ident::new(name, proc_macro2::Span::call_site());
                     self.found.push(parse_quote!(#name));
+                }
+                if let Some(Arguments::Listed(list)) = marks::arguments(&m.mac) {
+                    let mut statics = Places {
+                        names: BTreeSet::new(),
+                        found: Vec::new(),
+                    };
+                    list.iter().for_each(|e| statics.visit_expr(e));
+                    self.found.append(&mut statics.found);
                 }
             }
             e => visit::visit_expr(self, e),
@@ -178,8 +199,10 @@ mod tests {
     #[test]
     fn what_it_is_made_of_is_held() {
         check("#[reeval] let m = self.n * k + self.n;", &["self . n", "k"]);
-        check("#[reeval] let m = list.len() + N + f(k);", &["list", "k"]);
-        check("#[reeval] let m = list[k];", &["list", "k"]);
+        check(
+            "#[reeval] let m = list.len() + N + f(k);",
+            &["list", "N", "k"],
+        );
         check(
             "#[reeval] let m = list.iter().map(|k2| k2 + 1).sum();",
             &["list"],

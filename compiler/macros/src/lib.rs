@@ -39,3 +39,10 @@ pub fn equivalence(item: TokenStream) -> TokenStream {
 pub fn derive(item: TokenStream) -> TokenStream {
     pc3_checkpointable::derive(item.into()).into()
 }
+
+/// What is made of `stringify!` where locals have other names than the user gave them.
+#[doc(hidden)]
+#[proc_macro]
+pub fn words(tokens: TokenStream) -> TokenStream {
+    pc3_checkpointable::words(tokens.into()).into()
+}

@@ -12,6 +12,7 @@ use std::sync::atomic::{
     AtomicU64, AtomicU8, AtomicUsize,
 };
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::thread::LocalKey;
 
 use crate::frames;
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
@@ -172,6 +173,7 @@ impl<T: Locked> Locked for Option<T> {}
 impl<T: ?Sized> Locked for Mutex<T> {}
 impl<T: ?Sized> Locked for RwLock<T> {}
 impl<T> Locked for OnceLock<T> {}
+impl<T> Locked for LocalKey<T> {}
 impl<T: Locked, const N: usize> Locked for [T; N] {}
 
 #[diagnostic::on_unimplemented(

@@ -94,6 +94,26 @@ macro_rules! ck {
     };
 }
 
+/// `dbg!` of values under the names that they are given.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! dbg_named {
+    ($name:expr, $value:expr $(,)?) => {
+        match $value {
+            value => {
+                ::std::eprintln!(
+                    "[{}:{}:{}] {} = {:#?}",
+                    ::core::file!(), ::core::line!(), ::core::column!(), $name, &value
+                );
+                value
+            }
+        }
+    };
+    ($($name:expr, $value:expr),+ $(,)?) => {
+        ($($crate::dbg_named!($name, $value)),+,)
+    };
+}
+
 /// What a trait whose objects are saved has above it: `trait Strategy: pc3::Dynamic`.
 pub trait Dynamic: std::any::Any {
     fn as_any(&self) -> &dyn std::any::Any;

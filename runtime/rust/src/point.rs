@@ -4,14 +4,16 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 
+pub use pc3_macros::words;
 use pc3_runtime::control::pc3_flag;
 
+pub use crate::dbg_named as dbg;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
     given, in_order, kept, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther,
     GoesPlain, IsCell, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole,
-    Order, Part, Reads, Taken,
+    Locked, Order, Part, Reads, Taken,
 };
 pub use crate::kinds::{
     Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,
@@ -88,6 +90,18 @@ pub fn hold<T: 'static>(name: &'static str, value: T) -> Entry {
 /// A reference to what a `#[reeval]` local is made of; it lives to the point, so nothing has changed it but what changes in cells.
 pub struct Input<'a, T: ?Sized>(pub &'a T);
 
+/// An atomic, a lock, or what each thread has.
+pub trait IsShared<T: ?Sized> {
+    #[inline(always)]
+    fn steady(&self)
+    where
+        T: Steady,
+    {
+    }
+}
+
+impl<T: ?Sized + Locked> IsShared<T> for &&Input<'_, T> {}
+
 /// Without cells, as far as the type says.
 pub trait IsSteady {
     #[inline(always)]
@@ -108,7 +122,7 @@ pub trait IsInput<T: ?Sized> {
 impl<T: ?Sized> IsInput<T> for Input<'_, T> {}
 
 #[diagnostic::on_unimplemented(
-    message = "a `#[reeval]` local is made of a `{Self}`, which may have cells that change before it is made again",
+    message = "a `#[reeval]` local is made of a `{Self}`, which may have cells, or be changed by others, before it is made again",
     note = "copy what it is made of to a `let` in front"
 )]
 pub trait Steady {}

@@ -32,18 +32,11 @@ impl Builder {
         named.map(|v| v.name.clone()).collect()
     }
 
-    /// They end in front of the `else`, since edition 2024.
     pub(super) fn end_for_else(&mut self, names: Vec<Ident>, at: Span) {
         if names.is_empty() {
             return;
         }
-        let names = names.iter().rev();
-        // `_` is an expression since then.
-        let later = quote_spanned! {at=> {
-            macro_rules! pc3_edition { ($e:expr) => { true }; (_) => { false }; }
-            pc3_edition!(_)
-        }};
-        self.put(quote!(if #later { #(::core::mem::drop(#names);)* }));
+        self.put(ends_for_else(&names, at));
     }
 
     fn name_first(&mut self, e: &mut Expr, within: bool) {
@@ -77,8 +70,19 @@ impl Builder {
         }
     }
 
-    /// Judges what a marked call's operands are made from; values that it borrows are kept.
-    pub(super) fn brief_operands(&mut self, call: &mut Expr) {
+    /// Judges what a marked call's operands are made from; values that it borrows are kept, unless it `ends` them.
+    pub(super) fn brief_operands(&mut self, call: &mut Expr, ends: bool) {
+        if ends {
+            let what = "the `if let`";
+            return match call {
+                Expr::Call(c) => c.args.iter_mut().for_each(|a| self.brief_value(a, what)),
+                Expr::MethodCall(m) => {
+                    self.brief_place(&mut m.receiver, what);
+                    m.args.iter_mut().for_each(|a| self.brief_value(a, what));
+                }
+                _ => {}
+            };
+        }
         let what = "the call";
         match call {
             Expr::Call(c) => c.args.iter_mut().for_each(|a| self.brief_operand(a, what)),
@@ -201,6 +205,13 @@ impl Builder {
                 .into_iter()
                 .flatten()
                 .for_each(|e| self.brief_value(e, what)),
+            // What these look at lives as long as the statement that they are in.
+            Expr::Match(m) => self.brief_place(&mut m.expr, what),
+            Expr::If(i) => {
+                if let Expr::Let(l) = &mut *i.cond {
+                    self.brief_place(&mut l.expr, what);
+                }
+            }
             Expr::Block(syn::ExprBlock { block, .. })
             | Expr::Unsafe(syn::ExprUnsafe { block, .. }) => {
                 if let Some(Stmt::Expr(e, None)) = block.stmts.last_mut() {
@@ -239,6 +250,17 @@ impl Builder {
             e => self.brief_value(e, what),
         }
     }
+}
+
+/// They end in front of the `else`, since edition 2024.
+pub(crate) fn ends_for_else(names: &[Ident], at: Span) -> TokenStream {
+    let names = names.iter().rev();
+    // `_` is an expression since then.
+    let later = quote_spanned! {at=> {
+        macro_rules! pc3_edition { ($e:expr) => { true }; (_) => { false }; }
+        pc3_edition!(_)
+    }};
+    quote!(if #later { #(::core::mem::drop(#names);)* })
 }
 
 /// The guard that an expression takes before it evaluates anything else, if it is no more than a part of it.

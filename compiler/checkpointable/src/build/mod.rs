@@ -25,13 +25,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
 
 use crate::course::{self, Course};
 use crate::flow::After;
 use crate::marks::{self, has_points_expr};
+use crate::nested;
 use borrows::{is_borrowing, type_of};
 use rematch::Taken;
 
@@ -146,6 +147,10 @@ pub struct Builder {
     briefs: Vec<brief::Brief>,
     /// Guards of an `if` that its `else` may not hold.
     else_ends: Vec<Ident>,
+    /// `use`s of the blocks that are open, but for the function's own.
+    uses: Vec<TokenStream>,
+    /// Is one of its blocks open?
+    in_function: bool,
     /// Guards in the expression that is judged get names.
     guards_named: bool,
     errors: Vec<syn::Error>,
@@ -215,6 +220,8 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         asked: BTreeMap::new(),
         briefs: Vec::new(),
         else_ends: Vec::new(),
+        uses: Vec::new(),
+        in_function: false,
         guards_named: false,
         errors: Vec::new(),
     };
@@ -275,6 +282,13 @@ impl Builder {
     }
 
     fn put(&mut self, tokens: TokenStream) {
+        let tokens = match self.uses.is_empty() {
+            true => tokens,
+            false => {
+                let uses = &self.uses;
+                quote!({ #(#uses)* #tokens })
+            }
+        };
         self.region().stream.extend(tokens);
     }
 
@@ -421,9 +435,35 @@ impl Builder {
 
     fn block(&mut self, block: &Block, to: &To) -> Result<()> {
         match self.tail(block) {
-            Some((stmts, tail)) => self.ending(stmts, tail, block.brace_token, to),
-            None => self.scoped(TokenStream::new(), |s| s.stmts(&block.stmts, to)),
+            Some((stmts, tail)) => {
+                self.using(block, |s| s.ending(stmts, tail, block.brace_token, to))
+            }
+            None => self.using(block, |s| {
+                s.scoped(TokenStream::new(), |s| s.stmts(&block.stmts, to))
+            }),
         }
+    }
+
+    fn is_used(&self, item: &syn::ItemUse) -> bool {
+        let text = item.to_token_stream().to_string();
+        self.uses.iter().any(|u| u.to_string() == text)
+    }
+
+    /// What the code in front of a block would see of its `use`s, were they among its declarations: methods of traits.
+    fn using<T>(&mut self, block: &Block, write: impl FnOnce(&mut Self) -> T) -> T {
+        let open = self.uses.len();
+        if self.in_function {
+            let uses = block.stmts.iter().filter_map(|s| match s {
+                Stmt::Item(syn::Item::Use(u)) if !nested::is_declared(u, block) => Some(quote!(#u)),
+                _ => None,
+            });
+            self.uses.extend(uses);
+        }
+        let before = std::mem::replace(&mut self.in_function, true);
+        let done = write(self);
+        self.in_function = before;
+        self.uses.truncate(open);
+        done
     }
 
     fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
@@ -483,6 +523,7 @@ impl Builder {
             return Ok(());
         }
         match stmt {
+            Stmt::Item(syn::Item::Use(u)) if self.is_used(u) => Ok(()),
             Stmt::Item(item) => {
                 self.head().extend(quote!(#item));
                 Ok(())

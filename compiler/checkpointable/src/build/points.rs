@@ -14,6 +14,7 @@ use super::{label, Builder, Chain, Point, Result, Var, Way, HELD};
 use crate::course::{self, Whole};
 use crate::flow::identifiers;
 use crate::marks;
+use crate::operands::ends;
 use crate::reeval::is_input;
 
 impl Builder {
@@ -76,7 +77,7 @@ impl Builder {
         let in_order = self.loops_in_order();
         let inputs = vars.iter().map(|v| &v.name).filter(|n| is_input(n));
         let steady =
-            inputs.map(|n| quote_spanned!(n.span()=> (&&::pc3::point::Input(#n)).steady();));
+            inputs.map(|n| quote_spanned!(n.span()=> (&&&::pc3::point::Input(#n)).steady();));
         let chain = |name: &Ident| -> Option<&Rc<Chain>> {
             match &vars.iter().find(|v| v.name == *name)?.way {
                 Way::Asked(chain) => Some(chain),
@@ -96,7 +97,7 @@ impl Builder {
         let park = quote! {
             {
                 #[allow(unused_imports)]
-                use ::pc3::point::{IsCopied as _, IsInput as _, IsMoved as _, IsPart as _, IsSteady as _, IsWhole as _};
+                use ::pc3::point::{IsCopied as _, IsInput as _, IsMoved as _, IsPart as _, IsShared as _, IsSteady as _, IsWhole as _};
                 #(#steady)*
                 #(#moved)*
                 #(#stale)*
@@ -270,8 +271,11 @@ impl Builder {
         let number = course::number(&mac.attrs);
         let mut inner: Expr = syn::parse2(mac.mac.tokens.clone())?;
         let what = called(&inner);
-        self.name_guard_of_call(&mut inner);
-        self.brief_operands(&mut inner);
+        let ends = ends(&mac.attrs);
+        if !ends {
+            self.name_guard_of_call(&mut inner);
+        }
+        self.brief_operands(&mut inner, ends);
         self.name_operands(&mut inner);
         let written = inner.clone();
         self.leaf(&mut inner);

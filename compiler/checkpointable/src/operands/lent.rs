@@ -8,10 +8,15 @@
 use quote::{format_ident, ToTokens};
 use syn::{parse_quote, Expr, Stmt, UnOp};
 
-use super::Operands;
+use super::{Operands, Otherwise};
 use crate::again::{is_guard, is_place, telling};
 use crate::build::HELD;
 use crate::marks;
+
+/// Does what a marked call borrows end with it, though the user's code would hold it longer?
+pub fn ends(attrs: &[syn::Attribute]) -> bool {
+    attrs.iter().any(|a| a.path().is_ident("pc3_ends"))
+}
 
 impl Operands {
     pub(super) fn lend(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
@@ -19,6 +24,9 @@ impl Operands {
             Expr::Try(t) => self.lend(&mut t.expr, out),
             Expr::Paren(p) => self.lend(&mut p.expr, out),
             Expr::Group(p) => self.lend(&mut p.expr, out),
+            Expr::Macro(m) if marks::is_call(&m.mac) && self.otherwise == Otherwise::Left => {
+                m.attrs.push(parse_quote!(#[pc3_ends]));
+            }
             Expr::Macro(m) if marks::is_call(&m.mac) => {
                 let Ok(mut call) = syn::parse2::<Expr>(m.mac.tokens.clone()) else {
                     return;
@@ -66,6 +74,9 @@ impl Operands {
         let mut name = self.temporary(telling(value));
         if lent {
             name = format_ident!("{}{}", HELD, name, span = name.span());
+            if self.otherwise == Otherwise::Ends {
+                self.ending.push(name.clone());
+            }
         }
         out.push(parse_quote!(let mut #name = #value;));
         *value = parse_quote!(#name);

@@ -184,8 +184,96 @@ fn taken(mut list: Vec<Told>, mut queue: VecDeque<u32>, map: BTreeMap<u32, u32>)
     sum
 }
 
+#[derive(Checkpointable)]
+struct Ends(u32);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        println!("end {}", self.0);
+    }
+}
+
+#[checkpointable]
+fn look(at: &Ends, found: bool) -> Option<u32> {
+    checkpoint!();
+    found.then_some(at.0)
+}
+
+/// What a head borrows lives until the branch ends, or, as the edition says, until another is taken.
+#[checkpointable]
+fn otherwise(found: bool) {
+    if let Some(x) = ck!(look(&Ends(1), found)) {
+        checkpoint!();
+        println!("found {x}");
+    } else {
+        println!("not found");
+    }
+    let y = if let Some(x) = ck!(look(&Ends(2), found)) {
+        println!("found {x}");
+        x
+    } else if found {
+        0
+    } else {
+        println!("none");
+        1
+    };
+    println!("{y}");
+}
+
+#[derive(Checkpointable)]
+struct Bag(Vec<u32>);
+
+impl std::ops::Deref for Bag {
+    type Target = Vec<u32>;
+    fn deref(&self) -> &Vec<u32> {
+        &self.0
+    }
+}
+
+mod sizes {
+    pub trait Sized {
+        fn len(&self) -> usize;
+    }
+    impl Sized for super::Bag {
+        fn len(&self) -> usize {
+            100
+        }
+    }
+}
+
+/// Methods of a trait are seen in the block that brings it, and not in front.
+#[checkpointable]
+fn brought(bag: &Bag) -> usize {
+    let mut sum = bag.len();
+    checkpoint!();
+    sum += bag.len();
+    {
+        use sizes::Sized as _;
+        checkpoint!();
+        sum += bag.len();
+        for _ in 0..2 {
+            checkpoint!();
+            sum += bag.len();
+        }
+    }
+    checkpoint!();
+    sum += {
+        use std::cmp::Ordering::*;
+        checkpoint!();
+        match bag.len().cmp(&3) {
+            Less => 1,
+            Equal => 2,
+            Greater => 3,
+        }
+    };
+    sum + bag.len()
+}
+
 #[pc3::main]
 fn main() {
+    ck!(otherwise(true));
+    ck!(otherwise(false));
+    println!("{}", ck!(brought(&Bag(vec![7, 8, 9]))));
     #[cfg(any())]
     println!("never");
     let pair = ck!(Pair::of(

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 // In ways that a linter would not have.
-#![allow(clippy::all, clippy::pedantic, non_snake_case)]
+#![allow(clippy::all, clippy::pedantic, clippy::dbg_macro, non_snake_case)]
 
 use std::ops::{Mul, Neg};
 use std::process::ExitCode;
@@ -29,6 +29,29 @@ fn shadowed(r#type: u32) -> u32 {
     let r#type = r#type + x;
     checkpoint!();
     r#type * y
+}
+
+macro_rules! told {
+    ($e:expr) => {
+        concat!(stringify!($e), "; ")
+    };
+    ($($t:tt)*) => {
+        stringify!($($t)*)
+    };
+}
+
+/// Macros that make texts of what they are given.
+#[checkpointable]
+fn shown(n: usize) -> usize {
+    let list = vec![n];
+    checkpoint!();
+    let list = [list, vec![2]].concat();
+    println!("{}{}", told!(list), told!(list.len() + n));
+    checkpoint!();
+    println!("{}", told!(list => [n, 0]));
+    let n = dbg!(list.len());
+    debug_assert!(list[0] < n + 7);
+    n
 }
 
 /// Macros that are declared in a function mean its locals.
@@ -195,6 +218,7 @@ fn read_before(mut link: Link) -> [i64; 4] {
 #[pc3::main]
 fn main() -> ExitCode {
     println!("{}", ck!(shadowed(4)));
+    println!("{}", ck!(shown(3)));
     println!("{}", ck!(declared()));
     println!("{}", ck!(capitals(&[7, 8, 9], 1, (5, 6))));
     println!("{}", ck!(conditions(1)));
