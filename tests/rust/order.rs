@@ -155,11 +155,11 @@ fn main() {
 }
 
 //= 82:37 `|`: this closure would be called again for items that the loop may have changed, as the iterator is made again after a restart: do in the loop what it does (`if … { continue; }`)
-//= 10:19 `map`: a loop with locations goes over a hash map or set, which has another order after a restart
-//= 14:18 `values_mut`: a loop with locations goes over a hash map or set, which has another order after a restart
-//= 18:42 `filter`: a loop with locations goes over a hash map or set, which has another order after a restart
-//= 22:33 `zip`: a loop with locations goes over a hash map or set, which has another order after a restart
-//= 26:28 `flat_map`: a loop with locations goes over a hash map or set, which has another order after a restart
+//= 10:19 `map`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
+//= 14:18 `values_mut`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
+//= 18:42 `filter`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
+//= 22:33 `zip`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
+//= 26:28 `flat_map`: a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart
 //= 42:45 `self`: a closure of a loop's iterator reads a value of type `RefCell<Vec<bool>>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
 //= 58:17 `list`: a closure of a loop's iterator reads a value of type `&[Cell<u64>]`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)
 //= 62:39 `lock`: a closure of a loop's iterator reads a value of type `&std::sync::Mutex<u64>`, of which the loop may change a part in the meantime (`Cell`, `RefCell`, `Mutex` …; a type that is not known might hold one)

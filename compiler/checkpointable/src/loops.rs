@@ -62,6 +62,21 @@ fn items(e: &Expr) -> Expr {
 /// Methods that take the values out of what they are called on.
 const TAKE: &[&str] = &["drain", "into_keys", "into_values"];
 
+/// The iterator of a `let` that owns its items, if it is one of the standard library's by its methods.
+pub fn owned_local(e: &Expr) -> Option<Expr> {
+    let made = match e {
+        Expr::MethodCall(m) if m.method == "into_iter" && m.args.is_empty() => e,
+        Expr::MethodCall(m) if TAKE.iter().any(|t| m.method == t) => e,
+        e => return saved(e),
+    };
+    let span = telling(made);
+    Some(parse_quote_spanned! {span=> {
+        #[allow(unused_imports)]
+        use ::pc3::point::{OwnedListed as _, OwnedOther as _, OwnedSaved as _};
+        (&&&::pc3::point::Owned::of(#made)).owned()
+    }})
+}
+
 /// `list.into_iter().rev().enumerate()` with adaptors that can be saved.
 fn saved(e: &Expr) -> Option<Expr> {
     let m = match e {
@@ -83,6 +98,7 @@ fn saved(e: &Expr) -> Option<Expr> {
         ("rev", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Rev(#inner))),
         ("enumerate", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Enumerate::new(#inner))),
         ("flatten", 0) => by("Flatten"),
+        ("peekable", 0) => Some(parse_quote_spanned!(span=> ::pc3::point::Peekable::new(#inner))),
         ("skip", 1) => by("Skip"),
         ("take", 1) => by("Take"),
         ("step_by", 1) => by("StepBy"),

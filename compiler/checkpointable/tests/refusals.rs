@@ -243,7 +243,7 @@ fn borrows_made_again() {
 }",
         expect![[r#"
             2:28: `list` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
-            2:28: `list`, which a loop goes over, changes here; after a restart the loop's iterator is made again: go over a copy, or keep an index
+            2:28: `list`, which a loop or an iterator goes over, changes here; after a restart the iterator is made again: go over a copy, or keep an index
         "#]],
     );
     check(

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::thread::LocalKey;
 
 use crate::frames;
+use crate::kinds::Walk;
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
 use crate::point::Kept;
 use crate::ways::Plain;
@@ -79,6 +80,7 @@ over_one! {
 }
 
 impl<I: Iterator + Shuffled<W>, W> Shuffled<First<W>> for iter::Peekable<I> {}
+impl<I: Shuffled<W>, W> Shuffled<First<W>> for Walk<I> {}
 impl<I: Shuffled<W> + ?Sized, W> Shuffled<First<W>> for &mut I {}
 impl<I: Shuffled<W>, J, W> Shuffled<First<W>> for iter::Zip<I, J> {}
 impl<I, J: Shuffled<W>, W> Shuffled<Second<W>> for iter::Zip<I, J> {}
@@ -102,7 +104,7 @@ impl<I> Order<I> {
 }
 
 #[diagnostic::on_unimplemented(
-    message = "a loop with locations goes over a hash map or set, which has another order after a restart",
+    message = "a loop with locations, or an iterator that is needed behind one, goes over a hash map or set, which has another order after a restart",
     label = "elements would be visited twice, and others never",
     note = "collect the keys first (`let keys: Vec<_> = map.keys().cloned().collect();`), or use a `BTreeMap`, a `BTreeSet` or the crate `indexmap`"
 )]

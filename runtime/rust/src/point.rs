@@ -16,7 +16,9 @@ pub use crate::heads::{
     Locked, Order, Part, Reads, Taken,
 };
 pub use crate::kinds::{
-    Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,
+    Ahead, AheadBothWays, AheadOneWay, AheadSaved, Chain, Enumerate, Flatten, Items, Listed, Makes,
+    MakesValue, OtherItems, Owned, OwnedListed, OwnedOther, OwnedSaved, Paused, Peekable, Rev,
+    Skip, StepBy, Take, Walked, Zip,
 };
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};

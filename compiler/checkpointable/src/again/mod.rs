@@ -115,6 +115,8 @@ const ADAPT: &[&str] = &[
     "scan",
     "cycle",
     "into_iter",
+    "peekable",
+    "fuse",
 ];
 
 /// Does the method make one iterator of another?
@@ -133,11 +135,28 @@ pub fn iterates_itself(e: &Expr) -> bool {
         Expr::Paren(p) => iterates_itself(&p.expr),
         Expr::Range(_) => true,
         Expr::MethodCall(m) => {
-            let more = ["peekable", "drain", "inspect", "flatten", "fuse"];
+            let more = ["drain", "inspect", "flatten"];
             iterates(&m.method) || is_adaptor(&m.method) || is_one_of(&more, &m.method)
         }
         Expr::Call(c) => is_source(&c.func),
         _ => false,
+    }
+}
+
+/// Does it give one that goes over a borrow, or over numbers, by the standard library's methods?
+pub fn walks(e: &Expr) -> bool {
+    match e {
+        Expr::MethodCall(m) => iterates(&m.method) || is_adaptor(&m.method) && adapted(&m.receiver),
+        Expr::Call(c) => is_source(&c.func),
+        _ => false,
+    }
+}
+
+fn adapted(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => adapted(&p.expr),
+        Expr::Range(_) => true,
+        e => walks(e),
     }
 }
 
@@ -410,7 +429,9 @@ impl<'b> Again<'b> {
             }
             Expr::MethodCall(m) => {
                 let iterates = is_one_of(ITERATE, &m.method);
-                let adapts = is_one_of(ADAPT, &m.method);
+                // `Option::take`
+                let takes = m.method == "take" && m.args.is_empty();
+                let adapts = is_one_of(ADAPT, &m.method) && !takes;
                 if !iterates && !adapts && !is_one_of(BORROW, &m.method) {
                     return false;
                 }

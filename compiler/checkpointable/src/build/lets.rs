@@ -94,6 +94,9 @@ impl Builder {
                 true => quote!(#name),
                 false => whole(&name),
             }
+        } else if let Some((again, known, value)) = self.walked(local)? {
+            (way, made) = (again, known);
+            value
         } else {
             let mut e = (*init.expr).clone();
             if matches!(e, Expr::Call(_)) && is_reader(&e, self) {
@@ -222,7 +225,7 @@ impl Builder {
     }
 }
 
-fn has_closure(e: &Expr) -> bool {
+pub(super) fn has_closure(e: &Expr) -> bool {
     struct Look(bool);
     impl<'ast> syn::visit::Visit<'ast> for Look {
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {

@@ -20,6 +20,7 @@ mod rematch;
 mod repeat;
 mod tails;
 mod values;
+mod walks;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -49,6 +50,8 @@ enum Way {
     Transient(TokenStream),
     /// Its type says whether it is saved or made again.
     Asked(Rc<Chain>),
+    /// An iterator, made again by this expression; how far it has been gone over is saved.
+    Walked(TokenStream),
 }
 
 /// What makes locals again whose types say that they are.
@@ -70,7 +73,7 @@ impl Way {
     fn made(&self) -> Option<TokenStream> {
         match self {
             Way::Kept => None,
-            Way::Made(code) | Way::Transient(code) => Some(code.clone()),
+            Way::Made(code) | Way::Transient(code) | Way::Walked(code) => Some(code.clone()),
             Way::Asked(chain) => Some(chain.of()),
         }
     }

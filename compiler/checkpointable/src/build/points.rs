@@ -10,7 +10,7 @@ use syn::Expr;
 
 use super::calls::called;
 use super::leaf::question;
-use super::{label, Builder, Chain, Point, Result, Var, Way, HELD};
+use super::{label, walks, Builder, Chain, Point, Result, Var, Way, HELD};
 use crate::course::{self, Whole};
 use crate::flow::identifiers;
 use crate::marks;
@@ -35,7 +35,7 @@ impl Builder {
         self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
-            .filter(|v| matches!(v.way, Way::Kept))
+            .filter(|v| matches!(v.way, Way::Kept | Way::Walked(_)))
             .map(|v| &v.name)
             .collect();
         let asked: Vec<&Ident> = vars
@@ -81,7 +81,7 @@ impl Builder {
         let chain = |name: &Ident| -> Option<&Rc<Chain>> {
             match &vars.iter().find(|v| v.name == *name)?.way {
                 Way::Asked(chain) => Some(chain),
-                Way::Kept | Way::Made(_) | Way::Transient(_) => None,
+                Way::Kept | Way::Made(_) | Way::Transient(_) | Way::Walked(_) => None,
             }
         };
         let stale = asked.iter().filter_map(|name| {
@@ -89,11 +89,18 @@ impl Builder {
             Some(chain(name)?.stale(name, at))
         });
         // Those that are declared last end first.
-        let parked = asked.iter().rev().filter_map(|n| Some(chain(n)?.park(n)));
-        let keeps = kept
-            .iter()
-            .zip(&names)
-            .map(|(name, text)| quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),));
+        let parked = vars.iter().rev().filter_map(|v| match &v.way {
+            Way::Asked(chain) => Some(chain.park(&v.name)),
+            Way::Walked(_) => Some(walks::pause(&v.name)),
+            Way::Kept | Way::Made(_) | Way::Transient(_) => None,
+        });
+        let keeps = kept.iter().zip(&names).map(|(name, text)| {
+            let walked = |v: &Var| v.name == **name && matches!(v.way, Way::Walked(_));
+            match vars.iter().any(walked) {
+                true => quote!(#name,),
+                false => quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),),
+            }
+        });
         let park = quote! {
             {
                 #[allow(unused_imports)]
@@ -206,7 +213,7 @@ impl Builder {
             .iter()
             .filter_map(|v| match &v.way {
                 Way::Made(code) => Some(identifiers(code)),
-                Way::Kept | Way::Transient(_) | Way::Asked(_) => None,
+                Way::Kept | Way::Transient(_) | Way::Asked(_) | Way::Walked(_) => None,
             })
             .flatten()
             .collect();
@@ -218,16 +225,26 @@ impl Builder {
         for name in &self.made_loops {
             stale.push((Span::call_site(), name.clone()));
         }
+        let walked: Vec<String> = needed
+            .iter()
+            .filter(|v| matches!(v.way, Way::Walked(_)))
+            .map(|v| v.name.to_string())
+            .collect();
+        stale.extend(walked.iter().map(|name| (Span::call_site(), name.clone())));
         for (span, name) in stale {
             let Some((what, at)) = self.course.at(number, &name).stale else {
                 continue;
             };
+            let walks = walked.contains(&name) || self.made_loops.contains(&name);
+            if what == name && walks {
+                continue;
+            }
             let (name, what) = (&name[..], &what[..]);
             let (said, source) = (self.said(name), self.said(what));
             let (span, text) = match () {
-                () if name.starts_with("for ") => (
+                () if walks => (
                     at,
-                    format!("`{source}`, which a loop goes over, changes here; after a restart the loop's iterator is made again: go over a copy, or keep an index"),
+                    format!("`{source}`, which a loop or an iterator goes over, changes here; after a restart the iterator is made again: go over a copy, or keep an index"),
                 ),
                 () if what == name && self.borrowed.contains_key(name) => (
                     at,
@@ -322,6 +339,7 @@ impl Builder {
         for v in vars.iter().filter(|v| v.region == region) {
             let (name, text) = (&v.name, v.name.to_string());
             match &v.way {
+                Way::Walked(made) => out.extend(walks::back(name, &text, made)),
                 Way::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
                 }),

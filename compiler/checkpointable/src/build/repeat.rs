@@ -128,7 +128,14 @@ impl Builder {
         // Code in front of the loop whichever way it is entered, and what that is made from.
         let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
         let mut head = Head::Loop;
+        let walked = self.walked_name(expr);
         match over(expr, Again::new(self, id), &self.course.mutable)? {
+            Over::Owned(mut expr) if walked.is_some() => {
+                self.leaf(&mut expr);
+                let made = walked.iter().map(|w| w.1.clone()).collect();
+                self.local(&iterator, true, None, Way::Walked(made));
+                self.put(quote!(#iterator = #expr;));
+            }
             Over::Owned(mut expr) => {
                 self.name_guard(&mut expr);
                 self.brief(&mut expr, what);
@@ -212,16 +219,16 @@ impl Builder {
         self.loops.push(at.clone());
         self.open();
         let made = again_name(&head, &f.attrs);
-        self.made_loops.extend(made.clone());
+        let loops = self.made_loops.len();
+        self.made_loops.extend(made);
+        self.made_loops.extend(walked.map(|w| w.0));
         let within = self.made_iterators.len();
         if let Head::Next { item: Some(_), .. } = &head {
             self.made_iterators
                 .push((iterator.clone(), f.for_token.span));
         }
         let done = self.loop_body(&f.body, head, &at);
-        if made.is_some() {
-            self.made_loops.pop();
-        }
+        self.made_loops.truncate(loops);
         self.made_iterators.truncate(within);
         let (code, points) = self.close(&quote!(continue #at;));
         self.loops.pop();

@@ -13,6 +13,7 @@ pub use closures::{effect, mutable_in};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use proc_macro2::Span;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{parse_quote, Attribute, Block, Expr, Ident, Stmt};
 
@@ -100,6 +101,8 @@ pub struct Course {
     live: HashMap<usize, BTreeSet<String>>,
     /// Locals that may be there at some point.
     exist: HashSet<String>,
+    /// Locals that loops with points go over.
+    looped: HashSet<String>,
     pub mutable: HashSet<String>,
 }
 
@@ -120,6 +123,15 @@ impl Course {
         self.live.get(&point).is_some_and(|l| l.contains(name))
     }
 
+    /// May it be there at a point, and be used behind it, or does a loop with points go over it?
+    pub fn crosses(&self, name: &str) -> bool {
+        let at_point = |(n, state): (&usize, &State)| {
+            let local = state.as_ref().and_then(|s| s.get(name));
+            local.is_some_and(|l| l.whole.may_exist()) && self.used(*n, name)
+        };
+        self.looped.contains(name) || self.points.iter().any(at_point)
+    }
+
     pub fn exists(&self, name: &str) -> bool {
         self.exist.contains(name)
     }
@@ -130,7 +142,21 @@ pub fn follow(block: &mut Block, parameters: &[(Ident, bool)]) -> Course {
     Number(0).visit_block_mut(block);
     let mut course = walk::function(block, parameters);
     course.live = live::follow(block);
+    let mut looped = Looped(HashSet::new());
+    looped.visit_block(block);
+    course.looped = looped.0;
     course
+}
+
+struct Looped(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Looped {
+    fn visit_expr_for_loop(&mut self, f: &'ast syn::ExprForLoop) {
+        if let (Expr::Path(p), true) = (&*f.expr, marks::block_has_points(&f.body)) {
+            self.0.extend(p.path.get_ident().map(ToString::to_string));
+        }
+        visit::visit_expr_for_loop(self, f);
+    }
 }
 
 /// What a loop over borrowed values is known by.

@@ -169,7 +169,10 @@ impl Walk {
             return;
         };
         for (made, l) in self.state.iter_mut().flatten() {
-            if l.stale.is_none() && self.bases.get(made).is_some_and(|b| b.contains(&name)) {
+            let known = l.stale.as_ref();
+            if known.is_none_or(|(of, _)| of == made && name != *made)
+                && self.bases.get(made).is_some_and(|b| b.contains(&name))
+            {
                 l.stale = Some((name.clone(), span));
             }
         }

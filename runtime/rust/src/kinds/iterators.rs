@@ -40,7 +40,8 @@ listed! {
     [T] hash_set::IntoIter<T>; [T] btree_set::IntoIter<T>; [T] vec_deque::IntoIter<T>; [T] binary_heap::IntoIter<T>;
     [T] linked_list::IntoIter<T>; ['a, T] std::vec::Drain<'a, T>; ['a, T] vec_deque::Drain<'a, T>;
     ['a] std::string::Drain<'a>; ['a, T] binary_heap::Drain<'a, T>; ['a, K, V] hash_map::Drain<'a, K, V>;
-    ['a, T] hash_set::Drain<'a, T>;
+    ['a, T] hash_set::Drain<'a, T>; [T, const N: usize] std::array::IntoIter<T, N>; [T] std::option::IntoIter<T>;
+    [T] std::result::IntoIter<T>;
 }
 
 #[cfg(feature = "indexmap")]

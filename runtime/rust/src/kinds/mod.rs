@@ -17,6 +17,7 @@ mod serde;
 mod shape;
 mod shared;
 mod text;
+mod walks;
 
 pub use groups::tagged;
 pub use iterators::{
@@ -24,3 +25,7 @@ pub use iterators::{
 };
 #[cfg(feature = "serde")]
 pub use serde::Serde;
+pub use walks::{
+    Ahead, AheadBothWays, AheadOneWay, AheadSaved, Makes, MakesValue, Owned, OwnedListed,
+    OwnedOther, OwnedSaved, Paused, Peekable, Walk, Walked,
+};

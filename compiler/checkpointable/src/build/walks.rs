@@ -1,0 +1,109 @@
+//! Iterators in locals that are needed behind a point.
+//!
+//! ```text
+//! let mut it = text.chars().peekable();   →   it = (&&&Ahead::of(text.chars().peekable())).ahead(Walked::default());
+//! let mut it = map.into_iter();           →   it = (&&&Owned::of(map.into_iter())).owned();
+//! ```
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Expr, Local, Pat};
+
+use super::lets::has_closure;
+use super::loops::ask_parts;
+use super::{Builder, Result, Way};
+use crate::again::{iterates, telling, walks, Again, Source};
+use crate::loops::{over, owned_local, Over};
+
+impl Builder {
+    /// `let it = ITERATOR;`: how it comes back, what is asked of it, and its value.
+    pub(super) fn walked(
+        &mut self,
+        local: &Local,
+    ) -> Result<Option<(Way, TokenStream, TokenStream)>> {
+        let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init) else {
+            return Ok(None);
+        };
+        let plain = p.by_ref.is_none() && p.subpat.is_none() && local.attrs.is_empty();
+        if !plain || !self.course.crosses(&p.ident.to_string()) {
+            return Ok(None);
+        }
+        let expr = &*init.expr;
+        // Two closures are of two types.
+        if walks(expr) && !has_closure(expr) {
+            self.names += 1;
+            let again = Again::new(self, self.names);
+            if let Over::Again { made, from, taken } = over(expr, again, &self.course.mutable)? {
+                return Ok(Some(self.walk(&p.ident, expr, made, from, taken)));
+            }
+        }
+        Ok(owned_local(expr).map(|mut value| {
+            self.leaf(&mut value);
+            (Way::Kept, TokenStream::new(), quote!(#value))
+        }))
+    }
+
+    /// A local that is one, and what it is made again by.
+    pub(super) fn walked_name(&self, e: &Expr) -> Option<(String, TokenStream)> {
+        let Expr::Path(p) = e else { return None };
+        let name = p.path.get_ident()?;
+        let local = self.visible.iter().find(|v| v.name == *name)?;
+        match &local.way {
+            Way::Walked(made) => Some((name.to_string(), made.clone())),
+            _ => None,
+        }
+    }
+
+    fn walk(
+        &mut self,
+        name: &Ident,
+        expr: &Expr,
+        mut made: Expr,
+        mut from: Vec<Source>,
+        taken: Vec<Ident>,
+    ) -> (Way, TokenStream, TokenStream) {
+        from.iter_mut().for_each(|s| self.leaf(&mut s.value));
+        self.leaf(&mut made);
+        self.sources(from);
+        let mut asked = self.ask_taken(taken);
+        asked.extend(self.ask_closures(&made));
+        asked.extend(self.ask_order(name, expr));
+        asked.extend(match &made {
+            // What it gives may be a value of the program's.
+            Expr::MethodCall(m) if iterates(&m.method) => {
+                let (at, of) = (telling(&made), &m.receiver);
+                quote_spanned! {at=> if false {
+                    loop {}
+                    #[allow(unused_imports)]
+                    use ::pc3::point::MakesValue as _;
+                    ::pc3::point::Makes::by(&#name).plain(&#of);
+                }}
+            }
+            made => ask_parts(made),
+        });
+        let value = ahead(&made, &quote!(::core::default::Default::default()));
+        (Way::Walked(quote!(#made)), asked, value)
+    }
+}
+
+fn ahead(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
+    quote! {{
+        #[allow(unused_imports)]
+        use ::pc3::point::{AheadBothWays as _, AheadOneWay as _, AheadSaved as _};
+        (&&&::pc3::point::Ahead::of(#made)).ahead(#walked)
+    }}
+}
+
+/// It waits behind a point.
+pub(super) fn pause(name: &Ident) -> TokenStream {
+    let text = name.to_string();
+    quote_spanned! {name.span()=>
+        let #name = ::pc3::point::Paused::pause(#name, #text, ::core::concat!(::core::file!(), ":", ::core::line!()));
+    }
+}
+
+pub(super) fn back(name: &Ident, text: &str, made: &TokenStream) -> TokenStream {
+    let walked = format_ident!("pc3_w");
+    let ahead = ahead(made, &quote!(#walked));
+    quote_spanned!(name.span()=> #name = ::pc3::point::Paused::back(&mut pc3_frame, #text, |#walked| #ahead);)
+}
