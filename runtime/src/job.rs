@@ -18,7 +18,7 @@ use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::{self, Part};
 use crate::settings::{Addresses, Settings, Stats};
-use crate::store::{Output, Store, StoreError};
+use crate::store::{Output, Stalls, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
 use pc3_typemetric::codes;
@@ -245,11 +245,14 @@ impl Job {
         }
         let start = Instant::now();
         let asked = self.control.begin();
+        let stood = stood(ranks);
         let what = match library::gather(ranks) {
             Err(obstacle) => self.in_the_way(&obstacle, asked),
-            Ok(()) => self.commit(None, start, asked, |_, file, id| {
-                save::write(self, ranks, passage, id, file)
-            }),
+            Ok(()) => self.commit(
+                asked,
+                || until_now(&stood),
+                |_, file, id| save::write(self, ranks, passage, id, file),
+            ),
         };
         if self.control.done(passage, what, start.elapsed()) {
             After::Stop
@@ -278,18 +281,19 @@ impl Job {
         }
     }
 
-    /// Writes and commits the parts of all ranks, in their order, with what crosses each one's line.  `stall`: of the rank
-    /// that stood still longest.
+    /// Writes and commits the parts of all ranks, in their order, with what crosses each one's line.
     pub fn commit_apart(
         &self,
         parts: &[(Part, Vec<u8>)],
         passage: u64,
         asked: bool,
-        (since, stall): (Instant, Duration),
+        (since, stalls): (Instant, Stalls),
     ) -> After {
-        let what = self.commit(Some(stall), since, asked, |_, file, id| {
-            save::write_parts(self, parts, passage, id, file)
-        });
+        let what = self.commit(
+            asked,
+            || stalls,
+            |_, file, id| save::write_parts(self, parts, passage, id, file),
+        );
         match self.control.done(passage, what, since.elapsed()) {
             true => After::Stop,
             false => After::Continue,
@@ -313,12 +317,11 @@ impl Job {
     }
 
     /// Has a checkpoint written to a temporary file and makes it the next one.
-    /// `stall`: how long the program stood still, if not all the time since `start`.
+    /// `stalls`: asked for once it is there.
     pub(crate) fn commit(
         &self,
-        stall: Option<Duration>,
-        start: Instant,
         asked: bool,
+        stalls: impl FnOnce() -> Stalls,
         write: impl FnOnce(&str, &mut File, u64) -> io::Result<()>,
     ) -> Taken {
         if self.detached {
@@ -327,7 +330,7 @@ impl Job {
         let committed = self.open_store().and_then(|()| {
             if let Some(store) = lock(&self.store).as_mut() {
                 let id = store.commit(write)?;
-                store.note_stall(id, stall.unwrap_or_else(|| start.elapsed()));
+                store.note_stalls(id, &stalls());
             }
             Ok(())
         });
@@ -397,4 +400,16 @@ impl Job {
         // SAFETY: ends the process.
         unsafe { libc::_exit(EXIT_STOPPED) }
     }
+}
+
+/// Since when ranks have stood still for a checkpoint; they go on behind it.
+pub(crate) fn stood(ranks: &mut [&mut Rank]) -> Vec<(u64, Instant)> {
+    let each = ranks.iter_mut();
+    let each = each.filter_map(|r| Some((r.id() as u64, r.moves()?)));
+    each.collect()
+}
+
+pub(crate) fn until_now(stood: &[(u64, Instant)]) -> Stalls {
+    let all = stood.iter().map(|(rank, since)| (*rank, since.elapsed()));
+    Stalls(all.collect())
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::time::Instant;
 
 use pc3_heap::Arena;
 use pc3_typemetric::descriptor::{pc3_rank, pc3_site, pc3_value, PC3_VALUES};
@@ -82,6 +83,8 @@ pub struct Rank {
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
+    /// Since when it stands still for a checkpoint.
+    stands: Option<Instant>,
     pub(crate) errno: i32,
     pub(crate) floats: Registers,
     /// It continues from a file, not in the process that wrote it.
@@ -145,6 +148,7 @@ impl Rank {
             dispositions: Dispositions::default(),
             critical: 0,
             passages: 0,
+            stands: None,
             errno: 0,
             floats: floats::first(),
             restarted: false,
@@ -166,6 +170,16 @@ impl Rank {
     /// The logical rank's number, 0.. .
     pub fn id(&self) -> usize {
         self.id
+    }
+
+    /// It waits for a checkpoint from here on, unless it does already.
+    pub fn stands(&mut self) {
+        self.stands.get_or_insert_with(Instant::now);
+    }
+
+    /// It goes on; since when it had stood still.
+    pub fn moves(&mut self) -> Option<Instant> {
+        self.stands.take()
     }
 
     pub fn job(&self) -> &Arc<Job> {

@@ -23,7 +23,11 @@ impl Engine for Solo {
 
     fn due(&self, rank: &mut Rank) -> bool {
         rank.passages += 1;
-        rank.job().control.wanted(rank.passages) && !rank.in_critical()
+        let due = rank.job().control.wanted(rank.passages) && !rank.in_critical();
+        if due {
+            rank.stands();
+        }
+        due
     }
 
     fn unwound(&self, rank: &mut Rank) {

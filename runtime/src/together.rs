@@ -7,14 +7,14 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::control::Taken;
 use crate::files::own::high;
 use crate::format::bytes::{DecodeError, Decoder, Encoder};
 use crate::format::file::{Entry, Writer, SECTIONS};
 use crate::guest::Tables;
-use crate::job::{After, Job};
+use crate::job::{stood, until_now, After, Job};
 use crate::library;
 use crate::peers::Peers;
 use crate::rank::Rank;
@@ -31,6 +31,8 @@ struct Offer {
     length: Result<u64, String>,
     /// Types and functions that a guest's ranks have.
     tables: Vec<u8>,
+    /// How long its ranks have stood still when it is sent.
+    stood: Vec<(u64, Duration)>,
 }
 
 impl Offer {
@@ -49,6 +51,11 @@ impl Offer {
             }
         }
         e.bytes(&self.tables);
+        e.len(self.stood.len());
+        for (rank, time) in &self.stood {
+            e.u64(*rank);
+            e.u64(time.as_nanos() as u64);
+        }
         e.0
     }
 
@@ -59,11 +66,15 @@ impl Offer {
             1 => Ok(d.u64()?),
             _ => Err(d.str()?),
         };
+        let tables = d.bytes()?.to_vec();
+        let ranks = d.u64()?;
+        let one = |d: &mut Decoder| Ok((d.u64()?, Duration::from_nanos(d.u64()?)));
         Ok(Offer {
             asked,
             stop,
             length,
-            tables: d.bytes()?.to_vec(),
+            tables,
+            stood: (0..ranks).map(|_| one(&mut d)).collect::<Decoded<_>>()?,
         })
     }
 }
@@ -171,6 +182,7 @@ fn offer(job: &Job, ranks: &mut [&mut Rank]) -> Offer {
         stop,
         length,
         tables,
+        stood: until_now(&stood(ranks)).0,
     }
 }
 
@@ -241,22 +253,34 @@ fn lead(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank], passage: u64) -> 
         let merged = guests.merge(tables(&offer.tables));
         merged.unwrap_or_else(|e| broken(e));
     }
+    let now = Instant::now();
+    // On other machines' clocks only durations mean anything here.
+    let since = |&(rank, time): &(u64, Duration)| Some((rank, now.checked_sub(time)?));
+    let stood: Vec<(u64, Instant)> = offers
+        .iter()
+        .flat_map(|o| &o.stood)
+        .filter_map(since)
+        .collect();
     let lengths: Result<Vec<u64>, String> = offers.into_iter().map(|o| o.length).collect();
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
-            let done = job.commit(None, start, asked, |path, file, id| {
-                told = true;
-                write(
-                    job,
-                    peers,
-                    ranks,
-                    &mut guests,
-                    passage,
-                    (path, file, id),
-                    &lengths,
-                )
-            });
+            let done = job.commit(
+                asked,
+                || until_now(&stood),
+                |path, file, id| {
+                    told = true;
+                    write(
+                        job,
+                        peers,
+                        ranks,
+                        &mut guests,
+                        passage,
+                        (path, file, id),
+                        &lengths,
+                    )
+                },
+            );
             if !told {
                 peers.spread(&encode_places("", &[], &[]));
             }

@@ -213,7 +213,7 @@ fn stop_asked() -> Result<()> {
     ensure!(status.code() == Some(STOPPED), "{status}; {asked:?}");
     let said = String::from_utf8_lossy(&asked.stdout);
     ensure!(
-        asked.status.success() && said.contains("the job ended"),
+        asked.status.success() && said.contains("the job ended") && said.contains(", stood still"),
         "{asked:?}"
     );
     let note = job.checkpoints().join("stop");

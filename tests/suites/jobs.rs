@@ -112,6 +112,9 @@ fn reordered() -> Result<()> {
     Ok(())
 }
 
+/// Ranks of `stays.c`.
+const STAYS: usize = 4;
+
 /// Who is asked for a checkpoint, and how.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
@@ -178,6 +181,10 @@ fn ask(asked: Asked, pc3run: i32, exe: &Path) -> Result<()> {
                 .args(["checkpoint", "--stop", &pc3run.to_string()])
                 .output()?;
             ensure!(said.status.success(), "{said:?}");
+            // Those of both processes.
+            let text = String::from_utf8_lossy(&said.stdout);
+            let each = (0..STAYS).all(|r| text.contains(&format!(" rank {r} ")));
+            ensure!(text.contains(", stood still: ") && each, "{text}");
             return Ok(());
         }
     };

@@ -7,9 +7,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
 
 use expect_test::{expect, Expect};
-use pc3_runtime::store::Store;
+use pc3_runtime::store::{Stalls, Store};
 use pc3_typemetric::abi::Abi;
 
 fn pc3(dir: &Path, args: &str) -> (i32, String, String) {
@@ -297,16 +298,31 @@ fn a_running_job_is_asked() {
     // SAFETY: the handler stores to an atomic.
     unsafe { libc::signal(libc::SIGUSR1, asked as extern "C" fn(i32) as usize) };
     let me = std::process::id().to_string();
-    for (job, id) in [("job.pc3", 1), (me.as_str(), 2)] {
+    let ms = Duration::from_millis;
+    let two = Stalls(vec![(0, ms(3)), (1, ms(4))]);
+    let many = Stalls((0..9).map(|r| (r, ms(r + 1))).collect());
+    for (job, id, stalls, told) in [
+        (
+            "job.pc3",
+            1,
+            two,
+            ", stood still: rank 0 3 ms, rank 1 4 ms: ",
+        ),
+        (
+            me.as_str(),
+            2,
+            many,
+            ", 9 ranks stood still: 5 ms on average, rank 0 1 ms (least) to rank 8 9 ms (most): ",
+        ),
+    ] {
         ASKED.store(false, SeqCst);
         let (status, out, err) = std::thread::scope(|s| {
             let pc3 = s.spawn(|| pc3(dir.path(), &format!("checkpoint {job} --timeout 60")));
             while !ASKED.load(SeqCst) && !pc3.is_finished() {
                 std::thread::yield_now();
             }
-            store
-                .commit(|_, f, _| f.write_all(b"twelve bytes"))
-                .unwrap();
+            let id = store.commit(|_, f, _| f.write_all(b"twelve bytes"));
+            store.note_stalls(id.unwrap(), &stalls);
             pc3.join().unwrap()
         });
         assert_eq!((status, err.as_str()), (0, ""));
@@ -314,6 +330,7 @@ fn a_running_job_is_asked() {
             out.starts_with(&format!("checkpoint {id}: 12 B, committed after ")),
             "{out}"
         );
+        assert!(out.contains(told), "{out}");
     }
     let (status, out, _) = pc3(dir.path(), "ls");
     assert_eq!(status, 0);

@@ -1,7 +1,7 @@
 //! The lock of the job that runs in a checkpoint directory, and what it tells onlookers.
 //!
 //! A record lock on the file `lock`, which the kernel drops with the process, so that that of a killed
-//! job is no obstacle.  Its text: `pid N`, `signal N`, the last stall, the last refusal.
+//! job is no obstacle.  Its text: `pid N`, `signal N`, the last refusal.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -22,19 +22,6 @@ const LOCK: &str = "lock";
 pub struct Holder {
     pub pid: i32,
     pub signal: Option<i32>,
-}
-
-/// How long the job that runs in `dir` stood still for checkpoint `id`, if that was its last one.
-pub fn stall(dir: &Path, id: u64) -> Option<Duration> {
-    let text = fs::read_to_string(dir.join(LOCK)).ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("stall "))?;
-    let (of, nanoseconds) = line.split_once(',')?;
-    let nanoseconds = nanoseconds.trim().parse().ok()?;
-    (of.trim().parse() == Ok(id)).then(|| Duration::from_nanos(nanoseconds))
-}
-
-fn stall_line(id: u64, time: Duration) -> String {
-    format!("stall {id:>20},{:>20}\n", time.as_nanos())
 }
 
 /// How many requests for a checkpoint the job that runs in `dir` could not meet, and why the last one.
@@ -105,7 +92,6 @@ impl Lock {
             text.push_str(&format!("signal {signal}\n"));
         }
         let fixed = text.len() as u64;
-        text.push_str(&stall_line(0, Duration::ZERO));
         file.set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| file.write_all(text.as_bytes()))
@@ -118,21 +104,14 @@ impl Lock {
         })
     }
 
-    pub fn note_stall(&self, id: u64, time: Duration) {
-        // One write of constant length: who reads meanwhile finds a whole line.
-        let line = stall_line(id, time);
-        let _ = self.file.write_at(line.as_bytes(), self.fixed);
-    }
-
     pub fn note_refusal(&mut self, why: &str) {
         self.refused += 1;
         let why: Vec<&str> = why.lines().map(str::trim).collect();
         let line = format!("refused {} {}\n", self.refused, why.join("; "));
-        let at = self.fixed + stall_line(0, Duration::ZERO).len() as u64;
         let _ = self
             .file
-            .set_len(at)
-            .and_then(|()| self.file.write_at(line.as_bytes(), at));
+            .set_len(self.fixed)
+            .and_then(|()| self.file.write_at(line.as_bytes(), self.fixed));
     }
 
     /// Someone removed it, or the directory.
@@ -194,27 +173,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_stall_is_told() {
-        let dir = tempfile::tempdir().unwrap();
-        let lock = Lock::take(dir.path(), Some(10)).unwrap();
-        assert_eq!(stall(dir.path(), 7), None);
-        lock.note_stall(6, Duration::from_secs(100));
-        lock.note_stall(7, Duration::from_millis(3));
-        assert_eq!(stall(dir.path(), 7), Some(Duration::from_millis(3)));
-        assert_eq!(stall(dir.path(), 6), None);
-    }
-
-    #[test]
     fn the_last_refusal_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let mut lock = Lock::take(dir.path(), Some(10)).unwrap();
         assert_eq!(refusal(dir.path()), None);
         lock.note_refusal("ranks wait\n  rank 0: for long\n  rank 1: too");
         lock.note_refusal("no room");
-        lock.note_stall(7, Duration::from_millis(3));
         assert_eq!(refusal(dir.path()), Some((2, "no room".to_owned())));
         lock.note_refusal("a\n  b");
         assert_eq!(refusal(dir.path()), Some((3, "a; b".to_owned())));
-        assert_eq!(stall(dir.path(), 7), Some(Duration::from_millis(3)));
     }
 }

@@ -1,16 +1,16 @@
-//! The checkpoint directory: names, atomic commit, pruning; the running job's [`lock`], its [`course`].
+//! The checkpoint directory: names, atomic commit, pruning; the running job's [`lock`], its [`course`], its ranks' [`stalls`].
 //!
 //! A checkpoint appears under its name only when it is whole and durable: temporary file, fsync,
 //! rename, fsync of the directory.  Older ones are removed after that, never before.
 
 mod course;
 mod lock;
+mod stalls;
 
 use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use thiserror::Error;
 
@@ -20,7 +20,8 @@ use course::Begin;
 use lock::Lock;
 
 pub use course::{given_up, Output};
-pub use lock::{holder, refusal, stall, Holder};
+pub use lock::{holder, refusal, Holder};
+pub use stalls::Stalls;
 
 pub const SUFFIX: &str = ".pc3c";
 
@@ -53,7 +54,9 @@ fn id_of(name: &str) -> Option<u64> {
 }
 
 fn is_temporary(name: &str) -> bool {
-    (name.starts_with(".ckpt-") && name.ends_with(".tmp")) || course::is_temporary(name)
+    (name.starts_with(".ckpt-") && name.ends_with(".tmp"))
+        || course::is_temporary(name)
+        || stalls::is_left(name)
 }
 
 /// The checkpoints of a directory, oldest first; whether they are good is for the reader to say.
@@ -139,6 +142,7 @@ impl Store {
     pub fn end(&self) {
         if std::process::id() == self.owner {
             self.begin.end();
+            Stalls::remove(&self.dir);
         }
     }
 
@@ -156,9 +160,10 @@ impl Store {
         list(&self.dir).ok()?.last().map(|(id, _)| *id)
     }
 
-    /// Notes for onlookers how long the job stood still for checkpoint `id`.
-    pub fn note_stall(&self, id: u64, time: Duration) {
-        self.lock.note_stall(id, time);
+    /// Notes for onlookers how long ranks stood still for checkpoint `id`.
+    pub fn note_stalls(&self, id: u64, stalls: &Stalls) {
+        // It is no part of the checkpoint, which is as good without.
+        let _ = stalls.write(&self.dir, id);
     }
 
     /// Notes for those who asked why they do not get a checkpoint.

@@ -255,6 +255,7 @@ fn due(world: &World, rank: &mut Rank) -> bool {
         b.plan(furthest(world, passed).min(job.control.next_passage()));
         set_flag(FLAG_ENGINE);
     }
+    rank.stands();
     let passed = b.target().map_or(passed, |t| near(t, passed));
     let slot = me.slot as usize;
     let mut answer = b.at_location(slot, passed);
@@ -263,7 +264,10 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     }
     loop {
         match answer {
-            Answer::Go => return false,
+            Answer::Go => {
+                rank.moves();
+                return false;
+            }
             Answer::Unwind => {
                 drop(b);
                 chaos();

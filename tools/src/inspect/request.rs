@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use indicatif::{ProgressBar, ProgressStyle};
 use pc3_runtime::control::STOP_FILE;
 use pc3_runtime::settings::{Action, Settings};
-use pc3_runtime::store::{self, Holder};
+use pc3_runtime::store::{self, Holder, Stalls};
 
 use crate::process::{is_alive, job_below, listens};
 use crate::{program, units};
@@ -37,6 +38,11 @@ pub(super) enum RequestError {
 /// Time that a program has to set up its signals.
 const YOUTH: Duration = Duration::from_secs(1);
 
+/// Within that a job notes how long it stood still.
+const SOON: Duration = Duration::from_millis(200);
+/// So many ranks are listed one by one.
+const FEW: usize = 8;
+
 struct Job {
     pid: i32,
     signal: i32,
@@ -58,8 +64,7 @@ pub(super) fn request(job: &str, stop: bool, timeout: u64) -> Result<String, Req
         std::thread::sleep(Duration::from_millis(5));
     }
     let before = newest(&job.dir);
-    let refusals = || store::refusal(&job.dir).unwrap_or_default();
-    let refused = refusals().0;
+    let refused = refusals(&job).0;
     let note = job.dir.join(STOP_FILE);
     if stop {
         let left = fs::create_dir_all(&job.dir).and_then(|()| fs::write(&note, ""));
@@ -76,40 +81,131 @@ pub(super) fn request(job: &str, stop: bool, timeout: u64) -> Result<String, Req
             error: io::Error::last_os_error(),
         });
     }
-    loop {
-        // In this order: a job that stops after its commit has not failed.
-        let alive = is_alive(job.pid);
-        if let Some((id, path)) =
-            newest(&job.dir).filter(|(id, _)| before.as_ref().is_none_or(|(b, _)| id > b))
-        {
-            if stop && alive {
-                // It ends now, unless another checkpoint came before the request.
-                if start.elapsed() < Duration::from_secs(timeout) {
-                    std::thread::sleep(Duration::from_millis(5));
-                    continue;
+    let asked = Asked {
+        job,
+        before,
+        refused,
+        stop,
+        timeout,
+        start,
+    };
+    let bar = waiting();
+    let answer = asked.wait(&bar);
+    bar.finish_and_clear();
+    answer
+}
+
+/// How many requests could not be met, and why the last one.
+fn refusals(job: &Job) -> (u64, String) {
+    store::refusal(&job.dir).unwrap_or_default()
+}
+
+struct Asked {
+    job: Job,
+    /// The newest checkpoint then.
+    before: Option<(u64, PathBuf)>,
+    refused: u64,
+    stop: bool,
+    timeout: u64,
+    start: Instant,
+}
+
+impl Asked {
+    /// For the commit, or the reason why there is none.
+    fn wait(&self, bar: &ProgressBar) -> Result<String, RequestError> {
+        let Asked {
+            job,
+            before,
+            refused,
+            stop,
+            timeout,
+            start,
+        } = self;
+        let (stop, timeout) = (*stop, *timeout);
+        loop {
+            bar.tick();
+            // In this order: a job that stops after its commit has not failed.
+            let alive = is_alive(job.pid);
+            if let Some((id, path)) =
+                newest(&job.dir).filter(|(id, _)| before.as_ref().is_none_or(|(b, _)| id > b))
+            {
+                if stop && alive {
+                    // It ends now, unless another checkpoint came before the request.
+                    if start.elapsed() < Duration::from_secs(timeout) {
+                        std::thread::sleep(Duration::from_millis(5));
+                        continue;
+                    }
+                    return Err(RequestError::Late(timeout));
                 }
+                let size = path.metadata().map_or(0, |m| m.len());
+                let took = units::duration(start.elapsed());
+                return Ok(format!(
+                    "checkpoint {id}: {}, {} after {took}{}: {}\n",
+                    units::bytes(size),
+                    if stop { "the job ended" } else { "committed" },
+                    stalls(&job.dir, id).map_or_else(String::new, |s| stood_still(&s)),
+                    path.display()
+                ));
+            }
+            let (count, why) = refusals(job);
+            if count > *refused {
+                return Err(RequestError::Refused(why));
+            }
+            if !alive {
+                return Err(RequestError::Ended);
+            }
+            if start.elapsed() >= Duration::from_secs(timeout) {
                 return Err(RequestError::Late(timeout));
             }
-            let size = path.metadata().map_or(0, |m| m.len());
-            let took = units::duration(start.elapsed());
-            return Ok(format!(
-                "checkpoint {id}: {}, {} after {took}: {}\n",
-                units::bytes(size),
-                if stop { "the job ended" } else { "committed" },
-                path.display()
-            ));
+            std::thread::sleep(Duration::from_millis(5));
         }
-        let (count, why) = refusals();
-        if count > refused {
-            return Err(RequestError::Refused(why));
-        }
-        if !alive {
-            return Err(RequestError::Ended);
-        }
-        if start.elapsed() >= Duration::from_secs(timeout) {
-            return Err(RequestError::Late(timeout));
+    }
+}
+
+/// What a terminal shows meanwhile; elsewhere nothing.
+fn waiting() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    let text = "{spinner} waiting for the ranks to come to checkpoint locations, {elapsed}";
+    if let Ok(style) = ProgressStyle::with_template(text) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// They are noted right behind the commit.
+fn stalls(dir: &Path, id: u64) -> Option<Stalls> {
+    let start = Instant::now();
+    loop {
+        let known = Stalls::read(dir, id);
+        if known.is_some() || start.elapsed() >= SOON {
+            return known;
         }
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// `, stood still 3 ms`, or what ranks did.
+fn stood_still(stalls: &Stalls) -> String {
+    let one = |(rank, time): &(u64, Duration)| format!("rank {rank} {}", units::duration(*time));
+    match (
+        &stalls.0[..],
+        stalls.shortest(),
+        stalls.longest(),
+        stalls.mean(),
+    ) {
+        ([(_, time)], ..) => format!(", stood still {}", units::duration(*time)),
+        (all, ..) if (2..=FEW).contains(&all.len()) => {
+            let each: Vec<String> = all.iter().map(one).collect();
+            format!(", stood still: {}", each.join(", "))
+        }
+        (all, Some(least), Some(most), Some(mean)) => format!(
+            ", {} ranks stood still: {} on average, {} (least) to {} (most)",
+            all.len(),
+            units::duration(mean),
+            one(&least),
+            one(&most)
+        ),
+        _ => String::new(),
     }
 }
 

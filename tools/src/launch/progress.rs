@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pc3_runtime::settings::Settings;
-use pc3_runtime::store;
+use pc3_runtime::store::{self, Stalls};
 
 use crate::units;
 
@@ -94,7 +94,8 @@ impl Progress {
                 {
                     line.push_str(&format!(", {} ago", units::duration(age)));
                 }
-                if let Some(stall) = store::stall(&self.dir, id) {
+                let longest = Stalls::read(&self.dir, id).and_then(|s| s.longest());
+                if let Some((_, stall)) = longest {
                     line.push_str(&format!(", stalled {}", units::duration(stall)));
                 }
             }

@@ -72,8 +72,7 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
         None => rank.job().clone().part(rank, &engine),
     };
     let mut s = world.crossing.enter(me);
-    let stall = start.elapsed();
-    s.plan.stall = s.plan.stall.max(stall);
+    s.plan.stalls.0.push((u64::from(me.rank), start.elapsed()));
     store(&mut s, world, me.rank, part);
     done(world, s);
 }
@@ -245,7 +244,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
     }
     s.plan.in_vain = 0;
     let (passage, asked) = (s.plan.passage, s.plan.asked);
-    let times = (s.plan.since, s.plan.stall);
+    let times = (s.plan.since, take(&mut s.plan.stalls));
     let world = Shared(std::ptr::from_ref(world));
     let write = move || {
         let shared = world;

@@ -19,11 +19,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use pc3_protocol::{Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::save::Part;
+use pc3_runtime::store::Stalls;
 
 use crate::state::{RankState, World};
 use coll::Round;
@@ -102,7 +103,7 @@ struct Plan {
     asked: bool,
     since: Instant,
     passage: u64,
-    stall: Duration,
+    stalls: Stalls,
     /// How far standard output was at the first line.
     output: Option<Vec<u64>>,
     /// That has changed since.
@@ -226,7 +227,7 @@ impl State {
                 asked: false,
                 since: Instant::now(),
                 passage: 0,
-                stall: Duration::ZERO,
+                stalls: Stalls::default(),
                 output: None,
                 disturbed: false,
                 in_vain: 0,
@@ -257,7 +258,7 @@ impl State {
         self.plan.asked = job.begin_apart();
         self.plan.since = Instant::now();
         self.plan.passage = 0;
-        self.plan.stall = Duration::ZERO;
+        self.plan.stalls = Stalls::default();
         self.plan.output = None;
         self.plan.disturbed = false;
         self.why = None;
