@@ -127,9 +127,29 @@ impl<T: std::any::Any> Dynamic for T {
 
 /// `dynamic!(dyn Trait: A, B)`: boxes of `dyn Trait` can be saved; in them are values of these types, known in
 /// checkpoints by these names.
+///
+/// ```
+/// # use pc3::prelude::*;
+/// mod shapes {
+///     #[derive(pc3::Checkpointable)]
+///     pub struct Square(pub f64);
+///     #[derive(pc3::Checkpointable)]
+///     pub struct Near<T>(pub T);
+/// }
+/// trait Shape: pc3::Dynamic {}
+/// impl Shape for shapes::Square {}
+/// impl Shape for shapes::Near<u8> {}
+/// pc3::dynamic!(dyn Shape: shapes::Square, shapes::Near<u8>);
+/// # #[pc3::main]
+/// # fn main() {
+/// #     let all: Vec<Box<dyn Shape>> = vec![Box::new(shapes::Square(2.0)), Box::new(shapes::Near(1))];
+/// #     checkpoint!();
+/// #     assert_eq!(all.len(), 2);
+/// # }
+/// ```
 #[macro_export]
 macro_rules! dynamic {
-    (dyn $of:path: $($t:ident),+ $(,)?) => {
+    (dyn $of:path: $($t:ty),+ $(,)?) => {
         impl $crate::Checkpointable for ::std::boxed::Box<dyn $of> {
             const SIZE: u64 = 16;
             const ALIGN: u64 = 8;

@@ -201,6 +201,46 @@ impl Loading {
         Ok((&variant.name, Members { from: self, value }))
     }
 
+    /// Values one after the other, one by one.
+    pub(crate) fn each<T: Checkpointable>(&self, values: View) -> Result<Vec<T>, LoadError> {
+        // As they were: a struct's fields may have become more.
+        let size = self.ty(values.ty).size as usize;
+        if size == 0 || values.bytes.len() % size != 0 {
+            return Err(values.not::<T>(self));
+        }
+        let each = values.bytes.chunks_exact(size).enumerate();
+        let one = |(i, bytes)| {
+            T::load(self, View { bytes, ..values }).map_err(|e| e.within(&format!("[{i}]")))
+        };
+        each.map(one).collect()
+    }
+
+    /// The members of structs one after the other, if these are called `name` or `name<…>` and consist of nothing but such
+    /// members, all of one type.
+    pub(crate) fn joined<'v>(
+        &self,
+        values: View<'v>,
+        name: &str,
+        members: &[&str],
+    ) -> Option<View<'v>> {
+        let t = self.ty(values.ty);
+        let first = t.members.first()?;
+        let size = self.ty(first.ty).size;
+        let found = t.kind == Kind::Struct && t.name.split('<').next() == Some(name);
+        let same = t.members.len() == members.len()
+            && t.members
+                .iter()
+                .zip(members)
+                .enumerate()
+                .all(|(i, (m, name))| {
+                    m.name == *name && m.ty == first.ty && m.offset == i as u64 * size
+                });
+        (found && same && t.size == size * members.len() as u64).then_some(View {
+            ty: first.ty,
+            ..values
+        })
+    }
+
     /// Makes what a pointer leads to, however many there are in a row.
     pub(crate) fn behind<T: Checkpointable>(&self, value: View) -> Result<T, LoadError> {
         self.stacks.run(size_of::<T>(), || T::load(self, value))

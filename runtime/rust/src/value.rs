@@ -31,16 +31,7 @@ pub trait Checkpointable: Sized + 'static {
 
     /// Values one after the other.
     fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
-        // As they were: a struct's fields may have become more.
-        let size = from.ty(values.ty).size as usize;
-        if size == 0 || values.bytes.len() % size != 0 {
-            return Err(values.not::<Self>(from));
-        }
-        let each = values.bytes.chunks_exact(size).enumerate();
-        let one = |(i, bytes)| {
-            Self::load(from, View { bytes, ..values }).map_err(|e| e.within(&format!("[{i}]")))
-        };
-        each.map(one).collect()
+        from.each(values)
     }
 
     /// Of types with `PLAIN`: the bytes of a slice.

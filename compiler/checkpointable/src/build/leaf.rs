@@ -51,6 +51,30 @@ pub(super) fn question(value: TokenStream, output: &Type, at: Span) -> TokenStre
     }
 }
 
+/// Macros of well-known crates that leave the function with an `Err`: `bail!` always, `ensure!` perhaps.  In a closure they
+/// leave that.
+fn leaving(mac: &syn::Macro) -> Option<TokenStream> {
+    let (ends, value, there) = match marks::name(mac).as_str() {
+        "bail" => (
+            quote!(::core::convert::Infallible),
+            quote!(),
+            quote!(match pc3_v {}),
+        ),
+        "ensure" => (
+            quote!(()),
+            quote!(; ::core::result::Result::Ok(())),
+            quote!(()),
+        ),
+        _ => return None,
+    };
+    Some(quote! {
+        match (|| -> ::core::result::Result<#ends, _> { #mac #value })() {
+            ::core::result::Result::Ok(pc3_v) => #there,
+            ::core::result::Result::Err(pc3_e) => return ::core::result::Result::Ok(::core::result::Result::Err(pc3_e)),
+        }
+    })
+}
+
 /// Code without points: `return` and `?` give what the body gives, jumps lead out of what is around.
 pub(super) struct Leaf<'b> {
     output: &'b Type,
@@ -73,6 +97,11 @@ impl VisitMut for Leaf<'_> {
             _ => visit_mut::visit_expr_mut(self, e),
         }
         match e {
+            Expr::Macro(m) => {
+                if let Some(left) = leaving(&m.mac) {
+                    *e = Expr::Verbatim(left);
+                }
+            }
             Expr::Return(r) => {
                 let value = r.expr.take().map_or_else(|| quote!(()), |e| quote!(#e));
                 *e = Expr::Verbatim(returned(&value, self.output));
@@ -104,6 +133,15 @@ impl VisitMut for Leaf<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        visit_mut::visit_stmt_mut(self, stmt);
+        if let Stmt::Macro(m) = stmt {
+            if let Some(left) = leaving(&m.mac) {
+                *stmt = Stmt::Expr(Expr::Verbatim(left), m.semi_token);
+            }
         }
     }
 

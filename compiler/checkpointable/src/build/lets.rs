@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, Pat};
+use syn::{Expr, Pat, PatIdent, Type};
 
 use super::borrows::is_borrowing;
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
@@ -68,14 +68,18 @@ impl Builder {
                 Pat::Type(t) => (&*t.pat, Some(&*t.ty)),
                 pat => (pat, None),
             };
-            if let Pat::Ident(p) = pat {
-                self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
-                return Ok(());
-            }
-            return Err(syn::Error::new_spanned(
-                &local.pat,
-                "a `let` without a value declares one name here",
-            ));
+            return match declared(pat, ty) {
+                Some(all) => {
+                    for (p, ty) in all {
+                        self.local(&p.ident, p.mutability.is_some(), ty, Way::Kept);
+                    }
+                    Ok(())
+                }
+                None => Err(syn::Error::new_spanned(
+                    &local.pat,
+                    "a `let` without a value declares names, or tuples of them, here",
+                )),
+            };
         };
         if let Some(lets) = self.several(local) {
             return lets.iter().try_for_each(|l| self.let_(l));
@@ -222,6 +226,27 @@ impl Builder {
             });
             (way, checked(e, &names))
         })
+    }
+}
+
+/// `x`, `(x, mut y)`, without a value yet.
+fn declared<'p>(
+    pat: &'p Pat,
+    ty: Option<&'p Type>,
+) -> Option<Vec<(&'p PatIdent, Option<&'p Type>)>> {
+    match (pat, ty) {
+        (Pat::Ident(p), _) => Some(vec![(p, ty)]),
+        (Pat::Paren(p), _) => declared(&p.pat, ty),
+        (Pat::Tuple(t), Some(Type::Tuple(ty))) if t.elems.len() == ty.elems.len() => {
+            let all = t.elems.iter().zip(&ty.elems);
+            let all = all.map(|(p, ty)| declared(p, Some(ty)));
+            Some(all.collect::<Option<Vec<_>>>()?.concat())
+        }
+        (Pat::Tuple(t), None) => {
+            let all = t.elems.iter().map(|p| declared(p, None));
+            Some(all.collect::<Option<Vec<_>>>()?.concat())
+        }
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@
 // In ways that a linter would not have.
 #![allow(clippy::all, clippy::pedantic, clippy::unwrap_used)]
 
+use num_complex::Complex;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::cmp::Reverse;
@@ -47,6 +48,23 @@ fn numbers() {
     )));
     ck!(through((0.1f32, -0.0f64, f64::INFINITY, true, 'ß', ())));
     ck!(through((Wrapping(250u8), Saturating(-3i32), Reverse(4u64))));
+    ck!(through((
+        vec![Wrapping(70_000u32); 3],
+        vec![Saturating(-3i64), Saturating(4)]
+    )));
+    ck!(through((
+        vec![Reverse(0x1234_5678u32), Reverse(2)],
+        vec![[1.5f32, 2.5, -3.5]; 3]
+    )));
+    ck!(through((
+        vec![[[1usize, 2], [3, 4]], [[5, 6], [7, 8]]],
+        vec![[0u8; 0]; 2]
+    )));
+    ck!(through((
+        vec![Complex::new(1.5f64, -2.0); 2],
+        vec![Complex::new(3i32, 4)]
+    )));
+    ck!(through(vec![[Wrapping(0x1234u16), Wrapping(2)]; 2]));
     ck!(through((
         NonZero::new(3u8),
         NonZero::new(u128::MAX),

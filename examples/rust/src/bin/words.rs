@@ -54,6 +54,47 @@ fn shown(n: usize) -> usize {
     n
 }
 
+macro_rules! bail {
+    ($($t:tt)*) => {
+        return Err(format!($($t)*).into())
+    };
+}
+
+macro_rules! ensure {
+    ($e:expr, $($t:tt)*) => {
+        if !$e {
+            return Err(format!($($t)*).into());
+        }
+    };
+}
+
+/// Macros of names by which well-known crates leave a function.
+#[checkpointable]
+fn left(text: &str) -> Result<u32, Box<dyn std::error::Error>> {
+    let (mut sum, first): (u32, u32);
+    let (most, mut count);
+    most = 90;
+    (sum, count) = (0, 0);
+    checkpoint!();
+    for word in text.split(' ') {
+        let n: u32 = word.parse()?;
+        checkpoint!();
+        ensure!(n < most, "{n} is not less than {most}");
+        sum += match n {
+            13 => bail!("{n} brings no luck"),
+            14 => {
+                checkpoint!();
+                bail!("{} in front of it", sum)
+            }
+            n => n,
+        };
+        count += 1;
+    }
+    first = count;
+    checkpoint!();
+    Ok(sum + first)
+}
+
 /// Macros that are declared in a function mean its locals.
 #[checkpointable]
 fn declared() -> u32 {
@@ -219,6 +260,12 @@ fn read_before(mut link: Link) -> [i64; 4] {
 fn main() -> ExitCode {
     println!("{}", ck!(shadowed(4)));
     println!("{}", ck!(shown(3)));
+    for text in ["1 2 3", "4 x", "8 99", "5 13", "6 14 7"] {
+        match ck!(left(text)) {
+            Ok(n) => println!("{n}"),
+            Err(e) => println!("{e}"),
+        }
+    }
     println!("{}", ck!(declared()));
     println!("{}", ck!(capitals(&[7, 8, 9], 1, (5, 6))));
     println!("{}", ck!(conditions(1)));

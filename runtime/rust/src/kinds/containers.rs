@@ -90,6 +90,7 @@ fn heap<T: Ord>(items: Vec<T>) -> BinaryHeap<T> {
 impl<T: Checkpointable, const N: usize> Checkpointable for [T; N] {
     const SIZE: u64 = T::SIZE * N as u64;
     const ALIGN: u64 = T::ALIGN;
+    const PLAIN: bool = T::PLAIN && N != 0;
 
     fn describe(types: &mut Types) -> TypeId {
         let item = T::describe(types);
@@ -120,5 +121,28 @@ impl<T: Checkpointable, const N: usize> Checkpointable for [T; N] {
             _ => T::load_all(from, view)?,
         };
         list.try_into().map_err(|_| value.not::<Self>(from))
+    }
+    fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
+        let t = from.ty(values.ty);
+        if !Self::PLAIN || t.count != N as u64 || t.elem == TypeId::UNKNOWN {
+            return from.each(values);
+        }
+        let view = View {
+            ty: t.elem,
+            bytes: values.bytes,
+        };
+        let items = T::load_all(from, view)?;
+        if items.len() % N != 0 {
+            return Err(values.not::<Self>(from));
+        }
+        let (count, mut items) = (items.len() / N, items.into_iter());
+        let mut next = |_| match items.next() {
+            Some(item) => item,
+            None => unreachable!("there are as many as were counted"),
+        };
+        Ok((0..count).map(|_| std::array::from_fn(&mut next)).collect())
+    }
+    fn bytes(slice: &[Self]) -> &[u8] {
+        T::bytes(slice.as_flattened())
     }
 }

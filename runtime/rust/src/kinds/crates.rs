@@ -4,6 +4,7 @@
 impl<T: crate::Checkpointable> crate::Checkpointable for num_complex::Complex<T> {
     const SIZE: u64 = 2 * T::SIZE;
     const ALIGN: u64 = T::ALIGN;
+    const PLAIN: bool = T::PLAIN;
 
     fn describe(types: &mut crate::Types) -> crate::TypeId {
         let part = T::describe(types);
@@ -18,6 +19,17 @@ impl<T: crate::Checkpointable> crate::Checkpointable for num_complex::Complex<T>
     fn load(from: &crate::Loading, value: crate::View) -> Result<Self, crate::LoadError> {
         let members = from.generic::<Self>(value, "Complex")?;
         Ok(Self::new(members.load("re")?, members.load("im")?))
+    }
+    fn load_all(from: &crate::Loading, values: crate::View) -> Result<Vec<Self>, crate::LoadError> {
+        let Some(parts) = from.joined(values, "Complex", &["re", "im"]) else {
+            return from.each(values);
+        };
+        let mut parts = T::load_all(from, parts)?.into_iter();
+        Ok(std::iter::from_fn(|| Some(Self::new(parts.next()?, parts.next()?))).collect())
+    }
+    fn bytes(slice: &[Self]) -> &[u8] {
+        // SAFETY: two parts one after the other, `repr(C)`.
+        T::bytes(unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), 2 * slice.len()) })
     }
 }
 

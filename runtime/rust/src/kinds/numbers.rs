@@ -1,5 +1,6 @@
 //! Numbers, `bool`, `char`, `()`.
 
+use std::cmp::Reverse;
 use std::marker::PhantomData;
 use std::num::{NonZero, Saturating, Wrapping};
 
@@ -189,35 +190,43 @@ empty! {
     [] std::ops::RangeFull, "RangeFull", ..;
 }
 
-/// Types that hold one value, shown under their own name.
+/// Types that hold one value, shown under their own name, and lie in memory as it does.
 macro_rules! around {
-    ($([$($g:tt)*] $t:ty, $inner:ty, $name:literal, $get:expr, $make:expr;)*) => {$(
-        impl<$($g)*> Checkpointable for $t {
-            const SIZE: u64 = <$inner>::SIZE;
-            const ALIGN: u64 = <$inner>::ALIGN;
+    ($($t:ident, $name:literal;)*) => {$(
+        impl<T: Checkpointable> Checkpointable for $t<T> {
+            const SIZE: u64 = T::SIZE;
+            const ALIGN: u64 = T::ALIGN;
+            const PLAIN: bool = T::PLAIN;
 
             fn describe(types: &mut Types) -> TypeId {
                 types.record::<Self>($name.to_owned(), |types| {
-                    vec![("value".to_owned(), <$inner>::describe(types), 0)]
+                    vec![("value".to_owned(), T::describe(types), 0)]
                 })
             }
             fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
-                let get: fn(&'a Self, &mut Saver<'a>, usize) = $get;
-                get(self, out, at);
+                self.0.save(out, at);
             }
             fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
-                let inner: $inner = from.members::<Self>(value, $name)?.load("value")?;
-                let make: fn($inner) -> Result<Self, LoadError> = $make;
-                make(inner)
+                from.members::<Self>(value, $name)?.load("value").map($t)
+            }
+            fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
+                match from.joined(values, $name, &["value"]) {
+                    Some(inner) => Ok(T::load_all(from, inner)?.into_iter().map($t).collect()),
+                    None => from.each(values),
+                }
+            }
+            fn bytes(slice: &[Self]) -> &[u8] {
+                // SAFETY: the types are transparent.
+                T::bytes(unsafe { std::slice::from_raw_parts(slice.as_ptr().cast(), slice.len()) })
             }
         }
     )*};
 }
 
 around! {
-    [T: Checkpointable] Wrapping<T>, T, "Wrapping", |x, out, at| x.0.save(out, at), |x| Ok(Wrapping(x));
-    [T: Checkpointable] Saturating<T>, T, "Saturating", |x, out, at| x.0.save(out, at), |x| Ok(Saturating(x));
-    [T: Checkpointable] std::cmp::Reverse<T>, T, "Reverse", |x, out, at| x.0.save(out, at), |x| Ok(std::cmp::Reverse(x));
+    Wrapping, "Wrapping";
+    Saturating, "Saturating";
+    Reverse, "Reverse";
 }
 
 macro_rules! nonzero {
