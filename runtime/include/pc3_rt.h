@@ -168,7 +168,7 @@ struct pc3_wide {                    /* a constant that a long of 32 bits change
     const char *what;                /* "`0xf2345678` (file.c:12)" */
 };
 struct pc3_also {                    /* memory of a struct that the program also writes as another one */
-    const struct pc3_type *type, *other;
+    const struct pc3_type *type, *other; /* null: a unit that knows it has a row of the same place */
     const char *place;               /* where it does: "file.c:12" */
 };
 struct pc3_order {                   /* where what the order of bytes gave is kept */

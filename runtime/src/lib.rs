@@ -14,6 +14,7 @@
 //! * `unions`: which member of a union was written last, where nothing else says; `notes`: of small ones, in memory that generated code writes; `shapes`: which those are; `unions_abi`: who says so.
 //! * `entry`, `heap_abi`, `callbacks`, `exits`, `files`, `signals`: what generated code calls.
 
+pub mod also;
 mod beside;
 mod callbacks;
 pub mod control;

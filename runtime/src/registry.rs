@@ -23,6 +23,7 @@ use pc3_typemetric::descriptor::{
 use pc3_typemetric::import::{import_unit, ImportError};
 use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
+use crate::also::{self, Also};
 use crate::control;
 use crate::frames::text;
 use crate::pieces::may_hold;
@@ -135,15 +136,6 @@ impl Number {
         // SAFETY: as above.
         unsafe { *(self.seen as *mut u8) = 1 }
     }
-}
-
-/// Memory of a struct that the program also writes as another one.
-#[derive(Debug)]
-pub struct Also {
-    pub of: TypeId,
-    pub other: TypeId,
-    /// Where it does.
-    pub place: String,
 }
 
 /// Everything restarts need to know of the running program.
@@ -368,7 +360,7 @@ struct Builder {
     wide: Vec<Wide>,
     orders: Vec<(String, u32)>,
     untyped: Vec<String>,
-    also: Vec<Also>,
+    also: Vec<also::Half>,
     unions: Vec<(usize, u32, usize, u32)>,
     kinds: Vec<(u32, u32)>,
     descriptors: HashMap<TypeId, *mut pc3_type>,
@@ -434,12 +426,13 @@ impl Builder {
             let untyped = slice(u.untyped, u.nuntyped).iter();
             self.untyped.extend(untyped.map(|n| text(*n).into_owned()));
             let also = slice(u.also, u.nalso).iter();
-            self.also.extend(also.filter_map(|a| {
-                Some(Also {
-                    of: TypeId(a.ty.as_ref()?.id),
-                    other: TypeId(a.other.as_ref()?.id),
+            self.also.extend(also.map(|a| {
+                let id = |t: *const pc3_type| t.as_ref().map(|t| TypeId(t.id));
+                also::Half {
+                    of: id(a.ty),
+                    other: id(a.other),
                     place: text(a.place).into_owned(),
-                })
+                }
             }));
             for s in slice(u.unions, u.nunions) {
                 self.unions.extend(marks(s));
@@ -512,7 +505,7 @@ impl Builder {
             wide: self.wide,
             orders: self.orders,
             untyped: self.untyped,
-            also: self.also,
+            also: also::joined(&self.also),
             shapes,
             unions: self.unions,
             main: self.main.ok_or(RegistryError::NoMain)?,

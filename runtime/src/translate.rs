@@ -25,6 +25,8 @@ pub(crate) struct Translator<'a> {
     streams: HashMap<u64, usize>,
     /// Numbers that the program keeps in pointers.
     marks: &'a [u64],
+    /// It makes pointers of other numbers as well.
+    numbers: bool,
     /// Constants that 32 bits changed.
     wide: &'a [Wide],
     /// Numbers of pointers outside of their objects, if these may be elsewhere now.
@@ -66,6 +68,7 @@ impl<'a> Translator<'a> {
             directory,
             streams,
             marks,
+            numbers: false,
             wide: &[],
             beside: HashMap::new(),
             still: false,
@@ -91,6 +94,11 @@ impl<'a> Translator<'a> {
     /// Every object, on the same ABI, is where it was.
     pub fn still(mut self, still: bool) -> Translator<'a> {
         self.still = still;
+        self
+    }
+
+    pub fn numbers(mut self, numbers: bool) -> Translator<'a> {
+        self.numbers = numbers;
         self
     }
 
@@ -216,6 +224,20 @@ impl<'a> Translator<'a> {
         let object = self.address(word).filter(|_| word != 0 && certain);
         let stream = || self.streams.get(&word).copied().filter(|here| *here != 0);
         object.or_else(stream)
+    }
+
+    /// Could the program have it in a pointer on purpose? Numbers in pointers to structs are such that the program names.
+    pub fn may_lead(&self, raw: u64, to_struct: bool) -> bool {
+        let bits = u32::from(self.source.abi().pointer.size) * 8;
+        let named = || {
+            let mut marks = self.marks.iter();
+            marks.any(|m| m & (u64::MAX >> (64 - bits)) == raw)
+        };
+        self.address(raw).is_some()
+            || self.streams.contains_key(&raw)
+            || self.directory.is_shared(raw)
+            || named()
+            || mark(raw, bits).is_some() && (!to_struct || self.numbers)
     }
 
     pub fn address(&self, raw: u64) -> Option<usize> {

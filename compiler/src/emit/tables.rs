@@ -2,6 +2,7 @@
 
 use super::tails;
 use super::types::{row, Field, TypeTable};
+use crate::analysis::heap::also::Struct;
 use crate::analysis::heap::{called_name, Form};
 use crate::analysis::linear::TempTy;
 use crate::analysis::lints::{Order, Wide};
@@ -70,9 +71,15 @@ fn marks(u: &Unit) -> Vec<String> {
     let mut found = BTreeSet::new();
     for e in &u.exprs {
         if let ExprKind::Cast { arg, .. } = e.kind {
-            let pointer = matches!(u.ty(e.ty.ty), Type::Pointer(_));
-            if pointer && !u.lines.is_system(e.span.start) {
-                found.extend(u.view().eval(strip_casts(u, arg)));
+            let Type::Pointer(to) = u.ty(e.ty.ty) else {
+                continue;
+            };
+            // Small numbers are all known, but for which ones are in pointers to structs.
+            let any = matches!(u.ty(to.ty), Type::Void | Type::Record(_));
+            let value = u.view().eval(strip_casts(u, arg));
+            let told = |v: &i128| *v != 0 && (any || !(-4096..4096).contains(v));
+            if !u.lines.is_system(e.span.start) {
+                found.extend(value.filter(told));
             }
         }
     }
@@ -80,9 +87,7 @@ fn marks(u: &Unit) -> Vec<String> {
         let word = i64::try_from(*v).map(|v| v as u64);
         word.or(u64::try_from(*v)).ok()
     });
-    // The runtime knows the smallest of either sign.
-    let far = words.filter(|w| !(-4096..4096).contains(&(*w as i64)));
-    far.map(|w| format!("{w:#x}ULL")).collect()
+    words.map(|w| format!("{w:#x}ULL")).collect()
 }
 
 /// Can the callee of a point have left by a tail call when an inner frame is saved?
@@ -391,11 +396,16 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     }
     front += TYPES;
 
-    let also = cx.heap.also[cx.unit].iter().map(|a| {
-        let [of, other] = [a.of, a.other].map(|t| types.pointer(QualType::plain(t)));
-        let at = u.lines.position(a.at);
+    let also = cx.heap.also.iter().filter_map(|a| {
+        let mut own = |s: Struct| match s.unit == cx.unit {
+            true => types.pointer(QualType::plain(s.ty)),
+            false => "0".into(),
+        };
+        let (of, other) = (own(a.of), own(a.other));
+        let lines = &cx.p.units[a.at.0].lines;
+        let at = lines.position(a.at.1);
         let place = quote(&format!("{}:{}", base_name(&at.file), at.line));
-        format!("{{{of}, {other}, {place}}}")
+        ([&of, &other] != ["0", "0"]).then(|| format!("{{{of}, {other}, {place}}}"))
     });
     let also: Vec<String> = also.collect();
     let unions = super::unions::notes(cx, &mut types, input.globals);

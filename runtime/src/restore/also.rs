@@ -1,7 +1,7 @@
 //! Memory of a struct that the program also writes as another one (pc3cc's `analysis/heap/also`): nothing says which is in
 //! it. On its own ABI it is copied, and what either has as pointers is translated if it leads to something alive. Elsewhere
 //! it is converted as each of them; where these do not agree, the restart is refused. A word that one has as a pointer and
-//! another one as a number is what its value says, if that can be only one of both.
+//! another one as something else is what its value says, if that can be only one of both.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,16 +11,14 @@ use pc3_typemetric::plan::{ConvertError, Plan, Resolver};
 use pc3_typemetric::types::{counterparts, Kind, TypeId, TypeTable};
 
 use super::{Name, RankBuilder, RestoreError};
+use crate::also::Also;
 use crate::hidden::number;
 use crate::partner::Plans;
-use crate::registry::Also;
 use crate::translate::Translator;
 
 const WORD: u64 = 8;
-/// No 64-bit program has anything below, or from here to the last page.
+/// No 64-bit program has anything below.
 const LOWEST: u64 = 1 << 32;
-const HIGHEST: u64 = 1 << 52;
-const LAST_PAGE: u64 = u64::MAX - 4095;
 /// More structs in one object are not looked at one by one.
 const MOST: u64 = 1 << 20;
 
@@ -28,11 +26,41 @@ const MOST: u64 = 1 << 20;
 struct Reading {
     ty: TypeId,
     plan: Arc<Plan>,
-    /// Where it has pointers; and numbers of a 64-bit pointer's size, with the size that they have here.
-    pointers: Vec<u64>,
-    numbers: Vec<(u64, usize)>,
+    /// Of a pointer.
+    width: u64,
+    /// Where it has pointers.
+    pointers: Vec<Pointer>,
+    /// Where it has anything else.
+    numbers: Vec<Scalar>,
     /// Where the program makes it this.
     place: String,
+}
+
+struct Pointer {
+    at: u64,
+    /// Where that is here.
+    here: Option<u64>,
+    /// Numbers are rarely kept in those.
+    to_struct: bool,
+}
+
+struct Scalar {
+    at: u64,
+    bytes: u64,
+    here: Option<u64>,
+    bytes_here: u64,
+}
+
+/// A word that a reading says nothing about: where it is, and what is made of it here.
+struct Word {
+    at: u64,
+    here: Vec<(u64, u64)>,
+}
+
+impl Reading {
+    fn pointer(&self, at: u64) -> Option<&Pointer> {
+        self.pointers.iter().find(|p| p.at == at)
+    }
 }
 
 /// A struct within a type, by what it was made as first.
@@ -100,11 +128,16 @@ fn reading(plans: &mut Plans, from: TypeId, to: TypeId, place: &str) -> Option<R
     let mut r = Reading {
         ty: from,
         plan,
+        width: u64::from(plans.source.abi().pointer.size),
         pointers: Vec::new(),
         numbers: Vec::new(),
         place: place.to_owned(),
     };
     words([plans.source, plans.target], from, 0, &mut r);
+    let (plan, size) = (r.plan.clone(), r.plan.src_size());
+    let here = |at| plan.map_offset(size, at, TypeId::UNKNOWN).ok();
+    r.pointers.iter_mut().for_each(|p| p.here = here(p.at));
+    r.numbers.iter_mut().for_each(|n| n.here = here(n.at));
     Some(r)
 }
 
@@ -123,14 +156,24 @@ fn words(tables: [&TypeTable; 2], ty: TypeId, at: u64, out: &mut Reading) {
                 words(tables, m.ty, at + m.offset, out);
             }
         }
-        kind if kind.is_reference() => out.pointers.push(at),
-        Kind::SInt | Kind::UInt
-            if t.size == WORD && t.name.ends_with("long") && !t.name.ends_with("long long") =>
+        kind if kind.is_reference() => out.pointers.push(Pointer {
+            at,
+            here: None,
+            to_struct: kind == Kind::Pointer && types.get(t.elem).kind == Kind::Struct,
+        }),
+        Kind::SInt | Kind::UInt | Kind::Float | Kind::Char | Kind::Bool | Kind::Enum
+            if t.size <= WORD =>
         {
-            out.numbers.push((at, target.abi().long.size.into()));
-        }
-        Kind::SInt | Kind::UInt | Kind::Float if t.size == WORD => {
-            out.numbers.push((at, WORD as usize));
+            let long = t.size == WORD && t.name.ends_with("long") && !t.name.ends_with("long long");
+            out.numbers.push(Scalar {
+                at,
+                bytes: t.size,
+                here: None,
+                bytes_here: match long {
+                    true => target.abi().long.size.into(),
+                    false => t.size,
+                },
+            });
         }
         _ => {}
     }
@@ -172,18 +215,19 @@ fn find(
 }
 
 impl Image {
-    /// `without`: words that it cannot have, and their sizes here.
+    /// `without`: words that it says nothing about.
     fn of(
         r: &Reading,
         bytes: &[u8],
-        without: &[(u64, usize)],
+        without: &[Word],
         translator: &mut Translator,
     ) -> Result<Image, ConvertError> {
         let mut whole = bytes.to_vec();
         let from = r.plan.src_size();
         whole.resize(from as usize, 0);
-        for (at, _) in without {
-            whole[*at as usize..(at + WORD) as usize].fill(0);
+        for w in without {
+            let end = (w.at + r.width).min(from);
+            whole[w.at as usize..end as usize].fill(0);
         }
         let size = r.plan.dst_elem_size() as usize;
         let (mut zeros, mut ones) = (vec![0; size], vec![0xff; size]);
@@ -199,11 +243,9 @@ impl Image {
             known,
             lost,
         };
-        for (at, width) in without {
-            if let Ok(to) = r.plan.map_offset(from, *at, TypeId::UNKNOWN) {
-                let end = (to as usize + width).min(size);
-                image.known[to as usize..end].fill(0);
-            }
+        for (to, bytes) in without.iter().flat_map(|w| &w.here) {
+            let end = ((to + bytes) as usize).min(size);
+            image.known[*to as usize..end].fill(0);
         }
         Ok(image)
     }
@@ -224,39 +266,54 @@ impl Image {
     }
 }
 
-/// The words that it cannot have, of those that others have as something else: numbers that are addresses of what is alive,
-/// pointers that are addresses in no 64-bit program.
+/// The words that a reading says nothing about: numbers that are addresses of what is alive, where others have pointers;
+/// pointers that lead nowhere, where others have none; and what is a pointer in what the memory was made as anyway.
 fn not_its(
     r: &Reading,
     all: &[Reading],
     from: &[u8],
     types: [&TypeTable; 2],
     translator: &mut Translator,
-) -> Vec<(u64, usize)> {
+) -> Vec<Word> {
     let [source, target] = types;
-    if u64::from(source.abi().pointer.size) != WORD {
-        return Vec::new();
-    }
+    let width = u64::from(source.abi().pointer.size);
     let others = || all.iter().filter(|o| o.ty != r.ty);
     let word = |at: u64| {
-        let place = at as usize..(at + WORD) as usize;
+        let place = at as usize..(at + width) as usize;
         from.get(place).map(|b| number(source.abi().endian, b))
     };
     let mut out = Vec::new();
-    for (at, width) in &r.numbers {
-        let address = || others().any(|o| o.pointers.contains(at));
-        if word(*at).is_some_and(|raw| raw >= LOWEST && address() && translator.is_live(raw)) {
-            out.push((*at, *width));
+    // Shorter numbers are too often addresses by chance.
+    for p in others().flat_map(|o| &o.pointers).filter(|_| width == WORD) {
+        let end = p.at + width;
+        let mut own = r
+            .numbers
+            .iter()
+            .filter(|n| n.at < end && n.at + n.bytes > p.at)
+            .peekable();
+        let live = |raw| raw >= LOWEST && translator.is_live(raw);
+        if own.peek().is_some() && r.pointer(p.at).is_none() && word(p.at).is_some_and(live) {
+            out.push(Word {
+                at: p.at,
+                here: own.filter_map(|n| Some((n.here?, n.bytes_here))).collect(),
+            });
         }
     }
-    for at in &r.pointers {
-        let number = || others().any(|o| o.numbers.iter().any(|(n, _)| n == at));
-        let strange = |raw: &u64| (HIGHEST..LAST_PAGE).contains(raw);
-        if word(*at)
-            .filter(strange)
-            .is_some_and(|raw| number() && !translator.is_live(raw))
-        {
-            out.push((*at, target.abi().pointer.size.into()));
+    for p in &r.pointers {
+        let covers = |o: &&Reading| o.plan.src_size() >= p.at + width;
+        let mut none = others()
+            .filter(covers)
+            .filter(|o| o.pointer(p.at).is_none());
+        let nowhere = |raw| raw != 0 && !translator.may_lead(raw, p.to_struct);
+        let other = none.next().is_some() && word(p.at).is_some_and(nowhere);
+        let own = &all[0];
+        let same = own.ty != r.ty && own.pointer(p.at).is_some_and(|o| o.here == p.here);
+        if other || same {
+            let bytes = u64::from(target.abi().pointer.size);
+            out.push(Word {
+                at: p.at,
+                here: p.here.map(|here| (here, bytes)).into_iter().collect(),
+            });
         }
     }
     out
@@ -381,14 +438,14 @@ fn copied(
     let Some(own) = readings.first() else { return };
     let lost = Image::of(own, from, &[], translator).map_or(0, |i| i.lost);
     translator.forget_lost(translator.lost_so_far().saturating_sub(lost));
-    for at in readings.iter().flat_map(|r| &r.pointers) {
+    for at in readings.iter().flat_map(|r| &r.pointers).map(|p| &p.at) {
         let place = *at as usize..*at as usize + width;
         let (Some(word), Some(to)) = (from.get(place.clone()), into.get_mut(place)) else {
             continue;
         };
         let raw = number(types.abi().endian, word);
         let lost = to.iter().all(|b| *b == 0);
-        if own.pointers.contains(at) && !lost {
+        if own.pointer(*at).is_some() && !lost {
             continue;
         }
         let here = translator.word(raw);

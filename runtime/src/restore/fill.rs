@@ -69,6 +69,7 @@ impl RankBuilder<'_, '_> {
             &self.program.marks,
         )
         .wide(&self.program.wide)
+        .numbers(!self.program.numbers.is_empty())
         .beside(beside)
         .still(self.is_still())
         .ranks(self.program.calls_mpi)

@@ -108,8 +108,8 @@ pub struct Heap {
     pub pieces: Pieces,
     /// What is handed out of numbers, or of characters where that is not to be noted: per unit.
     pub unnoted: Vec<HashSet<ExprId>>,
-    /// Memory that is also written as something else: per unit.
-    pub also: Vec<Vec<Also>>,
+    /// Memory that is also written as something else.
+    pub also: Vec<Also>,
     /// Functions that take what their callers left for them as they begin.
     pub takes: HashSet<FnId>,
     /// Calls that may reach such a function, or allocate, and say nothing: per unit.
@@ -257,7 +257,9 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         silent.push(unit.silent);
         made.push(unit.contrary);
     }
-    let also = also::find(p, &flows, &made);
+    let fresh: HashSet<FnId> = calls.wrappers.keys().copied().collect();
+    let travels = also::Travels::new(p, graph, &flows, &fresh);
+    let also = also::find(p, &flows, travels, &made);
     let through = ["malloc", "calloc", "realloc"]
         .into_iter()
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))

@@ -1,5 +1,6 @@
 //! `--explain=heap`: every place that allocates, its type and why, or why it has none and what to do.
 
+use super::also::{Also, Struct};
 use super::{called_name, Form, Heap, Site, Why};
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::tree::*;
@@ -221,19 +222,18 @@ pub struct Both {
 }
 
 fn both(p: &Program, heap: &Heap) -> Vec<Both> {
-    let mut all = Vec::new();
-    for (u, list) in p.units.iter().zip(&heap.also) {
-        let name = |t| u.type_name(QualType::plain(t));
-        all.extend(list.iter().map(|a| {
-            let at = u.lines.position(a.at);
-            Both {
-                file: u.lines.seen(&at.file),
-                line: at.line,
-                of: name(a.of),
-                other: name(a.other),
-            }
-        }));
-    }
+    let name = |s: Struct| p.units[s.unit].type_name(QualType::plain(s.ty));
+    let one = |a: &Also| {
+        let lines = &p.units[a.at.0].lines;
+        let at = lines.position(a.at.1);
+        Both {
+            file: lines.seen(&at.file),
+            line: at.line,
+            of: name(a.of),
+            other: name(a.other),
+        }
+    };
+    let mut all: Vec<Both> = heap.also.iter().map(one).collect();
     all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     all
 }

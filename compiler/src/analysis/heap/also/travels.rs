@@ -1,0 +1,378 @@
+//! Structs that travel as pointers to anything: through parameters, results, variables and members, in the whole program.
+//!
+//! Places are not told apart by objects: a member of all lists is one place. So that lists which hold different structs show
+//! nothing, a struct that is taken out counts as another one only where it is put in nowhere, or where it is all that is taken out and
+//! another one is put in. What functions that allocate are given is nothing that they return.
+
+use super::{is_behind, record, Known};
+use crate::analysis::callgraph::CallGraph;
+use crate::analysis::heap::flow::{Flow, Place, Use};
+use crate::analysis::heap::types::{is_char, library_name};
+use crate::analysis::program::{Callee, FnId, Program};
+use crate::analysis::walk::strip_casts;
+use crate::tree::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What holds a pointer to anything.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Node {
+    At(Place),
+    Result(FnId),
+}
+
+/// Where a pointer comes from.
+pub enum Source {
+    /// It is one to this struct.
+    Struct(TypeId),
+    Node(usize),
+}
+
+/// What is taken out of a node, and where: unit and offset.
+type Take = (usize, (usize, u32));
+
+pub struct Travels<'a> {
+    p: &'a Program<'a>,
+    flows: &'a [Flow<'a>],
+    /// Calls through pointers.
+    targets: HashMap<(usize, ExprId), &'a [FnId]>,
+    /// What these return is new.
+    fresh: &'a HashSet<FnId>,
+    /// What moves through memory, and may be behind what it was.
+    moved: HashSet<Place>,
+    index: HashMap<Node, usize>,
+    /// From where to where values go.
+    edges: Vec<BTreeSet<usize>>,
+    put: Vec<BTreeSet<usize>>,
+    taken: Vec<Vec<Take>>,
+}
+
+fn is_any(u: &Unit, q: QualType) -> bool {
+    matches!(u.ty(q.ty), Type::Pointer(t) if matches!(u.ty(t.ty), Type::Void) || is_char(u, *t))
+}
+
+/// What a place of a type holds that matters here.
+#[derive(Clone, Copy)]
+enum Holds {
+    Pointer,
+    /// The address of one.
+    Address,
+}
+
+fn holds(u: &Unit, q: QualType) -> Option<Holds> {
+    match u.ty(q.ty) {
+        _ if is_any(u, q) => Some(Holds::Pointer),
+        Type::Pointer(t) if is_any(u, *t) => Some(Holds::Address),
+        _ => None,
+    }
+}
+
+impl<'a> Travels<'a> {
+    pub fn new(
+        p: &'a Program<'a>,
+        graph: &'a CallGraph,
+        flows: &'a [Flow<'a>],
+        fresh: &'a HashSet<FnId>,
+    ) -> Travels<'a> {
+        let mut targets = HashMap::new();
+        for f in p.ids() {
+            let unit = p.fns[f.index()].0;
+            let calls = graph.calls[f.index()].iter();
+            targets.extend(calls.map(|c| ((unit, c.expr), c.targets.as_slice())));
+        }
+        let mut moved = HashSet::new();
+        flows.iter().for_each(|f| moves(f, &mut moved));
+        Travels {
+            p,
+            flows,
+            targets,
+            fresh,
+            moved,
+            index: HashMap::new(),
+            edges: Vec::new(),
+            put: Vec::new(),
+            taken: Vec::new(),
+        }
+    }
+
+    fn node(&mut self, n: Node) -> usize {
+        let next = self.index.len();
+        let k = *self.index.entry(n).or_insert(next);
+        if k == next {
+            self.edges.push(BTreeSet::new());
+            self.put.push(BTreeSet::new());
+            self.taken.push(Vec::new());
+        }
+        k
+    }
+
+    fn at(&mut self, place: Place) -> Option<usize> {
+        (!self.moved.contains(&place)).then(|| self.node(Node::At(place)))
+    }
+
+    /// What a value points to by its own type, or where it comes from as a pointer to anything. What lies behind a struct
+    /// (`(struct b *)(a + 1)`) is not it.
+    pub fn sources(&mut self, flow: &Flow, e: ExprId, out: &mut Vec<Source>) {
+        let u = flow.u;
+        let e = strip_casts(u, e);
+        let (from, moved) = flow.origin(e);
+        let of = match &u.expr(e).kind {
+            ExprKind::AddrOf(x) if is_behind(u, *x) => return,
+            ExprKind::AddrOf(_) => e,
+            _ if moved => return,
+            _ => from,
+        };
+        let q = u.expr(of).ty;
+        let element = match u.ty(q.ty) {
+            Type::Pointer(t) | Type::Array { elem: t, .. } => Some(t.ty),
+            _ => None,
+        };
+        if let Some(t) = element.filter(|t| record(u, *t).is_some()) {
+            out.push(Source::Struct(t));
+            return;
+        }
+        if !is_any(u, q) {
+            return;
+        }
+        match &u.expr(of).kind {
+            ExprKind::Ident(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Deref(_) => {
+                let node = flow.place(of).and_then(|place| self.at(place));
+                out.extend(node.map(Source::Node));
+            }
+            ExprKind::Cond { cond, then, els } => {
+                self.sources(flow, then.unwrap_or(*cond), out);
+                self.sources(flow, *els, out);
+            }
+            ExprKind::Comma(list) => {
+                if let Some(last) = list.last() {
+                    self.sources(flow, *last, out);
+                }
+            }
+            ExprKind::Assign { op: None, rhs, .. } => self.sources(flow, *rhs, out),
+            ExprKind::Call { callee, args } => match self.p.direct(flow.unit, *callee) {
+                Some((_, Callee::External(_))) => {
+                    let name = library_name(u, *callee).unwrap_or("");
+                    let first = ["memcpy", "memmove", "memset"].contains(&name);
+                    if let Some(a) = args.first().filter(|_| first) {
+                        self.sources(flow, *a, out);
+                    }
+                }
+                _ => {
+                    for f in self.called(flow.unit, of) {
+                        let node = self.node(Node::Result(f));
+                        out.push(Source::Node(node));
+                    }
+                }
+            },
+            _ => {}
+        }
+    }
+
+    /// A node's value becomes a pointer to a struct.
+    pub fn take(&mut self, node: usize, of: usize, at: (usize, u32)) {
+        self.taken[node].push((of, at));
+    }
+
+    /// Notes what the program puts where.
+    pub(super) fn puts(&mut self, known: &mut Known) {
+        for flow in self.flows {
+            let mut uses: Vec<(&ExprId, &Use)> = flow.uses.iter().collect();
+            uses.sort_by_key(|(e, _)| **e);
+            for (e, to) in uses {
+                for (node, holds) in self.sinks(flow, *e, to) {
+                    match holds {
+                        Holds::Pointer => self.put(flow, *e, node, known),
+                        Holds::Address => self.lend(flow, *e, node, known),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The nodes that a use of a value puts it into.
+    fn sinks(&mut self, flow: &Flow, e: ExprId, to: &Use) -> Vec<(usize, Holds)> {
+        let (unit, u) = (flow.unit, flow.u);
+        let list: Vec<(Node, Option<Holds>)> = match to {
+            Use::Assign(lhs, _) => {
+                let place = flow.place(*lhs).into_iter();
+                let q = u.expr(*lhs).ty;
+                place.map(|x| (Node::At(x), holds(u, q))).collect()
+            }
+            Use::Init(s) => {
+                let place = Place::variable(unit, u, *s);
+                vec![(Node::At(place), holds(u, u.sym(*s).ty))]
+            }
+            Use::Part(q, place) => {
+                let place = place.iter().cloned();
+                place.map(|x| (Node::At(x), holds(u, *q))).collect()
+            }
+            Use::Return(q) => {
+                let start = u.expr(e).span.start;
+                let around = u.functions.iter().position(|f| f.span.contains(&start));
+                let f = around.map(|k| self.p.id(unit, FuncId(k as u32)));
+                f.into_iter()
+                    .map(|f| (Node::Result(f), holds(u, *q)))
+                    .collect()
+            }
+            Use::Arg(call, i) => {
+                let called = self.called(unit, *call);
+                let param = |f: &FnId| {
+                    let s = *self.p.func(*f).params.get(*i)?;
+                    let (unit, u) = (self.p.fns[f.index()].0, self.p.unit(*f));
+                    Some((Node::At(Place::variable(unit, u, s)), holds(u, u.sym(s).ty)))
+                };
+                let called = called.iter().filter(|f| !self.fresh.contains(f));
+                called.filter_map(param).collect()
+            }
+            Use::Cast(..) | Use::Same(_) => Vec::new(),
+        };
+        let mut out = Vec::new();
+        for (node, holds) in list {
+            let Some(holds) = holds else { continue };
+            let still = !matches!(&node, Node::At(place) if self.moved.contains(place));
+            if still {
+                out.push((self.node(node), holds));
+            }
+        }
+        out
+    }
+
+    /// The functions of the program that a call may reach.
+    fn called(&self, unit: usize, call: ExprId) -> Vec<FnId> {
+        let ExprKind::Call { callee, .. } = self.p.units[unit].expr(call).kind else {
+            return Vec::new();
+        };
+        match self.p.direct(unit, callee) {
+            Some((_, Callee::Defined(f))) => vec![f],
+            Some(_) => Vec::new(),
+            None => {
+                let list = self.targets.get(&(unit, call));
+                list.map_or(Vec::new(), |l| l.to_vec())
+            }
+        }
+    }
+
+    fn put(&mut self, flow: &Flow, e: ExprId, node: usize, known: &mut Known) {
+        let mut from = Vec::new();
+        self.sources(flow, e, &mut from);
+        for s in from {
+            match s {
+                Source::Struct(t) => self.put[node].extend(known.index(flow.unit, t)),
+                Source::Node(n) => _ = self.edges[n].insert(node),
+            }
+        }
+    }
+
+    /// The address of a pointer: what is stored through it is in that, and the other way round.
+    fn lend(&mut self, flow: &Flow, e: ExprId, node: usize, known: &mut Known) {
+        let u = flow.u;
+        let e = strip_casts(u, e);
+        let of = match u.expr(e).kind {
+            ExprKind::AddrOf(x) => x,
+            _ => e,
+        };
+        let q = u.expr(of).ty;
+        let start = u.expr(e).span.start;
+        if let Some(t) = super::behind(u, q).filter(|_| of != e) {
+            if let Some(k) = known.index(flow.unit, t) {
+                self.put[node].insert(k);
+                self.take(node, k, (flow.unit, start));
+            }
+        } else if holds(u, q).is_some() {
+            if let Some(n) = flow.place(of).and_then(|place| self.at(place)) {
+                self.edges[n].insert(node);
+                self.edges[node].insert(n);
+            }
+        }
+    }
+
+    /// Structs that are put in, what they are taken out as, and where.
+    pub(super) fn pairs(&self, known: &mut Known) -> Vec<(usize, usize, (usize, u32))> {
+        let n = self.edges.len();
+        let mut back = vec![BTreeSet::new(); n];
+        for (from, list) in self.edges.iter().enumerate() {
+            list.iter().for_each(|to| _ = back[*to].insert(from));
+        }
+        let put = spread(&self.edges, self.put.clone());
+        let taken = self.taken.iter().map(|l| l.iter().map(|t| t.0).collect());
+        let taken = spread(&back, taken.collect());
+        let mut out = Vec::new();
+        // One that is taken out where it is put in nowhere.
+        for (node, list) in self.taken.iter().enumerate() {
+            for (other, at) in list {
+                if !put[node].iter().any(|of| known.akin(*of, *other)) {
+                    out.extend(put[node].iter().map(|of| (*of, *other, *at)));
+                }
+            }
+        }
+        // One that is put in where only another one is taken out.
+        for (node, list) in self.put.iter().enumerate() {
+            let mut all = taken[node].iter();
+            let Some(first) = all.next() else { continue };
+            if !all.all(|other| known.akin(*first, *other)) {
+                continue;
+            }
+            for of in list.iter().filter(|of| !taken[node].contains(of)) {
+                let reached = spread_from(&self.edges, node);
+                let there = reached.iter().flat_map(|k| &self.taken[*k]);
+                out.extend(there.map(|(other, at)| (*of, *other, *at)));
+            }
+        }
+        out.sort_unstable_by_key(|(of, other, at)| (*of, *other, *at));
+        out
+    }
+}
+
+/// What reaches each node.
+fn spread(edges: &[BTreeSet<usize>], mut sets: Vec<BTreeSet<usize>>) -> Vec<BTreeSet<usize>> {
+    let mut todo: Vec<usize> = (0..edges.len()).collect();
+    while let Some(k) = todo.pop() {
+        for to in &edges[k] {
+            let before = sets[*to].len();
+            let more: Vec<usize> = sets[k].difference(&sets[*to]).copied().collect();
+            sets[*to].extend(more);
+            if sets[*to].len() > before {
+                todo.push(*to);
+            }
+        }
+    }
+    sets
+}
+
+fn spread_from(edges: &[BTreeSet<usize>], start: usize) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::from([start]);
+    let mut todo = vec![start];
+    while let Some(k) = todo.pop() {
+        todo.extend(edges[k].iter().copied().filter(|to| seen.insert(*to)));
+    }
+    seen
+}
+
+/// Adds the places of pointers that the unit moves on.
+fn moves(flow: &Flow, out: &mut HashSet<Place>) {
+    let u = flow.u;
+    for x in &u.exprs {
+        let lhs = match &x.kind {
+            ExprKind::Assign {
+                op: Some(_), lhs, ..
+            } => *lhs,
+            ExprKind::Unary {
+                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                arg,
+            } => *arg,
+            ExprKind::Assign { op: None, lhs, rhs } => {
+                let (from, moved) = flow.origin(*rhs);
+                match moved && flow.place(from).is_some() && flow.place(from) == flow.place(*lhs) {
+                    true => *lhs,
+                    false => continue,
+                }
+            }
+            _ => continue,
+        };
+        if is_any(u, u.expr(lhs).ty) {
+            out.extend(flow.place(lhs));
+        }
+    }
+}
