@@ -505,8 +505,10 @@ static int *pc3_tls_state(void) { return &pc3_state; }
 static const struct pc3_tls pc3_tls_access = { pc3_tls_set, pc3_tls_me, pc3_tls_state };
 __attribute__((constructor)) static void pc3_tls_register(void) { pc3_register_tls(&pc3_tls_access); }
 
-/* Variadic, so written in C. */
-int pc3_vasprintf(char **pc3_out, const char *pc3_format, __builtin_va_list pc3_args) {
+/* Variadic, so written in C; under names of their own, as the user's file may have them without a prototype. */
+int pc3_vprints(char **pc3_out, const char *pc3_format, __builtin_va_list pc3_args) __asm__("pc3_vasprintf");
+int pc3_prints(char **pc3_out, const char *pc3_format, ...) __asm__("pc3_asprintf");
+int pc3_vprints(char **pc3_out, const char *pc3_format, __builtin_va_list pc3_args) {
     __builtin_va_list pc3_again;
     int pc3_n;
     __builtin_va_copy(pc3_again, pc3_args);
@@ -517,11 +519,11 @@ int pc3_vasprintf(char **pc3_out, const char *pc3_format, __builtin_va_list pc3_
     if (!*pc3_out) return -1;
     return __builtin_vsnprintf(*pc3_out, (pc3_size)pc3_n + 1, pc3_format, pc3_args);
 }
-int pc3_asprintf(char **pc3_out, const char *pc3_format, ...) {
+int pc3_prints(char **pc3_out, const char *pc3_format, ...) {
     __builtin_va_list pc3_args;
     int pc3_n;
     __builtin_va_start(pc3_args, pc3_format);
-    pc3_n = pc3_vasprintf(pc3_out, pc3_format, pc3_args);
+    pc3_n = pc3_vprints(pc3_out, pc3_format, pc3_args);
     __builtin_va_end(pc3_args);
     return pc3_n;
 }

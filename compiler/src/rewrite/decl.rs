@@ -8,8 +8,30 @@ use super::edits::Edits;
 use super::full::Entry;
 use super::print::{shadow_member, Mode, Printer};
 use crate::analysis::linear::{Linear, Root};
-use crate::analysis::walk::{init_exprs, visit, Node};
+use crate::analysis::points::Points;
+use crate::analysis::walk::{init_exprs, visit, visit_decls, Node};
 use crate::tree::*;
+
+/// Variables whose initialiser lists have points and name them: the parts of such a list are computed in front of the declaration.
+pub fn named_in_own_list(u: &Unit, f: &Function, points: &Points) -> Vec<SymId> {
+    let mut found = Vec::new();
+    visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
+        for v in &d.vars {
+            let Some(Init::List { span, .. }) = &v.init else {
+                continue;
+            };
+            let named = |e: &Expr| {
+                matches!(e.kind, ExprKind::Ident(s) if s == v.sym)
+                    && e.span.start >= span.start
+                    && e.span.end <= span.end
+            };
+            if v.init.as_ref().is_some_and(|i| points.in_init(i)) && u.exprs.iter().any(named) {
+                found.push(v.sym);
+            }
+        }
+    });
+    found
+}
 
 /// If one variable of a loop header moves to the shadow stack, all do.
 pub fn close_headers(u: &Unit, f: &Function, shadow: &mut Vec<SymId>) {
@@ -101,7 +123,7 @@ impl Printer<'_, '_> {
 
     /// An initialiser whose points lie in statements in front of the declaration.
     fn entered_init(&self, v: &VarDecl) -> Option<&Linear> {
-        if v.vla_lens.iter().any(|e| self.has(*e)) {
+        if v.vla_lens.iter().any(|e| self.has(*e)) || self.names_itself(v) {
             return None;
         }
         match &v.init {
@@ -113,6 +135,16 @@ impl Printer<'_, '_> {
             }
             None => None,
         }
+    }
+
+    /// `T *p = f(sizeof *p)`: in front of the declaration that would be another `p`, or none.
+    fn names_itself(&self, v: &VarDecl) -> bool {
+        let u = self.u();
+        let Some(init) = &v.init else {
+            return false;
+        };
+        let mut within = self.cx.names.inside(&init_span(u, init));
+        within.any(|e| matches!(u.expr(e).kind, ExprKind::Ident(s) if s == v.sym))
     }
 
     /// What has been done in front of the declaration.

@@ -108,9 +108,12 @@ fn function(
         .copied()
         .filter(|s| !is_vla(u, *s) && all.list.iter().any(|q| scopes.visible(*s, q.span.start)))
         .collect();
+    let own_lists = super::decl::named_in_own_list(u, func, &all);
+    shadow.extend(own_lists.iter().filter(|s| is_local(u.sym(**s))));
     // A loop header's variables move together.
     super::decl::close_headers(u, func, &mut shadow);
     shadow.sort();
+    shadow.dedup();
     let literals = compound::kept(u, func, &escapes.literals[f.index()], &all);
     let packed = variadic.packed.contains(&f);
     let packed_calls = variadic.calls.get(&f).cloned().unwrap_or_default();
