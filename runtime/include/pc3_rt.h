@@ -455,7 +455,7 @@ extern void pc3_free(void *) __attribute__((nothrow, leaf));
 extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));
 /* Around an expression that moves a pointer to where it could leave its object: where it was (the start of an array of so
- * many bytes, unless that is 0); where it is now, and what it points to has so many bytes. */
+ * many bytes, unless that is 0); where it is now, and what it points to has so many bytes (0: it is what lies around). */
 extern void *pc3_from(const volatile void *, pc3_size) __attribute__((nothrow, leaf));
 extern void *pc3_to(const volatile void *, pc3_size, const char *) __attribute__((nothrow, leaf));
 /* FILE is the user's own: the compiler declares these with the replaced function's type:

@@ -95,14 +95,19 @@ fn statics(program: &Program) -> &[Extent] {
     })
 }
 
-/// Does `to`, a pointer to `elem` bytes, lie in the array that `from` lies in, as far as can be told?
+/// Does `to`, a pointer to `elem` bytes, lie in the array that `from` lies in, as far as can be told?  Without a size it
+/// was counted in bytes, for something that is no character: what `from` is a part of.
 fn stays(rank: &Rank, from: usize, to: usize, elem: usize) -> bool {
     let program = &rank.job().program;
+    let has = |o: Extent, to: usize| match elem {
+        0 => (o.start..o.end).contains(&to),
+        _ => o.has(to, elem),
+    };
     if let Some(o) = rank.heap.find(from) {
         let object = Extent::new(&program.types, o.base as usize, o.size, TypeId(o.ty));
-        return object.has(to, elem);
+        return has(object, to);
     }
-    holder(rank, from).is_some_and(|o| o.has(template(rank, to), elem))
+    holder(rank, from).is_some_and(|o| has(o, template(rank, to)))
 }
 
 fn template(rank: &Rank, addr: usize) -> usize {
@@ -131,7 +136,7 @@ pub unsafe extern "C" fn pc3_from(pointer: *const c_void, bytes: usize) -> *mut 
     pointer.cast_mut()
 }
 
-/// Where it is now.
+/// Where it is now; `elem`: the size of what it points to, 0 for what is around where it was.
 ///
 /// # Safety
 /// Called by generated code; `place` is a constant string.
@@ -161,7 +166,7 @@ fn moved(rank: &mut Rank, from: usize, to: usize, elem: usize, place: *const c_c
     }
     let from = From {
         object,
-        elem,
+        elem: elem.max(1),
         place: text(place).into_owned(),
     };
     // Of objects that are gone there are no pointers in use.

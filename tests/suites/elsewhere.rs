@@ -54,6 +54,17 @@ const HOPS: &[Hop] = &[
         words: &["E0510", "offsets.c:16", "members of structs"],
     },
     Hop {
+        program: "distances",
+        from: HOST,
+        to: I686,
+        words: &[
+            "E0510",
+            "distances.c:21",
+            "distances.c:30",
+            "members of structs",
+        ],
+    },
+    Hop {
         program: "chars",
         from: HOST,
         to: S390X,

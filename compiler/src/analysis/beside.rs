@@ -19,8 +19,13 @@ use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
-    /// A sum of this pointer, which is an array of known size or not, and numbers.
-    Sum { root: ExprId, array: bool },
+    /// A sum of this pointer, which is an array of known size or not, and numbers; `around`: counted in bytes, for a pointer
+    /// to something else (`(struct job *)((char *)link - offset)`).
+    Sum {
+        root: ExprId,
+        array: bool,
+        around: bool,
+    },
     /// An assignment to this pointer; its value may be used or not.
     Change { of: ExprId, used: bool },
     /// The address of an element of this one.
@@ -38,6 +43,7 @@ pub fn find(
         u,
         sums: Vec::new(),
         dest: None,
+        cast: None,
         changes: Vec::new(),
         elements: Vec::new(),
         walks: HashSet::new(),
@@ -66,8 +72,12 @@ pub fn find(
     for s in seen.sums.iter().filter(|s| !s.dest.is_some_and(by_itself)) {
         let after = seen.owner(s.root).is_some_and(|s| shifted.contains(&s));
         if after || (s.back && !seen.is_walking(s.root)) {
-            let (root, array) = (s.root, is_array(u, s.root));
-            found.insert(s.whole, How::Sum { root, array });
+            let how = How::Sum {
+                root: s.root,
+                array: is_array(u, s.root),
+                around: s.around,
+            };
+            found.insert(s.whole, how);
         }
     }
     for (whole, of) in seen.elements.iter().filter(|(_, of)| simple(u, *of)) {
@@ -94,6 +104,8 @@ struct Sum {
     back: bool,
     /// The local that it is assigned to.
     dest: Option<SymId>,
+    /// See `How::Sum`.
+    around: bool,
 }
 
 struct Seen<'a> {
@@ -102,6 +114,8 @@ struct Seen<'a> {
     sums: Vec<Sum>,
     /// What is assigned to a local now.
     dest: Option<(ExprId, SymId)>,
+    /// What is cast now, and whether that makes it a pointer to no character.
+    cast: Option<(ExprId, bool)>,
     changes: Vec<Change>,
     elements: Vec<(ExprId, ExprId)>,
     /// Variables and members that go through an object.
@@ -259,7 +273,13 @@ impl Seen<'_> {
                 self.expr(*callee, false);
                 args.iter().for_each(|a| self.expr(*a, true));
             }
-            Cast { arg, .. } => self.expr(*arg, kept && is_pointer(u, e)),
+            Cast { arg, .. } => {
+                let of = strip_casts(u, e);
+                if self.cast.is_none_or(|c| c.0 != of) {
+                    self.cast = Some((of, is_pointer(u, e) && !to_characters(u, e)));
+                }
+                self.expr(*arg, kept && is_pointer(u, e));
+            }
             Cond { cond, then, els } => {
                 self.expr(*cond, false);
                 then.iter().for_each(|t| self.expr(*t, kept));
@@ -318,11 +338,13 @@ impl Seen<'_> {
             let dest = self.dest.filter(|d| d.0 == whole).map(|d| d.1);
             // The end of what is counted from the beginning is inside.
             let back = back || (constant < 0 && !ahead);
+            let around = to_characters(u, whole) && self.cast == Some((whole, true));
             self.sums.push(Sum {
                 whole,
                 root,
                 back,
                 dest,
+                around,
             });
         }
         self.expr(root, kept);
@@ -378,6 +400,16 @@ fn ident(u: &Unit, e: ExprId) -> Option<SymId> {
 
 fn is_pointer(u: &Unit, e: ExprId) -> bool {
     matches!(u.ty(u.expr(e).ty.ty), Type::Pointer(_))
+}
+
+fn to_characters(u: &Unit, e: ExprId) -> bool {
+    let Type::Pointer(to) = u.ty(u.expr(e).ty.ty) else {
+        return false;
+    };
+    matches!(
+        u.ty(to.ty),
+        Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+    )
 }
 
 fn is_address(u: &Unit, e: ExprId) -> bool {
@@ -450,7 +482,7 @@ mod tests {
     use crate::types::Target;
 
     /// What is found in the last function, as it is written.
-    fn check(text: &str, expected: &[&str]) {
+    fn found(text: &str) -> Vec<(String, How)> {
         let prelude =
             "void *malloc(unsigned long); void take(double *); struct s { double *p, in[4]; };";
         let text = format!("# 1 \"t.c\"\n{prelude}\n{text}\n");
@@ -458,9 +490,14 @@ mod tests {
         assert!(!diagnostics.has_errors());
         let f = u.functions.last().expect("a function");
         let found = find(&u, f, &HashMap::new(), true);
-        let mut list: Vec<ExprId> = found.into_keys().collect();
-        list.sort_by_key(|e| u.expr(*e).span.start);
-        let words: Vec<&str> = list.iter().map(|e| u.slice(&u.expr(*e).span)).collect();
+        let mut list: Vec<(ExprId, How)> = found.into_iter().collect();
+        list.sort_by_key(|(e, _)| u.expr(*e).span.start);
+        let words = |e: ExprId| u.slice(&u.expr(e).span).to_string();
+        list.into_iter().map(|(e, how)| (words(e), how)).collect()
+    }
+
+    fn check(text: &str, expected: &[&str]) {
+        let words: Vec<String> = found(text).into_iter().map(|(words, _)| words).collect();
         assert_eq!(words, expected);
     }
 
@@ -487,6 +524,18 @@ mod tests {
             "void f(double **m, int r, int n) { m[r] -= n; m[r + 1] = m[r] + n; }",
             &["m[r] -= n", "m[r] + n"],
         );
+    }
+
+    #[test]
+    fn what_is_around_it() {
+        let text = "struct s *f(char *x, long n) { take((double *)(x - n)); x = (char *)(void *)(x - n - 1); \
+                    return (struct s *)((char *)(double *)x - n); }";
+        let around = |(words, how): (String, How)| match how {
+            How::Sum { around: true, .. } => Some(words),
+            _ => None,
+        };
+        let list: Vec<String> = found(text).into_iter().filter_map(around).collect();
+        assert_eq!(list, ["x - n", "(char *)(double *)x - n"]);
     }
 
     #[test]

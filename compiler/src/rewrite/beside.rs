@@ -53,7 +53,7 @@ impl Printer<'_, '_> {
         let mut behind = Vec::new();
         let mut now = String::new();
         match how {
-            How::Sum { root, array } => {
+            How::Sum { root, array, .. } => {
                 let r = &u.expr(root).span;
                 let text = self.text(root, lin, true);
                 out.insert(x.span.start, format!("({to}pc3_to(("));
@@ -80,7 +80,11 @@ impl Printer<'_, '_> {
                 );
             }
         }
-        behind.push((x.span.end, format!("{now}), sizeof *({name})0, {place}))")));
+        let elem = match how {
+            How::Sum { around: true, .. } => "0".to_string(),
+            _ => format!("sizeof *({name})0"),
+        };
+        behind.push((x.span.end, format!("{now}), {elem}, {place}))")));
         behind
     }
 }

@@ -46,7 +46,16 @@ pub fn size_of(u: &Unit, t: TypeId, word: u32) -> Option<i128> {
 
 /// Does a member lie elsewhere in some?  `path` as in `offsetof`: `a.b[2]`.
 pub fn moves(u: &Unit, t: TypeId, path: &str) -> bool {
-    let offsets: Vec<Option<u64>> = MODELS.iter().map(|m| offset(u, t, path, m)).collect();
+    moves_from(u, t, path, "")
+}
+
+/// Does it lie elsewhere as seen from another member?
+pub fn moves_from(u: &Unit, t: TypeId, path: &str, from: &str) -> bool {
+    let between = |m: &Model| {
+        let (a, b) = (offset(u, t, path, m)?, offset(u, t, from, m)?);
+        Some(a.wrapping_sub(b))
+    };
+    let offsets: Vec<Option<u64>> = MODELS.iter().map(between).collect();
     offsets
         .windows(2)
         .any(|w| w[0].is_some() && w[1].is_some() && w[0] != w[1])

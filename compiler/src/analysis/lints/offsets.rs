@@ -1,4 +1,5 @@
-//! Offsets of members that are kept: `offsetof`, or `(size_t)&((struct s *)0)->member`.  Elsewhere something else lies there.
+//! Offsets of members that are kept: `offsetof`, `(size_t)&((struct s *)0)->member`, or `(char *)&p->member - (char *)p`.
+//! Elsewhere something else lies there.
 
 use super::kept::{is_const, By, Order};
 use super::{in_users_file, layout};
@@ -24,7 +25,82 @@ pub fn moving(u: &Unit, e: ExprId) -> bool {
                 && is_constant(u, place)
                 && of_null(u, place).is_some_and(|(ty, path)| layout::moves(u, ty, &path))
         }
+        ExprKind::Binary {
+            op: BinOp::Sub,
+            lhs,
+            rhs,
+        } => {
+            let bytes = match u.ty(u.expr(*lhs).ty.ty) {
+                Type::Int(_) => true,
+                Type::Pointer(q) => matches!(
+                    u.ty(q.ty),
+                    Type::Void | Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+                ),
+                _ => false,
+            };
+            let apart = || {
+                let (a, b) = (within(u, *lhs)?, within(u, *rhs)?);
+                let same = a.root == b.root && a.ty == b.ty;
+                Some(same && layout::moves_from(u, a.ty, &a.path, &b.path))
+            };
+            bytes && apart() == Some(true)
+        }
         _ => false,
+    }
+}
+
+/// A place in a struct.
+struct Within<'a> {
+    /// What is written for the struct: a variable, or a pointer to it.
+    root: &'a str,
+    ty: TypeId,
+    path: String,
+}
+
+/// What an address, maybe as a number or a pointer to characters, leads to, if it is in front of a sign or behind it.
+fn within(u: &Unit, e: ExprId) -> Option<Within<'_>> {
+    let e = strip_casts(u, e);
+    let pointed = |e: ExprId| match u.ty(u.expr(e).ty.ty) {
+        Type::Pointer(q) => Some(q.ty),
+        _ => None,
+    };
+    let written = |e: ExprId| {
+        let text = u.slice(&u.expr(e).span).trim();
+        text.trim_matches(['(', ')']).trim()
+    };
+    let mut place = match u.expr(e).kind {
+        ExprKind::AddrOf(place) => place,
+        _ if matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. }) => e,
+        _ => {
+            return Some(Within {
+                root: written(e),
+                ty: pointed(e)?,
+                path: String::new(),
+            })
+        }
+    };
+    let mut path = String::new();
+    loop {
+        match &u.expr(place).kind {
+            ExprKind::Member { base, arrow, name } => {
+                path = format!(".{name}{path}");
+                if *arrow {
+                    let (root, ty) = (written(*base), pointed(*base)?);
+                    return Some(Within { root, ty, path });
+                }
+                place = *base;
+            }
+            ExprKind::Index { base, index } => {
+                let index = u.view().eval(*index)?;
+                path = format!("[{index}]{path}");
+                place = *base;
+            }
+            ExprKind::Ident(_) => {
+                let (root, ty) = (written(place), u.expr(place).ty.ty);
+                return Some(Within { root, ty, path });
+            }
+            _ => return None,
+        }
     }
 }
 
