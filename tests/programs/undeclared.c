@@ -39,6 +39,10 @@ int main(void)
         sum += fill(40 * i);
         free(p);
         sum += close(-1);
+        char *text;
+        sum += asprintf(&text, "%d of %s", i, "six");
+        sum += text[0];
+        free(text);
     }
     printf("%ld\n", sum);
     return 0;
