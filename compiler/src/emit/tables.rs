@@ -352,9 +352,14 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             at.line
         );
     }
-    for e in &cx.heap.pieces.counted[cx.unit] {
-        let at = u.lines.position(u.expr(*e).span.start);
-        untyped.push(quote(&format!("{}:{} {COUNTED}", at.file, at.line)));
+    let pieces = &cx.heap.pieces;
+    let mut handed: Vec<ExprId> = pieces.returned[cx.unit].iter().copied().collect();
+    handed.sort_unstable();
+    for (list, what) in [(&pieces.counted[cx.unit], COUNTED), (&handed, HANDED)] {
+        for e in list {
+            let at = u.lines.position(u.expr(*e).span.start);
+            untyped.push(quote(&format!("{}:{} {what}", at.file, at.line)));
+        }
     }
     let links = cx.heap.pieces.links[cx.unit].iter().enumerate();
     for (n, link) in links.filter(|(_, l)| cx.links.contains_key(&l.of)) {

@@ -1,7 +1,7 @@
 //! Blocks that the program hands out in pieces: each piece is converted by its own type and stays where it is in its block,
 //! so that what the program counts in bytes of the block means the same here. What is larger here than its place is refused.
 
-use pc3_typemetric::descriptor::COUNTED;
+use pc3_typemetric::descriptor::{COUNTED, HANDED};
 use pc3_typemetric::plan::Plan;
 use pc3_typemetric::types::{Kind, TypeId};
 
@@ -67,16 +67,13 @@ impl RankBuilder<'_, '_> {
             let bytes = self.size(&plan, p.bytes, name)? as u64;
             if bytes > p.room {
                 return Err(self.value(name, &format!(
-                    "it has {} bytes in the block that it was handed out from, and would have {bytes} here: there is no room for it",
-                    p.room
+                    "it has {} bytes in the block that it was handed out from (at {}), and would have {bytes} here: there is no room for it; \
+                     begin where it is largest, or let it have one size everywhere",
+                    p.room,
+                    self.places(HANDED).join(", ")
                 )));
             }
-            let counted: Vec<&str> = self
-                .program
-                .untyped
-                .iter()
-                .filter_map(|p| p.strip_suffix(COUNTED))
-                .collect();
+            let counted = self.places(COUNTED);
             if let (true, false, Some(place)) =
                 (self.directory.foreign(), bytes == p.bytes, counted.first())
             {
@@ -84,7 +81,7 @@ impl RankBuilder<'_, '_> {
                     "it has {} bytes in its block, and would have {bytes} here, where the program goes through such blocks by sizes (at {}): it would \
                      look elsewhere",
                     p.bytes,
-                    place.trim()
+                    place
                 )));
             }
             let align = self.align(to);
@@ -120,6 +117,14 @@ impl RankBuilder<'_, '_> {
         }
         self.directory.pieces = list;
         Ok(())
+    }
+
+    /// Where the program does something with such blocks.
+    fn places(&self, what: &str) -> Vec<&str> {
+        let all = self.program.untyped.iter();
+        all.filter_map(|p| p.strip_suffix(what))
+            .map(str::trim)
+            .collect()
     }
 
     /// What objects of a type need here: words may lie anywhere on most architectures, where nothing says otherwise.

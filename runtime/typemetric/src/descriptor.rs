@@ -267,6 +267,9 @@ pub struct pc3_unit {
 /// Among a unit's `untyped`: where pieces of blocks are found by their number and size.
 pub const COUNTED: &str = "(counted in pieces)";
 
+/// Likewise: where pieces of blocks are handed out.
+pub const HANDED: &str = "(handed out in pieces)";
+
 #[repr(C)]
 #[derive(Debug)]
 pub struct pc3_also {
