@@ -23,6 +23,7 @@ mod rust;
 mod rust_changed;
 mod rust_editor;
 mod rust_messages;
+mod rust_moved;
 mod streams;
 mod sweep;
 mod trees;
@@ -73,6 +74,7 @@ fn main() {
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(rust_messages::trials());
+    trials.extend(rust_moved::trials());
     trials.extend(rust_changed::trials());
     trials.extend(rust_editor::trials());
     trials.extend(crates::trials());

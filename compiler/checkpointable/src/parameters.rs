@@ -173,9 +173,13 @@ pub fn parameters(sig: &Signature) -> Parameters {
                 argument: name.clone(),
             });
         }
+        // A closure that is called, or lent for that, is the same afterwards.
+        let closure = matches!(ty, Type::Path(p) if p.path.get_ident().is_some())
+            || matches!(ty, Type::ImplTrait(_));
+        let closure = closure && is_borrow(ty, &sig.generics);
         p.mutable.extend(idents.iter().map(|n| {
             let is = |m: &Ident| m == n;
-            (n.clone(), mutable_names(pat).iter().any(is))
+            (n.clone(), !closure && mutable_names(pat).iter().any(is))
         }));
         p.names.extend(idents);
         p.arguments.push(name);

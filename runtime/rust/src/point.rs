@@ -399,6 +399,16 @@ impl<T, U> Asked<Option<T>, Option<U>> {
     }
 }
 
+impl<B, C, D> Asked<ControlFlow<B, C>, ControlFlow<B, D>> {
+    #[inline(always)]
+    pub fn question(self) -> ControlFlow<ControlFlow<B, D>, C> {
+        match self.value {
+            ControlFlow::Continue(value) => ControlFlow::Continue(value),
+            ControlFlow::Break(value) => ControlFlow::Break(ControlFlow::Break(value)),
+        }
+    }
+}
+
 /// A `?` that is wrong: the compiler says so of the function as it is written.
 #[doc(hidden)]
 pub trait Refused<R, T>: Sized {
@@ -409,6 +419,7 @@ pub trait Refused<R, T>: Sized {
 
 impl<R, T, E> Refused<R, T> for Asked<Result<T, E>, R> {}
 impl<R, T> Refused<R, T> for Asked<Option<T>, R> {}
+impl<R, B, T> Refused<R, T> for Asked<ControlFlow<B, T>, R> {}
 
 /// The end of a function whose last statement has no value: that is one of a function that gives none, or cannot be reached.
 pub struct End<T>(PhantomData<T>);

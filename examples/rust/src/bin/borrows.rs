@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -289,8 +290,54 @@ fn indexed_by_cells(list: &mut [u32], at: &Cell<usize>) -> u32 {
     sum
 }
 
+/// A closure that is lent further down, and a search that says by `ControlFlow` that it has found something.
+#[checkpointable]
+fn search<T, F>(from: T, depth: u32, next: &mut F) -> ControlFlow<T, u32>
+where
+    T: Checkpointable + Clone + PartialOrd,
+    F: FnMut(&T, u32) -> Option<T>,
+{
+    let mut seen = 1;
+    for way in 0..3 {
+        checkpoint!();
+        let Some(there) = next(&from, way) else {
+            continue;
+        };
+        if depth == 0 {
+            return ControlFlow::Break(there);
+        }
+        seen += ck!(search(there, depth - 1, next))?;
+    }
+    ControlFlow::Continue(seen)
+}
+
+#[checkpointable]
+fn found<F>(from: u64, limit: u64, mut next: F) -> Option<u64>
+where
+    F: FnMut(&u64, u32) -> Option<u64>,
+{
+    let mut all = 0;
+    for depth in 0..6 {
+        match ck!(search(from, depth, &mut next)) {
+            ControlFlow::Break(found) if found > limit => return Some(found + all),
+            ControlFlow::Break(found) => all += found,
+            ControlFlow::Continue(seen) => println!("{seen} at {depth}"),
+        }
+    }
+    None
+}
+
+fn further(n: &u64, way: u32) -> Option<u64> {
+    (n % 3 != u64::from(way)).then(|| n * 3 + u64::from(way))
+}
+
 #[pc3::main]
 fn main() {
+    println!("{:?}", ck!(found(4, 300, further)));
+    println!(
+        "{:?}",
+        ck!(found(1, 3, |n: &u64, way| (way > 1).then(|| n + 1)))
+    );
     println!("{}", ck!(guards()));
     let mut list = vec![3, 9, 2];
     let map = BTreeMap::from([("x".to_owned(), vec![7])]);
