@@ -206,16 +206,14 @@ impl Known<'_> {
         Some(k)
     }
 
-    /// The struct as this unit has it, if it has it whole.
+    /// The struct as this unit has it, or one that has it.
     fn seen(&self, k: usize, unit: usize) -> Struct {
-        let one = &self.list[k];
-        if one.whole.unit == unit {
-            return one.whole;
-        }
-        let u = &self.units[unit];
-        let all = (0..u.types.len()).map(|t| TypeId(t as u32));
-        let mut own = all.filter(|t| record(u, *t).is_some() && key(unit, u, *t) == one.key);
-        own.next().map_or(one.whole, |ty| Struct { unit, ty })
+        let all = self
+            .by_type
+            .iter()
+            .filter(|(at, of)| at.0 == unit && **of == k);
+        let first = all.map(|(at, _)| at.1).min_by_key(|t| t.0);
+        first.map_or(self.list[k].whole, |ty| Struct { unit, ty })
     }
 
     fn differs(&mut self, a: usize, b: usize) -> Option<usize> {
