@@ -13,6 +13,7 @@ use pc3_typemetric::descriptor::pc3_rank;
 
 use crate::control;
 use crate::format::library::{ProcessMeta, SignalMeta};
+use crate::handlers::{self, SIGNALS};
 use crate::process::{bits, flags_of, flags_to, set as mask_of};
 use crate::rank::Rank;
 use crate::tls;
@@ -23,8 +24,6 @@ struct Entry {
     flags: AtomicI32,
     mask: AtomicU64,
 }
-
-const SIGNALS: usize = 65;
 
 /// A rank's, which signals may look at any time; never given back.
 #[derive(Debug)]
@@ -112,20 +111,26 @@ unsafe fn deliver(to: &Table, signal: c_int, info: *mut libc::siginfo_t, context
     }
     let me = tls::me();
     let apart = me != to.rank;
-    // SAFETY: the program's function; it sees its own rank, as the one that was interrupted does afterwards.
+    let call = || {
+        // SAFETY: the program's function.
+        unsafe {
+            if flags & libc::SA_SIGINFO != 0 {
+                let f: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
+                    std::mem::transmute(handler);
+                f(signal, info, context);
+            } else {
+                let f: extern "C" fn(c_int) = std::mem::transmute(handler);
+                f(signal);
+            }
+        }
+    };
+    // SAFETY: it sees its own rank, as the one that was interrupted does afterwards.
     unsafe {
         let here = me.cast::<Rank>().as_ref().map_or(0, Rank::delta);
         if apart {
             tls::set(to.rank, to.delta);
         }
-        if flags & libc::SA_SIGINFO != 0 {
-            let f: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
-                std::mem::transmute(handler);
-            f(signal, info, context);
-        } else {
-            let f: extern "C" fn(c_int) = std::mem::transmute(handler);
-            f(signal);
-        }
+        handlers::below(to.rank.cast(), call);
         if apart {
             tls::set(me, here);
         }

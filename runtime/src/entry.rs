@@ -8,6 +8,7 @@ use crate::callbacks::{self, BEFORE, CONTINUE, RESTART};
 use crate::exits;
 use crate::floats;
 use crate::frames::{calls, text};
+use crate::handlers;
 use crate::life;
 use crate::rank::Rank;
 use crate::tell::{die, EXIT_FATAL};
@@ -36,6 +37,9 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
     let Some(rank) = (unsafe { Rank::current() }) else {
         return 0;
     };
+    if rank.ending || rank.handlers.postpone() {
+        return 0;
+    }
     // SAFETY: the thread's own variable, here and below.
     let errno = unsafe { *libc::__errno_location() };
     let floats = floats::set_aside();
@@ -57,6 +61,9 @@ pub unsafe extern "C" fn pc3_due(point: *const pc3_point) -> c_int {
         *libc::__errno_location() = errno;
         (*rank).frames.clear();
         (*rank).shadow.top = (*rank).abi.sp as usize;
+        if !(*rank).job().program.calls_mpi {
+            handlers::hold();
+        }
     }
     tls::set_unwinding(true);
     1
@@ -151,6 +158,7 @@ pub unsafe extern "C" fn pc3_resumed() {
     if !rank.frames.all_resumed() {
         die(EXIT_FATAL, "internal error: saved frames are left over");
     }
+    handlers::let_go();
     let event = if std::mem::take(&mut rank.restarted) {
         RESTART
     } else {

@@ -23,6 +23,8 @@ extern "C" {
 /// # Safety
 /// `rank` is the calling thread's; no reference to it is in use.
 pub(crate) unsafe fn run(rank: *mut Rank, status: c_int) {
+    // SAFETY: by the caller.
+    unsafe { (*rank).ending = true };
     loop {
         // SAFETY: by the caller; the program vouches for its functions.
         unsafe {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use pc3_typemetric::abi::Endian;
-use pc3_typemetric::types::{Kind, TypeId, TypeTable};
+use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::objects::Directory;
 
@@ -145,6 +145,8 @@ impl<'a> Hidden<'a> {
                     }
                 }
             }
+            // What a call of setjmp has left in a function that reaches no location, which has returned.
+            Kind::Struct if is_jump_buffer(t) => {}
             // Words of these are translated, whatever they are.
             Kind::Union if refers(self.types, ty) => {}
             Kind::Struct | Kind::Union => {
@@ -223,6 +225,11 @@ impl<'a> Hidden<'a> {
         }
         None
     }
+}
+
+/// As pc3cc describes a `jmp_buf`.
+fn is_jump_buffer(t: &Type) -> bool {
+    t.name.contains("jmp_buf") && t.members.iter().map(|m| &*m.name).eq(["number", "mark"])
 }
 
 fn refers(types: &TypeTable, ty: TypeId) -> bool {

@@ -30,6 +30,7 @@ pub mod format;
 mod frames;
 mod globals;
 pub mod guest;
+mod handlers;
 mod heap_abi;
 mod hidden;
 mod holders;

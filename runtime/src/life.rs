@@ -239,7 +239,7 @@ fn live(
                     .and_then(|()| dispositions::restore(rank, &mut process));
                 restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
             }
-            process::apply(&process, &rank.own_environment)
+            process::apply(&process, &rank.own_environment, job.program.calls_mpi)
                 .unwrap_or_else(|why| die(EXIT_REFUSED, &why));
         }
         if !job.program.calls_mpi {

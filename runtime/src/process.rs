@@ -12,6 +12,7 @@ use crate::format::library::{
     ProcessMeta, SignalMeta, VariableMeta, SIGNAL_INFO, SIGNAL_NODEFER, SIGNAL_NO_STOPPED_CHILDREN,
     SIGNAL_NO_ZOMBIES, SIGNAL_ON_STACK, SIGNAL_PENDING, SIGNAL_RESET, SIGNAL_RESTART,
 };
+use crate::handlers;
 use crate::limits;
 
 extern "C" {
@@ -173,7 +174,7 @@ fn disposition(signal: c_int) -> Option<SignalMeta> {
     };
     Some(SignalMeta {
         signal: signal as u64,
-        handler: act.sa_sigaction as u64,
+        handler: handlers::meant(act.sa_sigaction, handlers::of(signal)) as u64,
         mask: bits(&act.sa_mask),
         flags: flags_of(act.sa_flags),
     })
@@ -194,7 +195,7 @@ pub(crate) fn collect(
     };
     let first = BEGINNING.get().unwrap_or(&NONE);
     let mask = umask();
-    let now = blocked();
+    let now = handlers::held().unwrap_or_else(blocked);
     let list: Vec<VariableMeta> = environment()
         .filter(|(_, text)| !is_ours(text))
         .map(|(addr, text)| VariableMeta {
@@ -369,7 +370,7 @@ pub(crate) fn apply_locale(saved: &ProcessMeta) -> Result<(), String> {
 }
 
 /// Makes the process what the program had made of it; `own`: strings of its memory that are in the environment.
-pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
+pub(crate) fn apply(saved: &ProcessMeta, own: &[usize], mpi: bool) -> Result<(), String> {
     let failed = |what: &str| {
         let e = std::io::Error::last_os_error();
         Err(format!("{what} cannot be restored: {e}"))
@@ -392,7 +393,7 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
         }
         for s in &saved.signals {
             let mut act: libc::sigaction = std::mem::zeroed();
-            act.sa_sigaction = s.handler as usize;
+            act.sa_sigaction = handlers::stand_in(s.signal as c_int, s.handler as usize);
             act.sa_mask = set(s.mask);
             act.sa_flags = flags_to(s.flags);
             if libc::sigaction(s.signal as c_int, &raw const act, std::ptr::null_mut()) != 0 {
@@ -405,6 +406,9 @@ pub(crate) fn apply(saved: &ProcessMeta, own: &[usize]) -> Result<(), String> {
         if let Some(blocked) = saved.blocked {
             let blocked = set(blocked);
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const blocked, std::ptr::null_mut());
+        }
+        if !mpi {
+            handlers::hold();
         }
         for s in saved
             .signals

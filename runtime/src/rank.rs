@@ -21,6 +21,7 @@ use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
 use crate::globals::Copy;
 use crate::guest::Guest;
+use crate::handlers::Handlers;
 use crate::job::Job;
 use crate::jumps::Jumps;
 use crate::pieces::Pieces;
@@ -71,6 +72,8 @@ pub struct Rank {
     /// The size that it was asked for with is another architecture's.
     pub(crate) wanted_plan: Option<Arc<Plan>>,
     pub(crate) exits: Vec<AtExit>,
+    /// Functions for its end run, or have run.
+    pub(crate) ending: bool,
     /// Destructors that have been run.
     pub(crate) destroyed: usize,
     /// Of the first rank of a process: what the program made of it, and strings in the program's memory
@@ -80,6 +83,7 @@ pub struct Rank {
     pub(crate) place: Place,
     pub(crate) tongue: Tongue,
     pub(crate) dispositions: Dispositions,
+    pub(crate) handlers: Handlers,
     pub(crate) critical: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
@@ -140,12 +144,14 @@ impl Rank {
             }),
             wanted_plan: None,
             exits: Vec::new(),
+            ending: false,
             destroyed: 0,
             process: None,
             own_environment: Vec::new(),
             place: Place::default(),
             tongue: Tongue::default(),
             dispositions: Dispositions::default(),
+            handlers: Handlers::default(),
             critical: 0,
             passages: 0,
             stands: None,

@@ -2,27 +2,35 @@
 //! nobody had touched them, and are the runtime's again when it gives them up.
 
 use std::ffi::c_int;
+use std::ptr::null;
 
 use crate::control;
 use crate::dispositions;
+use crate::handlers;
 
 extern "C" {
     fn signal(number: c_int, handler: usize) -> usize;
+    fn sysv_signal(number: c_int, handler: usize) -> usize;
+    fn sigset(number: c_int, handler: usize) -> usize;
 }
 
-/// # Safety
-/// As `signal`.
-#[no_mangle]
-pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
+/// As `set` does, which gives a signal a handler and returns the one before.
+unsafe fn given(
+    number: c_int,
+    handler: usize,
+    flags: c_int,
+    set: unsafe extern "C" fn(c_int, usize) -> usize,
+) -> usize {
     // SAFETY: a plain structure.
     let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
     new.sa_sigaction = handler;
-    new.sa_flags = libc::SA_RESTART;
+    new.sa_flags = flags;
     if let Some(old) = dispositions::action(number, Some(&new)) {
         return old.sa_sigaction;
     }
+    let before = handlers::of(number);
     // SAFETY: by the caller.
-    let old = unsafe { signal(number, handler) };
+    let old = unsafe { set(number, handlers::stand_in(number, handler)) };
     if old == libc::SIG_ERR {
         return old;
     }
@@ -32,7 +40,34 @@ pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
     if old == control::listener() {
         return libc::SIG_DFL;
     }
-    old
+    handlers::meant(old, before)
+}
+
+/// # Safety
+/// As `signal`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_signal(number: c_int, handler: usize) -> usize {
+    // SAFETY: by the caller.
+    unsafe { given(number, handler, libc::SA_RESTART, signal) }
+}
+
+/// What `signal` means to programs that ask for standard C alone: the handler is called once.
+///
+/// # Safety
+/// As `sysv_signal`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_sysv_signal(number: c_int, handler: usize) -> usize {
+    let once = libc::SA_RESETHAND as c_int | libc::SA_NODEFER;
+    // SAFETY: by the caller.
+    unsafe { given(number, handler, once, sysv_signal) }
+}
+
+/// # Safety
+/// As `sigset`.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_sigset(number: c_int, handler: usize) -> usize {
+    // SAFETY: by the caller.
+    unsafe { given(number, handler, 0, sigset) }
 }
 
 /// # Safety
@@ -51,10 +86,22 @@ pub unsafe extern "C" fn pc3_sigaction(
             }
             return 0;
         }
+        let before = handlers::of(number);
         let gives_up = !new.is_null() && (*new).sa_sigaction == libc::SIG_DFL;
+        let stand_in = new.as_ref().map(|new| {
+            let mut new = *new;
+            new.sa_sigaction = handlers::stand_in(number, new.sa_sigaction);
+            new
+        });
+        let new = stand_in.as_ref().map_or(null(), std::ptr::from_ref);
         let done = libc::sigaction(number, new, old);
         if done != 0 {
             return done;
+        }
+        if !old.is_null() {
+            (*old).sa_sigaction = handlers::meant((*old).sa_sigaction, before);
+            // The C library's own, set anew with each handler: nothing to keep.
+            (*old).sa_restorer = None;
         }
         if gives_up {
             control::listen_again(number);

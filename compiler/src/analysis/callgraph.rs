@@ -2,7 +2,7 @@
 //!
 //! A call through a pointer may reach every function whose address is taken, whose signature has the same shape and
 //! that conversions bring to the pointer's type ([`super::signatures`]); one through a parameter, what the callers pass, where that is known.  A library function that is handed a function which can reach a location would
-//! call it from a frame that cannot be unwound: refused.
+//! call it from a frame that cannot be unwound: refused.  Below handlers of signals and at the end the runtime passes locations by: told.
 
 use super::passed::Passed;
 use super::program::{Callee, FnId, Program};
@@ -232,15 +232,15 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
     }
     let mut diagnostics = Diagnostics::default();
     let mut called_back = HashSet::new();
+    let mut told = HashSet::new();
     for x in &externals {
         if let Some(t) = x.targets.iter().find(|t| reaches[t.index()]) {
             called_back.insert(x.name.clone());
-            diagnostics.push(Diagnostic::refusal(p.unit(x.caller),
-                &x.span,
-                Code::Callback,
-                format!("`{}` can reach a checkpoint location but is called back by the library function `{}`", p.name(*t), x.name),
-                "a library function's frame cannot be saved: move the checkpoint location out of the callback",
-            ));
+            let said = called_by(p, x, p.name(*t));
+            // Of a handler for many signals once.
+            if said.code == Code::Callback || told.insert(*t) {
+                diagnostics.push(said);
+            }
         }
     }
     CallGraph {
@@ -253,6 +253,32 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         diagnostics,
         shapes,
     }
+}
+
+/// What is said of a function that reaches a location and is given to the library.
+fn called_by(p: &Program, x: &External, name: &str) -> Diagnostic {
+    let when = match x.name.as_str() {
+        "signal" | "bsd_signal" | "ssignal" | "sysv_signal" | "__sysv_signal" | "sigset" => {
+            "handles a signal"
+        }
+        "atexit" | "on_exit" => "is called at the end",
+        _ => return Diagnostic::refusal(
+            p.unit(x.caller),
+            &x.span,
+            Code::Callback,
+            format!("`{name}` can reach a checkpoint location but is called back by the library function `{}`", x.name),
+            "a library function's frame cannot be saved: move the checkpoint location out of the callback",
+        ),
+    };
+    Diagnostic::advice(
+        p.unit(x.caller),
+        &x.span,
+        Code::LocationPostponed,
+        format!(
+            "`{name}` can reach a checkpoint location and {when}: no checkpoint is taken there"
+        ),
+        "the next location outside of it takes the checkpoint: nothing to do where there is one",
+    )
 }
 
 /// Functions that the argument `a` of a library call may stand for.

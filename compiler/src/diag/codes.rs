@@ -63,6 +63,7 @@ codes! {
     LocationElsewhere "W0204" "location-elsewhere" "a location asked for on the command line is not in this program";
     AnnotationElsewhere "W0206" "annotation-elsewhere" "an annotation is about nothing in this program";
     OutsideCall "W0205" "outside-call" "an object that pc3cc did not compile could call into a checkpoint location";
+    LocationPostponed "W0207" "location-postponed" "a signal handler, or a function for the end, can reach a checkpoint location";
     UntypedAllocation "W0301" "untyped-allocation" "an allocation whose type cannot be told";
     AddressAsNumber "W0302" "address-as-number" "an address is kept as a number";
     PointerAsNumber "W0304" "pointer-as-number" "an address is kept in an integer and becomes a pointer again";

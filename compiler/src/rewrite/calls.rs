@@ -33,7 +33,7 @@ fn plain(name: &str, mpi: bool) -> Option<&'static str> {
 }
 
 /// Replaced with the same type as the library's: the unit declares them.
-fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
+fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
     let (mpi, jumps) = (cx.mpi, cx.has_points);
     let known = matches!(
         name,
@@ -55,6 +55,10 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             | "read"
             | "signal"
             | "bsd_signal"
+            | "ssignal"
+            | "sysv_signal"
+            | "__sysv_signal"
+            | "sigset"
             | "sigaction"
             | "atexit"
             | "on_exit"
@@ -86,10 +90,24 @@ fn same_type(cx: &UnitCx, name: &str) -> Option<String> {
             Some(format!("pc3_{}", name.trim_end_matches("64")))
         }
         "__getdelim" => Some("pc3_getdelim".into()),
-        "bsd_signal" => Some("pc3_signal".into()),
+        "signal" if calls_once(cx.u, s) => Some("pc3_sysv_signal".into()),
+        "bsd_signal" | "ssignal" => Some("pc3_signal".into()),
+        "__sysv_signal" => Some("pc3_sysv_signal".into()),
         "_exit" | "_Exit" if mpi => Some("pc3__exit".into()),
         _ => known.then(|| format!("pc3_{name}")),
     }
+}
+
+/// Is `signal` declared as another of the library's, which calls a handler once?  Programs get that which ask for standard C alone.
+fn calls_once(u: &Unit, s: SymId) -> bool {
+    let behind = |d: &Span| {
+        u.text[d.end as usize..]
+            .split(';')
+            .next()
+            .unwrap_or_default()
+    };
+    let mut decls = u.sym(s).decls.iter();
+    decls.any(|d| behind(d).contains("\"__sysv_signal\""))
 }
 
 /// Ones that look at who holds what they are given.
@@ -240,7 +258,7 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
         r.callee = Some(new.into());
     } else if !cx.p.is_librarys(name) {
         return r;
-    } else if let Some(new) = same_type(cx, name) {
+    } else if let Some(new) = same_type(cx, s, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);
         r.callee = Some(if makes(name) {
             format!("(pc3_call_at({}), {new})", place(cx, call))
@@ -328,7 +346,7 @@ pub fn library_reference(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
     if !cx.p.is_librarys(name) && !matches!(name, "malloc" | "calloc" | "realloc") {
         return None;
     }
-    if let Some(new) = same_type(cx, name) {
+    if let Some(new) = same_type(cx, s, name) {
         cx.replaced.borrow_mut().insert(new.clone(), s);
         return Some(new);
     }

@@ -295,7 +295,7 @@ pub struct pc3_order {
 
 /// The running rank as generated code sees it.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct pc3_rank {
     pub sp: *mut c_char,
     pub sp_end: *mut c_char,
