@@ -6,6 +6,7 @@ use super::kinds::{
 use super::offset::is_constant;
 use super::parents::{parents, Parent, Parents};
 use super::place::Place;
+use super::punned::Punned;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::strip_casts;
@@ -66,6 +67,7 @@ struct Cx<'a> {
     known: &'a HashSet<Place>,
     /// Pointers to characters by which memory of another kind is filled.
     cursors: HashSet<SymId>,
+    punned: Punned,
 }
 
 impl<'a> Flow<'a> {
@@ -105,6 +107,7 @@ impl<'a> Flow<'a> {
                 targets,
                 known: self.known,
                 cursors: cursors(u),
+                punned: Punned::new(u),
             };
             (0..u.exprs.len()).for_each(|k| self.expr(&cx, ExprId(k as u32)));
         }
@@ -130,6 +133,7 @@ impl<'a> Flow<'a> {
                     self.looked_at_as(cx, e, *arg, a, b);
                 }
             }
+            ExprKind::Member { .. } | ExprKind::Index { .. } => self.punned(cx, e),
             ExprKind::AddrOf(a) if is_number(u, u.expr(*a).ty.ty) => {
                 // What pointers point to.
                 let mut places = places(cx, *a);
@@ -164,6 +168,20 @@ impl<'a> Flow<'a> {
                 };
                 let to = self.up_from(cx, e, is);
                 self.edges(&from, &to);
+            }
+        }
+    }
+
+    /// Another member of a union than the one written.
+    fn punned(&mut self, cx: &Cx, e: ExprId) {
+        let u = cx.u;
+        if cx.punned.is_address_as_number(u, e) {
+            let to = self.up(cx, e);
+            self.source(cx, e, to, false);
+        } else if cx.punned.is_number_as_pointer(u, e) {
+            if let ExprKind::Member { base, .. } = u.expr(e).kind {
+                let numbers = Place::within(cx.unit, u, u.expr(base).ty.ty);
+                self.edges(&numbers, &[Place::Pointer]);
             }
         }
     }
@@ -278,7 +296,8 @@ impl<'a> Flow<'a> {
                     match op {
                         // Differences and alignments mean the same everywhere.
                         BinOp::Sub if self.is_an_address(cx, other) => return Vec::new(),
-                        BinOp::And | BinOp::Rem if small => return Vec::new(),
+                        BinOp::And if small => return Vec::new(),
+                        BinOp::Rem if small && !is_modulus(u, other) => return Vec::new(),
                         BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Shl | BinOp::Shr
                             if is == Is::Address =>
                         {
@@ -339,6 +358,11 @@ impl<'a> Flow<'a> {
             _ => places(cx, e).iter().any(|x| self.addresses.contains(x)),
         }
     }
+}
+
+/// A constant that nothing is aligned to: what is left is no offset, but the place in a table.
+fn is_modulus(u: &Unit, e: ExprId) -> bool {
+    matches!(u.expr(e).kind, ExprKind::Int(n) if n > 2 && n & (n - 1) != 0)
 }
 
 /// `(int)(long)p`, `int i = (long)p`: a pointer is wider, so the program has put a number into it.

@@ -8,6 +8,7 @@ mod kinds;
 mod offset;
 mod parents;
 mod place;
+mod punned;
 
 use super::callgraph::CallGraph;
 use super::program::Program;
@@ -20,6 +21,7 @@ use kinds::is_number;
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
 pub use place::Place;
+pub use punned::Punned;
 use std::collections::HashSet;
 
 /// Where an address becomes a number that is kept.

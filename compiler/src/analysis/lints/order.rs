@@ -1,7 +1,7 @@
 //! Where the order of things, or their bucket, depends on where objects lie.
 
 use super::is_user;
-use crate::analysis::addresses::{is_constant, parents, Parent, Parents};
+use crate::analysis::addresses::{is_constant, parents, Parent, Parents, Punned};
 use crate::analysis::heap::one_line;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
@@ -16,6 +16,7 @@ const ORDERS: &[&str] = &[
 pub fn check(p: &Program, out: &mut Diagnostics) {
     for (unit, u) in p.units.iter().enumerate() {
         let parents = parents(u);
+        let punned = Punned::new(u);
         for k in 0..u.exprs.len() {
             let e = ExprId(k as u32);
             match &u.expr(e).kind {
@@ -30,15 +31,17 @@ pub fn check(p: &Program, out: &mut Diagnostics) {
                         }
                     }
                 }
-                ExprKind::Cast { arg, .. } if is_user(u, e) && hashes(u, &parents, e, *arg) => {
-                    let text = one_line(u.slice(&u.expr(strip_casts(u, *arg)).span));
-                    out.push(Diagnostic::advice(
-                        u,
-                        &u.expr(e).span,
-                        Code::AddressOrder,
-                        format!("which element is chosen depends on the address `{text}`: after a restart elsewhere it is another one"),
-                        "choose by something that stays, such as a serial number in the object, or build the table anew after a restart",
-                    ));
+                ExprKind::Cast { arg, .. }
+                    if is_user(u, e) && is_of_address(u, e, *arg) && hashes(u, &parents, e) =>
+                {
+                    out.push(chosen(u, e, strip_casts(u, *arg)));
+                }
+                ExprKind::Member { .. } | ExprKind::Index { .. }
+                    if punned.is_address_as_number(u, e)
+                        && is_user(u, e)
+                        && hashes(u, &parents, e) =>
+                {
+                    out.push(chosen(u, e, e));
                 }
                 ExprKind::Binary { op, lhs, rhs } if is_order(*op) && is_user(u, e) => {
                     if let Some(s) = depth(u, *lhs, *rhs).or_else(|| depth(u, *rhs, *lhs)) {
@@ -126,18 +129,31 @@ fn is_read(u: &Unit, values: &HashMap<SymId, ExprId>, e: ExprId) -> bool {
     }
 }
 
-/// Does the number made of an address become an index, or a hash?
-fn hashes(u: &Unit, parents: &Parents, cast: ExprId, arg: ExprId) -> bool {
-    let number = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
+fn chosen(u: &Unit, e: ExprId, address: ExprId) -> Diagnostic {
+    let text = one_line(u.slice(&u.expr(address).span));
+    Diagnostic::advice(
+        u,
+        &u.expr(e).span,
+        Code::AddressOrder,
+        format!("which element is chosen depends on the address `{text}`: after a restart elsewhere it is another one"),
+        "choose by something that stays, such as a serial number in the object, or build the table anew after a restart",
+    )
+}
+
+/// Does the cast make a number of an address?
+fn is_of_address(u: &Unit, cast: ExprId, arg: ExprId) -> bool {
     let from = matches!(
         u.ty(u.expr(arg).ty.ty),
         Type::Pointer(_) | Type::Array { .. }
     );
-    if !from || !number(cast) || is_constant(u, arg) {
-        return false;
-    }
+    from && matches!(u.ty(u.expr(cast).ty.ty), Type::Int(_)) && !is_constant(u, arg)
+}
+
+/// Does the number made of an address become an index, or a hash?
+fn hashes(u: &Unit, parents: &Parents, made: ExprId) -> bool {
+    let number = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
     let constant = |e: ExprId| u.view().eval(e);
-    let mut e = cast;
+    let mut e = made;
     // Mixed as hashes are; reduced to a range that is no alignment.
     let (mut mixed, mut reduced) = (false, false);
     loop {
