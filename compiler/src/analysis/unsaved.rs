@@ -83,7 +83,7 @@ fn fate(name: &str) -> Option<Fate> {
 }
 
 /// Calls of `mmap` for private memory of no file, which is the program's own: what is called there.
-fn own_memory(u: &Unit) -> HashSet<ExprId> {
+pub fn own_memory(u: &Unit) -> HashSet<ExprId> {
     let calls = u.exprs.iter().filter_map(|x| match &x.kind {
         ExprKind::Call { callee, args } => Some((*callee, args)),
         _ => None,

@@ -3,6 +3,7 @@
 use super::also::{Also, Struct};
 use super::{called_name, Form, Heap, Site, Why};
 use crate::analysis::program::{Callee, FnId, Program};
+use crate::analysis::unsaved::own_memory;
 use crate::tree::*;
 use serde_json::{json, Value};
 use std::collections::HashSet;
@@ -22,18 +23,17 @@ pub struct Line {
     pub advice: Option<String>,
 }
 
-/// Library functions whose results are characters that pc3's heap holds.
-const CHARACTERS: &[&str] = &[
-    "strdup",
-    "__strdup",
-    "strndup",
-    "__strndup",
-    "getline",
-    "getdelim",
-    "__getdelim",
-    "asprintf",
-    "vasprintf",
-];
+/// What library functions make in pc3's heap; None: what `mmap` gives may become anything.
+fn made_by(name: &str) -> Option<Option<&'static str>> {
+    Some(match name {
+        "strdup" | "__strdup" | "strndup" | "__strndup" | "getline" | "getdelim" | "__getdelim"
+        | "asprintf" | "vasprintf" | "realpath" | "open_memstream" => Some("char"),
+        "wcsdup" => Some("wchar_t"),
+        "scandir" | "scandir64" => Some("struct dirent"),
+        "mmap" | "mmap64" => None,
+        _ => return None,
+    })
+}
 
 /// Where the address of an allocator is taken: nothing says what those that call it through a pointer want.
 pub(super) fn taken(p: &Program) -> Vec<(usize, ExprId, String)> {
@@ -120,21 +120,33 @@ pub fn lines(p: &Program, heap: &Heap) -> Vec<Line> {
     let users = |u: &Unit| !crate::library::is_own(&u.path);
     for (unit, u) in p.units.iter().enumerate().filter(|(_, u)| users(u)) {
         all.extend(heap.sites[unit].iter().map(|s| site(p, s)));
+        let private = own_memory(u);
         for (k, x) in u.exprs.iter().enumerate() {
             let ExprKind::Call { callee, .. } = x.kind else {
                 continue;
             };
-            let Some((_, Callee::External(name))) = p.direct(unit, callee) else {
-                continue;
+            // Some are pc3's own.
+            let name = match p.direct(unit, callee) {
+                Some((_, Callee::External(name))) => name,
+                Some((s, Callee::Defined(f))) if !users(p.unit(f)) => u.sym(s).name.clone(),
+                _ => continue,
             };
             let name = name.trim_start_matches("__builtin_");
             let system = u.lines.is_system(x.span.start);
-            if CHARACTERS.contains(&name) && !system {
-                let mut l = at(p, unit, ExprId(k as u32), name.to_string());
-                l.of = Some("char".into());
-                l.why = "that is what the library function makes".into();
-                all.push(l);
+            let Some(of) = made_by(name).filter(|_| !system) else {
+                continue;
+            };
+            if of.is_none() && !private.contains(&callee) {
+                continue;
             }
+            let mut l = at(p, unit, ExprId(k as u32), name.to_string());
+            l.of = of.map(str::to_owned);
+            l.why = match of {
+                Some(_) => "that is what the library function makes".into(),
+                None => "it is memory for anything".into(),
+            };
+            l.advice = of.is_none().then(|| "use malloc".to_owned());
+            all.push(l);
         }
     }
     for (unit, e, name) in taken(p) {
