@@ -105,7 +105,7 @@ fn setjmp(cx: &UnitCx, f: FuncId, plan: &Plan, out: &mut Diagnostics) {
     });
 }
 
-/// Arithmetic with bit-fields wider than `int`: its type has no name, and differs between compilers.
+/// Of types that no table describes (`_Float16`).
 fn nameless_temporaries(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
     for t in &plan.temps {
         if let TempTy::Value(q) = t {
@@ -114,7 +114,7 @@ fn nameless_temporaries(cx: &UnitCx, plan: &Plan, out: &mut Diagnostics) {
                     cx.u,
                     span,
                     Code::LiveValue,
-                    "an intermediate result whose type has no name is needed across a point of this expression",
+                    "an intermediate result of a type that pc3cc does not know is needed across a point of this expression",
                     "assign it to a variable first",
                 ));
             }

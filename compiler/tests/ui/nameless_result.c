@@ -1,0 +1,11 @@
+// A result of a type that no table describes, needed behind a call that reaches a location.
+#include <pc3.h>
+static _Float16 half;
+static int step(int n) {
+    half += n;
+    pc3_checkpoint();
+    return n;
+}
+int main(void) {
+    return (int)((half + half) + step(2));
+}
