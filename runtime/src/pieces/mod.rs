@@ -178,6 +178,16 @@ fn type_of(site: *const pc3_site) -> (u32, usize) {
 }
 
 #[inline(always)]
+/// A struct around nothing but one scalar is as good as that.
+fn is_record(t: &pc3_type) -> bool {
+    // SAFETY: a struct's members are as many as it counts.
+    let only = (t.count == 1).then(|| unsafe { t.members.as_ref()?.ty.as_ref() });
+    match only.flatten() {
+        Some(of) if of.size == t.size && t.kind == PC3_KIND_STRUCT => is_record(of),
+        _ => matches!(t.kind, PC3_KIND_STRUCT | PC3_KIND_UNION),
+    }
+}
+
 fn described<'a>(site: *const pc3_site) -> Option<&'a pc3_type> {
     // SAFETY: null or a site of the program, of a type of the program's or none.
     unsafe { site.as_ref().and_then(|s| s.ty.as_ref()) }
@@ -225,11 +235,7 @@ pub unsafe extern "C" fn pc3_piece(
     // SAFETY: an entry point.
     if let (false, Some(rank)) = (p.is_null(), unsafe { Rank::current() }) {
         let (ty, one, open) = match described(site) {
-            Some(t) => (
-                t.id,
-                t.size,
-                !matches!(t.kind, PC3_KIND_STRUCT | PC3_KIND_UNION),
-            ),
+            Some(t) => (t.id, t.size, !is_record(t)),
             None => (0, 0, false),
         };
         let (bytes, link) = match bytes {
