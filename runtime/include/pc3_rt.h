@@ -36,7 +36,7 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
 #define PC3_KIND_OPAQUE 15  /* bytes that cannot change ABI (va_list, jmp_buf, vectors, __int128) */
 #define PC3_KIND_ADDRESS 16 /* integer that holds the address of an object; count: its low bits that do not belong to
                                the address, and from bit 8 on, for each value of theirs, is it an address at all */
-#define PC3_KIND_BYTES 17   /* integer that counts bytes of objects of type elem */
+#define PC3_KIND_BYTES 17   /* integer that counts bytes of objects of type elem; see PC3_TYPE_SUM for those without */
 
 #define PC3_TYPE_LONGDOUBLE 1
 #define PC3_TYPE_SIGNED 2   /* of enum's representation */
@@ -44,6 +44,9 @@ typedef __PTRDIFF_TYPE__ pc3_diff;
 /* Of a struct that ends in a one-element array, what an allocation's size was written as: */
 #define PC3_TYPE_ROW 8      /* n * sizeof: objects are any number of it */
 #define PC3_TYPE_ONE 16     /* sizeof + ...: objects are one with a longer array */
+                            /* PC3_KIND_BYTES without elem, made of the sizes that its name lists by their places in orders (one a line): */
+#define PC3_TYPE_SUM 32     /* 0 has none of them in it */
+#define PC3_TYPE_FITS 64    /* it may stay as it is where none of them is larger, or none larger than it */
 
 struct pc3_member;
 struct pc3_type {
@@ -120,6 +123,7 @@ struct pc3_global {
     unsigned flags;
     const char *tag;                 /* union: the name of the global that says which member is in use; else 0 */
     const char *choice;              /* how it says it, as in struct pc3_member */
+    const char *place;               /* where it is declared: "file.c:12"; 0: nowhere by the user */
 };
 struct pc3_fnref {                   /* every function whose address the program takes */
     const char *name;
@@ -171,10 +175,12 @@ struct pc3_also {                    /* memory of a struct that the program also
     const struct pc3_type *type, *other; /* null: a unit that knows it has a row of the same place */
     const char *place;               /* where it does: "file.c:12" */
 };
+#define PC3_ORDER_SIZE 256
 struct pc3_order {                   /* where what the order of bytes gave is kept */
     const char *place;               /* "file.c:12" */
     unsigned is_long;                /* 1: so does the width of long; 2: how the architecture numbers what fenv.h has, alone; 3: the width of long, alone; 4: where members of structs lie;
-                                        5: both that and the order of bytes, while files are open that can be read */
+                                        5: both that and the order of bytes, while files are open that can be read;
+                                        PC3_ORDER_SIZE and more: a size, plus that, which values of type PC3_KIND_BYTES name */
 };
 struct pc3_unit {
     unsigned version;                /* PC3_DESCRIPTOR_VERSION */
@@ -197,6 +203,7 @@ struct pc3_unit {
     const struct pc3_order *orders; pc3_size norders;
     const char *const *untyped;      /* "file.c:12 (malloc)": what allocates memory of unknown type, unless its callers say;
                                         "file.c:12 (allocation 2 in f)": of a type that has this name, if it is kept in several forms;
+                                        "file.c:12 (struct node in f)": what else a function allocates, and of what type;
                                         "file.c:12 (counted in pieces)": finds pieces of blocks by their number and size */
     pc3_size nuntyped;
     const struct pc3_union_static *unions; pc3_size nunions;

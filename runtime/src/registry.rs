@@ -25,6 +25,7 @@ use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable};
 
 use crate::also::{self, Also};
 use crate::control;
+use crate::format::read::sizes;
 use crate::frames::text;
 use crate::pieces::may_hold;
 use crate::shapes::Shapes;
@@ -99,6 +100,8 @@ pub struct Global {
     pub unsaved: bool,
     /// Of a union: the global that says which member is in use, and how.
     pub chosen: Option<(String, Choice)>,
+    /// Where it is declared: `file.c:12`; empty: nowhere by the user.
+    pub place: String,
 }
 
 #[derive(Debug, Clone)]
@@ -468,6 +471,7 @@ impl Builder {
                 initialised: g.flags & PC3_GLOBAL_INIT != 0,
                 unsaved: g.flags & PC3_GLOBAL_UNSAVED != 0,
                 chosen: chosen(g),
+                place: text(g.place).into_owned(),
             };
             self.globals.push(global);
         }
@@ -485,6 +489,7 @@ impl Builder {
             .enumerate()
             .map(|(i, f)| (f.raw as usize, i))
             .collect();
+        types.set_measured(sizes(&self.orders));
         let shapes = Arc::new(Shapes::new(&types, &self.kinds));
         let mut globals = self.globals;
         globals.sort_by(|a, b| a.name.cmp(&b.name));

@@ -15,6 +15,7 @@ pub mod linear;
 mod linearise;
 pub mod lints;
 pub mod liveness;
+pub mod measured;
 pub mod moved;
 pub mod passed;
 pub mod points;

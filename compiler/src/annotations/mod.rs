@@ -62,6 +62,9 @@ pub struct InUnit {
     pub chosen: HashMap<SymId, Choice>,
     pub addresses: Meant<Held>,
     pub bytes: Meant<QualType>,
+    /// Not said, but found: integers made of sizes; indices into `made`.
+    pub sizes: Meant<usize>,
+    pub made: Vec<Sizes>,
     /// Variables that are computed anew.
     pub unsaved: HashSet<SymId>,
     /// Functions and at which events (`PC3_EVENT_*`) they are called.
@@ -99,18 +102,31 @@ pub enum Meaning {
     Address(Held),
     /// A number of bytes of objects of this type.
     Bytes(QualType),
+    /// Made of sizes: an index into `made`.
+    Sizes(usize),
+}
+
+/// Sizes that a number is made of.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    /// Of the places in the sources that have them, as in the table of those.
+    pub places: String,
+    /// `PC3_TYPE_*`
+    pub flags: u8,
 }
 
 impl InUnit {
     pub fn of_variable(&self, s: SymId) -> Option<Meaning> {
         let address = self.addresses.variables.get(&s).copied();
         let bytes = || self.bytes.variables.get(&s).copied().map(Meaning::Bytes);
-        address.map(Meaning::Address).or_else(bytes)
+        let sizes = || self.sizes.variables.get(&s).copied().map(Meaning::Sizes);
+        address.map(Meaning::Address).or_else(bytes).or_else(sizes)
     }
     pub fn of_member(&self, r: RecordId, k: usize) -> Option<Meaning> {
         let address = self.addresses.members.get(&(r, k)).copied();
         let bytes = || self.bytes.members.get(&(r, k)).copied().map(Meaning::Bytes);
-        address.map(Meaning::Address).or_else(bytes)
+        let sizes = || self.sizes.members.get(&(r, k)).copied().map(Meaning::Sizes);
+        address.map(Meaning::Address).or_else(bytes).or_else(sizes)
     }
 }
 

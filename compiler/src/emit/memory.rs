@@ -67,12 +67,18 @@ impl TypeTable<'_, '_> {
                 } else {
                     0
                 };
-                let (kind, count, elem) = match h {
-                    Meaning::Address(h) => (PC3_KIND_ADDRESS, h.count(), "0".to_string()),
-                    Meaning::Bytes(of) => (PC3_KIND_BYTES, 0, row(self.of(of.ty)?)),
+                let (kind, flags, count, elem, name) = match h {
+                    Meaning::Address(h) => (PC3_KIND_ADDRESS, flags, h.count(), "0".into(), ""),
+                    Meaning::Bytes(of) => (PC3_KIND_BYTES, flags, 0, row(self.of(of.ty)?), ""),
+                    Meaning::Sizes(i) => {
+                        let made = &self.cx.said.made[i];
+                        let flags = flags | made.flags;
+                        (PC3_KIND_BYTES, flags, 0, "0".into(), made.places.as_str())
+                    }
                 };
+                let name = quote(name);
                 Some(self.add(format!(
-                    "{{0, {kind}, {flags}, __alignof__({c}), sizeof({c}), {count}, {elem}, 0, \"\"}}"
+                    "{{0, {kind}, {flags}, __alignof__({c}), sizeof({c}), {count}, {elem}, 0, {name}}}"
                 )))
             }
             Type::Array { elem, len } => {

@@ -276,8 +276,13 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             format!("(void *)&{}", g.c_name)
         };
         let (tag, choice) = chosen(cx, g, input.globals);
+        let at = g.sym.and_then(|s| u.sym(s).decls.last());
+        let place = at.map_or("0".into(), |at| {
+            let at = u.lines.position(at.start);
+            quote(&format!("{}:{}", base_name(&at.file), at.line))
+        });
         globals.push(format!(
-            "{{{}, {address}, {ty}, {size}, {}, {tag}, {choice}}}",
+            "{{{}, {address}, {ty}, {size}, {}, {tag}, {choice}, {place}}}",
             quote(&g.name),
             g.flags
         ));
@@ -340,6 +345,12 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
             None => Some(called).filter(|_| !s.of_wrapper),
             Some(_) => Some(s.name.as_str()).filter(|_| s.form == Form::Mixed),
         };
+        let function = || {
+            let f = enclosing(u, s.call)?;
+            let ty = u.type_name(QualType::plain(innermost(u, s.elem?).ty));
+            Some(format!("{ty} in {}", u.sym(u.func(f).sym).name))
+        };
+        let what = what.map(str::to_string).or_else(function);
         untyped.extend(what.map(|w| quote(&format!("{}:{} ({w})", at.file, at.line))));
         front += &format!("static struct pc3_site pc3_site_{n}; ");
         let head = s.head.filter(|_| !cx.heap.pieces.dealers.is_empty());
@@ -493,7 +504,8 @@ pub fn emit(cx: &UnitCx, input: &Input) -> Tables {
     let (text, pw) = list("pc3_wides", "const struct pc3_wide", &wide);
     back += &text;
     let orders = input.orders.iter();
-    let orders = orders.map(|o| format!("{{{}, {}}}", quote(&o.place), o.by as u32));
+    let size = |t: TypeId| types.size(innermost(u, QualType::plain(t)));
+    let orders = orders.map(|o| format!("{{{}, {}}}", quote(&o.place), o.by.text(&size)));
     let orders: Vec<String> = orders.collect();
     let (text, po) = list("pc3_orders", "const struct pc3_order", &orders);
     back += &text;
@@ -611,6 +623,13 @@ fn block_name(cx: &UnitCx, s: SymId) -> String {
         Some(n) if n > 0 => format!("{} {} in {function}", sym.name, n + 1),
         _ => format!("{} in {function}", sym.name),
     }
+}
+
+/// The function that an expression is in.
+fn enclosing(u: &Unit, e: ExprId) -> Option<FuncId> {
+    let at = u.expr(e).span.start;
+    let found = u.functions.iter().position(|f| f.span.contains(&at))?;
+    Some(FuncId(found as u32))
 }
 
 /// Without the runtime lengths.

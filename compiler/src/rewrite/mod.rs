@@ -34,13 +34,15 @@ mod unions;
 pub mod unit;
 mod vla;
 
+use crate::analysis::addresses::Numbers;
 use crate::analysis::callgraph::{self, CallGraph};
 use crate::analysis::environment;
 use crate::analysis::escape::Escapes;
 use crate::analysis::floats;
 use crate::analysis::heap;
 use crate::analysis::linear::value_statements;
-use crate::analysis::lints::{Order, Wide};
+use crate::analysis::lints::{self, Order, Wide};
+use crate::analysis::measured;
 use crate::analysis::program::{Callee, Program};
 use crate::analysis::tables;
 use crate::analysis::unions::{self as noted_unions, Noted, Without};
@@ -131,7 +133,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let p = Program::new(units).with_foreign(foreign, own);
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
-    let said = annotations::resolve(units, &options.annotations, &mut diagnostics);
+    let mut said = annotations::resolve(units, &options.annotations, &mut diagnostics);
     let heap = heap::analyse(&p, &graph, &said, options.pieces);
     let mut noted = match options.track_unions {
         Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
@@ -150,7 +152,15 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(&p, &mut diagnostics);
-    let known = refuse_whole::check(&p, &graph, &plans, &said, &heap, mpi, &mut diagnostics);
+    let points = graph.reaches.contains(&true);
+    let numbers = points.then(|| {
+        let numbers = Numbers::new(&p, &graph, &said, &lints::wanted);
+        let measured = measured::find(&p, &graph, &said, &heap, &numbers);
+        measured::tell(&p, &measured, &mut said);
+        (numbers, measured)
+    });
+    let numbers = numbers.as_ref().map(|(n, m)| (n, m));
+    let known = refuse_whole::check(&p, &graph, &plans, &heap, numbers, mpi, &mut diagnostics);
     outside::check(&p, &graph, &options.outside, &private, &mut diagnostics);
     let whole = Whole {
         p: &p,

@@ -5,10 +5,10 @@ use super::prefix;
 use crate::analysis::addresses::{self, Numbers};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::heap::Heap;
+use crate::analysis::measured::Measured;
 use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
 use crate::analysis::{lints, unsaved};
-use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
 
@@ -25,12 +25,13 @@ impl Known {
     }
 }
 
+/// `numbers`: where numbers go, if there are locations.
 pub fn check(
     p: &Program,
     graph: &CallGraph,
     plans: &[Plan],
-    said: &Said,
     heap: &Heap,
+    numbers: Option<(&Numbers, &Measured)>,
     mpi: bool,
     out: &mut Diagnostics,
 ) -> Known {
@@ -38,9 +39,9 @@ pub fn check(
     if points || mpi {
         mains(p, out);
     }
-    if !points {
+    let Some((flow, measured)) = numbers else {
         return Known::default();
-    }
+    };
     prefix::check(p, out);
     aliases(p, out);
     thread_locals(p, mpi, out);
@@ -50,9 +51,8 @@ pub fn check(
         let plan = &plans[p.id(unit, f).index()];
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
-    let flow = Numbers::new(p, graph, said, &lints::wanted);
-    let numbers = addresses::check(p, &flow, &saved, out);
-    let found = lints::check(p, graph, said, heap, &flow, &saved, out);
+    let numbers = addresses::check(p, flow, &saved, out);
+    let found = lints::check(p, graph, heap, (flow, measured), &saved, out);
     unsaved::library_state(p, mpi, out);
     Known { numbers, found }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
 use super::bytes::DecodeError;
@@ -78,12 +79,19 @@ impl RankImage {
     }
 }
 
+/// Of places in the program, those that are sizes.
+pub(crate) fn sizes(orders: &[(String, u32)]) -> impl Iterator<Item = (String, u64)> + '_ {
+    let sizes = orders.iter().filter(|o| o.1 >= PC3_ORDER_SIZE);
+    sizes.map(|(place, by)| (place.clone(), u64::from(by - PC3_ORDER_SIZE)))
+}
+
 impl Checkpoint {
     pub fn open(path: &Path) -> Result<Checkpoint, ReadError> {
         let sections = Sections::open(path)?;
         let job = JobMeta::decode(&sections.load(Section::Job, 0)?)?;
-        let types = TypeTable::decode(&sections.load(Section::Types, 0)?)?.0;
+        let mut types = TypeTable::decode(&sections.load(Section::Types, 0)?)?.0;
         let program = ProgramMeta::decode(&sections.load(Section::Program, 0)?)?;
+        types.set_measured(sizes(&program.orders));
         let checkpoint = Checkpoint {
             sections,
             job,

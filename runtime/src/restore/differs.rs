@@ -1,6 +1,7 @@
 //! What means something else on another architecture, and is kept: places in the sources that both builds name.
 
 use pc3_typemetric::abi::Abi;
+use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 
 use super::RestoreError;
 use crate::format::library::{FileKind, Origin, ACCESS_DIRECTORY, ACCESS_READ};
@@ -41,6 +42,8 @@ pub fn agree<'a>(
         3 => long,
         4 => layout,
         OF_FILES => files && (order || layout),
+        // Where a value is made of it.
+        PC3_ORDER_SIZE.. => false,
         _ => floats,
     };
     let mut met: Vec<&(String, u32)> = orders.filter(|o| differs(o.1)).collect();

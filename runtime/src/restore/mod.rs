@@ -49,10 +49,12 @@ pub enum RestoreError {
     Read(#[from] ReadError),
     #[error("{0}")]
     Store(#[from] StoreError),
-    #[error("{name}: {}{}", mismatches(.list), allocated(.untyped))]
+    #[error("{name}: {}{at}{}", mismatches(.list), allocated(.untyped))]
     Types {
         name: String,
         list: Vec<Mismatch>,
+        /// As of a value.
+        at: String,
         untyped: Vec<String>,
     },
     #[error("rank {rank}: {name}{error}{at}")]
@@ -60,7 +62,7 @@ pub enum RestoreError {
         rank: usize,
         name: String,
         error: String,
-        /// Where the program stands, of what is on its stack.
+        /// Where the program stands, of what is on its stack; where a global is declared.
         at: String,
         code: &'static str,
     },
@@ -448,8 +450,14 @@ impl RankBuilder<'_, '_> {
         }
     }
 
-    /// Where the function of a variable on the stack had got to.
+    /// Where a global is declared; where the function of a variable on the stack had got to.
     fn place(&self, name: Name) -> Option<String> {
+        if let Name::Global(i) = name {
+            let of = &self.checkpoint.program.globals[i].name;
+            let mut here = self.program.globals.iter();
+            let found = here.find(|g| g.name == *of && !g.place.is_empty())?;
+            return Some(format!(" (declared at {})", found.place));
+        }
         let (Name::Live { func, point } | Name::Shadow { func, point }) = name else {
             return None;
         };
@@ -470,8 +478,9 @@ impl RankBuilder<'_, '_> {
         match self.moved {
             Some(name) if self.look && !places.is_empty() => Err(RestoreError::Moved {
                 moved: format!(
-                    "not everything can be where it was ({}, for one)",
-                    self.words(name).trim()
+                    "not everything can be where it was ({}{}, for one)",
+                    self.words(name).trim(),
+                    self.place(name).unwrap_or_default()
                 ),
                 places: places.clone(),
             }),
@@ -486,8 +495,10 @@ impl RankBuilder<'_, '_> {
             // Which of them it was is not known.
             Name::Heap(TypeId::UNKNOWN) => all.filter(|p| !p.contains(" in ")).cloned().collect(),
             Name::Heap(ty) => {
-                let of = format!("({})", self.checkpoint.types.describe(ty));
-                all.filter(|p| p.ends_with(&of)).cloned().collect()
+                let of = format!("({}", self.checkpoint.types.describe(ty));
+                let rest = |p: &String| p.split_once(&of).map(|(_, rest)| rest.to_owned());
+                let here = |p: &&String| rest(p).is_some_and(|r| r == ")" || r.starts_with(" in "));
+                all.filter(here).cloned().collect()
             }
             _ => Vec::new(),
         }
@@ -495,10 +506,12 @@ impl RankBuilder<'_, '_> {
 
     fn types(&self, name: Name) -> impl FnOnce(Vec<Mismatch>) -> RestoreError {
         let untyped = self.allocated(name);
+        let at = self.place(name).unwrap_or_default();
         let name = self.words(name);
         move |list| RestoreError::Types {
             name,
             list,
+            at,
             untyped,
         }
     }
@@ -514,7 +527,8 @@ impl RankBuilder<'_, '_> {
         let size = plan
             .dst_size(bytes)
             .map_err(|e| self.value(name, &e.to_string()))?;
-        usize::try_from(size).map_err(|_| self.memory(&self.words(name)))
+        let at = self.place(name).unwrap_or_default();
+        usize::try_from(size).map_err(|_| self.memory(&(self.words(name) + &at)))
     }
 
     fn value(&self, name: Name, error: &str) -> RestoreError {
@@ -533,8 +547,8 @@ impl RankBuilder<'_, '_> {
         RestoreError::Value {
             rank: self.rank.id(),
             name,
-            error: format!("{glue}{error}{places}"),
-            at,
+            error: format!("{glue}{error}"),
+            at: at + &places,
             code: codes::NO_VALUE,
         }
     }

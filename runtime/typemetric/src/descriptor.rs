@@ -68,6 +68,9 @@ constants! {
     PC3_TYPE_UNKNOWN: u8 = 4;
     PC3_TYPE_ROW: u8 = 8;
     PC3_TYPE_ONE: u8 = 16;
+    PC3_TYPE_SUM: u8 = 32;
+    PC3_TYPE_FITS: u8 = 64;
+    PC3_ORDER_SIZE: c_uint = 256;
     PC3_POINT_LOOSE: c_uint = 1;
     PC3_GLOBAL_CONST: c_uint = 1;
     PC3_GLOBAL_INIT: c_uint = 2;
@@ -191,6 +194,7 @@ pub struct pc3_global {
     pub flags: c_uint,
     pub tag: *const c_char,
     pub choice: *const c_char,
+    pub place: *const c_char,
 }
 
 #[repr(C)]

@@ -52,7 +52,7 @@ fn layouts_agree_with_the_header() {
         pc3_point { "func" = func, "label" = label, "line" = line, "file" = file, "what" = what, "live" = live, "flags" = flags }
         pc3_func { "name" = name, "resume" = resume, "shadow" = shadow, "points" = points, "npoints" = npoints }
         pc3_frame { "point" = point, "live" = live, "shadow" = shadow }
-        pc3_global { "name" = name, "addr" = addr, "type" = ty, "size" = size, "flags" = flags, "tag" = tag, "choice" = choice }
+        pc3_global { "name" = name, "addr" = addr, "type" = ty, "size" = size, "flags" = flags, "tag" = tag, "choice" = choice, "place" = place }
         pc3_fnref { "name" = name, "addr" = addr }
         pc3_site { "type" = ty, "file" = file, "line" = line, "head" = head }
         pc3_unit { "version" = version, "flags" = flags, "file" = file, "types" = types, "ntypes" = ntypes,

@@ -144,6 +144,25 @@ impl Exec<'_> {
                     Ok(())
                 });
             }
+            Step::Size {
+                from,
+                to,
+                but_nothing,
+                enough,
+                ref what,
+            } => {
+                let env = self.env;
+                let bits = |i: Int| u32::from(i.size) * 8;
+                return self.try_each(span, from.size.into(), to.size.into(), |s, d, _| {
+                    let value = widen(load(s, env.from), bits(from), from.signed);
+                    let fits = enough.is_some_and(|n| value >= i128::from(n));
+                    if !fits && (value != 0 || !but_nothing) {
+                        return Err((Some(value.to_string()), Reason::Measured(what.clone())));
+                    }
+                    store(narrow(value, bits(to), to.signed)?, d, env.to);
+                    Ok(())
+                });
+            }
             Step::Float { from, to } => {
                 let env = self.env;
                 let (n, m) = (usize::from(from.size), usize::from(to.size));

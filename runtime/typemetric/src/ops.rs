@@ -39,6 +39,16 @@ pub(crate) enum Step {
     Char { to_signed: bool },
     /// `n` integers that count bytes of objects of these sizes.
     Count { from: Int, to: Int, of: (u64, u64) },
+    /// `n` integers made of sizes that are others on the target.
+    Size {
+        from: Int,
+        to: Int,
+        /// 0 is none of them.
+        but_nothing: bool,
+        /// As it is, if it is no less.
+        enough: Option<u64>,
+        what: String,
+    },
     /// `n` floating-point numbers.
     Float { from: Stored, to: Stored },
     /// `n` references of these sizes.
@@ -113,7 +123,7 @@ impl Step {
         Some(match self {
             Step::Copy | Step::Char { .. } => (1, 1),
             Step::Swap(w) => ((*w).into(), (*w).into()),
-            Step::Int { from, to } | Step::Count { from, to, .. } => {
+            Step::Int { from, to } | Step::Count { from, to, .. } | Step::Size { from, to, .. } => {
                 (from.size.into(), to.size.into())
             }
             Step::Float { from, to } => (from.size.into(), to.size.into()),

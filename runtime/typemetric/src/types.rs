@@ -60,7 +60,8 @@ kinds! {
     Opaque = c::PC3_KIND_OPAQUE, "opaque";
     /// An integer that holds the address of an object; see [`Held`].
     Address = c::PC3_KIND_ADDRESS, "address";
-    /// An integer that counts bytes of objects: a multiple of their size.
+    /// An integer that counts bytes of objects of the type `elem`: a multiple of their size.  Without that, one in which
+    /// are the sizes that its name lists ([`TypeTable::measured`]), one a line.
     Bytes = c::PC3_KIND_BYTES, "bytes";
 }
 
@@ -93,6 +94,10 @@ pub const UNKNOWN: u8 = c::PC3_TYPE_UNKNOWN;
 pub const ROW: u8 = c::PC3_TYPE_ROW;
 /// Objects of this struct are one, with a longer array at its end.
 pub const ONE: u8 = c::PC3_TYPE_ONE;
+/// An integer made of sizes ([`Kind::Bytes`] without an element): 0 has none of them in it.
+pub const SUM: u8 = c::PC3_TYPE_SUM;
+/// Likewise: it may stay as it is where none of them is larger, or none larger than it.
+pub const FITS: u8 = c::PC3_TYPE_FITS;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
@@ -292,6 +297,8 @@ pub struct TypeTable {
     /// Nesting depth of each type by containment.
     pub(crate) depth: Vec<u16>,
     pub(crate) index: Index,
+    /// Sizes that values of the program are made of, by what it calls them.
+    measured: HashMap<String, u64>,
 }
 
 /// No object is larger than an address space; positions in bits still fit 64 bits.
@@ -308,7 +315,15 @@ impl TypeTable {
             index: Index::of(&types),
             types,
             depth: vec![0],
+            measured: HashMap::new(),
         }
+    }
+
+    pub fn set_measured(&mut self, all: impl IntoIterator<Item = (String, u64)>) {
+        self.measured.extend(all);
+    }
+    pub(crate) fn measured(&self, name: &str) -> Option<u64> {
+        self.measured.get(name).copied()
     }
 
     pub fn abi(&self) -> &Abi {

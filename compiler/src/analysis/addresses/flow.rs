@@ -413,18 +413,11 @@ fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
     let Type::Int(kind) = u.ty(u.expr(e).ty.ty) else {
         return Vec::new();
     };
+    if let Some(place) = named(cx.unit, u, e) {
+        return vec![place];
+    }
     match &u.expr(e).kind {
-        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
-            vec![Place::variable(cx.unit, u, *s)]
-        }
-        ExprKind::Member { base, arrow, name } => {
-            let ty = u.expr(*base).ty.ty;
-            let record = if *arrow { pointee(u, ty) } else { Some(ty) };
-            match record.map(|t| u.ty(t)) {
-                Some(Type::Record(r)) => vec![owner(cx, *r, name)],
-                _ => vec![Place::Memory(*kind)],
-            }
-        }
+        ExprKind::Member { .. } => vec![Place::Memory(*kind)],
         ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
             let known = holder(cx, *base).filter(|x| cx.known.contains(x));
             vec![known.unwrap_or(Place::Memory(*kind))]
@@ -433,19 +426,30 @@ fn places(cx: &Cx, e: ExprId) -> Vec<Place> {
     }
 }
 
+/// A variable or a member.
+pub fn named(unit: usize, u: &Unit, e: ExprId) -> Option<Place> {
+    match &u.expr(e).kind {
+        ExprKind::Ident(s) if matches!(u.sym(*s).kind, SymKind::Var | SymKind::Param) => {
+            Some(Place::variable(unit, u, *s))
+        }
+        ExprKind::Member { base, arrow, name } => {
+            let ty = u.expr(*base).ty.ty;
+            let record = if *arrow { pointee(u, ty)? } else { ty };
+            match u.ty(record) {
+                Type::Record(r) => Some(owner(unit, u, *r, name)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 /// The variable or member by which memory is reached.
 fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
     let u = cx.u;
     match &u.expr(e).kind {
         ExprKind::Ident(s) => Some(Place::variable(cx.unit, u, *s)),
-        ExprKind::Member { base, arrow, name } => {
-            let ty = u.expr(*base).ty.ty;
-            let record = if *arrow { pointee(u, ty)? } else { ty };
-            match u.ty(record) {
-                Type::Record(r) => Some(owner(cx, *r, name)),
-                _ => None,
-            }
-        }
+        ExprKind::Member { .. } => named(cx.unit, u, e),
         ExprKind::Index { base, .. }
         | ExprKind::Deref(base)
         | ExprKind::Unary { arg: base, .. }
@@ -459,19 +463,19 @@ fn holder(cx: &Cx, e: ExprId) -> Option<Place> {
 }
 
 /// The member as its innermost, possibly anonymous, struct knows it.
-fn owner(cx: &Cx, r: RecordId, name: &str) -> Place {
-    let fields = cx.u.records[r.index()].fields.iter().flatten();
+fn owner(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
+    let fields = u.records[r.index()].fields.iter().flatten();
     for f in fields {
-        match (&f.name, cx.u.ty(f.ty.ty)) {
+        match (&f.name, u.ty(f.ty.ty)) {
             (Some(n), _) if n == name => break,
             (None, Type::Record(inner)) => {
-                let mut names = cx.u.records[inner.index()].fields.iter().flatten();
+                let mut names = u.records[inner.index()].fields.iter().flatten();
                 if names.any(|f| f.name.as_deref() == Some(name) || f.name.is_none()) {
-                    return owner(cx, *inner, name);
+                    return owner(unit, u, *inner, name);
                 }
             }
             _ => {}
         }
     }
-    Place::member(cx.unit, cx.u, r, name)
+    Place::member(unit, u, r, name)
 }

@@ -15,9 +15,10 @@ use super::program::Program;
 use crate::annotations::Said;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+pub use flow::{named, Is, Wanted};
 use flow::{Edges, Flow, Found, Source};
-pub use flow::{Is, Wanted};
 use kinds::is_number;
+pub use kinds::{has_sizeof, pointee};
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
 pub use place::Place;
@@ -62,6 +63,11 @@ impl Numbers {
     /// Expressions that were asked for, and what their values are put into.
     pub fn wanted(&self) -> &[Wanted] {
         &self.found.wanted
+    }
+
+    /// What a place's value is put into.
+    pub fn next(&self, from: &Place) -> impl Iterator<Item = &Place> {
+        self.found.edges.get(from).into_iter().flatten()
     }
 
     /// What the values in `from` are put into, on and on through those that `through` allows.

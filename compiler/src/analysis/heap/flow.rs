@@ -53,6 +53,14 @@ pub enum Place {
 }
 
 impl Place {
+    /// The struct that it is a member of, as `addresses::Place` has it.
+    pub fn holder(&self) -> Option<String> {
+        match self {
+            Place::Named(name) => Some(name.rsplit_once('.')?.0.replace('#', ":")),
+            Place::Local(..) => None,
+        }
+    }
+
     pub fn member(unit: usize, u: &Unit, r: RecordId, name: &str) -> Place {
         let d = &u.records[r.index()];
         match d.tag.as_ref().or(d.typedef_name.as_ref()) {

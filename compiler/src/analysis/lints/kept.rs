@@ -6,6 +6,7 @@ use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::untouched;
 use crate::analysis::walk::{strip_casts, visit, Node};
 use crate::tree::*;
+use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
@@ -30,17 +31,35 @@ impl Order {
 /// What else decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum By {
-    Bytes = 0,
+    Bytes,
     /// The width of `long`, too.
-    Long = 1,
+    Long,
     /// How an architecture numbers what `fenv.h` has, alone.
-    Floats = 2,
+    Floats,
     /// The width of `long`, alone.
-    Width = 3,
+    Width,
     /// Where the members of structs lie.
-    Layout = 4,
+    Layout,
     /// The order of bytes and where members lie, while files are open that can be read.
-    Files = 5,
+    Files,
+    /// The size of a type of the unit, where it is in something that a checkpoint has.
+    Size(TypeId),
+}
+
+impl By {
+    /// As the tables have it, in C; of a type, `size` is its size.
+    pub fn text(self, size: &dyn Fn(TypeId) -> String) -> String {
+        let number = match self {
+            By::Bytes => 0,
+            By::Long => 1,
+            By::Floats => 2,
+            By::Width => 3,
+            By::Layout => 4,
+            By::Files => 5,
+            By::Size(ty) => return format!("{PC3_ORDER_SIZE} + {}", size(ty)),
+        };
+        number.to_string()
+    }
 }
 
 pub type Saved<'a> = &'a dyn Fn(usize, FuncId, SymId) -> bool;
@@ -143,6 +162,27 @@ impl<'a> Cx<'a> {
                 ..
             } => Some(self.holds(unit, e)),
             _ => None,
+        }
+    }
+
+    /// What a number is assigned to, also as a part of a larger one.
+    pub fn assigned(&self, unit: usize, e: ExprId) -> Option<ExprId> {
+        let u = &self.p.units[unit];
+        let mut e = e;
+        loop {
+            let Some(Parent::Expr(up)) = self.ways(unit).parents.get(&e) else {
+                return None;
+            };
+            match u.expr(*up).kind {
+                ExprKind::Assign { lhs, rhs, .. } => return (rhs == e).then_some(lhs),
+                ExprKind::Binary {
+                    op: BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Shl,
+                    ..
+                }
+                | ExprKind::Cast { .. }
+                | ExprKind::Cond { .. } => e = *up,
+                _ => return None,
+            }
         }
     }
 

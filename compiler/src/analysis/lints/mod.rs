@@ -4,7 +4,7 @@ mod bytes;
 mod copies;
 mod floats;
 mod kept;
-mod layout;
+pub mod layout;
 mod network;
 mod offsets;
 mod order;
@@ -18,8 +18,8 @@ mod words;
 use super::addresses::{Is, Numbers};
 use super::callgraph::CallGraph;
 use super::heap::Heap;
+use super::measured::{holds_size, Measured};
 use super::program::Program;
-use crate::annotations::Said;
 use crate::diag::Diagnostics;
 use crate::tree::*;
 pub use kept::Order;
@@ -30,6 +30,8 @@ pub use width::Wide;
 pub fn wanted(u: &Unit, e: ExprId) -> Option<Is> {
     match u.expr(e).kind {
         ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => Some(Is::Size),
+        // What is made of a size may come back.
+        ExprKind::Call { ref args, .. } if args.iter().any(|a| holds_size(u, *a)) => Some(Is::Size),
         _ if offsets::moving(u, e) => Some(Is::Number),
         _ if width::candidate(u, e) => Some(Is::Number),
         _ => range::large(u, e).map(|_| Is::Number),
@@ -47,17 +49,16 @@ pub struct Found {
 pub fn check(
     p: &Program,
     graph: &CallGraph,
-    said: &Said,
     heap: &Heap,
-    numbers: &Numbers,
+    (numbers, measured): (&Numbers, &Measured),
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) -> Found {
-    sizes::check(p, said, heap, numbers, saved, out);
     order::check(p, out);
     range::check(p, numbers, saved, out);
     let wide = width::check(p, numbers, saved, out);
     let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
+    sizes::check(&cx, measured, saved, &mut orders, out);
     bytes::check(&cx, &mut orders, out);
     copies::check(&cx, &mut orders, out);
     floats::check(&cx, &mut orders, out);

@@ -1,5 +1,6 @@
 //! Compiles a pair of types into the steps of a plan, collecting every mismatch.
 
+mod sizes;
 mod union;
 
 use crate::abi::{Abi, LongDouble};
@@ -36,6 +37,16 @@ pub(crate) struct Compiler<'a> {
     path: Vec<String>,
     mismatches: Vec<Mismatch>,
     work: u32,
+}
+
+/// A step for one element.
+fn one(at: (u64, u64), step: Step) -> Op {
+    Op {
+        s: at.0,
+        d: at.1,
+        n: 1,
+        step,
+    }
 }
 
 impl<'a> Compiler<'a> {
@@ -158,6 +169,11 @@ impl<'a> Compiler<'a> {
             (k, l) if k.is_integer() && l.is_integer() => {
                 (a.size == 1 || same_order) && a.is_signed(from) == b.is_signed(to)
             }
+            _ if self.of_sizes(a, b) => {
+                (a.size == 1 || same_order)
+                    && a.is_signed(from) == b.is_signed(to)
+                    && self.same_sizes(a, b)
+            }
             (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
                 let both_double_double = [from, to]
                     .iter()
@@ -168,11 +184,6 @@ impl<'a> Compiler<'a> {
                     _ => false,
                 };
                 same_order && same_format
-            }
-            (Kind::Bytes, Kind::Bytes) => {
-                (a.size == 1 || same_order)
-                    && a.is_signed(from) == b.is_signed(to)
-                    && self.src.size(a.elem) == self.dst.size(b.elem)
             }
             (Kind::Address, Kind::Address) => same_order && Held::of(a) == Held::of(b),
             (k, l) if k.is_reference() => k == l && same_order,
@@ -264,12 +275,7 @@ impl<'a> Compiler<'a> {
                 return;
             }
         }
-        let one = |step| Op {
-            s: at.0,
-            d: at.1,
-            n: 1,
-            step,
-        };
+        let one = |step| one(at, step);
         match (a.kind, b.kind) {
             (Kind::Opaque | Kind::Void, _) if self.identical(s, d) => {
                 push(
@@ -285,20 +291,7 @@ impl<'a> Compiler<'a> {
             (Kind::Bool, Kind::Bool) => push(out, self.integer(a, b, at)),
             (Kind::Bool, _) | (_, Kind::Bool) => self.differ(s, d),
             (k, l) if k.is_integer() && l.is_integer() => push(out, self.integer(a, b, at)),
-            (Kind::Bytes, Kind::Bytes) => {
-                let int = |t: &Type, abi: &Abi| Int {
-                    size: t.size as u8,
-                    signed: t.is_signed(abi),
-                };
-                push(
-                    out,
-                    one(Step::Count {
-                        from: int(a, src.abi()),
-                        to: int(b, dst.abi()),
-                        of: (src.size(a.elem), dst.size(b.elem)),
-                    }),
-                );
-            }
+            _ if self.of_sizes(a, b) => push(out, self.sized(a, b, at)),
             (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => {
                 let parts = if a.kind == Kind::Complex { 2 } else { 1 };
                 match self.float(a, b) {

@@ -1,0 +1,356 @@
+//! Numbers made of sizes that differ between architectures, and what holds them.
+//!
+//! Where all that a place is given are multiples of one type's size, a restart converts its value, as an annotation
+//! (`#pragma pc3 bytes`) would have it.  Else its type in the tables names the places in the sources whose sizes are in it, and
+//! a restart that finds one of these different refuses the value.
+
+mod made;
+mod reach;
+
+use super::addresses::{Numbers, Place};
+use super::callgraph::CallGraph;
+use super::heap::{one_line, Heap};
+use super::lints::layout;
+use super::program::{base_name, is_local, Callee, Program};
+use super::walk::{visit, Node};
+use crate::annotations::{Said, Sizes};
+use crate::tree::*;
+pub use made::holds_size;
+use made::Made;
+use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A `sizeof` that counts.
+pub struct Source {
+    pub unit: usize,
+    pub of: ExprId,
+    pub ty: TypeId,
+    /// `sizeof(struct node)` (t.c:12): what both builds call it.
+    pub name: String,
+    /// What it is put into at once, and all that it gets to.
+    pub to: Vec<Place>,
+    pub reached: HashSet<Place>,
+}
+
+/// What becomes of a number at a restart.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// It counts objects of a unit's type.
+    Counts(usize, TypeId),
+    Refused {
+        sources: BTreeSet<usize>,
+        flags: u8,
+    },
+}
+
+#[derive(Default)]
+pub struct Measured {
+    pub sources: Vec<Source>,
+    kept: HashMap<Place, Kept>,
+}
+
+impl Measured {
+    /// A restart elsewhere converts it.
+    pub fn counts(&self, place: &Place) -> bool {
+        matches!(self.kept.get(place), Some(Kept::Counts(..)))
+    }
+    /// A restart elsewhere refuses it.
+    pub fn refused(&self, place: &Place) -> bool {
+        matches!(self.kept.get(place), Some(Kept::Refused { .. }))
+    }
+    /// Is a source in something that is refused?
+    pub fn decides(&self, source: usize) -> bool {
+        let mut all = self.kept.values();
+        all.any(|k| matches!(k, Kept::Refused { sources, .. } if sources.contains(&source)))
+    }
+}
+
+pub fn find(
+    p: &Program,
+    graph: &CallGraph,
+    said: &Said,
+    heap: &Heap,
+    numbers: &Numbers,
+) -> Measured {
+    let calls = reach::calls(p, numbers);
+    let sources = sources(p, heap, numbers, &calls);
+    let told = made::told(p, said);
+    let systems = systems(p);
+    let own = |x: &Place| match x {
+        Place::Member(of, _) => !systems.contains(of),
+        Place::Memory(_) | Place::Pointer => false,
+        _ => true,
+    };
+    let all = sources.iter().flat_map(|s| &s.reached);
+    let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
+    let made = made::analyse(p, graph, &calls, &all, &told);
+    let dealt = dealt(p, heap, numbers, &sources);
+    let held = |x: &&Place| {
+        let bare = matches!(x, Place::Result(_)) || told.contains_key(*x);
+        !bare && has_row(p, x)
+    };
+    let mut kept = HashMap::new();
+    for place in all.iter().filter(held) {
+        let (flags, of) = match made.get(place) {
+            None | Some(Made::Plain | Made::Nothing) => continue,
+            Some(Made::Of(unit, ty)) => (PC3_TYPE_SUM, Some((*unit, *ty))),
+            Some(Made::Sum) => (PC3_TYPE_SUM, None),
+            Some(Made::Other) => (0, None),
+        };
+        // Pieces stay where they are in their blocks, with their sizes; larger ones would not fit.
+        let flags = flags
+            | if dealt.contains(place) {
+                PC3_TYPE_FITS
+            } else {
+                0
+            };
+        let with_pieces = !heap.pieces.dealers.is_empty();
+        let of = of.filter(|of| !with_pieces && everywhere(p, place, *of));
+        kept.insert(
+            place.clone(),
+            match of {
+                Some((unit, ty)) => Kept::Counts(unit, ty),
+                None => {
+                    let mut of = BTreeSet::new();
+                    let reached = sources.iter().enumerate();
+                    of.extend(reached.filter(|s| s.1.reached.contains(place)).map(|s| s.0));
+                    Kept::Refused { sources: of, flags }
+                }
+            },
+        );
+    }
+    Measured { sources, kept }
+}
+
+fn sources(p: &Program, heap: &Heap, numbers: &Numbers, calls: &reach::Calls) -> Vec<Source> {
+    let asked = asked(p, heap);
+    let mut sources: Vec<Source> = Vec::new();
+    let mut names: HashMap<String, usize> = HashMap::new();
+    for w in numbers.wanted() {
+        let u = &p.units[w.unit];
+        let ty = match &u.expr(w.of).kind {
+            ExprKind::SizeofType(q) => q.ty,
+            ExprKind::SizeofExpr(x) => u.expr(*x).ty.ty,
+            _ => continue,
+        };
+        let system = u.lines.is_system(u.expr(w.of).span.start);
+        let own = system || crate::library::is_own(&u.path);
+        if own || !layout::may_vary(u, ty) || asked.contains(&(w.unit, w.of)) {
+            continue;
+        }
+        let mut to = w.to.clone();
+        to.extend(calls.to.get(&(w.unit, w.of)).into_iter().flatten().cloned());
+        let at = u.lines.position(u.expr(w.of).span.start);
+        let text = one_line(u.slice(&u.expr(w.of).span));
+        let file = base_name(&at.file);
+        let mut name = format!("`{text}` ({file}:{})", at.line);
+        let before = names.entry(name.clone()).or_default();
+        *before += 1;
+        if *before > 1 {
+            name = format!("`{text}` ({file}:{}, {before})", at.line);
+        }
+        sources.push(Source {
+            unit: w.unit,
+            of: w.of,
+            ty,
+            name,
+            reached: reach::from(p, numbers, &to),
+            to,
+        });
+    }
+    sources
+}
+
+/// Lets the tables say it.
+pub fn tell(p: &Program, measured: &Measured, said: &mut Said) {
+    for (unit, u) in p.units.iter().enumerate() {
+        let here = &mut said.units[unit];
+        let mut rows: HashMap<Place, usize> = HashMap::new();
+        let mut kept = |place: Place, made: &mut Vec<Sizes>| {
+            Some(match measured.kept.get(&place)? {
+                Kept::Counts(from, ty) => Ok(QualType::plain(same(p, *from, *ty, unit)?)),
+                Kept::Refused { sources, flags } => {
+                    let row = *rows.entry(place).or_insert_with(|| {
+                        let names = sources.iter().map(|s| measured.sources[*s].name.as_str());
+                        let places = names.collect::<Vec<_>>().join("\n");
+                        let flags = *flags;
+                        made.push(Sizes { places, flags });
+                        made.len() - 1
+                    });
+                    Err(row)
+                }
+            })
+        };
+        for k in 0..u.symbols.len() {
+            let s = SymId(k as u32);
+            if !matches!(u.sym(s).kind, SymKind::Var | SymKind::Param) {
+                continue;
+            }
+            match kept(Place::variable(unit, u, s), &mut here.made) {
+                Some(Ok(of)) => _ = here.bytes.variables.insert(s, of),
+                Some(Err(row)) => _ = here.sizes.variables.insert(s, row),
+                None => {}
+            }
+        }
+        for k in 0..u.records.len() {
+            let r = RecordId(k as u32);
+            for (i, f) in u.records[k].fields.iter().flatten().enumerate() {
+                let Some(name) = &f.name else { continue };
+                match kept(Place::member(unit, u, r, name), &mut here.made) {
+                    Some(Ok(of)) => _ = here.bytes.members.insert((r, i), of),
+                    Some(Err(row)) => _ = here.sizes.members.insert((r, i), row),
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+/// Units in which a place is declared.
+fn declared<'a>(p: &'a Program, place: &'a Place) -> impl Iterator<Item = usize> + 'a {
+    (0..p.units.len()).filter(move |unit| {
+        let u = &p.units[*unit];
+        match place {
+            Place::Variable(of, _) => of == unit,
+            Place::Global(name) => u.symbols.iter().any(|s| s.name == *name && s.is_global),
+            Place::Member(..) => !fields(*unit, u, place).is_empty(),
+            _ => false,
+        }
+    })
+}
+
+/// The fields of a unit that a place stands for.
+fn fields<'a>(unit: usize, u: &'a Unit, place: &Place) -> Vec<(&'a Record, &'a Field)> {
+    let Place::Member(_, name) = place else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for (k, d) in u.records.iter().enumerate() {
+        if Place::member(unit, u, RecordId(k as u32), name) == *place {
+            let fields = d.fields.iter().flatten();
+            all.extend(
+                fields
+                    .filter(|f| f.name.as_ref() == Some(name))
+                    .map(|f| (d, f)),
+            );
+        }
+    }
+    all
+}
+
+/// Can a type of the tables be this place's alone?
+fn has_row(p: &Program, place: &Place) -> bool {
+    declared(p, place).all(|unit| {
+        let all = fields(unit, &p.units[unit], place);
+        let plain = |(d, f): &(&Record, &Field)| !d.is_union && f.bit_width.is_none();
+        all.iter().all(plain)
+    })
+}
+
+/// A member of a union, or of bits.
+pub fn is_part(p: &Program, place: &Place) -> bool {
+    matches!(place, Place::Member(..)) && !has_row(p, place)
+}
+
+/// Is the type known wherever the place is declared?
+fn everywhere(p: &Program, place: &Place, (unit, ty): (usize, TypeId)) -> bool {
+    declared(p, place).all(|to| same(p, unit, ty, to).is_some())
+}
+
+/// A unit's type, in another unit.
+fn same(p: &Program, from: usize, ty: TypeId, to: usize) -> Option<TypeId> {
+    if from == to {
+        return Some(ty);
+    }
+    let (u, v) = (&p.units[from], &p.units[to]);
+    let name = |d: &Record| match d.scope {
+        None => d.tag.clone().or(d.typedef_name.clone()),
+        Some(_) => None,
+    };
+    let wanted = match u.ty(ty) {
+        Type::Record(r) => Some(name(&u.records[r.index()])?),
+        _ => None,
+    };
+    let alike = |t: &Type| match (u.ty(ty), t) {
+        (Type::Int(a), Type::Int(b)) => a == b,
+        (Type::Float(a), Type::Float(b)) => a == b,
+        (Type::Pointer(_), Type::Pointer(_)) => true,
+        (Type::Record(_), Type::Record(r)) => {
+            let d = &v.records[r.index()];
+            d.fields.is_some() && name(d) == wanted
+        }
+        _ => false,
+    };
+    let found = (0..v.types.len() as u32).map(TypeId);
+    let mut found = found.filter(|t| alike(v.ty(*t)));
+    found.find(|t| layout::sizes(u, ty).is_some() && layout::sizes(u, ty) == layout::sizes(v, *t))
+}
+
+/// What is in the sizes of pieces: these stay where they are in their blocks, and what counts them means the same elsewhere.
+fn asked(p: &Program, heap: &Heap) -> HashSet<(usize, ExprId)> {
+    let mut all = HashSet::new();
+    let with_pieces = !heap.pieces.dealers.is_empty();
+    for (unit, u) in p.units.iter().enumerate().filter(|_| with_pieces) {
+        for e in &u.exprs {
+            let ExprKind::Call { callee, args } = &e.kind else {
+                continue;
+            };
+            let Some((_, Callee::Defined(f))) = p.direct(unit, *callee) else {
+                continue;
+            };
+            let sizes = heap.pieces.dealers.get(&f).into_iter().flatten();
+            for a in sizes.filter_map(|i| args.get(*i)) {
+                visit(u, Node::Expr(*a), &mut |n| {
+                    if let Node::Expr(x) = n {
+                        all.insert((unit, x));
+                    }
+                    true
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Places with sizes of pieces, or beside what leads to blocks of them, and all that those sizes get to.
+fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> HashSet<Place> {
+    let pieces = &heap.pieces;
+    let mut ends: HashSet<Place> = HashSet::new();
+    for (f, sizes) in &pieces.dealers {
+        let unit = p.fns[f.index()].0;
+        let params = sizes.iter().filter_map(|i| p.func(*f).params.get(*i));
+        ends.extend(params.map(|s| Place::Variable(unit, *s)));
+    }
+    for (f, e) in &pieces.steps {
+        let unit = p.fns[f.index()].0;
+        ends.extend(super::addresses::named(unit, &p.units[unit], *e));
+    }
+    let structs: HashSet<String> = pieces.places.iter().filter_map(|x| x.holder()).collect();
+    let variables = pieces.places.iter().any(|x| x.holder().is_none());
+    let beside = |x: &Place| match x {
+        Place::Member(of, _) => structs.contains(of),
+        Place::Global(_) => variables,
+        Place::Variable(unit, s) => variables && !is_local(p.units[*unit].sym(*s)),
+        _ => false,
+    };
+    let all = sources.iter().flat_map(|s| &s.reached);
+    ends.extend(all.filter(|x| beside(x)).cloned());
+    let from: Vec<Place> = ends.iter().cloned().collect();
+    ends.extend(reach::from(p, numbers, &from));
+    let meets = |s: &&Source| !s.reached.is_disjoint(&ends);
+    let met: Vec<&Source> = sources.iter().filter(meets).collect();
+    ends.extend(met.iter().flat_map(|s| s.reached.iter().cloned()));
+    ends
+}
+
+/// Structs of the system's headers: what they are given is for a call.
+fn systems(p: &Program) -> HashSet<String> {
+    let all = p
+        .units
+        .iter()
+        .flat_map(|u| u.records.iter().map(move |r| (u, r)));
+    let system = all.filter(|(u, r)| r.def.as_ref().is_some_and(|d| u.lines.is_system(d.start)));
+    system
+        .filter_map(|(_, r)| r.tag.clone().or(r.typedef_name.clone()))
+        .collect()
+}

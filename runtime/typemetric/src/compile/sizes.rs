@@ -1,0 +1,107 @@
+//! Integers that count bytes of objects, or that sizes are in.
+
+use super::{one, Compiler};
+use crate::abi::Abi;
+use crate::ops::{Int, Op, Step};
+use crate::types::{Kind, Type, TypeId, FITS, SUM};
+
+/// Why a number cannot stay as it is.
+struct Changed {
+    /// The sizes, for people.
+    what: String,
+    /// 0 can.
+    but_nothing: bool,
+    /// From here on it can.
+    enough: Option<u64>,
+}
+
+fn counts(t: &Type) -> bool {
+    t.kind == Kind::Bytes && t.elem != TypeId::UNKNOWN
+}
+
+fn measured(t: &Type) -> bool {
+    t.kind == Kind::Bytes && t.elem == TypeId::UNKNOWN
+}
+
+impl Compiler<'_> {
+    /// Is one of them such an integer, and the other one any?
+    pub(super) fn of_sizes(&self, a: &Type, b: &Type) -> bool {
+        let number =
+            |t: &Type| t.kind == Kind::Bytes || t.kind.is_integer() && t.kind != Kind::Bool;
+        let either = a.kind == Kind::Bytes || b.kind == Kind::Bytes;
+        either && number(a) && number(b)
+    }
+
+    pub(super) fn same_sizes(&self, a: &Type, b: &Type) -> bool {
+        match counts(a) && counts(b) {
+            true => self.src.size(a.elem) == self.dst.size(b.elem),
+            false => self.changed(a, b).is_none(),
+        }
+    }
+
+    pub(super) fn sized(&self, a: &Type, b: &Type, at: (u64, u64)) -> Op {
+        let int = |t: &Type, abi: &Abi| Int {
+            size: t.size as u8,
+            signed: t.is_signed(abi),
+        };
+        let (from, to) = (int(a, self.src.abi()), int(b, self.dst.abi()));
+        if counts(a) && counts(b) {
+            let of = (self.src.size(a.elem), self.dst.size(b.elem));
+            return one(at, Step::Count { from, to, of });
+        }
+        match self.changed(a, b) {
+            None => self.integer(a, b, at),
+            Some(Changed {
+                what,
+                but_nothing,
+                enough,
+            }) => {
+                let step = Step::Size {
+                    from,
+                    to,
+                    but_nothing,
+                    enough,
+                    what,
+                };
+                one(at, step)
+            }
+        }
+    }
+
+    fn changed(&self, a: &Type, b: &Type) -> Option<Changed> {
+        let (from, to) = (self.src.abi(), self.dst.abi());
+        let scalars = |x: &Abi| [x.pointer, x.long, x.long_long, x.double, x.long_double];
+        let elsewhere = scalars(from) != scalars(to);
+        let both = [a, b].into_iter().filter(|t| measured(t));
+        let fits = both.clone().any(|t| t.flags & FITS != 0);
+        let mut names: Vec<&str> = both.clone().flat_map(|t| t.name.lines()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let (mut first, mut enough) = (None, 0);
+        for name in names {
+            let what = match (self.src.measured(name), self.dst.measured(name)) {
+                (Some(x), Some(y)) if x == y || fits && y < x => continue,
+                (Some(x), Some(y)) => {
+                    enough = enough.max(y);
+                    format!("{name}, which is {x} there and {y} here")
+                }
+                // One of the builds does not have it.
+                _ if elsewhere => {
+                    enough = u64::MAX;
+                    format!("{name}, which may be another number here")
+                }
+                _ => continue,
+            };
+            first.get_or_insert(what);
+        }
+        // What one build converts and the other does not.
+        let enough = (fits && first.is_some()).then_some(enough);
+        let unlike = elsewhere && (counts(a) || counts(b));
+        let what = first.or_else(|| unlike.then(|| "sizes that may be others here".to_string()))?;
+        Some(Changed {
+            what,
+            but_nothing: both.clone().all(|t| t.flags & SUM != 0),
+            enough,
+        })
+    }
+}

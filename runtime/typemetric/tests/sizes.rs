@@ -1,0 +1,102 @@
+//! Integers made of sizes that the ABIs have otherwise.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/dsl.rs"]
+mod dsl;
+
+use dsl::*;
+use expect_test::{expect, Expect};
+use pc3_typemetric::abi::Abi;
+use pc3_typemetric::plan::NoReferences;
+use pc3_typemetric::types::{Kind, Type, TypeId, TypeTable, FITS, SUM};
+
+/// An `unsigned long` with the sizes of two structs in it: one of pointers, one that is the same everywhere.
+fn made(t: &mut TypeTable, flags: u8) -> TypeId {
+    let word = u64::from(t.abi().pointer.size);
+    t.set_measured([
+        ("`sizeof(struct node)` (t.c:9)".to_owned(), 3 * word),
+        ("`sizeof *all` (t.c:12)".to_owned(), 16),
+    ]);
+    let name = "`sizeof *all` (t.c:12)\n`sizeof(struct node)` (t.c:9)";
+    let long = u64::from(t.abi().long.size);
+    t.add(Type::scalar(Kind::Bytes, name, long, long as u16, flags))
+        .unwrap()
+}
+
+const SUMS: Make = |t| made(t, SUM);
+const OTHERS: Make = |t| made(t, 0);
+const PIECES: Make = |t| made(t, SUM | FITS);
+const PLAIN: Make = |t| {
+    let long = u64::from(t.abi().long.size);
+    t.add(Type::scalar(
+        Kind::UInt,
+        "unsigned long",
+        long,
+        long as u16,
+        0,
+    ))
+    .unwrap()
+};
+
+fn check(from: &Abi, to: &Abi, [ours, theirs]: [Make; 2], value: u64, expect: Expect) {
+    let plan = between(from, ours, to, theirs).unwrap();
+    let bytes = match from.long.size {
+        8 => value.to_le_bytes().to_vec(),
+        _ => (value as u32).to_le_bytes().to_vec(),
+    };
+    let mut dst = vec![0; usize::from(to.long.size)];
+    expect.assert_eq(
+        &match plan.run_object(&bytes, &mut dst, &mut NoReferences) {
+            Ok(()) => format!("{dst:02x?}"),
+            Err(e) => e.to_string(),
+        },
+    );
+}
+
+#[test]
+fn one_of_them_differs() {
+    let (wide, narrow) = (Abi::X86_64, Abi::I686);
+    let refused = expect!["40 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    check(&wide, &narrow, [SUMS, SUMS], 40, refused);
+    check(&wide, &narrow, [SUMS, SUMS], 0, expect!["[00, 00, 00, 00]"]);
+    let refused = expect!["0 is made of `sizeof(struct node)` (t.c:9), which is 24 there and 12 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    check(&wide, &narrow, [OTHERS, OTHERS], 0, refused);
+    // One of the builds does not know of it.
+    let refused = expect!["40 is made of `sizeof *all` (t.c:12), which may be another number here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    check(&narrow, &wide, [SUMS, PLAIN], 40, refused);
+}
+
+#[test]
+fn none_of_them_differs() {
+    check(
+        &Abi::X86_64,
+        &Abi::S390X,
+        [OTHERS, OTHERS],
+        40,
+        expect!["[00, 00, 00, 00, 00, 00, 00, 28]"],
+    );
+    check(
+        &Abi::I686,
+        &Abi::I686,
+        [SUMS, SUMS],
+        28,
+        expect!["[1c, 00, 00, 00]"],
+    );
+}
+
+#[test]
+fn pieces_have_room() {
+    let (wide, narrow) = (Abi::X86_64, Abi::I686);
+    let pieces = [PIECES, PIECES];
+    check(&wide, &narrow, pieces, 40, expect!["[28, 00, 00, 00]"]);
+    check(
+        &narrow,
+        &wide,
+        pieces,
+        24,
+        expect!["[18, 00, 00, 00, 00, 00, 00, 00]"],
+    );
+    let refused = expect!["12 is made of `sizeof(struct node)` (t.c:9), which is 12 there and 24 here (compute it anew where it is used, or say what it counts: #pragma pc3 bytes)"];
+    check(&narrow, &wide, pieces, 12, refused);
+}
