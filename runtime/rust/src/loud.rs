@@ -189,6 +189,16 @@ impl<T: Loud, D> Loud for ndarray::Array<T, D> {
     const HOLDS: bool = T::LOUD;
 }
 
+#[cfg(feature = "ndarray")]
+impl<T: Loud, D> Loud for ndarray::ArcArray<T, D> {
+    const HOLDS: bool = T::LOUD;
+}
+
+#[cfg(feature = "ndarray")]
+impl<T: Loud, D> Loud for ndarray::CowArray<'_, T, D> {
+    const HOLDS: bool = T::LOUD;
+}
+
 #[cfg(feature = "indexmap")]
 impl<K: Loud, V: Loud, S> Loud for indexmap::IndexMap<K, V, S> {
     const HOLDS: bool = K::LOUD || V::LOUD;

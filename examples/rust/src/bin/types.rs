@@ -65,6 +65,11 @@ fn numbers() {
         vec![Complex::new(3i32, 4)]
     )));
     ck!(through(vec![[Wrapping(0x1234u16), Wrapping(2)]; 2]));
+    let table = ndarray::Array2::from_shape_fn((2, 3), |(row, column)| row as f64 - column as f64);
+    ck!(through((
+        table.clone().into_shared(),
+        ndarray::CowArray::from(table.reversed_axes())
+    )));
     ck!(through((
         NonZero::new(3u8),
         NonZero::new(u128::MAX),
