@@ -1,4 +1,4 @@
-/* getenv, whose results are memory of the program: each name has one, which follows the environment. */
+/* getenv and secure_getenv, whose results are memory of the program: each name has one, which follows the environment. */
 
 typedef __typeof__(sizeof 0) size;
 
@@ -9,7 +9,9 @@ void free(void *);
 char *strcpy(char *, const char *);
 
 char *environment(const char *) __asm__("getenv");
+char *secured(const char *) __asm__("secure_getenv");
 char *getenv(const char *) __asm__("pc3_getenv");
+char *secure_getenv(const char *) __asm__("pc3_secure_getenv");
 
 struct variable {
     char *name, *value;
@@ -51,4 +53,9 @@ char *getenv(const char *name)
         v->value = now;
     }
     return v->value;
+}
+
+char *secure_getenv(const char *name)
+{
+    return secured(name) ? getenv(name) : 0;
 }

@@ -90,7 +90,7 @@ const ALL: &[Library] = &[
     Library {
         file: "pc3-getenv.c",
         text: include_str!("../library/pc3-getenv.c"),
-        names: &["getenv"],
+        names: &["getenv", "secure_getenv"],
     },
     Library {
         file: "pc3-environment.c",
@@ -521,6 +521,10 @@ mod tests {
         check("int main(void) { int random = 1; return random; }", &[]);
         check(
             "char *getenv(const char *); int main(void) { return !getenv(0); }",
+            &["pc3-getenv.c"],
+        );
+        check(
+            "char *secure_getenv(const char *); int main(void) { return !secure_getenv(0); }",
             &["pc3-getenv.c"],
         );
         check(

@@ -83,6 +83,11 @@ int main(void)
 #pragma pc3 checkpoint
     endpwent();
 #pragma pc3 checkpoint
+    f = fopen("first", "w");
+    if (link("first", "second") || remove("first"))
+        abort();
+#pragma pc3 checkpoint
+    fclose(f);
     pthread_mutexattr_t attr;
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);

@@ -258,7 +258,8 @@ fn obstacles() -> Result<()> {
         "a pipe (made by pipe at obstacles.c:64)",
         "a timer exists (made by timer_create at obstacles.c:77)",
         "the C library reads a list for the program (by getpwent at obstacles.c:81)",
-        "the process is no longer as a restart could make it (by pthread_mutexattr_setrobust at obstacles.c:88)",
+        "first (deleted), a file that is written and has another name (made by fopen at obstacles.c:86)",
+        "the process is no longer as a restart could make it (by pthread_mutexattr_setrobust at obstacles.c:93)",
     ] {
         let lines = told.iter().filter(|l| l.contains(what)).count();
         ensure!(lines == 1, "{lines} lines say '{what}': {}", done.stderr);

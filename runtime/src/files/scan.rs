@@ -279,6 +279,12 @@ fn program_file(
         return refuse("a directory that has been removed");
     }
     // Its name is gone, or another file's now.
+    if identity.links > 0 && access & ACCESS_WRITE != 0 {
+        return refuse(&format!(
+            "{}, a file that is written and has another name",
+            String::from_utf8_lossy(&path)
+        ));
+    }
     if let Some(i) = earlier
         .iter()
         .position(|(_, f)| f.identity.same(identity) && f.inherited.is_none())
