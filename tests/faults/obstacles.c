@@ -83,7 +83,7 @@ int main(void)
 #pragma pc3 checkpoint
     endpwent();
 #pragma pc3 checkpoint
-    f = fopen("first", "w");
+    f = fopen("first", "w"), remove("second");
     if (link("first", "second") || remove("first"))
         abort();
 #pragma pc3 checkpoint

@@ -161,7 +161,8 @@ impl Printer<'_, '_> {
         }
     }
 
-    fn init_range(&self, v: &VarDecl) -> Option<(u32, u32)> {
+    /// Its points.
+    pub fn init_range(&self, v: &VarDecl) -> Option<(u32, u32)> {
         let mut r = None;
         let mut add = |e: ExprId| {
             if let Some((a, b)) = self.plan.points.exprs.get(&e).copied() {

@@ -185,6 +185,17 @@ pub fn members(cx: &UnitCx, plan: &Plan, label: u32) -> Vec<Member> {
             moved,
         });
     }
+    for (i, e) in live.lengths.iter().enumerate() {
+        if let Some(place) = cx.names.lengths.get(e) {
+            out.push(Member {
+                name: format!("pc3_length{}", i + 1),
+                place: place.clone(),
+                ty: MemberTy::Length,
+                sym: None,
+                moved: None,
+            });
+        }
+    }
     if plan.packed {
         out.push(Member {
             name: "pc3_va".into(),

@@ -12,7 +12,7 @@ use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::scope::{self, Scopes};
 use crate::analysis::unions::{contains, Noted};
 use crate::analysis::variadic::{self, Variadic};
-use crate::analysis::walk::{visit, visit_decls, Node};
+use crate::analysis::walk::{runtime_lengths, visit, visit_decls, Node};
 use crate::analysis::{cfg, liveness};
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -66,6 +66,8 @@ impl Plan {
 pub struct Live {
     pub vars: Vec<SymId>,
     pub temps: Vec<usize>,
+    /// Lengths, computed by then, of the type that is being declared.
+    pub lengths: Vec<ExprId>,
     /// Parameters among `vars` that have been moved, and by what.
     pub moved: HashMap<SymId, By>,
 }
@@ -172,8 +174,10 @@ fn function(
     };
     let environment = environment(u, func, &escapes.taken[f.index()]);
     let moves = moved::analyse(u, func, &escapes.taken[f.index()]);
-    let mut declarators = Vec::new();
+    let (mut declarators, mut sized) = (Vec::new(), Vec::new());
     visit_decls(u, Node::Stmt(func.body), &mut |d, _| {
+        let lengths = d.vars.iter().filter(|v| !v.vla_lens.is_empty());
+        sized.extend(lengths.map(|v| (u.sym(v.sym).ty, v.span.clone())));
         let inits = d.vars.iter().filter(|v| v.init.is_some());
         declarators.extend(inits.map(|v| (v.sym, v.span.clone())));
     });
@@ -263,7 +267,15 @@ fn function(
             at,
             &mut plan.renamed,
         );
+        let mut lengths = Vec::new();
+        for (ty, span) in &sized {
+            if span.contains(&at) {
+                runtime_lengths(u, *ty, &mut lengths);
+            }
+        }
+        lengths.retain(|e| u.expr(*e).span.end <= at);
         plan.live.push(Live {
+            lengths,
             vars: vars.into_iter().collect(),
             temps: need.temps.into_iter().collect(),
             moved,

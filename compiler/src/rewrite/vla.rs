@@ -7,11 +7,13 @@
 //! void *pc3_vla_7 = pc3_shadow_block((char *)(pc3_s + 1), sizeof(double [pc3_n7_0][pc3_n7_1]), pc3_elem_7);
 //! ... (*(double (*)[pc3_n7_0][pc3_n7_1])pc3_vla_7)[i][j] ...
 //! ```
+//! A point in a later length or in the initialiser saves the lengths before it.
 //! So nothing that is declared has such a type, and any scope can be jumped into.  A block begins where
 //! the innermost enclosing one ends: leaving a scope needs no code.  Pointers to variable-length
 //! arrays keep their declarations in the hot clone and are `void *` in the resume clone.
 
 use super::edits::Edits;
+use super::full::within;
 use super::plan::is_vla;
 use super::print::{Mode, Printer};
 use super::unit::UnitCx;
@@ -72,12 +74,22 @@ impl Printer<'_, '_> {
 
     /// `pc3_size pc3_n7_0 = (n);` for each length.
     pub fn lengths(&self, s: SymId) -> String {
+        self.lengths_unless(s, false)
+    }
+
+    /// `entered`: a resume clone may go on in one of them or behind, where those before are restored.
+    fn lengths_unless(&self, s: SymId, entered: bool) -> String {
         let n = &self.cx.names;
         n.runtime_lengths(self.u().sym(s).ty)
             .iter()
             .map(|e| {
+                let skip = match self.plan.points.exprs.get(e) {
+                    _ if !entered => String::new(),
+                    None => "pc3_k ? 0 : ".to_string(),
+                    Some(r) => format!("pc3_k && !({}) ? 0 : ", within(*r)),
+                };
                 format!(
-                    "pc3_size {} __attribute__((unused)) = ({}); ",
+                    "pc3_size {} __attribute__((unused)) = {skip}({}); ",
                     n.lengths[e],
                     self.value(*e)
                 )
@@ -89,7 +101,8 @@ impl Printer<'_, '_> {
     pub fn vm_decl(&self, d: &DeclGroup, v: &VarDecl) -> String {
         let (u, n) = (self.u(), &self.cx.names);
         let sym = u.sym(v.sym);
-        let mut out = self.lengths(v.sym);
+        let entered = self.mode == Mode::Resume && self.init_range(v).is_some();
+        let mut out = self.lengths_unless(v.sym, entered);
         if is_vla(u, v.sym) {
             let elem = element(u, sym.ty, |q| n.is_vm(q));
             self.cx.elems.borrow_mut().insert(v.sym, elem);
