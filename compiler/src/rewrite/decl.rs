@@ -96,11 +96,9 @@ impl Printer<'_, '_> {
             && d.vars
                 .iter()
                 .any(|v| self.plan.restored.contains(&v.sym) && is_const(u, v.sym));
-        let too_late = resume && d.vars.iter().any(|v| self.declared_first(v));
         if self.shadows(d)
             || taken_apart
             || dropped_const
-            || too_late
             || (resume && d.vars.len() > 1 && d.vars.iter().any(points))
         {
             let text: Vec<String> = d.vars.iter().map(|v| self.separate(d, v)).collect();
@@ -242,11 +240,6 @@ impl Printer<'_, '_> {
         if self.is_vm(v.sym) {
             return out + &self.vm_decl(d, v);
         }
-        let first = self.declared_first(v);
-        if first {
-            let ty = u.sym(v.sym).ty;
-            out += &format!("{};", self.cx.names.declare_mutable(ty, self.new_name(v)));
-        }
         match (entered, self.plan.linear.get(&Root::Init(v.sym))) {
             (Some(lin), _) => out += &format!("; {}", self.ops(lin, Entry::Jump)),
             (None, Some(lin)) => out += &self.ops(lin, Entry::Led),
@@ -256,17 +249,9 @@ impl Printer<'_, '_> {
             return out + &self.shadow_init(d, v);
         }
         if self.mode == Mode::Resume && self.plan.restored.contains(&v.sym) && is_const(u, v.sym) {
-            let text = match first {
-                true => self.new_name(v).to_owned(),
-                false => self
-                    .cx
-                    .names
-                    .declare_mutable(u.sym(v.sym).ty, self.new_name(v)),
-            };
+            let names = &self.cx.names;
+            let text = names.declare_mutable(u.sym(v.sym).ty, self.new_name(v));
             return out + &self.initialised(v, text);
-        }
-        if first {
-            return out + &self.initialised(v, self.new_name(v).to_owned());
         }
         if self.hides_type(d, v) {
             let text = self.cx.names.declare(u.sym(v.sym).ty, self.new_name(v));
@@ -285,21 +270,6 @@ impl Printer<'_, '_> {
         name.unwrap_or(&self.u().sym(v.sym).name)
     }
 
-    /// Its initialiser has points, which go in front of it, and names the variable itself: `T *p = f(sizeof *p)`.
-    fn declared_first(&self, v: &VarDecl) -> bool {
-        let u = self.u();
-        let sym = u.sym(v.sym);
-        let Some(Init::Expr(e)) = &v.init else {
-            return false;
-        };
-        let plain = !self.plan.shadow_set.contains(&v.sym)
-            && !self.is_vm(v.sym)
-            && sym.attributes.is_empty()
-            && !matches!(u.ty(sym.ty.ty), Type::Array { .. });
-        let own = |x: ExprId| matches!(u.expr(x).kind, ExprKind::Ident(s) if s == v.sym);
-        plain && self.done_before(v).is_some() && self.cx.names.inside(&u.expr(*e).span).any(own)
-    }
-
     /// An earlier variable of the group has the name of its type: `T T, *end;`.
     fn hides_type(&self, d: &DeclGroup, v: &VarDecl) -> bool {
         let u = self.u();
@@ -311,7 +281,7 @@ impl Printer<'_, '_> {
             .any(|name| specifiers.split(|c| !is_word(c)).any(|word| word == name))
     }
 
-    /// A variable with its initialiser, if it has one, behind its name or a declaration without `const`.
+    /// A variable with its initialiser, if it has one, behind a declaration of it.
     fn initialised(&self, v: &VarDecl, mut text: String) -> String {
         let u = self.u();
         let sym = u.sym(v.sym);
