@@ -63,6 +63,25 @@ fn callbacks() {
     accepted(&format!("{qsort}int cmp(const void *a, const void *b) {{ return 0; }} void f(int *v) {{ qsort(v, 1, 4, cmp); pc3_checkpoint(); }}"));
 }
 
+/// What a table that nobody writes has at an index.
+#[test]
+fn callbacks_out_of_tables() {
+    let with = |table: &str, index: &str| {
+        format!(
+            "void *lfind(const void *, const void *, unsigned long *, unsigned long, int (*)(const void *, const void *));\n\
+             int none(const void *a, const void *b) {{ return 0; }} int cmp(const void *a, const void *b) {{ pc3_checkpoint(); return 0; }}\n\
+             {table} int (*const t[])(const void *, const void *) = {{none, cmp, [3] = none}}, (*const w[])(const void *, const void *) = {{none, cmp}};\n\
+             void f(int *v, unsigned long n, int i) {{\n lfind(v, v, &n, 4, {index}); }}"
+        )
+    };
+    accepted(&with("static", "w[0]"));
+    refused(&with("static", "w[1]"), "E0302", 5);
+    refused(&with("static", "w[i]"), "E0302", 5);
+    // Other units may have another one, and designators are not followed.
+    refused(&with("", "w[0]"), "E0302", 5);
+    refused(&with("static", "t[0]"), "E0302", 5);
+}
+
 #[test]
 fn set_jump() {
     refused("typedef int jmp_buf[8]; int setjmp(jmp_buf);\nvoid f(void) { jmp_buf b;\n if (setjmp(b)) return; pc3_checkpoint(); }", "E0305", 3);

@@ -1,13 +1,15 @@
-//! Which functions a parameter may stand for: those that the callers pass.
+//! Which functions a parameter may stand for, and a table: those that the callers pass, those that it is initialised with.
 //!
 //! ```c
 //! int create(op_function *function, MPI_Op *op) { return MPI_Op_create((MPI_User_function *)function, 1, op); }
 //! ```
 //!
 //! Here nothing but what `create` is called with can be called back, whatever else has the same signature.
-//! Known only where all callers are: the function's address is not taken, and the parameter keeps its value.
+//! Known only where all callers are: the function's address is not taken, and the parameter keeps its value. A table is one of
+//! internal linkage that nobody writes (`static op *const ops[] = {first, second}`).
 
 use super::program::{Callee, FnId, Program};
+use super::untouched;
 use super::walk::{strip_casts, visit, Node};
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -17,6 +19,8 @@ pub struct Passed<'a> {
     address_taken: &'a BTreeSet<FnId>,
     /// Direct calls of each function: who calls, and with what.
     callers: HashMap<FnId, Vec<(FnId, &'a [ExprId])>>,
+    /// The elements of tables, by unit.
+    tables: Vec<HashMap<SymId, Vec<ExprId>>>,
 }
 
 impl<'a> Passed<'a> {
@@ -39,6 +43,7 @@ impl<'a> Passed<'a> {
             p,
             address_taken,
             callers,
+            tables: p.units.iter().map(tables).collect(),
         }
     }
 
@@ -71,6 +76,19 @@ impl<'a> Passed<'a> {
                 }
                 true
             }
+            ExprKind::Index { base, index } => {
+                let ExprKind::Ident(s) = u.expr(strip_casts(u, *base)).kind else {
+                    return false;
+                };
+                let Some(list) = self.tables[self.p.fns[f.index()].0].get(&s) else {
+                    return false;
+                };
+                let one = u.view().eval(*index).and_then(|i| usize::try_from(i).ok());
+                match one.and_then(|i| list.get(i)) {
+                    Some(x) => self.collect(f, *x, seen, found),
+                    None => list.iter().all(|x| self.collect(f, *x, seen, found)),
+                }
+            }
             ExprKind::Ident(s) => {
                 let Some(i) = self.p.func(f).params.iter().position(|x| x == s) else {
                     return false;
@@ -90,6 +108,42 @@ impl<'a> Passed<'a> {
             _ => false,
         }
     }
+}
+
+/// Arrays that keep what they are initialised with, element by element in the order of the text.
+fn tables(u: &Unit) -> HashMap<SymId, Vec<ExprId>> {
+    let untouched = untouched::analyse(u);
+    let elements = |init: &Option<Init>| match init {
+        Some(Init::List { items, .. }) => {
+            let one = |x: &InitItem| match x.value {
+                Init::Expr(e) if x.designators.is_empty() => Some(e),
+                _ => None,
+            };
+            items.iter().map(one).collect::<Option<Vec<_>>>()
+        }
+        _ => None,
+    };
+    let mut all = HashMap::new();
+    let mut add = |d: &DeclGroup| {
+        for v in d.vars.iter().filter(|v| untouched.contains(&v.sym)) {
+            let pointers = matches!(u.ty(u.sym(v.sym).ty.ty), Type::Array { elem, .. }
+                if matches!(u.ty(elem.ty), Type::Pointer(_)));
+            if let Some(list) = elements(&v.init).filter(|_| pointers) {
+                all.insert(v.sym, list);
+            }
+        }
+    };
+    for item in &u.items {
+        if let TopItem::Decl(d) = item {
+            add(d);
+        }
+    }
+    for s in &u.stmts {
+        if let StmtKind::Decl(d) = &s.kind {
+            add(d);
+        }
+    }
+    all
 }
 
 /// Does nothing in the function write `s` or take its address?
