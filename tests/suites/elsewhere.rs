@@ -91,10 +91,10 @@ const HOPS: &[Hop] = &[
     Hop {
         program: "variants",
         from: HOST,
-        to: S390X,
+        to: I686,
         words: &[
             "E0505",
-            "'struct object'.data[0]",
+            "'struct object'.data[1]",
             "'struct number' (at variants.c:13)",
         ],
     },

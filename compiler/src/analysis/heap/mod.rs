@@ -45,6 +45,7 @@ use pieces::Pieces;
 use sites::{InUnit, Sites};
 use std::collections::{HashMap, HashSet};
 pub use types::called_name;
+pub use wrappers::allocator;
 use wrappers::{passed, wrapped, Calls};
 
 #[derive(Clone, Debug)]
@@ -110,7 +111,9 @@ pub struct Heap {
     pub unnoted: Vec<HashSet<ExprId>>,
     /// Memory that is also written as something else.
     pub also: Vec<Also>,
-    /// Functions that take what their callers left for them as they begin.
+    /// Functions that allocate as much as their callers say, and the parameters that say it.
+    pub wrappers: HashMap<FnId, Vec<usize>>,
+    /// Those of them that take what their callers left for them as they begin.
     pub takes: HashSet<FnId>,
     /// Calls that may reach such a function, or allocate, and say nothing: per unit.
     pub silent: Vec<HashSet<ExprId>>,
@@ -265,12 +268,14 @@ pub fn analyse(p: &Program, graph: &CallGraph, said: &Said, pieces: bool) -> Hea
         .filter(|name| (0..p.units.len()).any(|unit| calls.typed_through(unit, name)))
         .map(str::to_owned)
         .collect();
-    let wrappers = calls.wrappers.into_keys();
+    let wrappers = calls.wrappers;
+    let takes = wrappers.keys().filter(|f| !graph.reaches[f.index()]);
     Heap {
         sites,
         pieces,
         unnoted,
-        takes: wrappers.filter(|f| !graph.reaches[f.index()]).collect(),
+        takes: takes.copied().collect(),
+        wrappers,
         silent,
         also,
         through,

@@ -9,10 +9,10 @@ mod reach;
 
 use super::addresses::{Numbers, Place};
 use super::callgraph::CallGraph;
-use super::heap::{one_line, Heap};
+use super::heap::{allocator, one_line, Heap};
 use super::lints::layout;
-use super::program::{base_name, is_local, Callee, Program};
-use super::walk::{visit, Node};
+use super::program::{base_name, is_local, Callee, FnId, Program};
+use super::walk::{strip_casts, visit, Node};
 use crate::annotations::{Said, Sizes};
 use crate::tree::*;
 pub use made::holds_size;
@@ -86,7 +86,7 @@ pub fn find(
     let made = made::analyse(p, graph, &calls, &all, &told);
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
-        let bare = matches!(x, Place::Result(_)) || told.contains_key(*x);
+        let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
         !bare && has_row(p, x)
     };
     let mut kept = HashMap::new();
@@ -284,6 +284,45 @@ fn same(p: &Program, from: usize, ty: TypeId, to: usize) -> Option<TypeId> {
     let found = (0..v.types.len() as u32).map(TypeId);
     let mut found = found.filter(|t| alike(v.ty(*t)));
     found.find(|t| layout::sizes(u, ty).is_some() && layout::sizes(u, ty) == layout::sizes(v, *t))
+}
+
+/// Is it a parameter of a function that allocates for its callers, and used for nothing but how much?  A restart in it knows whose
+/// size that is, and asks for as many bytes as that has here.
+fn asks(p: &Program, heap: &Heap, place: &Place) -> bool {
+    let Place::Variable(unit, s) = place else {
+        return false;
+    };
+    let says = |f: FnId, list: &[usize]| {
+        let params = &p.func(f).params;
+        p.fns[f.index()].0 == *unit && list.iter().any(|i| params.get(*i) == Some(s))
+    };
+    let Some((f, _)) = heap.wrappers.iter().find(|(f, list)| says(**f, list)) else {
+        return false;
+    };
+    let f = p.func(*f);
+    let u = &p.units[*unit];
+    let (mut uses, mut sizes) = (0, 0);
+    visit(u, Node::Stmt(f.body), &mut |n| {
+        let Node::Expr(e) = n else { return true };
+        let is =
+            |e: ExprId| matches!(u.expr(strip_casts(u, e)).kind, ExprKind::Ident(x) if x == *s);
+        match &u.expr(e).kind {
+            ExprKind::Ident(x) if x == s => uses += 1,
+            ExprKind::Call { callee, args } => {
+                let name = match p.direct(*unit, *callee) {
+                    Some((_, Callee::External(name))) => name,
+                    _ => return true,
+                };
+                let which = allocator(&name).unwrap_or_default().iter();
+                sizes += which
+                    .filter(|i| args.get(**i).is_some_and(|a| is(*a)))
+                    .count();
+            }
+            _ => {}
+        }
+        true
+    });
+    uses == sizes
 }
 
 /// What is in the sizes of pieces: these stay where they are in their blocks, and what counts them means the same elsewhere.

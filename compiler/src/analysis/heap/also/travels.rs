@@ -307,11 +307,19 @@ impl<'a> Travels<'a> {
                 }
             }
         }
+        let members = self.index.iter();
+        let members =
+            members.filter(|(n, _)| matches!(n, Node::At(place) if place.holder().is_some()));
+        let members: HashSet<usize> = members.map(|(_, k)| *k).collect();
         // One that is put in where only another one is taken out.
         for (node, list) in self.put.iter().enumerate() {
             let mut all = taken[node].iter();
             let Some(first) = all.next() else { continue };
             if !all.all(|other| known.akin(*first, *other)) {
+                continue;
+            }
+            // A member for both: who takes the one out knows by something else that it is there.
+            if members.contains(&node) && list.iter().any(|of| known.akin(*of, *first)) {
                 continue;
             }
             for of in list.iter().filter(|of| !taken[node].contains(of)) {
