@@ -210,10 +210,9 @@ struct Server {
 
 impl Server {
     fn start(package: &Path, target: &PathBuf) -> Result<Server> {
+        // It may have to fetch what the standard library itself depends on.
         let mut c = Command::new("rust-analyzer");
-        c.current_dir(package)
-            .env("CARGO_TARGET_DIR", target)
-            .env("CARGO_NET_OFFLINE", "true");
+        c.current_dir(package).env("CARGO_TARGET_DIR", target);
         c.stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
