@@ -14,10 +14,10 @@ use crate::format;
 use crate::format::file::{Entry, Section, Writer};
 use crate::format::lent::LentMeta;
 use crate::format::meta::{
-    FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, ShadowMeta,
+    FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta, ShadowMeta,
 };
 use crate::format::pieces;
-use crate::format::unions;
+use crate::format::unions::{self, UnionMeta};
 use crate::guest::{self, Image, Tables};
 use crate::job::Job;
 use crate::life;
@@ -69,15 +69,7 @@ impl Part {
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
-        out.section(Section::Rank, n, &meta.encode())?;
-        if let Some(outside) = meta.outside() {
-            out.section(Section::Outside, n, &outside)?;
-        }
-        if !noted.is_empty() {
-            out.section(Section::Unions, n, &unions::encode(&noted))?;
-        }
-        handed_out(rank, n, &meta.shadow, &mut out)?;
-        lent_out(&lent, n, &mut out)?;
+        directories(rank, &meta, &noted, &lent, &mut out)?;
         out.section(Section::Engine, n, engine)?;
         // One process has all ranks.
         if n == 0 {
@@ -162,20 +154,32 @@ pub(crate) fn parts(
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
-        out.section(Section::Rank, n, &meta.encode())?;
-        if let Some(outside) = meta.outside() {
-            out.section(Section::Outside, n, &outside)?;
-        }
-        if !noted.is_empty() {
-            out.section(Section::Unions, n, &unions::encode(&noted))?;
-        }
-        handed_out(rank, n, &meta.shadow, out)?;
-        lent_out(&lent, n, out)?;
+        directories(rank, &meta, &noted, &lent, out)?;
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }
     }
     Ok(())
+}
+
+/// What is where in the rank's data.
+fn directories(
+    rank: &Rank,
+    meta: &RankMeta,
+    noted: &[UnionMeta],
+    lent: &[LentMeta],
+    out: &mut Writer,
+) -> io::Result<()> {
+    let n = rank.id() as u64;
+    out.section(Section::Rank, n, &meta.encode())?;
+    if let Some(outside) = meta.outside() {
+        out.section(Section::Outside, n, &outside)?;
+    }
+    if !noted.is_empty() {
+        out.section(Section::Unions, n, &unions::encode(noted))?;
+    }
+    handed_out(rank, n, &meta.shadow, out)?;
+    lent_out(lent, n, out)
 }
 
 fn shared_objects(out: &mut Writer, rank: u64) -> io::Result<()> {
