@@ -8,6 +8,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::mem::zeroed;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
 
 use pc3_typemetric::descriptor::pc3_rank;
 
@@ -202,10 +203,27 @@ fn install(signal: c_int, act: &libc::sigaction) {
 
 fn change(rank: &mut Rank, signal: c_int, act: &libc::sigaction) {
     let entry = &table(rank).entries[signal as usize];
-    entry.flags.store(act.sa_flags, SeqCst);
-    entry.mask.store(bits(&act.sa_mask), SeqCst);
-    entry.handler.store(act.sa_sigaction, SeqCst);
-    install(signal, act);
+    alone(|| {
+        entry.flags.store(act.sa_flags, SeqCst);
+        entry.mask.store(bits(&act.sa_mask), SeqCst);
+        entry.handler.store(act.sa_sigaction, SeqCst);
+        install(signal, act);
+    });
+}
+
+/// While no other worker looks at all tables and tells the system what came of it: the later of two would tell what was.  No
+/// handler runs meanwhile on this thread; it could want to change something, too.
+fn alone(f: impl FnOnce()) {
+    static CHANGES: Mutex<()> = Mutex::new(());
+    let all = mask_of(u64::MAX);
+    let mut before = mask_of(0);
+    // SAFETY: initialised sets.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, &raw mut before) };
+    let changes = CHANGES.lock().unwrap_or_else(PoisonError::into_inner);
+    f();
+    drop(changes);
+    // SAFETY: as above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, null_mut()) };
 }
 
 /// As `sigaction`, for a rank that has others beside it; none: the process is its own.
