@@ -8,7 +8,7 @@ use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, T
 use crate::build;
 use crate::conditions;
 use crate::marks::Points;
-use crate::parameters::{parameters, readers, rename_self};
+use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
 use crate::{course, names, nested, operands, reeval, transient};
@@ -347,6 +347,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         by_value: &by_value,
         borrowed: p.borrowed.clone(),
         readers: readers(&function.sig),
+        iterators: iterators(&function.sig),
         renamed: names.own,
         in_macros: names.in_macros,
         output: out.clone(),
@@ -368,7 +369,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let (receiver, hots, resumes, bodies) = (&p.receiver, &p.hot, &p.resume, &p.body);
     let (hot_given, resume_given) = (&p.hot_given, &p.resume_given);
     let code = quote! {
-        use ::pc3::point::Refused as _;
+        use ::pc3::point::{Refused as _, Repeats as _, RepeatsOther as _};
         static #named: ::pc3::point::Function = ::pc3::point::Function {
             name: ::core::concat!(::core::module_path!(), "::", #text),
         };

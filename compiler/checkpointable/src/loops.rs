@@ -4,10 +4,11 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span};
+use quote::{format_ident, quote};
 use syn::visit::{self, Visit};
 use syn::{parse_quote, parse_quote_spanned, Expr};
 
-use crate::again::{is_place, is_reader, telling, Again, Locals, Source};
+use crate::again::{is_place, is_reader, is_source, telling, Again, Locals, Source};
 use crate::course::effect;
 
 pub enum Over {
@@ -20,18 +21,20 @@ pub enum Over {
         /// Names that it takes the values of.
         taken: Vec<Ident>,
     },
-    /// Lines of a borrowed reader, which knows where it is.
-    Lines(Expr),
+    /// What knows itself where it is: a borrowed iterator, lines of a borrowed reader.
+    Lent(Expr),
 }
 
 pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<Over, syn::Error> {
     let mut made = expr.clone();
-    if again.iterator(&mut made) && !matches!(expr, Expr::Range(_)) {
+    if let Some(lent) = lent(expr, again.locals) {
+        Ok(Over::Lent(lent))
+    } else if again.iterator(&mut made) && !matches!(expr, Expr::Range(_)) {
         repeatable(&made, mutable)?;
         let (from, taken) = (again.from, again.taken);
         Ok(Over::Again { made, from, taken })
     } else if let Some(lines) = lines(expr, again.locals) {
-        Ok(Over::Lines(lines))
+        Ok(Over::Lent(lines))
     } else {
         Ok(Over::Owned(expr.clone()))
     }
@@ -108,6 +111,26 @@ fn saved(e: &Expr) -> Option<Expr> {
     }
 }
 
+/// A borrow of an iterator, as far as it shows: `it.by_ref()`, `&mut it`, a parameter.
+fn lent(e: &Expr, locals: &dyn Locals) -> Option<Expr> {
+    let named = |e: &Expr| matches!(e, Expr::Path(p) if p.path.get_ident().is_some_and(|i| locals.is_iterator(&i.to_string())));
+    match e {
+        Expr::Paren(p) => lent(&p.expr, locals),
+        Expr::Group(p) => lent(&p.expr, locals),
+        Expr::MethodCall(m) if m.method == "by_ref" && is_place(&m.receiver) => Some(e.clone()),
+        Expr::Reference(r) if r.mutability.is_some() => match &*r.expr {
+            Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) && named(&u.expr) => {
+                Some(e.clone())
+            }
+            place => named(place).then(|| e.clone()),
+        },
+        Expr::Path(p) if named(e) && locals.is_borrow(&quote!(#p).to_string()) => {
+            Some(parse_quote!(&mut *#e))
+        }
+        _ => None,
+    }
+}
+
 /// The lines of a reader that stays where it is.
 fn lines(e: &Expr, locals: &dyn Locals) -> Option<Expr> {
     let Expr::MethodCall(m) = e else { return None };
@@ -141,4 +164,41 @@ fn repeatable(e: &Expr, mutable: &HashSet<String>) -> Result<(), syn::Error> {
     let mut look = Look(mutable, None);
     look.visit_expr(e);
     look.1.map_or(Ok(()), Err)
+}
+
+/// Adaptors whose closures decide what they give.
+const CALL: &[&str] = &[
+    "filter",
+    "filter_map",
+    "flat_map",
+    "map",
+    "map_while",
+    "scan",
+    "skip_while",
+    "take_while",
+];
+
+/// What is made again calls its closures again: they are to be ones that change nothing.
+pub fn unchanging(e: &mut Expr) {
+    match e {
+        Expr::Paren(p) => unchanging(&mut p.expr),
+        Expr::Group(p) => unchanging(&mut p.expr),
+        Expr::MethodCall(m) => {
+            if CALL.iter().any(|c| m.method == c) {
+                m.method = format_ident!("pc3_{}", m.method, span = m.method.span());
+            }
+            unchanging(&mut m.receiver);
+            m.args.iter_mut().for_each(unchanging);
+        }
+        Expr::Call(c) => {
+            if let (Expr::Path(p), true) = (&*c.func, is_source(&c.func)) {
+                let last = p.path.segments.last().map(|s| &s.ident);
+                if last.is_some_and(|l| l == "successors") {
+                    c.func = parse_quote!(::pc3::point::#last);
+                }
+            }
+            c.args.iter_mut().for_each(unchanging);
+        }
+        _ => {}
+    }
 }

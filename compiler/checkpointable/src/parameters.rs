@@ -219,6 +219,68 @@ pub fn readers(sig: &Signature) -> HashSet<String> {
     found
 }
 
+/// Parameters that are iterators or borrow one, by their types or what is asked of these.
+pub fn iterators(sig: &Signature) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for input in &sig.inputs {
+        if let (FnArg::Typed(t), true) = (
+            input,
+            matches!(input, FnArg::Typed(t) if is_iterator(&t.ty, &sig.generics)),
+        ) {
+            let mut names = Vec::new();
+            pattern_names(&t.pat, &mut names);
+            found.extend(names.iter().map(ToString::to_string));
+        }
+    }
+    found
+}
+
+fn is_iterator(ty: &Type, generics: &syn::Generics) -> bool {
+    const NAMES: &[&str] = &[
+        "CharIndices",
+        "Chars",
+        "Drain",
+        "Enumerate",
+        "IntoIter",
+        "Iter",
+        "IterMut",
+        "Lines",
+        "Peekable",
+        "Range",
+        "RangeInclusive",
+        "Rev",
+        "Skip",
+        "Split",
+        "SplitWhitespace",
+        "Take",
+        "Zip",
+    ];
+    type Bounds = syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>;
+    let asked = |bounds: &Bounds| {
+        bounds.iter().any(|b| match b {
+            syn::TypeParamBound::Trait(t) => t.path.segments.last().is_some_and(|s| {
+                s.ident != "IntoIterator" && s.ident.to_string().ends_with("Iterator")
+            }),
+            _ => false,
+        })
+    };
+    match ty {
+        Type::Reference(r) => is_iterator(&r.elem, generics),
+        Type::Paren(p) => is_iterator(&p.elem, generics),
+        Type::ImplTrait(t) => asked(&t.bounds),
+        Type::TraitObject(t) => asked(&t.bounds),
+        Type::Path(p) => {
+            let last = p.path.segments.last().map(|s| s.ident.to_string());
+            let mut params = generics.type_params().filter(|t| p.path.is_ident(&t.ident));
+            let filters = generics.where_clause.iter().flat_map(|w| &w.predicates);
+            last.is_some_and(|l| NAMES.contains(&&l[..]))
+                || params.any(|t| asked(&t.bounds))
+                || filters.into_iter().any(|f| matches!(f, syn::WherePredicate::Type(t) if t.bounded_ty == *ty && asked(&t.bounds)))
+        }
+        _ => false,
+    }
+}
+
 fn is_by_value(r: &syn::Receiver) -> bool {
     r.reference.is_none() && !matches!(&*r.ty, Type::Reference(_))
 }

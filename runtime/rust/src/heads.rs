@@ -71,6 +71,7 @@ shuffled! {
 macro_rules! over_one {
     ($($t:ident [$($g:ident),*];)*) => {$(
         impl<I: Shuffled<W>, W, $($g),*> Shuffled<First<W>> for iter::$t<I, $($g),*> {}
+        impl<I: Elsewhere<W>, W, $($g),*> Elsewhere<First<W>> for iter::$t<I, $($g),*> {}
     )*};
 }
 
@@ -80,6 +81,14 @@ over_one! {
 }
 
 impl<I: Iterator + Shuffled<W>, W> Shuffled<First<W>> for iter::Peekable<I> {}
+impl<I: Iterator + Elsewhere<W>, W> Elsewhere<First<W>> for iter::Peekable<I> {}
+impl<I: Elsewhere<W>, W> Elsewhere<First<W>> for iter::Rev<I> {}
+impl<I: Elsewhere<W>, W> Elsewhere<First<W>> for Walk<I> {}
+impl<I: Elsewhere<W>, J, W> Elsewhere<First<W>> for iter::Zip<I, J> {}
+impl<I, J: Elsewhere<W>, W> Elsewhere<Second<W>> for iter::Zip<I, J> {}
+impl<I: Elsewhere<W>, J, W> Elsewhere<First<W>> for iter::Chain<I, J> {}
+impl<I, J: Elsewhere<W>, W> Elsewhere<Second<W>> for iter::Chain<I, J> {}
+impl<I: Elsewhere<W>, U: IntoIterator, F, W> Elsewhere<First<W>> for iter::FlatMap<I, U, F> {}
 impl<I: Shuffled<W>, W> Shuffled<First<W>> for Walk<I> {}
 impl<I: Shuffled<W> + ?Sized, W> Shuffled<First<W>> for &mut I {}
 impl<I: Shuffled<W>, J, W> Shuffled<First<W>> for iter::Zip<I, J> {}
@@ -125,6 +134,34 @@ pub trait IsOrdered {
 }
 
 impl<I> IsOrdered for Order<I> {}
+
+/// An iterator that takes from one that is elsewhere: it cannot be made again, as that one has gone on.
+pub trait Elsewhere<W> {}
+
+impl<I: Iterator + ?Sized> Elsewhere<Here> for &mut I {}
+
+#[diagnostic::on_unimplemented(
+    message = "a loop with locations, or an iterator that is needed behind one, takes from a borrowed iterator, which goes on meanwhile",
+    label = "made again after a restart, it would take what comes behind",
+    note = "go over that iterator itself, `for x in it.by_ref()`, and do in the loop what adaptors do"
+)]
+pub trait Apart {}
+
+pub trait IsElsewhere<I, W> {
+    fn apart(&self)
+    where
+        I: Apart,
+    {
+    }
+}
+
+impl<I: Elsewhere<W>, W> IsElsewhere<I, W> for &Order<I> {}
+
+pub trait IsApart {
+    fn apart(&self) {}
+}
+
+impl<I> IsApart for Order<I> {}
 
 /// Where a type did not say so, a checkpoint is refused.
 #[cold]

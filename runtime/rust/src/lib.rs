@@ -28,7 +28,7 @@
 //!
 //! * `value`: what can be saved; `kinds`: the standard library's types; `types`: how checkpoints describe them.
 //! * `save`, `load`: values to bytes and back; `deep`: stacks for long chains of them.
-//! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again.
+//! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again; `repeats`: closures that are called again.
 //! * `file`, `buffered`: files, and buffers in front of them.
 //! * `mpi`: messages between ranks.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
@@ -48,6 +48,7 @@ mod loud;
 pub mod mpi;
 #[doc(hidden)]
 pub mod point;
+mod repeats;
 mod save;
 mod start;
 mod types;

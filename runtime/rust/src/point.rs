@@ -12,8 +12,8 @@ use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};
 pub use crate::heads::{
     given, in_order, kept, read, second, Between, Brief, Foreign, Goes, GoesItself, GoesOther,
-    GoesPlain, IsCell, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled, IsTaken, IsThere, IsWhole,
-    Locked, Order, Part, Reads, Taken,
+    GoesPlain, IsApart, IsCell, IsElsewhere, IsFixed, IsLocked, IsOrdered, IsPart, IsShuffled,
+    IsTaken, IsThere, IsWhole, Locked, Order, Part, Reads, Taken,
 };
 pub use crate::kinds::{
     Ahead, AheadBothWays, AheadOneWay, AheadSaved, Chain, Enumerate, Flatten, Items, Listed, Makes,
@@ -22,6 +22,7 @@ pub use crate::kinds::{
 };
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
+pub use crate::repeats::{successors, Repeats, RepeatsOther};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};

@@ -219,7 +219,7 @@ pub trait Locals {
     fn is_function(&self, path: &syn::ExprPath) -> bool;
     /// A `BufReader`, or a borrow of one.
     fn is_reader(&self, name: &str) -> bool;
-    /// An iterator, which `last` takes.
+    /// An iterator, or a borrow of one.
     fn is_iterator(&self, _: &str) -> bool {
         false
     }
@@ -595,7 +595,7 @@ fn is_closure(e: &Expr) -> bool {
 }
 
 /// `std::iter::repeat`
-fn is_source(e: &Expr) -> bool {
+pub fn is_source(e: &Expr) -> bool {
     const NAMES: &[&str] = &["empty", "once", "repeat", "repeat_n", "successors", "zip"];
     let Expr::Path(p) = e else { return false };
     let mut segments = p.path.segments.iter().rev();

@@ -84,6 +84,9 @@ impl Builder {
         if let Some(lets) = self.several(local) {
             return lets.iter().try_for_each(|l| self.let_(l));
         }
+        if let (Pat::Ident(p), true) = (&local.pat, iterates_itself(&init.expr)) {
+            self.iterators.insert(p.ident.to_string());
+        }
         let mut way = transient::again(&local.attrs).map_or(Way::Kept, |mut again| {
             self.leaf(&mut again);
             Way::Transient(quote!(#again))
@@ -107,9 +110,6 @@ impl Builder {
                 let names = inner_names(&local.pat).1;
                 self.readers
                     .extend(names.iter().map(|(n, _)| n.to_string()));
-            }
-            if let (Pat::Ident(p), true) = (&local.pat, iterates_itself(&e)) {
-                self.iterators.insert(p.ident.to_string());
             }
             if let (Pat::Ident(p), Expr::Closure(_)) = (&local.pat, &e) {
                 self.closures.insert(p.ident.to_string());

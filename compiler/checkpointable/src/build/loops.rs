@@ -33,7 +33,10 @@ impl Question {
         let of = of(number);
         let asked = match self {
             Question::Order(at) => {
-                quote_spanned!(*at=> (&&::pc3::point::Order::of(&#of)).kept();)
+                quote_spanned! {*at=>
+                    (&&::pc3::point::Order::of(&#of)).kept();
+                    (&&::pc3::point::Order::of(&#of)).apart();
+                }
             }
             Question::Reads(at) => {
                 quote_spanned!(*at=> (&&&::pc3::point::Reads::of(&#of)).unchanged();)

@@ -182,6 +182,7 @@ pub struct About<'a> {
     pub by_value: &'a [Parameter],
     pub borrowed: HashMap<String, bool>,
     pub readers: HashSet<String>,
+    pub iterators: HashSet<String>,
     pub renamed: HashMap<String, String>,
     pub in_macros: HashSet<String>,
     pub output: Type,
@@ -193,6 +194,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         by_value,
         borrowed,
         readers,
+        iterators,
         renamed,
         in_macros,
         output,
@@ -212,7 +214,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         function,
         borrowed,
         readers,
-        iterators: HashSet::new(),
+        iterators,
         closures: HashSet::new(),
         renamed,
         in_macros,
@@ -259,7 +261,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::{Foreign as _, IsCell as _, IsFixed as _, IsLocked as _, IsOrdered as _, IsShuffled as _, IsTaken as _, IsThere as _, Unsaved as _};
+        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsFixed as _, IsLocked as _, IsOrdered as _, IsShuffled as _, IsTaken as _, IsThere as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))

@@ -12,7 +12,7 @@ use super::patterns::{assignments, inner_names};
 use super::{label, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
 use crate::course;
-use crate::loops::{over, owned, Over};
+use crate::loops::{over, owned, unchanging, Over};
 
 impl Builder {
     pub(super) fn loop_(
@@ -146,11 +146,11 @@ impl Builder {
                     quote_spanned!(f.expr.span()=> ::core::iter::IntoIterator::into_iter(#expr));
                 self.put(quote!(#iterator = #over;));
             }
-            Over::Lines(mut lines) => {
-                self.leaf(&mut lines);
+            Over::Lent(mut lent) => {
+                self.leaf(&mut lent);
                 self.declare(&iterator, true, None);
-                again = quote!(#iterator = #lines;);
-                sources = quote!(#lines);
+                again = quote!(#iterator = #lent;);
+                sources = quote!(#lent);
             }
             Over::Again {
                 mut made,
@@ -173,6 +173,7 @@ impl Builder {
                 let taken = self.ask_taken(taken);
                 let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
                 let known = ask_parts(&made);
+                unchanging(&mut made);
                 again = quote! {
                     #known
                     #taken

@@ -13,7 +13,7 @@ use super::lets::has_closure;
 use super::loops::ask_parts;
 use super::{Builder, Result, Way};
 use crate::again::{iterates, telling, walks, Again, Source};
-use crate::loops::{over, owned_local, Over};
+use crate::loops::{over, owned_local, unchanging, Over};
 
 impl Builder {
     /// `let it = ITERATOR;`: how it comes back, what is asked of it, and its value.
@@ -81,6 +81,7 @@ impl Builder {
             }
             made => ask_parts(made),
         });
+        unchanging(&mut made);
         let value = ahead(&made, &quote!(::core::default::Default::default()));
         (Way::Walked(quote!(#made)), asked, value)
     }
