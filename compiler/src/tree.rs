@@ -430,6 +430,12 @@ pub enum TypeRefTo {
     Typedef(SymId),
 }
 
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextName {
+    pub span: Span,
+    pub sym: SymId,
+}
+
 #[derive(Clone, Debug)]
 pub struct Label {
     pub name: String,
@@ -499,6 +505,8 @@ pub struct Unit {
     pub typeofs: Vec<ExprId>,
     /// Uses of type names declared inside functions.
     pub type_refs: Vec<TypeRef>,
+    /// Uses of locals and their like in text that is no expression of the tree, in order.
+    pub text_names: Vec<TextName>,
 }
 
 impl Unit {

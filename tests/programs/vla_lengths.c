@@ -1,5 +1,5 @@
 /* pc3-test: seq */
-/* Arrays of variable length, and pointers to some, whose declarations have points: in a length, behind one, in the initialiser. */
+/* Arrays of variable length, and pointers to some, whose declarations have points: in a length, behind one, in the initialiser, with braces or without. */
 #include "check.h"
 
 static int part(int x)
@@ -57,9 +57,22 @@ static long loop(int n)
     return sum;
 }
 
+static long braced(int n)
+{
+    int (*p)[n] = {memory(2 * sizeof *p)}, (*q)[n] = {p + 1};
+    int one = {part(1)};
+    (*p)[0] = one;
+    (*q)[n - 1] = part(n);
+    part(0);
+    long sum = (*p)[0] + ((int *)p)[2 * n - 1] + (long)(sizeof *q / sizeof(int));
+    free(p);
+    return sum;
+}
+
 int main(void)
 {
     for (int n = 2; n < 5; n++) {
+        show("braced", braced(n));
         show("lengths", lengths(n));
         show("pointers", pointers(n));
         show("loop", loop(n));

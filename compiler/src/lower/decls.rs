@@ -26,6 +26,7 @@ impl Lower {
             d.declarators.is_empty(),
             &specifiers,
         );
+        self.unseen_names(specifiers.end);
         let base = self.type_attributes(specs.base, &specifiers, specs.defines_type);
         let mut shared = self.attribute_names(&specifiers, specs.defines_type);
         shared.extend(specs.noreturn.then(|| "noreturn".to_string()));
@@ -86,6 +87,7 @@ impl Lower {
                 self.name_anonymous(declared.ty, &name);
             }
             let init = x.node.initializer.as_ref().map(|i| self.init(i));
+            let init = init.map(|i| self.without_braces(sym, i));
             if let Some(init) = &init {
                 self.complete_from_init(sym, init, specs.auto_type);
             }
@@ -147,6 +149,23 @@ impl Lower {
         }
     }
 
+    /// `int *p = { e };` is `int *p = e;`.
+    fn without_braces(&self, sym: SymId, init: Init) -> Init {
+        let ty = self.types.get(self.unit.sym(sym).ty.ty);
+        let scalar = matches!(
+            ty,
+            Type::Int(_) | Type::Float(_) | Type::Bool | Type::Enum(_) | Type::Pointer(_)
+        );
+        match init {
+            Init::List { mut items, .. }
+                if scalar && items.len() == 1 && items[0].designators.is_empty() =>
+            {
+                self.without_braces(sym, items.remove(0).value)
+            }
+            init => init,
+        }
+    }
+
     /// `__auto_type x = e;` and `int a[] = { ... };` take their type from the initialiser.
     fn complete_from_init(&mut self, sym: SymId, init: &Init, auto_type: bool) {
         let old = self.unit.sym(sym).ty;
@@ -181,6 +200,7 @@ impl Lower {
         let specs = self.specifiers(f.specifiers.iter().map(of_declaration), false, &span);
         let base = self.type_attributes(specs.base, &(span.start..dspan.start), specs.defines_type);
         let id = FuncId(self.unit.functions.len() as u32);
+        self.unseen_names(span.start);
         self.func = Some(FuncState {
             id,
             labels: vec![Default::default()],

@@ -57,8 +57,10 @@ impl Lower {
             Expression::SizeOfVal(s) => {
                 let span = self.span(s.span);
                 let alignof = self.mark_at(s.span) == Some(Mark::AlignOf);
+                let first = self.unit.exprs.len();
                 let arg = self.expr(&s.node.0);
                 let kind = if alignof {
+                    self.names_since(first);
                     ExprKind::Alignof
                 } else {
                     ExprKind::SizeofExpr(arg)

@@ -63,6 +63,7 @@ impl Lower {
         match self.mark_at(n.span) {
             Some(Mark::TypeBuiltin(end)) => {
                 span.end = end;
+                self.unseen_names(end);
                 let ty = self.types.int(IntKind::Int);
                 return self.add(ExprKind::Builtin, ty, span);
             }

@@ -20,6 +20,7 @@ mod stmts;
 mod tests;
 mod type_attributes;
 mod typing;
+mod unseen;
 mod unused;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -99,6 +100,8 @@ pub struct Lower {
     /// How the items of initialiser lists are designated, by the offset of the list.
     list_shapes: HashMap<u32, Vec<Option<init::Shape>>>,
     repairs: Vec<u32>,
+    /// How many of `marks.texts` have been looked at.
+    unseen: usize,
 }
 
 impl Lower {
@@ -127,6 +130,7 @@ impl Lower {
             shift: 0,
             list_shapes: HashMap::new(),
             repairs: Vec::new(),
+            unseen: 0,
         };
         lower.declare_builtin_types();
         lower
@@ -208,6 +212,7 @@ impl Lower {
         let promises = self.p.marks.attributes.iter().filter(promise);
         unit.promises = promises.map(|a| a.span.clone()).collect();
         unit.types = self.types.list;
+        unit.text_names.sort_by_key(|n| n.span.start);
         unit.text = self.p.text;
         unit.lines = self.p.lines;
         (unit, diags)

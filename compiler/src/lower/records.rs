@@ -63,6 +63,7 @@ impl Lower {
             if let ast::StructDeclaration::Field(f) = &d.node {
                 self.fields(f, &mut fields);
             }
+            self.unseen_names(self.span(d.span).end);
         }
         let open = self.opening_brace(&span, tag.as_ref().map(|(_, s)| s.end));
         let def = span.start..self.p.with_attributes(span.clone()).end;

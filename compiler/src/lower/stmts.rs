@@ -20,6 +20,7 @@ impl Lower {
                 self.scopes.push(Scope::default());
                 let own = self.enter_block_labels(self.raw(n.span).start);
                 let list = self.block_items(items);
+                self.unseen_names(span.end);
                 if own {
                     self.leave_labels();
                 }
@@ -112,6 +113,7 @@ impl Lower {
         let mut list = Vec::new();
         let mut items = items.iter().peekable();
         while let Some(i) = items.next() {
+            self.unseen_names(self.raw(i.span).start);
             if let (ast::BlockItem::Declaration(d), Some(next)) = (&i.node, items.peek()) {
                 if let ast::BlockItem::Statement(body) = &next.node {
                     if self.mark_at(body.span) == Some(Mark::NestedBody) {

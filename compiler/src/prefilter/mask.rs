@@ -85,6 +85,14 @@ impl<'a> Masker<'a> {
             .rev()
             .find(|&j| !self.marks.soft[j] && !self.marks.gone[j])
     }
+    /// What stands in parentheses behind the word at `i`, up to the token `end`, has names in it.
+    fn keep_text(&mut self, i: usize, end: usize) {
+        let list = &self.tokens.list;
+        if i + 1 < end && end <= list.len() {
+            let text = list[i + 1].end..list[end - 1].start;
+            self.marks.texts.push(text);
+        }
+    }
     /// Index behind `( ... )` if one opens at `i`, else `i`.
     fn behind_parens(&self, i: usize) -> usize {
         if self.word(i) == "(" {
@@ -128,12 +136,14 @@ impl<'a> Masker<'a> {
             }
             "_Alignas" => {
                 let end = self.behind_parens(i + 1);
+                self.keep_text(i, end);
                 return self.soften(i, end);
             }
             "__extension__" => return self.soften(i, i + 1),
             "asm" | "__asm" | "__asm__" => return self.asm(i, t),
             "_Static_assert" => {
                 let end = self.behind_parens(i + 1);
+                self.keep_text(i, end);
                 return self.drop(i, if self.word(end) == ";" { end + 1 } else { end });
             }
             "__label__" => {
@@ -180,6 +190,7 @@ impl<'a> Masker<'a> {
                 self.out[t.start as usize..t.end as usize].fill(b'1');
                 let end = self.behind_parens(i + 1).min(self.tokens.list.len());
                 self.mark(t.start, Mark::TypeBuiltin(self.tokens.list[end - 1].end));
+                self.keep_text(i, end);
                 return self.soften(i + 1, end);
             }
             _ => self.copy(t),
@@ -334,6 +345,9 @@ impl<'a> Masker<'a> {
                 } else {
                     t.end..t.end
                 };
+                if matches!(name, "aligned" | "vector_size") {
+                    self.keep_text(i, end);
+                }
                 self.marks.attributes.push(Attribute {
                     name: name.to_string(),
                     args,

@@ -65,6 +65,9 @@ pub struct Marks {
     /// Per token: blanked, and stands for itself (static assertions, file-scope assembler).
     pub gone: Vec<bool>,
     pub openmp: Vec<Span>,
+    /// Text among the blanked that names variables, constants or types: assertions, alignments, operands of
+    /// builtins that take types. In order.
+    pub texts: Vec<Span>,
     /// `__label__ a, b;`, by the `{` of the block.
     pub local_labels: HashMap<u32, Vec<Span>>,
 }

@@ -32,6 +32,7 @@ mod stmts;
 mod twins;
 mod unions;
 pub mod unit;
+mod unseen;
 mod vla;
 
 use crate::analysis::addresses::Numbers;
@@ -309,6 +310,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
     };
     let literals = number_literals(w, unit, &mut cx);
     hoist::prepare(&mut cx);
+    unseen::prepare(&mut cx);
     vla::name_lengths(&mut cx);
     hoist::spell_typeofs(&mut cx);
     attributes::prepare(&mut cx, w.graph);

@@ -251,31 +251,10 @@ impl<'p, 'a> Printer<'p, 'a> {
 
     /// An operand of `_Alignof` or of a builtin that takes types, known as text only.
     fn operand_text(&self, e: ExprId, out: &mut Edits) {
-        let u = self.u();
-        let span = &u.expr(e).span;
-        let text = u.slice(span);
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let mut at = 0;
-        while let Some(start) = text[at..].find(word).map(|i| at + i) {
-            let end = text[start..]
-                .find(|c| !word(c))
-                .map_or(text.len(), |i| start + i);
-            at = end;
-            let before = text[..start].trim_end();
-            if before.ends_with('.') || before.ends_with("->") {
-                continue;
-            }
-            let locals = u.func(self.f).locals.iter().chain(&u.func(self.f).params);
-            let named: Vec<SymId> = locals
-                .copied()
-                .filter(|s| u.sym(*s).name == text[start..end])
-                .collect();
-            if let [s] = named[..] {
-                let new = self.cx.statics.get(&s).cloned().or_else(|| self.symbol(s));
-                if let Some(new) = new {
-                    let span = span.start + start as u32..span.start + end as u32;
-                    out.replace(&span, format!("({new})"));
-                }
+        for n in super::unseen::within(self.u(), &self.u().expr(e).span) {
+            let moved = self.cx.statics.get(&n.sym).cloned();
+            if let Some(new) = moved.or_else(|| self.symbol(n.sym)) {
+                out.replace(&n.span, format!("({new})"));
             }
         }
     }

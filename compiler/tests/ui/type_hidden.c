@@ -1,11 +1,10 @@
-// A parameter named like a type, used in the type of the next one.
+// A constant named like a type, declared among parameters.
 #include <pc3.h>
 typedef int length;
-static int last(int n, int length, int list[sizeof(length)]) {
-    return list[n - length];
+static int last(enum { none, length } which) {
+    return which - (length) - 1;
 }
 int main(void) {
-    int list[sizeof(int)] = {0};
     pc3_checkpoint();
-    return last(1, 1, list);
+    return last(0);
 }

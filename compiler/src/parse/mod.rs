@@ -5,6 +5,8 @@
 //! declares those identifiers in it that are type names at that point (`typedef int T;`):
 //! what is a type name is decided by our own scopes, which know.
 
+mod parameters;
+
 use crate::prefilter::tokens::TokenKind;
 use crate::prefilter::Prepared;
 use lang_c::ast::{Declarator, DeclaratorKind, DerivedDeclarator, ExternalDeclaration};
@@ -143,7 +145,7 @@ pub fn parse_piece(
     }
     let prelude = source.len();
     source.push_str(&p.masked[first.start as usize..last.end as usize]);
-    for i in shadowing_parameters(p, piece, &is_type) {
+    for i in parameters::that_hide_types(p, piece, &is_type) {
         // The parser forgets that a parameter hides a type; any other name of that length will
         // do, since names are read from the real text.
         let t = p.tokens.list[i];
@@ -180,40 +182,6 @@ pub fn parse_piece(
             })
         }
     }
-}
-
-/// Tokens of a function definition that name a parameter which hides a type of file scope.
-fn shadowing_parameters(p: &Prepared, piece: &Piece, is_type: impl Fn(&str) -> bool) -> Vec<usize> {
-    let seen = |i: usize| !p.marks.soft[i] && !p.marks.gone[i];
-    let visible: Vec<usize> = piece.clone().filter(|&i| seen(i)).collect();
-    let Some(body) = visible.iter().position(|&i| p.token_text(i) == "{") else {
-        return Vec::new();
-    };
-    if body == 0 || p.token_text(visible[body - 1]) != ")" {
-        return Vec::new();
-    }
-    let mut hidden = BTreeSet::new();
-    let mut out = Vec::new();
-    for w in visible[..body].windows(3) {
-        let (before, name, after) = (p.token_text(w[0]), p.token_text(w[1]), p.token_text(w[2]));
-        let declares = p.tokens.list[w[0]].kind == TokenKind::Ident || before == "*";
-        if declares
-            && !matches!(
-                before,
-                "const" | "volatile" | "register" | "struct" | "union" | "enum"
-            )
-            && matches!(after, "," | ")" | "[")
-            && is_type(name)
-        {
-            hidden.insert(name);
-            out.push(w[1]);
-        }
-    }
-    if !hidden.is_empty() {
-        let inside = visible[body..].iter().copied();
-        out.extend(inside.filter(|&i| hidden.contains(p.token_text(i))));
-    }
-    out
 }
 
 /// Is the innermost derivation next to the name a parameter list?
