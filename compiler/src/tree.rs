@@ -190,6 +190,8 @@ pub struct Symbol {
     pub implicit: bool,
     /// Names of the attributes on its declarations, without underscores: `noreturn`, `cleanup`, `alias`.
     pub attributes: Vec<String>,
+    /// What gives it, or the typedef that is its type, an alignment of its own: `_Alignas(x)`, or `aligned(x)` of an attribute.
+    pub alignments: Vec<Span>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

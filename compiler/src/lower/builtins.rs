@@ -75,6 +75,7 @@ impl Lower {
             system: false,
             implicit: true,
             attributes: Vec::new(),
+            alignments: Vec::new(),
         });
         self.globals.insert(name.into(), id);
         id

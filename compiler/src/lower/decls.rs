@@ -30,6 +30,7 @@ impl Lower {
         let base = self.type_attributes(specs.base, &specifiers, specs.defines_type);
         let mut shared = self.attribute_names(&specifiers, specs.defines_type);
         shared.extend(specs.noreturn.then(|| "noreturn".to_string()));
+        let (aligned, typedef) = self.alignments(&specifiers);
         let mut group = DeclGroup {
             specifiers,
             vars: Vec::new(),
@@ -83,6 +84,12 @@ impl Lower {
                 initialised: x.node.initializer.is_some(),
                 attributes,
             });
+            let mut alignments = self.alignments(&behind).0;
+            alignments.extend(aligned.iter().cloned());
+            if let Some(t) = typedef.filter(|_| self.is_or_holds(declared.ty, base)) {
+                alignments.extend(self.unit.sym(t).alignments.iter().cloned());
+            }
+            self.unit.symbols[sym.index()].alignments = alignments;
             if kind == SymKind::Typedef {
                 self.name_anonymous(declared.ty, &name);
             }

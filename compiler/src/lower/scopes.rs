@@ -140,6 +140,7 @@ impl Lower {
                     system,
                     implicit: false,
                     attributes: new.attributes,
+                    alignments: Vec::new(),
                 });
                 id
             }

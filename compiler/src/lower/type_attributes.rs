@@ -36,6 +36,48 @@ impl Lower {
         })
     }
 
+    /// `_Alignas` and `aligned` in the specifiers or behind a declarator, and the typedef that is named there. Those of members
+    /// and operands do not count.
+    pub fn alignments(&self, span: &Span) -> (Vec<Span>, Option<SymId>) {
+        let (mut found, mut typedef) = (Vec::new(), None);
+        let list = &self.p.tokens.list;
+        let end = self.p.tokens.at_or_after(span.end);
+        let mut i = self.p.tokens.at_or_after(span.start);
+        while i < end {
+            let start = list[i].start;
+            let close = |open| crate::prefilter::closing(&self.p.text, &self.p.tokens, open);
+            match self.p.token_text(i) {
+                "_Alignas" => {
+                    i = close(i + 1);
+                    found.extend(list.get(i).map(|t| start..t.end));
+                }
+                "__attribute__" | "__attribute" => {
+                    i = close(i + 1);
+                    let inside = start..list.get(i).map_or(start, |t| t.end);
+                    let all = self.p.attributes_in(&inside).iter();
+                    let aligned = all.filter(|a| a.name == "aligned");
+                    found.extend(aligned.map(|a| a.span.clone()));
+                }
+                "{" | "(" => i = close(i),
+                name => {
+                    let is_type = |s: &SymId| self.unit.sym(*s).kind == SymKind::Typedef;
+                    typedef = typedef.or(self.lookup(name).filter(is_type));
+                }
+            }
+            i += 1;
+        }
+        (found, typedef)
+    }
+
+    /// Is `q` the type, or an array of it?
+    pub fn is_or_holds(&self, q: QualType, of: QualType) -> bool {
+        match self.types.get(q.ty) {
+            _ if q.ty == of.ty => true,
+            Type::Array { elem, .. } => self.is_or_holds(*elem, of),
+            _ => false,
+        }
+    }
+
     fn mode(&self, qt: QualType, mode: &str) -> Option<Type> {
         use IntKind::*;
         let mode = mode.trim_matches('_');

@@ -7,6 +7,7 @@
 use super::edits::Edits;
 use super::full::Entry;
 use super::print::{shadow_member, Mode, Printer};
+use super::unseen::alignment;
 use crate::analysis::linear::{Linear, Root};
 use crate::analysis::points::Points;
 use crate::analysis::walk::{init_exprs, visit, visit_decls, Node};
@@ -251,10 +252,12 @@ impl Printer<'_, '_> {
         if self.mode == Mode::Resume && self.plan.restored.contains(&v.sym) && is_const(u, v.sym) {
             let names = &self.cx.names;
             let text = names.declare_mutable(u.sym(v.sym).ty, self.new_name(v));
+            let text = alignment(self.cx, v.sym) + &text;
             return out + &self.initialised(v, text);
         }
         if self.hides_type(d, v) {
             let text = self.cx.names.declare(u.sym(v.sym).ty, self.new_name(v));
+            let text = alignment(self.cx, v.sym) + &text;
             return out + &self.initialised(v, text);
         }
         let mut edits = Edits::default();

@@ -330,7 +330,11 @@ impl Printer<'_, '_> {
         for s in &self.plan.shadow {
             let m = shadow_member(u, *s);
             // One past the end of an object is not the start of the next.
-            fields += &format!("{}; char pc3_gap_{m}; ", n.declare_plain(u.sym(*s).ty, &m));
+            fields += &format!(
+                "{}{}; char pc3_gap_{m}; ",
+                super::unseen::alignment(cx, *s),
+                n.declare_plain(u.sym(*s).ty, &m)
+            );
             if u.sym(*s).kind == SymKind::Param {
                 params.push(n.declare_plain(u.sym(*s).ty, &m));
                 copies += &match (MemberTy::Var(u.sym(*s).ty)).shape(n) {
@@ -358,6 +362,7 @@ impl Printer<'_, '_> {
         format!(
             "struct pc3_shadow__{f} {{ {fields}}}; static __inline __attribute__((always_inline)) struct pc3_shadow__{f} *pc3_enter__{f}({params}) {{ \
              const pc3_size pc3_n = (sizeof(struct pc3_shadow__{f}) + 16) & ~(pc3_size)15; char *pc3_b = pc3_me->sp; struct pc3_shadow__{f} *pc3_s; \
+             if (__alignof__(struct pc3_shadow__{f}) > 16) pc3_b = (char *)(((pc3_size)pc3_b + __alignof__(struct pc3_shadow__{f}) - 1) & -(pc3_size)__alignof__(struct pc3_shadow__{f})); \
              if (__builtin_expect((pc3_size)(pc3_me->sp_end - pc3_b) < pc3_n, 0)) pc3_b = (char *)pc3_shadow_grow(pc3_n); \
              pc3_me->sp = pc3_b + pc3_n; pc3_s = (struct pc3_shadow__{f} *)(void *)pc3_b; {zero}{copies}return pc3_s; }} "
         )

@@ -6,7 +6,7 @@
 //! _Static_assert(sizeof (*(char (*)[8])0) == pc3_A_3, "");   // both clones, and what is hoisted
 //! ```
 
-use super::edits::Edit;
+use super::edits::{Edit, Edits};
 use super::print::shadow_member;
 use super::unit::UnitCx;
 use crate::tree::*;
@@ -29,6 +29,19 @@ pub fn prepare(cx: &mut UnitCx) {
         .collect();
     cx.ambient.extend(edits);
     cx.ambient.sort_by_key(|e| e.span.start);
+}
+
+/// What gives a variable an alignment of its own, to stand in front of its declaration.
+pub fn alignment(cx: &UnitCx, s: SymId) -> String {
+    let list = cx.u.sym(s).alignments.iter();
+    list.map(|span| {
+        let text = Edits::default().apply(cx, span);
+        match text.starts_with("_Alignas") {
+            true => text + " ",
+            false => format!("__attribute__(({text})) "),
+        }
+    })
+    .collect()
 }
 
 fn instead(cx: &UnitCx, n: &TextName) -> Option<String> {
