@@ -14,6 +14,7 @@ mod conditions;
 mod leaf;
 mod lets;
 mod loops;
+mod once;
 pub(crate) mod patterns;
 mod points;
 mod rematch;
@@ -52,6 +53,8 @@ enum Way {
     Asked(Rc<Chain>),
     /// An iterator, made again by this expression; how far it has been gone over is saved.
     Walked(TokenStream),
+    /// As that, but it is made where the code goes on that it is needed in.
+    Once(TokenStream),
 }
 
 /// What makes locals again whose types say that they are.
@@ -69,11 +72,18 @@ struct Chain {
 }
 
 impl Way {
+    /// Is it an iterator that is gone on with?
+    fn is_walked(&self) -> bool {
+        matches!(self, Way::Walked(_) | Way::Once(_))
+    }
+
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
             Way::Kept => None,
-            Way::Made(code) | Way::Transient(code) | Way::Walked(code) => Some(code.clone()),
+            Way::Made(code) | Way::Transient(code) | Way::Walked(code) | Way::Once(code) => {
+                Some(code.clone())
+            }
             Way::Asked(chain) => Some(chain.of()),
         }
     }
@@ -101,6 +111,8 @@ struct Region {
     /// Units so far.
     entries: usize,
     points: Vec<Point>,
+    /// It is part of a block of the user's: what that declares outlives it.
+    part: bool,
 }
 
 /// What becomes of an expression's value.
@@ -348,9 +360,17 @@ impl Builder {
         self.region().entries = n + 1;
     }
 
+    /// The region that has the user's innermost block.
+    fn of_block(&self) -> usize {
+        let part = |r: &&Region| r.part && r.heads.len() == 1;
+        let within = self.regions.iter().rev().take_while(part).count();
+        self.regions.len().saturating_sub(1 + within)
+    }
+
     /// Declarations of the user's innermost block.
     fn head(&mut self) -> &mut TokenStream {
-        let heads = &mut self.region().heads;
+        let at = self.of_block();
+        let heads = &mut self.regions[at].heads;
         if heads.is_empty() {
             heads.push(TokenStream::new());
         }
@@ -473,25 +493,7 @@ impl Builder {
 
     fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
         let depth = self.visible.len();
-        for (i, stmt) in stmts.iter().enumerate() {
-            let last = i + 1 == stmts.len();
-            self.after.enter(&stmts[i + 1..]);
-            let done = match stmt {
-                Stmt::Expr(e, None) if last => self.value(e, to),
-                Stmt::Macro(m)
-                    if last && m.semi_token.is_none() && marks::location(stmt).is_none() =>
-                {
-                    let e = Expr::Macro(syn::ExprMacro {
-                        attrs: m.attrs.clone(),
-                        mac: m.mac.clone(),
-                    });
-                    self.value(&e, to)
-                }
-                _ => self.stmt(stmt),
-            };
-            self.after.leave();
-            done?;
-        }
+        self.each(stmts, 0, stmts.len(), to)?;
         let valued = matches!(stmts.last(), Some(Stmt::Expr(_, None)))
             || matches!(stmts.last(), Some(Stmt::Macro(m)) if m.semi_token.is_none() && marks::location(&stmts[stmts.len() - 1]).is_none());
         if !valued {
@@ -514,6 +516,42 @@ impl Builder {
             }
         }
         self.visible.truncate(depth);
+        Ok(())
+    }
+
+    /// A block's statements `from..until`.
+    fn each(&mut self, stmts: &[Stmt], from: usize, until: usize, to: &To) -> Result<()> {
+        let mut next = from;
+        while next < until {
+            let (i, stmt) = (next, &stmts[next]);
+            let last = i + 1 == stmts.len();
+            next += 1;
+            if let Stmt::Local(local) = stmt {
+                if let Some(once) = self.once(local, &stmts[next..])? {
+                    let (begin, end) = (next + once.before, next + once.until);
+                    self.each(stmts, next, begin, to)?;
+                    self.within(once, &stmts[begin..end], |s| s.each(stmts, begin, end, to))?;
+                    next = end;
+                    continue;
+                }
+            }
+            self.after.enter(&stmts[next..]);
+            let done = match stmt {
+                Stmt::Expr(e, None) if last => self.value(e, to),
+                Stmt::Macro(m)
+                    if last && m.semi_token.is_none() && marks::location(stmt).is_none() =>
+                {
+                    let e = Expr::Macro(syn::ExprMacro {
+                        attrs: m.attrs.clone(),
+                        mac: m.mac.clone(),
+                    });
+                    self.value(&e, to)
+                }
+                _ => self.stmt(stmt),
+            };
+            self.after.leave();
+            done?;
+        }
         Ok(())
     }
 

@@ -35,7 +35,7 @@ impl Builder {
         self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
-            .filter(|v| matches!(v.way, Way::Kept | Way::Walked(_)))
+            .filter(|v| matches!(v.way, Way::Kept | Way::Walked(_) | Way::Once(_)))
             .map(|v| &v.name)
             .collect();
         let asked: Vec<&Ident> = vars
@@ -66,7 +66,8 @@ impl Builder {
                 live: &[#(#names,)* #(#asked_names),*],
             };
         });
-        let moved = kept.iter().filter_map(|name| {
+        let once = |name: &&&Ident| self.once_name(&syn::parse_quote!(#name)).is_none();
+        let moved = kept.iter().filter(once).filter_map(|name| {
             let span = self.course.at(number?, &name.to_string()).moved?;
             Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
         });
@@ -81,7 +82,11 @@ impl Builder {
         let chain = |name: &Ident| -> Option<&Rc<Chain>> {
             match &vars.iter().find(|v| v.name == *name)?.way {
                 Way::Asked(chain) => Some(chain),
-                Way::Kept | Way::Made(_) | Way::Transient(_) | Way::Walked(_) => None,
+                Way::Kept
+                | Way::Made(_)
+                | Way::Transient(_)
+                | Way::Walked(_)
+                | Way::Once(_) => None,
             }
         };
         let stale = asked.iter().filter_map(|name| {
@@ -91,11 +96,11 @@ impl Builder {
         // Those that are declared last end first.
         let parked = vars.iter().rev().filter_map(|v| match &v.way {
             Way::Asked(chain) => Some(chain.park(&v.name)),
-            Way::Walked(_) => Some(walks::pause(&v.name)),
+            Way::Walked(_) | Way::Once(_) => Some(walks::pause(&v.name)),
             Way::Kept | Way::Made(_) | Way::Transient(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
-            let walked = |v: &Var| v.name == **name && matches!(v.way, Way::Walked(_));
+            let walked = |v: &Var| v.name == **name && v.way.is_walked();
             match vars.iter().any(walked) {
                 true => quote!(#name,),
                 false => quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),),
@@ -213,7 +218,11 @@ impl Builder {
             .iter()
             .filter_map(|v| match &v.way {
                 Way::Made(code) => Some(identifiers(code)),
-                Way::Kept | Way::Transient(_) | Way::Asked(_) | Way::Walked(_) => None,
+                Way::Kept
+                | Way::Transient(_)
+                | Way::Asked(_)
+                | Way::Walked(_)
+                | Way::Once(_) => None,
             })
             .flatten()
             .collect();
@@ -227,7 +236,7 @@ impl Builder {
         }
         let walked: Vec<String> = needed
             .iter()
-            .filter(|v| matches!(v.way, Way::Walked(_)))
+            .filter(|v| v.way.is_walked())
             .map(|v| v.name.to_string())
             .collect();
         stale.extend(walked.iter().map(|name| (Span::call_site(), name.clone())));
@@ -340,6 +349,8 @@ impl Builder {
             let (name, text) = (&v.name, v.name.to_string());
             match &v.way {
                 Way::Walked(made) => out.extend(walks::back(name, &text, made)),
+                // In front of its region.
+                Way::Once(_) => {}
                 Way::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
                 }),

@@ -44,7 +44,7 @@ impl Builder {
     }
 
     /// Locals and parameters that exist.
-    fn outside(&self) -> Vec<String> {
+    pub(super) fn outside(&self) -> Vec<String> {
         let visible = self.visible.iter().map(|v| v.name.to_string());
         visible.chain(self.borrowed.keys().cloned()).collect()
     }
@@ -123,13 +123,19 @@ impl Builder {
         let id = self.names;
         let expr = &f.expr;
         let what = "the loop";
-        let iterator = format_ident!("pc3_i{}", id, span = telling(&f.expr));
+        let once = self.once_name(expr);
+        let iterator = match &once {
+            Some(name) => name.clone(),
+            None => format_ident!("pc3_i{}", id, span = telling(&f.expr)),
+        };
         let depth = self.visible.len();
         // Code in front of the loop whichever way it is entered, and what that is made from.
         let (mut again, mut sources) = (TokenStream::new(), TokenStream::new());
         let mut head = Head::Loop;
         let walked = self.walked_name(expr);
         match over(expr, Again::new(self, id), &self.course.mutable)? {
+            // It is gone over as it is: there is nothing to be made again of it.
+            _ if once.is_some() => sources = quote!(#iterator),
             Over::Owned(mut expr) if walked.is_some() => {
                 self.leaf(&mut expr);
                 let made = walked.iter().map(|w| w.1.clone()).collect();
@@ -223,6 +229,7 @@ impl Builder {
         let loops = self.made_loops.len();
         self.made_loops.extend(made);
         self.made_loops.extend(walked.map(|w| w.0));
+        self.made_loops.extend(once.map(|name| name.to_string()));
         let within = self.made_iterators.len();
         if let Head::Next { item: Some(_), .. } = &head {
             self.made_iterators

@@ -58,10 +58,24 @@ impl Builder {
         &mut self,
         name: &Ident,
         expr: &Expr,
+        made: Expr,
+        from: Vec<Source>,
+        taken: Vec<Ident>,
+    ) -> (Way, TokenStream, TokenStream) {
+        let (made, asked) = self.made_walk(name, expr, made, from, taken);
+        let value = ahead(&made, &quote!(::core::default::Default::default()));
+        (Way::Walked(quote!(#made)), asked, value)
+    }
+
+    /// What makes it, and what is asked of that once it is made.
+    pub(super) fn made_walk(
+        &mut self,
+        name: &Ident,
+        expr: &Expr,
         mut made: Expr,
         mut from: Vec<Source>,
         taken: Vec<Ident>,
-    ) -> (Way, TokenStream, TokenStream) {
+    ) -> (Expr, TokenStream) {
         from.iter_mut().for_each(|s| self.leaf(&mut s.value));
         self.leaf(&mut made);
         self.sources(from);
@@ -82,12 +96,11 @@ impl Builder {
             made => ask_parts(made),
         });
         unchanging(&mut made);
-        let value = ahead(&made, &quote!(::core::default::Default::default()));
-        (Way::Walked(quote!(#made)), asked, value)
+        (made, asked)
     }
 }
 
-fn ahead(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
+pub(super) fn ahead(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
     quote! {{
         #[allow(unused_imports)]
         use ::pc3::point::{AheadBothWays as _, AheadOneWay as _, AheadSaved as _};

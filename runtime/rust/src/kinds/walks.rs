@@ -149,6 +149,19 @@ impl<I: Iterator> AheadOneWay<I> for Ahead<I> {
 pub trait Paused: Sized {
     fn pause(self, name: &'static str, at: &str) -> Entry;
     fn back(frame: &mut impl Left, name: &'static str, made: impl FnOnce(Walked) -> Self) -> Self;
+    /// What makes it stands in one place: it may not have been there before.
+    #[inline(always)]
+    fn once(
+        frame: &mut impl Left,
+        name: &'static str,
+        back: bool,
+        made: impl FnOnce(Walked) -> Self,
+    ) -> Self {
+        match back {
+            true => Self::back(frame, name, made),
+            false => made(Walked::default()),
+        }
+    }
 }
 
 impl<T: Checkpointable> Paused for T {
