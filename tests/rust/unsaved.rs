@@ -72,8 +72,8 @@ fn mapped(list: Vec<String>) -> usize {
 #[checkpointable]
 fn variable(text: String) -> u32 {
     let mut all = 0;
-    let chars = text.chars().map(|c| c);
-    for c in chars {
+    let bytes = text.into_bytes().into_iter().map(|c| c);
+    for c in bytes {
         checkpoint!();
         all += u32::from(c);
     }
@@ -167,7 +167,7 @@ fn main() {
 //= 43:14 `stream`: `TcpStream` cannot be saved in a checkpoint
 //= 50:9 `p`: `*mut u32` cannot be saved in a checkpoint
 //= 65:31 `map`: `Map<std::vec::IntoIter<String>, {closure@src/bin/unsaved.rs:65:35: 65:38}>` cannot be saved in a checkpoint
-//= 76:14 `chars`: `Map<Chars<'_>, {closure@src/bin/unsaved.rs:75:34: 75:37}>` cannot be saved in a checkpoint
+//= 76:14 `bytes`: `Map<std::vec::IntoIter<u8>, {closure@src/bin/unsaved.rs:75:51: 75:54}>` cannot be saved in a checkpoint
 //= 85:9 `most`: `&u32` cannot be saved in a checkpoint
 //= 100:32 `map`: `#[reeval]` cannot make a local again whose type holds a closure: it would be of another type
 //= 107:15 `Handle`: `Handle` cannot be saved in a checkpoint

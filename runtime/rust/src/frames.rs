@@ -143,6 +143,13 @@ pub(crate) fn shuffled(at: &str) -> ! {
     )
 }
 
+pub(crate) fn another(name: &str, at: &str) -> ! {
+    die(
+        EXIT_FATAL,
+        &format!("the iterator `{name}` at {at} is another one than its `let` made, so it cannot be made again: put that into a `let` of its own"),
+    )
+}
+
 fn refuse(why: &str) -> ! {
     die(EXIT_REFUSED, why)
 }

@@ -16,9 +16,10 @@ pub use crate::heads::{
     IsTaken, IsThere, IsWhole, Locked, Order, Part, Reads, Taken,
 };
 pub use crate::kinds::{
-    Ahead, AheadBothWays, AheadOneWay, AheadSaved, Chain, Enumerate, Flatten, Items, Listed, Makes,
-    MakesValue, OtherItems, Owned, OwnedListed, OwnedOther, OwnedSaved, Paused, Peekable, Rev,
-    Skip, StepBy, Take, Walked, Zip,
+    Ahead, AheadBothWays, AheadExact, AheadExactOneWay, AheadOneWay, AheadSaved, Chain, Enumerate,
+    Flatten, Items, Listed, Makes, MakesExact, MakesValue, OtherItems, Owned, OwnedListed,
+    OwnedOther, OwnedSaved, Paused, Peekable, Rested, Rests, RestsExact, RestsSaved, RestsWalk,
+    Returns, ReturnsOther, ReturnsSaved, Rev, Skip, StepBy, Take, Walked, Zip,
 };
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};

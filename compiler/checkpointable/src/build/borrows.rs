@@ -258,7 +258,7 @@ impl Locals for Builder {
                 && match &v.way {
                     Way::Made(_) => true,
                     Way::Asked(chain) => chain.head,
-                    Way::Kept | Way::Transient(_) | Way::Walked(_) | Way::Once(_) => false,
+                    _ => false,
                 }
         };
         self.borrowed.contains_key(name) || self.visible.iter().any(|v| made(&v))

@@ -19,6 +19,7 @@ pub(crate) mod patterns;
 mod points;
 mod rematch;
 mod repeat;
+mod statements;
 mod tails;
 mod values;
 mod walks;
@@ -27,14 +28,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned, ToTokens};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Lifetime, Pat, Stmt, Type};
+use syn::{Block, Expr, Lifetime, Pat, Type};
 
-use crate::course::{self, Course};
+use crate::course::Course;
 use crate::flow::After;
-use crate::marks::{self, has_points_expr};
-use crate::nested;
 use borrows::{is_borrowing, type_of};
 use rematch::Taken;
 
@@ -53,7 +52,9 @@ enum Way {
     Asked(Rc<Chain>),
     /// An iterator, made again by this expression; how far it has been gone over is saved.
     Walked(TokenStream),
-    /// As that, but it is made where the code goes on that it is needed in.
+    /// As that, of its own type: how far it has been gone over is found by comparing with one that is made again.
+    Compared(TokenStream),
+    /// As the first, but it is made where the code goes on that it is needed in.
     Once(TokenStream),
 }
 
@@ -74,16 +75,18 @@ struct Chain {
 impl Way {
     /// Is it an iterator that is gone on with?
     fn is_walked(&self) -> bool {
-        matches!(self, Way::Walked(_) | Way::Once(_))
+        matches!(self, Way::Walked(_) | Way::Compared(_) | Way::Once(_))
     }
 
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
             Way::Kept => None,
-            Way::Made(code) | Way::Transient(code) | Way::Walked(code) | Way::Once(code) => {
-                Some(code.clone())
-            }
+            Way::Made(code)
+            | Way::Transient(code)
+            | Way::Walked(code)
+            | Way::Compared(code)
+            | Way::Once(code) => Some(code.clone()),
             Way::Asked(chain) => Some(chain.of()),
         }
     }
@@ -418,7 +421,7 @@ impl Builder {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
         self.declare(name, mutable, ty);
         self.ask(name);
-        if let Way::Asked(_) = way {
+        if let Way::Asked(_) | Way::Compared(_) = way {
             let of = type_of(name);
             self.head().extend(quote_spanned! {name.span()=>
                 let #of = ::core::marker::PhantomData;
@@ -454,141 +457,5 @@ impl Builder {
             return self.bind(&pat, quote!(#value), None, &Way::Kept);
         }
         self.bind(&pat, given, None, &Way::Kept);
-    }
-
-    // ---- statements -------------------------------------------------------------------------
-
-    fn block(&mut self, block: &Block, to: &To) -> Result<()> {
-        match self.tail(block) {
-            Some((stmts, tail)) => {
-                self.using(block, |s| s.ending(stmts, tail, block.brace_token, to))
-            }
-            None => self.using(block, |s| {
-                s.scoped(TokenStream::new(), |s| s.stmts(&block.stmts, to))
-            }),
-        }
-    }
-
-    fn is_used(&self, item: &syn::ItemUse) -> bool {
-        let text = item.to_token_stream().to_string();
-        self.uses.iter().any(|u| u.to_string() == text)
-    }
-
-    /// What the code in front of a block would see of its `use`s, were they among its declarations: methods of traits.
-    fn using<T>(&mut self, block: &Block, write: impl FnOnce(&mut Self) -> T) -> T {
-        let open = self.uses.len();
-        if self.in_function {
-            let uses = block.stmts.iter().filter_map(|s| match s {
-                Stmt::Item(syn::Item::Use(u)) if !nested::is_declared(u, block) => Some(quote!(#u)),
-                _ => None,
-            });
-            self.uses.extend(uses);
-        }
-        let before = std::mem::replace(&mut self.in_function, true);
-        let done = write(self);
-        self.in_function = before;
-        self.uses.truncate(open);
-        done
-    }
-
-    fn stmts(&mut self, stmts: &[Stmt], to: &To) -> Result<()> {
-        let depth = self.visible.len();
-        self.each(stmts, 0, stmts.len(), to)?;
-        let valued = matches!(stmts.last(), Some(Stmt::Expr(_, None)))
-            || matches!(stmts.last(), Some(Stmt::Macro(m)) if m.semi_token.is_none() && marks::location(&stmts[stmts.len() - 1]).is_none());
-        if !valued {
-            let ends = matches!(
-                stmts.last(),
-                Some(Stmt::Expr(
-                    Expr::Return(_) | Expr::Break(_) | Expr::Continue(_),
-                    _
-                ))
-            ) || matches!(stmts.last(), Some(Stmt::Macro(m)) if marks::diverges(&m.mac));
-            if !ends && matches!(to, To::Return) {
-                let output = &self.output;
-                self.put(quote! {
-                    #[allow(unused_imports)]
-                    use ::pc3::point::Reached as _;
-                    return ::core::result::Result::Ok(::pc3::point::End::<#output>::new().reached());
-                });
-            } else if !ends && !matches!(to, To::Nowhere) {
-                self.give(quote!(()), to);
-            }
-        }
-        self.visible.truncate(depth);
-        Ok(())
-    }
-
-    /// A block's statements `from..until`.
-    fn each(&mut self, stmts: &[Stmt], from: usize, until: usize, to: &To) -> Result<()> {
-        let mut next = from;
-        while next < until {
-            let (i, stmt) = (next, &stmts[next]);
-            let last = i + 1 == stmts.len();
-            next += 1;
-            if let Stmt::Local(local) = stmt {
-                if let Some(once) = self.once(local, &stmts[next..])? {
-                    let (begin, end) = (next + once.before, next + once.until);
-                    self.each(stmts, next, begin, to)?;
-                    self.within(once, &stmts[begin..end], |s| s.each(stmts, begin, end, to))?;
-                    next = end;
-                    continue;
-                }
-            }
-            self.after.enter(&stmts[next..]);
-            let done = match stmt {
-                Stmt::Expr(e, None) if last => self.value(e, to),
-                Stmt::Macro(m)
-                    if last && m.semi_token.is_none() && marks::location(stmt).is_none() =>
-                {
-                    let e = Expr::Macro(syn::ExprMacro {
-                        attrs: m.attrs.clone(),
-                        mac: m.mac.clone(),
-                    });
-                    self.value(&e, to)
-                }
-                _ => self.stmt(stmt),
-            };
-            self.after.leave();
-            done?;
-        }
-        Ok(())
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
-        if let Some(mac) = marks::location(stmt) {
-            let attrs = match stmt {
-                Stmt::Macro(m) => &m.attrs[..],
-                Stmt::Expr(Expr::Macro(m), _) => &m.attrs[..],
-                _ => &[],
-            };
-            self.location(mac.span(), course::number(attrs));
-            return Ok(());
-        }
-        match stmt {
-            Stmt::Item(syn::Item::Use(u)) if self.is_used(u) => Ok(()),
-            Stmt::Item(item) => {
-                self.head().extend(quote!(#item));
-                Ok(())
-            }
-            Stmt::Local(local) => self.let_(local),
-            Stmt::Expr(e, _) if has_points_expr(e) => self.value(e, &To::Nowhere),
-            Stmt::Macro(m) if marks::is_call(&m.mac) => {
-                let e = Expr::Macro(syn::ExprMacro {
-                    attrs: m.attrs.clone(),
-                    mac: m.mac.clone(),
-                });
-                self.value(&e, &To::Nowhere)
-            }
-            stmt => {
-                let mut leaf = stmt.clone();
-                self.leaf_stmt(&mut leaf);
-                self.put(match leaf {
-                    Stmt::Expr(e, None) => quote!(#e;),
-                    leaf => quote!(#leaf),
-                });
-                Ok(())
-            }
-        }
     }
 }

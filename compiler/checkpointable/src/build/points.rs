@@ -35,7 +35,7 @@ impl Builder {
         self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
-            .filter(|v| matches!(v.way, Way::Kept | Way::Walked(_) | Way::Once(_)))
+            .filter(|v| matches!(v.way, Way::Kept) || v.way.is_walked())
             .map(|v| &v.name)
             .collect();
         let asked: Vec<&Ident> = vars
@@ -68,7 +68,10 @@ impl Builder {
         });
         let once = |name: &&&Ident| self.once_name(&syn::parse_quote!(#name)).is_none();
         let moved = kept.iter().filter(once).filter_map(|name| {
-            let span = self.course.at(number?, &name.to_string()).moved?;
+            let local = self.course.at(number?, &name.to_string());
+            // In such a region more is kept than what is needed.
+            let gone = local.whole == Whole::Moved && self.regions.iter().any(|r| r.part);
+            let span = local.moved.or(gone.then(|| name.span()))?;
             Some(quote_spanned!(span=> (&&::pc3::point::Gone(&#name)).gone();))
         });
         let taken = kept.iter().filter_map(|name| {
@@ -82,11 +85,7 @@ impl Builder {
         let chain = |name: &Ident| -> Option<&Rc<Chain>> {
             match &vars.iter().find(|v| v.name == *name)?.way {
                 Way::Asked(chain) => Some(chain),
-                Way::Kept
-                | Way::Made(_)
-                | Way::Transient(_)
-                | Way::Walked(_)
-                | Way::Once(_) => None,
+                _ => None,
             }
         };
         let stale = asked.iter().filter_map(|name| {
@@ -97,6 +96,7 @@ impl Builder {
         let parked = vars.iter().rev().filter_map(|v| match &v.way {
             Way::Asked(chain) => Some(chain.park(&v.name)),
             Way::Walked(_) | Way::Once(_) => Some(walks::pause(&v.name)),
+            Way::Compared(made) => Some(walks::compare(&v.name, made)),
             Way::Kept | Way::Made(_) | Way::Transient(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
@@ -218,11 +218,7 @@ impl Builder {
             .iter()
             .filter_map(|v| match &v.way {
                 Way::Made(code) => Some(identifiers(code)),
-                Way::Kept
-                | Way::Transient(_)
-                | Way::Asked(_)
-                | Way::Walked(_)
-                | Way::Once(_) => None,
+                _ => None,
             })
             .flatten()
             .collect();
@@ -349,6 +345,7 @@ impl Builder {
             let (name, text) = (&v.name, v.name.to_string());
             match &v.way {
                 Way::Walked(made) => out.extend(walks::back(name, &text, made)),
+                Way::Compared(made) => out.extend(walks::compared(name, &text, made)),
                 // In front of its region.
                 Way::Once(_) => {}
                 Way::Kept => out.extend(quote_spanned! {name.span()=>

@@ -138,8 +138,8 @@ impl Builder {
             _ if once.is_some() => sources = quote!(#iterator),
             Over::Owned(mut expr) if walked.is_some() => {
                 self.leaf(&mut expr);
-                let made = walked.iter().map(|w| w.1.clone()).collect();
-                self.local(&iterator, true, None, Way::Walked(made));
+                let way = walked.as_ref().map_or(Way::Kept, |w| w.1.clone());
+                self.local(&iterator, true, None, way);
                 self.put(quote!(#iterator = #expr;));
             }
             Over::Owned(mut expr) => {

@@ -4,11 +4,14 @@
 //! let mut it = text.chars().peekable();   →   it = (&&&Ahead::of(text.chars().peekable())).ahead(Walked::default());
 //! let mut it = map.into_iter();           →   it = (&&&Owned::of(map.into_iter())).owned();
 //! ```
+//!
+//! Of its own type is one whose type is written, or that is lent to somebody (`&mut it`).
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Expr, Local, Pat};
 
+use super::borrows::type_of;
 use super::lets::has_closure;
 use super::loops::ask_parts;
 use super::{Builder, Result, Way};
@@ -21,11 +24,16 @@ impl Builder {
         &mut self,
         local: &Local,
     ) -> Result<Option<(Way, TokenStream, TokenStream)>> {
-        let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init) else {
+        let (pat, ty) = match &local.pat {
+            Pat::Type(t) => (&*t.pat, Some(&t.ty)),
+            pat => (pat, None),
+        };
+        let (Pat::Ident(p), Some(init)) = (pat, &local.init) else {
             return Ok(None);
         };
+        let name = p.ident.to_string();
         let plain = p.by_ref.is_none() && p.subpat.is_none() && local.attrs.is_empty();
-        if !plain || !self.course.crosses(&p.ident.to_string()) {
+        if !plain || !self.course.crosses(&name) {
             return Ok(None);
         }
         let expr = &*init.expr;
@@ -34,8 +42,21 @@ impl Builder {
             self.names += 1;
             let again = Again::new(self, self.names);
             if let Over::Again { made, from, taken } = over(expr, again, &self.course.mutable)? {
-                return Ok(Some(self.walk(&p.ident, expr, made, from, taken)));
+                let (made, asked) = self.made_walk(&p.ident, expr, made, from, taken);
+                let begin = quote!(::core::default::Default::default());
+                let (way, value) = match (ty, self.course.lent.contains(&name)) {
+                    (None, false) => (Way::Walked(quote!(#made)), ahead(&made, &begin)),
+                    (None, true) => (Way::Compared(quote!(#made)), exact(&made, &begin)),
+                    (Some(ty), _) => {
+                        let made = quote!({ let pc3_v: #ty = #made; pc3_v });
+                        (Way::Compared(made.clone()), exact(&made, &begin))
+                    }
+                };
+                return Ok(Some((way, asked, value)));
             }
+        }
+        if ty.is_some() {
+            return Ok(None);
         }
         Ok(owned_local(expr).map(|mut value| {
             self.leaf(&mut value);
@@ -44,27 +65,14 @@ impl Builder {
     }
 
     /// A local that is one, and what it is made again by.
-    pub(super) fn walked_name(&self, e: &Expr) -> Option<(String, TokenStream)> {
+    pub(super) fn walked_name(&self, e: &Expr) -> Option<(String, Way)> {
         let Expr::Path(p) = e else { return None };
         let name = p.path.get_ident()?;
         let local = self.visible.iter().find(|v| v.name == *name)?;
         match &local.way {
-            Way::Walked(made) => Some((name.to_string(), made.clone())),
+            way @ (Way::Walked(_) | Way::Compared(_)) => Some((name.to_string(), way.clone())),
             _ => None,
         }
-    }
-
-    fn walk(
-        &mut self,
-        name: &Ident,
-        expr: &Expr,
-        made: Expr,
-        from: Vec<Source>,
-        taken: Vec<Ident>,
-    ) -> (Way, TokenStream, TokenStream) {
-        let (made, asked) = self.made_walk(name, expr, made, from, taken);
-        let value = ahead(&made, &quote!(::core::default::Default::default()));
-        (Way::Walked(quote!(#made)), asked, value)
     }
 
     /// What makes it, and what is asked of that once it is made.
@@ -89,8 +97,8 @@ impl Builder {
                 quote_spanned! {at=> if false {
                     loop {}
                     #[allow(unused_imports)]
-                    use ::pc3::point::MakesValue as _;
-                    ::pc3::point::Makes::by(&#name).plain(&#of);
+                    use ::pc3::point::{MakesExact as _, MakesValue as _};
+                    (&::pc3::point::Makes::by(&#name)).plain(&#of);
                 }}
             }
             made => ask_parts(made),
@@ -108,6 +116,14 @@ pub(super) fn ahead(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenSt
     }}
 }
 
+fn exact(made: &dyn quote::ToTokens, walked: &TokenStream) -> TokenStream {
+    quote! {{
+        #[allow(unused_imports)]
+        use ::pc3::point::{AheadBothWays as _, AheadExact as _, AheadExactOneWay as _, AheadOneWay as _, AheadSaved as _};
+        (&&&&&::pc3::point::Ahead::of(#made)).exact(#walked)
+    }}
+}
+
 /// It waits behind a point.
 pub(super) fn pause(name: &Ident) -> TokenStream {
     let text = name.to_string();
@@ -120,4 +136,28 @@ pub(super) fn back(name: &Ident, text: &str, made: &TokenStream) -> TokenStream 
     let walked = format_ident!("pc3_w");
     let ahead = ahead(made, &quote!(#walked));
     quote_spanned!(name.span()=> #name = ::pc3::point::Paused::back(&mut pc3_frame, #text, |#walked| #ahead);)
+}
+
+pub(super) fn compare(name: &Ident, made: &TokenStream) -> TokenStream {
+    let text = name.to_string();
+    quote_spanned! {name.span()=>
+        let #name = {
+            #[allow(unused_imports)]
+            use ::pc3::point::{Rested as _, RestsExact as _, RestsSaved as _, RestsWalk as _};
+            let pc3_at = ::core::concat!(::core::file!(), ":", ::core::line!());
+            (&&&::pc3::point::Rests::of(#name)).rest(pc3_at).entry(#text, || #made)
+        };
+    }
+}
+
+pub(super) fn compared(name: &Ident, text: &str, made: &TokenStream) -> TokenStream {
+    let (of, walked) = (type_of(name), format_ident!("pc3_w"));
+    let exact = exact(made, &quote!(#walked));
+    quote_spanned! {name.span()=>
+        #name = {
+            #[allow(unused_imports)]
+            use ::pc3::point::{ReturnsOther as _, ReturnsSaved as _};
+            (&&::pc3::point::Returns::of(&#of)).back(&mut pc3_frame, #text, |#walked| #exact)
+        };
+    }
 }

@@ -103,6 +103,8 @@ pub struct Course {
     exist: HashSet<String>,
     /// Locals that loops with points go over.
     looped: HashSet<String>,
+    /// Locals that others are given a `&mut` of.
+    pub lent: HashSet<String>,
     pub mutable: HashSet<String>,
 }
 
@@ -145,7 +147,34 @@ pub fn follow(block: &mut Block, parameters: &[(Ident, bool)]) -> Course {
     let mut looped = Looped(HashSet::new());
     looped.visit_block(block);
     course.looped = looped.0;
+    let mut lent = Lent(HashSet::new());
+    lent.visit_block(block);
+    course.lent = lent.0;
     course
+}
+
+struct Lent(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Lent {
+    fn visit_expr_for_loop(&mut self, f: &'ast syn::ExprForLoop) {
+        if !matches!(&*f.expr, Expr::Reference(_)) {
+            self.visit_expr(&f.expr);
+        }
+        self.visit_block(&f.body);
+    }
+    fn visit_expr_reference(&mut self, r: &'ast syn::ExprReference) {
+        if let (Some(_), Expr::Path(p)) = (&r.mutability, &*r.expr) {
+            self.0.extend(p.path.get_ident().map(ToString::to_string));
+        }
+        visit::visit_expr_reference(self, r);
+    }
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        if let (true, Ok(e)) = (marks::is_call(mac), syn::parse2::<Expr>(mac.tokens.clone())) {
+            let mut inner = Lent(HashSet::new());
+            inner.visit_expr(&e);
+            self.0.extend(inner.0);
+        }
+    }
 }
 
 struct Looped(HashSet<String>);

@@ -5,6 +5,7 @@ mod arrays;
 mod cells;
 mod containers;
 mod crates;
+mod exact;
 mod groups;
 mod iterators;
 mod maps;
@@ -19,6 +20,10 @@ mod shared;
 mod text;
 mod walks;
 
+pub use exact::{
+    AheadExact, AheadExactOneWay, MakesExact, Rested, Rests, RestsExact, RestsSaved, RestsWalk,
+    Returns, ReturnsOther, ReturnsSaved,
+};
 pub use groups::tagged;
 pub use iterators::{
     Chain, Enumerate, Flatten, Items, Listed, OtherItems, Rev, Skip, StepBy, Take, Zip,

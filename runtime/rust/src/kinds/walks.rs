@@ -13,10 +13,29 @@ use crate::Checkpointable;
 use super::iterators::Listed;
 
 /// How far an iterator has been gone over, from both ends.
-#[derive(Clone, Copy, Default, Checkpointable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Checkpointable)]
 pub struct Walked {
     front: u64,
     back: u64,
+}
+
+impl Walked {
+    pub(super) fn new(front: u64, back: u64) -> Self {
+        Walked { front, back }
+    }
+
+    #[inline(always)]
+    pub(super) fn ahead<I: Iterator>(self, mut of: I) -> I {
+        drop(advance(&mut of, self.front));
+        of
+    }
+
+    #[inline(always)]
+    pub(super) fn ahead_both_ways<I: DoubleEndedIterator>(self, of: I) -> I {
+        let mut of = self.ahead(of);
+        (0..self.back).for_each(|_| drop(of.next_back()));
+        of
+    }
 }
 
 /// An iterator that counts what it gives.
@@ -26,10 +45,10 @@ pub struct Walk<I> {
     walked: Walked,
 }
 
-impl<I: Iterator> Walk<I> {
-    fn ahead(mut of: I, walked: Walked) -> Self {
-        drop(advance(&mut of, walked.front));
-        Walk { of, walked }
+impl<I> Walk<I> {
+    pub(super) fn rest(self, at: &str) -> Walked {
+        in_order(&self.of, at);
+        self.walked
     }
 }
 
@@ -101,7 +120,7 @@ impl<I> Ahead<I> {
         Ahead(Cell::new(Some(made)))
     }
     #[inline(always)]
-    fn made(&self) -> I {
+    pub(super) fn made(&self) -> I {
         match self.0.take() {
             Some(made) => made,
             None => unreachable!("it is asked once"),
@@ -111,7 +130,8 @@ impl<I> Ahead<I> {
 
 /// A value that can be saved.
 pub trait AheadSaved<I> {
-    fn ahead(&self, _: Walked) -> I;
+    fn ahead(&self, walked: Walked) -> I;
+    fn exact(&self, walked: Walked) -> I;
 }
 
 impl<I: Checkpointable> AheadSaved<I> for &&Ahead<I> {
@@ -119,29 +139,41 @@ impl<I: Checkpointable> AheadSaved<I> for &&Ahead<I> {
     fn ahead(&self, _: Walked) -> I {
         self.made()
     }
+    #[inline(always)]
+    fn exact(&self, _: Walked) -> I {
+        self.made()
+    }
 }
 
 pub trait AheadBothWays<I> {
     fn ahead(&self, walked: Walked) -> Walk<I>;
+    #[inline(always)]
+    fn exact(&self, walked: Walked) -> Walk<I> {
+        self.ahead(walked)
+    }
 }
 
 impl<I: DoubleEndedIterator> AheadBothWays<I> for &Ahead<I> {
     #[inline(always)]
     fn ahead(&self, walked: Walked) -> Walk<I> {
-        let mut walk = Walk::ahead(self.made(), walked);
-        (0..walked.back).for_each(|_| drop(walk.of.next_back()));
-        walk
+        let of = walked.ahead_both_ways(self.made());
+        Walk { of, walked }
     }
 }
 
 pub trait AheadOneWay<I> {
     fn ahead(&self, walked: Walked) -> Walk<I>;
+    #[inline(always)]
+    fn exact(&self, walked: Walked) -> Walk<I> {
+        self.ahead(walked)
+    }
 }
 
 impl<I: Iterator> AheadOneWay<I> for Ahead<I> {
     #[inline(always)]
     fn ahead(&self, walked: Walked) -> Walk<I> {
-        Walk::ahead(self.made(), walked)
+        let of = walked.ahead(self.made());
+        Walk { of, walked }
     }
 }
 
@@ -175,8 +207,7 @@ impl<T: Checkpointable> Paused for T {
 
 impl<I> Paused for Walk<I> {
     fn pause(self, name: &'static str, at: &str) -> Entry {
-        in_order(&self.of, at);
-        keep(name, self.walked)
+        keep(name, self.rest(at))
     }
     fn back(frame: &mut impl Left, name: &'static str, made: impl FnOnce(Walked) -> Self) -> Self {
         made(take(frame, name))
