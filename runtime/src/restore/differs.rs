@@ -51,7 +51,8 @@ pub fn agree<'a>(
     met.dedup_by(|a, b| a.0 == b.0);
     let by = |wanted: &[u32]| met.iter().any(|o| wanted.contains(&o.1));
     let what = match () {
-        () if by(&[0, 1]) => "what the order of bytes gave",
+        () if order && by(&[0, 1]) => "what the order of bytes gave",
+        () if by(&[1]) => "what the width of numbers in memory gave",
         () if by(&[OF_FILES]) => "the order and layout of numbers in files that are open",
         () if by(&[4]) => "where members of structs lie",
         () if by(&[3]) => "what the width of `long` gave",
@@ -75,5 +76,31 @@ fn numbers_of_floats(name: &str) -> &str {
         "x86_64" | "i686" => "x86",
         "aarch64" | "armhf" => "arm",
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(from: &Abi, to: &Abi, by: u32) -> String {
+        let places = [("a.c:3".to_string(), by)];
+        match agree([from, to], places.iter(), false) {
+            Err(RestoreError::Order { what, .. }) => what.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    #[test]
+    fn the_reason_is_what_differs() {
+        let [x86_64, i686, s390x] = [Abi::X86_64, Abi::I686, Abi::S390X];
+        assert_eq!(said(&x86_64, &s390x, 1), "what the order of bytes gave");
+        assert_eq!(said(&i686, &s390x, 1), "what the order of bytes gave");
+        assert_eq!(
+            said(&x86_64, &i686, 1),
+            "what the width of numbers in memory gave"
+        );
+        assert_eq!(said(&x86_64, &i686, 0), "");
+        assert_eq!(said(&x86_64, &i686, 3), "what the width of `long` gave");
     }
 }
