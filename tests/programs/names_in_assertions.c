@@ -45,6 +45,21 @@ static int plain(int n)
     return rows[2];
 }
 
+struct line {
+    short *fields;
+    size_t room;
+};
+
+/* A type in an expression, with an assertion about a parameter. */
+#define GROWN(p, n) (sizeof(struct { _Static_assert(sizeof *(p) != 1, "no characters"); int one; }) \
+    ? realloc(p, (n) * sizeof *(p)) : 0)
+
+static void grow(struct line *line)
+{
+    line->fields = GROWN(line->fields, line->room += 4);
+    line->fields[line->room - 1] = (short)line->room;
+}
+
 static int compatible(int n)
 {
     typedef int lane;
@@ -64,10 +79,14 @@ static int compatible(int n)
 int main(void)
 {
     _Static_assert(LANES == 3 && sizeof(lane) == sizeof(double), "the outer ones");
+    struct line line = {0};
     for (int n = 1; n < 4; n++) {
         show("asserted", asserted(n));
         show("plain", plain(n));
         show("compatible", compatible(n));
+        grow(&line);
+        show("grown", step(line.fields[line.room - 1]));
     }
+    free(line.fields);
     return finish();
 }

@@ -7,6 +7,7 @@
 //! ```
 
 use super::edits::{Edit, Edits};
+use super::hoist::needs_types;
 use super::print::shadow_member;
 use super::unit::UnitCx;
 use crate::tree::*;
@@ -51,8 +52,8 @@ fn instead(cx: &UnitCx, n: &TextName) -> Option<String> {
     }
     let moved = cx.statics.get(&n.sym).cloned();
     let plan = cx.plan(sym.func?);
-    let mine = !plan.points.is_empty();
-    if !mine && moved.is_none() {
+    let stays = plan.points.is_empty() && !needs_types(cx, sym.func?);
+    if stays && moved.is_none() {
         return None;
     }
     if asks_alignment(u, n) {
