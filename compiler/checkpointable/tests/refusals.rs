@@ -378,3 +378,58 @@ fn mains() {
     "#]],
     );
 }
+
+#[test]
+fn operands_of_other_expressions() {
+    check(
+        "fn f(a: Option<u32>) -> u32 { if let Some(n) = a && ck!(g(n)) > 2 { checkpoint!(); } 3 }",
+        expect![[r#"
+            1:65: a marked call cannot be in a chain of conditions with `let`: bind its value with `let` before, or write one `if` within the other
+        "#]],
+    );
+    check(
+        "fn f(n: u32) -> u32 { let list = [n; ck!(g(n))]; list[0] }",
+        expect![[r#"
+            1:34: a marked call cannot be part of this expression: bind its value with `let` before
+        "#]],
+    );
+    check("fn f(n: u32) { ck!(g(n)).await; }", expect![[r#"
+        1:26: a marked call cannot be part of this expression: bind its value with `let` before
+    "#]]);
+}
+
+#[test]
+fn lets() {
+    check(
+        "fn f(n: u32) -> u32 { let [a, b]; [a, b] = [n, n]; checkpoint!(); a + b }",
+        expect![[r#"
+            1:27: a `let` without a value declares names, or tuples of them, here
+        "#]],
+    );
+    check(
+        "fn f() -> u32 { #[transient] let Some(a) = Some(1) else { return 0 }; checkpoint!(); a }",
+        expect![[r#"
+            1:34: #[transient] is for a `let` of one name
+        "#]],
+    );
+    check(
+        "fn f() -> u32 { #[transient] let a = 1 else { return 0 }; checkpoint!(); a }",
+        expect![[r#"
+            1:45: #[transient] is for a `let` without `else`
+        "#]],
+    );
+    let many = ["(A(x) | B(x))"; 7].join(", ");
+    let many = many
+        .split(", ")
+        .enumerate()
+        .map(|(i, p)| p.replace('x', &format!("x{i}")));
+    let many = many.collect::<Vec<_>>().join(", ");
+    check(
+        &format!(
+            "fn f(t: &T) {{ match t {{ ({many}) => {{ checkpoint!(); use_(x0); }} _ => {{}} }} }}"
+        ),
+        expect![[r#"
+            1:25: this pattern has too many alternatives to be matched again after a restart: write arms of their own for some of them
+        "#]],
+    );
+}
