@@ -393,9 +393,12 @@ fn operands_of_other_expressions() {
             1:34: a marked call cannot be part of this expression: bind its value with `let` before
         "#]],
     );
-    check("fn f(n: u32) { ck!(g(n)).await; }", expect![[r#"
+    check(
+        "fn f(n: u32) { ck!(g(n)).await; }",
+        expect![[r#"
         1:26: a marked call cannot be part of this expression: bind its value with `let` before
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use pc3_vmpi::c::reduce::{
 use super::buffer::{Buffer, BufferMut, In, Out};
 use super::communicator::{Communicator, Process};
 use super::equivalence::wire;
-use super::operation::Operation;
+pub use super::operation::{Operation, SystemOperation, UserOperation};
 use super::point_to_point::int;
 use super::request::BarrierFuture;
 use super::{fail, ok};

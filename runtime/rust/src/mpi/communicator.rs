@@ -16,6 +16,19 @@ use super::topology::{self, CartesianCommunicator};
 use super::{fail, ok, Rank};
 use crate::Checkpointable;
 
+/// How two communicators compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommunicatorRelation {
+    /// They are one,
+    Identical,
+    /// have the same ranks in the same order,
+    Congruent,
+    /// in another order,
+    Similar,
+    /// or other ranks.
+    Unequal,
+}
+
 /// A group of ranks that exchange messages among each other.
 pub trait Communicator {
     #[doc(hidden)]
@@ -126,15 +139,28 @@ pub trait Communicator {
         topology::create(self.handle(), dims, periods, reorder)
     }
 
-    /// Do the two have the same ranks in the same order?
-    fn is_congruent(&self, other: &impl Communicator) -> bool
+    fn compare(&self, other: &impl Communicator) -> CommunicatorRelation
     where
         Self: Sized,
     {
         let mut result = 0;
         // SAFETY: as above.
         ok(unsafe { MPI_Comm_compare(self.handle(), other.handle(), &raw mut result) });
-        result == Compare::Ident as c_int || result == Compare::Congruent as c_int
+        match result {
+            r if r == Compare::Ident as c_int => CommunicatorRelation::Identical,
+            r if r == Compare::Congruent as c_int => CommunicatorRelation::Congruent,
+            r if r == Compare::Similar as c_int => CommunicatorRelation::Similar,
+            _ => CommunicatorRelation::Unequal,
+        }
+    }
+
+    /// Do the two have the same ranks in the same order?
+    fn is_congruent(&self, other: &impl Communicator) -> bool
+    where
+        Self: Sized,
+    {
+        use CommunicatorRelation::{Congruent, Identical};
+        matches!(self.compare(other), Identical | Congruent)
     }
 
     /// Ends the job.

@@ -13,6 +13,17 @@ use super::point_to_point::int;
 use super::{ok, Rank};
 use crate::Checkpointable;
 
+/// How two groups compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupRelation {
+    /// The same ranks in the same order,
+    Identical,
+    /// in another order,
+    Similar,
+    /// or other ranks.
+    Unequal,
+}
+
 /// Some ranks, in an order.
 #[derive(Debug, Checkpointable)]
 pub struct Group {
@@ -118,11 +129,24 @@ impl Group {
         found.map(|r| (r != abi::UNDEFINED).then_some(r)).collect()
     }
 
-    /// Has the other group the same ranks in the same order?
-    pub fn is_identical(&self, other: &Group) -> bool {
+    /// The place in another group of the one at this place in this one.
+    pub fn translate_rank(&self, rank: Rank, other: &Group) -> Option<Rank> {
+        self.translate_ranks(&[rank], other).pop()?
+    }
+
+    pub fn compare(&self, other: &Group) -> GroupRelation {
         let mut result = 0;
         // SAFETY: as above.
         ok(unsafe { MPI_Group_compare(self.object.handle, other.object.handle, &raw mut result) });
-        result == Compare::Ident as i32
+        match result {
+            r if r == Compare::Ident as i32 => GroupRelation::Identical,
+            r if r == Compare::Similar as i32 => GroupRelation::Similar,
+            _ => GroupRelation::Unequal,
+        }
+    }
+
+    /// Has the other group the same ranks in the same order?
+    pub fn is_identical(&self, other: &Group) -> bool {
+        self.compare(other) == GroupRelation::Identical
     }
 }

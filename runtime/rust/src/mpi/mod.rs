@@ -30,6 +30,8 @@
 pub mod buffer;
 pub mod collective;
 mod communicator;
+pub mod datatype;
+pub mod environment;
 mod equivalence;
 mod group;
 mod held;
@@ -42,18 +44,22 @@ pub mod point_to_point;
 pub mod request;
 pub mod topology;
 
-use pc3_vmpi::c::env::{MPI_Finalize, MPI_Finalized, MPI_Init, MPI_Initialized, MPI_Wtime};
+use pc3_vmpi::c::env::MPI_Finalize;
 use pc3_vmpi::c::errors::end_job;
 use pc3_vmpi::state::{Phase, RankState};
 
-use crate::{frames, Checkpointable};
-use owned::{End, Owned};
+use crate::frames;
 
-pub use communicator::{AnyProcess, Communicator, Process, SimpleCommunicator};
+pub use communicator::{
+    AnyProcess, Communicator, CommunicatorRelation, Process, SimpleCommunicator,
+};
+pub use environment::{
+    initialize, initialize_with_threading, is_finalized, time, time_resolution, Threading, Universe,
+};
 #[doc(hidden)]
 pub use equivalence::Plain;
 pub use equivalence::{Equivalence, InvalidValue};
-pub use group::Group;
+pub use group::{Group, GroupRelation};
 pub use operation::{Number, Operation, SystemOperation, UserOperation};
 pub use pc3_macros::Equivalence;
 pub use point_to_point::{Message, Status};
@@ -62,17 +68,19 @@ pub use point_to_point::{Message, Status};
 pub type Rank = i32;
 /// What tells messages between the same ranks apart.
 pub type Tag = i32;
+/// A number of values.
+pub type Count = i32;
 
 /// What is used by name.
 pub mod traits {
     pub use super::buffer::{Buffer, BufferMut};
     pub use super::collective::{CommunicatorCollectives, Root};
     pub use super::communicator::Communicator;
-    pub use super::equivalence::Equivalence;
     pub use super::immediate::ImmediateCollectives;
     pub use super::immediate_root::ImmediateRoot;
     pub use super::persistent::{PersistentDestination, PersistentSource};
     pub use super::point_to_point::{Destination, Source};
+    pub use super::Equivalence;
 }
 
 /// Ends the job, whose call cannot be carried out.
@@ -86,44 +94,6 @@ pub(crate) fn fail(why: &str) -> ! {
 pub(crate) fn ok(code: i32) {
     if code != 0 {
         fail(&format!("MPI error {code}"));
-    }
-}
-
-/// MPI is initialized, until this is dropped.
-#[derive(Debug, Checkpointable)]
-pub struct Universe {
-    _mpi: Owned,
-}
-
-/// Initializes MPI; `None` if that has been done.
-pub fn initialize() -> Option<Universe> {
-    let mut done = 0;
-    // SAFETY: fills the variable.
-    ok(unsafe { MPI_Initialized(&raw mut done) });
-    if done != 0 {
-        return None;
-    }
-    if RankState::try_current().is_none() {
-        fail("MPI is for programs whose main has #[pc3::main(mpi)]");
-    }
-    // SAFETY: it needs no arguments.
-    ok(unsafe { MPI_Init(std::ptr::null_mut(), std::ptr::null_mut()) });
-    let mpi = Owned {
-        handle: 0,
-        end: End::Mpi,
-    };
-    Some(Universe { _mpi: mpi })
-}
-
-impl Universe {
-    /// All ranks.
-    pub fn world(&self) -> SimpleCommunicator {
-        SimpleCommunicator::world()
-    }
-
-    /// How many ranks there are.
-    pub fn size(&self) -> Rank {
-        self.world().size()
     }
 }
 
@@ -142,17 +112,4 @@ fn is_running() -> bool {
 /// May what is dropped be given back to MPI?
 pub(crate) fn may_release() -> bool {
     is_running() && !std::thread::panicking() && !frames::unwinding()
-}
-
-/// Has MPI been finalized?
-pub fn is_finalized() -> bool {
-    let mut done = 0;
-    // SAFETY: fills the variable.
-    ok(unsafe { MPI_Finalized(&raw mut done) });
-    done != 0
-}
-
-/// Seconds since some point in the past.  A restart makes them jump.
-pub fn time() -> f64 {
-    MPI_Wtime()
 }

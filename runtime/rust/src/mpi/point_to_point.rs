@@ -490,10 +490,23 @@ where
     R: BufferMut + ?Sized,
 {
     let (to, from) = (destination.to(), source.from());
+    let (out, into) = (Out::of(send), In::of(receive));
+    let room = (into.ptr, into.units, into.basic);
+    let status = exchange(&out, (to, send_tag), room, (from, receive_tag));
+    into.received(status.count::<R::Item>());
+    status
+}
+
+/// `room` is where elements go, how many there may be, and their type.
+fn exchange(
+    out: &Out,
+    (to, send_tag): (Process, Tag),
+    room: (*mut u8, i64, usize),
+    (from, receive_tag): (Process, Tag),
+) -> Status {
     if to.comm != from.comm {
         fail("what is sent and what is received are messages of different communicators");
     }
-    let (out, into) = (Out::of(send), In::of(receive));
     let mut c = empty();
     // SAFETY: both are there until the call returns.
     ok(unsafe {
@@ -503,16 +516,33 @@ where
             out.basic,
             to.rank,
             send_tag,
-            into.ptr.cast(),
-            into.units,
-            into.basic,
+            room.0.cast(),
+            room.1,
+            room.2,
             from.rank,
             receive_tag,
             from.comm,
             &raw mut c,
         )
     });
-    let status = Status::of(&c);
-    into.received(status.count::<R::Item>());
-    status
+    Status::of(&c)
+}
+
+/// Sends one message and receives another one of one value.
+pub fn send_receive<R, S>(
+    send: &S,
+    destination: &impl Destination,
+    source: &impl Source,
+) -> (R, Status)
+where
+    R: Equivalence,
+    S: Buffer + ?Sized,
+{
+    let (to, from) = (destination.to(), source.from());
+    let (out, wire) = (Out::of(send), wire::<R>());
+    let mut bytes = vec![0; wire_size::<R>()];
+    let room = (bytes.as_mut_ptr(), wire.units as i64, wire.basic);
+    let status = exchange(&out, (to, 0), room, (from, abi::ANY_TAG));
+    bytes.truncate(status.count::<R>() * wire_size::<R>());
+    (one(values(&bytes), &status), status)
 }

@@ -181,6 +181,70 @@ impl Request<'_> {
     }
 }
 
+/// Waits for a request when it is dropped.
+///
+/// ```
+/// use pc3::mpi::request::{scope, CancelGuard, WaitGuard};
+/// use pc3::mpi::topology::{CommunicatorRelation, SystemCommunicator};
+/// use pc3::mpi::{point_to_point::send_receive, traits::*};
+///
+/// fn to_itself(world: &SystemCommunicator) {
+///     let (sent, mut arrived, mut nothing) = (7u64, 0u64, 0u64);
+///     scope(|scope| {
+///         let _nothing = CancelGuard::from(
+///             world.this_process().immediate_receive_into_with_tag(scope, &mut nothing, 9),
+///         );
+///         let _arriving = WaitGuard::from(world.this_process().immediate_receive_into(scope, &mut arrived));
+///         world.this_process().send(&sent);
+///     });
+///     let (back, _status): (u64, _) =
+///         send_receive(&arrived, &world.this_process(), &world.this_process());
+///     assert_eq!((arrived, back, nothing), (7, 7, 0));
+///     assert_eq!(world.compare(&world.duplicate()), CommunicatorRelation::Congruent);
+/// }
+///
+/// #[pc3::main(mpi)]
+/// fn main() {
+///     let universe = pc3::mpi::initialize().expect("MPI can be initialized once");
+///     to_itself(&universe.world());
+/// }
+/// ```
+#[must_use]
+pub struct WaitGuard<'a>(Option<Request<'a>>);
+
+impl<'a> From<Request<'a>> for WaitGuard<'a> {
+    fn from(request: Request<'a>) -> Self {
+        WaitGuard(Some(request))
+    }
+}
+
+impl Drop for WaitGuard<'_> {
+    fn drop(&mut self) {
+        // In a panic the scope ends the job.
+        if let Some(request) = self.0.take().filter(|_| !std::thread::panicking()) {
+            request.wait();
+        }
+    }
+}
+
+/// Takes a request back when it is dropped, as far as that can be, and waits for it.
+#[must_use]
+pub struct CancelGuard<'a>(WaitGuard<'a>);
+
+impl<'a> From<Request<'a>> for CancelGuard<'a> {
+    fn from(request: Request<'a>) -> Self {
+        CancelGuard(request.into())
+    }
+}
+
+impl Drop for CancelGuard<'_> {
+    fn drop(&mut self) {
+        if let Some(request) = &self.0 .0 {
+            request.cancel();
+        }
+    }
+}
+
 /// Waits for one of several requests and takes it out of the list: its place there, and what came of it.
 pub fn wait_any(requests: &mut Vec<Request<'_>>) -> Option<(usize, Status)> {
     let ended = requests.iter().position(|r| r.open.status.get().is_some());

@@ -6,11 +6,20 @@ use pc3_vmpi::c::topo::{
 };
 use pc3_vmpi::handle::abi;
 
-use super::communicator::Communicator;
+pub use super::communicator::{
+    AnyProcess, Communicator, CommunicatorRelation, Process, SimpleCommunicator,
+};
+pub use super::group::{Group, GroupRelation};
 use super::owned::{End, Owned};
 use super::point_to_point::int;
-use super::{fail, ok, Rank};
+pub use super::Rank;
+use super::{fail, ok};
 use crate::Checkpointable;
+
+/// rsmpi's names of a communicator and a group that are made otherwise than by the program.
+pub type SystemCommunicator = SimpleCommunicator;
+pub type SystemGroup = Group;
+pub type UserGroup = Group;
 
 /// A communicator of ranks in a grid.  Dropped, it is freed.
 #[derive(Debug, Checkpointable)]
