@@ -1,7 +1,7 @@
 //! `#[derive(Checkpointable)]`.
 //!
 //! ```text
-//! struct S { a: A, b: B }   →   members "a", "b" laid out one after the other, read by name
+//! struct S { a: A, b: B }   →   members "a", "b" laid out one after the other, read by name, of many structs each at once
 //! enum E { X, Y(A) }        →   a number, and the members of the variant, read by the variant's name
 //! ```
 //!
@@ -98,6 +98,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
         describe,
         save,
         load,
+        load_all,
         types,
         saved: _,
     } = parts;
@@ -137,6 +138,7 @@ pub fn expand(item: TokenStream) -> Result<TokenStream> {
             fn describe(pc3_types: &mut ::pc3::Types) -> ::pc3::TypeId { #describe }
             fn save<'pc3>(&'pc3 self, pc3_out: &mut ::pc3::Saver<'pc3>, pc3_at: usize) { #save }
             fn load(pc3_from: &::pc3::Loading, pc3_value: ::pc3::View) -> ::core::result::Result<Self, ::pc3::LoadError> { #load }
+            #load_all
         }
     })
 }
@@ -158,6 +160,8 @@ struct Parts {
     describe: TokenStream,
     save: TokenStream,
     load: TokenStream,
+    /// How many are made at once; none: one by one.
+    load_all: TokenStream,
     /// Of all that is in it.
     types: Vec<Type>,
     /// Of what is saved by itself.
@@ -322,6 +326,40 @@ fn loaded(of: &TokenStream, list: &[Member]) -> TokenStream {
     quote!({ #first ::core::result::Result::Ok(#of { #(#fields),* }) })
 }
 
+/// `let mut a = part.load::<A>("a")?; …`, and a struct of the next of each.
+fn columns(all: &[Member], title: &TokenStream) -> TokenStream {
+    let plain = |m: &Member| {
+        matches!(
+            (&m.kind, &m.by),
+            (Kind::Saved | Kind::Optional(_), By::Itself)
+        )
+    };
+    if all.is_empty() || !all.iter().all(plain) {
+        return TokenStream::new();
+    }
+    let (names, types): (Vec<_>, Vec<_>) = all.iter().map(|m| (&m.name, &m.ty)).unzip();
+    let (fields, bound): (Vec<_>, Vec<_>) = all.iter().map(|m| (&m.field, &m.bound)).unzip();
+    let loads = all.iter().map(|m| {
+        let (name, ty) = (&m.name, &m.ty);
+        match &m.kind {
+            Kind::Optional(or) => quote!(pc3_part.load_or::<#ty>(#name, #or)?),
+            _ => quote!(pc3_part.load::<#ty>(#name)?),
+        }
+    });
+    quote! {
+        const FLAT: bool = #(<#types as ::pc3::Checkpointable>::FLAT)&&*;
+        fn load_all(pc3_from: &::pc3::Loading, pc3_values: ::pc3::View) -> ::core::result::Result<::std::vec::Vec<Self>, ::pc3::LoadError> {
+            pc3_from.columns(pc3_values, #title, &[#(#names),*], |pc3_part| {
+                #(let mut #bound = #loads;)*
+                let pc3_one = |_| ::core::result::Result::Ok(Self {
+                    #(#fields: ::core::iter::Iterator::next(&mut #bound).ok_or_else(::pc3::missing)?,)*
+                });
+                ::core::iter::Iterator::collect(::core::iter::Iterator::map(0..pc3_part.count(), pc3_one))
+            })
+        }
+    }
+}
+
 fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
     let all = members(fields)?;
     let list = saved(&all);
@@ -354,6 +392,7 @@ fn structure(fields: &Fields, title: &TokenStream) -> Result<Parts> {
             pc3_members.only(&[#(#names),*])?;
             #loaded
         },
+        load_all: columns(&all, title),
     })
 }
 
@@ -413,6 +452,7 @@ fn enumeration(e: &syn::DataEnum, title: &TokenStream) -> Result<Parts> {
             pc3_types.variants::<Self>(::std::string::ToString::to_string(#title), |pc3_types| ::std::vec![#(#variants),*])
         },
         save: quote!(match self { #(#saves)* #none }),
+        load_all: TokenStream::new(),
         load: quote! {
             let (pc3_variant, pc3_members) = pc3_from.variant::<Self>(pc3_value, #title)?;
             match pc3_variant {

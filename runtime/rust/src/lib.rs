@@ -60,6 +60,8 @@ pub use file::{File, OpenOptions};
 pub use kinds::tagged;
 #[cfg(feature = "serde")]
 pub use kinds::Serde;
+#[doc(hidden)]
+pub use load::{missing, Columns};
 pub use load::{LoadError, Loading, Members, View};
 pub use loud::Loud;
 pub use pc3_macros::{checkpointable, main, Checkpointable};

@@ -215,6 +215,40 @@ impl Loading {
         each.map(one).collect()
     }
 
+    /// Structs called `name`, or groups (`(`), one after the other, of members that lead nowhere: `make` gets some of them at
+    /// a time.
+    pub fn columns<T: Checkpointable>(
+        &self,
+        values: View,
+        name: &str,
+        known: &[&str],
+        mut make: impl FnMut(&Columns) -> Result<Vec<T>, LoadError>,
+    ) -> Result<Vec<T>, LoadError> {
+        let t = self.ty(values.ty);
+        let size = t.size as usize;
+        let named = t.name == name || name == "(" && t.name.starts_with(name);
+        let right = t.kind == Kind::Struct
+            && named
+            && t.members.iter().all(|m| known.contains(&&m.name[..]));
+        if !T::FLAT || !right || size == 0 || values.bytes.len() % size != 0 {
+            return self.each(values);
+        }
+        let mut list = Vec::with_capacity(values.bytes.len() / size);
+        for bytes in values.bytes.chunks(size * ROWS) {
+            let part = Columns {
+                from: self,
+                rows: View { bytes, ..values },
+                size,
+            };
+            match make(&part) {
+                Ok(made) => list.extend(made),
+                // One by one it is said which of them it is.
+                Err(_) => return self.each(values),
+            }
+        }
+        Ok(list)
+    }
+
     /// The members of structs one after the other, if these are called `name` or `name<…>` and consist of nothing but such
     /// members, all of one type.
     pub(crate) fn joined<'v>(
@@ -257,6 +291,79 @@ impl Loading {
         let key = (address, RustType::of::<T>());
         self.shared.borrow_mut().insert(key, Box::new(value));
     }
+}
+
+/// So many structs are made at a time: their members stay in the processor's cache.
+const ROWS: usize = 1024;
+
+/// Some structs of a checkpoint, one after the other.
+pub struct Columns<'s> {
+    from: &'s Loading,
+    rows: View<'s>,
+    size: usize,
+}
+
+impl Columns<'_> {
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.rows.bytes.len() / self.size
+    }
+
+    /// This member of each.
+    pub fn load<T: Checkpointable>(&self, name: &str) -> Result<std::vec::IntoIter<T>, LoadError> {
+        let t = self.from.ty(self.rows.ty);
+        let member = t.members.iter().find(|m| m.name == name);
+        let member = member.ok_or_else(missing)?;
+        let (at, size) = (
+            member.offset as usize,
+            self.from.ty(member.ty).size as usize,
+        );
+        if at + size > self.size {
+            return Err(missing());
+        }
+        let rows = self.rows.bytes.chunks_exact(self.size);
+        let bytes = match size {
+            1 => gathered::<1>(rows, at),
+            2 => gathered::<2>(rows, at),
+            4 => gathered::<4>(rows, at),
+            8 => gathered::<8>(rows, at),
+            _ => rows.flat_map(|row| &row[at..at + size]).copied().collect(),
+        };
+        let view = View {
+            ty: member.ty,
+            bytes: &bytes,
+        };
+        Ok(T::load_all(self.from, view)?.into_iter())
+    }
+
+    /// Likewise, or another value if the checkpoint does not have it.
+    pub fn load_or<T: Checkpointable>(
+        &self,
+        name: &str,
+        or: impl Fn() -> T,
+    ) -> Result<std::vec::IntoIter<T>, LoadError> {
+        let t = self.from.ty(self.rows.ty);
+        match t.members.iter().any(|m| m.name == name) {
+            true => self.load(name),
+            false => Ok((0..self.count())
+                .map(|_| or())
+                .collect::<Vec<_>>()
+                .into_iter()),
+        }
+    }
+}
+
+fn gathered<const N: usize>(rows: std::slice::ChunksExact<u8>, at: usize) -> Vec<u8> {
+    let mut bytes = vec![0; rows.len() * N];
+    for (to, row) in bytes.chunks_exact_mut(N).zip(rows) {
+        to.copy_from_slice(&row[at..at + N]);
+    }
+    bytes
+}
+
+/// What there are fewer of than structs.
+pub fn missing() -> LoadError {
+    LoadError::new("is not in the checkpoint")
 }
 
 /// Members of a struct in a checkpoint.

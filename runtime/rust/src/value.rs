@@ -19,6 +19,9 @@ pub trait Checkpointable: Sized + 'static {
     const ALIGN: u64;
     /// The memory of a slice of these is what a checkpoint holds of it.
     const PLAIN: bool = false;
+    /// Nothing in it leads elsewhere, and many of these are made faster part by part than one by one.
+    #[doc(hidden)]
+    const FLAT: bool = Self::PLAIN;
 
     /// The type as checkpoints describe it.
     fn describe(types: &mut Types) -> TypeId;

@@ -91,6 +91,7 @@ impl<T: Checkpointable, const N: usize> Checkpointable for [T; N] {
     const SIZE: u64 = T::SIZE * N as u64;
     const ALIGN: u64 = T::ALIGN;
     const PLAIN: bool = T::PLAIN && N != 0;
+    const FLAT: bool = T::FLAT;
 
     fn describe(types: &mut Types) -> TypeId {
         let item = T::describe(types);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::{Bound, ControlFlow};
 use std::task::Poll;
 
-use crate::load::{LoadError, Loading, Members, View};
+use crate::load::{missing, LoadError, Loading, Members, View};
 use crate::save::Saver;
 use crate::types::{layout, widest, TypeId, Types};
 use crate::value::Checkpointable;
@@ -14,6 +14,7 @@ macro_rules! tuples {
         impl<$($t: Checkpointable),+> Checkpointable for ($($t,)+) {
             const SIZE: u64 = layout::<$n>([$(($t::SIZE, $t::ALIGN)),+]).size;
             const ALIGN: u64 = layout::<$n>([$(($t::SIZE, $t::ALIGN)),+]).align;
+            const FLAT: bool = $($t::FLAT)&&+;
 
             fn describe(types: &mut Types) -> TypeId {
                 let ids = [$($t::describe(types)),+];
@@ -33,6 +34,13 @@ macro_rules! tuples {
                     return Err(value.not::<Self>(from));
                 }
                 Ok(($(members.load::<$t>(stringify!($i))?,)+))
+            }
+            fn load_all(from: &Loading, values: View) -> Result<Vec<Self>, LoadError> {
+                from.columns(values, "(", &[$(stringify!($i)),+], |part| {
+                    let mut all = ($(part.load::<$t>(stringify!($i))?,)+);
+                    let one = |_| Ok(($(all.$i.next().ok_or_else(missing)?,)+));
+                    (0..part.count()).map(one).collect()
+                })
             }
         }
     )*};

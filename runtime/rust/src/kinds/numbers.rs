@@ -71,6 +71,7 @@ macro_rules! sized {
             const SIZE: u64 = 8;
             const ALIGN: u64 = 8;
             const PLAIN: bool = cfg!(target_pointer_width = "64");
+            const FLAT: bool = true;
 
             fn describe(types: &mut Types) -> TypeId {
                 types.scalar::<$t>(Kind::$kind, stringify!($t), 8)
@@ -133,6 +134,7 @@ doubled! {
 impl Checkpointable for bool {
     const SIZE: u64 = 1;
     const ALIGN: u64 = 1;
+    const FLAT: bool = true;
 
     fn describe(types: &mut Types) -> TypeId {
         types.scalar::<bool>(Kind::Bool, "bool", 1)
@@ -152,6 +154,7 @@ impl Checkpointable for bool {
 impl Checkpointable for char {
     const SIZE: u64 = 4;
     const ALIGN: u64 = 4;
+    const FLAT: bool = true;
 
     fn describe(types: &mut Types) -> TypeId {
         types.scalar::<char>(Kind::UInt, "char", 4)

@@ -1,6 +1,9 @@
-//! Small values of the standard library that are computed from others: atomics, addresses, times.
+//! Small values of the standard library that are computed from others: atomics, addresses, times, errors.
 
+use std::char::ParseCharError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::num::{ParseFloatError, ParseIntError, TryFromIntError};
+use std::str::ParseBoolError;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{
     AtomicBool, AtomicI16, AtomicI32, AtomicI64, AtomicI8, AtomicIsize, AtomicU16, AtomicU32,
@@ -83,6 +86,39 @@ as_others! {
             false => UNIX_EPOCH.checked_add(distance),
         }
     };
+}
+
+/// What kind of error, as the one that is made again.
+fn of_kind<E: PartialEq, const N: usize>(all: [Option<E>; N], error: &E) -> u8 {
+    let is = |e: &Option<E>| e.as_ref() == Some(error);
+    all.iter().position(is).map_or(u8::MAX, |n| n as u8)
+}
+
+fn nth<E, const N: usize>(all: [Option<E>; N], n: u8) -> Option<E> {
+    all.into_iter().nth(n.into())?
+}
+
+fn int_errors() -> [Option<ParseIntError>; 5] {
+    let small = |text: &str| text.parse::<i8>().err();
+    let zero = "0".parse::<std::num::NonZeroU8>().err();
+    [small(""), small("x"), small("1000"), small("-1000"), zero]
+}
+
+fn float_errors() -> [Option<ParseFloatError>; 2] {
+    ["", "x"].map(|text| text.parse::<f64>().err())
+}
+
+fn char_errors() -> [Option<ParseCharError>; 2] {
+    ["", "xx"].map(|text| text.parse::<char>().err())
+}
+
+as_others! {
+    ParseIntError, "ParseIntError", u8, |e| of_kind(int_errors(), e), |n| nth(int_errors(), n);
+    ParseFloatError, "ParseFloatError", u8, |e| of_kind(float_errors(), e), |n| nth(float_errors(), n);
+    ParseCharError, "ParseCharError", u8, |e| of_kind(char_errors(), e), |n| nth(char_errors(), n);
+    ParseBoolError, "ParseBoolError", u8, |_| 0, |_| "".parse::<bool>().err();
+    TryFromIntError, "TryFromIntError", u8, |_| 0, |_| u8::try_from(1000).err();
+    std::fmt::Error, "fmt::Error", u8, |_| 0, |_| Some(std::fmt::Error);
 }
 
 enums! {
