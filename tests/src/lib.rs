@@ -4,6 +4,7 @@
 
 pub mod arch;
 pub mod build;
+pub mod clock;
 pub mod program;
 pub mod run;
 pub mod rustgen;

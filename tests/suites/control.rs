@@ -9,6 +9,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, Outcome, STOPPED};
 
@@ -43,7 +44,7 @@ pub fn trials() -> Vec<Trial> {
         .iter()
         .map(|(name, case)| {
             let case = *case;
-            Trial::test(format!("control::{}", name.replace(' ', "_")), move || {
+            clock::test(format!("control::{}", name.replace(' ', "_")), move || {
                 case().map_err(|e| format!("{e:#}").into())
             })
         })

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{bail, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
+use pc3_tests::clock;
 
 /// `run.sh` could not have the package.
 const OUT_OF_REACH: i32 = 77;
@@ -25,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
         .map(|package| {
             let name = package.file_name().unwrap_or_default().to_string_lossy();
             let name = format!("crates::{name}");
-            Trial::test(name.clone(), move || {
+            clock::test(name.clone(), move || {
                 moved(&name, package, far).map_err(|e| format!("{e:#}").into())
             })
         })

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
+use pc3_tests::clock;
 use pc3_tests::torture::{csmith, Kind, Plan, Scope, Stops};
 
 /// Trials, and programs in each whose plain builds agree.
@@ -23,7 +24,7 @@ pub fn trials() -> Vec<Trial> {
     }
     let trial = |n| {
         let name = format!("csmith::{n:02}");
-        Trial::test(name, move || some(n).map_err(|e| format!("{e:#}").into()))
+        clock::test(name, move || some(n).map_err(|e| format!("{e:#}").into()))
             .with_ignored_flag(!here)
     };
     (0..TRIALS).map(trial).collect()

@@ -8,6 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST, S390X};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{Job, STOPPED};
 use pc3_tests::torture::{Kind, Plan, Scope, Source, Stops};
@@ -105,7 +106,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// Ignored, and shown so, where the sources could not be had.
 fn trial(name: String, sources: &Path, run: impl FnOnce() -> Result<()> + Send + 'static) -> Trial {
-    Trial::test(name, move || run().map_err(|e| format!("{e:#}").into()))
+    clock::test(name, move || run().map_err(|e| format!("{e:#}").into()))
         .with_ignored_flag(!sources.is_dir())
 }
 

@@ -32,6 +32,7 @@ mod wakeups;
 
 use libtest_mimic::{Arguments, Trial};
 use pc3_tests::arch;
+use pc3_tests::clock;
 use pc3_tests::run::runs;
 use pc3_tests::stale::stale;
 
@@ -87,5 +88,6 @@ fn main() {
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));
+    println!("{}", clock::report(25));
     conclusion.exit();
 }

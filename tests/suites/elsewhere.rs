@@ -5,6 +5,7 @@ use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST, I686, S390X};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{Job, STOPPED};
 
@@ -134,7 +135,7 @@ pub fn trials() -> Vec<Trial> {
     HOPS.iter()
         .map(|h| {
             let name = format!("elsewhere::{}_{}_{}", h.program, h.from.name, h.to.name);
-            Trial::test(name, move || check(h).map_err(|e| format!("{e:#}").into()))
+            clock::test(name, move || check(h).map_err(|e| format!("{e:#}").into()))
         })
         .collect()
 }

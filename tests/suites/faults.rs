@@ -8,6 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST, I686};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, Outcome, STOPPED};
 
@@ -41,7 +42,7 @@ pub fn trials() -> Vec<Trial> {
         .iter()
         .map(|(name, case)| {
             let case = *case;
-            Trial::test(format!("fault::{}", name.replace(' ', "_")), move || {
+            clock::test(format!("fault::{}", name.replace(' ', "_")), move || {
                 case().map_err(|e| format!("{e:#}").into())
             })
         })

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
+use pc3_tests::clock;
 use pc3_tests::run::STOPPED;
 
 /// HPL's panels; RandomAccess with its table updated and not yet checked, likewise PTRANS; each transform of the FFT.
@@ -23,7 +24,7 @@ pub fn trials() -> Vec<Trial> {
     let sources = arch::target_dir().join("sources/hpcc");
     let there = sources.is_dir();
     let run = move || check(&sources).map_err(|e| format!("{e:#}").into());
-    vec![Trial::test("debian::hpcc", run).with_ignored_flag(!there)]
+    vec![clock::test("debian::hpcc", run).with_ignored_flag(!there)]
 }
 
 fn files(dir: &Path, all: &mut Vec<PathBuf>) -> Result<()> {

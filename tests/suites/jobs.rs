@@ -10,6 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{Job, STOPPED};
 
@@ -20,18 +21,18 @@ pub fn trials() -> Vec<Trial> {
             println!("skipped jobs::signals_{mpi}: no transport for {mpi}");
             continue;
         }
-        trials.push(Trial::test(format!("jobs::signals_{mpi}"), move || {
+        trials.push(clock::test(format!("jobs::signals_{mpi}"), move || {
             signals(mpi).map_err(|e| format!("{e:#}").into())
         }));
     }
     for mpi in ["none", "mpich"] {
         if super::processes::has(mpi) {
-            trials.push(Trial::test(format!("jobs::polls_{mpi}"), move || {
+            trials.push(clock::test(format!("jobs::polls_{mpi}"), move || {
                 polls(mpi).map_err(|e| format!("{e:#}").into())
             }));
         }
     }
-    trials.push(Trial::test("jobs::reordered", || {
+    trials.push(clock::test("jobs::reordered", || {
         reordered().map_err(|e| format!("{e:#}").into())
     }));
     trials

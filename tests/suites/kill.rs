@@ -8,6 +8,7 @@ use anyhow::{bail, ensure, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job};
 
@@ -31,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
             .file_stem()
             .map(|s| s.to_string_lossy().into_owned())
             .unwrap_or_default();
-        trials.push(Trial::test(format!("kill::{name}"), move || {
+        trials.push(clock::test(format!("kill::{name}"), move || {
             let go = || -> Result<()> {
                 let mut p = Program::load(&path)?;
                 if !args.is_empty() {

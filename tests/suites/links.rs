@@ -10,6 +10,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
+use pc3_tests::clock;
 
 const OUTPUT: &str = "666 6\n";
 
@@ -231,7 +232,7 @@ pub fn trials() -> Vec<Trial> {
     let trial = |(name, script): &(&str, &'static str)| {
         let script = *script;
         let run = move || check(script).map_err(|e| format!("{e:#}").into());
-        Trial::test(format!("links::{name}"), run).with_ignored_flag(!has_what_it_needs(script))
+        clock::test(format!("links::{name}"), run).with_ignored_flag(!has_what_it_needs(script))
     };
     CASES.iter().map(trial).collect()
 }

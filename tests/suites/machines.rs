@@ -11,6 +11,7 @@ use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::Job;
 
@@ -25,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
                 println!("skipped machines::lost_link_{mpi}: no transport for {mpi}");
             }
             Err(why) => println!("skipped machines::lost_link_{mpi}: {why:#}"),
-            Ok(_) => trials.push(Trial::test(
+            Ok(_) => trials.push(clock::test(
                 format!("machines::lost_link_{mpi}"),
                 move || lost_link(mpi).map_err(|e| format!("{e:#}").into()),
             )),

@@ -14,6 +14,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::Job;
 
@@ -28,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
 
 fn trial(path: PathBuf) -> Trial {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    Trial::test(format!("messages::{stem}"), move || {
+    clock::test(format!("messages::{stem}"), move || {
         check(&path).map_err(|e| format!("{e:#}").into())
     })
 }

@@ -5,6 +5,7 @@ use anyhow::{ensure, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::Job;
 
@@ -50,7 +51,7 @@ likewise when waited for: MPI_ERR_TRUNCATE
 pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, words: &'static str, status: Option<i32>| {
         let case = name.to_owned();
-        Trial::test(format!("misuse::{name}"), move || {
+        clock::test(format!("misuse::{name}"), move || {
             check(&case, words, status).map_err(|e| format!("{e:#}").into())
         })
     };

@@ -8,6 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, end_of, Job, STOPPED};
 
@@ -17,12 +18,12 @@ pub fn trials() -> Vec<Trial> {
     for folder in ["tests/programs", "examples/c"] {
         match Program::load_all(&root.join(folder)) {
             Ok(p) => programs.extend(p),
-            Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+            Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
         }
     }
     match Program::rust_examples() {
         Ok(p) => programs.extend(p),
-        Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+        Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     }
     let mut trials = Vec::new();
     // Files of each rank's own had the same numbers in two processes, and do not come into one.
@@ -38,18 +39,18 @@ pub fn trials() -> Vec<Trial> {
                     p.name
                 );
             } else {
-                trials.push(Trial::test(
+                trials.push(clock::test(
                     format!("processes::native_{}", p.name),
                     move || native(&q).map_err(|e| format!("{e:#}").into()),
                 ));
             }
         }
-        trials.push(Trial::test(name, move || {
+        trials.push(clock::test(name, move || {
             moved(&p).map_err(|e| format!("{e:#}").into())
         }));
     }
     for (what, status, said) in ENDS {
-        trials.push(Trial::test(format!("processes::end_{what}"), move || {
+        trials.push(clock::test(format!("processes::end_{what}"), move || {
             ends("none", what, *status, said).map_err(|e| format!("{e:#}").into())
         }));
         if has("mpich") {
@@ -59,7 +60,7 @@ pub fn trials() -> Vec<Trial> {
                 _ => said,
             };
             let name = format!("processes::end_{what}_mpich");
-            trials.push(Trial::test(name, move || {
+            trials.push(clock::test(name, move || {
                 ends("mpich", what, *status, said).map_err(|e| format!("{e:#}").into())
             }));
         }
@@ -74,26 +75,26 @@ pub fn trials() -> Vec<Trial> {
         if has(mpi) {
             let by = if shm { "" } else { "_apart" };
             let name = format!("processes::flood_{mpi}_{processes}{by}");
-            trials.push(Trial::test(name, move || {
+            trials.push(clock::test(name, move || {
                 flood(mpi, processes, shm).map_err(|e| format!("{e:#}").into())
             }));
         }
     }
     let found = ["openmpi", "mpich"].into_iter().find(|m| has(m));
     for mpi in found.into_iter().chain(["none"]) {
-        trials.push(Trial::test(format!("processes::found_{mpi}"), move || {
+        trials.push(clock::test(format!("processes::found_{mpi}"), move || {
             chosen(mpi).map_err(|e| format!("{e:#}").into())
         }));
     }
     if has("openmpi") {
         for what in ["kill", "kill_first"] {
             let name = format!("processes::end_{what}_under_mpirun");
-            trials.push(Trial::test(name, move || {
+            trials.push(clock::test(name, move || {
                 ends_under_mpirun(what).map_err(|e| format!("{e:#}").into())
             }));
         }
     }
-    trials.push(Trial::test("processes::end_quit", || {
+    trials.push(clock::test("processes::end_quit", || {
         told().map_err(|e| format!("{e:#}").into())
     }));
     trials

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
+use pc3_tests::clock;
 use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{difference, Job, STOPPED};
 
@@ -24,7 +25,7 @@ fn trial(name: &str, tool: &str, run: impl FnOnce() -> Result<()> + Send + 'stat
     if !there {
         println!("skipped {name}: no {tool}");
     }
-    Trial::test(name, move || run().map_err(|e| format!("{e:#}").into())).with_ignored_flag(!there)
+    clock::test(name, move || run().map_err(|e| format!("{e:#}").into())).with_ignored_flag(!there)
 }
 
 fn project() -> PathBuf {

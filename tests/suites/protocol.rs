@@ -9,6 +9,7 @@ use anyhow::{bail, ensure, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
 
@@ -17,25 +18,25 @@ const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 pub fn trials() -> Vec<Trial> {
     let programs = match Program::load_all(&arch::root().join("tests/apart")) {
         Ok(p) => p,
-        Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+        Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     };
     let mut trials = Vec::new();
     for p in programs {
         let q = p.clone();
-        trials.push(Trial::test(
+        trials.push(clock::test(
             format!("protocol::{}_killed", p.name),
             move || killed(&p).map_err(|e| format!("{e:#}").into()),
         ));
-        trials.push(Trial::test(
+        trials.push(clock::test(
             format!("protocol::{}_moved", q.name),
             move || moved(&q).map_err(|e| format!("{e:#}").into()),
         ));
     }
-    trials.push(Trial::test("protocol::late", || {
+    trials.push(clock::test("protocol::late", || {
         late().map_err(|e| format!("{e:#}").into())
     }));
     for (name, env, said) in REFUSED {
-        trials.push(Trial::test(
+        trials.push(clock::test(
             format!("protocol::refused_{name}"),
             move || refused(env, said).map_err(|e| format!("{e:#}").into()),
         ));

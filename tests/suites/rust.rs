@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST};
+use pc3_tests::clock;
 use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{difference, Job, STOPPED};
 use pc3_tests::rustgen;
@@ -19,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
     let programs: u64 = wanted.and_then(|s| s.parse().ok()).unwrap_or(5);
     (1..=programs)
         .map(|seed| {
-            Trial::test(format!("rust::random-{seed}"), move || {
+            clock::test(format!("rust::random-{seed}"), move || {
                 random(seed).map_err(|e| format!("{e:#}").into())
             })
         })

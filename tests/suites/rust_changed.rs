@@ -7,10 +7,11 @@ use std::process::{Command, Output};
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
+use pc3_tests::clock;
 use serde_json::Value;
 
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("rust::changed", || {
+    vec![clock::test("rust::changed", || {
         changed().map_err(|e| format!("{e:#}").into())
     })]
 }

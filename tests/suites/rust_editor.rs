@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
+use pc3_tests::clock;
 use serde_json::{json, Value};
 
 /// Far more than it takes, so that a server that hangs ends.
@@ -18,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(900);
 const HERE: &str = "/*^*/";
 
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("rust::editor", || {
+    vec![clock::test("rust::editor", || {
         editor().map_err(|e| format!("{e:#}").into())
     })]
 }

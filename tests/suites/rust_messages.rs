@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
+use pc3_tests::clock;
 use serde_json::Value;
 
 /// The compiler's own texts differ from version to version.
@@ -14,7 +15,7 @@ const THEIRS: &[&str] = &["E0080", "E0433", "E0599"];
 const EXPECTED: &str = "//= ";
 
 pub fn trials() -> Vec<Trial> {
-    vec![Trial::test("rust::messages", || {
+    vec![clock::test("rust::messages", || {
         messages().map_err(|e| format!("{e:#}").into())
     })]
 }

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, HOST, I686};
+use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::{build, run::STOPPED};
 
@@ -15,7 +16,7 @@ const REFUSED: i32 = 89;
 
 pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, test: fn() -> Result<()>| {
-        Trial::test(format!("rust::{name}"), move || {
+        clock::test(format!("rust::{name}"), move || {
             test().map_err(|e| format!("{e:#}").into())
         })
     };

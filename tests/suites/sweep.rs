@@ -5,6 +5,7 @@ use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
+use pc3_tests::clock;
 use pc3_tests::program::{Abis, Program};
 use pc3_tests::run::{difference, Job, REFUSED, STOPPED};
 
@@ -22,24 +23,24 @@ pub fn trials() -> Vec<Trial> {
     for folder in ["tests/programs", "examples/c"] {
         match Program::load_all(&root.join(folder)) {
             Ok(p) => programs.extend(p),
-            Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+            Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
         }
     }
     match Program::rust_examples() {
         Ok(p) => programs.extend(p),
-        Err(e) => return vec![Trial::test("load", move || Err(format!("{e:#}").into()))],
+        Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     }
     let mut trials = Vec::new();
     for p in programs {
         let q = p.clone();
-        trials.push(Trial::test(format!("plain::{}", p.name), move || {
+        trials.push(clock::test(format!("plain::{}", p.name), move || {
             whole(&q).map_err(text)
         }));
-        trials.push(Trial::test(format!("sweep::{}", p.name), move || {
+        trials.push(clock::test(format!("sweep::{}", p.name), move || {
             sweep(&p).map_err(text)
         }));
     }
-    trials.push(Trial::test("every::report", || every().map_err(text)));
+    trials.push(clock::test("every::report", || every().map_err(text)));
     trials
 }
 

@@ -10,6 +10,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST, S390X};
+use pc3_tests::clock;
 use pc3_tests::run::STOPPED;
 use pc3_tests::statements;
 
@@ -172,7 +173,7 @@ pub fn trials() -> Vec<Trial> {
         let sources = arch::target_dir().join("sources").join(t.name);
         let ignored = !make || !t.needs.iter().all(|n| there(n)) || !sources.is_dir();
         let run = move || check(t, &sources).map_err(|e| format!("{e:#}").into());
-        Trial::test(format!("trees::{}", t.name), run).with_ignored_flag(ignored)
+        clock::test(format!("trees::{}", t.name), run).with_ignored_flag(ignored)
     };
     TREES.iter().map(trial).collect()
 }

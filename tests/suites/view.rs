@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch;
+use pc3_tests::clock;
 
 type Case = fn(&Path) -> Result<()>;
 
@@ -25,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
         .iter()
         .map(|(name, case)| {
             let case = *case;
-            Trial::test(format!("view::{name}"), move || {
+            clock::test(format!("view::{name}"), move || {
                 let run = || -> Result<()> { case(tempfile::tempdir()?.path()) };
                 run().map_err(|e| format!("{e:#}").into())
             })

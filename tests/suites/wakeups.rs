@@ -7,11 +7,12 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch};
+use pc3_tests::clock;
 use pc3_tests::run::end_of;
 
 pub fn trials() -> Vec<Trial> {
     let one = |arch: Arch| {
-        Trial::test(format!("wakeups::{}", arch.name), move || {
+        clock::test(format!("wakeups::{}", arch.name), move || {
             woken(arch).map_err(|e| format!("{e:#}").into())
         })
     };

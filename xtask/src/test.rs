@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
 
 use crate::{conformance, dist, env, setup, simulate, sources};
 
 /// What ran so far.
-#[derive(Default)]
 struct Tally {
+    begun: Instant,
     passed: u64,
     failed: u64,
     ignored: u64,
@@ -20,12 +21,13 @@ struct Tally {
 }
 
 pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
+    let mut tally = Tally::new();
     if with_setup {
         setup::run()?;
     }
     let targets = env::available_targets();
+    tally.head("dist");
     dist::run(&targets)?;
-    let mut tally = Tally::default();
     if filter.is_none() {
         tally.lint("fmt", &["--all", "--check"]);
         tally.lint(
@@ -47,7 +49,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         )?;
     }
     if filter.is_none() {
-        println!("\n== protocols in the simulator");
+        tally.head("protocols in the simulator");
         if let Err(e) = simulate::run(&["check"]) {
             println!("{e:#}");
             tally.broken.push("simulate".into());
@@ -60,7 +62,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     if filter.is_none() {
         tally.conformance()?;
     }
-    println!("\n== summary");
+    tally.head("summary");
     let mut have = vec![std::env::consts::ARCH];
     have.extend(
         env::CROSS
@@ -108,9 +110,24 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
 }
 
 impl Tally {
+    fn new() -> Tally {
+        Tally {
+            begun: Instant::now(),
+            passed: 0,
+            failed: 0,
+            ignored: 0,
+            remarks: Vec::new(),
+            broken: Vec::new(),
+        }
+    }
+
+    fn head(&self, what: &str) {
+        println!("\n== {what} (after {} s)", self.begun.elapsed().as_secs());
+    }
+
     /// A cargo tool that a machine may not have.
     fn lint(&mut self, tool: &str, args: &[&str]) {
-        println!("\n== {tool}");
+        self.head(tool);
         let there = env::cargo()
             .args([tool, "--version"])
             .stdout(Stdio::null())
@@ -131,7 +148,7 @@ impl Tally {
 
     /// What users of the crate read has no broken links.
     fn docs(&mut self) {
-        println!("\n== doc");
+        self.head("doc");
         let mut c = env::cargo();
         c.args(["doc", "--quiet", "--no-deps", "-p", "pc3", "--all-features"]);
         c.env("RUSTDOCFLAGS", "-D warnings");
@@ -143,7 +160,7 @@ impl Tally {
     /// The crate builds with the oldest Rust that it says it does, where that is installed.
     fn oldest(&mut self) {
         let rust = env::oldest_rust();
-        println!("\n== Rust {rust}");
+        self.head(&format!("Rust {rust}"));
         let mut there = Command::new("rustup");
         there.args(["run", &rust, "cargo", "--version"]);
         there.stdout(Stdio::null()).stderr(Stdio::null());
@@ -169,7 +186,7 @@ impl Tally {
 
     /// `cargo test` with `args`: its output goes on to ours and is counted.
     fn step(&mut self, name: &str, args: &[&str]) -> Result<()> {
-        println!("\n== {name}");
+        self.head(name);
         let mut cmd: Command = env::cargo();
         cmd.args(["test", "--quiet", "--no-fail-fast"])
             .args(args)
@@ -189,7 +206,7 @@ impl Tally {
 
     /// Some of MPICH's own tests.
     fn conformance(&mut self) -> Result<()> {
-        println!("\n== MPI conformance");
+        self.head("MPI conformance");
         if conformance::folder().is_none() {
             return Ok(());
         }
@@ -224,7 +241,7 @@ impl Tally {
 mod tests {
     #[test]
     fn results_add_up() {
-        let mut t = super::Tally::default();
+        let mut t = super::Tally::new();
         t.count("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.1s");
         t.count("test result: FAILED. 2 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out");
         t.count("skipped architecture s390x: no compiler");
