@@ -58,7 +58,7 @@ impl Idle {
         if world.far().is_some() {
             return;
         }
-        let all = world.ranks().iter().all(RankState::is_idle);
+        let all = world.ranks().iter().all(RankState::is_idle) && !world.has_mail();
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let start = *since.get_or_insert_with(Instant::now);
         if !all {

@@ -300,6 +300,9 @@ fn unwound(world: &World, rank: &mut Rank) {
 
 /// No rank of this process runs: writes the checkpoint, with the other processes.
 fn checkpoint(world: &World) {
+    if let Some(lanes) = world.lanes() {
+        lanes.flush(world, None);
+    }
     world.ranks().iter().for_each(p2p::settle);
     if let Some(link) = world.far() {
         drain(world, link);

@@ -95,7 +95,7 @@ impl Coordinator {
             return;
         }
         let idle = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
-        let all = world.ranks().iter().all(idle);
+        let all = world.ranks().iter().all(idle) && !world.has_mail();
         if all {
             let verdict = b.stuck();
             drop(b);

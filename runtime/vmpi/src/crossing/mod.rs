@@ -129,6 +129,10 @@ impl Crossing {
 
     /// The calling rank is on none of the usual ways.
     fn enter(&self, me: &RankState) -> MutexGuard<'_, State> {
+        if let Some(lanes) = me.world().lanes() {
+            // Sent on the usual ways.
+            lanes.flush_of(me.world(), me.worker());
+        }
         let mut s = self.lock();
         if s.stage == Stage::Gathering {
             s.seen[me.rank as usize] = true;
@@ -283,6 +287,9 @@ impl State {
             .all(|(r, seen)| *seen || away(r) || self.members[r.rank as usize].has_ended())
         {
             return;
+        }
+        if let Some(lanes) = world.lanes() {
+            lanes.flush(world, None);
         }
         self.stage = Stage::Running;
         self.generation += 1;

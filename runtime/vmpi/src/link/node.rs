@@ -386,9 +386,9 @@ impl Node {
                 true => Level::Asleep,
                 false => Level::Busy,
             }
-        } else if world.sched().is_asleep() {
+        } else if world.sched().is_asleep() && !world.has_mail() {
             Level::Asleep
-        } else if world.ranks().iter().all(waits) {
+        } else if world.ranks().iter().all(waits) && !world.has_mail() {
             Level::Polling
         } else {
             Level::Busy

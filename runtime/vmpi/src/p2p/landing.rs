@@ -5,6 +5,8 @@
 //! claims the receive with one atomic operation and puts a small message into the same line.  What is too
 //! long for that is delivered to the receive's request as to any other, once it is claimed.
 //!
+//! What is still in a [`lane`](super::lane) was sent before, so nobody comes here past it.
+//!
 //! A receive is shown only while its rank has no other posted, and under the mailbox's lock, as is queueing a
 //! message: whoever is about to queue one looks here too, so neither misses the other.
 
@@ -22,7 +24,7 @@ use crate::datatype::{Datatype, TypeRef};
 use crate::state::RankState;
 
 /// Bytes that fit beside the rest.
-const ROOM: usize = 30;
+pub(super) const ROOM: usize = 30;
 
 /// Low bits of the word; the key is in the others while the receive can be claimed.
 const STATE: u64 = 7;

@@ -6,12 +6,14 @@
 //! queue points to the sender's request, and the receiver copies from the sender's memory.  When
 //! nothing else can run, held standard-mode messages are buffered after all ([`release_held`]).
 //! Long ones are copied by two workers ([`sharing`]).
-//! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead.
+//! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead, and other small ones
+//! come by [`lane`].
 //!
 //! Everything here speaks of world ranks and context numbers; communicators are resolved above.
 
 pub mod buf;
 pub(crate) mod landing;
+pub(crate) mod lane;
 pub mod mailbox;
 pub mod queue;
 pub mod recv;

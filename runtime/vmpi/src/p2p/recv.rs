@@ -33,10 +33,10 @@ pub unsafe fn recv_status(me: &RankState, buf: Buf<'_>, key: Key) -> Status {
         // SAFETY: the caller's promise.
         return unsafe { crossing::p2p::recv(me, &r) };
     }
+    me.look();
     let found = me.mailbox.with(|q| {
-        q.inbound
-            .take_message(&key)
-            .inspect(|(_, m)| q.bytes -= m.weight())
+        let found = q.inbound.take_message(&key);
+        found.inspect(|(_, m)| me.took(q, m))
     });
     // SAFETY: the caller's promise; the request outlives its stay in the queue because we wait.
     unsafe {
@@ -135,9 +135,10 @@ pub(crate) unsafe fn post(me: &RankState, r: &Request) {
         // SAFETY: the caller's promise.
         return unsafe { crossing::p2p::post(me, r) };
     }
+    me.look();
     let found = me.mailbox.with(|q| match q.inbound.take_message(&r.key) {
         Some((k, m)) => {
-            q.bytes -= m.weight();
+            me.took(q, &m);
             Some((k, m))
         }
         None => {
@@ -190,6 +191,7 @@ pub(crate) unsafe fn fetch(me: &RankState, key: &Key, m: Message, into: &Buf<'_>
 }
 
 fn peek(me: &RankState, key: &Key) -> Option<Status> {
+    me.look();
     me.mailbox.with(|q| {
         q.inbound
             .find_message(key)
@@ -224,6 +226,7 @@ pub fn probe(me: &RankState, key: &Key) -> Status {
         if me.world().crossing.is_slow() {
             return crossing::p2p::probe(me, key);
         }
+        me.look();
         if let Some(s) = found(true) {
             return s;
         }
@@ -237,11 +240,10 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
         if me.world().crossing.is_slow() {
             return crossing::p2p::take(me, key, wait);
         }
+        me.look();
         let found = me.mailbox.with(|q| {
-            let m = q
-                .inbound
-                .take_message(key)
-                .inspect(|(_, m)| q.bytes -= m.weight());
+            let m = q.inbound.take_message(key);
+            let m = m.inspect(|(_, m)| me.took(q, m));
             q.probing = wait && m.is_none();
             m
         });

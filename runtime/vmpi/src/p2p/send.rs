@@ -150,16 +150,9 @@ unsafe fn deposit_here(
         Hold,
     }
     if !me.world().sched().is_single() {
-        // SAFETY: the caller's promise; a claimed receive is pending until we complete it.
-        unsafe {
-            if let Some(ty) = Landing::fits(buf) {
-                if Landing::fill(me, to, key, buf, ty) {
-                    return Ok(true);
-                }
-            } else if let Some(r) = to.landing.hand(key) {
-                deliver(me, r, key, buf);
-                return Ok(true);
-            }
+        // SAFETY: the caller's promise.
+        if unsafe { deposit_across(me, to, buf, key, mode) } {
+            return Ok(true);
         }
     }
     let len = buf.len();
@@ -189,6 +182,44 @@ unsafe fn deposit_here(
         }
     }
     Ok(true)
+}
+
+/// Delivers to a shown receive or into a lane; else what is in the lane arrives before anything else.
+#[inline]
+unsafe fn deposit_across(
+    me: &RankState,
+    to: &RankState,
+    buf: &Buf<'_>,
+    key: &Key,
+    mode: Mode,
+) -> bool {
+    let lane = me.lane_to(to);
+    let small = Landing::fits(buf);
+    // SAFETY: the caller's promise; a claimed receive is pending until we complete it.
+    unsafe {
+        if lane.is_none_or(|(lane, looks)| lane.is_clear(looks)) {
+            if let Some(ty) = small {
+                if Landing::fill(me, to, key, buf, ty) {
+                    return true;
+                }
+            } else if let Some(r) = to.landing.hand(key) {
+                deliver(me, r, key, buf);
+                return true;
+            }
+        }
+        let Some((lane, looks)) = lane else {
+            return false;
+        };
+        if let Some(ty) = small.filter(|_| matches!(mode, Mode::Standard | Mode::Ready)) {
+            if lane.put(me, to, key, buf, ty) {
+                return true;
+            }
+        }
+        if !lane.is_clear(looks) {
+            lane.flush(me.world(), Some(me.worker()));
+        }
+        false
+    }
 }
 
 /// Puts a message into a mailbox, unless a receive was posted meanwhile.

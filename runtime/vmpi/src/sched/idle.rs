@@ -24,7 +24,7 @@ impl Sched {
                 // Whom it waits for may need this core.
                 std::thread::yield_now();
             }
-            host.look();
+            host.look(w.index);
             // SAFETY: baton.
             if !unsafe { (*w.run.get()).is_empty() } || w.inbox.has() {
                 return false;
@@ -46,7 +46,7 @@ impl Sched {
             }
             let n = w.lonely.get().wrapping_add(1);
             w.lonely.set(n);
-            host.look();
+            host.look(w.index);
             if n % 64 == 0 {
                 std::thread::yield_now();
             } else {
@@ -79,7 +79,11 @@ impl Sched {
                 if self.stopping.load(Relaxed) {
                     return false;
                 }
-                host.look();
+                host.look(w.index);
+                // SAFETY: baton.
+                if !unsafe { (*w.run.get()).is_empty() } {
+                    return true;
+                }
                 if i % 64 == 63 {
                     std::thread::yield_now();
                 }
@@ -90,9 +94,10 @@ impl Sched {
         if self.stopping.load(SeqCst) {
             return false;
         }
-        // Only workers that are not idle put ranks into inboxes: if all are idle and the
-        // inboxes empty, nothing will ever run by itself.
-        if *idle + 1 == self.workers.len() && self.workers.iter().all(|w| !w.inbox.has()) {
+        // Only workers that are not idle put ranks into inboxes and send: if all are idle, the
+        // inboxes empty and nothing on its way, nothing will ever run by itself.
+        let last = *idle + 1 == self.workers.len();
+        if last && self.workers.iter().all(|w| !w.inbox.has()) && !host.has_mail(None) {
             drop(idle);
             match host.quiescent() {
                 Quiescent::Resumed => return true,
@@ -106,7 +111,8 @@ impl Sched {
         *idle += 1;
         drop(idle);
         host.rest();
-        w.inbox.sleep(&self.stopping);
+        w.inbox
+            .sleep(|| self.stopping.load(SeqCst) || host.has_mail(Some(w.index)));
         *lock(&self.idle) -= 1;
         !self.stopping.load(SeqCst)
     }

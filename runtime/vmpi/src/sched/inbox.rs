@@ -50,8 +50,12 @@ impl Inbox {
                 Err(other) => head = other,
             }
         }
-        // Ringing costs a system call.  Sequentially consistent like the sleeper's swap and load:
-        // one of the two sees the other.
+        self.rouse();
+    }
+
+    /// Ringing costs a system call.  Sequentially consistent like the sleeper's swap and load:
+    /// one of the two sees the other.
+    pub fn rouse(&self) {
         if self.asleep.load(SeqCst) && self.asleep.swap(false, SeqCst) {
             self.ring();
         }
@@ -75,13 +79,13 @@ impl Inbox {
         }
     }
 
-    /// Sleeps until somebody is in it or `stopping`.
-    pub fn sleep(&self, stopping: &AtomicBool) {
+    /// Sleeps until somebody is in it, or there is something `more`, which is asked after it was said that the worker sleeps.
+    pub fn sleep(&self, more: impl Fn() -> bool) {
         let mut door = lock(&self.door);
         loop {
             // No plain store: under QEMU's ARM emulation a load overtakes a store-release, whatever the architecture says.
             self.asleep.swap(true, SeqCst);
-            if self.head.load(SeqCst) != NOBODY || stopping.load(SeqCst) {
+            if self.head.load(SeqCst) != NOBODY || more() {
                 break;
             }
             door = self.bell.wait(door).unwrap_or_else(PoisonError::into_inner);

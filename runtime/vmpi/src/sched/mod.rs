@@ -41,7 +41,13 @@ pub trait Host: Send + Sync + 'static {
     /// No rank can run and not all have ended.
     fn quiescent(&self) -> Quiescent;
     /// A worker has nothing to do: looks whether something has come from elsewhere.
-    fn look(&self) {}
+    fn look(&self, _worker: u32) {}
+    /// A worker is about to choose whom to run: takes what has come from other workers.
+    fn take_mail(&self, _worker: u32) {}
+    /// Has something come that would be taken?  For one worker: whoever sends it and does not see that this one sleeps is seen.
+    fn has_mail(&self, _worker: Option<u32>) -> bool {
+        false
+    }
     /// A worker goes to sleep and looks no more.
     fn rest(&self) {}
 }
@@ -105,6 +111,7 @@ struct Slot {
 
 #[repr(align(128))]
 struct Worker {
+    index: u32,
     /// Baton: ranks ready to run.
     run: UnsafeCell<VecDeque<u32>>,
     /// Baton: whom the worker's thread is to switch to.
@@ -186,7 +193,9 @@ impl Sched {
                 .collect(),
             workers: queues
                 .into_iter()
-                .map(|run| Worker {
+                .zip(0..)
+                .map(|(run, index)| Worker {
+                    index,
                     run: UnsafeCell::new(run),
                     #[cfg(pc3_coroutines)]
                     next: std::cell::Cell::new(None),
@@ -245,6 +254,17 @@ impl Sched {
     /// All ranks have ended.
     pub fn is_over(&self) -> bool {
         self.ended.load(SeqCst) == self.slots.len()
+    }
+
+    /// Has the worker said that it sleeps?
+    #[inline]
+    pub(crate) fn sleeps(&self, worker: u32) -> bool {
+        self.workers[worker as usize].inbox.is_asleep()
+    }
+
+    /// Something has come for it.
+    pub(crate) fn rouse(&self, worker: u32) {
+        self.workers[worker as usize].inbox.rouse();
     }
 
     /// All workers sleep, and nobody has woken a rank.
@@ -440,6 +460,9 @@ impl Sched {
     #[inline]
     fn next<H: Host>(&self, host: &H, w: &Worker) -> Option<u32> {
         loop {
+            if !self.single {
+                host.take_mail(w.index);
+            }
             if w.inbox.has() {
                 // SAFETY: baton.
                 let run = unsafe { &mut *w.run.get() };

@@ -24,6 +24,7 @@ use crate::deadlock;
 use crate::group::Group;
 use crate::link::Link;
 use crate::objects::Objects;
+use crate::p2p::lane::{self, Lanes};
 use crate::p2p::mailbox::{Message, Room};
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
@@ -48,6 +49,7 @@ pub struct World {
     by_rank: Table,
     /// Those that messages are delivered to without further ado.
     near: Table,
+    lanes: Option<Lanes>,
     pub(crate) traffic: Option<Counts>,
     link: Option<Arc<Link>>,
     sched: Sched,
@@ -119,6 +121,10 @@ impl World {
                 ranks,
                 by_rank: Table(by_rank.into()),
                 near: Table(near.into()),
+                // What is counted takes the way that counts.
+                lanes: (sched.spins() && !special.observe)
+                    .then(|| Lanes::new(sched.workers()))
+                    .flatten(),
                 traffic: special.observe.then(|| Counts::new(here.len())),
                 link,
                 sched,
@@ -197,6 +203,17 @@ impl World {
         let r = *self.near.0.get(rank as usize)?;
         // SAFETY: null, or one of `ranks`.
         unsafe { r.as_ref() }
+    }
+
+    /// Between workers, if there are several.
+    #[inline]
+    pub(crate) fn lanes(&self) -> Option<&Lanes> {
+        self.lanes.as_ref()
+    }
+
+    /// Is a message on its way within the process?
+    pub(crate) fn has_mail(&self) -> bool {
+        self.lanes.as_ref().is_some_and(Lanes::any)
     }
 
     /// The place in the scheduler of a rank of this process.
@@ -290,9 +307,28 @@ impl Host for World {
     }
 
     #[inline]
-    fn look(&self) {
+    fn look(&self, worker: u32) {
+        self.take_mail(worker);
         if let Some(link) = &self.link {
             link.look();
+        }
+    }
+
+    #[inline]
+    fn take_mail(&self, worker: u32) {
+        if let Some(lanes) = &self.lanes {
+            lanes.look(self, worker);
+        }
+    }
+
+    fn has_mail(&self, worker: Option<u32>) -> bool {
+        match (&self.lanes, worker) {
+            (None, _) => false,
+            (Some(lanes), Some(w)) => {
+                lane::about_to_sleep();
+                lanes.has(w)
+            }
+            (Some(lanes), None) => lanes.any(),
         }
     }
 

@@ -17,7 +17,8 @@ use crate::error::{fail, Class, Result};
 use crate::handle::{Kind, Table};
 use crate::objects::Objects;
 use crate::p2p::landing::Landing;
-use crate::p2p::mailbox::{Mailbox, Message};
+use crate::p2p::lane::Lane;
+use crate::p2p::mailbox::{Mailbox, Message, Queues};
 use crate::p2p::sharing::Sharing;
 use crate::p2p::{Key, Req, Request};
 
@@ -148,24 +149,29 @@ pub enum Phase {
 /// So many fruitless polls in a row are waiting.
 const POLLS: u32 = 1024;
 
+#[repr(C, align(128))]
 pub struct RankState {
+    // What senders read, which seldom changes: no line that the rank keeps writing.
     /// In MPI_COMM_WORLD.
     pub rank: u32,
     /// Among the ranks of this process.
     pub(crate) slot: u32,
-    worker: u32,
     world: *const World,
-    pub(crate) mailbox: Mailbox,
+    worker: u32,
+    /// Something has happened since it last polled.
+    event: AtomicBool,
+    /// It has so much unreceived that nothing more comes by lane.
+    pub(crate) crowded: AtomicBool,
+
     pub(crate) landing: Landing,
     pub(crate) sharing: Sharing,
+    pub(crate) mailbox: Mailbox,
     /// The last small message found its receiver waiting for it.
     pub(crate) guesses: Cell<bool>,
     /// Address of the request it waits for, [`Self::ANY`], or 0.
     waiting: AtomicUsize,
     /// Fruitless polls since something last happened to it.
     pub(crate) polls: AtomicU32,
-    /// Something has happened since it last polled.
-    event: AtomicBool,
     pub bsend: Bsend,
     pub call: Cell<Call>,
     pub phase: Cell<Phase>,
@@ -212,15 +218,16 @@ impl RankState {
         RankState {
             rank,
             slot,
-            worker,
             world,
-            mailbox: Mailbox::new(single),
+            worker,
+            event: AtomicBool::new(false),
+            crowded: AtomicBool::new(false),
             landing: Landing::new(),
             sharing: Sharing::new(),
+            mailbox: Mailbox::new(single),
             guesses: Cell::new(true),
             waiting: AtomicUsize::new(0),
             polls: AtomicU32::new(0),
-            event: AtomicBool::new(false),
             bsend: Bsend::default(),
             call: Cell::new(Call::NONE),
             phase: Cell::default(),
@@ -338,6 +345,32 @@ impl RankState {
     fn do_chores(&self) {
         if let Some(link) = self.world().far() {
             link.board.do_chores(self);
+        }
+    }
+
+    /// The lane to a rank of another worker, and how often ours has looked into its own.
+    #[inline]
+    pub(crate) fn lane_to(&self, to: &RankState) -> Option<(&Lane, u32)> {
+        let lanes = self.world().lanes()?;
+        let lane = lanes.between(self.worker, to.worker)?;
+        Some((lane, lanes.looks(self.worker)))
+    }
+
+    /// Takes delivery of what is on its way to this worker's ranks.
+    #[inline]
+    pub(crate) fn look(&self) {
+        let world = self.world();
+        if let Some(lanes) = world.lanes() {
+            lanes.look(world, self.worker);
+        }
+    }
+
+    /// A message has left its mailbox.
+    #[inline]
+    pub(crate) fn took(&self, q: &mut Queues, m: &Message) {
+        q.bytes -= m.weight();
+        if self.crowded.load(Relaxed) {
+            self.crowded.store(q.is_full(), Relaxed);
         }
     }
 

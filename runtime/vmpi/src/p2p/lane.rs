@@ -1,0 +1,389 @@
+//! Small messages between ranks of two workers.
+//!
+//! A lane leads from one worker to another: a ring of cache lines, each with one message.  Ranks of the first worker put in,
+//! one at a time; so a message costs its two cores one line, where a mailbox costs the lock's, the queue's and the request's.
+//!
+//! Whoever takes out has the lane's lock and delivers what he takes as if it was sent at that moment, before he lets the line go.
+//! These are
+//! - the second worker, before its ranks look into their mailboxes, when it looks for a rank to run, and before it sleeps;
+//! - the first worker, before a message that takes another way, which must not overtake;
+//! - anybody while nobody can put in: before a checkpoint, and before what is sent is counted (`crossing`).
+//!
+//! Lanes exist where each worker has a core: others do not look before they sleep.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ptr::null;
+use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicU32, Ordering::*};
+use std::sync::OnceLock;
+
+use super::buf::Buf;
+use super::landing::ROOM;
+use super::mailbox::{unpack, Data, Message};
+use super::queue::Key;
+use super::request::{Request, Status};
+use super::send::insert;
+use crate::datatype::{Datatype, TypeRef};
+use crate::state::{RankState, World};
+use pc3_runtime::chaos;
+
+/// With more workers than this, looking into all lanes takes longer than what they save.
+const MOST: usize = 16;
+const SLOTS: usize = 64;
+/// Looks at a full lane before its first worker empties it itself.
+const PATIENCE: u32 = 10;
+/// Pauses between two.
+const PAUSE: u32 = 16;
+/// Taken out at once.
+const BATCH: usize = 8;
+
+/// Has the `n`-th parcel from when `number` is n + 1 until it was taken out; before and after it is the first worker's, which
+/// writes without having read: a store that has to wait for the line does not keep it from the next.
+#[repr(C, align(64))]
+struct Slot {
+    number: AtomicU32,
+    parcel: UnsafeCell<Parcel>,
+}
+
+impl Slot {
+    /// The `n`-th?
+    #[inline]
+    fn has(&self, n: u32) -> bool {
+        self.number.load(Acquire) == n.wrapping_add(1)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Parcel {
+    count: u8,
+    to: u32,
+    key: Key,
+    ty: *const Datatype,
+    data: [u8; ROOM],
+}
+
+#[repr(align(128))]
+struct Sender {
+    /// How many it has put in.
+    tail: Cell<u32>,
+    /// How many of them, as far as it knows, were taken out.
+    taken: Cell<u32>,
+    /// When it last asked.
+    asked: Cell<u32>,
+}
+
+#[repr(align(128))]
+struct Receiver {
+    locked: AtomicBool,
+    /// How many were delivered; written under the lock.
+    head: AtomicU32,
+}
+
+impl Parcel {
+    const EMPTY: Parcel = Parcel {
+        count: 0,
+        to: 0,
+        key: Key {
+            ctx: 0,
+            src: 0,
+            tag: 0,
+        },
+        ty: null(),
+        data: [0; ROOM],
+    };
+}
+
+pub(crate) struct Lane {
+    sender: Sender,
+    receiver: Receiver,
+    slots: [Slot; SLOTS],
+}
+
+// SAFETY: `sender` is the first worker's, which runs one rank at a time; a parcel changes hands as said at `Slot`.
+unsafe impl Sync for Lane {}
+// SAFETY: as above; types in parcels are static.
+unsafe impl Send for Lane {}
+
+impl Lane {
+    fn new() -> Lane {
+        Lane {
+            sender: Sender {
+                tail: Cell::new(0),
+                taken: Cell::new(0),
+                asked: Cell::new(0),
+            },
+            receiver: Receiver {
+                locked: AtomicBool::new(false),
+                head: AtomicU32::new(0),
+            },
+            slots: std::array::from_fn(|_| Slot {
+                number: AtomicU32::new(0),
+                parcel: UnsafeCell::new(Parcel::EMPTY),
+            }),
+        }
+    }
+
+    fn slot(&self, n: u32) -> &Slot {
+        &self.slots[n as usize % SLOTS]
+    }
+
+    /// For the first worker: is it known that all has been delivered?  To ask takes a line from the other one, so it is done
+    /// once between two `looks`: who sends one message after the other does not ask.
+    #[inline]
+    pub fn is_clear(&self, looks: u32) -> bool {
+        let s = &self.sender;
+        if s.taken != s.tail && s.asked.replace(looks) != looks {
+            s.taken.set(self.receiver.head.load(Acquire));
+        }
+        s.taken == s.tail
+    }
+
+    /// For the first worker: is there no room?
+    #[inline]
+    fn is_full(&self) -> bool {
+        let s = &self.sender;
+        let full = || s.tail.get().wrapping_sub(s.taken.get()) as usize == SLOTS;
+        full() && {
+            s.taken.set(self.receiver.head.load(Acquire));
+            full()
+        }
+    }
+
+    #[inline]
+    fn has(&self) -> bool {
+        let head = self.receiver.head.load(Acquire);
+        self.slot(head).has(head)
+    }
+
+    /// Puts a message in that `Landing::fits`; false if it has to be delivered another way, then [`Lane::flush`] first.
+    ///
+    /// # Safety
+    /// The buffer is readable; `me` runs on the first worker, `to` on the second.
+    #[inline]
+    pub unsafe fn put(
+        &self,
+        me: &RankState,
+        to: &RankState,
+        key: &Key,
+        buf: &Buf<'_>,
+        ty: &'static Datatype,
+    ) -> bool {
+        let tail = self.sender.tail.get();
+        let slot = self.slot(tail);
+        let sched = me.world().sched();
+        if to.crowded.load(Relaxed) || sched.sleeps(to.worker()) {
+            return false;
+        }
+        let mut tries = 0;
+        while self.is_full() {
+            tries += 1;
+            if tries == PATIENCE || sched.sleeps(to.worker()) {
+                return false;
+            }
+            // Who asks all the time keeps the other one from telling.
+            (0..PAUSE).for_each(|_| std::hint::spin_loop());
+        }
+        to.happened();
+        // SAFETY: taken out, so ours; the caller's promise, and it fits.
+        unsafe {
+            let parcel = &mut *slot.parcel.get();
+            (parcel.to, parcel.key) = (to.rank, *key);
+            (parcel.ty, parcel.count) = (ty, buf.count as u8);
+            buf.pack(parcel.data.as_mut_ptr());
+        }
+        slot.number.store(tail.wrapping_add(1), Release);
+        self.sender.tail.set(tail.wrapping_add(1));
+        chaos();
+        // One of the two sees the other: as `about_to_sleep` has it.
+        match barriers() {
+            true => compiler_fence(SeqCst),
+            false => fence(SeqCst),
+        }
+        if sched.sleeps(to.worker()) {
+            sched.rouse(to.worker());
+        }
+        true
+    }
+
+    /// Delivers everything, for its first worker or while nothing can be put in.  `here`: the worker on which the caller
+    /// executes, if any.
+    #[cold]
+    pub fn flush(&self, world: &World, here: Option<u32>) {
+        let mut tries = 0u32;
+        while !self.try_flush(world, here) {
+            tries += 1;
+            if tries % 128 == 0 {
+                std::thread::yield_now();
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    /// False if somebody else is at it.
+    fn try_flush(&self, world: &World, here: Option<u32>) -> bool {
+        let r = &self.receiver;
+        if r.locked.swap(true, Acquire) {
+            return false;
+        }
+        let mut head = r.head.load(Relaxed);
+        // Not for ever, if the other one keeps putting in.
+        for _ in 0..SLOTS / BATCH {
+            // Their lines come one beside the other, if nothing else is done meanwhile.
+            let mut batch = [Parcel::EMPTY; BATCH];
+            let mut n = 0;
+            while n < BATCH && self.slot(head).has(head) {
+                // SAFETY: it has one, and the lock is ours.
+                batch[n] = unsafe { *self.slot(head).parcel.get() };
+                head = head.wrapping_add(1);
+                n += 1;
+            }
+            for parcel in &batch[..n] {
+                deliver(world, here, parcel);
+                chaos();
+            }
+            r.head.store(head, Release);
+            if n < BATCH {
+                break;
+            }
+        }
+        r.locked.store(false, Release);
+        true
+    }
+}
+
+/// As `send` does with a message.
+fn deliver(world: &World, here: Option<u32>, p: &Parcel) {
+    let to = world.rank(p.to);
+    // SAFETY: a static type.
+    let ty: &'static Datatype = unsafe { &*p.ty };
+    let count = usize::from(p.count);
+    let len = count * ty.size;
+    let (posted, probing) = to.mailbox.with(|q| {
+        let queued = q.posted.take_receive(&p.key).map(|(_, r)| r);
+        let posted = queued.or_else(|| to.landing.hand(&p.key));
+        if posted.is_none() {
+            let m = Message {
+                data: Data::copy(&p.data[..len]),
+                ty: TypeRef::Static(ty),
+                count,
+                buffered_by: None,
+                mark: None,
+            };
+            insert(q, p.key, m);
+            to.crowded.store(q.is_full(), Relaxed);
+        }
+        (posted, q.probing)
+    });
+    match posted {
+        // SAFETY: a posted receive is pending until we complete it.
+        Some(r) => unsafe {
+            let into = (*r).buf();
+            let mut status = Status::of(&p.key, ty, len, into.len());
+            if let Err(e) = unpack(ty, &p.data[..len], into.plain()) {
+                status.error = e.class;
+            }
+            Request::complete(r, to, here, status);
+        },
+        None if probing => world.wake(here, to.rank),
+        None => to.happened(),
+    }
+}
+
+/// How often a worker has looked into its lanes.
+#[repr(align(128))]
+struct Looks(Cell<u32>);
+
+// SAFETY: each is its worker's own.
+unsafe impl Sync for Looks {}
+
+/// From each worker to each other one.
+pub(crate) struct Lanes {
+    workers: u32,
+    all: Box<[Lane]>,
+    looks: Box<[Looks]>,
+}
+
+impl Lanes {
+    /// `None`: messages take other ways.
+    pub fn new(workers: usize) -> Option<Lanes> {
+        (2..=MOST).contains(&workers).then(|| Lanes {
+            workers: workers as u32,
+            all: (0..workers * workers).map(|_| Lane::new()).collect(),
+            looks: (0..workers).map(|_| Looks(Cell::new(0))).collect(),
+        })
+    }
+
+    /// Of a worker on which the caller executes.
+    #[inline]
+    pub fn looks(&self, worker: u32) -> u32 {
+        self.looks[worker as usize].0.get()
+    }
+
+    /// `None` within a worker.
+    #[inline]
+    pub fn between(&self, from: u32, to: u32) -> Option<&Lane> {
+        (from != to).then(|| &self.all[(to * self.workers + from) as usize])
+    }
+
+    fn into(&self, worker: u32) -> &[Lane] {
+        let n = self.workers as usize;
+        &self.all[worker as usize * n..][..n]
+    }
+
+    /// Delivers what has come for the ranks of a worker, on which the caller executes.
+    #[inline]
+    pub fn look(&self, world: &World, worker: u32) {
+        let looks = &self.looks[worker as usize].0;
+        looks.set(looks.get().wrapping_add(1));
+        for lane in self.into(worker) {
+            if lane.has() {
+                lane.try_flush(world, Some(worker));
+            }
+        }
+    }
+
+    /// Has something come for the ranks of a worker?
+    pub fn has(&self, worker: u32) -> bool {
+        self.into(worker).iter().any(Lane::has)
+    }
+
+    pub fn any(&self) -> bool {
+        self.all.iter().any(Lane::has)
+    }
+
+    /// Delivers everything; nobody puts anything in.
+    pub fn flush(&self, world: &World, here: Option<u32>) {
+        self.all.iter().for_each(|lane| lane.flush(world, here));
+    }
+
+    /// What ranks of a worker have sent and shall receive; the caller executes on it.
+    pub fn flush_of(&self, world: &World, worker: u32) {
+        for other in 0..self.workers {
+            let both = [self.between(worker, other), self.between(other, worker)];
+            both.into_iter()
+                .flatten()
+                .for_each(|lane| lane.flush(world, Some(worker)));
+        }
+    }
+}
+
+/// Does the system order the memory of all of our threads for whoever is about to sleep, so that senders need not?
+fn barriers() -> bool {
+    static REGISTERED: OnceLock<bool> = OnceLock::new();
+    *REGISTERED.get_or_init(|| barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+}
+
+fn barrier(command: libc::c_int) -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+/// A worker that has said that it sleeps looks into its lanes after this.
+pub(crate) fn about_to_sleep() {
+    fence(SeqCst);
+    if barriers() && !barrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
+        pc3_runtime::tell::die(
+            pc3_runtime::tell::EXIT_FATAL,
+            "the system has forgotten how to order memory (membarrier)",
+        );
+    }
+}
