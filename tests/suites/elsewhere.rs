@@ -129,6 +129,28 @@ const HOPS: &[Hop] = &[
         to: I686,
         words: &["E0504", "pool_as_buffer.c:19 (malloc)"],
     },
+    Hop {
+        program: "pointer_keys",
+        from: HOST,
+        to: S390X,
+        words: &[
+            "E0507",
+            "pointer_keys.c:24",
+            "pointer_keys.c:33",
+            "pointer_keys.c:45",
+        ],
+    },
+    Hop {
+        program: "pointer_keys",
+        from: I686,
+        to: HOST,
+        words: &[
+            "E0507",
+            "pointer_keys.c:24",
+            "pointer_keys.c:33",
+            "pointer_keys.c:45",
+        ],
+    },
 ];
 
 pub fn trials() -> Vec<Trial> {

@@ -11,6 +11,7 @@ use crate::analysis::walk::{visit, Node};
 use crate::analysis::{lints, unsaved};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
+use std::collections::HashSet;
 
 /// What the runtime is to know.
 #[derive(Debug, Default)]
@@ -51,8 +52,14 @@ pub fn check(
         let plan = &plans[p.id(unit, f).index()];
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
-    let numbers = addresses::check(p, flow, &saved, out);
-    let found = lints::check(p, graph, heap, (flow, measured), &saved, out);
+    let mut numbers = addresses::check(p, flow, &saved, out);
+    let mut found = lints::check(p, graph, heap, (flow, measured), &saved, out);
+    let known: HashSet<(usize, ExprId)> = numbers
+        .iter()
+        .filter_map(|n| Some((n.unit, n.cast?)))
+        .collect();
+    let new = |n: &addresses::KeptAt| !n.cast.is_some_and(|e| known.contains(&(n.unit, e)));
+    numbers.extend(std::mem::take(&mut found.chosen).into_iter().filter(new));
     unsaved::library_state(p, mpi, out);
     Known { numbers, found }
 }

@@ -24,6 +24,12 @@ static const char *name_of(void *number) { return (const char *[]){"a", "b"}[(ui
 static char *base;
 static int is_deep(void) { char here; return base - &here > 100000; }
 static int is_within(int *p) { int a[2], b; return p < &a[1] && p > a && &b != p; }
+static unsigned sum(const void *of, int n) {
+    const unsigned char *byte = of;
+    unsigned s = 0;
+    while (n--) s = s * 33 + *byte++;
+    return s;
+}
 int main(void) {
     unsigned n;
     char first;
@@ -32,7 +38,7 @@ int main(void) {
     qsort(sorted, 10, sizeof *sorted, by_address);
     qsort(sorted, 10, sizeof *sorted, by_place);
     qsort(sorted, 10, sizeof *sorted, by_serial);
-    n = (uintptr_t)sorted[0] % 61;
+    n = (uintptr_t)sorted[0] % 61 + sum("text", 4) + sum(&sorted[1], sizeof sorted[1]);
     *bucket(sorted[1]) = sorted[2];
     pc3_checkpoint();
     return name_of((void *)1)[0] == 97 ? 0 : n + hash(sorted[n]) + is_aligned(sorted[1]) + (align((char *)sorted[2]) == 0);

@@ -69,8 +69,8 @@ pub enum RestoreError {
     #[error("rank {rank}: no memory for {what}{}", small_address_space())]
     Memory { rank: usize, what: String },
     #[error(
-        "{moved}, and the program keeps addresses in integers, made at{}\nThese would lead nowhere (keep \
-         them in pointers, or set PC3_ADDRESSES=ignore if nothing depends on them)",
+        "{moved}, and the program keeps addresses in integers, or what it has computed from them, made at{}\nThese \
+         would lead nowhere (keep them in pointers, or set PC3_ADDRESSES=ignore if nothing depends on them)",
         lines(.places)
     )]
     Moved { moved: String, places: Vec<String> },

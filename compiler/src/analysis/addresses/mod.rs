@@ -18,14 +18,14 @@ use crate::tree::*;
 pub use flow::{named, Is, Wanted};
 use flow::{Edges, Flow, Found, Source};
 use kinds::is_number;
-pub use kinds::{has_sizeof, pointee};
+pub use kinds::{has_sizeof, holds_addresses, pointee};
 pub use offset::is_constant;
 pub use parents::{parents, Parent, Parents};
 pub use place::Place;
 pub use punned::Punned;
 use std::collections::HashSet;
 
-/// Where an address becomes a number that is kept.
+/// Where an address becomes a number that is kept, or decides about what is.
 #[derive(Clone, Debug)]
 pub struct KeptAt {
     pub unit: usize,
@@ -36,6 +36,19 @@ pub struct KeptAt {
 }
 
 pub type Kept = Vec<KeptAt>;
+
+impl KeptAt {
+    pub fn of(unit: usize, u: &Unit, e: ExprId) -> KeptAt {
+        let x = u.expr(e);
+        let at = u.lines.position(x.span.start);
+        let is_cast = matches!(x.kind, ExprKind::Cast { .. }) && is_number(u, x.ty.ty);
+        KeptAt {
+            unit,
+            place: format!("{}:{}", at.file, at.line),
+            cast: is_cast.then_some(e),
+        }
+    }
+}
 
 /// Where the program's numbers go.
 pub struct Numbers {
@@ -65,6 +78,18 @@ impl Numbers {
         &self.found.wanted
     }
 
+    /// What the number is put into that an address becomes here.
+    pub fn made(&self, unit: usize, of: ExprId) -> &[Place] {
+        let mut sources = self.found.sources.iter();
+        let found = sources.find(|s| s.unit == unit && s.of == of);
+        found.map_or(&[], |s| &s.to)
+    }
+
+    /// Does it go where the author says that addresses are?
+    pub fn is_said(&self, unit: usize, of: ExprId) -> bool {
+        self.made(unit, of).iter().any(|x| self.known.contains(x))
+    }
+
     /// What a place's value is put into.
     pub fn next(&self, from: &Place) -> impl Iterator<Item = &Place> {
         self.found.edges.get(from).into_iter().flatten()
@@ -87,8 +112,7 @@ pub fn check(
     let known = &numbers.known;
     for Source { unit, of, to, mark } in &numbers.found.sources {
         let u = &p.units[*unit];
-        let x = u.expr(*of);
-        let span = &x.span;
+        let span = &u.expr(*of).span;
         let places = numbers.reached(to, &|_| true);
         if !places
             .iter()
@@ -97,13 +121,7 @@ pub fn check(
             continue;
         }
         let help = "keep it in a pointer, or say which integer holds it: `#pragma pc3 pointer STRUCT.MEMBER`, or of a variable";
-        let at = u.lines.position(span.start);
-        let is_cast = matches!(x.kind, ExprKind::Cast { .. }) && is_number(u, x.ty.ty);
-        kept.push(KeptAt {
-            unit: *unit,
-            place: format!("{}:{}", at.file, at.line),
-            cast: is_cast.then_some(*of),
-        });
+        kept.push(KeptAt::of(*unit, u, *of));
         if *mark {
             continue;
         }

@@ -186,6 +186,15 @@ impl<'a> Cx<'a> {
         }
     }
 
+    pub fn parent(&self, unit: usize, e: ExprId) -> Option<Parent> {
+        self.ways(unit).parents.get(&e).copied()
+    }
+
+    /// Where a variable stands.
+    pub fn reads(&self, unit: usize, s: SymId) -> &[ExprId] {
+        self.ways(unit).reads.get(&s).map_or(&[], Vec::as_slice)
+    }
+
     /// What a variable is initialised with and assigned.
     pub fn given(&self, unit: usize, s: SymId) -> &[ExprId] {
         self.ways(unit).given.get(&s).map_or(&[], Vec::as_slice)

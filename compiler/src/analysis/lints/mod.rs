@@ -8,6 +8,7 @@ pub mod layout;
 mod network;
 mod offsets;
 mod order;
+mod pointer_bytes;
 mod range;
 mod records;
 mod sizes;
@@ -15,7 +16,7 @@ mod stored;
 mod width;
 mod words;
 
-use super::addresses::{Is, Numbers};
+use super::addresses::{Is, Kept, Numbers};
 use super::callgraph::CallGraph;
 use super::heap::Heap;
 use super::measured::{holds_size, Measured};
@@ -43,6 +44,8 @@ pub fn wanted(u: &Unit, e: ExprId) -> Option<Is> {
 pub struct Found {
     pub wide: Vec<Wide>,
     pub orders: Vec<Order>,
+    /// Where addresses decide about what is kept.
+    pub chosen: Kept,
 }
 
 /// `saved(unit, f, s)`: is the local `s` of function `f` part of a checkpoint?
@@ -54,10 +57,10 @@ pub fn check(
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
     out: &mut Diagnostics,
 ) -> Found {
-    order::check(p, out);
     range::check(p, numbers, saved, out);
     let wide = width::check(p, numbers, saved, out);
     let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
+    let chosen = order::check(&cx, numbers, out);
     sizes::check(&cx, measured, saved, &mut orders, out);
     bytes::check(&cx, &mut orders, out);
     copies::check(&cx, &mut orders, out);
@@ -77,7 +80,11 @@ pub fn check(
         }
         same
     });
-    Found { wide, orders }
+    Found {
+        wide,
+        orders,
+        chosen,
+    }
 }
 
 fn is_user(u: &Unit, e: ExprId) -> bool {

@@ -1,22 +1,48 @@
-//! Where the order of things, or their bucket, depends on where objects lie.
+//! Where the order of things, or their bucket, depends on where objects lie.  Where they have moved, restarts of programs
+//! that choose or search so are refused.
 
-use super::is_user;
-use crate::analysis::addresses::{is_constant, parents, Parent, Parents, Punned};
+use super::kept::Cx;
+use super::{is_user, pointer_bytes};
+use crate::analysis::addresses::{
+    is_constant, named, parents, pointee, Kept, KeptAt, Numbers, Parent, Parents, Place, Punned,
+};
 use crate::analysis::heap::one_line;
-use crate::analysis::program::{Callee, Program};
+use crate::analysis::program::Callee;
 use crate::analysis::walk::{strip_casts, visit, visit_decls, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::tree::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const ORDERS: &[&str] = &[
     "qsort", "qsort_r", "bsearch", "tsearch", "tfind", "tdelete", "lfind", "lsearch",
 ];
 
-pub fn check(p: &Program, out: &mut Diagnostics) {
+/// What is found again by the order that it has.
+const SEARCHES: &[&str] = &["bsearch", "tsearch", "tfind", "tdelete"];
+
+/// What restarts are to know.
+pub fn check(cx: &Cx, numbers: &Numbers, out: &mut Diagnostics) -> Kept {
+    let p = cx.p;
+    let mut kept = Kept::new();
+    let indices = indices(cx);
     for (unit, u) in p.units.iter().enumerate() {
         let parents = parents(u);
         let punned = Punned::new(u);
+        let mut choice = |e: ExprId, address: ExprId, out: &mut Diagnostics| {
+            let Some(chooses) = hashes(u, &parents, e) else {
+                return;
+            };
+            out.push(chosen(u, e, address));
+            let indexes = || {
+                let to = numbers.made(unit, e);
+                let reached = numbers.reached(to, &|x| !matches!(x, Place::Memory(_)));
+                !reached.is_disjoint(&indices)
+            };
+            if !numbers.is_said(unit, e) && (chooses == Chooses::Surely || indexes()) {
+                kept.push(KeptAt::of(unit, u, e));
+            }
+        };
+        let mut searches = Vec::new();
         for k in 0..u.exprs.len() {
             let e = ExprId(k as u32);
             match &u.expr(e).kind {
@@ -25,23 +51,23 @@ pub fn check(p: &Program, out: &mut Diagnostics) {
                         if ORDERS.contains(&name.as_str()) {
                             for a in args {
                                 if let Some((_, Callee::Defined(f))) = p.direct(unit, *a) {
-                                    comparison(p.unit(f), p.func(f), &name, out);
+                                    let found = comparison(p.unit(f), p.func(f), &name, out);
+                                    let at = p.fns[f.index()].0;
+                                    if SEARCHES.contains(&name.as_str()) {
+                                        searches.extend(found.iter().map(|e| (at, *e)));
+                                    }
                                 }
                             }
                         }
                     }
                 }
-                ExprKind::Cast { arg, .. }
-                    if is_user(u, e) && is_of_address(u, e, *arg) && hashes(u, &parents, e) =>
-                {
-                    out.push(chosen(u, e, strip_casts(u, *arg)));
+                ExprKind::Cast { arg, .. } if is_user(u, e) && is_of_address(u, e, *arg) => {
+                    choice(e, strip_casts(u, *arg), out);
                 }
                 ExprKind::Member { .. } | ExprKind::Index { .. }
-                    if punned.is_address_as_number(u, e)
-                        && is_user(u, e)
-                        && hashes(u, &parents, e) =>
+                    if punned.is_address_as_number(u, e) && is_user(u, e) =>
                 {
-                    out.push(chosen(u, e, e));
+                    choice(e, e, out);
                 }
                 ExprKind::Binary { op, lhs, rhs } if is_order(*op) && is_user(u, e) => {
                     if let Some(s) = depth(u, *lhs, *rhs).or_else(|| depth(u, *rhs, *lhs)) {
@@ -58,7 +84,58 @@ pub fn check(p: &Program, out: &mut Diagnostics) {
                 _ => {}
             }
         }
+        kept.extend(
+            searches
+                .iter()
+                .map(|(at, e)| KeptAt::of(*at, &p.units[*at], *e)),
+        );
     }
+    for (unit, e) in pointer_bytes::find(cx) {
+        let u = &p.units[unit];
+        out.push(summed(u, e));
+        kept.push(KeptAt::of(unit, u, e));
+    }
+    kept.sort_by(|a, b| (a.unit, &a.place, a.cast).cmp(&(b.unit, &b.place, b.cast)));
+    kept.dedup_by(|a, b| (a.unit, &a.place, a.cast) == (b.unit, &b.place, b.cast));
+    kept
+}
+
+/// What elements of arrays are chosen by, but for single characters, which blocks are made of.
+fn indices(cx: &Cx) -> HashSet<Place> {
+    let mut all = HashSet::new();
+    for (unit, u) in cx.p.units.iter().enumerate() {
+        let elements = |e: ExprId| {
+            let to = pointee(u, u.expr(e).ty.ty);
+            to.is_some_and(|t| {
+                !matches!(
+                    u.ty(t),
+                    Type::Void | Type::Int(IntKind::Char | IntKind::SChar | IntKind::UChar)
+                )
+            })
+        };
+        for x in &u.exprs {
+            let index = match x.kind {
+                ExprKind::Index { base, index } if elements(base) => index,
+                ExprKind::Binary {
+                    op: BinOp::Add,
+                    lhs,
+                    rhs,
+                } if elements(lhs) => rhs,
+                _ => continue,
+            };
+            visit(u, Node::Expr(index), &mut |n| {
+                let Node::Expr(e) = n else { return true };
+                all.extend(named(unit, u, e));
+                if let ExprKind::Call { callee, .. } = u.expr(e).kind {
+                    if let Some((_, Callee::Defined(f))) = cx.p.direct(unit, callee) {
+                        all.insert(Place::Result(f));
+                    }
+                }
+                true
+            });
+        }
+    }
+    all
 }
 
 fn is_order(op: BinOp) -> bool {
@@ -89,7 +166,8 @@ fn depth(u: &Unit, own: ExprId, other: ExprId) -> Option<SymId> {
 }
 
 /// A function that a library orders by: it must not compare addresses that it has read.
-fn comparison(u: &Unit, f: &Function, name: &str, out: &mut Diagnostics) {
+fn comparison(u: &Unit, f: &Function, name: &str, out: &mut Diagnostics) -> Vec<ExprId> {
+    let mut found = Vec::new();
     let mut values: HashMap<SymId, ExprId> = HashMap::new();
     visit_decls(u, Node::Stmt(f.body), &mut |d, _| {
         for v in &d.vars {
@@ -105,6 +183,7 @@ fn comparison(u: &Unit, f: &Function, name: &str, out: &mut Diagnostics) {
             let order = is_order(op);
             let both = [lhs, rhs].map(|e| strip_casts(u, e));
             if order && both.iter().all(|e| pointer(*e) && is_read(u, &values, *e)) {
+                found.push(e);
                 out.push(Diagnostic::advice(
                     u,
                     &u.expr(e).span,
@@ -116,6 +195,7 @@ fn comparison(u: &Unit, f: &Function, name: &str, out: &mut Diagnostics) {
         }
         true
     });
+    found
 }
 
 /// Does a pointer come out of memory, rather than being one that the function was given?
@@ -140,6 +220,17 @@ fn chosen(u: &Unit, e: ExprId, address: ExprId) -> Diagnostic {
     )
 }
 
+fn summed(u: &Unit, pointer: ExprId) -> Diagnostic {
+    let text = one_line(u.slice(&u.expr(pointer).span));
+    Diagnostic::advice(
+        u,
+        &u.expr(pointer).span,
+        Code::AddressOrder,
+        format!("the bytes of an address are computed with, of what `{text}` leads to: a hash of them is another one where objects have moved, and such a restart is refused"),
+        "compute it from something that stays, such as a serial number in the object",
+    )
+}
+
 /// Does the cast make a number of an address?
 fn is_of_address(u: &Unit, cast: ExprId, arg: ExprId) -> bool {
     let from = matches!(
@@ -149,20 +240,30 @@ fn is_of_address(u: &Unit, cast: ExprId, arg: ExprId) -> bool {
     from && matches!(u.ty(u.expr(cast).ty.ty), Type::Int(_)) && !is_constant(u, arg)
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chooses {
+    Surely,
+    /// It may as well be for an alignment that is not known here.
+    Perhaps,
+}
+
 /// Does the number made of an address become an index, or a hash?
-fn hashes(u: &Unit, parents: &Parents, made: ExprId) -> bool {
+fn hashes(u: &Unit, parents: &Parents, made: ExprId) -> Option<Chooses> {
     let number = |e: ExprId| matches!(u.ty(u.expr(e).ty.ty), Type::Int(_));
     let constant = |e: ExprId| u.view().eval(e);
     let mut e = made;
     // Mixed as hashes are; reduced to a range that is no alignment.
-    let (mut mixed, mut reduced) = (false, false);
+    let (mut mixed, mut reduced, mut surely) = (false, false, false);
+    let found = |yes: bool, surely: bool| match surely {
+        _ if !yes => None,
+        true => Some(Chooses::Surely),
+        false => Some(Chooses::Perhaps),
+    };
     loop {
-        let Some(parent) = parents.get(&e) else {
-            return false;
-        };
+        let parent = parents.get(&e)?;
         let up = match parent {
             Parent::Expr(up) => *up,
-            Parent::Variable(_) | Parent::Return(_) => return mixed || reduced,
+            Parent::Variable(_) | Parent::Return(_) => return found(mixed || reduced, surely),
         };
         match &u.expr(up).kind {
             ExprKind::Binary { op, lhs, rhs } => {
@@ -170,7 +271,9 @@ fn hashes(u: &Unit, parents: &Parents, made: ExprId) -> bool {
                 let number_here = number(up);
                 match op {
                     BinOp::Rem if *lhs == e => {
-                        reduced |= !constant(other).is_some_and(|n| n <= 64 && n & (n - 1) == 0);
+                        let modulus = constant(other);
+                        reduced |= !modulus.is_some_and(|n| n <= 64 && n & (n - 1) == 0);
+                        surely |= modulus.is_some_and(|n| n & (n - 1) != 0);
                     }
                     BinOp::And => {
                         // Alignments look at the lowest bits, or clear them.
@@ -186,30 +289,40 @@ fn hashes(u: &Unit, parents: &Parents, made: ExprId) -> bool {
                             );
                         reduced |= !low && !high;
                     }
-                    BinOp::Shr | BinOp::Xor if *lhs == e || *op == BinOp::Xor => mixed = true,
-                    BinOp::Mul => mixed |= constant(other).is_none_or(|n| n > 16),
-                    BinOp::Div if *lhs == e => mixed = true,
+                    BinOp::Shr if *lhs == e => {
+                        mixed = true;
+                        // Halves of an address go where it goes.
+                        surely |= constant(other).is_none_or(|n| n < 16);
+                    }
+                    BinOp::Xor => (mixed, surely) = (true, true),
+                    BinOp::Mul if constant(other).is_none_or(|n| n > 16) => {
+                        (mixed, surely) = (true, true)
+                    }
+                    BinOp::Div if *lhs == e => (mixed, surely) = (true, true),
+                    BinOp::Mul => {}
                     BinOp::Add | BinOp::Or | BinOp::Shl => {}
                     // Differences mean the same everywhere.
-                    _ => return false,
+                    _ => return None,
                 }
                 if !number_here {
                     // Pointer arithmetic with it as an index.
-                    return *op == BinOp::Add && (mixed || reduced);
+                    return found(*op == BinOp::Add && (mixed || reduced), surely);
                 }
                 e = up;
             }
             // As it is, it is a number that was put into a pointer.
-            ExprKind::Index { index, .. } => return *index == e && (mixed || reduced),
+            ExprKind::Index { index, .. } if *index == e && (mixed || reduced) => {
+                return Some(Chooses::Surely)
+            }
             ExprKind::Cast { .. } if number(up) => e = up,
             ExprKind::Unary {
                 op: UnOp::BitNot, ..
             } => e = up,
             ExprKind::Assign { op: None, rhs, .. } if *rhs == e => {
-                return number(up) && (mixed || reduced)
+                return found(number(up) && (mixed || reduced), surely)
             }
-            ExprKind::Call { callee, .. } if *callee != e => return reduced,
-            _ => return false,
+            ExprKind::Call { callee, .. } if *callee != e => return found(reduced, surely),
+            _ => return None,
         }
     }
 }
