@@ -151,6 +151,30 @@ const HOPS: &[Hop] = &[
             "pointer_keys.c:45",
         ],
     },
+    Hop {
+        program: "sizes_beyond",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "main.total", "sizes_beyond.c:16"],
+    },
+    Hop {
+        program: "sizes_floating",
+        from: HOST,
+        to: I686,
+        words: &["E0510", "sizes_floating.c:15"],
+    },
+    Hop {
+        program: "sizes_counted",
+        from: HOST,
+        to: I686,
+        words: &["E0505", "main.n", "sizes_counted.c:12"],
+    },
+    Hop {
+        program: "sizes_waiting",
+        from: I686,
+        to: HOST,
+        words: &["E0510", "sizes_waiting.c:18"],
+    },
 ];
 
 pub fn trials() -> Vec<Trial> {

@@ -5,6 +5,7 @@ use super::prefix;
 use crate::analysis::addresses::{self, Numbers};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::heap::Heap;
+use crate::analysis::linear::Op;
 use crate::analysis::measured::Measured;
 use crate::analysis::program::{alias, Callee, FnId, Program};
 use crate::analysis::walk::{visit, Node};
@@ -53,7 +54,8 @@ pub fn check(
         plan.shadow_set.contains(&s) || plan.live.iter().any(|l| l.vars.contains(&s))
     };
     let mut numbers = addresses::check(p, flow, &saved, out);
-    let mut found = lints::check(p, graph, heap, (flow, measured), &saved, out);
+    let waiting = waiting(p, plans);
+    let mut found = lints::check(p, graph, heap, (flow, measured), &saved, &waiting, out);
     let known: HashSet<(usize, ExprId)> = numbers
         .iter()
         .filter_map(|n| Some((n.unit, n.cast?)))
@@ -62,6 +64,36 @@ pub fn check(
     numbers.extend(std::mem::take(&mut found.chosen).into_iter().filter(new));
     unsaved::library_state(p, mpi, out);
     Known { numbers, found }
+}
+
+/// Expressions whose values points save, as they wait for the rest of a larger one.
+fn waiting(p: &Program, plans: &[Plan]) -> Vec<(usize, ExprId)> {
+    let mut all = Vec::new();
+    for (f, plan) in p.ids().zip(plans) {
+        let live: HashSet<usize> = plan.live.iter().flat_map(|l| &l.temps).copied().collect();
+        let lists = plan.linear.values().map(|l| l.ops.as_slice());
+        lists.for_each(|ops| values(ops, &live, p.fns[f.index()].0, &mut all));
+    }
+    all.sort();
+    all
+}
+
+fn values(ops: &[Op], live: &HashSet<usize>, unit: usize, all: &mut Vec<(usize, ExprId)>) {
+    for op in ops {
+        match op {
+            Op::Eval { temp, expr: of }
+            | Op::Point {
+                temp: Some(temp),
+                call: of,
+                ..
+            } if live.contains(temp) => all.push((unit, *of)),
+            Op::If { then, els, .. } => {
+                values(then, live, unit, all);
+                values(els, live, unit, all);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn declared(u: &Unit, s: SymId) -> Span {

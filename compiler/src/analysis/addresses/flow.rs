@@ -119,7 +119,8 @@ impl<'a> Flow<'a> {
         let x = u.expr(e);
         if let Some(is) = (self.wanted)(u, e) {
             let (unit, to) = (cx.unit, self.up_from(cx, e, is));
-            if !to.is_empty() {
+            // Sizes get further than this follows.
+            if !to.is_empty() || is == Is::Size {
                 self.found.wanted.push(Wanted { unit, of: e, to });
             }
         }

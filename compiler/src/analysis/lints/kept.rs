@@ -1,6 +1,6 @@
 //! Does what an expression gives go into something that a checkpoint holds?
 
-use crate::analysis::addresses::{parents, Parent, Parents};
+use crate::analysis::addresses::{has_sizeof, parents, Parent, Parents};
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{is_local, FnId, Program};
 use crate::analysis::untouched;
@@ -193,6 +193,57 @@ impl<'a> Cx<'a> {
     /// Where a variable stands.
     pub fn reads(&self, unit: usize, s: SymId) -> &[ExprId] {
         self.ways(unit).reads.get(&s).map_or(&[], Vec::as_slice)
+    }
+
+    /// Is an integer made a floating-point number here, other than to divide by it?
+    pub fn becomes_float(&self, unit: usize, e: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        let float = |t: TypeId| matches!(u.ty(t), Type::Float(_));
+        match self.parent(unit, e) {
+            None => false,
+            Some(Parent::Variable(s)) => float(u.sym(s).ty.ty),
+            Some(Parent::Return(f)) => float(u.func(f).ret.ty),
+            Some(Parent::Expr(up)) => match &u.expr(up).kind {
+                ExprKind::Binary {
+                    op: BinOp::Div,
+                    rhs,
+                    ..
+                } if *rhs == e => false,
+                // How many there are.
+                ExprKind::Binary {
+                    op: BinOp::Div,
+                    rhs,
+                    ..
+                } if has_sizeof(u, *rhs) => false,
+                ExprKind::Cast { .. } if self.counts(unit, up) => false,
+                ExprKind::Cast { .. } | ExprKind::Binary { .. } | ExprKind::Cond { .. } => {
+                    float(u.expr(up).ty.ty)
+                }
+                ExprKind::Assign { lhs, rhs, .. } => *rhs == e && float(u.expr(*lhs).ty.ty),
+                ExprKind::Call { args, .. } => {
+                    let at = args.iter().position(|a| *a == e);
+                    let params = at.into_iter().flat_map(|i| {
+                        let site = self.site(unit, up).into_iter();
+                        site.map(move |f| (f, self.p.func(f).params.get(i)))
+                    });
+                    let mut params = params;
+                    params.any(|(f, s)| {
+                        let u = self.p.unit(f);
+                        s.is_some_and(|s| matches!(u.ty(u.sym(*s).ty.ty), Type::Float(_)))
+                    })
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// Is it divided by a size, or what something is divided by?
+    fn counts(&self, unit: usize, e: ExprId) -> bool {
+        let u = &self.p.units[unit];
+        let Some(Parent::Expr(up)) = self.parent(unit, e) else {
+            return false;
+        };
+        matches!(u.expr(up).kind, ExprKind::Binary { op: BinOp::Div, rhs, .. } if rhs == e || has_sizeof(u, rhs))
     }
 
     /// What a variable is initialised with and assigned.

@@ -48,13 +48,15 @@ pub struct Found {
     pub chosen: Kept,
 }
 
-/// `saved(unit, f, s)`: is the local `s` of function `f` part of a checkpoint?
+/// `saved(unit, f, s)`: is the local `s` of function `f` part of a checkpoint?  `waiting`: what expressions are that wait for others
+/// at points.
 pub fn check(
     p: &Program,
     graph: &CallGraph,
     heap: &Heap,
     (numbers, measured): (&Numbers, &Measured),
     saved: &dyn Fn(usize, FuncId, SymId) -> bool,
+    waiting: &[(usize, ExprId)],
     out: &mut Diagnostics,
 ) -> Found {
     range::check(p, numbers, saved, out);
@@ -62,6 +64,7 @@ pub fn check(
     let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
     let chosen = order::check(&cx, numbers, out);
     sizes::check(&cx, measured, saved, &mut orders, out);
+    sizes::elsewhere(&cx, measured, waiting, &mut orders, out);
     bytes::check(&cx, &mut orders, out);
     copies::check(&cx, &mut orders, out);
     floats::check(&cx, &mut orders, out);

@@ -1,5 +1,6 @@
 //! Sizes that are kept: a value computed with `sizeof` before a checkpoint is the source's after it.
 
+use super::is_user;
 use super::kept::{By, Cx, Order};
 use crate::analysis::addresses::Place;
 use crate::analysis::heap::one_line;
@@ -46,6 +47,51 @@ pub fn check(
             ));
         }
     }
+}
+
+/// Sizes in floating-point numbers that are kept, and in what waits for the rest of an expression at a point: the tables say
+/// nothing of those.
+pub fn elsewhere(
+    cx: &Cx,
+    measured: &Measured,
+    waiting: &[(usize, ExprId)],
+    list: &mut Vec<Order>,
+    out: &mut Diagnostics,
+) {
+    cx.truth_ends.set(true);
+    for (unit, u) in cx.p.units.iter().enumerate() {
+        for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
+            let sized = measured.sized(unit, e) && is_user(u, e);
+            if sized && cx.becomes_float(unit, e) && cx.goes(unit, e, &mut HashSet::new()) {
+                tell(u, unit, e, "in a floating-point number", list, out);
+            }
+        }
+    }
+    for (unit, e) in waiting {
+        let u = &cx.p.units[*unit];
+        if measured.sized(*unit, *e) && is_user(u, *e) {
+            tell(
+                u,
+                *unit,
+                *e,
+                "while it waits for a call in its expression",
+                list,
+                out,
+            );
+        }
+    }
+}
+
+fn tell(u: &Unit, unit: usize, e: ExprId, how: &str, list: &mut Vec<Order>, out: &mut Diagnostics) {
+    list.push(Order::of(unit, u, e, By::Layout));
+    let text = one_line(u.slice(&u.expr(e).span));
+    out.push(Diagnostic::advice(
+        u,
+        &u.expr(e).span,
+        Code::SizeKept,
+        format!("`{text}` is another number on other architectures, and a checkpoint keeps it {how}: a restart where members lie elsewhere is refused"),
+        "compute it anew where it is used, or keep it in an integer of its own",
+    ));
 }
 
 /// What else a size is put into and a checkpoint holds: an element of an array, a member of a union or of bits.

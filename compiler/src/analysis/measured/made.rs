@@ -1,5 +1,6 @@
 //! What is put into places that sizes reach: so many objects of one type, sums with sizes in them, or other things.
 
+use super::beyond::Beyond;
 use super::reach::Calls;
 use crate::analysis::addresses::{has_sizeof, named, Place};
 use crate::analysis::callgraph::CallGraph;
@@ -46,16 +47,17 @@ pub struct Makes<'a> {
     known: HashMap<Place, Made>,
 }
 
+/// What places are made of, and the expressions that sizes are in.
 /// `told`: places of which the author says what they count, or that they are not saved.
 pub fn analyse<'a>(
     p: &'a Program<'a>,
     graph: &CallGraph,
-    calls: &'a Calls,
+    (calls, beyond): (&'a Calls, &Beyond),
     wanted: &'a HashSet<Place>,
     told: &'a HashMap<Place, Option<(usize, TypeId)>>,
-) -> HashMap<Place, Made> {
+) -> (HashMap<Place, Made>, HashSet<(usize, ExprId)>) {
     let results = calls.of.values().map(|f| Place::Result(*f));
-    let given = given(p, graph, wanted.iter().cloned().chain(results));
+    let given = given(p, graph, beyond, wanted.iter().cloned().chain(results));
     let mut makes = Makes {
         p,
         calls,
@@ -80,7 +82,8 @@ pub fn analyse<'a>(
             }
         }
     }
-    makes.known
+    let sized = makes.sized();
+    (makes.known, sized)
 }
 
 impl Makes<'_> {
@@ -103,6 +106,20 @@ impl Makes<'_> {
             },
             Gives::Anything => Some(Made::Other),
         }
+    }
+
+    /// Expressions with sizes, which are more than constants.
+    fn sized(&self) -> HashSet<(usize, ExprId)> {
+        let mut all = HashSet::new();
+        for (unit, u) in self.p.units.iter().enumerate() {
+            for e in (0..u.exprs.len()).map(|k| ExprId(k as u32)) {
+                let made = self.value(unit, e);
+                if matches!(made, Some(Made::Of(..) | Made::Sum | Made::Other)) {
+                    all.insert((unit, e));
+                }
+            }
+        }
+        all
     }
 
     fn same(&self, a: (usize, TypeId), b: (usize, TypeId)) -> bool {
@@ -302,15 +319,24 @@ fn is_systems(u: &Unit, t: TypeId) -> bool {
 type Given = HashMap<Place, Vec<Gives>>;
 
 /// All that puts a value into the wanted places.
-fn given(p: &Program, graph: &CallGraph, wanted: impl Iterator<Item = Place>) -> Given {
+fn given(
+    p: &Program,
+    graph: &CallGraph,
+    beyond: &Beyond,
+    wanted: impl Iterator<Item = Place>,
+) -> Given {
     let mut all: Given = wanted.map(|x| (x, Vec::new())).collect();
     let mut put = |place: Option<Place>, g: Gives| {
         if let Some(list) = place.and_then(|x| all.get_mut(&x)) {
             list.push(g);
         }
     };
+    for (place, unit, e) in &beyond.puts {
+        put(Some(place.clone()), Gives::Value(*unit, *e));
+    }
     for (unit, u) in p.units.iter().enumerate() {
-        for x in &u.exprs {
+        for (k, x) in u.exprs.iter().enumerate() {
+            let lent = || beyond.lent.contains(&(unit, ExprId(k as u32)));
             match &x.kind {
                 ExprKind::Assign { op, lhs, rhs } => {
                     let g = match op {
@@ -323,6 +349,7 @@ fn given(p: &Program, graph: &CallGraph, wanted: impl Iterator<Item = Place>) ->
                     op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
                     arg,
                 } => put(named(unit, u, *arg), Gives::Stepped),
+                ExprKind::AddrOf(_) if lent() => {}
                 ExprKind::AddrOf(arg) => put(named(unit, u, *arg), Gives::Shared),
                 ExprKind::Call { callee, args } => {
                     // Those that pointers lead to may be given anything.

@@ -4,6 +4,7 @@
 //! (`#pragma pc3 bytes`) would have it.  Else its type in the tables names the places in the sources whose sizes are in it, and
 //! a restart that finds one of these different refuses the value.
 
+mod beyond;
 mod made;
 mod reach;
 
@@ -15,6 +16,7 @@ use super::program::{base_name, is_local, Callee, FnId, Program};
 use super::walk::{strip_casts, visit, Node};
 use crate::annotations::{Said, Sizes};
 use crate::tree::*;
+use beyond::Beyond;
 pub use made::holds_size;
 use made::Made;
 use pc3_typemetric::descriptor::{PC3_TYPE_FITS, PC3_TYPE_SUM};
@@ -47,6 +49,8 @@ enum Kept {
 pub struct Measured {
     pub sources: Vec<Source>,
     kept: HashMap<Place, Kept>,
+    /// Expressions of units in which sizes are, but for those that have one value on each architecture.
+    sized: HashSet<(usize, ExprId)>,
 }
 
 impl Measured {
@@ -57,6 +61,10 @@ impl Measured {
     /// A restart elsewhere refuses it.
     pub fn refused(&self, place: &Place) -> bool {
         matches!(self.kept.get(place), Some(Kept::Refused { .. }))
+    }
+    /// Is it a number that sizes are in?
+    pub fn sized(&self, unit: usize, e: ExprId) -> bool {
+        self.sized.contains(&(unit, e))
     }
     /// Is a source in something that is refused?
     pub fn decides(&self, source: usize) -> bool {
@@ -73,7 +81,8 @@ pub fn find(
     numbers: &Numbers,
 ) -> Measured {
     let calls = reach::calls(p, numbers);
-    let sources = sources(p, heap, numbers, &calls);
+    let beyond = beyond::find(p, graph);
+    let sources = sources(p, heap, numbers, &calls, &beyond);
     let told = made::told(p, said);
     let systems = systems(p);
     let own = |x: &Place| match x {
@@ -83,7 +92,7 @@ pub fn find(
     };
     let all = sources.iter().flat_map(|s| &s.reached);
     let all: HashSet<Place> = all.filter(|x| own(x)).cloned().collect();
-    let made = made::analyse(p, graph, &calls, &all, &told);
+    let (made, sized) = made::analyse(p, graph, (&calls, &beyond), &all, &told);
     let dealt = dealt(p, heap, numbers, &sources);
     let held = |x: &&Place| {
         let bare = matches!(x, Place::Result(_)) || told.contains_key(*x) || asks(p, heap, x);
@@ -119,10 +128,20 @@ pub fn find(
             },
         );
     }
-    Measured { sources, kept }
+    Measured {
+        sources,
+        kept,
+        sized,
+    }
 }
 
-fn sources(p: &Program, heap: &Heap, numbers: &Numbers, calls: &reach::Calls) -> Vec<Source> {
+fn sources(
+    p: &Program,
+    heap: &Heap,
+    numbers: &Numbers,
+    calls: &reach::Calls,
+    beyond: &Beyond,
+) -> Vec<Source> {
     let asked = asked(p, heap);
     let mut sources: Vec<Source> = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -140,6 +159,14 @@ fn sources(p: &Program, heap: &Heap, numbers: &Numbers, calls: &reach::Calls) ->
         }
         let mut to = w.to.clone();
         to.extend(calls.to.get(&(w.unit, w.of)).into_iter().flatten().cloned());
+        to.extend(
+            beyond
+                .sizes
+                .get(&(w.unit, w.of))
+                .into_iter()
+                .flatten()
+                .cloned(),
+        );
         let at = u.lines.position(u.expr(w.of).span.start);
         let text = one_line(u.slice(&u.expr(w.of).span));
         let file = base_name(&at.file);
@@ -154,7 +181,7 @@ fn sources(p: &Program, heap: &Heap, numbers: &Numbers, calls: &reach::Calls) ->
             of: w.of,
             ty,
             name,
-            reached: reach::from(p, numbers, &to),
+            reached: reach::from(p, numbers, beyond, &to),
             to,
         });
     }
@@ -375,7 +402,7 @@ fn dealt(p: &Program, heap: &Heap, numbers: &Numbers, sources: &[Source]) -> Has
     let all = sources.iter().flat_map(|s| &s.reached);
     ends.extend(all.filter(|x| beside(x)).cloned());
     let from: Vec<Place> = ends.iter().cloned().collect();
-    ends.extend(reach::from(p, numbers, &from));
+    ends.extend(reach::from(p, numbers, &Beyond::default(), &from));
     let meets = |s: &&Source| !s.reached.is_disjoint(&ends);
     let met: Vec<&Source> = sources.iter().filter(meets).collect();
     ends.extend(met.iter().flat_map(|s| s.reached.iter().cloned()));

@@ -1,6 +1,7 @@
 //! Where sizes get to: through variables, members and results.  What a function makes of an argument comes back to the
 //! call that has it, and to no other.
 
+use super::beyond::Beyond;
 use super::made::holds_size;
 use crate::analysis::addresses::{Numbers, Place};
 use crate::analysis::program::{Callee, FnId, Program};
@@ -9,7 +10,7 @@ use crate::tree::*;
 use std::collections::{HashMap, HashSet};
 
 /// The places that a number in `from` gets to.
-pub fn from(p: &Program, numbers: &Numbers, from: &[Place]) -> HashSet<Place> {
+pub fn from(p: &Program, numbers: &Numbers, beyond: &Beyond, from: &[Place]) -> HashSet<Place> {
     let mut todo: Vec<(Place, bool)> = from.iter().map(|x| (x.clone(), is_param(p, x))).collect();
     let mut seen: HashSet<(Place, bool)> = todo.iter().cloned().collect();
     while let Some((x, argument)) = todo.pop() {
@@ -17,7 +18,8 @@ pub fn from(p: &Program, numbers: &Numbers, from: &[Place]) -> HashSet<Place> {
         if matches!(x, Place::Memory(_) | Place::Pointer) {
             continue;
         }
-        for next in numbers.next(&x) {
+        let further = beyond.places.get(&x).into_iter().flatten();
+        for next in numbers.next(&x).chain(further) {
             let argument = match next {
                 Place::Result(_) if argument => continue,
                 Place::Variable(..) => argument || is_param(p, next),
