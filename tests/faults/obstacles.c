@@ -50,8 +50,8 @@ int main(void)
     lockf(fileno(f), F_LOCK, 10);
 #pragma pc3 checkpoint
     fputs("abcdefgh", f);
-    rewind(f);
-    fgetc(f);
+    f = freopen("part", "r", f);
+    fgetwc(f);
     lseek(fileno(f), 3, SEEK_SET);
 #pragma pc3 checkpoint
     fclose(f);

@@ -28,8 +28,8 @@ use std::ptr::NonNull;
 use libc::FILE;
 
 use crate::format::library::{
-    AppendedMeta, BufferMeta, FileKind, FileMeta, LibraryMeta, MemoryMeta, OpenMeta, Origin,
-    STATE_CONSUMED, STATE_EOF,
+    AppendedMeta, BufferMeta, FileKind, FileMeta, HeldMeta, LibraryMeta, MemoryMeta, OpenMeta,
+    Origin, STATE_CONSUMED, STATE_EOF,
 };
 use crate::format::meta::Span;
 use again::Reopened;
@@ -198,7 +198,7 @@ impl Files {
             unsafe {
                 // Otherwise characters given back would be lost.
                 let waits = || stream::is_wide(stream) || stream::has_output(stream);
-                if !stream::may_wait(stream) && waits() {
+                if !stream::is_saved(stream) && waits() {
                     libc::fflush(stream);
                 }
             }
@@ -212,11 +212,11 @@ impl Files {
         let streams: Vec<*mut FILE> = self.opened.iter().map(|o| o.stream).collect();
         for stream in streams.into_iter().chain(self.given()) {
             // SAFETY: an open stream, or a standard one.
-            let (fd, unread) = unsafe { (libc::fileno(stream), stream::standing(stream).unread) };
+            let (fd, back) = unsafe { (libc::fileno(stream), stream::to_go_back(stream)) };
             let on = |o: &&mut Open| o.meta.numbers.iter().any(|n| n.0 as i64 == i64::from(fd));
-            if let Some(open) = self.scanned.iter_mut().find(on).filter(|_| unread > 0) {
+            if let Some(open) = self.scanned.iter_mut().find(on).filter(|_| back > 0) {
                 let at = &mut open.meta.position;
-                *at = at.map(|at| at.saturating_sub(unread));
+                *at = at.map(|at| at.saturating_sub(back));
             }
         }
     }
@@ -381,7 +381,11 @@ impl Files {
                         stream::set_descriptor(*stream, file.descriptor as RawFd);
                     }
                 }
-                settle_stream(*stream, file, !given(file) || waits_still(file));
+                let held = file.held.as_ref();
+                let held = held.filter(|_| !given(file) || goes_on(*stream, file));
+                let waits = !given(file) || waits_still(file);
+                settle_stream(*stream, file, held, waits)
+                    .map_err(|e| format!("{}: {e}", file.path))?;
             }
         }
         for appended in &all.appended {
@@ -439,6 +443,7 @@ fn gone(addr: usize) -> FileMeta {
         pending: Vec::new(),
         buffer: None,
         memory: None,
+        held: None,
     }
 }
 
@@ -517,15 +522,27 @@ fn position(file: &Reopened) -> io::Result<()> {
 
 /// # Safety
 /// A stream that nobody has used yet.
-unsafe fn settle_stream(stream: *mut FILE, file: &FileMeta, waits: bool) {
+unsafe fn settle_stream(
+    stream: *mut FILE,
+    file: &FileMeta,
+    held: Option<&HeldMeta>,
+    waits: bool,
+) -> Result<(), String> {
     // SAFETY: by the caller.
     unsafe {
         if let Some(b) = file.buffer {
             libc::setvbuf(stream, b.addr as *mut _, b.mode as i32, b.size as usize);
         }
         let pending: &[u8] = if waits { &file.pending } else { &[] };
-        stream::put_back(stream, pending, &file.pushed, file.state);
+        stream::put_back(stream, held, pending, &file.pushed, file.state)
     }
+}
+
+/// Does standard input stand where it stood?
+fn goes_on(stream: *mut FILE, file: &FileMeta) -> bool {
+    // SAFETY: a standard stream.
+    let fd = unsafe { libc::fileno(stream) };
+    file.position.is_some() && system::position(fd) == file.position
 }
 
 /// A job that stops writes out what waits.  Where standard output leads elsewhere now, that is not taken back.
@@ -544,21 +561,24 @@ fn waits_still(file: &FileMeta) -> bool {
 
 fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {
     // SAFETY: an open stream (the program closes them through us).
-    let (fd, standing, used) = unsafe {
+    let (fd, standing, used, back) = unsafe {
         (
             libc::fileno(stream),
             stream::standing(stream),
             stream::is_used(stream),
+            stream::to_go_back(stream),
         )
     };
     let length = system::length_of(fd);
     let position = if mode.is_empty() && kind != FileKind::Stdin {
         stands_at(fd)
     } else {
-        system::position(fd).map(|at| at.saturating_sub(standing.unread))
+        system::position(fd).map(|at| at.saturating_sub(back))
     };
     let position = position.filter(|_| length.is_some());
     let output = mode.is_empty() && kind != FileKind::Stdin;
+    // SAFETY: likewise.
+    let held = unsafe { stream::held(stream) }.filter(|_| !output);
     let consumed = kind == FileKind::Stdin && length.is_none() && mode.is_empty() && used;
     FileMeta {
         addr: stream as usize as u64,
@@ -576,6 +596,7 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
         pending: standing.pending,
         buffer: None,
         memory: None,
+        held,
     }
 }
 

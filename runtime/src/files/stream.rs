@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, c_long, c_void};
 use libc::FILE;
 
 use super::system;
-use crate::format::library::{STATE_EOF, STATE_ERROR, STATE_WIDE};
+use crate::format::library::{HeldMeta, STATE_EOF, STATE_ERROR, STATE_NARROW, STATE_WIDE};
 
 #[repr(C)]
 struct Inner {
@@ -42,8 +42,10 @@ const ERR_SEEN: c_int = 0x20;
 const IN_BACKUP: c_int = 0x100;
 const PUTTING: c_int = 0x800;
 const APPENDING: c_int = 0x1000;
+const LINE_BUFFERED: c_int = 0x200;
 
 extern "C" {
+    fn _IO_doallocbuf(stream: *mut FILE);
     fn ftello64(stream: *mut FILE) -> i64;
     fn fwide(stream: *mut FILE, mode: c_int) -> c_int;
 }
@@ -71,6 +73,7 @@ pub(super) unsafe fn standing(stream: *mut FILE) -> Standing {
             (STATE_EOF, inner.flags & EOF_SEEN != 0),
             (STATE_ERROR, inner.flags & ERR_SEEN != 0),
             (STATE_WIDE, wide),
+            (STATE_NARROW, fwide(stream, 0) < 0),
         ] {
             state |= if is { bit } else { 0 };
         }
@@ -113,11 +116,11 @@ fn between(start: *mut c_char, end: *mut c_char) -> u64 {
     (end as usize).saturating_sub(start as usize) as u64
 }
 
-/// Is output that waits in it saved?  Otherwise it has to go to the file.
+/// Is what its buffer has saved?  Otherwise output has to go to the file, and what was read has to be read again.
 ///
 /// # Safety
 /// An open stream.
-pub(super) unsafe fn may_wait(stream: *mut FILE) -> bool {
+pub(super) unsafe fn is_saved(stream: *mut FILE) -> bool {
     // SAFETY: by the caller.
     unsafe { system::length_of(libc::fileno(stream)).is_some() && fwide(stream, 0) <= 0 }
 }
@@ -140,7 +143,49 @@ pub(super) unsafe fn has_pushed(stream: *mut FILE) -> bool {
     unsafe { (*stream.cast::<Inner>()).flags & IN_BACKUP != 0 }
 }
 
-/// Has the program moved the descriptor of a stream that has read ahead?
+/// What the buffer of a stream on a file holds.
+///
+/// # Safety
+/// An open stream that nobody uses now.
+pub(super) unsafe fn held(stream: *mut FILE) -> Option<HeldMeta> {
+    // SAFETY: by the caller; the C library is GNU's. In front of what is left to be read the buffer has what was.
+    unsafe {
+        let inner = &*stream.cast::<Inner>();
+        if inner.buf_base.is_null() || !is_saved(stream) {
+            return None;
+        }
+        let (at, end) = match inner.flags {
+            f if f & PUTTING != 0 => (inner.buf_base, inner.buf_base),
+            f if f & IN_BACKUP != 0 => (inner.save_base, inner.save_end),
+            _ => (inner.read_ptr, inner.read_end),
+        };
+        let offset = u64::try_from(inner.offset).ok();
+        let length = between(inner.buf_base, end) as usize;
+        Some(HeldMeta {
+            offset: offset.map(|o| o.saturating_sub(to_go_back(stream))),
+            size: between(inner.buf_base, inner.buf_end),
+            at: between(inner.buf_base, at),
+            bytes: std::slice::from_raw_parts(inner.buf_base.cast(), length).to_vec(),
+        })
+    }
+}
+
+/// Bytes that have been read from the file, and have to be once more.
+///
+/// # Safety
+/// An open stream that nobody uses now.
+pub(super) unsafe fn to_go_back(stream: *mut FILE) -> u64 {
+    // SAFETY: by the caller.
+    unsafe {
+        let inner = &*stream.cast::<Inner>();
+        match inner.flags & PUTTING == 0 && is_saved(stream) {
+            true => 0,
+            false => standing(stream).unread,
+        }
+    }
+}
+
+/// Has the program moved the descriptor of a stream that has read ahead what no checkpoint holds?
 ///
 /// # Safety
 /// An open stream.
@@ -148,9 +193,20 @@ pub(super) unsafe fn is_moved(stream: *mut FILE) -> bool {
     // SAFETY: by the caller; the C library is GNU's.
     unsafe {
         let inner = &*stream.cast::<Inner>();
-        let ahead = inner.flags & PUTTING == 0 && standing(stream).unread > 0;
-        let now = system::position(inner.fileno);
-        ahead && inner.offset >= 0 && now.is_some_and(|at| at != inner.offset as u64)
+        let read = between(inner.buf_base, inner.read_end) as usize;
+        if inner.flags & PUTTING != 0 || is_saved(stream) || read == 0 {
+            return false;
+        }
+        match (system::position(inner.fileno), inner.offset) {
+            (None, _) => false,
+            (Some(now), 0..) => now != inner.offset as u64,
+            // The library does not know where it stood: behind what the buffer has, where the file has that.
+            (Some(now), _) => {
+                let bytes = std::slice::from_raw_parts(inner.buf_base.cast::<u8>(), read);
+                let start = now.checked_sub(read as u64);
+                start.is_none_or(|at| !system::has(inner.fileno, at, bytes))
+            }
+        }
     }
 }
 
@@ -172,15 +228,63 @@ pub(super) unsafe fn is_used(stream: *mut FILE) -> bool {
     unsafe { !(*stream.cast::<Inner>()).buf_base.is_null() }
 }
 
-/// Gives a fresh stream what it had: output that waits, characters in front, state.
+/// Gives a fresh stream a buffer as it had, and what that held.
 ///
 /// # Safety
 /// An open stream that has not been used.
-pub(super) unsafe fn put_back(stream: *mut FILE, pending: &[u8], pushed: &[u8], state: u64) {
+unsafe fn fill(stream: *mut FILE, held: &HeldMeta) -> Result<(), String> {
+    let inner = stream.cast::<Inner>();
+    // SAFETY: by the caller; the buffer has room for what one of that size held.
+    unsafe {
+        _IO_doallocbuf(stream);
+        if between((*inner).buf_base, (*inner).buf_end) != held.size {
+            let mode = match (*inner).flags & LINE_BUFFERED {
+                0 => libc::_IOFBF,
+                _ => libc::_IOLBF,
+            };
+            let size = held.size as usize;
+            // The stream's for good, as one of the program's own would be.
+            libc::setvbuf(stream, libc::malloc(size).cast(), mode, size);
+        }
+        let base = (*inner).buf_base;
+        if between(base, (*inner).buf_end) < held.bytes.len() as u64 {
+            return Err("no memory for a stream's buffer".to_owned());
+        }
+        std::ptr::copy_nonoverlapping(held.bytes.as_ptr(), base.cast(), held.bytes.len());
+        let at = base.add(held.at as usize);
+        ((*inner).read_base, (*inner).read_ptr) = (base, at);
+        (*inner).read_end = base.add(held.bytes.len());
+        let nothing = [
+            &raw mut (*inner).write_base,
+            &raw mut (*inner).write_ptr,
+            &raw mut (*inner).write_end,
+        ];
+        nothing.into_iter().for_each(|p| *p = base);
+    }
+    Ok(())
+}
+
+/// Gives a fresh stream what it had: what it had read, output that waits, characters in front, state.
+///
+/// # Safety
+/// An open stream that has not been used.
+pub(super) unsafe fn put_back(
+    stream: *mut FILE,
+    held: Option<&HeldMeta>,
+    pending: &[u8],
+    pushed: &[u8],
+    state: u64,
+) -> Result<(), String> {
     // SAFETY: by the caller.
     unsafe {
         if state & STATE_WIDE != 0 {
             fwide(stream, 1);
+        }
+        if state & STATE_NARROW != 0 {
+            fwide(stream, -1);
+        }
+        if let Some(held) = held {
+            fill(stream, held)?;
         }
         if !pending.is_empty() {
             libc::fwrite(pending.as_ptr().cast(), 1, pending.len(), stream);
@@ -195,7 +299,11 @@ pub(super) unsafe fn put_back(stream: *mut FILE, pending: &[u8], pushed: &[u8], 
         if state & STATE_ERROR != 0 {
             (*inner).flags |= ERR_SEEN;
         }
+        if let Some(offset) = held.and_then(|h| h.offset) {
+            (*inner).offset = offset as i64;
+        }
     }
+    Ok(())
 }
 
 /// Makes a standard stream one opened with `mode` on its descriptor.

@@ -72,6 +72,14 @@ pub(crate) fn tail(fd: RawFd, position: u64) -> Option<u64> {
     Some(xxh3_64(&bytes))
 }
 
+/// Does a file that can be read hold these bytes there?
+pub(crate) fn has(fd: RawFd, at: u64, bytes: &[u8]) -> bool {
+    let mut there = vec![0; bytes.len()];
+    // SAFETY: a descriptor that stays open, as others of its file do, whose locks would end; the buffer has that length.
+    let read = unsafe { libc::pread64(fd, there.as_mut_ptr().cast(), there.len(), at as i64) };
+    usize::try_from(read) == Ok(bytes.len()) && there == bytes
+}
+
 pub(crate) fn of_path(path: &[u8]) -> Option<Identity> {
     let path = CString::new(path).ok()?;
     // SAFETY: a terminated string; stat64 fills the structure.

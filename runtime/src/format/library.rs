@@ -18,7 +18,7 @@ pub struct FileMeta {
     pub path: String,
     /// As given to `fopen`; empty: inherited.
     pub mode: String,
-    /// None: not seekable.
+    /// Where its descriptor stands: behind what the buffer holds. None: not seekable.
     pub position: Option<u64>,
     /// The file's length.
     pub length: u64,
@@ -33,6 +33,54 @@ pub struct FileMeta {
     pub buffer: Option<BufferMeta>,
     /// It lives in memory of the program.
     pub memory: Option<MemoryMeta>,
+    /// In a section of its own.
+    pub held: Option<HeldMeta>,
+}
+
+impl FileMeta {
+    /// How far the program has come: what waits to be read is not behind it.
+    pub fn reached(&self) -> Option<u64> {
+        let held = self.held.as_ref();
+        let unread = held.map_or(0, |h| h.bytes.len() as u64 - h.at);
+        self.position.map(|at| at.saturating_sub(unread))
+    }
+}
+
+/// The buffer of a stream on a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HeldMeta {
+    /// Where the descriptor stood when the stream last used it.
+    pub offset: Option<u64>,
+    /// Of the buffer.
+    pub size: u64,
+    /// How much of the bytes the program has read.
+    pub at: u64,
+    pub bytes: Vec<u8>,
+}
+
+impl HeldMeta {
+    pub(super) fn encode(&self, e: &mut Encoder) {
+        e.u64(self.offset.is_some().into());
+        e.u64(self.offset.unwrap_or(0));
+        e.u64(self.size);
+        e.u64(self.at);
+        e.bytes(&self.bytes);
+    }
+
+    pub(super) fn decode(d: &mut Decoder) -> Result<HeldMeta> {
+        let known = d.u64()? != 0;
+        let held = HeldMeta {
+            offset: Some(d.u64()?).filter(|_| known),
+            size: d.u64()?,
+            at: d.u64()?,
+            bytes: d.bytes()?.to_vec(),
+        };
+        let length = held.bytes.len() as u64;
+        match held.at <= length && length <= held.size {
+            true => Ok(held),
+            false => Err(DecodeError::Invalid("a stream's buffer")),
+        }
+    }
 }
 
 /// A stream of `fmemopen` or `open_memstream`.
@@ -64,6 +112,8 @@ pub const STATE_ERROR: u64 = 2;
 pub const STATE_CONSUMED: u64 = 4;
 /// The stream is used for wide characters.
 pub const STATE_WIDE: u64 = 8;
+/// It is used for characters of one byte.
+pub const STATE_NARROW: u64 = 16;
 
 /// What the program asked for with `setvbuf`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -325,6 +375,7 @@ impl FileMeta {
             length: d.u64()?,
             state: d.u64()?,
             tail: None,
+            held: None,
             pushed: d.bytes()?.to_vec(),
             pending: d.bytes()?.to_vec(),
             buffer: match d.u64()? {

@@ -5,7 +5,7 @@ use pc3_typemetric::abi::Abi;
 use pc3_typemetric::types::TypeId;
 
 use super::bytes::{DecodeError, Decoder, Encoder};
-pub use super::library::{FileKind, FileMeta, LibraryMeta};
+pub use super::library::{FileKind, FileMeta, HeldMeta, LibraryMeta};
 
 pub(super) type Result<T> = std::result::Result<T, DecodeError>;
 
@@ -514,8 +514,12 @@ impl RankMeta {
             .iter()
             .filter_map(|f| Some((f.kind as u64, f.tail?)));
         let tails: Vec<(u64, u64)> = tails.collect();
+        let held = self.files.iter();
+        let held: Vec<_> = held
+            .filter_map(|f| Some((f.addr, f.held.as_ref()?)))
+            .collect();
         let empty = tails.is_empty() && self.beside.is_empty() && self.numbers.is_empty();
-        if empty && self.wanted.is_none() {
+        if empty && self.wanted.is_none() && held.is_empty() {
             return None;
         }
         let mut e = Encoder::default();
@@ -534,6 +538,11 @@ impl RankMeta {
         e.len(self.numbers.len());
         self.numbers.iter().for_each(|n| e.str(n));
         put_type(&mut e, self.wanted);
+        e.len(held.len());
+        for (addr, held) in held {
+            e.u64(addr);
+            held.encode(&mut e);
+        }
         Some(e.0)
     }
 
@@ -550,7 +559,17 @@ impl RankMeta {
         let tails = d.list(16, |d| Ok((d.u64()?, d.u64()?)))?;
         self.numbers = d.list(8, |d| d.str())?;
         self.wanted = get_type(&mut d)?;
+        // Earlier checkpoints do not say.
+        let held = match d.is_empty() {
+            true => Vec::new(),
+            false => d.list(48, |d| Ok((d.u64()?, HeldMeta::decode(d)?)))?,
+        };
         d.end()?;
+        for (addr, held) in held {
+            if let Some(file) = self.files.iter_mut().find(|f| f.addr == addr) {
+                file.held = Some(held);
+            }
+        }
         self.beside = beside;
         for (kind, tail) in tails {
             let mut given = self.files.iter_mut().filter(|f| f.mode.is_empty());

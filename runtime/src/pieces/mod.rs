@@ -177,7 +177,6 @@ fn type_of(site: *const pc3_site) -> (u32, usize) {
     described(site).map_or((0, 0), |t| (t.id, t.size))
 }
 
-#[inline(always)]
 /// A struct around nothing but one scalar is as good as that.
 fn is_record(t: &pc3_type) -> bool {
     // SAFETY: a struct's members are as many as it counts.
@@ -188,6 +187,7 @@ fn is_record(t: &pc3_type) -> bool {
     }
 }
 
+#[inline(always)]
 fn described<'a>(site: *const pc3_site) -> Option<&'a pc3_type> {
     // SAFETY: null or a site of the program, of a type of the program's or none.
     unsafe { site.as_ref().and_then(|s| s.ty.as_ref()) }

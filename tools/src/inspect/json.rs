@@ -89,7 +89,7 @@ fn rank(number: u64, image: &Image, limit: usize) -> Json {
         "heap": { "objects": image.heap().count(), "bytes": image.heap().map(|o| o.bytes.len() as u64).sum::<u64>(), "object": heap },
         "files": meta.files.iter().map(|f| json!({
             "kind": format!("{:?}", f.kind).to_lowercase(), "path": f.path, "mode": f.mode,
-            "position": f.position, "length": f.length,
+            "position": f.reached(), "length": f.length,
         })).collect::<Vec<_>>(),
     })
 }

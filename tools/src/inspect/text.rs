@@ -303,7 +303,7 @@ fn file(f: &FileMeta) -> String {
         FileKind::Closed => "closed".to_owned(),
         FileKind::Opened => format!("\"{}\" ({})", f.path.escape_debug(), f.mode),
     };
-    match f.position {
+    match f.reached() {
         Some(at) => format!("{name} at byte {at} of {}", f.length),
         None => name,
     }

@@ -343,6 +343,7 @@ fn rank0(s: &mut Sample, program: &ProgramMeta, slot: u64) -> RankMeta {
             length: 12,
             state: 0,
             tail: None,
+            held: None,
             pushed: Vec::new(),
             pending: Vec::new(),
             buffer: None,
