@@ -13,8 +13,10 @@ int main(void) {
     union u local = { .n = 1 };
     struct { union bytes x; } pun = { { 1.0 } };
     struct holder *h = malloc(sizeof *h);
+    struct { union made { int *p; long n; } v; } *made = malloc(sizeof *made);
+    made->v.n = 1;
     pc3_checkpoint();
     h->kind = (int)local.n;
     pointers.h = h;
-    return (int)global.n + pun.x.b[0];
+    return (int)global.n + pun.x.b[0] + (int)made->v.n;
 }
