@@ -12,6 +12,7 @@
 //! Lanes exist where each worker has a core: others do not look before they sleep.
 
 use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
 use std::ptr::null;
 use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicU32, Ordering::*};
 use std::sync::OnceLock;
@@ -34,7 +35,10 @@ const PATIENCE: u32 = 10;
 /// Pauses between two.
 const PAUSE: u32 = 16;
 /// Taken out at once.
-const BATCH: usize = 8;
+const BATCH: usize = 16;
+/// Messages follow each other closely when there are fewer looks between two; a look takes some ten nanoseconds.
+const CLOSE: u32 = 24;
+const SKIPS: u32 = 24;
 
 /// Has the `n`-th parcel from when `number` is n + 1 until it was taken out; before and after it is the first worker's, which
 /// writes without having read: a store that has to wait for the line does not keep it from the next.
@@ -92,13 +96,26 @@ impl Parcel {
     };
 }
 
+/// The second worker's, which looks.  Each look takes the next line from who is about to write it, and back it has to come:
+/// where messages follow each other closely, and nobody waits for an answer, some may come first, whose lines then come together.
+#[repr(align(128))]
+struct Watch {
+    /// Looks since something came, as far as that matters.
+    idle: Cell<u32>,
+    /// Looks that are left out.
+    skips: Cell<u32>,
+    /// How many messages the worker had sent when something came.
+    sent: Cell<u32>,
+}
+
 pub(crate) struct Lane {
     sender: Sender,
     receiver: Receiver,
+    watch: Watch,
     slots: [Slot; SLOTS],
 }
 
-// SAFETY: `sender` is the first worker's, which runs one rank at a time; a parcel changes hands as said at `Slot`.
+// SAFETY: `sender` is the first worker's, which runs one rank at a time, `watch` the second's; a parcel changes hands as said at `Slot`.
 unsafe impl Sync for Lane {}
 // SAFETY: as above; types in parcels are static.
 unsafe impl Send for Lane {}
@@ -114,6 +131,11 @@ impl Lane {
             receiver: Receiver {
                 locked: AtomicBool::new(false),
                 head: AtomicU32::new(0),
+            },
+            watch: Watch {
+                idle: Cell::new(CLOSE),
+                skips: Cell::new(0),
+                sent: Cell::new(0),
             },
             slots: std::array::from_fn(|_| Slot {
                 number: AtomicU32::new(0),
@@ -204,6 +226,24 @@ impl Lane {
         true
     }
 
+    /// For the second worker: delivers what has come.
+    #[inline]
+    fn look(&self, world: &World, worker: u32, sent: u32) {
+        let w = &self.watch;
+        let (idle, alone) = (w.idle.get(), w.sent.get() == sent);
+        if alone && w.skips.get() > 0 {
+            w.skips.set(w.skips.get() - 1);
+        } else if self.has() {
+            self.try_flush(world, Some(worker));
+            let follows = alone && idle < CLOSE;
+            w.skips.set(if follows { SKIPS } else { 0 });
+            w.sent.set(sent);
+            w.idle.set(0);
+        } else if idle < CLOSE {
+            w.idle.set(idle + 1);
+        }
+    }
+
     /// Delivers everything, for its first worker or while nothing can be put in.  `here`: the worker on which the caller
     /// executes, if any.
     #[cold]
@@ -228,16 +268,17 @@ impl Lane {
         // Not for ever, if the other one keeps putting in.
         for _ in 0..SLOTS / BATCH {
             // Their lines come one beside the other, if nothing else is done meanwhile.
-            let mut batch = [Parcel::EMPTY; BATCH];
+            let mut batch = [const { MaybeUninit::uninit() }; BATCH];
             let mut n = 0;
             while n < BATCH && self.slot(head).has(head) {
                 // SAFETY: it has one, and the lock is ours.
-                batch[n] = unsafe { *self.slot(head).parcel.get() };
+                batch[n].write(unsafe { *self.slot(head).parcel.get() });
                 head = head.wrapping_add(1);
                 n += 1;
             }
             for parcel in &batch[..n] {
-                deliver(world, here, parcel);
+                // SAFETY: written above.
+                deliver(world, here, unsafe { parcel.assume_init_ref() });
                 chaos();
             }
             r.head.store(head, Release);
@@ -288,18 +329,22 @@ fn deliver(world: &World, here: Option<u32>, p: &Parcel) {
     }
 }
 
-/// How often a worker has looked into its lanes.
+/// What a worker has done: how often it has looked into its lanes, and messages that its ranks have sent to others'.
 #[repr(align(128))]
-struct Looks(Cell<u32>);
+#[derive(Default)]
+struct Done {
+    looks: Cell<u32>,
+    sent: Cell<u32>,
+}
 
 // SAFETY: each is its worker's own.
-unsafe impl Sync for Looks {}
+unsafe impl Sync for Done {}
 
 /// From each worker to each other one.
 pub(crate) struct Lanes {
     workers: u32,
     all: Box<[Lane]>,
-    looks: Box<[Looks]>,
+    done: Box<[Done]>,
 }
 
 impl Lanes {
@@ -308,19 +353,22 @@ impl Lanes {
         (2..=MOST).contains(&workers).then(|| Lanes {
             workers: workers as u32,
             all: (0..workers * workers).map(|_| Lane::new()).collect(),
-            looks: (0..workers).map(|_| Looks(Cell::new(0))).collect(),
+            done: (0..workers).map(|_| Done::default()).collect(),
         })
     }
 
-    /// Of a worker on which the caller executes.
+    /// The lane for a message from one worker, on which the caller executes, to another, and how often the first has looked
+    /// into its own; `None` within a worker.
     #[inline]
-    pub fn looks(&self, worker: u32) -> u32 {
-        self.looks[worker as usize].0.get()
+    pub fn send(&self, from: u32, to: u32) -> Option<(&Lane, u32)> {
+        let lane = self.between(from, to)?;
+        let done = &self.done[from as usize];
+        done.sent.set(done.sent.get().wrapping_add(1));
+        Some((lane, done.looks.get()))
     }
 
-    /// `None` within a worker.
     #[inline]
-    pub fn between(&self, from: u32, to: u32) -> Option<&Lane> {
+    fn between(&self, from: u32, to: u32) -> Option<&Lane> {
         (from != to).then(|| &self.all[(to * self.workers + from) as usize])
     }
 
@@ -332,12 +380,10 @@ impl Lanes {
     /// Delivers what has come for the ranks of a worker, on which the caller executes.
     #[inline]
     pub fn look(&self, world: &World, worker: u32) {
-        let looks = &self.looks[worker as usize].0;
-        looks.set(looks.get().wrapping_add(1));
+        let done = &self.done[worker as usize];
+        done.looks.set(done.looks.get().wrapping_add(1));
         for lane in self.into(worker) {
-            if lane.has() {
-                lane.try_flush(world, Some(worker));
-            }
+            lane.look(world, worker, done.sent.get());
         }
     }
 

@@ -348,12 +348,10 @@ impl RankState {
         }
     }
 
-    /// The lane to a rank of another worker, and how often ours has looked into its own.
+    /// The lane for a message to a rank of another worker, and how often ours has looked into its own.
     #[inline]
     pub(crate) fn lane_to(&self, to: &RankState) -> Option<(&Lane, u32)> {
-        let lanes = self.world().lanes()?;
-        let lane = lanes.between(self.worker, to.worker)?;
-        Some((lane, lanes.looks(self.worker)))
+        self.world().lanes()?.send(self.worker, to.worker)
     }
 
     /// Takes delivery of what is on its way to this worker's ranks.
