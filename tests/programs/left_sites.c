@@ -38,7 +38,7 @@ static void *make(size_t n)
 {
     struct second *s = spare(sizeof *s);
     short *halves = none(sizeof *halves);
-    s->real = (double)n;
+    s->real = 0.5;
     kept = s;
     return halves ? halves : malloc(n);
 }
