@@ -103,7 +103,7 @@ pub struct Course {
     exist: HashSet<String>,
     /// Locals that loops with points go over.
     looped: HashSet<String>,
-    /// Locals that others are given a `&mut` of.
+    /// Locals that others are given a `&mut` of, or that are assigned.
     pub lent: HashSet<String>,
     pub mutable: HashSet<String>,
 }
@@ -161,6 +161,12 @@ impl<'ast> Visit<'ast> for Lent {
             self.visit_expr(&f.expr);
         }
         self.visit_block(&f.body);
+    }
+    fn visit_expr_assign(&mut self, a: &'ast syn::ExprAssign) {
+        if let Expr::Path(p) = &*a.left {
+            self.0.extend(p.path.get_ident().map(ToString::to_string));
+        }
+        visit::visit_expr_assign(self, a);
     }
     fn visit_expr_reference(&mut self, r: &'ast syn::ExprReference) {
         if let (Some(_), Expr::Path(p)) = (&r.mutability, &*r.expr) {

@@ -152,6 +152,24 @@ fn lent(list: Vec<u32>, text: &str) -> u32 {
     sum
 }
 
+/// One that takes the place of another.
+#[checkpointable]
+fn skipped(text: &str) -> Vec<usize> {
+    let mut chars = text.chars();
+    let mut sizes = Vec::new();
+    loop {
+        checkpoint!();
+        let mut ahead = chars.clone();
+        let size = ahead.by_ref().take_while(|c| c.is_alphabetic()).count();
+        if size > 0 {
+            chars = ahead;
+            sizes.push(size);
+        } else if chars.next().is_none() {
+            return sizes;
+        }
+    }
+}
+
 /// Closures that are written once, wherever their iterator is needed.
 #[checkpointable]
 fn closures(words: &mut Vec<String>, least: usize) -> Result<Vec<usize>, String> {
@@ -234,4 +252,5 @@ fn main() {
         .collect();
     println!("{:?} {words:?}", ck!(closures(&mut words, 3)));
     println!("{}", ck!(left_early(9)));
+    println!("{:?}", ck!(skipped("a bcd, öäß1 q")));
 }
