@@ -33,6 +33,18 @@ pub fn plain(p: &Program, arch: Arch) -> Result<PathBuf> {
     })
 }
 
+/// Builds all forms of the programs of `examples/rust` beside the suites that need none of them: these builds follow each
+/// other, and whoever waits for one keeps a thread of the suites.
+pub fn rust_ahead() {
+    for arch in arch::ALL.into_iter().filter(|a| a.missing().is_none()) {
+        // Those who need one that cannot be built say so.
+        drop(rust_examples(arch, false));
+        if arch == arch::HOST {
+            drop(rust_examples(arch, true));
+        }
+    }
+}
+
 /// The folder with all programs of `examples/rust`; `plain`: as they are without the attributes.
 fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
     // Builds follow each other: both forms have the same place in cargo's folder.

@@ -32,6 +32,7 @@ mod wakeups;
 
 use libtest_mimic::{Arguments, Trial};
 use pc3_tests::arch;
+use pc3_tests::build;
 use pc3_tests::clock;
 use pc3_tests::run::runs;
 use pc3_tests::stale::stale;
@@ -56,6 +57,9 @@ fn main() {
             std::process::exit(1);
         }
         eprintln!("warning: {text}");
+    }
+    if args.filter.is_none() && !args.list {
+        std::thread::spawn(build::rust_ahead);
     }
     let mut trials: Vec<Trial> = Vec::new();
     trials.extend(sweep::trials());
