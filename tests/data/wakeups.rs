@@ -29,7 +29,7 @@ fn main() {
         scope.spawn(|| {
             let mut run = VecDeque::new();
             for n in 1..=TIMES {
-                inbox.sleep(&never);
+                inbox.sleep(|| never.load(SeqCst));
                 inbox.drain(&slots, &mut run);
                 assert_eq!(run.drain(..).count(), 1);
                 taken.store(n, SeqCst);
