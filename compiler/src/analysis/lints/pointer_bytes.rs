@@ -28,7 +28,7 @@ pub fn find(cx: &Cx) -> BTreeSet<(usize, ExprId)> {
                 seen: HashSet::new(),
                 of: &mut of,
             };
-            walk.back(unit, base, false);
+            walk.back(unit, base, 0);
             if !of.is_empty() && computes(cx, unit, e, &mut HashSet::new()) {
                 found.extend(of);
             }
@@ -60,23 +60,35 @@ struct Leads<'a, 'b> {
     of: &'b mut Vec<(usize, ExprId)>,
 }
 
+/// Calls from where an address is taken to where its bytes are read: what comes from farther is data of any kind.
+const CALLS: u32 = 2;
+
 impl Leads<'_, '_> {
-    /// `indirect`: by way of a call of one of several functions.
-    fn back(&mut self, unit: usize, e: ExprId, indirect: bool) {
+    fn back(&mut self, unit: usize, e: ExprId, calls: u32) {
         let u = &self.cx.p.units[unit];
         let e = strip_casts(u, e);
         let Some(to) = pointee(u, u.expr(e).ty.ty) else {
             return;
         };
+        // Functions for any memory (allocators, copies) are handed pointers that lead to such, and blocks hold other things behind
+        // them: only an address that is taken is meant for its bytes, or single ones read where the pointer is.
+        let taken = match u.expr(e).kind {
+            ExprKind::AddrOf(x) => match u.expr(x).kind {
+                ExprKind::Ident(_) | ExprKind::Member { .. } => true,
+                _ => calls > 0,
+            },
+            _ => calls == 0 && self.characters,
+        };
         match u.ty(to) {
-            Type::Void | Type::Int(_) => self.through(unit, e, indirect),
+            Type::Void | Type::Int(_) => self.through(unit, e, calls),
+            _ if !taken => {}
             Type::Pointer(_) => self.of.push((unit, e)),
             Type::Array { elem, .. } if matches!(u.ty(elem.ty), Type::Pointer(_)) => {
                 self.of.push((unit, e))
             }
-            // Structs that begin with characters may be read as those; of several functions another may be meant.
+            // Structs that begin with characters may be read as those.
             Type::Record(_) => {
-                let whole = self.characters && !indirect && !begins_with_text(u, to);
+                let whole = self.characters && !begins_with_text(u, to);
                 if whole && !is_union(u, to) && holds_addresses(u, to) {
                     self.of.push((unit, e));
                 }
@@ -85,26 +97,26 @@ impl Leads<'_, '_> {
         }
     }
 
-    fn through(&mut self, unit: usize, e: ExprId, indirect: bool) {
+    fn through(&mut self, unit: usize, e: ExprId, calls: u32) {
         let u = &self.cx.p.units[unit];
         match &u.expr(e).kind {
-            ExprKind::Ident(s) => self.variable(unit, *s, indirect),
+            ExprKind::Ident(s) => self.variable(unit, *s, calls),
             ExprKind::Binary { lhs, rhs, .. } => match pointee(u, u.expr(*lhs).ty.ty) {
-                Some(_) => self.back(unit, *lhs, indirect),
-                None => self.back(unit, *rhs, indirect),
+                Some(_) => self.back(unit, *lhs, calls),
+                None => self.back(unit, *rhs, calls),
             },
-            ExprKind::Unary { arg, .. } => self.back(unit, *arg, indirect),
-            ExprKind::Assign { op: None, rhs, .. } => self.back(unit, *rhs, indirect),
+            ExprKind::Unary { arg, .. } => self.back(unit, *arg, calls),
+            ExprKind::Assign { op: None, rhs, .. } => self.back(unit, *rhs, calls),
             ExprKind::Cond { then, els, .. } => {
-                then.iter().for_each(|t| self.back(unit, *t, indirect));
-                self.back(unit, *els, indirect);
+                then.iter().for_each(|t| self.back(unit, *t, calls));
+                self.back(unit, *els, calls);
             }
             ExprKind::Comma(list) => list.last().into_iter().for_each(|x| {
-                self.back(unit, *x, indirect);
+                self.back(unit, *x, calls);
             }),
             ExprKind::AddrOf(of) => match u.expr(*of).kind {
                 ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
-                    self.back(unit, base, indirect)
+                    self.back(unit, base, calls)
                 }
                 _ => {}
             },
@@ -112,14 +124,14 @@ impl Leads<'_, '_> {
         }
     }
 
-    fn variable(&mut self, unit: usize, s: SymId, indirect: bool) {
+    fn variable(&mut self, unit: usize, s: SymId, calls: u32) {
         let p = self.cx.p;
         let sym = p.units[unit].sym(s);
         if !self.seen.insert(Seen::Variable(unit, s)) {
             return;
         }
         for given in self.cx.given(unit, s) {
-            self.back(unit, *given, indirect);
+            self.back(unit, *given, calls);
         }
         let Some(f) = sym.func.filter(|_| is_local(sym)) else {
             return;
@@ -131,9 +143,10 @@ impl Leads<'_, '_> {
         for (unit, call) in self.cx.calls(p.id(unit, f)) {
             let u = &p.units[*unit];
             if let ExprKind::Call { callee, args } = &u.expr(*call).kind {
-                let indirect = indirect || p.direct(*unit, *callee).is_none();
-                if let Some(a) = args.get(at) {
-                    self.back(*unit, *a, indirect);
+                // Of several functions another may be meant.
+                let direct = p.direct(*unit, *callee).is_some();
+                if let Some(a) = args.get(at).filter(|_| direct && calls < CALLS) {
+                    self.back(*unit, *a, calls + 1);
                 }
             }
         }
