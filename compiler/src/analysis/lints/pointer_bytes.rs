@@ -75,7 +75,8 @@ impl Leads<'_, '_> {
         let taken = match u.expr(e).kind {
             ExprKind::AddrOf(x) => match u.expr(x).kind {
                 ExprKind::Ident(_) | ExprKind::Member { .. } => true,
-                _ => calls > 0,
+                ExprKind::Index { base, .. } => is_array_variable(u, base),
+                _ => false,
             },
             _ => calls == 0 && self.characters,
         };
@@ -151,6 +152,12 @@ impl Leads<'_, '_> {
             }
         }
     }
+}
+
+fn is_array_variable(u: &Unit, e: ExprId) -> bool {
+    let e = strip_casts(u, e);
+    let array = matches!(u.ty(u.expr(e).ty.ty), Type::Array { .. });
+    array && matches!(u.expr(e).kind, ExprKind::Ident(_))
 }
 
 fn is_union(u: &Unit, ty: TypeId) -> bool {
