@@ -124,6 +124,16 @@ const HOPS: &[Hop] = &[
         words: &["E0504", "arena_overwritten.c:10 (malloc)"],
     },
     Hop {
+        program: "among_characters",
+        from: HOST,
+        to: I686,
+        words: &[
+            "E0505",
+            "among_characters.c:last",
+            "'struct node' in an object of characters",
+        ],
+    },
+    Hop {
         program: "pool_as_buffer",
         from: HOST,
         to: I686,
