@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
 use crate::files::scan::standard_positions;
+use crate::files::window;
 use crate::library;
 use crate::partition::Traffic;
 use crate::peers::Peers;
@@ -271,6 +272,21 @@ impl Job {
         let first = rank.id() == 0;
         library::gather_one(rank, first)?;
         Part::of(self, rank, engine).map_err(|e| e.to_string())
+    }
+
+    /// Local checkpoints are about to be taken: from now on it is known which ranks use which files.
+    pub fn lines_begin(&self) {
+        window::begin();
+    }
+
+    /// Why those that have been taken since do not fit together.
+    pub fn lines_clash(&self) -> Option<String> {
+        window::clash()
+    }
+
+    /// No more of them are taken.
+    pub fn lines_end(&self) {
+        window::end();
     }
 
     /// How far the program has come with what all ranks read and write.

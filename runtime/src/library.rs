@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use crate::dispositions;
 use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
-use crate::files::scan::{scan, standard_only, Open};
+use crate::files::scan::{scan, scan_one, Open};
 use crate::format::library::{ExitMeta, ProcessMeta};
 use crate::limits;
 use crate::obstacles;
@@ -70,8 +70,8 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
     Ok(())
 }
 
-/// The same of one rank, while others run; `first`: it speaks for what is not any rank's own.  What belongs to all ranks, and
-/// files that are open, cannot be taken at one moment then.
+/// The same of one rank, while others run; `first`: it speaks for what is not any rank's own.  What belongs to all ranks
+/// cannot be taken at one moment then.
 pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
     if !baseline::is_known() {
         return Ok(());
@@ -80,9 +80,11 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
         return Err(obstacle);
     }
     rank.files.flush();
-    let closed = standard_only()?;
-    let closed = if first { closed } else { Vec::new() };
-    rank.files.take(Vec::new(), closed);
+    let found = scan_one(rank.id(), rank.guest.is_some())?;
+    let closed = if first { found.closed } else { Vec::new() };
+    let open = found.open.into_iter().map(|(_, open)| open).collect();
+    rank.files.take(open, closed);
+    rank.files.note_all_written(rank.id());
     let mut process = ProcessMeta::default();
     if first {
         let program = &rank.job().program;

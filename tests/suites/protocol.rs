@@ -35,6 +35,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::late", || {
         late().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("protocol::shared_file", || {
+        shared_file().map_err(|e| format!("{e:#}").into())
+    }));
     for (name, env, said) in REFUSED {
         trials.push(clock::test(
             format!("protocol::refused_{name}"),
@@ -170,6 +173,18 @@ fn late() -> Result<()> {
     child.kill()?;
     child.wait()?;
     Ok(())
+}
+
+/// A file that several ranks append to has no line of its own: no checkpoint that would lose or repeat what they wrote.
+fn shared_file() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/shared.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let env = [PROTOCOL, ("PC3_EVERY", "30x"), ("PC3_WORKERS", "3")];
+    let end = job.run(HOST, &exe, &env)?;
+    let said = "common.log is used by ranks";
+    ensure!(end.stderr.contains(said), "not told: {}", end.stderr);
+    killed(&p)
 }
 
 /// What does not work is said before anything runs.

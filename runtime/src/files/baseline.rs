@@ -64,7 +64,12 @@ impl Baseline {
 
     /// Does it still lead where it led?
     pub fn is_unchanged(&self, fd: RawFd, now: &Identity) -> bool {
-        self.inherited.get(&fd).is_some_and(|i| i.0.same(now))
+        self.leads_to(fd, now)
+    }
+
+    /// Did it lead to this file?
+    pub fn leads_to(&self, fd: RawFd, file: &Identity) -> bool {
+        self.inherited.get(&fd).is_some_and(|i| i.0.same(file))
     }
 
     /// The standard descriptors, as they were, that led to where `fd` leads and were used alike.

@@ -13,7 +13,7 @@ use super::baseline;
 use super::memory::{self, Memory, Owner};
 use super::scan::{made, Made};
 use super::system::Identity;
-use super::{kind_of, leads_to, owned, path_text, system, Files, Written};
+use super::{kind_of, leads_to, owned, path_text, system, window, Files, Written};
 use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use crate::rank::Rank;
 
@@ -59,9 +59,15 @@ fn note(fd: RawFd, name: &str, path: *const c_char) -> RawFd {
             call: call(name),
             whole,
         };
-        made().insert(fd, new);
+        enter(fd, new);
     }
     fd
+}
+
+fn enter(fd: RawFd, new: Made) {
+    let rank = new.rank;
+    made().insert(fd, new);
+    window::touch(rank, fd);
 }
 
 /// A regular file that has been written is about to be closed.
@@ -92,7 +98,7 @@ pub fn opened(fd: RawFd, path: &Path, call: &str, append: bool) {
         call: call.to_owned(),
         whole: path.is_absolute(),
     };
-    made().insert(fd, new);
+    enter(fd, new);
 }
 
 /// A guest is about to close it.

@@ -3,7 +3,8 @@
 //!
 //! `calls`: what the program calls; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
-//! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors.
+//! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors;
+//! `window`: what ranks use while they take their checkpoints one by one.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
 
@@ -17,6 +18,7 @@ pub(crate) mod scan;
 mod standard;
 mod stream;
 mod system;
+pub(crate) mod window;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CStr, CString};
@@ -219,6 +221,19 @@ impl Files {
                 *at = at.map(|at| at.saturating_sub(back));
             }
         }
+    }
+
+    /// The numbers of descriptors that `take` took over.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
+        let numbers = self.scanned.iter().flat_map(|o| &o.meta.numbers);
+        numbers.map(|n| n.0)
+    }
+
+    /// Files that the rank has written and closed are part of its local checkpoint.
+    pub(crate) fn note_all_written(&self, rank: usize) {
+        self.written
+            .iter()
+            .for_each(|w| window::wrote(rank, &w.path));
     }
 
     /// Contents of removed files, in the order of the entries that want a place for them.

@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::baseline;
 use super::locks;
@@ -64,18 +65,106 @@ struct Found {
 
 /// All of it, or why it cannot be saved.  No rank runs.  `guests`: what is no file a guest has in values that are made again.
 pub(crate) fn scan(guests: bool) -> Result<Scan, String> {
-    let list = system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))?;
-    let base = baseline::get();
+    let list = listed()?;
     let made = made();
+    let all = list.iter().copied().filter(|fd| !is_own(*fd));
+    let found = find(all.map(|fd| (fd, made.get(&fd))), guests)?;
+    Ok(Scan {
+        open: by_rank(found),
+        closed: closed_standard(&list),
+    })
+}
+
+/// Of one rank that takes its local checkpoint, while others run.
+pub(crate) fn scan_one(rank: usize, guests: bool) -> Result<Scan, String> {
+    // Whoever looks has descriptors open for that.
+    let _alone = looking();
+    let list = without_strangers(guests)?;
+    let made: BTreeMap<RawFd, Made> = made()
+        .iter()
+        .filter(|(_, m)| m.rank == rank)
+        .map(|(fd, m)| (*fd, m.clone()))
+        .collect();
+    let own = list.iter().copied().filter(|fd| made.contains_key(fd));
+    let own: Vec<RawFd> = own.filter(|fd| !is_own(*fd)).collect();
+    if let Some(fd) = own.iter().find(|fd| is_everybodys(**fd)) {
+        let call = made.get(fd).map_or("", |m| &m.call);
+        return Err(format!(
+            "descriptor {fd} (made by {call}) leads to the file of a standard stream, which all ranks share: use the barrier \
+             protocol, or another file"
+        ));
+    }
+    let found = find(own.into_iter().map(|fd| (fd, made.get(&fd))), guests)?;
+    Ok(Scan {
+        open: by_rank(found),
+        closed: closed_standard(&list),
+    })
+}
+
+/// Is it a standard descriptor that leads elsewhere now, or does it lead to the file of one?
+fn is_everybodys(fd: RawFd) -> bool {
+    let base = baseline::get();
+    let Some(now) = system::of(fd).filter(|now| !base.is_unchanged(fd, now)) else {
+        return false;
+    };
+    fd < 3 || now.is_regular() && (0..3).any(|n| base.leads_to(n, &now))
+}
+
+/// What is open in the process.  An error if nobody knows which rank has made one of them, but for moments: a rank may be
+/// about to note what it has just opened.
+fn without_strangers(guests: bool) -> Result<Vec<RawFd>, String> {
+    const TRIES: u32 = 50;
+    let base = baseline::get();
+    let mut tries = 0;
+    loop {
+        let list = listed()?;
+        let strange = |fd: &RawFd| {
+            let matters = |now: &Identity| !guests || now.is_of_a_path();
+            let now = system::of(*fd).filter(matters);
+            !is_own(*fd) && now.is_some_and(|now| !base.is_unchanged(*fd, &now))
+        };
+        let unknown: Vec<RawFd> = list.iter().copied().filter(strange).collect();
+        let made = made();
+        let Some(fd) = unknown.into_iter().find(|fd| !made.contains_key(fd)) else {
+            return Ok(list);
+        };
+        drop(made);
+        tries += 1;
+        if tries == TRIES {
+            let path = system::path_of(fd);
+            return Err(format!(
+                "descriptor {fd} ({}) is open, and which rank has made it is not known: use the barrier protocol",
+                String::from_utf8_lossy(&path)
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Nobody else opens files to look at others.
+pub(super) fn looking() -> MutexGuard<'static, ()> {
+    static LOOKING: Mutex<()> = Mutex::new(());
+    LOOKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn listed() -> Result<Vec<RawFd>, String> {
+    system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))
+}
+
+/// Describes descriptors of the program's, or says why one cannot be saved.
+fn find<'a>(
+    list: impl Iterator<Item = (RawFd, Option<&'a Made>)>,
+    guests: bool,
+) -> Result<Vec<(usize, Found)>, String> {
+    let base = baseline::get();
     let mut found: Vec<(usize, Found)> = Vec::new();
-    for fd in list.iter().copied().filter(|fd| !is_own(*fd)) {
+    for (fd, made) in list {
         let Some(identity) = system::of(fd) else {
             continue;
         };
         if base.is_unchanged(fd, &identity) {
             continue;
         }
-        let made = made.get(&fd);
         let rank = made.map_or(0, |m| m.rank);
         let access = system::access(fd);
         let number = (fd as u64, system::ends_with_exec(fd));
@@ -111,31 +200,7 @@ pub(crate) fn scan(guests: bool) -> Result<Scan, String> {
             },
         ));
     }
-    Ok(Scan {
-        open: by_rank(found),
-        closed: closed_standard(&list),
-    })
-}
-
-/// Standard descriptors that were closed; an error if any other file is open.  Ranks may run.
-pub(crate) fn standard_only() -> Result<Vec<u64>, String> {
-    // Whoever looks has a descriptor open for that.
-    static LOOKING: Mutex<()> = Mutex::new(());
-    let _alone = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let list = system::open_ones().map_err(|e| format!("/proc/self/fd cannot be read: {e}"))?;
-    let base = baseline::get();
-    for fd in list.iter().copied().filter(|fd| !is_own(*fd)) {
-        let foreign = system::of(fd).is_some_and(|now| !base.is_unchanged(fd, &now));
-        if foreign {
-            let by = made().get(&fd).map(|m| format!(" (made by {})", m.call));
-            return Err(format!(
-                "descriptor {fd} is open{}, and the nonblocking protocol saves no open files yet: close it before the \
-                 location, or use the barrier protocol",
-                by.unwrap_or_default()
-            ));
-        }
-    }
-    Ok(closed_standard(&list))
+    Ok(found)
 }
 
 fn closed_standard(list: &[RawFd]) -> Vec<u64> {

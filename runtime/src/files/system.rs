@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::scan::looking;
 use crate::format::library::{
     ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_NONBLOCK, ACCESS_READ, ACCESS_SYNC, ACCESS_WRITE, TAIL,
 };
@@ -67,6 +68,7 @@ pub(crate) fn of(fd: RawFd) -> Option<Identity> {
 pub(crate) fn tail(fd: RawFd, position: u64) -> Option<u64> {
     let length = position.min(TAIL);
     let mut bytes = vec![0; length as usize];
+    let _alone = looking();
     let file = File::open(format!("/proc/self/fd/{fd}")).ok()?;
     file.read_exact_at(&mut bytes, position - length).ok()?;
     Some(xxh3_64(&bytes))

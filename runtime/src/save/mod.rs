@@ -53,6 +53,8 @@ pub struct Part {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     passages: u64,
+    /// Numbers of descriptors that it holds.
+    descriptors: Vec<u64>,
 }
 
 impl Part {
@@ -81,7 +83,14 @@ impl Part {
             bytes,
             entries,
             passages: rank.passages,
+            descriptors: rank.files.numbers().collect(),
         })
+    }
+
+    /// A descriptor that both ranks had at their own time.  There is room for one at a restart.
+    pub fn shares(&self, other: &Part) -> Option<u64> {
+        let mut numbers = self.descriptors.iter().copied();
+        numbers.find(|n| other.descriptors.contains(n))
     }
 
     /// Locations that the rank had passed.

@@ -20,7 +20,7 @@ use crate::p2p::request::{Mode, Request, What};
 use crate::state::{self, RankState, World};
 use crate::stats;
 
-/// So many epochs in a row that were disturbed by output are tried again.
+/// So many epochs in a row that were disturbed by what ranks do with files are tried again.
 const PATIENCE: u32 = 16;
 
 const DISTURBED: &str = "ranks read or wrote standard streams that are files between their local checkpoints each time; \
@@ -87,6 +87,7 @@ fn shared_files(me: &RankState) -> Option<String> {
 fn pass(me: &RankState, s: &mut State) -> Vec<u8> {
     let world = me.world();
     if let (None, Some(job)) = (&s.plan.output, world.job.get()) {
+        job.lines_begin();
         s.plan.output = Some(job.standard_positions());
     }
     let line = s.member(me.rank).take();
@@ -102,20 +103,30 @@ fn pass(me: &RankState, s: &mut State) -> Vec<u8> {
 
 fn store(s: &mut State, world: &World, rank: u32, part: Result<pc3_runtime::save::Part, String>) {
     let Some(job) = world.job.get() else { return };
+    let part = match part {
+        Ok(part) => part,
+        Err(why) => return s.give_up(world, why),
+    };
+    let others = || s.taken.iter().flatten().filter_map(|t| t.part.as_ref());
+    let number = others().find_map(|other| part.shares(other));
     let Some(taken) = &mut s.taken[rank as usize] else {
         return;
     };
-    match part {
-        Ok(part) => {
-            s.plan.passage = s.plan.passage.max(part.passages());
-            taken.part = Some(part);
-        }
-        Err(why) => return s.give_up(world, why),
-    }
-    if s.plan.output.as_ref() != Some(&job.standard_positions()) {
+    s.plan.passage = s.plan.passage.max(part.passages());
+    taken.part = Some(part);
+    let moved = s.plan.output.as_ref() != Some(&job.standard_positions());
+    let why = moved
+        .then(|| DISTURBED.to_owned())
+        .or_else(|| job.lines_clash())
+        .or_else(|| number.map(two_had));
+    if let Some(why) = why {
         s.plan.disturbed = true;
-        s.give_up(world, DISTURBED.to_owned());
+        s.give_up(world, why);
     }
+}
+
+fn two_had(number: u64) -> String {
+    format!("descriptor {number} was one rank's file at its local checkpoint and another's at the other's, each time; use the barrier protocol")
 }
 
 /// Ranks that have ended are always at a location.

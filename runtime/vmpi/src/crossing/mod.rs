@@ -104,7 +104,7 @@ struct Plan {
     since: Instant,
     passage: u64,
     stalls: Stalls,
-    /// How far standard output was at the first line.
+    /// How far standard streams were at the first line.
     output: Option<Vec<u64>>,
     /// That has changed since.
     disturbed: bool,
@@ -365,6 +365,9 @@ impl State {
             return;
         }
         self.stage = Stage::Idle;
+        if let Some(job) = world.job.get() {
+            job.lines_end();
+        }
         self.generation += 1;
         self.numbers.clear();
         self.rounds.clear();
