@@ -115,6 +115,17 @@ static void timers(void)
         pause();
     getitimer(ITIMER_REAL, &now);
     show("interval", now.it_interval.tv_usec);
+    /* The timer stands still until its signal has been taken. */
+    sigset_t only, before;
+    sigemptyset(&only);
+    sigaddset(&only, SIGALRM);
+    sigprocmask(SIG_BLOCK, &only, &before);
+    usleep(5000);
+    caught = 0;
+#pragma pc3 checkpoint
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    while (caught < 3)
+        pause();
     memset(&timer, 0, sizeof timer);
     setitimer(ITIMER_REAL, &timer, NULL);
     caught = 0;
