@@ -5,16 +5,19 @@
 //! union of n bytes at a:  its contents (n), code (4)     at 2a + where its stretch of notes lies
 //! ```
 //! Unions that do not overlap have places that do not, so threads never meet here unless they do in the union itself.
-//! Stretches are made when something in theirs is first noted, and stay.
+//! Stretches are made when something in theirs is first noted, and stay.  Of a union that reaches across the end of a
+//! stretch all of the note lies with the stretch where it begins: there is room for that behind each.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_ENTRIES, NOTES_SHIFT};
+use pc3_typemetric::descriptor::{NOTES_CODES, NOTES_ENTRIES, NOTES_MOST, NOTES_SHIFT};
 
 /// Bytes of the program's that have their notes in one mapping.
 const STRETCH: usize = 1 << NOTES_SHIFT;
+/// Room behind a stretch's notes, for the longest note that begins with its last bytes.
+const BEHIND: usize = NOTES_MOST + 4;
 
 /// Where a stretch's notes lie, less twice its address; 0: nowhere yet.
 #[no_mangle]
@@ -49,7 +52,7 @@ fn make(at: usize) -> Option<usize> {
     let p = unsafe {
         libc::mmap(
             null_mut(),
-            2 * STRETCH,
+            2 * STRETCH + BEHIND,
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
             -1,
@@ -62,7 +65,7 @@ fn make(at: usize) -> Option<usize> {
     let base = (p as usize).wrapping_sub(2 * (at & !(STRETCH - 1)));
     let free = |p| {
         // SAFETY: nobody else knows of it.
-        unsafe { libc::munmap(p, 2 * STRETCH) };
+        unsafe { libc::munmap(p, 2 * STRETCH + BEHIND) };
     };
     if base == 0 {
         free(p);
@@ -141,6 +144,70 @@ pub(crate) fn clear(at: usize, bytes: usize) {
             unsafe { wipe(place(base, at), 2 * n) };
         }
     }
+    across(start, end);
+}
+
+/// What is noted of unions that reach across the end of a stretch, and of which some byte may be among these, is void.
+fn across(start: usize, end: usize) {
+    let first = start.saturating_sub(NOTES_MOST) / STRETCH + 1;
+    for edge in (first..=end / STRETCH).map(|n| n * STRETCH) {
+        if let Some(base) = base(edge - 1) {
+            // SAFETY: the room behind the stretch's notes.
+            unsafe { wipe(place(base, edge), BEHIND) };
+        }
+    }
+}
+
+/// Ends of stretches within these bytes.
+fn edges(at: usize, bytes: usize) -> impl Iterator<Item = usize> {
+    let last = (at + bytes).saturating_sub(1) / STRETCH;
+    (at / STRETCH + 1..=last).map(|n| n * STRETCH)
+}
+
+/// How much of a note lies behind `edge`, of a union that reaches across it: as notes are with this base.
+fn behind(
+    base: usize,
+    edge: usize,
+    types: &[u32],
+    size: &impl Fn(u32) -> Option<usize>,
+) -> Option<usize> {
+    (edge..edge + NOTES_MOST / 2).step_by(STEP).find_map(|at| {
+        // SAFETY: in a stretch's mapping, or the room behind its notes.
+        let word = unsafe { (place(base, at) as *const u32).read_unaligned() };
+        let n = size(decoded(word, types)?.0)?;
+        let union = at.wrapping_sub(n / 2);
+        (union < edge && union + n > edge).then_some(2 * (at - edge) + 4)
+    })
+}
+
+/// The note of the union across this edge, as if the stretches' notes followed each other: to be copied with them.
+fn spread(edge: usize, types: &[u32], size: &impl Fn(u32) -> Option<usize>) {
+    let Some(before) = base(edge - 1) else { return };
+    let Some(n) = behind(before, edge, types, size) else {
+        return;
+    };
+    if let Some(after) = base_made(edge) {
+        // SAFETY: room in both; what begins behind the edge begins behind this union.
+        unsafe {
+            let (from, to) = (place(before, edge), place(after, edge));
+            std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, n);
+        }
+    }
+}
+
+/// The other way round.
+fn join(edge: usize, types: &[u32], size: &impl Fn(u32) -> Option<usize>) {
+    let Some(before) = base(edge - 1) else { return };
+    let to = place(before, edge);
+    // SAFETY: room in both.
+    unsafe {
+        wipe(to, BEHIND);
+        let Some(after) = base(edge) else { return };
+        if let Some(n) = behind(after, edge, types, size) {
+            let from = place(after, edge) as *const u8;
+            std::ptr::copy_nonoverlapping(from, to as *mut u8, n);
+        }
+    }
 }
 
 /// What has no notes yet stays memory that the system has not given.
@@ -165,13 +232,22 @@ unsafe fn blank(at: usize, bytes: usize) -> bool {
 const PIECE: usize = 4096;
 const SMALL: usize = 256;
 
-/// Notes of bytes that have been copied, or moved, go with them.
-pub(crate) fn copy(to: usize, from: usize, bytes: usize) {
+/// Notes of bytes that have been copied, or moved, go with them. `types`, `size`: as for [`each`].
+pub(crate) fn copy(
+    to: usize,
+    from: usize,
+    bytes: usize,
+    types: &[u32],
+    size: impl Fn(u32) -> Option<usize>,
+) {
     if bytes == 0 || !any() {
         return;
     }
     if (to | from | bytes) & 3 != 0 {
         return clear(to, bytes);
+    }
+    for edge in edges(from, bytes) {
+        spread(edge, types, &size);
     }
     let forward = to <= from;
     let mut done = 0;
@@ -193,6 +269,9 @@ pub(crate) fn copy(to: usize, from: usize, bytes: usize) {
         // SAFETY: neither piece leaves its stretch.
         unsafe { copy_piece(to + at, from + at, n) };
         done += n;
+    }
+    for edge in edges(to, bytes) {
+        join(edge, types, &size);
     }
 }
 
@@ -228,8 +307,10 @@ pub(crate) unsafe fn each(
     let end = at.saturating_add(bytes);
     for (piece, n) in pieces(start, end.saturating_sub(start)) {
         let Some(base) = base(piece) else { continue };
-        for at in (piece..piece + n).step_by(STEP) {
-            // SAFETY: in the stretch's mapping.
+        let goes_on = piece + n < end;
+        let behind = if goes_on { NOTES_MOST / 2 } else { 0 };
+        for at in (piece..piece + n + behind).step_by(STEP) {
+            // SAFETY: in the stretch's mapping, or behind its notes.
             let word = unsafe { (place(base, at) as *const u32).read_unaligned() };
             if word < NOTES_CODES {
                 continue;
@@ -239,8 +320,9 @@ pub(crate) unsafe fn each(
                 continue;
             };
             let union = at.wrapping_sub(n / 2);
+            let here = union >= start && union + n <= end && union / STRETCH == piece / STRETCH;
             // SAFETY: in the object.
-            if union >= start && union + n <= end && unsafe { code(union, n) } == word {
+            if here && unsafe { code(union, n) } == word {
                 found(union, ty, members);
             }
         }
@@ -256,17 +338,24 @@ pub(crate) fn cut(
     size: impl Fn(u32) -> Option<usize>,
 ) {
     let end = at.saturating_add(bytes);
-    if base(at).is_none() && base(end).is_none() {
+    let first = at.saturating_sub(most);
+    if [first, at, end].into_iter().all(|a| base(a).is_none()) {
         return;
     }
     let around = |edge: usize| {
         let first = edge.saturating_sub(most / 2) & !(STEP - 1);
         (first..edge.saturating_add(most / 2)).step_by(STEP)
     };
-    for at_code in around(at).chain(around(end)) {
-        let Some(base) = base(at_code) else { continue };
+    // With its own stretch's notes, or behind those of the one where the union begins.
+    let bases = |at_code: usize| {
+        let edge = at_code & !(STRETCH - 1);
+        let near = edge > 0 && at_code - edge < NOTES_MOST / 2;
+        [base(at_code), near.then(|| base(edge - 1)).flatten()]
+    };
+    let all = around(at).chain(around(end));
+    for (at_code, base) in all.flat_map(|c| bases(c).into_iter().flatten().map(move |b| (c, b))) {
         let place = place(base, at_code) as *mut u32;
-        // SAFETY: in the stretch's mapping.
+        // SAFETY: in the stretch's mapping, or behind its notes.
         let word = unsafe { place.read_unaligned() };
         if word < NOTES_CODES {
             continue;

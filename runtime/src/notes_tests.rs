@@ -114,7 +114,7 @@ fn copies_have_the_notes_of_what_was_copied() {
     let moved = |to: usize, from: usize, n: usize| {
         // SAFETY: as above.
         unsafe { std::ptr::copy(from as *const u8, to as *mut u8, n) };
-        copy(to, from, n);
+        copy(to, from, n, TYPES, size);
     };
     // SAFETY: as above.
     unsafe {
@@ -149,4 +149,58 @@ fn codes_of_several_members() {
     assert_eq!(decoded(of(1, 63), TYPES), Some((6, 1 << 63)));
     assert_eq!(decoded(of(3, 0), TYPES), None);
     assert_eq!((coded(900, 0), decoded(0, TYPES)), (0, None));
+}
+
+#[test]
+fn notes_across_the_end_of_a_stretch() {
+    let at = own(4 * STRETCH).next_multiple_of(STRETCH);
+    let [here, next] = [1, 2].map(|n| at + n * STRETCH);
+    let plain = here + 4096;
+    let moved = |to: usize, from: usize| {
+        // SAFETY: memory of this test, also below.
+        unsafe { std::ptr::copy(from as *const u8, to as *mut u8, 64) };
+        copy(to, from, 64, TYPES, size);
+    };
+    for (number, before) in [(2, 4), (2, 8), (2, 12), (2, 20), (0, 4)] {
+        let n = size(TYPES[number]).unwrap();
+        let union = here - before;
+        // One that touches it in front, and one behind.
+        let all = [(union - 8, 0), (union, number), (union + n, 0)];
+        for (i, (u, number)) in all.into_iter().enumerate() {
+            let bytes = size(TYPES[number]).unwrap();
+            for at in (u..u + bytes).step_by(4) {
+                write(at, 77 + at as u32);
+            }
+            // SAFETY: as above.
+            unsafe { set(u, bytes, of(number as u32, i as u32)) };
+        }
+        let expected: Vec<_> = all
+            .iter()
+            .enumerate()
+            .map(|(i, (u, number))| (u + 8 - union, TYPES[*number], 1 << i))
+            .collect();
+        let sorted = |at: usize| {
+            let mut list = listed(at, 64);
+            list.sort_unstable();
+            list
+        };
+        let start = union - 8;
+        assert_eq!(sorted(start), expected);
+        // To where no end is, to another end, and over themselves.
+        moved(plain, start);
+        assert_eq!(sorted(plain), expected);
+        let elsewhere = next - before - 12;
+        moved(elsewhere, plain);
+        assert_eq!(sorted(elsewhere), expected);
+        moved(elsewhere + 4, elsewhere);
+        assert_eq!(sorted(elsewhere + 4), expected);
+        // Written in part with the bytes that were there; freed.
+        cut(here, 4, TYPES, 24, size);
+        assert!(sorted(start).iter().all(|u| u.0 != 8));
+        clear(elsewhere, 68);
+        write(elsewhere + 4, 1);
+        assert_eq!(sorted(elsewhere + 4), []);
+        clear(start, 64);
+        clear(plain, 64);
+    }
 }

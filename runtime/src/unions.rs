@@ -267,7 +267,8 @@ impl Unions {
 
     /// They have been copied.
     pub(crate) unsafe fn put(&mut self, to: usize, from: usize, n: usize, notes: Option<Notes>) {
-        notes::copy(to, from, n);
+        let shapes = &self.shapes;
+        notes::copy(to, from, n, shapes.types(), |ty| shapes.small(ty));
         self.cut(to, n);
         let Some(Notes(list)) = notes else {
             return;
