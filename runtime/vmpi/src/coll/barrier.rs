@@ -1,7 +1,7 @@
 //! MPI_Barrier, and other calls in which members only wait for one another.
 
 use super::far::Keep;
-use super::meeting::{All, Brief, Call, Kind, Plan};
+use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use crate::error::Result;
 use crate::wire::{Read, Reader, Writer};
 
@@ -32,7 +32,7 @@ impl Call for Gate {
             Kind::FileClose | Kind::FileSync | Kind::FileSetSize | Kind::FileSetView
         )
     }
-    fn put_result(&self, _: usize, _: usize, _: &mut Reader) -> Read<()> {
+    fn put_result(&self, _: usize, _: usize, _: &mut Reader, _: &Registry) -> Read<()> {
         Ok(())
     }
     const APART: bool = true;

@@ -2,6 +2,7 @@
 
 use super::far::{Elsewhere, Keep};
 use super::meeting::All;
+use super::registry::Registry;
 use crate::error::Result;
 use crate::state::RankState;
 use crate::wire::{bad, Read, Reader, Writer};
@@ -165,8 +166,14 @@ pub trait Call: Sized {
     fn result(&self, _me: usize, _members: usize, _w: &mut Writer) -> bool {
         false
     }
-    /// Does that again.
-    fn put_result(&self, _me: usize, _members: usize, _r: &mut Reader) -> Read<()> {
+    /// Does that again; `meetings`: of communicators, by name.
+    fn put_result(
+        &self,
+        _me: usize,
+        _members: usize,
+        _r: &mut Reader,
+        _meetings: &Registry,
+    ) -> Read<()> {
         bad("a result that cannot be kept")
     }
     /// Does a [`Plan::Member`] give others results?

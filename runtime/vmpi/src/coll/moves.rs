@@ -5,7 +5,7 @@
 
 use super::copying::{across, along_edges, each, exchange_in_place, pull, spread};
 use super::far::{Keep, Packed};
-use super::meeting::{All, Brief, Call, Kind, Plan};
+use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use super::side::{read_elements, write_elements, Side};
 use crate::datatype::moving::Buf;
 use crate::error::{fail, Class, Result};
@@ -243,7 +243,7 @@ impl Call for Move<'_> {
         blocks.iter().all(write)
     }
 
-    fn put_result(&self, me: usize, members: usize, r: &mut Reader) -> Read<()> {
+    fn put_result(&self, me: usize, members: usize, r: &mut Reader, _: &Registry) -> Read<()> {
         let blocks = self.received(me, members).unwrap_or_default();
         // SAFETY: the caller's own buffer.
         let mut read = |b: &Buf| unsafe { read_elements(r, b.ptr, b.count, b.ty) };
@@ -326,20 +326,24 @@ impl Move<'_> {
 
     /// The blocks in which member `me` has received something; `None`: not known.
     fn received(&self, me: usize, members: usize) -> Option<Vec<Buf<'_>>> {
-        if !matches!(self.shape, Shape::Intra) {
-            return None;
-        }
+        let (within, peers) = match self.shape {
+            Shape::Intra => (true, members),
+            // What is not received has no side here.
+            Shape::Inter { low } if me < low => (false, members - low),
+            Shape::Inter { low } => (false, low),
+            Shape::Neighbors(n) => (false, n.sources.len()),
+        };
         let n = match (self.pattern(), &self.recv) {
-            (Pattern::ToRoot, _) if me != self.root => 0,
+            (Pattern::ToRoot, _) if within && me != self.root => 0,
             (Pattern::FromRoot, Side::One { .. })
-                if me == self.root && self.kind == Kind::Bcast =>
+                if within && me == self.root && self.kind == Kind::Bcast =>
             {
                 0
             }
             (_, Side::None | Side::InPlace) => 0,
             (_, Side::One { .. }) => 1,
             (_, Side::Each { counts, .. } | Side::Typed { counts, .. }) => counts.len(),
-            (_, Side::Blocks { .. }) => members,
+            (_, Side::Blocks { .. }) => peers,
             (_, Side::Far(_)) => return None,
         };
         Some((0..n).filter_map(|j| self.recv.block(j)).collect())

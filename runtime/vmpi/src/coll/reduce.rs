@@ -13,7 +13,7 @@
 
 use super::combine::{by_function, elements, small};
 use super::far::Keep;
-use super::meeting::{All, Brief, Call, Kind, Plan};
+use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
 use crate::datatype::{Datatype, TypeRef};
@@ -106,6 +106,19 @@ impl Reduction<'_> {
                 (i * each, each)
             }
             _ => (0, self.count),
+        }
+    }
+
+    /// Elements that member `me` has when all is done.
+    fn received(&self, me: usize) -> usize {
+        let (between, i) = match self.shape {
+            Shape::Inter { low } => (true, if me < low { me } else { me - low }),
+            _ => (false, me),
+        };
+        match self.kind {
+            Kind::Exscan if me == 0 => 0,
+            Kind::Reduce if between && self.contributes => 0,
+            _ => self.wanted(i).1,
         }
     }
 
@@ -299,24 +312,13 @@ impl Call for Reduction<'_> {
     }
 
     fn result(&self, me: usize, _: usize, w: &mut Writer) -> bool {
-        let within = matches!(self.shape, Shape::Intra);
-        let n = if self.kind == Kind::Exscan && me == 0 {
-            0
-        } else {
-            self.wanted(me).1
-        };
         // SAFETY: the caller's own buffer, which holds the result.
-        within && unsafe { write_elements(w, self.recv, n, self.ty) }
+        unsafe { write_elements(w, self.recv, self.received(me), self.ty) }
     }
 
-    fn put_result(&self, me: usize, _: usize, r: &mut Reader) -> Read<()> {
-        let n = if self.kind == Kind::Exscan && me == 0 {
-            0
-        } else {
-            self.wanted(me).1
-        };
+    fn put_result(&self, me: usize, _: usize, r: &mut Reader, _: &Registry) -> Read<()> {
         // SAFETY: the caller's own buffer.
-        unsafe { read_elements(r, self.recv, n, self.ty) }
+        unsafe { read_elements(r, self.recv, self.received(me), self.ty) }
     }
 
     const APART: bool = true;

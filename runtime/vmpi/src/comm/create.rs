@@ -5,7 +5,7 @@
 use super::{Comm, Remote};
 use crate::attr::Attributes;
 use crate::coll::far::Keep;
-use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan};
+use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan, Registry};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
 use crate::topo::Topology;
@@ -72,6 +72,28 @@ impl<'a> Wish<'a> {
     pub fn granted(&self, next_id: &mut u32) -> Option<Made> {
         *next_id = self.id.get() + 1;
         self.made.take()
+    }
+
+    /// What the member has got.
+    pub fn write_result(&self, w: &mut Writer) {
+        w.u32(self.id.get());
+        let made = self.made.take();
+        w.u8(made.is_some().into());
+        if let Some(m) = &made {
+            m.write(w);
+        }
+        self.made.set(made);
+    }
+
+    /// Gets that again.
+    pub fn read_result(&self, r: &mut Reader, meetings: &Registry) -> Read<()> {
+        self.id.set(r.u32()?);
+        let made = match r.u8()? {
+            0 => None,
+            _ => Some(Made::read(r, meetings)?),
+        };
+        self.made.set(made);
+        Ok(())
     }
 
     pub fn write(&self, w: &mut Writer) {
@@ -180,6 +202,15 @@ impl Call for Split<'_> {
             wish: Wish::read(r, like.wish.kind)?,
         })
     }
+
+    fn result(&self, _: usize, _: usize, w: &mut Writer) -> bool {
+        self.wish.write_result(w);
+        true
+    }
+
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, meetings: &Registry) -> Read<()> {
+        self.wish.read_result(r, meetings)
+    }
 }
 
 /// Splits `comm`; the caller's `next_id` is moved on.
@@ -260,6 +291,36 @@ pub fn within(parent: &Group, group: &Group) -> Result<()> {
 }
 
 impl Made {
+    /// As its owner knows it in another run.
+    pub(super) fn write(&self, w: &mut Writer) {
+        w.u32(self.id);
+        w.list(self.group.ranks().iter(), |w, r| w.u32(*r));
+        w.u32(self.rank);
+        w.u8(self.remote.is_some().into());
+        if let Some(remote) = &self.remote {
+            w.list(remote.group.ranks().iter(), |w, r| w.u32(*r));
+        }
+    }
+
+    /// Members that have it from their checkpoints meet at the same place.
+    pub(super) fn read(r: &mut Reader, meetings: &Registry) -> Read<Made> {
+        let id = r.u32()?;
+        let group = Group::new(r.list(Reader::u32)?);
+        let rank = r.u32()?;
+        let remote = match r.u8()? {
+            0 => None,
+            _ => Some(Remote::new(&group, Group::new(r.list(Reader::u32)?))),
+        };
+        let all = remote.as_ref().map_or(&group, |remote| &remote.all);
+        Ok(Made {
+            id,
+            meeting: meetings.find(id, Registry::WHOLE, all),
+            group,
+            rank,
+            remote,
+        })
+    }
+
     /// The new communicator as its owner holds it, without attributes.
     pub fn into_comm(self, errhandler: usize, topo: Option<Topology>) -> Box<Comm> {
         Box::new(Comm {

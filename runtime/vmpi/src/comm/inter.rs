@@ -51,14 +51,7 @@ impl Call for Tell {
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
         w.size(self.leader);
         w.u32(self.next_id);
-        let known = self.known.borrow();
-        w.u8(known.is_some().into());
-        if let Some(known) = &*known {
-            w.outcome(known, |w, side| {
-                w.u32(side.next_id);
-                w.list(side.group.ranks().iter(), |w, r| w.u32(*r));
-            });
-        }
+        self.write_known(w);
     }
     fn import(
         r: &mut Reader,
@@ -68,23 +61,53 @@ impl Call for Tell {
         _: &mut Keep<Self>,
     ) -> Read<Self> {
         let (leader, next_id) = (r.size()?, r.u32()?);
-        let known = match r.u8()? {
-            0 => None,
-            _ => Some(r.outcome(|r| {
-                Ok(Side {
-                    next_id: r.u32()?,
-                    group: Group::new(r.list(Reader::u32)?),
-                })
-            })?),
-        };
+        let known = RefCell::new(read_known(r)?);
         Ok(Tell {
             kind: like.kind,
             leader,
             next_id,
             most: Cell::new(0),
-            known: RefCell::new(known),
+            known,
         })
     }
+
+    fn result(&self, _: usize, _: usize, w: &mut Writer) -> bool {
+        w.u32(self.most.get());
+        self.write_known(w);
+        true
+    }
+
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, _: &Registry) -> Read<()> {
+        self.most.set(r.u32()?);
+        *self.known.borrow_mut() = read_known(r)?;
+        Ok(())
+    }
+}
+
+impl Tell {
+    fn write_known(&self, w: &mut Writer) {
+        let known = self.known.borrow();
+        w.u8(known.is_some().into());
+        if let Some(known) = &*known {
+            w.outcome(known, |w, side| {
+                w.u32(side.next_id);
+                w.list(side.group.ranks().iter(), |w, r| w.u32(*r));
+            });
+        }
+    }
+}
+
+fn read_known(r: &mut Reader) -> Read<Option<Result<Side>>> {
+    if r.u8()? == 0 {
+        return Ok(None);
+    }
+    let known = r.outcome(|r| {
+        Ok(Side {
+            next_id: r.u32()?,
+            group: Group::new(r.list(Reader::u32)?),
+        })
+    });
+    known.map(Some)
 }
 
 /// MPI_Intercomm_create: `exchange`, which only the leader calls, swaps sides with the other leader.
@@ -221,6 +244,15 @@ impl Call for Divide<'_> {
             wish: Wish::read(r, like.wish.kind)?,
         })
     }
+
+    fn result(&self, _: usize, _: usize, w: &mut Writer) -> bool {
+        self.wish.write_result(w);
+        true
+    }
+
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, meetings: &Registry) -> Read<()> {
+        self.wish.read_result(r, meetings)
+    }
 }
 
 fn sides(low: usize, all: usize) -> [std::ops::Range<usize>; 2] {
@@ -317,6 +349,21 @@ impl Call for Merge<'_> {
             next_id: r.u32()?,
             made: Cell::new(None),
         })
+    }
+
+    fn result(&self, _: usize, _: usize, w: &mut Writer) -> bool {
+        let made = self.made.take();
+        if let Some(m) = &made {
+            m.write(w);
+        }
+        let whole = made.is_some();
+        self.made.set(made);
+        whole
+    }
+
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, meetings: &Registry) -> Read<()> {
+        self.made.set(Some(Made::read(r, meetings)?));
+        Ok(())
     }
 }
 

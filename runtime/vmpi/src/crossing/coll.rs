@@ -128,7 +128,7 @@ pub(crate) fn enter<C: Call>(
             .formed(group, n, stamp.epoch, &Entries::default(), Vec::new());
         done(world, s);
         let mut r = Reader(&bytes);
-        let put = call.put_result(seat, ranks.size(), &mut r);
+        let put = call.put_result(seat, ranks.size(), &mut r, world.meetings());
         return Entered::Again(put.or_else(|e| fail(Class::ERR_INTERN, e.to_string())));
     }
     let round = s.rounds.entry((group, n));
@@ -233,7 +233,7 @@ pub(crate) unsafe fn join(me: &RankState, r: &Request) {
             let member = s.member(me.rank);
             member.formed(group, n, stamp.epoch, &nobody, Vec::new());
             // SAFETY: the caller's promise; in no round.
-            unsafe { complete_again(r, p, &bytes) };
+            unsafe { complete_again(world, r, p, &bytes) };
             return done(world, s);
         }
         note(&mut s, me.rank, p, stamp);
@@ -307,22 +307,31 @@ fn write_posted(p: &Posted, w: &mut Writer) -> bool {
         Work::Reduce(_) => p
             .as_reduction()
             .is_some_and(|c| c.result(p.seat, p.all.size(), w)),
-        Work::Dup { .. } => false,
+        Work::Dup { made, .. } => {
+            let name = made.take();
+            let whole = name.as_ref().map(|(id, _)| w.u32(*id)).is_some();
+            made.set(name);
+            whole
+        }
     }
 }
 
 /// # Safety
 /// The request is pending, in no round, and its buffers are the library's.
-unsafe fn complete_again(r: &Request, p: &Posted, bytes: &[u8]) {
+unsafe fn complete_again(world: &World, r: &Request, p: &Posted, bytes: &[u8]) {
     let mut reader = Reader(bytes);
+    let meetings = world.meetings();
     let put = match &p.work {
-        Work::Gate | Work::Dup { .. } => Ok(()),
-        Work::Move { .. } => p
-            .as_move()
-            .map_or(Ok(()), |c| c.put_result(p.seat, p.all.size(), &mut reader)),
-        Work::Reduce(_) => p
-            .as_reduction()
-            .map_or(Ok(()), |c| c.put_result(p.seat, p.all.size(), &mut reader)),
+        Work::Gate => Ok(()),
+        Work::Dup { made, .. } => reader.u32().map(|id| {
+            made.set(Some((id, meetings.find(id, Registry::WHOLE, &p.all))));
+        }),
+        Work::Move { .. } => p.as_move().map_or(Ok(()), |c| {
+            c.put_result(p.seat, p.all.size(), &mut reader, meetings)
+        }),
+        Work::Reduce(_) => p.as_reduction().map_or(Ok(()), |c| {
+            c.put_result(p.seat, p.all.size(), &mut reader, meetings)
+        }),
     };
     // SAFETY: the caller's promise.
     unsafe {
@@ -338,13 +347,13 @@ unsafe fn complete_again(r: &Request, p: &Posted, bytes: &[u8]) {
 ///
 /// # Safety
 /// Its rank does not run yet.
-pub(super) unsafe fn again(s: &mut State, rank: u32, r: &Request) -> bool {
+pub(super) unsafe fn again(world: &World, s: &mut State, rank: u32, r: &Request) -> bool {
     let Some(p) = r.posted() else { return false };
     let (group, n, _) = place(p);
     match s.members[rank as usize].replayed_result(group, n) {
         Some(bytes) => {
             // SAFETY: the caller's promise; the caller takes it out of its round.
-            unsafe { complete_again(r, p, &bytes) };
+            unsafe { complete_again(world, r, p, &bytes) };
             true
         }
         None => {

@@ -248,7 +248,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
     for (taken, member) in s.taken.iter_mut().zip(&mut s.members) {
         let Some(taken) = taken.take() else { continue };
         let log = member.saved_log();
-        let line = record::write(&taken.line, log, &taken.late, taken.late_count);
+        let line = record::write(world, &taken.line, log, &taken.late, taken.late_count);
         if let Some(part) = taken.part {
             parts.push((part, line));
         }
@@ -357,7 +357,7 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
         for r in pending {
             // SAFETY: nobody runs yet, and requests stay where they are.
             unsafe {
-                if coll::again(&mut s, me.rank, &*r) {
+                if coll::again(world, &mut s, me.rank, &*r) {
                     rounds::leave(&*r);
                 }
             }

@@ -1,7 +1,7 @@
 //! What a checkpoint keeps of a rank's line, beside the rank itself.
 //!
 //! ```text
-//! line    = version:u8 early clocks sizes log late
+//! line    = version:u8 late_ids:u32 early clocks sizes log late      (version 1 has no late_ids)
 //! early   = [sender:u32 number:u32]          messages from behind the sender's line, received before this one
 //! clocks  = [group:u64 entered:u64]    sizes = [group:u64 members:u32]
 //! log     = [receive:u32 sender:u32 name] [outcome] [group:u64 n:u64 result:bytes]
@@ -10,6 +10,8 @@
 //! late    = count:u64 message*
 //! ```
 //! `[x]` is a list; a message is as `state::message` writes it.
+
+use std::sync::atomic::Ordering::Relaxed;
 
 use pc3_protocol::{Line, Log, Name, Parts};
 
@@ -20,7 +22,7 @@ use crate::state::message;
 use crate::state::World;
 use crate::wire::{bad, Read, Reader, Writer};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// A rank's line as it was read.
 pub(super) struct Recovered {
@@ -60,6 +62,7 @@ fn read_name(r: &mut Reader) -> Read<(u32, Name)> {
 }
 
 pub(super) fn write(
+    world: &World,
     line: &Line,
     log: Log<Outcome, Vec<u8>>,
     late: &[u8],
@@ -67,6 +70,8 @@ pub(super) fn write(
 ) -> Vec<u8> {
     let mut w = Writer::default();
     w.u8(VERSION);
+    // A name that a log holds must not be given to another communicator.
+    w.u32(world.late_ids.load(Relaxed));
     w.list(line.early.iter(), |w, (rank, n)| {
         w.u32(*rank);
         w.u32(*n);
@@ -118,7 +123,10 @@ pub(super) fn write(
 pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
     let mut r = Reader(bytes);
     match r.u8()? {
-        VERSION => {}
+        1 => {}
+        VERSION => {
+            world.late_ids.fetch_max(r.u32()?, Relaxed);
+        }
         v => return bad(&format!("version {v} of a rank's log is not known")),
     }
     let early = r.list(|r| Ok((r.u32()?, r.u32()?)))?;

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pc3_runtime::job::Job;
 use pc3_runtime::placement::Placement;
 
-use crate::coll::meeting::Meeting;
+use crate::coll::meeting::{Meeting, MeetingRef, Registry};
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
 use crate::coord::Coordinator;
 use crate::crossing::Crossing;
@@ -62,6 +62,8 @@ pub struct World {
     pub(crate) orders: Orders,
     /// Ids of communicators that are made while their members do other things.
     pub(crate) late_ids: AtomicU32,
+    /// Of MPI_COMM_WORLD's members.
+    meeting: MeetingRef,
     /// Ranks here that had not ended when the job began or was continued; of these, a guest's that have come back from their
     /// frames; and what is outside of the program has been put to where it stood.
     pub(crate) again: AtomicU32,
@@ -118,6 +120,7 @@ impl World {
             World {
                 size,
                 placement,
+                meeting: meeting.clone(),
                 ranks,
                 by_rank: Table(by_rank.into()),
                 near: Table(near.into()),
@@ -159,6 +162,11 @@ impl World {
         let next = |at: u32| Some(mine(at) + 1);
         let before = self.late_ids.fetch_update(Relaxed, Relaxed, next);
         mine(before.unwrap_or_else(|at| at))
+    }
+
+    /// Meetings of communicators whose members come to know of them one by one.
+    pub(crate) fn meetings(&self) -> &Registry {
+        &self.meeting.inner
     }
 
     /// A communicator of ranks here has this id.

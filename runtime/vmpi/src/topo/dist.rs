@@ -1,7 +1,7 @@
 //! Distributed graph topologies (MPI 3.1 section 7.5.4): each rank knows its own edges.
 
 use crate::coll::far::Keep;
-use crate::coll::meeting::{All, Call, Crew, Kind, Plan};
+use crate::coll::meeting::{All, Call, Crew, Kind, Plan, Registry};
 use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
 use crate::wire::{Read, Reader, Writer};
@@ -36,6 +36,32 @@ impl Dist {
             Some(w) => fail(Class::ERR_ARG, format!("the weight of an edge is {w}")),
             None => Ok(self),
         }
+    }
+}
+
+impl Dist {
+    fn write(&self, w: &mut Writer) {
+        let numbers = |w: &mut Writer, list: &[i32]| w.list(list.iter(), |w, n| w.i32(*n));
+        numbers(w, &self.sources);
+        numbers(w, &self.dests);
+        w.u8(self.weights.is_some().into());
+        if let Some((a, b)) = &self.weights {
+            numbers(w, a);
+            numbers(w, b);
+        }
+    }
+
+    fn read(r: &mut Reader) -> Read<Dist> {
+        let (sources, dests) = (r.list(Reader::i32)?, r.list(Reader::i32)?);
+        let weights = match r.u8()? {
+            0 => None,
+            _ => Some((r.list(Reader::i32)?, r.list(Reader::i32)?)),
+        };
+        Ok(Dist {
+            sources,
+            dests,
+            weights,
+        })
     }
 }
 
@@ -156,7 +182,6 @@ impl Call for Edges<'_> {
     fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
         w.u8(self.process.is_some().into());
         w.u32(self.process.unwrap_or(0));
-        let numbers = |w: &mut Writer, list: &[i32]| w.list(list.iter(), |w, n| w.i32(*n));
         match &self.said {
             Said::Edges { list, weighted } => {
                 w.u8((*weighted).into());
@@ -166,15 +191,7 @@ impl Call for Edges<'_> {
                     w.i32(*weight);
                 });
             }
-            Said::Own(d) => {
-                numbers(w, &d.sources);
-                numbers(w, &d.dests);
-                w.u8(d.weights.is_some().into());
-                if let Some((a, b)) = &d.weights {
-                    numbers(w, a);
-                    numbers(w, b);
-                }
-            }
+            Said::Own(d) => d.write(w),
         }
     }
     fn import(
@@ -193,20 +210,21 @@ impl Call for Edges<'_> {
                 let list = keep.any(list);
                 Said::Edges { list, weighted }
             }
-            Said::Own(_) => {
-                let (sources, dests) = (r.list(Reader::i32)?, r.list(Reader::i32)?);
-                let weights = match r.u8()? {
-                    0 => None,
-                    _ => Some((r.list(Reader::i32)?, r.list(Reader::i32)?)),
-                };
-                Said::Own(Cow::Owned(Dist {
-                    sources,
-                    dests,
-                    weights,
-                }))
-            }
+            Said::Own(_) => Said::Own(Cow::Owned(Dist::read(r)?)),
         };
         Ok(Edges::new(said, process))
+    }
+
+    fn result(&self, _: usize, _: usize, w: &mut Writer) -> bool {
+        w.u32(self.node.get());
+        self.mine.borrow().write(w);
+        true
+    }
+
+    fn put_result(&self, _: usize, _: usize, r: &mut Reader, _: &Registry) -> Read<()> {
+        self.node.set(r.u32()?);
+        self.mine.replace(Dist::read(r)?);
+        Ok(())
     }
 }
 
