@@ -3,6 +3,7 @@
 mod build;
 mod callgrind;
 mod checkpoint;
+mod coordination;
 mod instrumentation;
 mod kernels;
 mod mpi;
@@ -24,6 +25,7 @@ const ALL: &[(&str, Bench)] = &[
     ("instrumentation", instrumentation::run),
     ("vmpi", mpi::run),
     ("protocol", protocol::run),
+    ("coordination", coordination::run),
     ("kernels", kernels::run),
     ("checkpoint", checkpoint::run),
     ("rust", rust::run),
