@@ -299,9 +299,33 @@ fn crates() {
     println!("{text:?} {id} {list:?} {map:?}");
 }
 
+/// Written out whenever it is full.
+#[checkpointable]
+fn full() {
+    let (mut buffer, mut line) = (Vec::with_capacity(5), String::with_capacity(9));
+    let mut last = VecDeque::with_capacity(3);
+    for i in 0..17_u32 {
+        if buffer.len() == buffer.capacity() {
+            println!("{buffer:?} {line} {last:?}");
+            buffer.clear();
+        }
+        buffer.push(i);
+        checkpoint!();
+        if line.len() + 2 > line.capacity() {
+            line.clear();
+        }
+        line.push_str(&format!("{i:2}"));
+        if last.len() == last.capacity() {
+            last.pop_front();
+        }
+        last.push_back(i);
+    }
+}
+
 #[pc3::main]
 fn main() {
     ck!(standard());
+    ck!(full());
     ck!(rings());
     ck!(crates());
     ck!(generics("text".to_owned()));

@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, LinkedList, VecDeque};
 
-use crate::load::{LoadError, Loading, View};
+use crate::load::{LoadError, Loading, Members, View};
 use crate::save::Saver;
 use crate::types::{TypeId, Types};
 use crate::value::Checkpointable;
@@ -24,6 +24,29 @@ pub(super) fn describe<L: Checkpointable, T: Checkpointable>(
 pub(super) fn put(out: &mut Saver, at: usize, address: u64, length: usize) {
     out.put(at, &address.to_ne_bytes());
     out.put(at + 8, &(length as u64).to_ne_bytes());
+}
+
+/// As `describe`, of lists that have room for more.
+fn describe_roomy<L: Checkpointable, T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
+    let item = T::describe(types);
+    let name = format!("{name}<{}>", types.name(item));
+    types.record::<L>(name, |types| {
+        vec![
+            ("items".to_owned(), types.pointer(item), 0),
+            ("length".to_owned(), u64::describe(types), 8),
+            ("capacity".to_owned(), u64::describe(types), 16),
+        ]
+    })
+}
+
+/// A list has this room again: programs ask how much is left of it.
+pub(super) fn reserve<T>(list: &mut Vec<T>, from: &Members) -> Result<(), LoadError> {
+    // Checkpoints of earlier versions do not say.
+    let capacity: u64 = from.load_or("capacity", || 0)?;
+    let more = usize::try_from(capacity).map_or(0, |c| c.saturating_sub(list.len()));
+    // Where memory is short it is what it needs.
+    let _ = list.try_reserve_exact(more);
+    Ok(())
 }
 
 /// A list's items, if the type in the checkpoint is `name<…>`.
@@ -58,28 +81,43 @@ macro_rules! lists {
 }
 
 lists! {
-    [] Vec<T>, "Vec", |v, out| (out.slice(v.as_slice()), v.len()), |v| v;
-    [] Box<[T]>, "Vec", |v, out| (out.slice(v), v.len()), Vec::into_boxed_slice;
     [] std::vec::IntoIter<T>, "Rest", |v, out| (out.slice(v.as_slice()), v.len()), Vec::into_iter;
     [] LinkedList<T>, "LinkedList", |v, out| (out.items(v.iter().collect()), v.len()), |v| v.into_iter().collect();
-    [] VecDeque<T>, "VecDeque", |v, out| (out.items(v.iter().collect()), v.len()), VecDeque::from;
-    [+ Ord] BinaryHeap<T>, "BinaryHeap", |v, out| (out.items(v.iter().collect()), v.len()), heap;
 }
 
-impl<T: Checkpointable + Clone> Checkpointable for std::borrow::Cow<'static, [T]> {
-    const SIZE: u64 = 16;
-    const ALIGN: u64 = 8;
+macro_rules! roomy_lists {
+    ($([$($bound:tt)*] $t:ty, $name:literal, $save:expr, $room:expr, $make:expr;)*) => {$(
+        impl<T: Checkpointable $($bound)*> Checkpointable for $t {
+            const SIZE: u64 = 24;
+            const ALIGN: u64 = 8;
 
-    fn describe(types: &mut Types) -> TypeId {
-        describe::<Self, T>(types, "Vec")
-    }
-    fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
-        let address = out.slice(self);
-        put(out, at, address, self.len());
-    }
-    fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
-        load::<Self, T>(from, value, "Vec").map(Into::into)
-    }
+            fn describe(types: &mut Types) -> TypeId {
+                describe_roomy::<Self, T>(types, $name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let save: fn(&'a Self, &mut Saver<'a>) -> u64 = $save;
+                let room: fn(&Self) -> usize = $room;
+                let address = save(self, out);
+                put(out, at, address, self.len());
+                out.put(at + 16, &(room(self) as u64).to_ne_bytes());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let make: fn(Vec<T>) -> Self = $make;
+                let members = from.generic::<Self>(value, $name)?;
+                let mut list = members.list("items", "length")?;
+                reserve(&mut list, &members)?;
+                Ok(make(list))
+            }
+        }
+    )*};
+}
+
+roomy_lists! {
+    [] Vec<T>, "Vec", |v, out| out.slice(v.as_slice()), Vec::capacity, |v| v;
+    [] Box<[T]>, "Vec", |v, out| out.slice(v), |v| v.len(), Vec::into_boxed_slice;
+    [+ Clone] std::borrow::Cow<'static, [T]>, "Vec", |v, out| out.slice(v), |v| v.len(), Into::into;
+    [] VecDeque<T>, "VecDeque", |v, out| out.items(v.iter().collect()), VecDeque::capacity, VecDeque::from;
+    [+ Ord] BinaryHeap<T>, "BinaryHeap", |v, out| out.items(v.iter().collect()), BinaryHeap::capacity, heap;
 }
 
 /// The items lie in heap order, so nothing moves.

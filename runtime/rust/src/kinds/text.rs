@@ -8,6 +8,7 @@ use std::sync::Mutex;
 
 use pc3_typemetric::types::Kind;
 
+use super::containers::reserve;
 use crate::load::{LoadError, Loading, Members, View};
 use crate::save::Saver;
 use crate::types::{TypeId, Types};
@@ -44,6 +45,18 @@ pub(super) fn describe<T: Checkpointable>(types: &mut Types, name: &str) -> Type
         vec![
             ("text".to_owned(), types.pointer(byte), 0),
             ("length".to_owned(), u64::describe(types), 8),
+        ]
+    })
+}
+
+/// As `describe`, of texts that have room for more.
+fn describe_roomy<T: Checkpointable>(types: &mut Types, name: &str) -> TypeId {
+    types.record::<T>(name.to_owned(), |types| {
+        let byte = Byte::describe(types);
+        vec![
+            ("text".to_owned(), types.pointer(byte), 0),
+            ("length".to_owned(), u64::describe(types), 8),
+            ("capacity".to_owned(), u64::describe(types), 16),
         ]
     })
 }
@@ -117,14 +130,42 @@ macro_rules! texts {
 }
 
 texts! {
-    String, "String", |s| s.as_bytes(), utf8;
-    Box<str>, "String", |s| s.as_bytes(), |b| utf8(b).map(String::into_boxed_str);
-    Cow<'static, str>, "String", |s| s.as_bytes(), |b| utf8(b).map(Cow::Owned);
     CString, "CString", |s| s.as_bytes(), |b| CString::new(b).map_err(|_| LoadError::new("has a zero within"));
-    Box<Path>, "PathBuf", |s| s.as_os_str().as_bytes(), |b| Ok(PathBuf::from(OsString::from_vec(b)).into());
-    OsString, "OsString", |s| s.as_bytes(), |b| Ok(OsString::from_vec(b));
-    PathBuf, "PathBuf", |s| OsStr::as_bytes(s.as_os_str()), |b| Ok(OsString::from_vec(b).into());
     &'static str, "&str", |s| s.as_bytes(), |b| utf8(b).map(kept);
+}
+
+macro_rules! roomy_texts {
+    ($($t:ty, $name:literal, $bytes:expr, $room:expr, $make:expr;)*) => {$(
+        impl Checkpointable for $t {
+            const SIZE: u64 = 24;
+            const ALIGN: u64 = 8;
+
+            fn describe(types: &mut Types) -> TypeId {
+                describe_roomy::<Self>(types, $name)
+            }
+            fn save<'a>(&'a self, out: &mut Saver<'a>, at: usize) {
+                let bytes: fn(&Self) -> &[u8] = $bytes;
+                let room: fn(&Self) -> usize = $room;
+                save(bytes(self), out, at);
+                out.put(at + 16, &(room(self) as u64).to_ne_bytes());
+            }
+            fn load(from: &Loading, value: View) -> Result<Self, LoadError> {
+                let make: fn(Vec<u8>) -> Result<Self, LoadError> = $make;
+                let mut bytes = load::<Self>(from, value, $name)?;
+                reserve(&mut bytes, &from.members::<Self>(value, $name)?)?;
+                make(bytes)
+            }
+        }
+    )*};
+}
+
+roomy_texts! {
+    String, "String", |s| s.as_bytes(), String::capacity, utf8;
+    Box<str>, "String", |s| s.as_bytes(), |s| s.len(), |b| utf8(b).map(String::into_boxed_str);
+    Cow<'static, str>, "String", |s| s.as_bytes(), |s| s.len(), |b| utf8(b).map(Cow::Owned);
+    Box<Path>, "PathBuf", |s| s.as_os_str().as_bytes(), |s| s.as_os_str().len(), |b| Ok(PathBuf::from(OsString::from_vec(b)).into());
+    OsString, "OsString", |s| s.as_bytes(), OsString::capacity, |b| Ok(OsString::from_vec(b));
+    PathBuf, "PathBuf", |s| OsStr::as_bytes(s.as_os_str()), PathBuf::capacity, |b| Ok(OsString::from_vec(b).into());
 }
 
 /// Texts that live as long as the program; each is kept once.
