@@ -68,6 +68,6 @@ fn main() {
 //= 21:17 `cache`: a borrow out of `Cache` is not made again after a restart: what else its method does would be done twice
 //= 28:21 `iter`: which `Cell<u32>` is found may be another one after a restart: it may hold a cell
 //= 35:20 `values`: which item of `std::collections::hash_map::Values<'_, u32, u32>` is found may be another one after a restart
-//= 43:5 `list`: `&u32` is a borrow that is made again after a restart, and what it is made from may have another value then
-//= 52:9 `guard`: `Ref<'_, u32>` is a borrow that is made again after a restart, and what it is made from may have another value then
+//= 43:5 `list`: `&u32` is made again after a restart, and it, or what it is made from, may have another value then
+//= 52:9 `guard`: `Ref<'_, u32>` is made again after a restart, and it, or what it is made from, may have another value then
 //= 43:5 `list = other`: value assigned to `list` is never read

@@ -11,7 +11,7 @@ use crate::marks::Points;
 use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
-use crate::{course, names, nested, operands, reeval, transient};
+use crate::{course, names, nested, operands, reeval, temporaries, transient};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -330,12 +330,13 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
         *function.block = syn::parse2(block)?;
     }
     transient::prepare(&mut function.block)?;
+    temporaries::name(&mut function.block);
     let names = names::unique(&mut function.block, &p.names, small);
     combined(names.errors)?;
     let shown = names.shown;
     reeval::hold(&mut function.block, &function.sig, &p.names);
     combined(operands::take_apart(&mut function.block))?;
-    let course = course::follow(&mut function.block, &p.mutable);
+    let course = course::follow(&mut function.block, &p.mutable, &p.values);
     let out = output(&function.sig);
     let named = format_ident!("PC3_FUNCTION");
     let mut by_value = p.by_value.clone();

@@ -21,7 +21,7 @@
 //!
 //! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
-//! * `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
+//! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
 //! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over.
 
@@ -43,6 +43,7 @@ mod parameters;
 mod plain;
 mod reeval;
 mod shown;
+mod temporaries;
 mod texts;
 mod transient;
 

@@ -78,6 +78,8 @@ pub struct Parameters {
     pub names: Vec<Ident>,
     /// Names with whether they are `mut`.
     pub mutable: Vec<(Ident, bool)>,
+    /// Those that are made again, are `mut`, and may be no borrows themselves.
+    pub values: HashSet<String>,
     /// Names that the forms have for them.
     pub arguments: Vec<Ident>,
     /// Types that are not named where they are parameters, and are in the body.
@@ -112,6 +114,7 @@ pub fn parameters(sig: &Signature) -> Parameters {
         borrowed: HashMap::new(),
         names: Vec::new(),
         mutable: Vec::new(),
+        values: HashSet::new(),
         arguments: Vec::new(),
         unnamed: Vec::new(),
     };
@@ -181,6 +184,11 @@ pub fn parameters(sig: &Signature) -> Parameters {
             let is = |m: &Ident| m == n;
             (n.clone(), !closure && mutable_names(pat).iter().any(is))
         }));
+        let borrow = matches!((pat, ty), (Pat::Ident(_), Type::Reference(_)));
+        if is_borrow(ty, &sig.generics) && !borrow && !closure {
+            let mutable = mutable_names(pat).into_iter();
+            p.values.extend(mutable.map(|n| n.to_string()));
+        }
         p.names.extend(idents);
         p.arguments.push(name);
     }

@@ -199,6 +199,38 @@ fn types() {
 }
 
 #[test]
+fn parts_of_values_made_again() {
+    check(
+        "fn f(&(mut a, n): &([u8; 3], u8)) { a[0] += n; checkpoint!(); g(a[0]); }",
+        expect![[r#"
+            1:37: `a` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
+        "#]],
+    );
+    check(
+        "fn f(mut p: (&str, u8)) { p.1 += 3; checkpoint!(); g(p.1); }",
+        expect![[r#"
+            1:27: `p` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
+        "#]],
+    );
+    check(
+        "fn f(mut out: &mut [u8]) { write!(out, \"a\"); checkpoint!(); write!(out, \"b\"); }",
+        expect![[r#"
+            1:35: `out` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`
+        "#]],
+    );
+    check(
+        "fn f() { #[reeval] let mut w = W { n: 1 }; w.n += 1; checkpoint!(); g(w.n); }",
+        expect![[r#"
+            1:44: `w` is made again after a restart: what it becomes here would be lost; leave `#[reeval]` out, or change a copy
+        "#]],
+    );
+    check(
+        "fn f(p: (&mut Vec<u8>, u8)) { p.0.push(3); checkpoint!(); g(p.0[0]); }",
+        expect![[""]],
+    );
+}
+
+#[test]
 fn borrows_made_again() {
     check(
         "fn f(l: &L) {

@@ -29,7 +29,8 @@ use crate::types::{layout, TypeId, Types};
 use crate::value::{Checkpointable, Transient};
 pub use crate::ways::{
     plain, Anew, Ask, AskBorrowed, AskOther, AskRepeated, AskSaved, AskSeen, KnownBorrowed,
-    KnownOther, KnownRepeated, KnownSaved, KnownSeen, Parked, Seen, Still,
+    KnownOther, KnownRepeated, KnownSaved, KnownSeen, Parked, Remade, RemadeBorrow, RemadeOther,
+    RemadeSteady, Seen, Still, WithCells, WithoutCells,
 };
 
 /// A checkpointable function.

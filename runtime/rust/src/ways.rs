@@ -42,6 +42,14 @@ pub struct Seen<T>(PhantomData<T>);
 /// Borrows and guards: what they stand for is elsewhere.
 pub trait Borrowed {}
 
+/// Those without parts.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is made again after a restart, and its parts may be other borrows then",
+    label = "changes here",
+    note = "bind its parts by names of their own, without `mut`, or keep an index"
+)]
+pub trait Single {}
+
 /// Values that are the same when they are made again of what has not changed.
 pub trait Repeated {}
 
@@ -58,6 +66,12 @@ marked! { Borrowed:
     [T: Borrowed, const N: usize] [T; N];
 }
 
+marked! { Single:
+    ['a, T: ?Sized] &'a T; ['a, T: ?Sized] &'a mut T;
+    ['a, T: ?Sized] Ref<'a, T>; ['a, T: ?Sized] RefMut<'a, T>; ['a, T: ?Sized] MutexGuard<'a, T>;
+    ['a, T: ?Sized] RwLockReadGuard<'a, T>; ['a, T: ?Sized] RwLockWriteGuard<'a, T>;
+}
+
 marked! { Repeated:
     ['a, T: ?Sized] &'a T; ['a, T: ?Sized] &'a mut T; [T: Repeated] Option<T>; [T: Repeated, E: Repeated] Result<T, E>;
     [A: Repeated, B: Repeated] (A, B); [A: Repeated, B: Repeated, C: Repeated] (A, B, C);
@@ -66,9 +80,9 @@ marked! { Repeated:
 }
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is a borrow that is made again after a restart, and what it is made from may have another value then",
+    message = "`{Self}` is made again after a restart, and it, or what it is made from, may have another value then",
     label = "changes here",
-    note = "keep an index, or a value: `.clone()`, `.to_owned()`"
+    note = "keep an index, or a value that can be saved: `.clone()`, `.to_owned()`, or derive `Checkpointable` for its type"
 )]
 pub trait Unchanged {}
 
@@ -97,6 +111,16 @@ impl Parked for Ended {
 
 /// Asked first.
 pub trait AskBorrowed<T> {
+    /// It is bound as `mut`, so parts of it may get other values.
+    fn changed(&self)
+    where
+        T: Single,
+    {
+    }
+    /// It may have cells of its own.
+    fn cells(&self) -> Nothing<()> {
+        Nothing(PhantomData)
+    }
     #[inline(always)]
     fn again(&self) -> bool {
         true
@@ -128,6 +152,10 @@ impl<T: Borrowed> AskBorrowed<T> for &&&Ask<T> {}
 impl<T: Borrowed> AskBorrowed<T> for &&&Seen<T> {}
 
 pub trait AskSaved<T: Checkpointable> {
+    fn changed(&self) {}
+    fn cells(&self) -> Nothing<()> {
+        Nothing(PhantomData)
+    }
     #[inline(always)]
     fn again(&self) -> bool {
         false
@@ -154,6 +182,14 @@ impl<T: Checkpointable> AskSaved<T> for &&Ask<T> {}
 impl<T: Checkpointable> AskSaved<T> for &&Seen<T> {}
 
 pub trait AskRepeated<T> {
+    fn changed(&self)
+    where
+        T: Unchanged,
+    {
+    }
+    fn cells(&self) -> Nothing<()> {
+        Nothing(PhantomData)
+    }
     #[inline(always)]
     fn again(&self) -> bool {
         true
@@ -183,6 +219,7 @@ impl<T: Repeated> AskRepeated<T> for &Seen<T> {}
 
 /// What is neither is refused.
 pub trait AskOther<T> {
+    fn changed(&self) {}
     #[inline(always)]
     fn again(&self) -> bool {
         false
@@ -211,6 +248,14 @@ impl<T> AskOther<T> for Ask<T> {}
 
 /// What holds borrows, as far as that is known.
 pub trait AskSeen<T> {
+    fn changed(&self)
+    where
+        T: Unchanged,
+    {
+    }
+    fn cells(&self) -> Cells<T> {
+        Cells(PhantomData)
+    }
     #[inline(always)]
     fn again(&self) -> bool {
         true
@@ -236,6 +281,57 @@ pub trait AskSeen<T> {
 }
 
 impl<T> AskSeen<T> for Seen<T> {}
+
+/// A value that is made again: what is in its cells would be lost.
+pub struct Cells<T>(PhantomData<T>);
+
+pub trait WithoutCells {
+    fn none(&self) {}
+}
+
+impl<T: std::panic::RefUnwindSafe> WithoutCells for &Cells<T> {}
+impl WithoutCells for &Nothing<()> {}
+
+pub trait WithCells<T> {
+    fn none(&self)
+    where
+        T: Unchanged,
+    {
+    }
+}
+
+impl<T> WithCells<T> for Cells<T> {}
+
+/// A `#[reeval]` local.
+pub struct Remade<T>(PhantomData<T>);
+
+impl<T> Remade<T> {
+    pub fn of(_: &T) -> Self {
+        Remade(PhantomData)
+    }
+}
+
+pub trait RemadeBorrow {
+    fn whole(&self) {}
+}
+
+impl<T: Borrowed> RemadeBorrow for &&Remade<T> {}
+
+pub trait RemadeSteady {
+    fn whole(&self) {}
+}
+
+impl<T: std::panic::RefUnwindSafe> RemadeSteady for &Remade<T> {}
+
+pub trait RemadeOther<T> {
+    fn whole(&self)
+    where
+        T: Unchanged,
+    {
+    }
+}
+
+impl<T> RemadeOther<T> for Remade<T> {}
 
 /// The value in what had one when it was first asked: `list.first()?`.
 pub trait Still {

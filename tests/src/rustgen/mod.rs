@@ -379,7 +379,16 @@ impl Generator {
             kind: Kind::Int,
             mutable: false,
         };
-        let (head, first, end) = match self.rng.u8(..6) {
+        let (head, first, end) = match self.rng.u8(..8) {
+            // Items that change.
+            6 => {
+                let changing = Local { mutable: true, ..int(&x) };
+                (format!("for (_i, mut {x}) in list.clone().iter().take(3).map(|q| q ^ 1).enumerate()"), vec![changing], None)
+            }
+            7 => {
+                let change = format!("{x}.0 ^= 3; {x}.1.push('k'); checkpoint!(); list.push({x}.0 ^ {x}.1.len() as i64);");
+                (format!("for mut {x} in list.clone().iter().take(2).map(|q| (q ^ 2, q.to_string()))"), Vec::new(), Some(change))
+            }
             0 => (format!("for {x} in 0..{}i64", self.rng.u8(1..4)), vec![int(&x)], None),
             1 => (format!("for {x} in (1..={}i64).rev()", self.rng.u8(1..4)), vec![int(&x)], None),
             2 => match self.find(Kind::List, false) {

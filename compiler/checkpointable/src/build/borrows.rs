@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Expr, Pat};
+use syn::{parse_quote, Expr, Pat};
 
 use super::patterns::{inner_name, inner_names};
 use super::rematch::Taken;
@@ -130,6 +130,7 @@ impl Builder {
             id: self.names,
             pattern,
             head,
+            item: false,
             made: quote!(#made),
             guard: links.guard,
             taken: links.taken.clone(),
@@ -153,18 +154,18 @@ impl Builder {
 
     /// `let PAT = e;` of such a value, if it may be one.
     pub(super) fn chained(&mut self, e: &mut Expr, pat: &Pat) -> Option<(Way, TokenStream)> {
-        let (pattern, names) = match pat {
+        let (pattern, bound) = match pat {
             Pat::Type(t) if !has_borrow(&t.ty) => return None,
             Pat::Type(t) => return self.chained(e, &t.pat),
             Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
-                (None, vec![(p.ident.clone(), false)])
+                (None, vec![(p.ident.clone(), p.mutability.is_some())])
             }
             pat => {
                 let (inner, names) = inner_names(pat);
                 (Some(inner), names)
             }
         };
-        let names: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
+        let names: Vec<&Ident> = bound.iter().map(|n| &n.0).collect();
         if names.is_empty() {
             return None;
         }
@@ -174,7 +175,9 @@ impl Builder {
         let from = again.from;
         self.sources(from);
         let pattern = pattern.map(|p| Taken::only(self.structure(&p)));
-        Some(self.chain_way(e, pattern, &links, &names, false))
+        let (way, mut known) = self.chain_way(e, pattern, &links, &names, false);
+        known.extend(unchanged(&bound, false, false));
+        Some((way, known))
     }
 
     /// Names that a pattern binds in a head, or that a `let` binds which takes a borrow apart.
@@ -185,8 +188,27 @@ impl Builder {
         links: &Links,
         names: &[(Ident, bool)],
     ) -> (Way, TokenStream) {
-        let names: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
-        self.chain_way(scrutinee, Some(taken), links, &names, true)
+        let all: Vec<&Ident> = names.iter().map(|n| &n.0).collect();
+        let (way, mut known) = self.chain_way(scrutinee, Some(taken), links, &all, true);
+        known.extend(unchanged(names, makes_values(scrutinee), true));
+        (way, known)
+    }
+
+    /// Names that a loop's pattern binds of an item, which is in hand after going back in.
+    pub(super) fn of_item(&mut self, item: &Ident, inner: &Pat) -> Way {
+        let inner = self.structure(inner);
+        self.names += 1;
+        Way::Asked(Rc::new(Chain {
+            id: self.names,
+            pattern: Some(Taken::only(
+                parse_quote!(::core::option::Option::Some(#inner)),
+            )),
+            head: true,
+            item: true,
+            made: quote!(#item.take()),
+            guard: false,
+            taken: None,
+        }))
     }
 
     /// What the user calls a local.
@@ -326,6 +348,54 @@ fn asking(of: TokenStream, head: bool) -> TokenStream {
     }
 }
 
+/// Is it known of these names, with whether they are `mut`, that nothing is lost if they are made again?
+pub(super) fn unchanged(names: &[(Ident, bool)], values: bool, head: bool) -> TokenStream {
+    let asked = names.iter().map(|(name, mutable)| {
+        let asked = asking(quote!(about(&#name)), head);
+        let changed = mutable.then(|| quote_spanned!(name.span()=> #asked.changed();));
+        let cells = values.then(|| quote_spanned!(name.span()=> (&&#asked.cells()).none();));
+        quote!(#changed #cells)
+    });
+    let asked: TokenStream = asked.collect();
+    match asked.is_empty() {
+        true => asked,
+        false => questions(quote! {
+            if false {
+                loop {}
+                #[allow(unused_imports)]
+                use ::pc3::point::{WithCells as _, WithoutCells as _};
+                #asked
+            }
+        }),
+    }
+}
+
+/// Methods that make values, whose cells are their own.
+const MAKE: &[&str] = &[
+    "and_then",
+    "cloned",
+    "copied",
+    "filter_map",
+    "flat_map",
+    "map",
+    "map_while",
+    "scan",
+    "to_owned",
+];
+
+pub(super) fn makes_values(e: &Expr) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
+            self.0 |= MAKE.iter().any(|n| m.method == n);
+            syn::visit::visit_expr_method_call(self, m);
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_expr(&mut look, e);
+    look.0
+}
+
 fn questions(code: TokenStream) -> TokenStream {
     quote! {{
         #[allow(unused_imports)]
@@ -354,13 +424,34 @@ impl Chain {
     }
 
     pub(super) fn stale(&self, name: &Ident, at: Span) -> TokenStream {
-        let asked = asking(quote!(about(&#name)), self.head);
+        // Iterators that are open may borrow it.
+        let asked = self.ask(name);
         questions(quote_spanned!(at=> #asked.stale();))
     }
 
     fn ask(&self, name: &Ident) -> TokenStream {
         let ty = type_of(name);
         asking(quote!(of(&#ty)), self.head)
+    }
+
+    /// Takes these of a loop's names back: some are made again by all means.
+    pub(super) fn item_back(&self, asked: &[&Ident], made: &[&Ident]) -> TokenStream {
+        let Some(pattern) = &self.pattern else {
+            return TokenStream::new();
+        };
+        let backs = asked.iter().map(|name| {
+            let (text, ask, inner) = (name.to_string(), self.ask(name), inner_name(name));
+            quote_spanned! {name.span()=>
+                #name = match #ask.back(&mut pc3_frame, #text) {
+                    ::core::option::Option::Some(pc3_v) => pc3_v,
+                    ::core::option::Option::None => #inner,
+                };
+            }
+        });
+        let inner = made.iter().map(|n| inner_name(n));
+        let names: Vec<&Ident> = asked.iter().chain(made).copied().collect();
+        let assign = quote!(#(#backs)* #(#made = #inner;)*);
+        questions(pattern.again(&self.made, &assign, &names))
     }
 
     /// Takes these of its locals back.

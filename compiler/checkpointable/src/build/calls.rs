@@ -193,7 +193,7 @@ impl Builder {
         let Way::Asked(chain) = &local.way else {
             return None;
         };
-        let moved = chain.head && self.moved_in(&text, number);
+        let moved = chain.head && !chain.item && self.moved_in(&text, number);
         moved.then(|| chain.argument(name))
     }
 

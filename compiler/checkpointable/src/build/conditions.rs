@@ -131,7 +131,7 @@ impl Builder {
             let mut probe = self.probe();
             let made = match binds(&l.pat) {
                 Binds::Values => false,
-                Binds::Borrows => {
+                Binds::Borrows | Binds::Mixed => {
                     probe.place(&mut scrutinee.clone()) || probe.borrow(&mut scrutinee.clone())
                 }
                 Binds::Either => probe.borrow(&mut scrutinee.clone()),
@@ -193,7 +193,7 @@ impl Builder {
     fn is_made(&mut self, scrutinee: &mut Expr, pat: &Pat, what: &str) -> Option<Links> {
         match binds(pat) {
             Binds::Values => None,
-            Binds::Borrows => self
+            Binds::Borrows | Binds::Mixed => self
                 .head_again(scrutinee, what, |a, e| a.place(e))
                 .or_else(|| self.head_again(scrutinee, what, |a, e| a.borrow(e))),
             Binds::Either => self.head_again(scrutinee, what, |a, e| a.borrow(e)),

@@ -84,7 +84,8 @@ impl Builder {
         if let Some(lets) = self.several(local) {
             return lets.iter().try_for_each(|l| self.let_(l));
         }
-        if let (Pat::Ident(p), true) = (&local.pat, iterates_itself(&init.expr)) {
+        let iterates = iterates_itself(&init.expr) || self.copies_iterator(&init.expr);
+        if let (Pat::Ident(p), true) = (&local.pat, iterates) {
             self.iterators.insert(p.ident.to_string());
         }
         let mut way = transient::again(&local.attrs).map_or(Way::Kept, |mut again| {
@@ -185,6 +186,7 @@ impl Builder {
             ..
         }) = pat
         {
+            self.reevals.extend(reeval.then(|| name.to_string()));
             let again = reeval || (is_borrowing(e) && self.again(e));
             self.leaf(e);
             let way = Way::Made(match ty {
@@ -196,10 +198,23 @@ impl Builder {
                 None => quote!(#name = #e;),
             });
             let checks = match reeval {
-                true => TokenStream::new(),
+                true => quote_spanned! {name.span()=> if false {
+                    loop {}
+                    #[allow(unused_imports)]
+                    use ::pc3::point::{RemadeBorrow as _, RemadeOther as _, RemadeSteady as _};
+                    (&&&::pc3::point::Remade::of(&#name)).whole();
+                }},
                 false => checked(e, &[(name.clone(), false)]),
             };
             return again.then_some((way, checks));
+        }
+        if let (false, Binds::Mixed) = (reeval, binds(pat)) {
+            if self.again_by(e, |a, e| a.place(e)) {
+                self.leaf(e);
+                let (inner, names) = inner_names(pat);
+                let taken = Taken::only(self.structure(&inner));
+                return Some(self.matched(e, taken, &Links::default(), &names));
+            }
         }
         if let (Expr::Path(p), Binds::Either) = (&*e, binds(pat)) {
             let borrow = |i: &proc_macro2::Ident| self.may_be_borrow(&i.to_string());
@@ -214,7 +229,7 @@ impl Builder {
             && match binds(pat) {
                 Binds::Values => false,
                 Binds::Borrows => self.again_by(e, |a, e| a.place(e)) || self.again(e),
-                Binds::Either => self.again(e),
+                Binds::Either | Binds::Mixed => self.again(e),
             };
         self.leaf(e);
         let (inner, names) = inner_names(pat);

@@ -50,6 +50,8 @@ enum Way {
     Transient(TokenStream),
     /// Its type says whether it is saved or made again.
     Asked(Rc<Chain>),
+    /// An item of a loop that is made again, whatever its type is: it has been moved.
+    Item(Rc<Chain>),
     /// An iterator, made again by this expression; how far it has been gone over is saved.
     Walked(TokenStream),
     /// As that, of its own type: how far it has been gone over is found by comparing with one that is made again.
@@ -65,6 +67,8 @@ struct Chain {
     pattern: Option<Taken>,
     /// It is matched in a head, or by a `let` that takes a borrow apart: what it is made from is still there.
     head: bool,
+    /// It is what a loop's pattern binds of an item, which is there once.
+    item: bool,
     made: TokenStream,
     /// It stands for something as long as it exists, used or not.
     guard: bool,
@@ -78,6 +82,11 @@ impl Way {
         matches!(self, Way::Walked(_) | Way::Compared(_) | Way::Once(_))
     }
 
+    /// Is it what a loop goes over?
+    fn is_item(&self) -> bool {
+        matches!(self, Way::Asked(chain) if chain.item)
+    }
+
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
@@ -87,7 +96,7 @@ impl Way {
             | Way::Walked(code)
             | Way::Compared(code)
             | Way::Once(code) => Some(code.clone()),
-            Way::Asked(chain) => Some(chain.of()),
+            Way::Asked(chain) | Way::Item(chain) => Some(chain.of()),
         }
     }
 }
@@ -148,6 +157,8 @@ pub struct Builder {
     /// Locals that are iterators, and closures, as far as it shows.
     iterators: HashSet<String>,
     closures: HashSet<String>,
+    /// Those with `#[reeval]`.
+    reevals: HashSet<String>,
     /// Users' names of locals that have others.
     renamed: HashMap<String, String>,
     /// Locals that may be mentioned where it does not show.
@@ -231,6 +242,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         readers,
         iterators,
         closures: HashSet::new(),
+        reevals: HashSet::new(),
         renamed,
         in_macros,
         course,

@@ -44,6 +44,8 @@ pub(super) enum Binds {
     Values,
     /// `ref`
     Borrows,
+    /// Some by `ref`, others as what is matched is.
+    Mixed,
     /// As what is matched is.
     Either,
 }
@@ -81,6 +83,7 @@ pub(super) fn binds(pat: &Pat) -> Binds {
     match look.found {
         [true, false, false] => Binds::Values,
         [false, true, false] => Binds::Borrows,
+        [_, true, _] => Binds::Mixed,
         _ => Binds::Either,
     }
 }

@@ -97,7 +97,7 @@ impl Builder {
             Way::Asked(chain) => Some(chain.park(&v.name)),
             Way::Walked(_) | Way::Once(_) => Some(walks::pause(&v.name)),
             Way::Compared(made) => Some(walks::compare(&v.name, made)),
-            Way::Kept | Way::Made(_) | Way::Transient(_) => None,
+            Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
             let walked = |v: &Var| v.name == **name && v.way.is_walked();
@@ -153,7 +153,7 @@ impl Builder {
             let name = s.name.to_string();
             let used = self.after.needs(&name) || self.course.used(n, &name);
             // A borrow is made again itself.
-            let made = matches!(s.way, Way::Made(_));
+            let made = matches!(s.way, Way::Made(_)) || s.way.is_item();
             words.contains(&name)
                 && match self.course.at(n, &name).whole {
                     Whole::Here | Whole::Moved | Whole::Unknown if made => false,
@@ -169,8 +169,15 @@ impl Builder {
     }
 
     /// What it is made from is still there; if it has been moved into an argument there is nothing to save of it.
-    fn head_at(&self, mut v: Var, chain: &Chain, number: usize) -> Var {
-        if self.moved_in(&v.name.to_string(), number) {
+    fn head_at(&self, mut v: Var, chain: &Rc<Chain>, number: usize) -> Var {
+        let name = v.name.to_string();
+        if chain.item {
+            // Of what has been taken apart the rest is as it was.
+            let part = self.course.at(number, &name).whole == Whole::Part;
+            if self.moved_in(&name, number) || (part && !self.course.mutable.contains(&name)) {
+                v.way = Way::Item(chain.clone());
+            }
+        } else if self.moved_in(&v.name.to_string(), number) {
             v.way = Way::Made(chain.remade(&v.name));
         }
         v
@@ -254,6 +261,10 @@ impl Builder {
                 () if what == name && self.borrowed.contains_key(name) => (
                     at,
                     format!("`{said}` comes from the caller, who makes it again after a restart: what it becomes here would be lost; keep an index, or bind it with another `let`"),
+                ),
+                () if what == name && self.reevals.contains(name) => (
+                    at,
+                    format!("`{said}` is made again after a restart: what it becomes here would be lost; leave `#[reeval]` out, or change a copy"),
                 ),
                 () if what == name => (
                     at,
@@ -362,6 +373,20 @@ impl Builder {
                         out.extend(code.clone());
                     }
                 }
+                Way::Asked(chain) | Way::Item(chain) if chain.item => {
+                    if done.insert(format!("chain {}", chain.id)) {
+                        let of = |made: bool| -> Vec<&Ident> {
+                            let same = vars.iter().filter(|o| match &o.way {
+                                Way::Asked(c) => !made && c.id == chain.id,
+                                Way::Item(c) => made && c.id == chain.id,
+                                _ => false,
+                            });
+                            same.map(|v| &v.name).collect()
+                        };
+                        out.extend(chain.item_back(&of(false), &of(true)));
+                    }
+                }
+                Way::Item(_) => {}
                 Way::Asked(chain) => {
                     if done.insert(format!("chain {}", chain.id)) {
                         let same = |o: &&Var| matches!(&o.way, Way::Asked(c) if c.id == chain.id);

@@ -5,10 +5,11 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::{parse_quote, Block, Expr, Lifetime, Pat};
 
+use super::borrows::{makes_values, unchanged};
 use super::brief::leaves;
 use super::conditions::Bodies;
 use super::loops::ask_parts;
-use super::patterns::{assignments, inner_names};
+use super::patterns::inner_names;
 use super::{label, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
 use crate::course;
@@ -69,6 +70,7 @@ impl Builder {
                 pat,
                 count,
                 item,
+                values,
             } => {
                 let next = quote_spanned! {iterator.span()=>
                     ::core::iter::Iterator::next(&mut #iterator)
@@ -83,17 +85,14 @@ impl Builder {
                     take = self.brief_item(take, pat);
                 }
                 let (inner, names) = inner_names(pat);
-                let assign = assignments(&names);
                 let way = match &item {
-                    Some(item) => {
-                        let inner = self.structure(&inner);
-                        Way::Made(quote! {
-                            match #item.take() { ::core::option::Option::Some(#inner) => { #assign } _ => ::pc3::point::changed() }
-                        })
-                    }
+                    Some(item) => self.of_item(item, &inner),
                     None => Way::Kept,
                 };
                 self.bind(pat, take, None, &way);
+                if item.is_some() {
+                    self.put(unchanged(&names, values, true));
+                }
             }
         }
         self.block(body, &To::Nowhere)
@@ -199,6 +198,7 @@ impl Builder {
                     pat: &f.pat,
                     count: quote!(#count += 1;),
                     item: Some(item),
+                    values: makes_values(expr),
                 };
             }
         }
@@ -208,6 +208,7 @@ impl Builder {
                 pat: &f.pat,
                 count: quote!(),
                 item: None,
+                values: false,
             };
         }
         let at = match &f.label {
@@ -269,5 +270,7 @@ pub(super) enum Head<'a> {
         count: TokenStream,
         /// The item in hand after going back in, of an iterator that was made again.
         item: Option<Ident>,
+        /// It may be a value of its own.
+        values: bool,
     },
 }

@@ -5,7 +5,7 @@
 //! let mut it = map.into_iter();           →   it = (&&&Owned::of(map.into_iter())).owned();
 //! ```
 //!
-//! Of its own type is one whose type is written, or that is lent to somebody (`&mut it`).
+//! A copy of one (`let mut look = it.clone();`) comes back as that does.  Of its own type is one whose type is written, or that is lent to somebody (`&mut it`).
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -37,6 +37,11 @@ impl Builder {
             return Ok(None);
         }
         let expr = &*init.expr;
+        if let (Some((_, way)), None) = (copied(expr).and_then(|of| self.walked_name(of)), ty) {
+            let mut value = expr.clone();
+            self.leaf(&mut value);
+            return Ok(Some((way, TokenStream::new(), quote!(#value))));
+        }
         // Two closures are of two types.
         if walks(expr) && !has_closure(expr) {
             self.names += 1;
@@ -75,6 +80,17 @@ impl Builder {
         }
     }
 
+    /// `it.clone()`, of one that shows as an iterator.
+    pub(super) fn copies_iterator(&self, e: &Expr) -> bool {
+        match copied(e) {
+            Some(Expr::Path(p)) => p
+                .path
+                .get_ident()
+                .is_some_and(|i| self.iterators.contains(&i.to_string())),
+            _ => false,
+        }
+    }
+
     /// What makes it, and what is asked of that once it is made.
     pub(super) fn made_walk(
         &mut self,
@@ -105,6 +121,14 @@ impl Builder {
         });
         unchanging(&mut made);
         (made, asked)
+    }
+}
+
+/// `it.clone()` stands where `it` does.
+fn copied(e: &Expr) -> Option<&Expr> {
+    match e {
+        Expr::MethodCall(m) if m.method == "clone" && m.args.is_empty() => Some(&m.receiver),
+        _ => None,
     }
 }
 

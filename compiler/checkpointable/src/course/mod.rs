@@ -140,9 +140,9 @@ impl Course {
 }
 
 /// Follows a function's body, whose points become numbered.
-pub fn follow(block: &mut Block, parameters: &[(Ident, bool)]) -> Course {
+pub fn follow(block: &mut Block, parameters: &[(Ident, bool)], values: &HashSet<String>) -> Course {
     Number(0).visit_block_mut(block);
-    let mut course = walk::function(block, parameters);
+    let mut course = walk::function(block, parameters, values);
     course.live = live::follow(block);
     let mut looped = Looped(HashSet::new());
     looped.visit_block(block);

@@ -33,15 +33,19 @@ struct Walk {
     bases: HashMap<String, Vec<String>>,
     /// What is done with these is done to what they guard.
     guards: HashSet<String>,
+    /// Locals that may be values, and whose parts change with them.
+    values: HashSet<String>,
     course: Course,
 }
 
-pub fn function(block: &Block, parameters: &[(Ident, bool)]) -> Course {
+/// `values`: parameters that are.
+pub fn function(block: &Block, parameters: &[(Ident, bool)], values: &HashSet<String>) -> Course {
     let mut w = Walk {
         state: Some(BTreeMap::new()),
         around: Vec::new(),
         bases: HashMap::new(),
         guards: HashSet::new(),
+        values: values.clone(),
         course: Course::default(),
     };
     for (p, mutable) in parameters {
@@ -65,6 +69,16 @@ pub(super) fn root(e: &Expr) -> Option<String> {
         Expr::Group(p) => root(&p.expr),
         Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => root(&u.expr),
         _ => None,
+    }
+}
+
+/// The local that a place is in, unless that is behind a `*`.
+fn holder(e: &Expr) -> Option<String> {
+    match e {
+        Expr::Field(f) => holder(&f.base),
+        Expr::Index(i) => holder(&i.expr),
+        Expr::Paren(p) => holder(&p.expr),
+        e => local(e),
     }
 }
 
@@ -103,6 +117,21 @@ pub(super) fn bound(pat: &Pat) -> (Vec<(String, bool)>, bool) {
     let mut look = Look(Vec::new(), false);
     look.visit_pat(pat);
     (look.0, look.1)
+}
+
+/// Does it borrow a part by `ref mut`?
+fn changes(pat: &Pat) -> bool {
+    struct Look(bool);
+    impl<'ast> Visit<'ast> for Look {
+        fn visit_pat_ident(&mut self, p: &'ast syn::PatIdent) {
+            self.0 |= p.by_ref.is_some() && p.mutability.is_some();
+            visit::visit_pat_ident(self, p);
+        }
+        fn visit_expr(&mut self, _: &'ast Expr) {}
+    }
+    let mut look = Look(false);
+    look.visit_pat(pat);
+    look.0
 }
 
 impl Walk {
@@ -186,6 +215,12 @@ impl Walk {
         }
     }
 
+    /// Something in a place changes.
+    fn part_changed(&mut self, place: &Expr, span: Span) {
+        let name = holder(place).filter(|n| self.values.contains(n));
+        self.rebound(name, span);
+    }
+
     fn point(&mut self, attrs: &[syn::Attribute]) {
         let Some(n) = number(attrs) else { return };
         let exist = self.state.iter().flatten();
@@ -210,7 +245,7 @@ impl Walk {
                     }
                     return;
                 };
-                let mut from = bases(&init.expr);
+                let mut from = self.made_from(&init.expr);
                 if crate::again::is_reeval(&l.attrs) {
                     from = identifiers(&init.expr.to_token_stream())
                         .into_iter()
@@ -223,6 +258,11 @@ impl Walk {
                     self.state = before;
                 }
                 self.bind(&l.pat, &from);
+                let whole = matches!(&*init.expr, Expr::Tuple(_) | Expr::Array(_));
+                if whole || crate::again::is_reeval(&l.attrs) {
+                    let mutable = bound(&l.pat).0.into_iter().filter(|n| n.1);
+                    self.values.extend(mutable.map(|n| n.0));
+                }
                 if crate::again::is_guard(&init.expr) {
                     for (name, _) in bound(&l.pat).0 {
                         self.guards.insert(name.clone());
@@ -233,6 +273,18 @@ impl Walk {
             Stmt::Expr(e, _) => self.value(e),
             Stmt::Macro(m) => self.mac(&m.mac, &m.attrs),
             Stmt::Item(_) => {}
+        }
+    }
+
+    /// The locals that a `let`'s value is made from; a copy of an iterator, those that this is made from.
+    fn made_from(&self, e: &Expr) -> Vec<String> {
+        let copied = match e {
+            Expr::MethodCall(m) if m.method == "clone" => local(&m.receiver),
+            _ => None,
+        };
+        match copied.and_then(|name| Some((self.bases.get(&name)?, name))) {
+            Some((from, name)) => from.iter().filter(|b| **b != name).cloned().collect(),
+            None => bases(e),
         }
     }
 
@@ -251,6 +303,9 @@ impl Walk {
 
     /// The pattern matches what is in a place.
     fn taken_apart(&mut self, e: &Expr, pat: &Pat) {
+        if changes(pat) {
+            self.part_changed(e, pat.span());
+        }
         let all = local(e).is_some() && !leaves(pat);
         match bound(pat) {
             (_, true) if !all => self.set(root(e), Whole::Part),
@@ -304,6 +359,7 @@ impl Walk {
                 self.place(&r.expr);
                 if r.mutability.is_some() {
                     self.changed(local(&r.expr), r.span());
+                    self.part_changed(&r.expr, r.span());
                 }
             }
             Expr::Assign(a) => {
@@ -314,6 +370,7 @@ impl Walk {
                 self.value(&b.right);
                 self.place(&b.left);
                 self.changed(local(&b.left), b.span());
+                self.part_changed(&b.left, b.span());
             }
             Expr::Binary(b) if matches!(b.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) => {
                 self.value(&b.left);
@@ -452,6 +509,7 @@ impl Walk {
                 self.set(local(left), Whole::Here);
                 self.changed(local(left), left.span());
                 self.rebound(local(left), left.span());
+                self.part_changed(left, left.span());
             }
         }
     }

@@ -174,6 +174,72 @@ fn no_iterators(queue: &mut Queue, slot: &mut Option<Vec<u64>>) -> u64 {
     keys.iter().sum()
 }
 
+/// Items that a closure makes are values of the loop's, which may change.
+#[checkpointable]
+fn items(list: &mut [(String, u64)]) -> u64 {
+    let mut sum = 0;
+    for mut item in list.iter().map(|(name, n)| (name.clone(), *n)) {
+        item.0.push('!');
+        item.1 += 5;
+        checkpoint!();
+        let part = &mut item.1;
+        *part += 1;
+        checkpoint!();
+        sum = sum * 3 + item.1 + item.0.len() as u64;
+    }
+    for mut row in list.iter().map(|(_, n)| [*n; 3]) {
+        row[1] += 7;
+        for n in &mut row {
+            *n += 1;
+            checkpoint!();
+        }
+        sum = sum * 3 + row[1];
+    }
+    for cell in list.iter().map(|(_, n)| std::cell::Cell::new(*n)) {
+        cell.set(cell.get() + 2);
+        checkpoint!();
+        sum = sum * 3 + cell.get();
+    }
+    for (ref mut name, n) in list.iter().map(|(name, n)| (name.clone(), *n)) {
+        name.push('?');
+        checkpoint!();
+        sum = sum * 3 + name.len() as u64 + n;
+    }
+    for pair in list.iter().map(|(name, n)| (name.clone(), *n)) {
+        let name = pair.0;
+        checkpoint!();
+        sum = sum * 3 + name.len() as u64 + pair.1;
+    }
+    for (i, (name, n)) in list.iter_mut().enumerate() {
+        *n += i as u64;
+        checkpoint!();
+        name.push('.');
+        checkpoint!();
+        sum = sum * 3 + *n;
+    }
+    sum
+}
+
+/// Copies of iterators, which look ahead.
+#[checkpointable]
+fn ahead(text: &str) -> (usize, String) {
+    let mut chars = text.char_indices().peekable();
+    let (mut distance, mut rest) = (0, String::new());
+    while let Some((i, c)) = chars.next() {
+        let mut look = chars.clone();
+        while let Some((j, d)) = look.next() {
+            checkpoint!();
+            if c == d {
+                distance += j - i;
+                break;
+            }
+        }
+        checkpoint!();
+        rest.extend(look.next().map(|(_, d)| d));
+    }
+    (distance, rest)
+}
+
 #[pc3::main]
 fn main() {
     let text = "12 + (345 - 6) * (7 +89) ö".to_owned();
@@ -185,4 +251,7 @@ fn main() {
     println!("{}", ck!(halves((0..5).map(|n| (n, n + 1)).collect())));
     let (mut queue, mut slot) = (Queue(vec![1, 2]), Some(vec![7, 7]));
     println!("{}", ck!(no_iterators(&mut queue, &mut slot)));
+    let mut list = [("a".to_owned(), 1), ("bcd".to_owned(), 4)];
+    println!("{} {list:?}", ck!(items(&mut list)));
+    println!("{:?}", ck!(ahead("abcaxb")));
 }

@@ -151,6 +151,58 @@ fn twice(n: &mut u32, given: &mut Option<u32>) -> u32 {
     *n + given.unwrap_or(0)
 }
 
+#[derive(Clone, Debug, Checkpointable)]
+struct Part {
+    name: String,
+    at: (u32, u32),
+}
+
+fn part(n: u32) -> Part {
+    Part {
+        name: "x".repeat(n as usize),
+        at: (n, n + 1),
+    }
+}
+
+/// `ref` beside names that take values, and out of values that nothing else holds.
+#[checkpointable]
+fn by_ref(list: Vec<Part>) -> u32 {
+    let Part {
+        ref name,
+        at: (x, _),
+    } = part(3);
+    let (ref mut other, mut n) = (part(2), 5);
+    checkpoint!();
+    other.name.push('y');
+    n += x + name.len() as u32;
+    checkpoint!();
+    n += other.name.len() as u32;
+    for Part {
+        ref mut name,
+        at: (x, ref y),
+    } in list
+    {
+        name.push('z');
+        checkpoint!();
+        n = n * 3 + name.len() as u32 + x + y;
+    }
+    let whole = (part(4), n);
+    match whole {
+        (
+            Part {
+                ref name,
+                at: (mut x, ..),
+            },
+            ref m,
+        ) if *m > 0 => {
+            x += 1;
+            checkpoint!();
+            x + *m + name.len() as u32
+        }
+        _ => 0,
+    }
+}
+
 #[pc3::main]
 fn main() {
     let mut units = [
@@ -182,6 +234,7 @@ fn main() {
     let mut names = vec!["k".to_string(), String::new()];
     println!("{} {names:?}", ck!(by_names(&index.entries, &mut names)));
     println!("{}", ck!(twice(&mut 1, &mut None)));
+    println!("{}", ck!(by_ref(vec![part(1), part(5)])));
     let n = &mut 1;
     *n += 4;
     checkpoint!();

@@ -33,6 +33,9 @@ impl Walk {
             Some(_) => {}
             None => {
                 self.place(&m.receiver);
+                if !methods::looks(&name) {
+                    self.part_changed(&m.receiver, m.span());
+                }
                 // Out of a field, whose struct has no `Drop` then.
                 if !methods::looks(&name) && !methods::changes(&name) {
                     let root = root(&m.receiver);
@@ -81,6 +84,10 @@ impl Walk {
         let takes = matches!(name.as_str(), "vec" | "dbg" | "assert" | "debug_assert");
         match marks::arguments(mac) {
             Some(Arguments::Listed(list)) => {
+                if let (Some(to), "write" | "writeln") = (list.first(), name.as_str()) {
+                    self.changed(local(to), to.span());
+                    self.part_changed(to, to.span());
+                }
                 for e in &list {
                     match e {
                         Expr::Assign(a) => self.place(&a.right),
