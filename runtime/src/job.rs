@@ -406,9 +406,13 @@ impl Job {
         }
     }
 
-    /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.
-    pub fn stop(&self) -> ! {
+    /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.  `ran`: the program may have
+    /// gone on behind the checkpoint.
+    pub fn stop(&self, ran: bool) -> ! {
         flush_all();
+        if let Some(store) = lock(&self.store).as_ref().filter(|_| !ran) {
+            store.note_stop();
+        }
         self.close_store(false);
         if let Some(peers) = self.peers() {
             peers.close();

@@ -8,7 +8,7 @@ use crate::control::{self, install_signals, Every};
 use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
-use crate::files::{baseline, cut_back, cut_file, leads_to, stands_at};
+use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
@@ -25,7 +25,7 @@ use crate::restart;
 use crate::restore::small_address_space;
 use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
 use crate::solo::Solo;
-use crate::store::{Output, Store, StoreError};
+use crate::store::{Output, Stood, Store, StoreError};
 use crate::tell::{
     die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_REFUSED,
     EXIT_SETTINGS,
@@ -183,8 +183,10 @@ fn live(
         Some(peers) => restart::choose_together(&settings, &**peers),
     };
     let checkpoint = checkpoint.unwrap_or_else(|e| leave(e));
-    if let Some(store) = store.as_mut().filter(|_| checkpoint.is_none()) {
-        begin(store, &settings);
+    match (&mut store, &checkpoint) {
+        (Some(store), None) => begin(store, &settings),
+        (Some(store), Some(checkpoint)) => take_up(store, checkpoint.id()),
+        (None, _) => {}
     }
     let saved = checkpoint
         .as_ref()
@@ -332,6 +334,23 @@ fn begin(store: &mut Store, settings: &Settings) {
     });
     if let Err(e) = store.note_begin(stdout) {
         say(&format!("where the output begins could not be noted: {e}"));
+    }
+}
+
+/// A job that stopped has left its outputs as they were at the checkpoint: what lies behind that is others', until it
+/// goes on.
+fn take_up(store: &Store, id: u64) {
+    let outputs = [libc::STDOUT_FILENO, libc::STDERR_FILENO];
+    let now = outputs.into_iter().filter_map(|fd| {
+        Some(Stood {
+            fd,
+            position: stands_at(fd)?,
+            path: leads_to(fd),
+        })
+    });
+    if let Some(mut stood) = store.take_up(id, now.collect()) {
+        stood.retain(|s| s.path == leads_to(s.fd));
+        go_on_behind(stood.into_iter().map(|s| (s.fd, s.position)).collect());
     }
 }
 

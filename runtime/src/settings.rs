@@ -18,11 +18,11 @@ pub enum Action {
     Stop,
 }
 
-/// Variables that mean something to a program, its launcher or the compiler.
 /// `PC3_PATIENCE`, unless given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-const NAMES: [&str; 27] = [
+/// Variables that mean something to a program, its launcher or the compiler.
+const NAMES: [&str; 29] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -37,17 +37,19 @@ const NAMES: [&str; 27] = [
     "PC3_MAP",
     "PC3_ON_SIGNAL",
     "PC3_OUTCOME",
+    "PC3_PATIENCE",
     "PC3_PROTOCOL",
     "PC3_RANKS",
     "PC3_RESTART",
     "PC3_ROOT",
     "PC3_SCHED",
-    "PC3_PATIENCE",
     "PC3_SHADOW",
     "PC3_SHM",
     "PC3_SILENCE",
     "PC3_STACK",
     "PC3_STATS",
+    "PC3_STDERR",
+    "PC3_STDOUT",
     "PC3_STOP_AFTER",
     "PC3_WORKERS",
 ];

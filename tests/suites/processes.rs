@@ -1,6 +1,7 @@
 //! Several processes: every MPI program prints on 2 and 3 processes what it prints on one, also when it is stopped and
 //! goes on with another number of them, or on another architecture; what ends one process ends the job.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -86,6 +87,11 @@ pub fn trials() -> Vec<Trial> {
             chosen(mpi).map_err(|e| format!("{e:#}").into())
         }));
     }
+    for mpi in ["openmpi", "mpich", "none"].into_iter().filter(|m| has(m)) {
+        trials.push(clock::test(format!("processes::output_{mpi}"), move || {
+            output(mpi).map_err(|e| format!("{e:#}").into())
+        }));
+    }
     if has("openmpi") {
         for what in ["kill", "kill_first"] {
             let name = format!("processes::end_{what}_under_mpirun");
@@ -123,6 +129,39 @@ fn chosen(mpi: &str) -> Result<()> {
         .contains("no native MPI: openmpi: there is no transport")
         && done.stderr.contains("; mpich: there is no transport");
     ensure!(said == (mpi == "none"), "{}", done.stderr);
+    Ok(())
+}
+
+/// Standard output is cut back, whoever has started the processes; what leads elsewhere stays so.
+fn output(mpi: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/prints.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let expected: String = (0..8).map(|i| format!("step {i} of rank 0\n")).collect();
+    fs::write(job.stdout_path(), "of yesterday\n")?;
+    let every = [("PC3_EVERY", "3x"), ("PC3_KEEP", "9")];
+    for (id, env) in [
+        ("", &every[..]),
+        ("latest", &[("PC3_RESTART", "latest")][..]),
+        ("1", &[("PC3_RESTART", "1")][..]),
+    ] {
+        let launcher = [&*pc3run, "-p", "2", "--mpi", mpi];
+        let done = job.finish(job.start_by(&launcher, HOST, &exe, env)?)?;
+        let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+        ensure!(
+            (done.status, &*out) == (0, &*format!("of yesterday\n{expected}")),
+            "'{id}': {out}{}",
+            done.stderr
+        );
+    }
+    // A shell between the launcher and the program: its pipe is the program's output.
+    let launcher = [&*pc3run, "-p", "2", "--mpi", mpi, "sh", "-c"];
+    let piped = format!("{} | sed s/step/line/", exe.display());
+    let done = job.finish(job.start_by(&launcher, HOST, Path::new(&piped), &[])?)?;
+    let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+    let last = out.lines().filter(|l| l.starts_with("line ")).count();
+    ensure!(last == 8, "{out}{}", done.stderr);
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! Standard streams across stops, kills and moves: nothing lost, nothing twice, what cannot be put back told.
 
 use std::fs;
+use std::io::Write;
+use std::path::Path;
 
 use anyhow::{bail, ensure, Result};
 use libtest_mimic::Trial;
@@ -19,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         ("an output that moved is continued", moved_output),
         ("another output is left as it is", other_output),
         ("standard error is taken back but for messages", log),
+        ("what others write behind a stop stays", behind_a_stop),
         ("an input that moved is continued", moved_input),
         ("another input is told", other_input),
         ("pointers to closed streams are no news", closed),
@@ -66,6 +69,11 @@ fn stop(job: &Job, restart: &str) -> Result<()> {
     Ok(())
 }
 
+/// As if it had gone on from its checkpoint and been killed, instead of stopping there.
+fn went_on(job: &Job) -> Result<()> {
+    Ok(fs::remove_file(job.checkpoints().join("left"))?)
+}
+
 fn finish(job: &Job, expected: &str) -> Result<Outcome> {
     let done = run(job, &[("PC3_RESTART", "auto")])?;
     ensure!(done.status == 0, "{done:?}");
@@ -95,6 +103,7 @@ fn moved_output() -> Result<()> {
         "{}",
         String::from_utf8_lossy(&held)
     );
+    went_on(&job)?;
     lead(&job, "spool.2", &[&held[..], b"2 two\n3 th"].concat())?;
     let done = finish(&job, &format!("of yesterday\n{OUTPUT}"))?;
     ensure!(done.stderr.is_empty(), "{}", done.stderr);
@@ -125,10 +134,41 @@ fn log() -> Result<()> {
     stop(&job, "")?;
     let behind = "step 1\npc3: error: it is lost\n  log.c:8\nstep 2\n  and so on";
     fs::write(&path, job.stderr() + behind)?;
+    went_on(&job)?;
     stop(&job, "latest")?;
     let done = finish(&job, "")?;
     let log = "of yesterday\nstep 0\npc3: error: it is lost\n  log.c:8\nstep 1\nstep 2\nstep 3\n";
     ensure!(done.stderr == log, "{}", done.stderr);
+    Ok(())
+}
+
+/// A script writes to the same files between the starts of its program.  Only what the program has printed since it went
+/// on, behind that, is taken back.
+fn behind_a_stop() -> Result<()> {
+    let job = Job::new(&Program::load(&arch::root().join("tests/faults/log.c"))?)?;
+    let (out, log) = (job.stdout_path(), job.dir.path().join("stderr"));
+    let append = |path: &Path, text: &str| -> Result<()> {
+        let file = fs::OpenOptions::new().append(true).create(true).open(path);
+        Ok(file?.write_all(text.as_bytes())?)
+    };
+    let mut expected = String::new();
+    for (restart, step) in [("", "step 0\n"), ("latest", "step 1\n")] {
+        stop(&job, restart)?;
+        for path in [&out, &log] {
+            append(path, "status 85\n")?;
+        }
+        expected += &format!("{step}status 85\n");
+    }
+    // Goes on, prints, and is killed before its next checkpoint.
+    let none = [("PC3_RESTART", "latest"), ("PC3_EVERY", "1000x")];
+    let done = run(&job, &none)?;
+    ensure!(done.status == 0, "{done:?}");
+    let done = finish(&job, "status 85\nstatus 85\n")?;
+    ensure!(
+        done.stderr == format!("{expected}step 2\nstep 3\n"),
+        "{}",
+        done.stderr
+    );
     Ok(())
 }
 

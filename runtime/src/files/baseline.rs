@@ -6,12 +6,15 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::OnceLock;
 
 use super::own::is_own;
+use super::standard::stands_at;
 use super::system::{self, Identity};
 use crate::format::library::{ACCESS_READ, ACCESS_WRITE};
 
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     pub directory: Vec<u8>,
+    /// Where standard error stood, if it is a file.
+    log: Option<u64>,
     /// With what they may be used for.
     inherited: BTreeMap<RawFd, (Identity, u64)>,
 }
@@ -33,6 +36,7 @@ pub(crate) fn note() {
         .collect();
     let _ = BASELINE.set(Baseline {
         directory,
+        log: stands_at(libc::STDERR_FILENO),
         inherited,
     });
 }
@@ -45,6 +49,7 @@ pub(crate) fn is_known() -> bool {
 pub(crate) fn get() -> &'static Baseline {
     static NONE: Baseline = Baseline {
         directory: Vec::new(),
+        log: None,
         inherited: BTreeMap::new(),
     };
     BASELINE.get().unwrap_or(&NONE)
@@ -58,6 +63,11 @@ pub(crate) fn named(fd: RawFd) -> (Vec<u8>, Option<Vec<u8>>) {
 }
 
 impl Baseline {
+    /// Has anything been written to standard error, which stands there, since the start?
+    pub fn has_logged(&self, place: u64) -> bool {
+        self.log != Some(place)
+    }
+
     pub fn had(&self, fd: RawFd) -> bool {
         self.inherited.contains_key(&fd)
     }

@@ -40,7 +40,7 @@ pub use calls::{closing, opened};
 use memory::Memory;
 pub(crate) use memory::Owner;
 use scan::Open;
-pub(crate) use standard::{cut_back, cut_file, leads_to, stands_at};
+pub(crate) use standard::{cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use standard::{kind_of, standard};
 
 const NO_DESCRIPTOR: u64 = u64::MAX;
@@ -560,9 +560,12 @@ fn goes_on(stream: *mut FILE, file: &FileMeta) -> bool {
     file.position.is_some() && system::position(fd) == file.position
 }
 
-/// A job that stops writes out what waits.  Where standard output leads elsewhere now, that is not taken back.
+/// A job that stops writes out what waits.  That is not taken back where standard output leads elsewhere now, nor where
+/// others may have gone on behind it.
 fn waits_still(file: &FileMeta) -> bool {
-    if file.pending.is_empty() || standard::is_the_same(file, file.kind as RawFd) {
+    let fd = file.kind as RawFd;
+    let taken_back = standard::goes_on(fd).is_none() && standard::is_the_same(file, fd);
+    if file.pending.is_empty() || taken_back {
         return true;
     }
     let there = |at: u64| {
@@ -590,7 +593,9 @@ fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> Fi
     } else {
         system::position(fd).map(|at| at.saturating_sub(back))
     };
-    let position = position.filter(|_| length.is_some());
+    // A log that holds nothing of the program's is whoever's else.
+    let own = |at: &u64| kind != FileKind::Stderr || baseline::get().has_logged(*at);
+    let position = position.filter(|at| length.is_some() && own(at));
     let output = mode.is_empty() && kind != FileKind::Stdin;
     // SAFETY: likewise.
     let held = unsafe { stream::held(stream) }.filter(|_| !output);

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::RawFd;
 use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
 
 use libc::FILE;
 
@@ -47,6 +48,20 @@ pub(crate) fn stands_at(fd: RawFd) -> Option<u64> {
     position(fd)
 }
 
+/// Where standard descriptors' own part of their files ends, by their numbers, if that is not their place at the checkpoint.
+static GOES_ON: OnceLock<Vec<(RawFd, u64)>> = OnceLock::new();
+
+/// The job stopped at the checkpoint: what lies in front of these places is not taken back.
+pub(crate) fn go_on_behind(places: Vec<(RawFd, u64)>) {
+    let _ = GOES_ON.set(places);
+}
+
+/// Has the job stopped at the checkpoint, and how far have others gone on since?
+pub(super) fn goes_on(fd: RawFd) -> Option<u64> {
+    let places = GOES_ON.get()?;
+    places.iter().find(|p| p.0 == fd).map(|p| p.1)
+}
+
 /// Where an inherited descriptor leads.
 pub(crate) fn leads_to(fd: RawFd) -> String {
     String::from_utf8_lossy(&path_of(fd)).into_owned()
@@ -54,14 +69,15 @@ pub(crate) fn leads_to(fd: RawFd) -> String {
 
 /// Puts an inherited stream back to where it stood, if it leads to the same file as it did.
 pub(super) fn restore(file: &FileMeta, fd: RawFd) -> io::Result<()> {
+    let own = |position: u64| goes_on(fd).map_or(position, |place| place.max(position));
     match file.kind {
         FileKind::Stdin => standard_input(file, fd),
         FileKind::Stderr => match file.position {
-            Some(position) if is_the_same(file, fd) => cut_log(fd, position),
+            Some(position) if is_the_same(file, fd) => cut_log(fd, own(position)),
             _ => Ok(()),
         },
         _ => match file.position {
-            Some(position) if is_the_same(file, fd) => cut_back(fd, position),
+            Some(position) if is_the_same(file, fd) => cut_back(fd, own(position)),
             Some(_) => {
                 tell_of_another(file, fd);
                 Ok(())

@@ -3,7 +3,8 @@
 //!
 //! `begin` has a line for each output, `stdout POSITION PATH` or `append POSITION PATH`, and goes when the
 //! job ends.  `course` is `ID LAST`: the job goes on from ID, and what follows it up to LAST is given
-//! up; it goes with the next commit.
+//! up; it goes with the next commit.  `left` is `ID`: the job stopped behind checkpoint ID, and what its outputs hold
+//! further behind is others'; once it goes on from there, a line `DESCRIPTOR POSITION PATH` follows for each output.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "begin";
 const COURSE: &str = "course";
+const LEFT: &str = "left";
 const TEMPORARY: &str = ".course.tmp";
 
 pub(super) fn is_temporary(name: &str) -> bool {
@@ -127,9 +129,61 @@ pub(super) fn give_up(dir: &Path, range: &Range<u64>) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
+/// A standard output as it stood when the job went on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stood {
+    pub fd: i32,
+    pub position: u64,
+    pub path: String,
+}
+
+/// If the job stopped behind checkpoint `id`: its outputs as they stood when it first went on from there; empty until then.
+pub(super) fn left(dir: &Path, id: u64) -> Option<Vec<Stood>> {
+    let text = fs::read_to_string(dir.join(LEFT)).ok()?;
+    let mut lines = text.lines();
+    if lines.next()?.parse() != Ok(id) {
+        return None;
+    }
+    let stood = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        Some(Stood {
+            fd: words.next()?.parse().ok()?,
+            position: words.next()?.parse().ok()?,
+            path: words.next()?.to_owned(),
+        })
+    };
+    lines.map(stood).collect()
+}
+
+pub(super) fn leave(dir: &Path, id: u64, outputs: &[Stood]) -> io::Result<()> {
+    let mut text = format!("{id}\n");
+    for o in outputs.iter().filter(|o| !o.path.contains('\n')) {
+        text += &format!("{} {} {}\n", o.fd, o.position, o.path);
+    }
+    let temporary = dir.join(TEMPORARY);
+    fs::write(&temporary, text)?;
+    fs::rename(&temporary, dir.join(LEFT))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_stop_leaves_is_of_one_checkpoint() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(left(dir.path(), 3), None);
+        leave(dir.path(), 3, &[]).unwrap();
+        assert_eq!(left(dir.path(), 3), Some(vec![]));
+        assert_eq!(left(dir.path(), 2), None);
+        let out = Stood {
+            fd: 1,
+            position: 17,
+            path: "/a b/out".to_owned(),
+        };
+        leave(dir.path(), 3, std::slice::from_ref(&out)).unwrap();
+        assert_eq!(left(dir.path(), 3), Some(vec![out]));
+    }
 
     #[test]
     fn outputs_are_noted_once() {

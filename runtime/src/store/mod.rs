@@ -19,7 +19,7 @@ use crate::failpoint;
 use course::Begin;
 use lock::Lock;
 
-pub use course::{given_up, Output};
+pub use course::{given_up, Output, Stood};
 pub use lock::{holder, refusal, Holder};
 pub use stalls::Stalls;
 
@@ -144,6 +144,23 @@ impl Store {
             self.begin.end();
             Stalls::remove(&self.dir);
         }
+    }
+
+    /// The job has stopped behind its last checkpoint, and written nothing since.
+    pub fn note_stop(&self) {
+        // Without it a restart cuts back more.
+        let _ = course::leave(&self.dir, self.next - 1, &[]);
+    }
+
+    /// Where the outputs of a job stood that stopped behind checkpoint `id` and goes on from it, now or not for the first
+    /// time; `now`: where they stand.  None if it did not stop there.
+    pub fn take_up(&self, id: u64, now: Vec<Stood>) -> Option<Vec<Stood>> {
+        let before = course::left(&self.dir, id)?;
+        if !before.is_empty() {
+            return Some(before);
+        }
+        course::leave(&self.dir, id, &now).ok()?;
+        Some(now)
     }
 
     /// The job goes on from checkpoint `id`.  Those that came after it belong to a course that is given up:

@@ -320,7 +320,7 @@ fn checkpoint(world: &World) {
     stats::checkpoint(world, job);
     if after == After::Stop {
         stats::end(world, job);
-        job.stop();
+        job.stop(false);
     }
     chaos();
     clear_flag(FLAG_ENGINE);

@@ -4,6 +4,7 @@ mod crew;
 mod elf;
 mod native;
 mod options;
+mod outputs;
 mod progress;
 mod pty;
 mod signals;

@@ -12,6 +12,7 @@ use pc3_runtime::tell::EXIT_STOPPED;
 
 use super::elf;
 use super::options::{Hosts, Run};
+use super::outputs;
 use super::signals;
 use super::start::StartError;
 
@@ -125,6 +126,7 @@ pub(super) fn launched(run: &Run, mpi: &Mpi) -> Result<(OsString, Vec<OsString>)
         return Err(format!("{name}: no launcher in PATH: {list}"));
     };
     let link = format!("mpi:{}", object.display());
+    outputs::offer();
     let mut args: Vec<OsString> = ["-n", &run.processes.to_string()].map(Into::into).into();
     if name == "openmpi" {
         // Workers are threads; a process is not bound to one core.

@@ -267,7 +267,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
         chaos();
         if after == After::Stop {
             stats::end(world, &job);
-            job.stop();
+            job.stop(true);
         }
         let mut s = world.crossing.lock();
         let outs = s.node.committed();

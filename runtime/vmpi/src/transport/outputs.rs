@@ -1,0 +1,77 @@
+//! Standard output and error below the launcher of a native MPI, which gives its processes pipes of its own: those on
+//! `pc3run`'s machine write to its files themselves, so that a restart can cut them back, and nothing waits in a pipe
+//! when the job is killed.
+
+use std::fs::{self, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process;
+
+/// Where `pc3run`'s own lead: `BOOT DEVICE INODE PATH`.
+const OUTPUTS: [(i32, &str); 2] = [(1, "PC3_STDOUT"), (2, "PC3_STDERR")];
+
+/// To be called once, before the program's own start.  Programs that it starts do not see the variables.
+pub(super) fn adopt() {
+    for (fd, name) in OUTPUTS {
+        if let Ok(text) = std::env::var(name) {
+            lead(fd, &text);
+        }
+        std::env::remove_var(name);
+    }
+}
+
+/// Leaves the descriptor as it is unless it is what the launcher gave, and the file is this machine's.
+fn lead(fd: i32, text: &str) {
+    let words: Vec<&str> = text.splitn(4, ' ').collect();
+    let [boot, device, inode, path] = words[..] else {
+        return;
+    };
+    if Some(boot) != this_boot().as_deref() || !is_launchers(fd) {
+        return;
+    }
+    let Ok(file) = OpenOptions::new().append(true).open(Path::new(path)) else {
+        return;
+    };
+    let same = |m: fs::Metadata| {
+        (m.dev().to_string(), m.ino().to_string()) == (device.to_owned(), inode.to_owned())
+    };
+    if file.metadata().is_ok_and(same) {
+        // SAFETY: a plain system call; the descriptor is one of the standard ones.
+        unsafe { libc::dup2(file.as_raw_fd(), fd) };
+    }
+}
+
+/// Of the machine, since it was started.
+fn this_boot() -> Option<String> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_owned())
+}
+
+/// Has nobody between the launcher and this process, such as a script, led it elsewhere?
+fn is_launchers(fd: i32) -> bool {
+    let leads = |process: u32| fs::read_link(format!("/proc/{process}/fd/{fd}")).ok();
+    let own = leads(process::id());
+    let mut above = parent(process::id());
+    while let Some(process) = above {
+        match fs::read(format!("/proc/{process}/environ")) {
+            Ok(variables) if !is_rank(&variables) => return true,
+            Ok(_) if leads(process) == own => above = parent(process),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Do these variables, as they were when the process was started, say which rank it is?
+fn is_rank(variables: &[u8]) -> bool {
+    let names = [&b"OMPI_COMM_WORLD_RANK="[..], b"PMI_RANK=", b"PMIX_RANK="];
+    let mut each = variables.split(|b| *b == 0);
+    each.any(|v| names.iter().any(|n| v.starts_with(n)))
+}
+
+fn parent(process: u32) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("PPid:"))?;
+    line.trim().parse().ok().filter(|p| *p != 0)
+}
