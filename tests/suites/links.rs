@@ -16,6 +16,11 @@ const OUTPUT: &str = "666 6\n";
 
 const CASES: &[(&str, &str)] = &[
     ("objects", "$CC main.o a.o b.o -o p"),
+    (
+        "other_spellings_of_paths",
+        "mkdir o; mv main.o o; ar rcs o/liba.a a.o; mv a.o there.o; cp -r o p.d; \
+            $CC ./o//main.o o/../p.d/./liba.a ././b.o -o p 2> said; test ! -s said",
+    ),
     ("sources_too", "$CC -O2 main.c a.o b.c -o p"),
     (
         "sources_and_foreign_code",

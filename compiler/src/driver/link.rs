@@ -381,7 +381,9 @@ impl Link<'_> {
     /// What the user links that carries nothing.
     fn foreign(&self, inputs: &Inputs, taken: &Trace, diags: &mut Diagnostics) {
         let system = |name: &str| ["/usr/lib", "/lib"].iter().any(|d| name.starts_with(d));
+        // The linker's names are plain, the user's may be `./a.o` or `obj//a.o`.
         let carries = |name: &str| {
+            let name = paths::plain(Path::new(name)).to_string_lossy().into_owned();
             let part = format!("{name}(");
             (inputs.carriers.iter()).any(|c| c.name == name || c.name.starts_with(&part))
         };
