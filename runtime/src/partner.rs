@@ -144,7 +144,15 @@ fn partner(source: &TypeTable, from: TypeId, target: &TypeTable) -> Result<TypeI
             source.describe(from)
         ))
     };
-    found.ok_or_else(|| why.unwrap_or_else(none))
+    // One of that name with other members says more.
+    let changed = || {
+        let (from_kind, from_name) = (source.get(from).kind, &source.get(from).name);
+        let mut all = target.iter().skip(1);
+        let (id, _) = all
+            .find(|(_, t)| !from_name.is_empty() && (t.kind, &t.name) == (from_kind, from_name))?;
+        Plan::compile(source, from, target, id).err()
+    };
+    found.ok_or_else(|| why.or_else(changed).unwrap_or_else(none))
 }
 
 /// Two types here that differ only in what their pointers lead to.

@@ -42,6 +42,9 @@ fn a_program_of_another_compiler_is_told_of() {
         text.contains("/bin/sh is run as it is: it takes no checkpoints"),
         "{text}"
     );
+    let (status, text) = run(&["--restart", "/bin/sh", "-c", "exit 3"]);
+    assert_eq!(status, 88);
+    assert!(text.contains("it cannot be restarted"), "{text}");
     // Found in PATH: a shell, an interpreter, a launcher.
     check(&["sh", "-c", "exit 3"], 3, expect![""]);
 }

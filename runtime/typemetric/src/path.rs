@@ -413,13 +413,18 @@ impl Plan {
             (offset - start) % tail.body.from_size,
         );
         let base = tail.to + tail.declared * tail.body.to_size;
-        if inner == 0 {
-            return Ok(base + index * tail.body.to_size);
-        }
-        if index >= count && offset == size {
+        // What lies in the padding of a struct does not reach to its end, or reaches further than there is room for.
+        let padding = size == self.body.from_size;
+        if offset == size && (padding || inner > 0 && index >= count) {
             return self
                 .dst_size(size)
                 .map_err(|e| PathError::Size(e.to_string()));
+        }
+        if padding && index >= count {
+            return Err(self.no_place(offset));
+        }
+        if inner == 0 {
+            return Ok(base + index * tail.body.to_size);
         }
         let to = tail
             .node

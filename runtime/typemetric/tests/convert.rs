@@ -5,6 +5,7 @@
 mod support;
 
 use pc3_typemetric::abi::Abi;
+use pc3_typemetric::layout::Arith;
 use pc3_typemetric::plan::{Plan, Reason};
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 use proptest::prelude::*;
@@ -147,4 +148,12 @@ proptest! {
     fn every_pair_of_abis(spec in spec(), seeds in prop::collection::vec(seed(), 1..20), count in 1u64..4) {
         check(&spec, &seeds, count)?;
     }
+}
+
+/// What 64 bits have of padding behind an array of one, 32 bits have not.
+#[test]
+fn the_end_of_padding_behind_an_array_of_one() {
+    let array = Spec::Array(Box::new(Spec::Arith(Arith::Bool)), 1);
+    let spec = Spec::Struct(vec![Spec::Arith(Arith::Long), array]);
+    check(&spec, &[0], 1).unwrap();
 }

@@ -131,7 +131,11 @@ fn arrange(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut out = Vec::new();
     let mut args = args.into_iter().peekable();
     out.extend(args.next());
-    while let Some(arg) = args.next() {
+    while let Some(mut arg) = args.next() {
+        // As MPI's launchers have it.
+        if arg == "-np" {
+            arg = "-n".into();
+        }
         let text = arg.to_string_lossy().into_owned();
         if text == "--" || !text.starts_with('-') {
             out.push("--".into());
@@ -352,6 +356,7 @@ mod tests {
     #[test]
     fn restart_takes_a_value_only_if_it_is_one() {
         check("--restart ./heat 7", "PC3_RESTART=latest", "./heat 7");
+        check("-np 4 ./heat -np 5", "PC3_RANKS=4", "./heat -np 5");
         check("--restart latest ./heat", "PC3_RESTART=latest", "./heat");
         check("--restart auto heat", "PC3_RESTART=auto", "heat");
         check(

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::ptr::null;
 
+use pc3_runtime::settings::Restart;
+use pc3_runtime::tell::EXIT_NO_CHECKPOINT;
+
 use crate::program::is_ours;
 
 use super::crew::{Crew, Net, LINK};
@@ -47,6 +50,8 @@ pub(super) enum StartError {
     Net(io::Error),
     #[error("{0}")]
     Native(String),
+    #[error("{0}: pc3cc did not build it or found no checkpoint location in it, so that it cannot be restarted")]
+    NoRestart(String),
 }
 
 impl StartError {
@@ -55,6 +60,7 @@ impl StartError {
         match self {
             StartError::Missing(_) | StartError::NeedsDot(_) => 127,
             StartError::Native(_) => super::EXIT_OPTIONS,
+            StartError::NoRestart(_) => EXIT_NO_CHECKPOINT as u8,
             _ => 126,
         }
     }
@@ -107,22 +113,13 @@ fn start(run: &Run) -> Result<u8, StartError> {
     Ok(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(u8::MAX))
 }
 
-/// Words about a program given by its path that pc3cc has not built, nor any of its arguments: a launcher's.
-fn foreign(run: &Run) -> Option<String> {
-    let path = Path::new(&run.program);
-    if !run.program.as_bytes().contains(&b'/') || elf::read(path).is_none() {
-        return None;
+/// Is it a program given by its path that pc3cc has not built, nor any of its arguments: a launcher's?
+fn is_foreign(run: &Run) -> bool {
+    if !run.program.as_bytes().contains(&b'/') || elf::read(Path::new(&run.program)).is_none() {
+        return false;
     }
-    let ours = [&run.program]
-        .into_iter()
-        .chain(&run.args)
-        .any(|w| locate(w).is_some_and(|f| is_ours(&f)));
-    (!ours).then(|| {
-        format!(
-            "{} is run as it is: it takes no checkpoints, since pc3cc did not build it or found no checkpoint location in it",
-            path.display()
-        )
-    })
+    let mut words = [&run.program].into_iter().chain(&run.args);
+    !words.any(|w| locate(w).is_some_and(|f| is_ours(&f)))
 }
 
 fn plain(run: &Run) -> Result<ExitStatus, StartError> {
@@ -272,6 +269,11 @@ impl Image {
 
 /// Starts the processes; `arrange` says where their output goes.  Signals go to the first.
 fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<Crew, StartError> {
+    let foreign = is_foreign(run);
+    if foreign && matches!(run.settings.restart, Restart::Latest | Restart::Id(_)) {
+        let program = run.program.to_string_lossy().into_owned();
+        return Err(StartError::NoRestart(program));
+    }
     let net = (run.processes > 1).then(|| Net::new(run.processes));
     let net = net.transpose().map_err(StartError::Net)?;
     let mut children: Vec<Child> = Vec::new();
@@ -301,8 +303,11 @@ fn spawn(run: &Run, arrange: impl Fn(&mut Command) -> io::Result<()>) -> Result<
     } else {
         signals::send_to(first, requests);
     }
-    if let Some(remark) = foreign(run) {
-        eprintln!("pc3run: {remark}");
+    if foreign {
+        eprintln!(
+            "pc3run: {} is run as it is: it takes no checkpoints, since pc3cc did not build it or found no checkpoint location in it",
+            run.program.to_string_lossy()
+        );
     }
     Ok(Crew::new(children))
 }

@@ -520,7 +520,7 @@ impl<'a> Compiler<'a> {
             self.mismatch(
                 s,
                 d,
-                format!("{} has no member {name:?} here", self.src.describe(s)),
+                format!("{} has no member {name:?} here", whose(self.src, s)),
             );
         }
         for name in theirs.iter().filter(|n| !ours.contains(n)) {
@@ -529,7 +529,7 @@ impl<'a> Compiler<'a> {
                 d,
                 format!(
                     "{} has no member {name:?} in the checkpoint",
-                    self.dst.describe(d)
+                    whose(self.dst, d)
                 ),
             );
         }
@@ -547,6 +547,14 @@ impl<'a> Compiler<'a> {
 }
 
 /// Of a pointer.
+/// How a struct is called where members are missed; a function's variables have no name.
+fn whose(table: &TypeTable, id: TypeId) -> String {
+    match table.get(id).name.is_empty() {
+        true => "it".to_owned(),
+        false => table.describe(id),
+    }
+}
+
 fn bits(abi: &Abi) -> u32 {
     8 * u32::from(abi.pointer.size)
 }
