@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
+use crate::files::outputs_are_alone;
 use crate::files::scan::standard_positions;
 use crate::files::window;
 use crate::library;
@@ -409,8 +410,9 @@ impl Job {
     /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.  `ran`: the program may have
     /// gone on behind the checkpoint.
     pub fn stop(&self, ran: bool) -> ! {
+        let alone = outputs_are_alone();
         flush_all();
-        if let Some(store) = lock(&self.store).as_ref().filter(|_| !ran) {
+        if let Some(store) = lock(&self.store).as_ref().filter(|_| alone && !ran) {
             store.note_stop();
         }
         self.close_store(false);

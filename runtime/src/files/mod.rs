@@ -40,7 +40,9 @@ pub use calls::{closing, opened};
 use memory::Memory;
 pub(crate) use memory::Owner;
 use scan::Open;
-pub(crate) use standard::{cut_back, cut_file, go_on_behind, leads_to, stands_at};
+pub(crate) use standard::{
+    cut_back, cut_file, go_on_behind, leads_to, outputs_are_alone, stands_at,
+};
 use standard::{kind_of, standard};
 
 const NO_DESCRIPTOR: u64 = u64::MAX;
@@ -431,10 +433,16 @@ impl Files {
                 whole: file.below.is_none(),
                 append: true,
             });
-            if now.length > file.length {
+            // A duplicate of a standard descriptor was closed.
+            let same = |fd: &RawFd| system::of(*fd).is_some_and(|i| i.same(&now));
+            let length = [1, 2]
+                .into_iter()
+                .filter(same)
+                .fold(file.length, |length, fd| standard::own_end(fd, length));
+            if now.length > length {
                 let name = String::from_utf8_lossy(&path).into_owned();
                 let cut = std::fs::OpenOptions::new().write(true).open(&name);
-                cut.and_then(|f| f.set_len(file.length))
+                cut.and_then(|f| f.set_len(length))
                     .map_err(|e| cannot(&name, &e))?;
             }
             break;
@@ -522,7 +530,7 @@ fn position(file: &Reopened) -> io::Result<()> {
     match meta.origin {
         Origin::Inherited(_) if system::path_of(fd) != meta.path => Ok(()),
         Origin::Inherited(2) => Ok(()),
-        Origin::Inherited(1) => cut_back(fd, at),
+        Origin::Inherited(1) => cut_back(fd, standard::own_end(1, at)),
         _ => {
             if scan::writes(meta) && system::length_of(fd).is_some() {
                 again::undo(file)?;

@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 
 use libc::FILE;
 
-use super::system::{cut, length_of, path_of, position, set_position, tail};
+use super::baseline;
+use super::own::is_own;
+use super::system::{cut, length_of, of, open_ones, path_of, position, set_position, tail};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::tell::say;
 
@@ -56,10 +58,28 @@ pub(crate) fn go_on_behind(places: Vec<(RawFd, u64)>) {
     let _ = GOES_ON.set(places);
 }
 
+/// Does the program write to its standard output and error, where they are files, by their own descriptors alone?  What
+/// waits in other streams to them is known to none of these.
+pub(crate) fn outputs_are_alone() -> bool {
+    let outputs = || [1, 2].into_iter().filter_map(|fd| Some((fd, of(fd)?)));
+    let base = baseline::get();
+    let Ok(list) = open_ones() else {
+        return false;
+    };
+    let mut others = list.into_iter().filter(|fd| *fd > 2 && !is_own(*fd));
+    outputs().all(|(fd, now)| base.is_unchanged(fd, &now))
+        && !others.any(|fd| of(fd).is_some_and(|o| outputs().any(|(_, now)| now.same(&o))))
+}
+
 /// Has the job stopped at the checkpoint, and how far have others gone on since?
 pub(super) fn goes_on(fd: RawFd) -> Option<u64> {
     let places = GOES_ON.get()?;
     places.iter().find(|p| p.0 == fd).map(|p| p.1)
+}
+
+/// Up to where a standard descriptor's file is the job's, if that was `position` at the checkpoint.
+pub(super) fn own_end(fd: RawFd, position: u64) -> u64 {
+    goes_on(fd).map_or(position, |place| place.max(position))
 }
 
 /// Where an inherited descriptor leads.
@@ -69,7 +89,7 @@ pub(crate) fn leads_to(fd: RawFd) -> String {
 
 /// Puts an inherited stream back to where it stood, if it leads to the same file as it did.
 pub(super) fn restore(file: &FileMeta, fd: RawFd) -> io::Result<()> {
-    let own = |position: u64| goes_on(fd).map_or(position, |place| place.max(position));
+    let own = |position: u64| own_end(fd, position);
     match file.kind {
         FileKind::Stdin => standard_input(file, fd),
         FileKind::Stderr => match file.position {

@@ -386,6 +386,8 @@ impl Generator {
                 (format!("for (_i, mut {x}) in list.clone().iter().take(3).map(|q| q ^ 1).enumerate()"), vec![changing], None)
             }
             7 => {
+                // It hides no number that the block may use.
+                let x = format!("p{}", self.names);
                 let change = format!("{x}.0 ^= 3; {x}.1.push('k'); checkpoint!(); list.push({x}.0 ^ {x}.1.len() as i64);");
                 (format!("for mut {x} in list.clone().iter().take(2).map(|q| (q ^ 2, q.to_string()))"), Vec::new(), Some(change))
             }

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 
 const OUTPUTS: [(i32, &str); 2] = [(1, "PC3_STDOUT"), (2, "PC3_STDERR")];
 
-/// Sets `BOOT DEVICE INODE PATH` for each that is one.  Launchers write to them, too, and so at their ends from now on.
+/// Sets `MACHINE DEVICE INODE PATH` for each that is one.  Launchers write to them, too, and so at their ends from now on.
 pub(super) fn offer() {
     for (fd, name) in OUTPUTS {
         std::env::remove_var(name);
@@ -20,11 +20,13 @@ fn described(fd: i32) -> Option<String> {
     let own = format!("/proc/self/fd/{fd}");
     let file = fs::metadata(&own).ok().filter(fs::Metadata::is_file)?;
     let path = fs::read_link(own).ok()?;
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok();
+    let (boot, name) = (read("random/boot_id")?, read("hostname")?);
     let (device, inode) = (file.dev(), file.ino());
     // What cannot be told in a variable stays the launcher's.
     let path = path.to_str().filter(|p| !p.contains('\n'))?;
-    Some(format!("{} {device} {inode} {path}", boot.trim()))
+    let (boot, name) = (boot.trim(), name.trim());
+    Some(format!("{boot}:{name} {device} {inode} {path}"))
 }
 
 fn append(fd: i32) {

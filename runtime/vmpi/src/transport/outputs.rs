@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process;
 
-/// Where `pc3run`'s own lead: `BOOT DEVICE INODE PATH`.
+/// Where `pc3run`'s own lead: `MACHINE DEVICE INODE PATH`.
 const OUTPUTS: [(i32, &str); 2] = [(1, "PC3_STDOUT"), (2, "PC3_STDERR")];
 
 /// To be called once, before the program's own start.  Programs that it starts do not see the variables.
@@ -24,10 +24,10 @@ pub(super) fn adopt() {
 /// Leaves the descriptor as it is unless it is what the launcher gave, and the file is this machine's.
 fn lead(fd: i32, text: &str) {
     let words: Vec<&str> = text.splitn(4, ' ').collect();
-    let [boot, device, inode, path] = words[..] else {
+    let [machine, device, inode, path] = words[..] else {
         return;
     };
-    if Some(boot) != this_boot().as_deref() || !is_launchers(fd) {
+    if Some(machine) != this_machine().as_deref() || !is_launchers(fd) {
         return;
     }
     let Ok(file) = OpenOptions::new().append(true).open(Path::new(path)) else {
@@ -42,10 +42,11 @@ fn lead(fd: i32, text: &str) {
     }
 }
 
-/// Of the machine, since it was started.
-fn this_boot() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    Some(text.trim().to_owned())
+/// Its start and its name.
+fn this_machine() -> Option<String> {
+    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok();
+    let (boot, name) = (read("random/boot_id")?, read("hostname")?);
+    Some(format!("{}:{}", boot.trim(), name.trim()))
 }
 
 /// Has nobody between the launcher and this process, such as a script, led it elsewhere?
