@@ -171,6 +171,13 @@ fn programs_that_cannot_run() {
     "#]],
     );
     check(
+        &["--restart", "lastest", "./heat"],
+        127,
+        expect![[r#"
+        pc3run: lastest: no such program, and --restart takes latest, auto or a checkpoint's id (pc3 ls DIR lists them)
+    "#]],
+    );
+    check(
         &["./notes"],
         126,
         expect![[r#"

@@ -27,6 +27,8 @@ use super::signals;
 pub(super) enum StartError {
     #[error("{0}: no such program")]
     Missing(String),
+    #[error("{0}: no such program, and --restart takes latest, auto or a checkpoint's id (pc3 ls DIR lists them)")]
+    MissingOrId(String),
     #[error("{0}: no such program in PATH; ./{0} exists: say pc3run ./{0}")]
     NeedsDot(String),
     #[error(
@@ -58,7 +60,7 @@ impl StartError {
     /// As shells have it.
     pub fn status(&self) -> u8 {
         match self {
-            StartError::Missing(_) | StartError::NeedsDot(_) => 127,
+            StartError::Missing(_) | StartError::MissingOrId(_) | StartError::NeedsDot(_) => 127,
             StartError::Native(_) => super::EXIT_OPTIONS,
             StartError::NoRestart(_) => EXIT_NO_CHECKPOINT as u8,
             _ => 126,
@@ -67,6 +69,19 @@ impl StartError {
 }
 
 pub(super) fn run(run: &Run) -> Result<u8, StartError> {
+    // `--restart lastest ./heat`: the word was taken for the program.
+    let word = run.settings.restart == Restart::Latest && !run.program.as_bytes().contains(&b'/');
+    processes(run).map_err(|e| match e {
+        StartError::Missing(name)
+            if word && run.args.first().is_some_and(|a| locate(a).is_some()) =>
+        {
+            StartError::MissingOrId(name)
+        }
+        e => e,
+    })
+}
+
+fn processes(run: &Run) -> Result<u8, StartError> {
     if run.mpi != Mpi::None && run.processes > 1 {
         let Some(path) = locate(&run.program) else {
             return Err(explain(&run.program, io::ErrorKind::NotFound.into()));
