@@ -1,6 +1,7 @@
 //! A blocking collective whose members are in several processes: what its last arriver here exchanges with the others.
 
-use super::far::{hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
+use super::far::{has_lent, hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
+use super::lent::{Loans, To};
 use super::meeting::{unsupported, All, Call, Crew, Meeting, Plan};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
@@ -27,7 +28,11 @@ impl Meeting {
         // Until nobody works any more.
         let mut keep = None;
         self.sync(crew, group, me, all, || {
-            let brought = self.bring(all, out, group, me, &mut keep);
+            let mut loans = Loans::default();
+            let brought = self.bring(all, out, group, me, (&mut keep, &mut loans));
+            if C::READ_AT_ONCE {
+                self.settle(out, &mut loans);
+            }
             let outcome = brought.and_then(|()| self.check(all, crew, me));
             let outcome = match (outcome, self.far.get()) {
                 // The other processes' members do no share here.
@@ -38,6 +43,7 @@ impl Meeting {
                 (other, _) => other,
             };
             self.begin(all, outcome, me);
+            self.settle(out, &mut loans);
         });
         if self.work(all, me) {
             if let (Plan::Member(m), Some(far)) = (self.plan(me), self.far.get()) {
@@ -67,7 +73,7 @@ impl Meeting {
         out: &dyn Elsewhere,
         group: &Group,
         me: usize,
-        keep: &mut Option<Keep<C>>,
+        (keep, loans): (&mut Option<Keep<C>>, &mut Loans),
     ) -> Result<()> {
         let far = self.far.get_or_init(|| Far {
             places: places(out, group),
@@ -83,14 +89,26 @@ impl Meeting {
         let topic = self.topic(far, 0);
         let here = far.at(out.here());
         for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
-            out.send(*process, topic, &write_part(all, here, to));
+            let to = To::lend(to, out.is_read_by(*process));
+            let part = write_part(all, here, &to);
+            loans.readers += usize::from(to.has_lent());
+            out.send(*process, topic, &part);
         }
         let keep = keep.insert(Keep::default());
         let parts = out.receive(topic, far.places.len() - 1);
+        let lends = parts.iter().filter(|p| has_lent(&p.1));
+        loans.lenders.extend(lends.map(|p| p.0));
         let read = |(process, bytes): &(u32, Box<[u8]>)| {
+            keep.lender = out.memory_of(*process);
             read_part(all, far.at(*process), here, me, bytes, keep)
         };
         parts.iter().try_for_each(read)
+    }
+
+    fn settle(&self, out: &dyn Elsewhere, loans: &mut Loans) {
+        if let Some(far) = self.far.get() {
+            loans.settle(out, self.topic(far, 2));
+        }
     }
 
     fn give_results<C: Call>(&self, all: &All<C>, out: &dyn Elsewhere, far: &Far) {

@@ -1,6 +1,7 @@
 //! What a collective is to the members' meeting: its kind, what all calls must agree on, the work, and what goes to other processes.
 
 use super::far::{Elsewhere, Keep};
+use super::lent::To;
 use super::meeting::All;
 use super::registry::Registry;
 use crate::error::Result;
@@ -142,8 +143,10 @@ pub trait Call: Sized {
     unsafe fn take(&self, _me: usize, _from: *const u8) {}
     /// Can its members be in several processes?
     const APART: bool = false;
-    /// What the members `to`, of one other process, need of member `me`'s call.
-    fn export(&self, _me: usize, _to: &[usize], _w: &mut Writer) {}
+    /// What another process lends is read before any work is done: that may write to what was lent.
+    const READ_AT_ONCE: bool = false;
+    /// What one other process needs of member `me`'s call.
+    fn export(&self, _me: usize, _to: &To, _w: &mut Writer) {}
     /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.
     fn import(
         _r: &mut Reader,

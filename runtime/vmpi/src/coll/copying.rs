@@ -1,6 +1,6 @@
 //! What collectives that move data do for a member: its blocks copied from where the others have them.
 
-use super::far::Packed;
+use super::far::{Body, Packed};
 use super::meeting::{All, Call, Kind};
 use super::moves::{Move, Pattern, Shape, NOBODY};
 use super::side::Side;
@@ -115,13 +115,37 @@ fn equal(kind: Kind, from: (usize, usize), to: (usize, usize)) -> Result<()> {
     )
 }
 
+/// What a root in another process broadcasts goes to the first of these members, for the others to take it from there.
+pub(super) fn from_elsewhere(
+    all: &All<Move>,
+    mut members: impl Iterator<Item = usize>,
+    root: usize,
+) -> Option<usize> {
+    let first = members.find(|i| all.get(*i).plain().is_some())?;
+    // If that fails each finds out by itself.
+    pull(all, first, root).ok().map(|()| first)
+}
+
 /// Member `i` takes a block that came from another process.
 fn receive(kind: Kind, i: usize, j: usize, p: &Packed, dst: &Buf) -> Result<()> {
     if p.ty.is_packed() == dst.ty.is_packed() {
-        equal(kind, (j, p.bytes.len()), (i, dst.bytes()))?;
+        equal(kind, (j, p.len()), (i, dst.bytes()))?;
     }
-    // SAFETY: the callers of the collective vouch for their buffers and wait.
-    unsafe { unpack(&p.ty, &p.bytes, *dst) }
+    let fetched;
+    let bytes = match &p.body {
+        Body::Own(bytes) => bytes,
+        Body::There(there) => {
+            let plain = p.ty.is_packed() == dst.ty.is_packed() && dst.ty.contiguous;
+            if plain {
+                // SAFETY: the callers of the collective vouch for their buffers and wait; the lengths are equal.
+                return unsafe { there.read(dst.ptr.wrapping_offset(dst.ty.layout.at)) };
+            }
+            fetched = there.fetch()?;
+            &fetched
+        }
+    };
+    // SAFETY: as above.
+    unsafe { unpack(&p.ty, bytes, *dst) }
 }
 
 /// Allgather into plain memory: gather once, copy the result to everyone.  Returns how many

@@ -12,12 +12,15 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::Xxh3Default;
 
+use super::lent::{Came, There, To};
 use super::meeting::{All, Call};
 use super::moves::Neighbors;
+use crate::datatype::moving::Buf;
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
 use crate::state::message::{read_type, write_signature};
+use crate::transport::Memory;
 use crate::wire::{bad, Read, Reader, Writer};
 
 /// Which collective a frame belongs to.
@@ -29,7 +32,7 @@ pub struct Topic {
     pub group: u64,
     /// Collectives of that meeting, counted.
     pub round: u64,
-    /// 0: calls; 1: results.
+    /// 0: calls; 1: results; 2: what was lent has been read.
     pub phase: u32,
 }
 
@@ -40,6 +43,10 @@ pub trait Elsewhere {
     fn send(&self, to: u32, topic: Topic, bytes: &[u8]);
     /// Waits for the frames of so many processes.
     fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)>;
+    /// Can that process read this one's memory?
+    fn is_read_by(&self, process: u32) -> bool;
+    /// That process's memory, if it can be read from here.
+    fn memory_of(&self, process: u32) -> Option<Memory>;
 }
 
 /// Members by process.
@@ -72,6 +79,8 @@ pub struct Keep<C> {
     #[allow(clippy::vec_box)]
     neighbors: Vec<Box<Neighbors>>,
     others: Vec<Box<dyn Any>>,
+    /// Of the process whose calls are being read, if it lends.
+    pub(super) lender: Option<Memory>,
 }
 
 impl<C> Default for Keep<C> {
@@ -83,6 +92,7 @@ impl<C> Default for Keep<C> {
             counts: Vec::new(),
             neighbors: Vec::new(),
             others: Vec::new(),
+            lender: None,
         }
     }
 }
@@ -133,7 +143,12 @@ pub struct Packed {
     /// Its number at the sender; [`Packed::ANY`].
     pub member: usize,
     pub ty: TypeRef,
-    pub bytes: Box<[u8]>,
+    pub(super) body: Body,
+}
+
+pub(super) enum Body {
+    Own(Box<[u8]>),
+    There(There),
 }
 
 impl Packed {
@@ -146,7 +161,7 @@ impl Packed {
 
     /// # Safety
     /// The buffer is readable.
-    pub(super) unsafe fn write(w: &mut Writer, member: usize, buf: &crate::datatype::moving::Buf) {
+    pub(super) unsafe fn write(w: &mut Writer, member: usize, buf: &Buf, to: &To, stays: bool) {
         w.u64(if member == Packed::ANY {
             u64::MAX
         } else {
@@ -161,17 +176,29 @@ impl Packed {
             }
             (handle, _) => w.u32(handle as u32),
         }
-        w.size(buf.bytes());
-        let at = w.0.len();
-        w.0.reserve(buf.bytes());
-        // SAFETY: by the caller; the vector has the room and is then full.
-        unsafe {
-            ty.pack(buf.ptr, buf.count, w.0.as_mut_ptr().add(at));
-            w.0.set_len(at + buf.bytes());
+        // SAFETY: by the caller.
+        unsafe { to.write(w, (buf.ptr, buf.count, ty), stays) }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match &self.body {
+            Body::Own(bytes) => bytes.len(),
+            Body::There(there) => there.len,
         }
     }
 
-    pub(super) fn read(r: &mut Reader) -> Read<Packed> {
+    /// A block that is for everybody, if it lies elsewhere.
+    pub(super) fn fetch_for_all(&mut self) -> Read<()> {
+        if let (Packed::ANY, Body::There(there)) = (self.member, &self.body) {
+            match there.fetch() {
+                Ok(bytes) => self.body = Body::Own(bytes),
+                Err(e) => return bad(&e.detail),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read(r: &mut Reader, memory: Option<Memory>) -> Read<Packed> {
         let member = match r.u64()? {
             u64::MAX => Packed::ANY,
             n => n as usize,
@@ -180,20 +207,30 @@ impl Packed {
             0 => read_type(r, 0)?,
             handle => by_handle(handle as usize).map_or_else(|| bad("a datatype"), Ok)?,
         };
-        let bytes = r.bytes()?.into();
-        Ok(Packed { member, ty, bytes })
+        let body = match Came::read(r, memory)? {
+            Came::Here(bytes) => Body::Own(bytes.into()),
+            Came::There(there) => Body::There(there),
+        };
+        Ok(Packed { member, ty, body })
     }
 }
 
-/// What one process sends another: the kinds of its members' calls, and, if they are alike, the calls.
-pub(super) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &[usize]) -> Vec<u8> {
+/// What one process sends another: whether it lends something, the kinds of its members' calls, and, if they are alike, the calls.
+pub(super) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
     let mut w = Writer::default();
+    w.u8(0);
     let kinds: Vec<u32> = from.iter().map(|&i| all.kind(i) as u32).collect();
     kinds.iter().for_each(|k| w.u32(*k));
     if kinds.iter().all(|k| *k == kinds[0]) {
         from.iter().for_each(|&i| all.get(i).export(i, to, &mut w));
     }
+    w.0[0] = to.has_lent().into();
     w.0
+}
+
+/// Is there something in it that is to be read where it lies?
+pub(super) fn has_lent(part: &[u8]) -> bool {
+    part.first().is_some_and(|lent| *lent != 0)
 }
 
 /// Seats the calls of another process; `here`: the members of this one, of whom `me` is one.
@@ -207,6 +244,7 @@ pub(super) fn read_part<C: Call>(
 ) -> Result<()> {
     let mut go = || -> Read<()> {
         let mut r = Reader(bytes);
+        r.u8()?;
         let mine = all.kind(me);
         let mut alike = here.iter().all(|&i| all.kind(i) == mine);
         for &i in from {

@@ -16,6 +16,7 @@ pub use super::registry::Registry;
 
 use super::apart::Far;
 use super::far::{read_part, write_part, Keep, Places};
+use super::lent::To;
 use super::parties::Parties;
 use super::rounds::Rounds;
 use crate::crossing::coll::{self as crossing, Entered};
@@ -123,7 +124,7 @@ pub(super) fn part_of<C: Call>(n: usize, mine: &[(usize, C)], to: &[usize]) -> V
         of: PhantomData,
     };
     let from: Vec<usize> = mine.iter().map(|m| m.0).collect();
-    write_part(&all, &from, to)
+    write_part(&all, &from, &To::copy(to))
 }
 
 /// Does the work of the members here, on the stack of member `runner`, with what came from other processes; what

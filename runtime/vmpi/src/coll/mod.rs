@@ -1,7 +1,8 @@
 //! Collective operations (MPI 3.1 chapter 5).
 //!
 //! [`parties`] let members wait for one another, [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
-//! one; [`moves`] moves data, [`reduce`] and [`combine`] combine them.  [`far`] brings in members of other processes.
+//! one; [`moves`] moves data, [`reduce`] and [`combine`] combine them.  [`far`] brings in members of other processes, which read
+//! long blocks where they are [`lent`].
 
 mod apart;
 pub mod barrier;
@@ -9,6 +10,7 @@ mod call;
 mod combine;
 mod copying;
 pub mod far;
+pub mod lent;
 pub mod meeting;
 pub mod moves;
 mod parties;

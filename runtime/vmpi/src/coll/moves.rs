@@ -3,8 +3,9 @@
 //! Member i's block for j receives what member j's block for i sends.  They differ only in which
 //! pairs (i, j) take part and in how a call names its blocks.
 
-use super::copying::{across, along_edges, each, exchange_in_place, pull, spread};
+use super::copying::{across, along_edges, each, exchange_in_place, from_elsewhere, pull, spread};
 use super::far::{Keep, Packed};
+use super::lent::To;
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use super::side::{read_elements, write_elements, Side};
 use crate::datatype::moving::Buf;
@@ -180,18 +181,22 @@ impl Call for Move<'_> {
     }
 
     fn shares(all: &All<Self>, members: impl Iterator<Item = usize> + Clone) {
-        let first = all.get(all.get(0).root);
-        let long = first.plain().filter(|(_, bytes)| *bytes > CHUNK);
+        let root = all.get(0).root;
+        let source = match all.get(root).send {
+            Side::Far(_) => from_elsewhere(all, members.clone(), root),
+            _ => Some(root),
+        };
+        let plain = |i: usize| all.get(i).plain();
+        let far = source != Some(root);
+        let long = source.and_then(plain).filter(|p| far || p.1 > CHUNK);
         let done = |i: &usize| match long {
             // What is sent stays in the cache while it is copied to all.
-            Some((_, bytes)) => {
-                *i == first.root || all.get(*i).plain().is_some_and(|p| p.1 == bytes)
-            }
+            Some((_, bytes)) => Some(*i) == source || plain(*i).is_some_and(|p| p.1 == bytes),
             None => false,
         };
         if let Some((from, bytes)) = long {
             for at in (0..bytes).step_by(CHUNK) {
-                for i in members.clone().filter(|i| *i != first.root && done(i)) {
+                for i in members.clone().filter(|i| Some(*i) != source && done(i)) {
                     if let Some((to, _)) = all.get(i).plain() {
                         let n = CHUNK.min(bytes - at);
                         // SAFETY: the callers of the collective vouch for their buffers and wait.
@@ -252,7 +257,7 @@ impl Call for Move<'_> {
 
     const APART: bool = true;
 
-    fn export(&self, me: usize, to: &[usize], w: &mut Writer) {
+    fn export(&self, me: usize, to: &To, w: &mut Writer) {
         w.u64(self.root as u64);
         w.u8(self.send.in_place().into());
         if let Shape::Neighbors(n) = self.shape {
@@ -260,17 +265,19 @@ impl Call for Move<'_> {
             w.list(n.dests.iter(), |w, d| w.i32(*d));
             w.u8(n.grid.into());
         }
-        let blocks = self.wanted(me, to);
+        let blocks = self.wanted(me, to.members);
+        // In place, what is exchanged is overwritten by what comes for it.
+        let stays = !(self.send.in_place() && self.is_exchange());
         w.list(blocks.iter(), |w, (j, b)| {
             // SAFETY: the caller of the collective vouches for its buffers and waits.
-            unsafe { Packed::write(w, *j, b) }
+            unsafe { Packed::write(w, *j, b, to, stays) }
         });
     }
 
     fn import(
         r: &mut Reader,
         _: usize,
-        _: &[usize],
+        here: &[usize],
         like: &Self,
         keep: &mut Keep<Self>,
     ) -> Read<Self> {
@@ -290,7 +297,13 @@ impl Call for Move<'_> {
             Shape::Intra => Shape::Intra,
             Shape::Inter { low } => Shape::Inter { low },
         };
-        let blocks = Side::Far(keep.blocks(r.list(Packed::read)?));
+        let memory = keep.lender;
+        let mut blocks = r.list(|r| Packed::read(r, memory))?;
+        // What all want is fetched once; a broadcast goes on from the first who has it.
+        if here.len() > 1 && like.kind != Kind::Bcast {
+            blocks.iter_mut().try_for_each(Packed::fetch_for_all)?;
+        }
+        let blocks = Side::Far(keep.blocks(blocks));
         let (send, recv) = if in_place && like.is_exchange() {
             (Side::InPlace, blocks)
         } else {
@@ -309,7 +322,7 @@ impl Call for Move<'_> {
 impl Move<'_> {
     /// The bytes of a broadcast that are one block: where the caller has them or wants them.
     #[inline]
-    fn plain(&self) -> Option<(*mut u8, usize)> {
+    pub(super) fn plain(&self) -> Option<(*mut u8, usize)> {
         if self.kind != Kind::Bcast || !matches!(self.shape, Shape::Intra) {
             return None;
         }

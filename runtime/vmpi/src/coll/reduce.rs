@@ -13,6 +13,7 @@
 
 use super::combine::{by_function, elements, small};
 use super::far::Keep;
+use super::lent::{Came, To};
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
@@ -322,8 +323,9 @@ impl Call for Reduction<'_> {
     }
 
     const APART: bool = true;
+    const READ_AT_ONCE: bool = true;
 
-    fn export(&self, _: usize, to: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, to: &To, w: &mut Writer) {
         w.u64(self.root as u64);
         w.size(self.count);
         w.size(self.ty.size);
@@ -334,11 +336,11 @@ impl Call for Reduction<'_> {
             Op::User(u) => w.u32(u.traits().into()),
         }
         w.list(self.counts.iter(), |w, c| w.disp(c));
-        let concerned = self.concerns(to);
+        let concerned = self.concerns(to.members);
         w.size(if concerned { self.covers } else { 0 });
         if concerned {
             // SAFETY: the caller of the collective vouches for its buffer and waits.
-            w.bytes(&unsafe { self.ty.pack_vec(self.send, self.count) });
+            unsafe { to.write(w, (self.send, self.count, self.ty), true) };
         }
     }
 
@@ -384,16 +386,18 @@ impl Call for Reduction<'_> {
             odd,
             everywhere: like.everywhere,
         };
-        let bytes = if covers > 0 { r.bytes()? } else { &[] };
+        let came = match covers {
+            0 => Came::Here(&[]),
+            _ => Came::read(r, keep.lender)?,
+        };
         if matches!(odd, Some(Odd::Bytes(_))) {
             return Ok(call);
         }
         if covers > 0 {
             let to = keep.elements(like.ty, like.count);
             // SAFETY: room for as many was made.
-            unsafe {
-                like.ty.unpack(bytes.as_ptr(), bytes.len(), to, like.count);
-            }
+            unsafe { came.put(like.ty, to, like.count) }
+                .or_else(|e| bad(&format!("a contribution: {}", e.detail)))?;
             call.send = to;
         }
         let within = matches!(like.shape, Shape::Intra);

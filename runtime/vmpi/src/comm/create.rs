@@ -5,6 +5,7 @@
 use super::{Comm, Remote};
 use crate::attr::Attributes;
 use crate::coll::far::Keep;
+use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, MeetingRef, Plan, Registry};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
@@ -186,7 +187,7 @@ impl Call for Split<'_> {
 
     const APART: bool = true;
 
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         self.wish.write(w);
     }
 

@@ -3,6 +3,7 @@
 use super::create::{Made, Wish};
 use super::{Comm, Remote};
 use crate::coll::far::Keep;
+use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Meeting, Plan, Registry};
 use crate::error::{fail, Class, Result};
 use crate::group::{Group, GroupRef};
@@ -48,7 +49,7 @@ impl Call for Tell {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         w.size(self.leader);
         w.u32(self.next_id);
         self.write_known(w);
@@ -228,7 +229,7 @@ impl Call for Divide<'_> {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         self.wish.write(w);
     }
     fn import(
@@ -331,7 +332,7 @@ impl Call for Merge<'_> {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         w.u8(self.high.into());
         w.u32(self.next_id);
     }

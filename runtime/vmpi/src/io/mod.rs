@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, OnceLock};
 
 use crate::coll::far::Keep;
+use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Kind, Plan};
 use crate::comm::Comm;
 use crate::error::{fail, Class, MpiError, Result};
@@ -269,7 +270,7 @@ impl Call for Open {
 
     const APART: bool = true;
 
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         w.i32(self.amode);
         w.outcome(&self.made, |w, size| w.u64(*size));
     }
@@ -342,7 +343,7 @@ impl Call for Ordered<'_> {
 
     const APART: bool = true;
 
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         w.u64(self.amount as u64);
     }
 

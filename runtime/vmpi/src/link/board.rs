@@ -12,6 +12,7 @@ use crate::coll::rounds::{self, Parts, Pending};
 use crate::p2p::Request;
 use crate::sched::Host;
 use crate::state::{RankState, World};
+use crate::transport::Memory;
 
 #[derive(Default)]
 pub(crate) struct Board {
@@ -161,6 +162,15 @@ impl Elsewhere for RankState {
         };
         let link = self.world().link();
         link.send_bytes(to, Kind::Collective, head, bytes);
+    }
+
+    fn is_read_by(&self, process: u32) -> bool {
+        let direct = self.world().link().carrier.direct();
+        direct.is_some_and(|d| d.is_read_by(process))
+    }
+
+    fn memory_of(&self, process: u32) -> Option<Memory> {
+        self.world().link().carrier.direct()?.memory_of(process)
     }
 
     fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)> {

@@ -1,6 +1,7 @@
 //! Distributed graph topologies (MPI 3.1 section 7.5.4): each rank knows its own edges.
 
 use crate::coll::far::Keep;
+use crate::coll::lent::To;
 use crate::coll::meeting::{All, Call, Crew, Kind, Plan, Registry};
 use crate::comm::Comm;
 use crate::error::{fail, Class, Result};
@@ -179,7 +180,7 @@ impl Call for Edges<'_> {
         }
     }
     const APART: bool = true;
-    fn export(&self, _: usize, _: &[usize], w: &mut Writer) {
+    fn export(&self, _: usize, _: &To, w: &mut Writer) {
         w.u8(self.process.is_some().into());
         w.u32(self.process.unwrap_or(0));
         match &self.said {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+pub use near::Memory;
 pub(crate) use near::{name, Withdrawn};
 use near::{Bell, Direct, Naps, Near};
 pub use pc3_transport::{Head, Sink};

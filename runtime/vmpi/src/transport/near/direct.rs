@@ -32,6 +32,23 @@ pub struct Direct {
     peers: Vec<Option<Remote>>,
 }
 
+/// The memory of a process that can be read.
+#[derive(Clone, Copy)]
+pub struct Memory {
+    pid: u32,
+}
+
+impl Memory {
+    /// Reads all of it, or says false.
+    ///
+    /// # Safety
+    /// `to` has room for `len` bytes.
+    pub unsafe fn read(&self, from: u64, to: *mut u8, len: usize) -> bool {
+        // SAFETY: by the caller.
+        unsafe { read(self.pid, from, to, len) }
+    }
+}
+
 /// A process whose memory may be read.
 #[derive(Clone, Copy)]
 pub struct Remote {
@@ -52,6 +69,19 @@ impl Direct {
             free: Mutex::new((1..=SLOTS as u16).rev().collect()),
             peers,
         }
+    }
+
+    fn peer(&self, process: u32) -> Option<&Remote> {
+        self.peers.get(process as usize)?.as_ref()
+    }
+
+    pub fn is_read_by(&self, process: u32) -> bool {
+        self.peer(process).is_some_and(|p| p.reads_ours)
+    }
+
+    pub fn memory_of(&self, process: u32) -> Option<Memory> {
+        let p = self.peer(process).filter(|p| p.we_read)?;
+        Some(Memory { pid: p.pid })
     }
 
     fn free(&self) -> std::sync::MutexGuard<'_, Vec<u16>> {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use pc3_transport::{Head, Sink};
 
 use super::Wire;
-pub use direct::{name, Direct, Withdrawn};
+pub use direct::{name, Direct, Memory, Withdrawn};
 use hello::Greeted;
 use peer::Peer;
 use relay::Relay;
