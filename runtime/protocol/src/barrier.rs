@@ -62,6 +62,8 @@ pub struct Barrier {
     hasty: bool,
     stage: Stage,
     places: Vec<Place>,
+    /// How many have finished.
+    finished: usize,
 }
 
 impl Barrier {
@@ -80,6 +82,7 @@ impl Barrier {
             apart,
             stage: Stage::Idle,
             places: vec![Place::Running; ranks],
+            finished: 0,
         }
     }
 
@@ -196,8 +199,10 @@ impl Barrier {
 
     /// A rank has ended; true if that completed the plan.
     pub fn finished(&mut self, rank: usize) -> bool {
-        self.places[rank] = Place::Finished;
-        if !self.apart && self.places.iter().all(|p| *p == Place::Finished) {
+        if std::mem::replace(&mut self.places[rank], Place::Finished) != Place::Finished {
+            self.finished += 1;
+        }
+        if !self.apart && self.finished == self.places.len() {
             self.stage = Stage::Idle;
         }
         self.gather()

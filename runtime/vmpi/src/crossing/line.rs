@@ -129,23 +129,26 @@ fn two_had(number: u64) -> String {
     format!("descriptor {number} was one rank's file at its local checkpoint and another's at the other's, each time; use the barrier protocol")
 }
 
-/// Ranks that have ended are always at a location.
 pub(super) fn take_ended(s: &mut State, world: &World) {
-    for me in world.ranks() {
-        let member = &mut s.members[me.rank as usize];
-        if !member.has_ended() || !member.at_location() {
-            continue;
-        }
-        let engine = pass(me, s);
-        let (Some(rank), Some(job)) = (me.exec(), world.job.get()) else {
-            continue;
-        };
-        let part = match shared_files(me) {
-            Some(why) => Err(why),
-            None => job.part(rank, &engine),
-        };
-        store(s, world, me.rank, part);
+    world.ranks().iter().for_each(|me| take_if_ended(s, me));
+}
+
+/// A rank that has ended is always at a location.
+fn take_if_ended(s: &mut State, me: &RankState) {
+    let world = me.world();
+    let member = &mut s.members[me.rank as usize];
+    if !member.has_ended() || !member.at_location() {
+        return;
     }
+    let engine = pass(me, s);
+    let (Some(rank), Some(job)) = (me.exec(), world.job.get()) else {
+        return;
+    };
+    let part = match shared_files(me) {
+        Some(why) => Err(why),
+        None => job.part(rank, &engine),
+    };
+    store(s, world, me.rank, part);
 }
 
 /// The program of a rank is over.
@@ -153,7 +156,7 @@ pub(crate) fn ended(world: &World, me: &RankState) {
     let mut s = world.crossing.enter(me);
     s.member(me.rank).end();
     s.begin(world);
-    take_ended(&mut s, world);
+    take_if_ended(&mut s, me);
     done(world, s);
 }
 
