@@ -7,6 +7,7 @@ use syn::{parse_quote, Attribute, GenericParam, ItemFn, ReturnType, Signature, T
 
 use crate::build;
 use crate::conditions;
+use crate::flow::identifiers;
 use crate::marks::Points;
 use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
@@ -185,6 +186,9 @@ fn is_method(function: &ItemFn) -> bool {
     impl<'ast> Visit<'ast> for Look {
         fn visit_ident(&mut self, i: &'ast Ident) {
             self.0 |= i == "Self";
+        }
+        fn visit_macro(&mut self, m: &'ast syn::Macro) {
+            self.0 |= identifiers(&m.tokens).contains("Self");
         }
         fn visit_item(&mut self, _: &'ast syn::Item) {}
     }

@@ -16,13 +16,14 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{parse_quote, parse_quote_spanned, Block, Expr, Stmt};
+use syn::{parse_quote, parse_quote_spanned, Block, Expr, Pat, Stmt};
 
 use crate::again::is_constructor;
 use crate::build::brief::ends_for_else;
 use crate::build::patterns::has_ref;
 use crate::flow::identifiers;
 use crate::marks::{self, block_has_points, has_points, has_points_expr, Arguments};
+use crate::methods;
 
 mod before;
 
@@ -460,7 +461,12 @@ impl Operands {
             Expr::Unary(u) => self.operand(&mut u.expr, out, before),
             Expr::Cast(c) => self.operand(&mut c.expr, out, before),
             Expr::Field(f) => self.operand(&mut f.base, out, before),
-            Expr::Reference(r) => self.operand(&mut r.expr, out, before),
+            Expr::Reference(r) => {
+                self.operand(&mut r.expr, out, before);
+                if r.mutability.is_some() {
+                    changed(&r.expr, out);
+                }
+            }
             Expr::Try(t) => self.operand(&mut t.expr, out, before),
             Expr::Index(i) => {
                 let parts = [(&mut *i.expr, Used::Place), (&mut *i.index, Used::Value)];
@@ -500,6 +506,9 @@ impl Operands {
                 let receiver = std::iter::once((&mut *c.receiver, Used::Place));
                 let parts = receiver.chain(c.args.iter_mut().map(value));
                 self.operands(parts, out, before);
+                if !methods::looks(&c.method.to_string()) {
+                    changed(&c.receiver, out);
+                }
                 before.impure.get_or_insert(c.method.span());
             }
             Expr::Range(r) => {
@@ -534,6 +543,28 @@ impl Operands {
         };
         m.mac.tokens = tokens;
         before.impure.get_or_insert(span);
+    }
+}
+
+/// The value of a marked call may change: what it is named by, if that has just been declared, becomes `mut`.
+fn changed(place: &Expr, declared: &mut [Stmt]) {
+    match place {
+        Expr::Paren(p) => changed(&p.expr, declared),
+        Expr::Group(p) => changed(&p.expr, declared),
+        Expr::Field(f) => changed(&f.base, declared),
+        Expr::Index(i) => changed(&i.expr, declared),
+        Expr::Path(p) => {
+            for stmt in declared {
+                if let Stmt::Local(l) = stmt {
+                    if let Pat::Ident(name) = &mut l.pat {
+                        if p.path.is_ident(&name.ident) {
+                            name.mutability = Some(Default::default());
+                        }
+                    }
+                }
+            }
+        }
+        _ => {}
     }
 }
 

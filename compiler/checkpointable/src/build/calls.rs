@@ -64,7 +64,7 @@ impl Builder {
         match e {
             Expr::Paren(p) => self.is_again(&p.expr),
             Expr::Group(p) => self.is_again(&p.expr),
-            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
+            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_)),
             Expr::Reference(_) | Expr::Closure(_) => true,
             Expr::Path(p) => {
                 let borrow = |i: &Ident| self.may_be_borrow(&i.to_string());

@@ -131,8 +131,11 @@ impl Builder {
         let held = matches!(&v.way, Way::Asked(c) if c.guard);
         let used = self.after.needs(&name) || name.starts_with(HELD);
         let Some(n) = number else { return used };
-        match self.course.at(n, &name).whole {
+        let local = self.course.at(n, &name);
+        match local.whole {
             Whole::Unset => false,
+            // The next round of a loop gives it a value first.
+            _ if local.unset && !self.course.used(n, &name) => false,
             Whole::Here if held => true,
             Whole::Here | Whole::Unknown if self.in_macros.contains(&name) => true,
             _ => used || self.course.used(n, &name),

@@ -42,6 +42,8 @@ impl Whole {
 #[derive(Clone)]
 pub struct Local {
     pub whole: Whole,
+    /// It may have no value yet: then nothing reads it before it gets one, or the compiler would say so.
+    pub unset: bool,
     /// It has surely been moved on some way, unless it is copied: where.
     pub moved: Option<Span>,
     /// A field has surely been moved out on some way, unless it is copied: which.
@@ -71,6 +73,7 @@ fn join(into: &mut State, other: &State) {
                     (Whole::Unset, Whole::Moved) | (Whole::Moved, Whole::Unset) => Whole::Moved,
                     _ => Whole::Unknown,
                 };
+                l.unset |= o.unset;
                 l.moved = l.moved.or(o.moved);
                 if l.taken.is_none() {
                     l.taken.clone_from(&o.taken);
@@ -84,10 +87,10 @@ fn join(into: &mut State, other: &State) {
 }
 
 fn same(a: &State, b: &State) -> bool {
-    let list = |s: &State| -> Vec<(String, Whole, bool)> {
+    let list = |s: &State| -> Vec<(String, Whole, bool, bool)> {
         let locals = s.iter().flatten();
         locals
-            .map(|(n, l)| (n.clone(), l.whole, l.stale.is_some()))
+            .map(|(n, l)| (n.clone(), l.whole, l.unset, l.stale.is_some()))
             .collect()
     };
     a.is_some() == b.is_some() && list(a) == list(b)
@@ -114,6 +117,7 @@ impl Course {
         let state = self.points.get(&point).and_then(Option::as_ref);
         state.and_then(|s| s.get(name)).cloned().unwrap_or(Local {
             whole: Whole::Here,
+            unset: false,
             moved: None,
             taken: None,
             stale: None,

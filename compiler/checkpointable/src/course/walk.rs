@@ -142,6 +142,7 @@ impl Walk {
         self.bases.insert(name.clone(), bases);
         let here = Local {
             whole: Whole::Here,
+            unset: false,
             moved: None,
             taken: None,
             stale: None,
@@ -166,6 +167,7 @@ impl Walk {
             // What is gone cannot be gone again.
             if l.whole != Whole::Moved || whole == Whole::Here {
                 l.whole = whole;
+                l.unset = whole == Whole::Unset;
                 l.moved = None;
                 if whole == Whole::Here {
                     l.taken = None;

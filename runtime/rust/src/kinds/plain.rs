@@ -1,6 +1,7 @@
 //! Small values of the standard library that are computed from others: atomics, addresses, times, errors.
 
 use std::char::ParseCharError;
+use std::io::{stderr, stdout, Stderr, StderrLock, Stdout, StdoutLock};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::num::{ParseFloatError, ParseIntError, TryFromIntError};
 use std::str::ParseBoolError;
@@ -9,7 +10,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicI16, AtomicI32, AtomicI64, AtomicI8, AtomicIsize, AtomicU16, AtomicU32,
     AtomicU64, AtomicU8, AtomicUsize,
 };
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::load::{LoadError, Loading, View};
 use crate::save::Saver;
@@ -86,6 +87,29 @@ as_others! {
             false => UNIX_EPOCH.checked_add(distance),
         }
     };
+}
+
+as_others! {
+    // How far it is from now: the time between the checkpoint and the restart does not pass for it.
+    Instant, "Instant", (bool, u64, u32), |t| {
+        let now = Instant::now();
+        let (before, distance) = match now.checked_duration_since(*t) {
+            Some(since) => (true, since),
+            None => (false, t.duration_since(now)),
+        };
+        (before, distance.as_secs(), distance.subsec_nanos())
+    }, |(before, seconds, nanoseconds)| {
+        let distance = Duration::new(seconds, 0).checked_add(Duration::from_nanos(nanoseconds.into()))?;
+        match before {
+            true => Instant::now().checked_sub(distance),
+            false => Instant::now().checked_add(distance),
+        }
+    };
+    // Each process has its own, and what they have been given is out when a checkpoint is taken.
+    Stdout, "Stdout", (), |_| (), |()| Some(stdout());
+    Stderr, "Stderr", (), |_| (), |()| Some(stderr());
+    StdoutLock<'static>, "StdoutLock", (), |_| (), |()| Some(stdout().lock());
+    StderrLock<'static>, "StderrLock", (), |_| (), |()| Some(stderr().lock());
 }
 
 /// What kind of error, as the one that is made again.
