@@ -53,8 +53,8 @@ fn raw(mut n: u32) -> bool {
 }
 
 #[checkpointable]
-fn closure(n: u32) -> u32 {
-    let add = move |x: u32| x + n;
+fn closure(mut n: u32) -> u32 {
+    let mut add = move |x: u32| std::mem::replace(&mut n, x);
     checkpoint!();
     add(4)
 }
@@ -159,7 +159,7 @@ fn main() {
     println!("{}", ck!(local(3)) + ck!(within(3)) + ck!(pattern(3)) + ck!(argument(3)));
 }
 
-//= 57:9 `add`: `add` is a closure, which cannot be saved, and is needed behind a location or marked call: write it where it is used, or as a function
+//= 57:13 `add`: `add` is a closure, which cannot be saved, and is needed behind a location or marked call: leave out `move`, write it where it is used, or as a function
 //= 11:9 `handle`: `Handle` cannot be saved in a checkpoint
 //= 21:9 `list`: `Handle` cannot be saved in a checkpoint
 //= 28:13 `handle`: `Handle` cannot be saved in a checkpoint

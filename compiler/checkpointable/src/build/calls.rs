@@ -68,7 +68,7 @@ impl Builder {
             Expr::Reference(_) | Expr::Closure(_) => true,
             Expr::Path(p) => {
                 let borrow = |i: &Ident| self.may_be_borrow(&i.to_string());
-                p.path.get_ident().is_some_and(borrow) || self.is_function(p)
+                p.path.get_ident().is_some_and(borrow) || self.is_function(p) || self.is_closure(e)
             }
             Expr::MethodCall(_) => is_borrowing(e),
             Expr::Call(c) => {
@@ -202,7 +202,7 @@ impl Builder {
         match e {
             Expr::Paren(p) => self.borrow(&p.expr),
             Expr::Group(p) => self.borrow(&p.expr),
-            Expr::Path(p) if self.is_function(p) => Some(quote!(#e)),
+            Expr::Path(p) if self.is_function(p) || self.is_closure(e) => Some(quote!(#e)),
             Expr::Path(p) if is_named_constant(p) => Some(quote!(::pc3::point::given(#e))),
             Expr::Path(p) => {
                 let name = p.path.get_ident()?.to_string();

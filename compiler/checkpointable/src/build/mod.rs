@@ -58,6 +58,8 @@ enum Way {
     Compared(TokenStream),
     /// As the first, but it is made where the code goes on that it is needed in.
     Once(TokenStream),
+    /// A closure, made there, too.
+    Closure(TokenStream),
 }
 
 /// What makes locals again whose types say that they are.
@@ -95,7 +97,8 @@ impl Way {
             | Way::Transient(code)
             | Way::Walked(code)
             | Way::Compared(code)
-            | Way::Once(code) => Some(code.clone()),
+            | Way::Once(code)
+            | Way::Closure(code) => Some(code.clone()),
             Way::Asked(chain) | Way::Item(chain) => Some(chain.of()),
         }
     }

@@ -1,5 +1,5 @@
-//! Iterators in locals whose closures would be of another type if they were written twice: what such a local is needed in is a
-//! region of its own, in front of which the iterator is made, whichever way it is entered.
+//! Closures in locals, and iterators with closures, which would be of another type if they were written twice: what such a local
+//! is needed in is a region of its own, in front of which it is made, whichever way that is entered.
 //!
 //! ```text
 //! let mut it = list.iter().map(|x| x * n);   →   it = Paused::once(…, |w| Ahead::of(list.iter().map(|x| x * n)).ahead(w));
@@ -8,24 +8,30 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, ToTokens};
+use syn::visit::Visit;
 use syn::{Expr, Local, Pat, Stmt};
 
 use super::lets::has_closure;
 use super::walks::ahead;
-use super::{label, Builder, Result, Way};
+use super::{label, Builder, Result, Var, Way};
 use crate::again::{walks, Again};
 use crate::flow::identifiers;
 use crate::loops::{over, Over};
-use crate::marks::has_points;
+use crate::marks::{self, has_points};
 
 /// Such a local.
 pub(super) struct Once {
     name: Ident,
-    made: TokenStream,
-    asked: TokenStream,
+    made: Made,
     /// Which of the statements behind it are in the region.
     pub(super) before: usize,
     pub(super) until: usize,
+}
+
+enum Made {
+    /// An iterator, and what is asked of it.
+    Iterator(TokenStream, TokenStream),
+    Closure(TokenStream),
 }
 
 impl Builder {
@@ -42,22 +48,51 @@ impl Builder {
         let other = |s: &Stmt| matches!(s, Stmt::Local(l) if shown(l).is_some());
         let begins = |s: &Stmt| has_points(s) || mentions(s) || other(s);
         let before = behind.iter().position(begins).unwrap_or(until);
-        self.names += 1;
-        let again = Again::new(self, self.names);
-        let Over::Again { made, from, taken } = over(expr, again, &self.course.mutable)? else {
-            return Ok(None);
+        let made = match expr {
+            Expr::Closure(c) => {
+                if !self.wanted(name, behind) || !self.stays(c) {
+                    return Ok(None);
+                }
+                let mut made = expr.clone();
+                self.leaf(&mut made);
+                let made = quote!(#made);
+                self.local(name, true, None, Way::Closure(made.clone()));
+                Made::Closure(made)
+            }
+            expr => {
+                self.names += 1;
+                let again = Again::new(self, self.names);
+                let Over::Again { made, from, taken } = over(expr, again, &self.course.mutable)?
+                else {
+                    return Ok(None);
+                };
+                self.iterators.insert(name.to_string());
+                let (made, asked) = self.made_walk(name, expr, made, from, taken);
+                let made = quote!(#made);
+                self.local(name, true, None, Way::Once(made.clone()));
+                Made::Iterator(made, asked)
+            }
         };
-        self.iterators.insert(name.to_string());
-        let (made, asked) = self.made_walk(name, expr, made, from, taken);
-        let made = quote!(#made);
-        self.local(name, true, None, Way::Once(made.clone()));
         Ok(Some(Once {
             name: name.clone(),
             made,
-            asked,
             before: before.min(until),
             until,
         }))
+    }
+
+    /// Is the local, or another such one that it is used in, needed behind a point?
+    fn wanted(&self, name: &Ident, behind: &[Stmt]) -> bool {
+        let name = name.to_string();
+        self.course.needed(&name)
+            || is_handed_on(&name, behind)
+            || others(&name, behind).any(|(i, other)| self.wanted(other, &behind[i + 1..]))
+    }
+
+    /// Is the closure the same if it is made later?  What it borrows cannot change in between; what it takes may.
+    fn stays(&self, c: &syn::ExprClosure) -> bool {
+        let words = identifiers(&c.body.to_token_stream());
+        c.capture.is_none() || words.is_disjoint(&self.course.mutable.iter().cloned().collect())
     }
 
     /// How many of these statements are to be gone through until no point is left behind which the local is mentioned, nor
@@ -69,7 +104,12 @@ impl Builder {
             true => behind.len(),
             false => 1 + behind.iter().rposition(mentions)?,
         };
-        let mut count = 1 + behind[..last].iter().rposition(has_points)?;
+        let points = behind[..last].iter().rposition(has_points);
+        let users = others(&name, behind).filter_map(|(i, other)| {
+            let more = self.needed_in(other, &behind[i + 1..])?;
+            Some(i + 1 + more)
+        });
+        let mut count = points.map(|i| i + 1).into_iter().chain(users).max()?;
         let mut i = 0;
         while i < count {
             if let Stmt::Local(l) = &behind[i] {
@@ -87,7 +127,7 @@ impl Builder {
         stmts: &[Stmt],
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let (name, asked) = (&once.name, &once.asked);
+        let name = &once.name;
         let outside = self.outside();
         // To the compiler the region may be gone through from its beginning after it was entered.
         let uses = quote!(#name; #(#stmts)*);
@@ -107,14 +147,26 @@ impl Builder {
         }
         let before = label(&self.name("u").to_string());
         self.loop_unit(points, &before);
-        let (text, again) = (name.to_string(), ahead(&once.made, &quote!(pc3_w)));
-        self.put(quote! {
-            let pc3_back = Pc3Mode::RESUME && pc3_at != 0;
-            #name = ::pc3::point::Paused::once(&mut pc3_frame, #text, pc3_back, |pc3_w| #again);
-            #asked
-            #at: { #code }
-        });
+        let made = match &once.made {
+            Made::Closure(made) => quote!(#name = #made;),
+            Made::Iterator(made, asked) => {
+                let (text, again) = (name.to_string(), ahead(made, &quote!(pc3_w)));
+                quote! {
+                    let pc3_back = Pc3Mode::RESUME && pc3_at != 0;
+                    #name = ::pc3::point::Paused::once(&mut pc3_frame, #text, pc3_back, |pc3_w| #again);
+                    #asked
+                }
+            }
+        };
+        self.put(quote!(#made #at: { #code }));
         Ok(())
+    }
+
+    /// Is it a closure that is made in front of a region?
+    pub(super) fn is_closure(&self, e: &Expr) -> bool {
+        let Expr::Path(p) = e else { return false };
+        let is = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Way::Closure(_));
+        self.visible.iter().any(is)
     }
 
     /// Is it such a local?
@@ -126,12 +178,47 @@ impl Builder {
     }
 }
 
+/// Is it an argument of a marked call, or within one that is made again?
+fn is_handed_on(name: &str, stmts: &[Stmt]) -> bool {
+    struct Look<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Look<'_> {
+        fn visit_macro(&mut self, m: &'ast syn::Macro) {
+            let inner = syn::parse2::<Expr>(m.tokens.clone());
+            let arguments = match (marks::is_call(m), &inner) {
+                (true, Ok(Expr::Call(c))) => &c.args,
+                (true, Ok(Expr::MethodCall(c))) => &c.args,
+                _ => return,
+            };
+            self.1 |= arguments.iter().any(|a| {
+                matches!(a, Expr::Path(_) | Expr::Reference(_) | Expr::Closure(_))
+                    && identifiers(&a.to_token_stream()).contains(self.0)
+            });
+        }
+    }
+    let mut look = Look(name, false);
+    stmts.iter().for_each(|s| look.visit_stmt(s));
+    look.1
+}
+
+/// Such locals that another one is used in, and where their `let`s are.
+fn others<'s>(name: &'s str, behind: &'s [Stmt]) -> impl Iterator<Item = (usize, &'s Ident)> {
+    behind.iter().enumerate().filter_map(move |(i, s)| match s {
+        Stmt::Local(l) => {
+            let (other, value) = shown(l)?;
+            let used = identifiers(&value.to_token_stream()).contains(name);
+            used.then_some((i, other))
+        }
+        _ => None,
+    })
+}
+
 /// The name and the value of a `let` that may be one.
 fn shown(local: &Local) -> Option<(&Ident, &Expr)> {
     let (Pat::Ident(p), Some(init)) = (&local.pat, &local.init) else {
         return None;
     };
     let plain = p.by_ref.is_none() && p.subpat.is_none() && local.attrs.is_empty();
-    let is = plain && walks(&init.expr) && has_closure(&init.expr);
+    let closure = matches!(&*init.expr, Expr::Closure(c) if c.asyncness.is_none());
+    let is = plain && (closure || (walks(&init.expr) && has_closure(&init.expr)));
     is.then_some((&p.ident, &*init.expr))
 }

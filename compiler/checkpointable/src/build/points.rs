@@ -97,7 +97,7 @@ impl Builder {
             Way::Asked(chain) => Some(chain.park(&v.name)),
             Way::Walked(_) | Way::Once(_) => Some(walks::pause(&v.name)),
             Way::Compared(made) => Some(walks::compare(&v.name, made)),
-            Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) => None,
+            Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) | Way::Closure(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
             let walked = |v: &Var| v.name == **name && v.way.is_walked();
@@ -212,7 +212,7 @@ impl Builder {
             if !self.closures.remove(&name) {
                 continue;
             }
-            let text = format!("`{}` is a closure, which cannot be saved, and is needed behind a location or marked call: write it where it is used, or as a function", self.said(&name));
+            let text = format!("`{}` is a closure, which cannot be saved, and is needed behind a location or marked call: leave out `move`, write it where it is used, or as a function", self.said(&name));
             self.errors.push(syn::Error::new(v.name.span(), text));
         }
     }
@@ -361,7 +361,7 @@ impl Builder {
                 Way::Walked(made) => out.extend(walks::back(name, &text, made)),
                 Way::Compared(made) => out.extend(walks::compared(name, &text, made)),
                 // In front of its region.
-                Way::Once(_) => {}
+                Way::Once(_) | Way::Closure(_) => {}
                 Way::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
                 }),

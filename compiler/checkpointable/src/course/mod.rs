@@ -138,6 +138,15 @@ impl Course {
         self.looped.contains(name) || self.points.iter().any(at_point)
     }
 
+    /// Has it been given a value at a point behind which it may be used?
+    pub fn needed(&self, name: &str) -> bool {
+        let at_point = |(n, state): (&usize, &State)| {
+            let local = state.as_ref().and_then(|s| s.get(name));
+            local.is_some_and(|l| l.whole != Whole::Unset) && self.used(*n, name)
+        };
+        self.points.iter().any(at_point)
+    }
+
     pub fn exists(&self, name: &str) -> bool {
         self.exist.contains(name)
     }

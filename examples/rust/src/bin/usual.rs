@@ -108,7 +108,7 @@ fn outputs() -> io::Result<()> {
     writeln!(lines)?;
     lines.flush()?;
     drop(lines);
-    let unused = io::stderr().lock();
+    let _unused = io::stderr().lock();
     checkpoint!();
     println!("{} {}", begin.elapsed() < end - begin, Instant::now() < end);
     Ok(())
