@@ -293,6 +293,58 @@ fn probes_and_cancellation() {
     });
 }
 
+/// Ranks 4 and 5 share a worker, wherever there are several: what comes for them lies together. One has receives posted for some of it,
+/// one too short, and both look for the rest.
+#[test]
+fn bursts_for_two_ranks_of_a_worker() {
+    const BURST: u8 = 40;
+    check(8, |me| {
+        let t = byte();
+        for round in 0..20u8 {
+            match me.rank {
+                0 => {
+                    for i in 0..BURST {
+                        for to in [4, 5, 5, 4] {
+                            send(me, &[i, round, to as u8], to, i.into(), Mode::Standard);
+                        }
+                    }
+                }
+                4 | 5 => {
+                    let mut bufs = [[0u8; 3]; 12];
+                    let posted = if me.rank == 4 { 12 } else { 0 };
+                    let ask = |(n, b): (usize, &mut [u8; 3])| {
+                        let room = if n == 3 { 2 } else { 3 };
+                        let tag = if n % 2 == 0 { ANY_TAG } else { n as i32 / 2 };
+                        unsafe { p2p::irecv(me, Buf::new(b.as_mut_ptr(), room, &t), key(0, tag)) }
+                    };
+                    let asked = bufs.iter_mut().take(posted).enumerate().map(ask);
+                    let asked: Vec<_> = asked.collect();
+                    for (n, r) in asked.into_iter().enumerate() {
+                        let got = p2p::wait(me, r).map_err(|e| e.class);
+                        let want = (n != 3).then_some(n as i32 / 2);
+                        assert_eq!(got.map(|s| s.tag).ok(), want);
+                    }
+                    for (n, b) in bufs.iter().take(posted).enumerate() {
+                        let last = if n == 3 { 0 } else { me.rank as u8 };
+                        assert_eq!(*b, [n as u8 / 2, round, last]);
+                    }
+                    for n in posted..usize::from(BURST) * 2 {
+                        let found = p2p::probe(me, &key(0, ANY_TAG));
+                        let (data, s) = recv(me, 0, ANY_TAG);
+                        assert_eq!(found, s);
+                        assert_eq!(data, [n as u8 / 2, round, me.rank as u8]);
+                    }
+                    send(me, b"", 0, 0, Mode::Standard);
+                }
+                _ => {}
+            }
+            if me.rank == 0 {
+                [4, 5].into_iter().for_each(|from| drop(recv(me, from, 0)));
+            }
+        }
+    });
+}
+
 /// Every rank sends random messages to random ranks; sums of what was sent and received agree.
 #[test]
 fn random_traffic() {

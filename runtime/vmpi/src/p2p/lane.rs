@@ -29,11 +29,14 @@ use pc3_runtime::chaos;
 
 /// With more workers than this, looking into all lanes takes longer than what they save.
 const MOST: usize = 16;
-const SLOTS: usize = 64;
+const SLOTS: usize = 128;
 /// Looks at a full lane before its first worker empties it itself.
 const PATIENCE: u32 = 10;
 /// Pauses between two.
 const PAUSE: u32 = 16;
+/// So many lines ahead of the one that is written the first worker asks for: the processor's stores wait for one another, and none
+/// of them for long that way.
+const AHEAD: u32 = 20;
 /// Taken out at once.
 const BATCH: usize = 16;
 /// Messages follow each other closely when there are fewer looks between two; a look takes some ten nanoseconds.
@@ -94,6 +97,23 @@ impl Parcel {
         ty: null(),
         data: [0; ROOM],
     };
+
+    fn packed(&self) -> (&'static Datatype, &[u8]) {
+        // SAFETY: a static type.
+        let ty: &'static Datatype = unsafe { &*self.ty };
+        (ty, &self.data[..usize::from(self.count) * ty.size])
+    }
+
+    fn message(&self) -> Message {
+        let (ty, bytes) = self.packed();
+        Message {
+            data: Data::copy(bytes),
+            ty: TypeRef::Static(ty),
+            count: self.count.into(),
+            buffered_by: None,
+            mark: None,
+        }
+    }
 }
 
 /// The second worker's, which looks.  Each look takes the next line from who is about to write it, and back it has to come:
@@ -162,12 +182,17 @@ impl Lane {
     /// For the first worker: is there no room?
     #[inline]
     fn is_full(&self) -> bool {
-        let s = &self.sender;
-        let full = || s.tail.get().wrapping_sub(s.taken.get()) as usize == SLOTS;
-        full() && {
-            s.taken.set(self.receiver.head.load(Acquire));
-            full()
+        !self.has_room(0) && {
+            self.sender.taken.set(self.receiver.head.load(Acquire));
+            !self.has_room(0)
         }
+    }
+
+    /// For the first worker: is it known that so many, and one more, can be put in?
+    #[inline]
+    fn has_room(&self, more: u32) -> bool {
+        let s = &self.sender;
+        ((s.tail.get().wrapping_sub(s.taken.get()) + more) as usize) < SLOTS
     }
 
     #[inline]
@@ -203,6 +228,9 @@ impl Lane {
             }
             // Who asks all the time keeps the other one from telling.
             (0..PAUSE).for_each(|_| std::hint::spin_loop());
+        }
+        if self.has_room(AHEAD) {
+            ask_for(self.slot(tail.wrapping_add(AHEAD)));
         }
         to.happened();
         // SAFETY: taken out, so ours; the caller's promise, and it fits.
@@ -276,11 +304,11 @@ impl Lane {
                 head = head.wrapping_add(1);
                 n += 1;
             }
-            for parcel in &batch[..n] {
-                // SAFETY: written above.
-                deliver(world, here, unsafe { parcel.assume_init_ref() });
-                chaos();
-            }
+            // SAFETY: written above; nothing to drop.
+            let batch = unsafe { &*(&raw const batch[..n] as *const [Parcel]) };
+            batch
+                .chunk_by(|a, b| a.to == b.to)
+                .for_each(|some| deliver(world, here, some));
             r.head.store(head, Release);
             if n < BATCH {
                 break;
@@ -291,41 +319,59 @@ impl Lane {
     }
 }
 
-/// As `send` does with a message.
-fn deliver(world: &World, here: Option<u32>, p: &Parcel) {
-    let to = world.rank(p.to);
-    // SAFETY: a static type.
-    let ty: &'static Datatype = unsafe { &*p.ty };
-    let count = usize::from(p.count);
-    let len = count * ty.size;
-    let (posted, probing) = to.mailbox.with(|q| {
-        let queued = q.posted.take_receive(&p.key).map(|(_, r)| r);
-        let posted = queued.or_else(|| to.landing.hand(&p.key));
-        if posted.is_none() {
-            let m = Message {
-                data: Data::copy(&p.data[..len]),
-                ty: TypeRef::Static(ty),
-                count,
-                buffered_by: None,
-                mark: None,
-            };
-            insert(q, p.key, m);
+/// The line will be written to; does not wait for it.
+#[inline]
+fn ask_for(slot: &Slot) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which reads and writes nothing.
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) slot, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = slot;
+}
+
+/// As `send` does with a message, for some to one rank, of which there are not more than [`BATCH`]: its mailbox is locked once, and
+/// it is asked once whether it waits.
+fn deliver(world: &World, here: Option<u32>, some: &[Parcel]) {
+    let Some(first) = some.first() else { return };
+    let to = world.rank(first.to);
+    let mut found = [null(); BATCH];
+    let queued = to.mailbox.with(|q| {
+        let mut queued = false;
+        for (p, found) in some.iter().zip(&mut found) {
+            let posted = q.posted.take_receive(&p.key).map(|(_, r)| r);
+            match posted.or_else(|| to.landing.hand(&p.key)) {
+                Some(r) => *found = r,
+                None => {
+                    insert(q, p.key, p.message());
+                    queued = true;
+                }
+            }
+        }
+        if queued {
             to.crowded.store(q.is_full(), Relaxed);
         }
-        (posted, q.probing)
+        queued && q.probing
     });
-    match posted {
+    chaos();
+    for (p, r) in some.iter().zip(&found).filter(|(_, r)| !r.is_null()) {
         // SAFETY: a posted receive is pending until we complete it.
-        Some(r) => unsafe {
-            let into = (*r).buf();
-            let mut status = Status::of(&p.key, ty, len, into.len());
-            if let Err(e) = unpack(ty, &p.data[..len], into.plain()) {
+        unsafe {
+            let (ty, bytes) = p.packed();
+            let into = (**r).buf();
+            let mut status = Status::of(&p.key, ty, bytes.len(), into.len());
+            if let Err(e) = unpack(ty, bytes, into.plain()) {
                 status.error = e.class;
             }
-            Request::complete(r, to, here, status);
-        },
-        None if probing => world.wake(here, to.rank),
-        None => to.happened(),
+            Request::finish(*r, status);
+        }
+        chaos();
+    }
+    let done = found[..some.len()].iter().filter(|r| !r.is_null());
+    to.notify_of(done.map(|r| *r as usize), here);
+    if queued {
+        world.wake(here, to.rank);
     }
 }
 

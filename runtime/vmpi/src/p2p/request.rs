@@ -212,13 +212,23 @@ impl Request {
         from: Option<u32>,
         status: Status,
     ) {
+        // SAFETY: by the caller.
+        unsafe { Request::finish(this, status) };
+        chaos();
+        owner.notify(this as usize, from);
+    }
+
+    /// Completes it; its owner is to be notified.
+    ///
+    /// # Safety
+    /// As of [`Request::complete`].
+    #[inline]
+    pub(crate) unsafe fn finish(this: *const Request, status: Status) {
         // SAFETY: alive until `done` is set; not touched afterwards.
         unsafe {
             *(*this).status.get() = status;
             (*this).done.store(true, Release);
         }
-        chaos();
-        owner.notify(this as usize, from);
     }
 }
 

@@ -425,11 +425,17 @@ impl RankState {
     /// Something that the rank may be waiting for has happened.  `from`: the caller's worker.
     #[inline]
     pub(crate) fn notify(&self, what: usize, from: Option<u32>) {
+        self.notify_of(std::iter::once(what), from);
+    }
+
+    /// The same for several things.
+    #[inline]
+    pub(crate) fn notify_of(&self, mut what: impl Iterator<Item = usize>, from: Option<u32>) {
         let sched = self.world().sched();
         self.happened();
         sched.full_fence();
         let waiting = self.waiting.load(Relaxed);
-        if waiting == what || waiting == Self::ANY {
+        if what.any(|what| waiting == what || waiting == Self::ANY) {
             sched.wake(from, self.slot);
         }
     }
