@@ -176,13 +176,23 @@ impl Control {
         }
     }
 
+    /// None has been tried either.
+    pub(crate) fn none_taken(&self) -> bool {
+        [&self.taken, &self.dropped, &self.failed]
+            .iter()
+            .all(|n| n.load(SeqCst) == 0)
+    }
+
+    /// Is one due that has not been taken?
+    pub(crate) fn was_due(&self) -> bool {
+        self.due.load(SeqCst) || REQUESTED.load(SeqCst)
+    }
+
     /// What is to be said of checkpoints when the program has come to its end.
     pub(crate) fn last_words(&self) -> Option<String> {
         let dropped = self.dropped.load(SeqCst);
-        let due = self.due.load(SeqCst) || REQUESTED.load(SeqCst);
         let failed = self.failed.load(SeqCst);
-        let never = self.taken.load(SeqCst) == 0 && dropped == 0 && failed == 0;
-        if ASKED.load(SeqCst) || (due && never) {
+        if ASKED.load(SeqCst) || (self.was_due() && self.none_taken()) {
             let who = if ASKED.load(SeqCst) {
                 "asked for"
             } else {

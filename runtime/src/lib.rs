@@ -48,6 +48,7 @@ mod obstacles;
 mod outside;
 pub mod partition;
 mod partner;
+pub mod passed;
 pub mod peers;
 mod pieces;
 mod place;

@@ -15,6 +15,7 @@ use crate::heap_abi::arguments;
 use crate::job::Job;
 use crate::limits;
 use crate::partition::Traffic;
+use crate::passed;
 use crate::peers::{self, Peers};
 use crate::place;
 use crate::placement::Placement;
@@ -62,7 +63,8 @@ static JOB: OnceLock<Arc<Job>> = OnceLock::new();
 
 extern "C" fn at_exit() {
     if let Some(job) = JOB.get().filter(|_| !forked()) {
-        if let Some(words) = job.control.last_words() {
+        let passed = passed::last_words(&job.control);
+        if let Some(words) = passed.or_else(|| job.control.last_words()) {
             say(&words);
         }
         job.close_store(true);

@@ -6,23 +6,6 @@ fn eat(list: Vec<u64>) -> usize {
 }
 
 #[checkpointable]
-fn in_a_branch(n: u64) -> usize {
-    let mut list = vec![n];
-    let mut all = 0;
-    for i in 0..n {
-        if i % 2 == 0 {
-            all += eat(list);
-            list = Vec::new();
-        } else {
-            all += eat(list);
-            checkpoint!();
-            list = vec![i];
-        }
-    }
-    all + list.len()
-}
-
-#[checkpointable]
 fn before_they_meet(n: u64) -> usize {
     let mut list = vec![n];
     let mut all = 0;
@@ -52,6 +35,37 @@ fn in_part(pair: Pair) -> usize {
     first.len() + pair.second.len()
 }
 
+impl Pair {
+    #[checkpointable]
+    fn both(self, of: Name) -> usize {
+        checkpoint!();
+        self.first.len() + of.0.len()
+    }
+}
+
+#[derive(Checkpointable)]
+struct Name(String);
+
+impl Name {
+    #[checkpointable]
+    fn length(self) -> usize {
+        checkpoint!();
+        self.0.len()
+    }
+}
+
+#[derive(Checkpointable)]
+struct Named {
+    name: Name,
+    pair: Pair,
+}
+
+#[checkpointable]
+fn into_a_method(named: Named) -> usize {
+    let length = ck!(named.name.length());
+    length + named.pair.first.len()
+}
+
 /// Numbers are copied.
 #[checkpointable]
 fn copied(n: u64) -> u64 {
@@ -68,12 +82,17 @@ fn copied(n: u64) -> u64 {
 
 #[pc3::main]
 fn main() {
-    println!("{} {}", ck!(in_a_branch(3)), ck!(before_they_meet(3)));
+    println!("{}", ck!(before_they_meet(3)));
     println!("{}", ck!(copied(3)));
     let (first, second) = (String::new(), String::new());
     println!("{}", ck!(in_part(Pair { first, second })));
+    let (first, second) = (String::new(), String::new());
+    let (name, pair) = (Name(String::new()), Pair { first, second });
+    println!("{}", ck!(into_a_method(Named { name, pair })));
+    let (first, second) = (String::new(), String::new());
+    println!("{}", ck!(Pair { first, second }.both(Name(String::new()))));
 }
 
-//= 17:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it
-//= 31:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it
-//= 50:17 `pair`: a field of type `String` is moved out of a local in front of a location or marked call that would have to save the rest
+//= 14:24 `list`: a value of type `Vec<u64>` is moved in front of a location or marked call that would have to save it
+//= 33:17 `pair`: a field of type `String` is moved out of a local in front of a location or marked call that would have to save the rest
+//= 65:22 `named`: a field of type `Name` is moved out of a local in front of a location or marked call that would have to save the rest

@@ -29,8 +29,13 @@ fn fixed(n: u64) -> u64 {
     k
 }
 
+/// A caller that is not checkpointable.
+fn calls() {
+    println!("{}", moved(3) as u64 + borrowed(&Vec::new()) + fixed(2));
+}
+
 #[pc3::main]
 fn main() {
     checkpoint!();
-    println!("{}", moved(3) as u64 + borrowed(&Vec::new()) + fixed(2));
+    calls();
 }

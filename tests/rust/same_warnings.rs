@@ -58,10 +58,15 @@ fn conditions(n: u64) -> u64 {
     }
 }
 
+/// A caller that is not checkpointable.
+fn calls(world: &mut World) {
+    println!("{:?} {}", work(&mut Vec::new(), 3), world.step(2) + conditions(2));
+}
+
 #[pc3::main]
 fn main() {
     let useless = 3;
     let mut world = World(1);
     checkpoint!();
-    println!("{:?} {}", work(&mut Vec::new(), 3), world.step(2) + conditions(2));
+    calls(&mut world);
 }

@@ -1,5 +1,5 @@
 //! Rust programs in situations that those of `examples/rust` do not come into: a number that the next machine has no room for, a
-//! signal, an input file (`tests/moved`, and `kmeans`).
+//! signal, an input file, locations where no checkpoint can be taken (`tests/moved`, and `kmeans`).
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -24,16 +24,22 @@ pub fn trials() -> Vec<Trial> {
         trial("narrow", narrow),
         trial("signals", signals),
         trial("table", table),
+        trial("passed", passed),
     ]
 }
 
 /// For that, or for this machine.
 fn built(cross: Option<&str>) -> Result<PathBuf> {
+    build_program("program", cross)
+}
+
+fn build_program(name: &str, cross: Option<&str>) -> Result<PathBuf> {
     let dir = arch::target_dir().join("rustgen");
-    let package = dir.join("moved");
+    let package_name = format!("moved-{name}");
+    let package = dir.join(&package_name);
     std::fs::create_dir_all(package.join("src"))?;
-    super::rust::manifest(&package, "moved")?;
-    let text = arch::root().join("tests/moved/program.rs");
+    super::rust::manifest(&package, &package_name)?;
+    let text = arch::root().join(format!("tests/moved/{name}.rs"));
     std::fs::copy(text, package.join("src/main.rs"))?;
     let mut target = dir.join("target");
     let mut c = Command::new("cargo");
@@ -51,7 +57,7 @@ fn built(cross: Option<&str>) -> Result<PathBuf> {
     }
     let done = c.output()?;
     ensure!(done.status.success(), "{}", said(&done));
-    Ok(target.join("debug/moved"))
+    Ok(target.join("debug").join(package_name))
 }
 
 fn said(done: &Output) -> String {
@@ -214,5 +220,42 @@ fn table() -> Result<()> {
         "{}",
         said(&done)
     );
+    Ok(())
+}
+
+/// Locations that are passed where no checkpoint can be taken are told, once.
+fn passed() -> Result<()> {
+    let exe = build_program("passed", None)?;
+    let work = tempfile::tempdir()?;
+    let told = |every: &str, marked: bool| -> Result<String> {
+        let mut c = Command::new(&exe);
+        c.env("PC3_DIR", work.path().join(every))
+            .env("PC3_EVERY", every);
+        if marked {
+            c.env("MARKED", "1");
+        }
+        let done = c.output()?;
+        ensure!(
+            done.status.success() && done.stdout == b"5\n",
+            "{}",
+            said(&done)
+        );
+        Ok(String::from_utf8(done.stderr)?)
+    };
+    let place = "the location in `step` (src/main.rs:7) was reached by a call without `ck!`";
+    for (every, begins) in [
+        ("2x", "no checkpoint was taken: "),
+        ("100ms", "a checkpoint is due, but waits: "),
+    ] {
+        let text = told(every, false)?;
+        ensure!(
+            text.contains(&format!("{begins}{place}")),
+            "{every}: {text}"
+        );
+    }
+    for (every, marked) in [("6x", false), ("1h", false), ("2x", true)] {
+        let text = told(every, marked)?;
+        ensure!(!text.contains("W0601"), "{every}: {text}");
+    }
     Ok(())
 }

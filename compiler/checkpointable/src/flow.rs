@@ -94,6 +94,8 @@ pub struct After {
 
 enum Level {
     Rest(Vec<Event>),
+    /// Used by what is left of the statement.
+    Use(BTreeSet<String>),
     /// A loop: what is used in it, and which locals existed before it.
     Loop {
         uses: BTreeSet<String>,
@@ -108,10 +110,21 @@ impl After {
         self.levels.push(Level::Rest(list));
     }
 
-    /// Something is used behind what is entered next.
+    /// A block's last expression.
+    pub fn enter_tail(&mut self, tail: &TokenStream) {
+        let uses = Event::Uses(identifiers(tail));
+        self.levels.push(Level::Rest(vec![uses]));
+    }
+
+    /// What is left of the statement uses something.
     pub fn enter_use(&mut self, tokens: &TokenStream) {
-        self.levels
-            .push(Level::Rest(vec![Event::Uses(identifiers(tokens))]));
+        self.levels.push(Level::Use(identifiers(tokens)));
+    }
+
+    /// Does what is left of the statement use it, or of one around?
+    pub fn uses(&self, name: &str) -> bool {
+        let uses = |l: &Level| matches!(l, Level::Use(names) if names.contains(name));
+        self.levels.iter().any(uses)
     }
 
     pub fn enter_loop(&mut self, tokens: &TokenStream, outside: impl Iterator<Item = String>) {
@@ -154,7 +167,12 @@ impl After {
                         }
                     }
                 }
-                Level::Rest(_) => {}
+                Level::Use(names) if reached && !decided.contains_key(name) => {
+                    if names.contains(name) {
+                        return true;
+                    }
+                }
+                Level::Rest(_) | Level::Use(_) => {}
             }
         }
         false

@@ -12,7 +12,7 @@ use crate::marks::Points;
 use crate::parameters::{iterators, parameters, readers, rename_self};
 use crate::plain::{without, without_any};
 use crate::Wanted;
-use crate::{course, names, nested, operands, reeval, temporaries, transient};
+use crate::{course, names, nested, operands, receivers, reeval, temporaries, transient, unmarked};
 
 type Result<T> = std::result::Result<T, syn::Error>;
 
@@ -84,7 +84,7 @@ fn refused(function: ItemFn, method: bool, why: &syn::Error) -> TokenStream {
     let (conditions, _) = attributes(&function.attrs);
     let (p, out) = (parameters(&sig), output(&sig));
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
-    let (receiver, hots, resumes, again) = (&p.receiver, &p.hot, &p.resume, p.again());
+    let (receiver, hots, resumes, again) = (&p.receiver, &p.hot, &p.resume, p.receiver_again());
     let (hot, resume, sized) = if method {
         let (hot, resume) = method_names(&sig.ident);
         (hot, resume, p.sized(filter))
@@ -103,7 +103,9 @@ fn refused(function: ItemFn, method: bool, why: &syn::Error) -> TokenStream {
         #quiet
         #vis fn #resume<#generics>(#again #(#resumes),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #sized { loop {} }
     };
-    if !method {
+    if method {
+        forms.extend(receivers::functions(&sig, &p, &quote!(#quiet #vis), true));
+    } else {
         let name = &sig.ident;
         forms = quote! {
             #(#conditions)*
@@ -242,7 +244,7 @@ fn hidden(sig: &Signature) -> Option<TokenStream> {
     look.0
 }
 
-fn output(sig: &Signature) -> Type {
+pub fn output(sig: &Signature) -> Type {
     match &sig.output {
         ReturnType::Default => parse_quote!(()),
         ReturnType::Type(_, ty) => (**ty).clone(),
@@ -250,7 +252,7 @@ fn output(sig: &Signature) -> Type {
 }
 
 /// Names of the generic types and constants, to be passed on.
-fn generic_names(sig: &Signature) -> Vec<&Ident> {
+pub fn generic_names(sig: &Signature) -> Vec<&Ident> {
     sig.generics
         .params
         .iter()
@@ -275,10 +277,13 @@ fn declaration(item: &TraitItemFn, wanted: Wanted) -> Result<TokenStream> {
     let (generics, filter) = (&sig.generics.params, &sig.generics.where_clause);
     let (hot, resume) = method_names(&sig.ident);
     let (receiver, hots, resumes) = (&p.receiver, &p.hot, &p.resume);
-    let (again, sized) = (p.again(), p.sized(filter));
+    let (again, sized) = (p.receiver_again(), p.sized(filter));
     let (conditions, _) = attributes(&item.attrs);
+    let front = quote!(#(#conditions)* #[doc(hidden)]);
+    let asked = receivers::functions(sig, &p, &front, false);
     Ok(quote! {
         #item
+        #asked
         #(#conditions)*
         #[doc(hidden)]
         fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter;
@@ -288,29 +293,36 @@ fn declaration(item: &TraitItemFn, wanted: Wanted) -> Result<TokenStream> {
     })
 }
 
-fn method_names(name: &Ident) -> (Ident, Ident) {
+pub fn method_names(name: &Ident) -> (Ident, Ident) {
     (
         format_ident!("pc3_hot_{}", name),
         format_ident!("pc3_resume_{}", name),
     )
 }
 
-/// Attributes of the user's that count for the other forms, too: whether there is such a function, and how it is compiled.
+/// Attributes of the user's that count for the other forms, too: whether there is such a function, how it is compiled, and what
+/// is not to be said of it.
 fn attributes(all: &[Attribute]) -> (Vec<&Attribute>, Vec<Attribute>) {
     let conditions = all.iter().filter(|a| a.path().is_ident("cfg")).collect();
-    let hint = |a: &&Attribute| ["inline", "cold"].iter().any(|h| a.path().is_ident(h));
+    let is = |a: &&Attribute, list: &[&str]| list.iter().any(|h| a.path().is_ident(h));
+    let hint = |a: &&Attribute| is(a, &["inline", "cold"]);
     let mut hints: Vec<Attribute> = all.iter().filter(hint).cloned().collect();
     if hints.is_empty() {
         hints.push(parse_quote!(#[inline]));
     }
+    hints.extend(all.iter().filter(|a| is(a, &["allow"])).cloned());
     (conditions, hints)
 }
 
 fn forms(mut function: ItemFn, method: bool) -> Result<TokenStream> {
     let plain = without(function.clone());
+    let (conditions, _) = attributes(&function.attrs);
+    let conditions = quote!(#(#conditions)*);
+    let beside = (!method).then(|| unmarked::beside(&function.sig, &function.vis, &conditions));
     let forms = forms_of(&mut function, method)?;
     Ok(quote! {
         #plain
+        #beside
         #forms
     })
 }
@@ -327,6 +339,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     combined(points.errors)?;
     combined(nested::once(&mut function.block))?;
     combined(nested::hiding(&function.block))?;
+    let unmarked = unmarked::look(&function.sig, &function.block);
     let small = names::small(&mut function.sig, &function.block);
     let p = parameters(&function.sig);
     if p.by_self.is_some() {
@@ -379,6 +392,7 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
             name: ::core::concat!(::core::module_path!(), "::", #text),
         };
         #shown
+        #unmarked
         #statics
         let mut pc3_frame = Pc3Mode::frame(&#named);
         let mut pc3_at: u32 = ::pc3::point::label(&pc3_frame);
@@ -388,14 +402,16 @@ fn forms_of(function: &mut ItemFn, method: bool) -> Result<TokenStream> {
     let quiet = quote! {
         #(#conditions)*
         #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic, unused, unreachable_code, unused_assignments, unused_parens, dependency_on_unit_never_type_fallback, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
+        #[allow(clippy::all, clippy::pedantic, unused, refining_impl_trait, unreachable_code, unused_assignments, unused_parens, dependency_on_unit_never_type_fallback, non_upper_case_globals, non_shorthand_field_patterns, non_snake_case)]
     };
     if method {
         // The attribute does not see whether this is in an impl or a trait: there is no room for a third form in all.
         let (hot, resume) = method_names(name);
-        let (again, sized) = (p.again(), p.sized(filter));
+        let (again, sized) = (p.receiver_again(), p.sized(filter));
         let (first_given, again_given) = p.given(sig);
+        let asked = receivers::functions(sig, &p, &quote!(#quiet #[inline] #vis), true);
         return Ok(quote! {
+            #asked
             #quiet
             #(#hints)*
             #vis fn #hot<#generics>(#receiver #(#hots),*) -> ::core::result::Result<#out, ::pc3::point::Unwind> #filter {

@@ -19,11 +19,11 @@
 //!                                                      s += match r1 { Ok(v) => v, Err(_) => return Err(leave(&POINT_1, || vec![keep("s", s)])) };
 //! ```
 //!
-//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
+//! * `item`: the function around its body, `parameters`: how they come, `plain`: `f` itself, `receivers`: how a method is called, `nested`: items in it; `conditions`: `#[cfg(…)]` in it; `derive`: structs and enums; `equivalence`: those in messages.
 //! * `marks`: `ck!` and `checkpoint!`, and what other macros hold; `names`: one name for each local, also in `texts`, and what is `shown` of it.
 //! * `temporaries`: values that `ref` borrows from; `operands`: marked calls in expressions become statements; `flow`: which locals are needed after a point.
 //! * `course`: which locals are there at a point, by `methods`' names, and of what borrows are made; `again`: how they are made again.
-//! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over.
+//! * `transient`: locals that are not saved; `reeval`: what others are made again of; `build`: the body; `loops`: what a loop goes over; `unmarked`: calls that are not marked.
 
 mod again;
 mod build;
@@ -41,11 +41,13 @@ mod nested;
 mod operands;
 mod parameters;
 mod plain;
+mod receivers;
 mod reeval;
 mod shown;
 mod temporaries;
 mod texts;
 mod transient;
+mod unmarked;
 
 use proc_macro2::TokenStream;
 

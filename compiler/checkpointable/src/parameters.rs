@@ -69,6 +69,8 @@ pub struct Parameters {
     pub by_self: Option<Type>,
     pub hot: Vec<TokenStream>,
     pub resume: Vec<TokenStream>,
+    /// As these, with names and types apart.
+    pub again: Vec<(Ident, Type)>,
     pub body: Vec<TokenStream>,
     /// What the forms hand to the body.
     pub hot_given: Vec<TokenStream>,
@@ -87,7 +89,7 @@ pub struct Parameters {
 }
 
 /// `impl Trait` becomes a parameter.
-struct Name<'a>(&'a mut Vec<TypeParam>);
+pub struct Name<'a>(pub &'a mut Vec<TypeParam>);
 
 impl VisitMut for Name<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
@@ -107,6 +109,7 @@ pub fn parameters(sig: &Signature) -> Parameters {
         by_self: None,
         hot: Vec::new(),
         resume: Vec::new(),
+        again: Vec::new(),
         body: Vec::new(),
         hot_given: Vec::new(),
         resume_given: Vec::new(),
@@ -149,6 +152,7 @@ pub fn parameters(sig: &Signature) -> Parameters {
         p.hot_given.push(quote!(#name));
         if is_borrow(ty, &sig.generics) {
             p.resume.push(quote!(#name: #ty));
+            p.again.push((name.clone(), ty.clone()));
             p.resume_given.push(quote!(#name));
             p.body.push(quote!(#pat: #ty));
             let mutable = matches!(ty, Type::Reference(r) if r.mutability.is_some());
@@ -158,11 +162,14 @@ pub fn parameters(sig: &Signature) -> Parameters {
             // A text may be kept or be written at the call.
             match ty {
                 Type::Reference(_) => {
+                    p.again.push((name.clone(), parse_quote!(impl Sized)));
                     p.resume.push(quote!(_: impl Sized));
                     p.resume_given
                         .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
                 }
                 ty => {
+                    p.again
+                        .push((name.clone(), parse_quote!(::pc3::point::Kept<#ty>)));
                     p.resume.push(quote!(#name: ::pc3::point::Kept<#ty>));
                     p.resume_given.push(quote!(#name));
                 }
@@ -300,7 +307,7 @@ pub fn own_self() -> Ident {
 
 impl Parameters {
     /// The receiver of the form that is gone back into.
-    pub fn again(&self) -> TokenStream {
+    pub fn receiver_again(&self) -> TokenStream {
         match (&self.by_self, &self.receiver) {
             (Some(ty), _) => quote!(pc3_self: ::pc3::point::Kept<#ty>,),
             (None, receiver) => quote!(#receiver),

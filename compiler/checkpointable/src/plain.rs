@@ -10,7 +10,10 @@ use crate::{again, marks, transient};
 
 /// Calls are unmarked, locations do nothing; what imports the marks is used.
 pub fn without(mut function: ItemFn) -> ItemFn {
-    let mut strip = Strip::default();
+    let mut strip = Strip {
+        function: function.sig.ident.to_string(),
+        ..Strip::default()
+    };
     strip.visit_item_fn_mut(&mut function);
     let paths = strip.marks.iter();
     let marks = paths.map(|p| -> Stmt { parse_quote!(#p!(@used);) });
@@ -37,6 +40,7 @@ pub fn without_any(mut function: ItemFn) -> ItemFn {
 
 #[derive(Default)]
 struct Strip {
+    function: String,
     /// Functions in it, too.
     nested: bool,
     /// Marks of calls, one of each spelling.
@@ -74,7 +78,8 @@ impl VisitMut for Strip {
     }
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         if marks::is_location(mac) {
-            mac.tokens = quote!(@used);
+            let function = &self.function;
+            mac.tokens = quote!(@used #function);
         }
         if !mentions_call(&mac.tokens) {
             return;

@@ -124,6 +124,14 @@ pub(crate) fn due() -> bool {
     current(|_| ()).is_some() && guest::due(rank)
 }
 
+/// Called where a location is passed that cannot take one.
+pub(crate) fn passed(function: &str, file: &str, line: u32) {
+    // SAFETY: as above.
+    if let Some(rank) = unsafe { Rank::current() }.filter(|_| current(|_| ()).is_some()) {
+        pc3_runtime::passed::passed(rank, function, file, line);
+    }
+}
+
 /// Keeps the locals of a frame whose function is about to return; innermost frames come first.
 pub(crate) fn park(point: &'static Point, values: Vec<Entry>) {
     current(|frames| frames.parked.borrow_mut().push(Parked { point, values }));

@@ -31,6 +31,7 @@
 //! * `loud`: whose end can be seen; `ways`: what is saved, and what is made again; `repeats`: closures that are called again.
 //! * `file`, `buffered`: files, and buffers in front of them.
 //! * `mpi`: messages between ranks.
+//! * `receivers`: what methods take by value.
 //! * `frames`: where locals wait; `point`: what the attribute's code is made of; `start`: `main`.
 
 // What the derive makes speaks of `pc3`.
@@ -48,6 +49,7 @@ mod loud;
 pub mod mpi;
 #[doc(hidden)]
 pub mod point;
+mod receivers;
 mod repeats;
 mod save;
 mod start;
@@ -78,8 +80,8 @@ pub use ways::Plain;
 /// A checkpoint may be taken here: only within a function with `#[checkpointable]`.
 #[macro_export]
 macro_rules! checkpoint {
-    (@used) => {
-        ()
+    (@used $function:literal) => {
+        $crate::point::passed($function, ::core::file!(), ::core::line!())
     };
     ($($t:tt)*) => {
         compile_error!("`checkpoint!()` is a statement of a function with #[checkpointable]")
@@ -128,6 +130,14 @@ impl<T: std::any::Any> Dynamic for T {
     }
 }
 
+/// What a trait has above it whose `dynamic!` gives its types a name together: those that it does not name do not compile.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not among the types that `pc3::dynamic!` names as `{T}`",
+    label = "boxes with this type could not be saved",
+    note = "add it to that list"
+)]
+pub trait Named<T> {}
+
 /// `dynamic!(dyn Trait: A, B)`: boxes of `dyn Trait` can be saved; in them are values of these types, known in
 /// checkpoints by these names.
 ///
@@ -150,8 +160,26 @@ impl<T: std::any::Any> Dynamic for T {
 /// #     assert_eq!(all.len(), 2);
 /// # }
 /// ```
+///
+/// A box with another type in it is found when it is to be saved.  If the trait says so, it is when the program is built:
+///
+/// ```
+/// # use pc3::prelude::*;
+/// # #[derive(pc3::Checkpointable)]
+/// # struct Square(pub f64);
+/// trait Shape: pc3::Dynamic + pc3::Named<Shapes> {}
+/// impl Shape for Square {}
+/// pc3::dynamic!(dyn Shape as Shapes: Square);
+/// # fn main() {}
+/// ```
 #[macro_export]
 macro_rules! dynamic {
+    (dyn $of:path as $name:ident: $($t:ty),+ $(,)?) => {
+        /// Types whose boxes can be saved.
+        pub enum $name {}
+        $(impl $crate::Named<$name> for $t {})+
+        $crate::dynamic!(dyn $of: $($t),+);
+    };
     (dyn $of:path: $($t:ty),+ $(,)?) => {
         impl $crate::Checkpointable for ::std::boxed::Box<dyn $of> {
             const SIZE: u64 = 16;

@@ -6,6 +6,7 @@ use std::rc::{Rc, Weak};
 use std::sync::{Arc, Weak as ArcWeak};
 
 use crate::point::Mode;
+use crate::receivers::{Takes, Way};
 
 /// Types with a `Drop` of the program's, or whose owners are counted.  `#[derive(Checkpointable)]` implements it, too.
 pub trait Loud {
@@ -37,11 +38,13 @@ impl<T> Ends<T> {
 
 impl<T: Loud> Ends<T> {
     pub fn unseen<L: Local>(self, _: Judged<L, Saved<T>>) {}
+    pub fn unseen_called<L: Local, W>(self, _: &Way<W>, _: JudgedCalled<L, Saved<T>, W>) {}
 }
 
 /// Other types.
 pub trait Unsaved: Sized {
     fn unseen<L: Local>(self, _: Judged<L, Other>) {}
+    fn unseen_called<L: Local, W>(self, _: &Way<W>, _: JudgedCalled<L, Other, W>) {}
 }
 
 impl<T> Unsaved for Ends<T> {}
@@ -72,6 +75,18 @@ pub const fn judge<L: Local, K: Kind, M: Mode>() -> Judged<L, K> {
         panic!("{}", L::TEXT);
     }
     Judged(PhantomData)
+}
+
+/// As that, where a marked method may have taken it.
+pub struct JudgedCalled<L, K, W>(PhantomData<(L, K, W)>);
+
+/// `MOVED`: a point ends it if the method takes it, or else if that does not.
+pub const fn judge_called<L: Local, K: Kind, M: Mode, W: Takes, const MOVED: bool>(
+) -> JudgedCalled<L, K, W> {
+    if !M::RESUME && L::ENDS && K::ENDS_ALOUD && W::MOVED == MOVED {
+        panic!("{}", L::TEXT);
+    }
+    JudgedCalled(PhantomData)
 }
 
 /// The type of a field.

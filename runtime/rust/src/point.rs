@@ -22,7 +22,8 @@ pub use crate::kinds::{
     Returns, ReturnsOther, ReturnsSaved, Rev, Skip, StepBy, Take, Walked, Zip,
 };
 use crate::load::{LoadError, Loading, View};
-pub use crate::loud::{judge, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
+pub use crate::loud::{judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
+pub use crate::receivers::{Form, Lent, Moved, Way};
 pub use crate::repeats::{successors, Repeats, RepeatsOther};
 use crate::save::Saver;
 use crate::types::{layout, TypeId, Types};
@@ -71,6 +72,20 @@ pub fn due() -> bool {
 #[inline(never)]
 fn due_now() -> bool {
     frames::due()
+}
+
+/// A location in a function that was called as if it were not checkpointable.
+#[inline(always)]
+pub fn passed(function: &'static str, file: &'static str, line: u32) {
+    if cfg!(not(feature = "plain")) && pc3_flag.load(Relaxed) != 0 {
+        passed_now(function, file, line);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn passed_now(function: &'static str, file: &'static str, line: u32) {
+    frames::passed(function, file, line);
 }
 
 /// Keeps a frame's locals; its function returns what this returns.  Apart from that function, which is to stay as small as
@@ -178,6 +193,15 @@ pub fn changed() -> ! {
 pub fn advance<I: Iterator>(iterator: &mut I, taken: u64) -> Option<I::Item> {
     let last = usize::try_from(taken).ok()?.checked_sub(1)?;
     iterator.nth(last)
+}
+
+/// A local that the last round of a loop has handed on.
+#[inline(always)]
+pub fn carried<T>(slot: &mut Option<T>) -> T {
+    match slot.take() {
+        Some(value) => value,
+        None => unreachable!("each round hands it on"),
+    }
 }
 
 /// The innermost frame is back.

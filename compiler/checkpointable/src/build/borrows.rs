@@ -28,6 +28,7 @@ impl Builder {
             name: name.clone(),
             ends: false,
             part: false,
+            called: Vec::new(),
         });
         let of = asked.of();
         // Only its type is meant: it need not have a value here, nor where the type is asked for.
@@ -269,7 +270,27 @@ impl Asked {
         let asked = quote_spanned! {name.span()=>
             ::pc3::point::Ends::of(&#of).unseen(#judged);
         };
-        (question, asked)
+        let all = self.called.iter().enumerate().map(|(i, (way, moved))| {
+            let (ty, judged) = (
+                format_ident!("{}_{}", ty, i),
+                format_ident!("{}_{}", judged, i),
+            );
+            let question = quote_spanned! {name.span()=>
+                struct #ty;
+                impl ::pc3::point::Local for #ty {
+                    const ENDS: bool = true;
+                    const TEXT: &'static str = ::core::concat!(::core::file!(), ":", #line, #text);
+                }
+                let #judged = const { ::pc3::point::judge_called::<#ty, _, Pc3Mode, _, #moved>() };
+            };
+            let asked = quote_spanned! {name.span()=>
+                ::pc3::point::Ends::of(&#of).unseen_called(&#way, #judged);
+            };
+            (question, asked)
+        });
+        all.fold((question, asked), |(q, a), (more, asks)| {
+            (quote!(#q #more), quote!(#a #asks))
+        })
     }
 }
 

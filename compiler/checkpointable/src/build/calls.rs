@@ -7,6 +7,7 @@ use syn::Expr;
 
 use super::{is_borrowing, Builder, Result, Way};
 use crate::again::{has_guard, still, telling, Locals, Source};
+use crate::receivers::{again_name, way_name};
 
 impl Builder {
     /// Operands whose value a call that is gone back into cannot do without get names.
@@ -114,11 +115,22 @@ impl Builder {
             Expr::MethodCall(m) => {
                 let (receiver, generics) = (&m.receiver, &m.turbofish);
                 let hot = format_ident!("pc3_hot_{}", m.method, span = m.method.span());
-                let resume = format_ident!("pc3_resume_{}", m.method, span = m.method.span());
+                let (asked, resume) = (way_name(&m.method), again_name(&m.method));
                 let (again, first) = self.arguments(&m.args, &written, number, &mut call);
                 let span = m.paren_token.span.join();
                 call.hot = invoked(quote!(#receiver.#hot #generics), &first, span);
                 call.resume = invoked(quote!(#receiver.#resume #generics), &again, span);
+                let (way, form) = (self.name("w"), self.name("f"));
+                call.asked = quote! {
+                    if false {
+                        loop {}
+                        #way.is(#receiver.#asked());
+                        #way.typed(&#form);
+                    }
+                };
+                let kept = quote!(::pc3::point::Kept(::core::marker::PhantomData));
+                let moved = quote!(#way.given((#form.get())(#kept, #(#again),*)));
+                call.receiver = Some(Receiver { way, form, moved });
             }
             other => {
                 return Err(syn::Error::new_spanned(
@@ -261,10 +273,22 @@ fn invoked(function: TokenStream, arguments: &[TokenStream], at: Span) -> TokenS
 
 #[derive(Default)]
 pub(super) struct Call {
+    /// Asks the types how the receiver is taken.
+    pub(super) asked: TokenStream,
     pub(super) hot: TokenStream,
     pub(super) resume: TokenStream,
+    pub(super) receiver: Option<Receiver>,
     /// Stand for the types of arguments by value.
     pub(super) types: Vec<Ident>,
+}
+
+/// How a method takes its receiver.
+pub(super) struct Receiver {
+    pub(super) way: Ident,
+    /// What is gone back into if that was moved,
+    pub(super) form: Ident,
+    /// and how.
+    pub(super) moved: TokenStream,
 }
 
 /// `path::f` as `path::f::hot` and `path::f::resume`; `Type::f` as `Type::pc3_hot_f`.

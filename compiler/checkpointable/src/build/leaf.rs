@@ -26,6 +26,7 @@ impl Builder {
         Leaf {
             output: &self.output,
             outer: self.loops.last(),
+            hands_on: &self.hands_on,
             blocks: &self.blocks,
             inside: 0,
         }
@@ -79,6 +80,7 @@ fn leaving(mac: &syn::Macro) -> Option<TokenStream> {
 pub(super) struct Leaf<'b> {
     output: &'b Type,
     outer: Option<&'b Lifetime>,
+    hands_on: &'b HashMap<String, TokenStream>,
     blocks: &'b HashMap<String, (To, Lifetime)>,
     /// Loops of the code itself.
     inside: usize,
@@ -114,8 +116,15 @@ impl VisitMut for Leaf<'_> {
             Expr::Break(b) if b.label.is_none() && self.inside == 0 => {
                 b.label = self.outer.cloned()
             }
-            Expr::Continue(c) if c.label.is_none() && self.inside == 0 => {
-                c.label = self.outer.cloned()
+            Expr::Continue(c) => {
+                if c.label.is_none() && self.inside == 0 {
+                    c.label = self.outer.cloned();
+                }
+                let of = c.label.as_ref().map(|l| l.ident.to_string());
+                let on = of.and_then(|l| self.hands_on.get(&l));
+                if let Some(on) = on.filter(|on| !on.is_empty()) {
+                    *e = Expr::Verbatim(quote!({ #on #e }));
+                }
             }
             Expr::Break(b) => {
                 let name = b

@@ -10,6 +10,7 @@
 mod borrows;
 pub(crate) mod brief;
 mod calls;
+mod carried;
 mod conditions;
 mod leaf;
 mod lets;
@@ -60,6 +61,8 @@ enum Way {
     Once(TokenStream),
     /// A closure, made there, too.
     Closure(TokenStream),
+    /// It is saved unless the call that has this way has moved it.
+    Perhaps(Ident),
 }
 
 /// What makes locals again whose types say that they are.
@@ -92,7 +95,7 @@ impl Way {
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
-            Way::Kept => None,
+            Way::Kept | Way::Perhaps(_) => None,
             Way::Made(code)
             | Way::Transient(code)
             | Way::Walked(code)
@@ -148,7 +151,11 @@ pub struct Builder {
     names: usize,
     /// Statics of the points.
     pub statics: TokenStream,
+    /// How marked methods take what they are called on, by their points.
+    ways: HashMap<usize, Ident>,
     loops: Vec<Lifetime>,
+    /// What comes in front of a loop's next round, by its label.
+    hands_on: HashMap<String, TokenStream>,
     /// Users' labelled blocks that are taken apart.
     blocks: HashMap<String, (To, Lifetime)>,
     output: Type,
@@ -196,6 +203,8 @@ struct Asked {
     ends: bool,
     /// or what is left of it.
     part: bool,
+    /// It may, if the call that has this way has moved it, or has not.
+    called: Vec<(Ident, bool)>,
 }
 
 /// A parameter by value.
@@ -237,7 +246,9 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         labels: 0,
         names: 0,
         statics: TokenStream::new(),
+        ways: HashMap::new(),
         loops: Vec::new(),
+        hands_on: HashMap::new(),
         blocks: HashMap::new(),
         output,
         function,
@@ -314,6 +325,10 @@ impl Builder {
         // One is open as long as code is written.
         let last = self.regions.len() - 1;
         &mut self.regions[last]
+    }
+
+    fn region_now(&self) -> usize {
+        self.regions.last().map_or(0, |r| r.id)
     }
 
     fn put(&mut self, tokens: TokenStream) {
@@ -434,6 +449,8 @@ impl Builder {
     /// A local that the user's code has.
     fn local(&mut self, name: &Ident, mutable: bool, ty: Option<&Type>, way: Way) {
         // Assigned once on each way, but the compiler may not see that on ways that never meet.
+        // One that rounds of a loop hand on is assigned in each.
+        let mutable = mutable || self.course.is_carried(&name.to_string());
         self.declare(name, mutable, ty);
         self.ask(name);
         if let Way::Asked(_) | Way::Compared(_) = way {

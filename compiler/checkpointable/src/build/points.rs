@@ -11,7 +11,7 @@ use syn::Expr;
 use super::calls::called;
 use super::leaf::question;
 use super::{label, walks, Builder, Chain, Point, Result, Var, Way, HELD};
-use crate::course::{self, Whole};
+use crate::course::{self, root, Whole};
 use crate::flow::identifiers;
 use crate::marks;
 use crate::operands::ends;
@@ -24,7 +24,7 @@ impl Builder {
         what: TokenStream,
         span: Span,
         number: Option<usize>,
-    ) -> (u32, Vec<Var>, Ident, TokenStream) {
+    ) -> (u32, Vec<Var>, Ident) {
         self.labels += 1;
         let n = self.labels;
         let visible = self.visible.iter().map(|v| self.way_at(v, number));
@@ -35,7 +35,7 @@ impl Builder {
         self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
-            .filter(|v| matches!(v.way, Way::Kept) || v.way.is_walked())
+            .filter(|v| matches!(v.way, Way::Kept | Way::Perhaps(_)) || v.way.is_walked())
             .map(|v| &v.name)
             .collect();
         let asked: Vec<&Ident> = vars
@@ -46,12 +46,6 @@ impl Builder {
         let text = |n: &&Ident| n.to_string();
         let names: Vec<String> = kept.iter().map(text).collect();
         let asked_names: Vec<String> = asked.iter().map(text).collect();
-        let held: Vec<&Ident> = vars
-            .iter()
-            .filter(|v| matches!(v.way, Way::Transient(_)))
-            .map(|v| &v.name)
-            .collect();
-        let held_names: Vec<String> = held.iter().map(|n| n.to_string()).collect();
         self.end_others(&vars, number);
         let point = format_ident!("PC3_POINT_{}", n);
         let function = &self.function;
@@ -66,6 +60,22 @@ impl Builder {
                 live: &[#(#names,)* #(#asked_names),*],
             };
         });
+        (n, vars, point)
+    }
+
+    /// Leaves the function with these locals.
+    fn park(&self, vars: &[Var], point: &Ident, number: Option<usize>) -> TokenStream {
+        let named = |wanted: &dyn Fn(&Way) -> bool| -> Vec<&Ident> {
+            let vars = vars.iter().filter(|v| wanted(&v.way));
+            vars.map(|v| &v.name).collect()
+        };
+        let text = |n: &&Ident| n.to_string();
+        let kept = named(&|way| matches!(way, Way::Kept | Way::Perhaps(_)) || way.is_walked());
+        let names: Vec<String> = kept.iter().map(text).collect();
+        let asked = named(&|way| matches!(way, Way::Asked(_)));
+        let asked_names: Vec<String> = asked.iter().map(text).collect();
+        let held = named(&|way| matches!(way, Way::Transient(_)));
+        let held_names: Vec<String> = held.iter().map(text).collect();
         let once = |name: &&&Ident| self.once_name(&syn::parse_quote!(#name)).is_none();
         let moved = kept.iter().filter(once).filter_map(|name| {
             let local = self.course.at(number?, &name.to_string());
@@ -97,6 +107,18 @@ impl Builder {
             Way::Asked(chain) => Some(chain.park(&v.name)),
             Way::Walked(_) | Way::Once(_) => Some(walks::pause(&v.name)),
             Way::Compared(made) => Some(walks::compare(&v.name, made)),
+            Way::Perhaps(way) => {
+                let name = &v.name;
+                Some(quote! {
+                    let #name = if #way.is_moved() {
+                        #way.moved();
+                        ::core::option::Option::None
+                    } else {
+                        #way.lent();
+                        ::core::option::Option::Some(#name)
+                    };
+                })
+            }
             Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) | Way::Closure(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
@@ -106,7 +128,7 @@ impl Builder {
                 false => quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),),
             }
         });
-        let park = quote! {
+        quote! {
             {
                 #[allow(unused_imports)]
                 use ::pc3::point::{IsCopied as _, IsInput as _, IsMoved as _, IsPart as _, IsShared as _, IsSteady as _, IsWhole as _};
@@ -122,8 +144,7 @@ impl Builder {
                 #(::pc3::point::Parked::entry(#asked, #asked_names),)*
                 #(::pc3::point::hold(#held_names, #held),)*
             ]))
-        };
-        (n, vars, point, park)
+        }
     }
 
     fn needed(&self, v: &Var, number: Option<usize>) -> bool {
@@ -131,6 +152,9 @@ impl Builder {
         let held = matches!(&v.way, Way::Asked(c) if c.guard);
         let used = self.after.needs(&name) || name.starts_with(HELD);
         let Some(n) = number else { return used };
+        if self.is_gone(v, n) {
+            return false;
+        }
         let local = self.course.at(n, &name);
         match local.whole {
             Whole::Unset => false,
@@ -142,9 +166,26 @@ impl Builder {
         }
     }
 
+    /// It has been moved, and nothing uses what it had: it gets another value first, if it has none.
+    fn is_gone(&self, v: &Var, number: usize) -> bool {
+        let name = v.name.to_string();
+        matches!(v.way, Way::Kept)
+            && v.region == self.region_now()
+            && !name.starts_with(HELD)
+            && !self.after.uses(&name)
+            && self.moved_in(&name, number)
+    }
+
     /// What is made again if it is a borrow is saved where what it would be made from may be gone: it is none then.
     fn way_at(&self, v: &Var, number: Option<usize>) -> Var {
         let mut v = v.clone();
+        if let (Some(n), true) = (number, v.name.to_string().starts_with(HELD)) {
+            let called = self.course.at(n, &v.name.to_string()).called;
+            if let Some(way) = called.and_then(|n| self.ways.get(&n)) {
+                v.way = Way::Perhaps(way.clone());
+                return v;
+            }
+        }
         let (Way::Asked(chain), Some(n)) = (v.way.clone(), number) else {
             return v;
         };
@@ -196,12 +237,29 @@ impl Builder {
         let Some(number) = number else { return };
         for v in &self.visible {
             let name = v.name.to_string();
-            let whole = self.course.at(number, &name).whole;
-            if whole.may_exist() && !needed.iter().any(|n| n.name == v.name) {
-                if let Some(asked) = self.asked.get_mut(&name) {
-                    asked.ends = true;
-                    asked.part |= whole == Whole::Part;
+            let local = self.course.at(number, &name);
+            if local.whole.may_exist() && !needed.iter().any(|n| n.name == v.name) {
+                let Some(asked) = self.asked.get_mut(&name) else {
+                    continue;
+                };
+                match local.called.and_then(|n| self.ways.get(&n)) {
+                    Some(way) => asked.called.push((way.clone(), false)),
+                    None => asked.ends = true,
                 }
+                asked.part |= local.whole == Whole::Part;
+            }
+        }
+    }
+
+    /// If a field is moved into the call, what is left of its struct ends where that is not needed any more.
+    fn end_rest(&mut self, call: &Expr, vars: &[Var], rest: &[Var], way: &Ident) {
+        let Expr::MethodCall(m) = call else { return };
+        let within = !matches!(&*m.receiver, Expr::Path(_));
+        for v in vars.iter().filter(|_| within) {
+            let asked = self.asked.get_mut(&v.name.to_string());
+            if let (Some(asked), false) = (asked, rest.iter().any(|r| r.name == v.name)) {
+                asked.called.push((way.clone(), true));
+                asked.part = true;
             }
         }
     }
@@ -285,7 +343,8 @@ impl Builder {
     }
 
     pub(super) fn location(&mut self, span: Span, number: Option<usize>) {
-        let (n, vars, point, park) = self.point(quote!("checkpoint"), span, number);
+        let (n, vars, point) = self.point(quote!("checkpoint"), span, number);
+        let park = self.park(&vars, &point, number);
         let id = self.region().id;
         self.put(quote!(if ::pc3::point::due() { #park; }));
         let take = self.restore(&vars, id);
@@ -317,26 +376,46 @@ impl Builder {
         self.leaf(&mut inner);
         // To go back in, borrows are made again.
         self.after.enter_use(&self.borrows_of(&written, number));
-        let (n, vars, point, park) = self.point(quote!(#what), span, number);
+        let (n, vars, point) = self.point(quote!(#what), span, number);
         self.after.leave();
-        let id = self.region().id;
         let result = self.name("r");
         self.declare(&result, false, None);
         let call = self.marked(&inner, &written, number)?;
         let types = &call.types;
         self.head()
             .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
-        let (hot, resume) = (&call.hot, &call.resume);
-        self.put(quote!(#result = #hot;));
-        let take = self.restore(&vars, id);
-        let at = label(&self.name("u").to_string());
-        let arms = quote! {
-            ::pc3::point::check(&mut pc3_frame, &#point);
-            #take
-            pc3_at = 0;
-            ::pc3::point::back(&mut pc3_frame);
-            #result = #resume;
+        let (asked, hot, resume) = (&call.asked, &call.hot, &call.resume);
+        self.put(quote!(#asked #result = #hot;));
+        let lent = self.taken_back(&vars, &quote!(#result = #resume;));
+        let park = self.park(&vars, &point, number);
+        let (back, park) = match &call.receiver {
+            None => (lent, park),
+            Some(r) => {
+                let (way, form, again) = (&r.way, &r.form, &r.moved);
+                // Also asked at the function's end.
+                self.statics.extend(quote! {
+                    let #way = ::pc3::point::Way::new();
+                    let #form = ::pc3::point::Form::new();
+                });
+                self.ways.extend(number.map(|n| (n, way.clone())));
+                let rest = self.without_receiver(&inner, &vars, number);
+                let taken = part_taken(&inner, &rest);
+                self.end_rest(&inner, &vars, &rest, way);
+                let moved = self.taken_back(&rest, &quote!(#taken #result = #again;));
+                let both = |moved: &TokenStream, lent: &TokenStream| {
+                    quote! {
+                        if #way.is_moved() { #way.moved(); #moved } else { #way.lent(); #lent }
+                    }
+                };
+                let park = match rest.len() == vars.len() {
+                    true => park,
+                    false => both(&self.park(&rest, &point, number), &park),
+                };
+                (both(&moved, &lent), park)
+            }
         };
+        let at = label(&self.name("u").to_string());
+        let arms = quote!(::pc3::point::check(&mut pc3_frame, &#point); #back);
         self.unit(arms, &[n], &at);
         self.region().points.push(Point { label: n, vars });
         let mut value = self.name("c");
@@ -349,6 +428,32 @@ impl Builder {
             }
         });
         Ok(quote!(#value))
+    }
+
+    fn taken_back(&self, vars: &[Var], then: &TokenStream) -> TokenStream {
+        let take = self.restore(vars, self.region_now());
+        quote!(#take pc3_at = 0; ::pc3::point::back(&mut pc3_frame); #then)
+    }
+
+    /// What a frame keeps if the call has moved its receiver: not that, unless it is copied and used behind.
+    fn without_receiver(&self, call: &Expr, vars: &[Var], number: Option<usize>) -> Vec<Var> {
+        let mut rest = vars.to_vec();
+        let (Expr::MethodCall(m), Some(n)) = (call, number) else {
+            return rest;
+        };
+        let Some(name) = root(&m.receiver) else {
+            return rest;
+        };
+        let made = |v: &Var| {
+            v.way
+                .made()
+                .is_some_and(|code| identifiers(&code).contains(&name))
+        };
+        let used = self.course.used(n, &name)
+            || self.after.uses(&name)
+            || vars.iter().any(|v| v.name != name && made(v));
+        rest.retain(|v| used || v.name != name || v.region != self.region_now());
+        rest
     }
 
     /// Takes back the locals of a region.
@@ -364,6 +469,12 @@ impl Builder {
                 Way::Once(_) | Way::Closure(_) => {}
                 Way::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
+                }),
+                Way::Perhaps(way) => out.extend(quote! {
+                    match ::pc3::point::take(&mut pc3_frame, #text) {
+                        ::core::option::Option::Some(pc3_v) => #name = pc3_v,
+                        ::core::option::Option::None => { #way.moved(); }
+                    }
                 }),
                 Way::Transient(again) => out.extend(quote_spanned! {name.span()=>
                     #name = match ::pc3::point::held(&mut pc3_frame, #text) {
@@ -401,6 +512,31 @@ impl Builder {
             }
         }
         out
+    }
+}
+
+/// The rest of what a field is moved out of cannot be saved.
+fn part_taken(call: &Expr, rest: &[Var]) -> TokenStream {
+    let Expr::MethodCall(m) = call else {
+        return TokenStream::new();
+    };
+    let place = &m.receiver;
+    let of = root(place).filter(|_| matches!(&**place, Expr::Field(_)));
+    let kept = of.is_some_and(|of| {
+        rest.iter()
+            .any(|v| v.name == of && matches!(v.way, Way::Kept))
+    });
+    if !kept {
+        return TokenStream::new();
+    }
+    let taken = quote_spanned!(place.span()=> (&&::pc3::point::Part(&#place)).taken(););
+    quote! {
+        if false {
+            loop {}
+            #[allow(unused_imports)]
+            use ::pc3::point::{IsPart as _, IsWhole as _};
+            #taken
+        }
     }
 }
 

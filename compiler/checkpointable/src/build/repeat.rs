@@ -31,10 +31,14 @@ impl Builder {
         let outside = self.outside();
         self.after
             .enter_loop(&whole.to_token_stream(), outside.into_iter());
+        let carried = self.carry(attrs(whole));
         self.loops.push(at.clone());
         self.open();
+        self.begin_carried(&carried, &at);
         let done = self.loop_body(body, head, &at);
-        let (code, points) = self.close(&quote!(continue #at;));
+        let on = carried.on();
+        let (code, points) = self.close(&quote!(#on continue #at;));
+        self.end_carried(&carried, &at);
         self.loops.pop();
         self.after.leave();
         self.visible.truncate(depth);
@@ -217,15 +221,19 @@ impl Builder {
         };
         let outside = self.outside();
         // What it goes over is evaluated once.
-        let mut uses = f.body.to_token_stream();
-        uses.extend(quote!(; #sources));
         for v in &self.visible[depth..] {
             let name = &v.name;
-            uses.extend(quote!(; #name));
+            sources.extend(quote!(; #name));
         }
+        let mut uses = f.body.to_token_stream();
+        uses.extend(quote!(; #sources));
+        // Whichever way the loop is entered.
+        self.after.enter_use(&sources);
         self.after.enter_loop(&uses, outside.into_iter());
+        let carried = self.carry(&f.attrs);
         self.loops.push(at.clone());
         self.open();
+        self.begin_carried(&carried, &at);
         let made = again_name(&head, &f.attrs);
         let loops = self.made_loops.len();
         self.made_loops.extend(made);
@@ -239,8 +247,11 @@ impl Builder {
         let done = self.loop_body(&f.body, head, &at);
         self.made_loops.truncate(loops);
         self.made_iterators.truncate(within);
-        let (code, points) = self.close(&quote!(continue #at;));
+        let on = carried.on();
+        let (code, points) = self.close(&quote!(#on continue #at;));
+        self.end_carried(&carried, &at);
         self.loops.pop();
+        self.after.leave();
         self.after.leave();
         self.visible.truncate(depth);
         done?;
@@ -249,6 +260,14 @@ impl Builder {
         self.put(again);
         self.put(quote!(#at: loop { #code }));
         Ok(())
+    }
+}
+
+fn attrs(e: &Expr) -> &[syn::Attribute] {
+    match e {
+        Expr::Loop(l) => &l.attrs,
+        Expr::While(w) => &w.attrs,
+        _ => &[],
     }
 }
 

@@ -31,7 +31,7 @@ impl Builder {
     ) -> Result<()> {
         let depth = self.visible.len();
         self.region().heads.push(TokenStream::new());
-        self.after.enter_use(&quote!(#tail));
+        self.after.enter_tail(&quote!(#tail));
         let done = self.stmts(stmts, &To::Nowhere);
         self.after.leave();
         let mut tail = tail.clone();

@@ -26,13 +26,15 @@ struct Around {
 #[derive(Default)]
 struct Live {
     points: HashMap<usize, Names>,
+    /// What may be used where a round of a loop begins.
+    heads: HashMap<usize, Names>,
     around: Vec<Around>,
 }
 
-pub fn follow(block: &Block) -> HashMap<usize, Names> {
+pub fn follow(block: &Block) -> (HashMap<usize, Names>, HashMap<usize, Names>) {
     let mut live = Live::default();
     live.block(block, Names::new());
-    live.points
+    (live.points, live.heads)
 }
 
 fn with(mut names: Names, tokens: &dyn ToTokens) -> Names {
@@ -148,14 +150,16 @@ impl Live {
             }
             Expr::Block(b) => self.block(&b.block, behind),
             Expr::Unsafe(u) => self.block(&u.block, behind),
-            Expr::Loop(l) => self.repeated(&l.label, behind, |s, _, head| s.block(&l.body, head)),
-            Expr::While(w) => self.repeated(&w.label, behind, |s, left, head| {
+            Expr::Loop(l) => self.repeated(&l.attrs, &l.label, behind, |s, _, head| {
+                s.block(&l.body, head)
+            }),
+            Expr::While(w) => self.repeated(&w.attrs, &w.label, behind, |s, left, head| {
                 let mut all = s.block(&w.body, head);
                 all.extend(left);
                 s.expr(&w.cond, all)
             }),
             Expr::ForLoop(f) => {
-                let head = self.repeated(&f.label, behind, |s, left, head| {
+                let head = self.repeated(&f.attrs, &f.label, behind, |s, left, head| {
                     let mut all = begun(s.block(&f.body, head), &f.pat);
                     all.extend(left);
                     all
@@ -209,6 +213,7 @@ impl Live {
     /// A loop; `body` gives what is used from its start, of what is used behind it and by the next round.
     fn repeated(
         &mut self,
+        attrs: &[syn::Attribute],
         label: &Option<Label>,
         left: Names,
         body: impl Fn(&mut Self, Names, Names) -> Names,
@@ -225,6 +230,7 @@ impl Live {
             self.around.pop();
             next.extend(head.iter().cloned());
             if next.len() == head.len() {
+                self.heads.extend(number(attrs).map(|n| (n, head.clone())));
                 return head;
             }
             head = next;

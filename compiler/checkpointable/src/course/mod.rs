@@ -4,11 +4,13 @@
 //! Types are not known here.  A name that is used as a value counts as moved (for numbers that makes no difference),
 //! a method's receiver as perhaps moved unless the method's name says what it does.
 
+mod carried;
 mod closures;
 mod live;
 mod walk;
 
 pub use closures::{effect, mutable_in};
+pub use walk::root;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -50,6 +52,10 @@ pub struct Local {
     pub taken: Option<Expr>,
     /// What it is made from has changed: the name of that, and where.
     pub stale: Option<(String, Span)>,
+    /// It has been moved, or has not been given a value, on some way at least.
+    gone: bool,
+    /// Not known is only whether this point's call took it.
+    pub called: Option<usize>,
 }
 
 /// All locals at a place of the program; none: it is not reached.
@@ -75,6 +81,8 @@ fn join(into: &mut State, other: &State) {
                 };
                 l.unset |= o.unset;
                 l.moved = l.moved.or(o.moved);
+                l.gone |= o.gone;
+                l.called = l.called.filter(|c| o.called == Some(*c));
                 if l.taken.is_none() {
                     l.taken.clone_from(&o.taken);
                 }
@@ -87,10 +95,10 @@ fn join(into: &mut State, other: &State) {
 }
 
 fn same(a: &State, b: &State) -> bool {
-    let list = |s: &State| -> Vec<(String, Whole, bool, bool)> {
+    let list = |s: &State| -> Vec<(String, (Whole, bool, bool, bool))> {
         let locals = s.iter().flatten();
         locals
-            .map(|(n, l)| (n.clone(), l.whole, l.unset, l.stale.is_some()))
+            .map(|(n, l)| (n.clone(), (l.whole, l.unset, l.stale.is_some(), l.gone)))
             .collect()
     };
     a.is_some() == b.is_some() && list(a) == list(b)
@@ -102,6 +110,14 @@ pub struct Course {
     points: HashMap<usize, State>,
     /// Locals that may be used behind each.
     live: HashMap<usize, BTreeSet<String>>,
+    /// Loops around each point, outer ones first, and what its call is made on if that is a local.
+    within: HashMap<usize, Vec<usize>>,
+    receivers: HashMap<usize, String>,
+    /// Where each round of a loop begins, and what may be used from there.
+    heads: HashMap<usize, State>,
+    live_heads: HashMap<usize, BTreeSet<String>>,
+    /// Locals that are gone at some point of a loop, by the loop; is a value needed where a round begins?
+    carried: HashMap<usize, BTreeMap<String, bool>>,
     /// Locals that may be there at some point.
     exist: HashSet<String>,
     /// Locals that loops with points go over.
@@ -121,7 +137,19 @@ impl Course {
             moved: None,
             taken: None,
             stale: None,
+            gone: false,
+            called: None,
         })
+    }
+
+    /// Locals from outside of the loop that are gone at some point of it; is a value needed where a round begins?
+    pub fn carried(&self, attrs: &[Attribute]) -> BTreeMap<String, bool> {
+        let of = number(attrs).and_then(|n| self.carried.get(&n));
+        of.cloned().unwrap_or_default()
+    }
+
+    pub fn is_carried(&self, name: &str) -> bool {
+        self.carried.values().any(|names| names.contains_key(name))
     }
 
     /// May the local's value be used behind the point?
@@ -156,7 +184,8 @@ impl Course {
 pub fn follow(block: &mut Block, parameters: &[(Ident, bool)], values: &HashSet<String>) -> Course {
     Number(0).visit_block_mut(block);
     let mut course = walk::function(block, parameters, values);
-    course.live = live::follow(block);
+    (course.live, course.live_heads) = live::follow(block);
+    course.carried = carried::find(&course);
     let mut looped = Looped(HashSet::new());
     looped.visit_block(block);
     course.looped = looped.0;
@@ -244,8 +273,12 @@ impl VisitMut for Number {
             Expr::Macro(m) if marks::is_call(&m.mac) || marks::is_location(&m.mac) => {
                 self.give(&mut m.attrs);
             }
-            Expr::ForLoop(f) if marks::block_has_points(&f.body) => {
-                self.give(&mut f.attrs);
+            Expr::ForLoop(syn::ExprForLoop { attrs, body, .. })
+            | Expr::Loop(syn::ExprLoop { attrs, body, .. })
+            | Expr::While(syn::ExprWhile { attrs, body, .. })
+                if marks::block_has_points(body) =>
+            {
+                self.give(attrs);
                 visit_mut::visit_expr_mut(self, e);
             }
             Expr::Closure(_) => {}

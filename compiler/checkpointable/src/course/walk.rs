@@ -28,6 +28,8 @@ struct Around {
 
 struct Walk {
     state: State,
+    /// Loops around, by their numbers.
+    within: Vec<usize>,
     around: Vec<Around>,
     /// Locals, and what those that are borrows are made from.
     bases: HashMap<String, Vec<String>>,
@@ -42,6 +44,7 @@ struct Walk {
 pub fn function(block: &Block, parameters: &[(Ident, bool)], values: &HashSet<String>) -> Course {
     let mut w = Walk {
         state: Some(BTreeMap::new()),
+        within: Vec::new(),
         around: Vec::new(),
         bases: HashMap::new(),
         guards: HashSet::new(),
@@ -60,7 +63,7 @@ pub fn function(block: &Block, parameters: &[(Ident, bool)], values: &HashSet<St
 }
 
 /// The local that a place is in.
-pub(super) fn root(e: &Expr) -> Option<String> {
+pub fn root(e: &Expr) -> Option<String> {
     match e {
         Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
         Expr::Field(f) => root(&f.base),
@@ -146,6 +149,8 @@ impl Walk {
             moved: None,
             taken: None,
             stale: None,
+            gone: false,
+            called: None,
         };
         if let Some(s) = &mut self.state {
             s.insert(name, here);
@@ -169,6 +174,12 @@ impl Walk {
                 l.whole = whole;
                 l.unset = whole == Whole::Unset;
                 l.moved = None;
+                l.called = None;
+                match whole {
+                    Whole::Here => l.gone = false,
+                    Whole::Unset | Whole::Moved => l.gone = true,
+                    Whole::Part | Whole::Unknown => {}
+                }
                 if whole == Whole::Here {
                     l.taken = None;
                 }
@@ -180,6 +191,7 @@ impl Walk {
         let Some(name) = name else { return };
         if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
             l.whole = Whole::Moved;
+            l.gone = true;
             l.moved = l.moved.or(Some(span));
         }
     }
@@ -229,6 +241,7 @@ impl Walk {
         let exist = exist.filter(|(_, l)| l.whole.may_exist());
         self.course.exist.extend(exist.map(|(n, _)| n.clone()));
         self.course.points.insert(n, self.state.clone());
+        self.course.within.insert(n, self.within.clone());
     }
 
     // ---- statements -------------------------------------------------------------------------
@@ -425,10 +438,10 @@ impl Walk {
             Expr::Unsafe(u) => self.block(&u.block),
             Expr::Const(c) => self.block(&c.block),
             Expr::Loop(l) => {
-                self.repeated(&l.label, |s| s.block(&l.body));
+                self.repeated(&l.attrs, &l.label, |s| s.block(&l.body));
             }
             Expr::While(w) => {
-                self.repeated(&w.label, |s| {
+                self.repeated(&w.attrs, &w.label, |s| {
                     let ended = s.condition(&w.cond);
                     if let Some(a) = s.around.last_mut() {
                         join(&mut a.left, &ended);
@@ -442,7 +455,7 @@ impl Walk {
                 if let Some(name) = of_loop(&f.attrs) {
                     self.begin(name, from.clone());
                 }
-                self.repeated(&f.label, |s| {
+                self.repeated(&f.attrs, &f.label, |s| {
                     if let Some(a) = s.around.last_mut() {
                         join(&mut a.left, &s.state);
                     }

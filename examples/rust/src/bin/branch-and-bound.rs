@@ -27,7 +27,7 @@ struct Node {
 }
 
 /// Which branch is looked at first, and what it can still bring.
-trait Strategy: pc3::Dynamic {
+trait Strategy: pc3::Dynamic + pc3::Named<Strategies> {
     fn name(&self) -> &str;
     fn first(&self, level: usize) -> bool;
     fn bound(&mut self, items: &[Item], level: usize, room: u32) -> f64;
@@ -74,7 +74,7 @@ impl Strategy for Careful {
     }
 }
 
-pc3::dynamic!(dyn Strategy: Greedy, Careful);
+pc3::dynamic!(dyn Strategy as Strategies: Greedy, Careful);
 
 #[derive(Checkpointable)]
 struct Search {

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::Expr;
 
-use super::super::{join, same, State, Whole};
+use super::super::{join, number, same, State, Whole};
 use super::{root, Around, Walk};
 use crate::again::bases;
 use crate::build::brief::leaves_nothing_else;
@@ -100,7 +100,23 @@ impl Walk {
         }
     }
 
-    pub(super) fn repeated(&mut self, label: &Option<syn::Label>, body: impl Fn(&mut Self)) {
+    pub(super) fn repeated(
+        &mut self,
+        attrs: &[syn::Attribute],
+        label: &Option<syn::Label>,
+        body: impl Fn(&mut Self),
+    ) {
+        let number = number(attrs);
+        self.within.extend(number);
+        let head = self.rounds(label, body);
+        if let Some(n) = number {
+            self.within.pop();
+            self.course.heads.insert(n, head);
+        }
+    }
+
+    /// Gives what is known where a round begins.
+    fn rounds(&mut self, label: &Option<syn::Label>, body: impl Fn(&mut Self)) -> State {
         let mut head = self.state.clone();
         // Each round can only add to what is not known: three values and a change for each local.
         for _ in 0..64 {
@@ -112,15 +128,16 @@ impl Walk {
             });
             self.state.clone_from(&head);
             body(self);
-            let Some(a) = self.around.pop() else { return };
+            let Some(a) = self.around.pop() else { break };
             let mut next = head.clone();
             join(&mut next, &self.state);
             join(&mut next, &a.again);
             self.state = a.left;
             if same(&next, &head) {
-                return;
+                break;
             }
             head = next;
         }
+        head
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::Expr;
 
-use super::super::{Local, Whole};
+use super::super::{number, Local, Whole};
 use super::{local, root, Walk};
 use crate::flow::identifiers;
 use crate::marks::{self, Arguments};
@@ -17,10 +17,35 @@ impl Walk {
     }
 
     pub(super) fn uncertain(&mut self, name: String) {
-        let whole = self.state.as_ref().and_then(|s| s.get(&name));
-        if whole.is_some_and(|l| l.whole == Whole::Here) {
-            self.set(Some(name), Whole::Unknown);
+        let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) else {
+            return;
+        };
+        l.called = None;
+        if l.whole == Whole::Here {
+            l.whole = Whole::Unknown;
         }
+    }
+
+    /// A marked call.
+    fn call(&mut self, e: &Expr, point: Option<usize>) {
+        let receiver = match e {
+            Expr::MethodCall(m) => local(&m.receiver),
+            _ => None,
+        };
+        let known = |l: &Local| l.whole == Whole::Here || l.called.is_some();
+        let of = receiver.clone().filter(|name| {
+            let local = self.state.as_ref().and_then(|s| s.get(name));
+            local.is_some_and(known)
+        });
+        self.value(e);
+        let Some((n, name)) = point.zip(receiver) else {
+            return;
+        };
+        let l = self.state.as_mut().and_then(|s| s.get_mut(&name));
+        if let (Some(l), true) = (l, of.is_some()) {
+            l.called = (l.whole == Whole::Unknown).then_some(n);
+        }
+        self.course.receivers.insert(n, name);
     }
 
     pub(super) fn method(&mut self, m: &syn::ExprMethodCall) {
@@ -76,7 +101,7 @@ impl Walk {
         }
         if marks::is_call(mac) {
             if let Ok(e) = syn::parse2::<Expr>(mac.tokens.clone()) {
-                self.value(&e);
+                self.call(&e, number(attrs));
             }
             return self.point(attrs);
         }

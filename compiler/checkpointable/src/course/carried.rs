@@ -1,0 +1,35 @@
+//! Locals that a loop is gone around with and that are gone at one of its points, as `state` in `state = ck!(step(state))`:
+//! a frame that was left there has no value that the loop could be entered with.  So they are there within the rounds only.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Course, Whole};
+
+/// By the loop; is a value needed where a round begins?
+pub fn find(course: &Course) -> HashMap<usize, BTreeMap<String, bool>> {
+    let mut found: HashMap<usize, BTreeMap<String, bool>> = HashMap::new();
+    for (point, state) in &course.points {
+        let receiver = course.receivers.get(point);
+        for (name, local) in state.iter().flatten() {
+            let gone = local.whole == Whole::Moved || receiver == Some(name);
+            if !gone || course.used(*point, name) {
+                continue;
+            }
+            let around = course.within.get(point).into_iter().flatten();
+            let heads = around.filter_map(|n| {
+                let head = course.heads.get(n)?.as_ref()?.get(name)?;
+                let needed = course.live_heads.get(n).is_some_and(|l| l.contains(name));
+                Some((*n, needed, needed && head.gone))
+            });
+            let heads: Vec<(usize, bool, bool)> = heads.collect();
+            // It may be a number that is used up over and over.
+            if heads.iter().any(|h| h.2) {
+                continue;
+            }
+            for (n, needed, _) in heads {
+                found.entry(n).or_default().insert(name.clone(), needed);
+            }
+        }
+    }
+    found
+}
