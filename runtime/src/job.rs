@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::files::outputs_are_alone;
 use crate::files::scan::standard_positions;
 use crate::files::window;
+use crate::guest::Tables;
 use crate::library;
 use crate::partition::Traffic;
 use crate::peers::Peers;
@@ -63,6 +64,8 @@ pub struct Job {
     /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
     refused: Mutex<BTreeSet<String>>,
     failures: Mutex<BTreeSet<String>>,
+    /// What guests' parts of a checkpoint refer to that ranks take one by one.
+    guests: Mutex<Tables>,
     /// The other processes, if there are any.
     peers: Option<Arc<dyn Peers>>,
     pub placement: Placement,
@@ -103,6 +106,7 @@ impl Job {
             source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
+            guests: Mutex::new(Tables::new()),
             peers,
             placement,
             stats: s.stats.clone(),
@@ -133,6 +137,7 @@ impl Job {
             source: Mutex::default(),
             refused: Mutex::default(),
             failures: Mutex::default(),
+            guests: Mutex::new(Tables::new()),
             peers: None,
             placement: Placement::blocks(ranks, 1, workers),
             stats: None,
@@ -265,6 +270,7 @@ impl Job {
 
     /// A checkpoint of which each rank takes its part when it comes to a location begins; true if somebody asked for it.
     pub fn begin_apart(&self) -> bool {
+        *lock(&self.guests) = Tables::new();
         self.control.begin()
     }
 
@@ -272,7 +278,7 @@ impl Job {
     pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
         let first = rank.id() == 0;
         library::gather_one(rank, first)?;
-        Part::of(self, rank, engine).map_err(|e| e.to_string())
+        Part::of(self, rank, engine, &self.guests).map_err(|e| e.to_string())
     }
 
     /// Local checkpoints are about to be taken: from now on it is known which ranks use which files.
@@ -309,7 +315,7 @@ impl Job {
         let what = self.commit(
             asked,
             || stalls,
-            |_, file, id| save::write_parts(self, parts, passage, id, file),
+            |_, file, id| save::write_parts(self, parts, &lock(&self.guests), passage, id, file),
         );
         match self.control.done(passage, what, since.elapsed()) {
             true => After::Stop,

@@ -9,6 +9,7 @@ use crate::exits::{AtExit, Plain, WithStatus};
 use crate::files::baseline;
 use crate::files::scan::{scan, scan_one, Open};
 use crate::format::library::{ExitMeta, ProcessMeta};
+use crate::guest::Guest;
 use crate::limits;
 use crate::obstacles;
 use crate::place;
@@ -76,10 +77,17 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
     if !baseline::is_known() {
         return Ok(());
     }
-    if let Some(obstacle) = obstacles::any().or_else(|| rank.files.obstacle()) {
+    let guest = rank.guest.as_deref();
+    if let Some(obstacle) = obstacles::any()
+        .or_else(|| rank.files.obstacle())
+        .or_else(|| guest.and_then(Guest::obstacle))
+    {
         return Err(obstacle);
     }
     rank.files.flush();
+    if let Some(guest) = guest {
+        guest.flush();
+    }
     let found = scan_one(rank.id(), rank.guest.is_some())?;
     let closed = if first { found.closed } else { Vec::new() };
     let open = found.open.into_iter().map(|(_, open)| open).collect();

@@ -16,7 +16,12 @@ use pc3_tests::run::{difference, Job, STOPPED};
 const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 
 pub fn trials() -> Vec<Trial> {
-    let programs = match Program::load_all(&arch::root().join("tests/apart")) {
+    let rust = |p: &Program| p.name == "rust-harvest-mpi";
+    let all = Program::load_all(&arch::root().join("tests/apart")).and_then(|mut all| {
+        all.extend(Program::rust_examples()?.into_iter().filter(rust));
+        Ok(all)
+    });
+    let programs = match all {
         Ok(p) => p,
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     };

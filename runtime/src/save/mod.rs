@@ -5,6 +5,8 @@ mod rank;
 
 use std::fs::File;
 use std::io;
+use std::ops::DerefMut;
+use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pc3_typemetric::types::TypeTable;
@@ -19,7 +21,7 @@ use crate::format::meta::{
 use crate::format::pieces;
 use crate::format::unions::{self, UnionMeta};
 use crate::guest::{self, Image, Tables};
-use crate::job::Job;
+use crate::job::{lock, Job};
 use crate::life;
 use crate::pieces as handed;
 use crate::rank::Rank;
@@ -58,8 +60,14 @@ pub struct Part {
 }
 
 impl Part {
-    /// Of a rank that is unwound or has ended, with the engine's state of it; others may run.
-    pub(crate) fn of(job: &Job, rank: &mut Rank, engine: &[u8]) -> io::Result<Part> {
+    /// Of a rank that is unwound or has ended, with the engine's state of it; others may run.  `guests`: what all parts of
+    /// guests refer to.
+    pub(crate) fn of(
+        job: &Job,
+        rank: &mut Rank,
+        engine: &[u8],
+        guests: &Mutex<Tables>,
+    ) -> io::Result<Part> {
         let mut out = Writer::keeping();
         let n = rank.id() as u64;
         out.begin(Section::Data, n);
@@ -67,14 +75,15 @@ impl Part {
             out: &mut out,
             at: 0,
         };
-        let meta = rank_data(&job.program, rank, &mut data)?;
+        let mut meta = rank_data(&job.program, rank, &mut data)?;
+        guest_data(rank, &mut meta, || lock(guests), &mut data)?;
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
         directories(rank, &meta, &noted, &lent, &mut out)?;
         out.section(Section::Engine, n, engine)?;
         // One process has all ranks.
-        if n == 0 {
+        if n == 0 && !job.program.guest {
             shared_objects(&mut out, n)?;
         }
         let (bytes, entries) = out.into_memory();
@@ -103,6 +112,7 @@ impl Part {
 pub(crate) fn write_parts(
     job: &Job,
     parts: &[(Part, Vec<u8>)],
+    guests: &Tables,
     passage: u64,
     id: u64,
     file: &mut File,
@@ -115,6 +125,9 @@ pub(crate) fn write_parts(
             out.section(e.section, e.rank, &part.bytes[at])?;
         }
         out.section(Section::Line, part.rank, line)?;
+    }
+    if job.program.guest {
+        guests.write(&mut out)?;
     }
     out.finish()?;
     Ok(())
@@ -155,11 +168,7 @@ pub(crate) fn parts(
             at: 0,
         };
         let mut meta = rank_data(&job.program, rank, &mut data)?;
-        if let Some(guest) = rank.guest.as_deref().filter(|_| meta.finished.is_none()) {
-            let mut image = Image::new(guests, &mut data);
-            guest.save(&mut image)?;
-            (meta.frames, meta.large) = (image.frames, image.large);
-        }
+        guest_data(rank, &mut meta, || &mut *guests, &mut data)?;
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
@@ -167,6 +176,22 @@ pub(crate) fn parts(
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
         }
+    }
+    Ok(())
+}
+
+/// Frames and objects of a guest.
+fn guest_data<T: DerefMut<Target = Tables>>(
+    rank: &Rank,
+    meta: &mut RankMeta,
+    tables: impl FnOnce() -> T,
+    data: &mut Data,
+) -> io::Result<()> {
+    if let Some(guest) = rank.guest.as_deref().filter(|_| meta.finished.is_none()) {
+        let mut tables = tables();
+        let mut image = Image::new(&mut tables, data);
+        guest.save(&mut image)?;
+        (meta.frames, meta.large) = (image.frames, image.large);
     }
     Ok(())
 }

@@ -68,9 +68,6 @@ fn not_yet(job: &Job) -> Option<&'static str> {
     if job.peers().is_some() {
         return Some("not available yet for several processes (pc3run -p); use barrier");
     }
-    if job.program.guest {
-        return Some("not available yet for programs in Rust; use barrier");
-    }
     None
 }
 

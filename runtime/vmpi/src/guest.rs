@@ -3,8 +3,12 @@
 use crate::p2p::{self, request::What};
 use crate::state::RankState;
 
-/// Bytes that a complete request has received; `None`: it is pending, or there is none.
+/// Bytes that a complete request has received; `None`: it is pending, or there is none.  While the rank's local checkpoint is
+/// taken, what is said is how it was at the line: others may complete it meanwhile.
 pub fn received(me: &RankState, handle: usize) -> Option<usize> {
+    if me.pending_at_line.borrow().contains(&handle) {
+        return None;
+    }
     let requests = me.requests.borrow();
     let r = requests.get(handle)?.get();
     r.is_done().then(|| r.status().bytes)

@@ -64,17 +64,24 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
         // Given up meanwhile.
         return done(world, s);
     }
-    let engine = pass(me, &mut s);
+    let engine = pass(me, rank, &mut s);
     drop(s);
     chaos();
-    let part = match shared_files(me) {
-        Some(why) => Err(why),
-        None => rank.job().clone().part(rank, &engine),
-    };
+    let part = part(me, rank, &engine);
     let mut s = world.crossing.enter(me);
     s.plan.stalls.0.push((u64::from(me.rank), start.elapsed()));
     store(&mut s, world, me.rank, part);
     done(world, s);
+}
+
+/// What is the rank's own.
+fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<pc3_runtime::save::Part, String> {
+    let part = match shared_files(me) {
+        Some(why) => Err(why),
+        None => rank.job().clone().part(rank, engine),
+    };
+    me.pending_at_line.borrow_mut().clear();
+    part
 }
 
 /// What ranks share that has no line of its own.
@@ -84,8 +91,15 @@ fn shared_files(me: &RankState) -> Option<String> {
 }
 
 /// The rank passes its line; what the virtual MPI keeps of it.
-fn pass(me: &RankState, s: &mut State) -> Vec<u8> {
+fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
     let world = me.world();
+    if let Some(guest) = rank.guest.as_deref() {
+        // What it holds back has been written before the line.
+        guest.flush();
+        let requests = me.requests.borrow();
+        let pending = requests.iter().filter(|(_, r)| !r.get().is_done());
+        *me.pending_at_line.borrow_mut() = pending.map(|(handle, _)| handle).collect();
+    }
     if let (None, Some(job)) = (&s.plan.output, world.job.get()) {
         job.lines_begin();
         s.plan.output = Some(job.standard_positions());
@@ -140,14 +154,9 @@ fn take_if_ended(s: &mut State, me: &RankState) {
     if !member.has_ended() || !member.at_location() {
         return;
     }
-    let engine = pass(me, s);
-    let (Some(rank), Some(job)) = (me.exec(), world.job.get()) else {
-        return;
-    };
-    let part = match shared_files(me) {
-        Some(why) => Err(why),
-        None => job.part(rank, &engine),
-    };
+    let Some(rank) = me.exec() else { return };
+    let engine = pass(me, rank, s);
+    let part = part(me, rank, &engine);
     store(s, world, me.rank, part);
 }
 

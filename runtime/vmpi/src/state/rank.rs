@@ -5,6 +5,7 @@
 //! rank runs.  [`RankState::current`] is how code gets at them.
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+use std::collections::BTreeSet;
 use std::ptr::{null, null_mut, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::*};
 
@@ -186,6 +187,8 @@ pub struct RankState {
     pub(crate) messages: RefCell<Table<(Key, Message)>>,
     /// Requests given up before they completed.
     detached: RefCell<Vec<Req>>,
+    /// Of a guest whose local checkpoint is being taken: handles of requests that were pending when it passed the line.
+    pub(crate) pending_at_line: RefCell<BTreeSet<usize>>,
     pool: RefCell<Vec<NonNull<Request>>>,
     /// Requests in the order of the checkpoint they come from, until messages are linked to them.
     pub(super) loaded: RefCell<Vec<*const Request>>,
@@ -237,6 +240,7 @@ impl RankState {
             requests: RefCell::new(Table::new(Kind::Request)),
             messages: RefCell::new(Table::new(Kind::Message)),
             detached: RefCell::default(),
+            pending_at_line: RefCell::default(),
             pool: RefCell::default(),
             loaded: RefCell::default(),
             landings: RefCell::default(),
