@@ -24,6 +24,7 @@ use crate::settings::{Addresses, Settings, Stats};
 use crate::store::{Output, Stalls, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
+pub use crate::together::{Apart, Written};
 use pc3_typemetric::codes;
 
 /// What follows a checkpoint.
@@ -276,7 +277,7 @@ impl Job {
 
     /// The part of a rank that is unwound or has ended, while others run; `engine`: the engine's state of it.
     pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
-        let first = rank.id() == 0;
+        let first = Some(&(rank.id() as u32)) == self.here().first();
         library::gather_one(rank, first)?;
         Part::of(self, rank, engine, &self.guests).map_err(|e| e.to_string())
     }
@@ -304,23 +305,41 @@ impl Job {
         }
     }
 
-    /// Writes and commits the parts of all ranks, in their order, with what crosses each one's line.
-    pub fn commit_apart(
-        &self,
-        parts: &[(Part, Vec<u8>)],
-        passage: u64,
-        asked: bool,
-        (since, stalls): (Instant, Stalls),
-    ) -> After {
-        let what = self.commit(
+    /// Writes and commits the parts of all ranks, with those of the other processes.
+    pub fn commit_apart(&self, mine: Apart) -> Written {
+        if let Some(peers) = self.peers() {
+            return together::commit_apart(self, peers, &mine);
+        }
+        let Apart {
+            parts,
+            passage,
             asked,
-            || stalls,
-            |_, file, id| save::write_parts(self, parts, &lock(&self.guests), passage, id, file),
-        );
-        match self.control.done(passage, what, since.elapsed()) {
+            since,
+            stalls,
+            disturbed,
+        } = mine;
+        if let Some(why) = disturbed {
+            return Written::Disturbed(why);
+        }
+        let what = match parts {
+            Err(obstacle) => self.in_the_way(&obstacle, asked),
+            Ok(parts) => self.commit(
+                asked,
+                || stalls,
+                |_, file, id| {
+                    save::write_parts(self, parts, &lock(&self.guests), passage, id, file)
+                },
+            ),
+        };
+        Written::After(match self.control.done(passage, what, since.elapsed()) {
             true => After::Stop,
             false => After::Continue,
-        }
+        })
+    }
+
+    /// Another process has decided that no such checkpoint can be taken.
+    pub fn took_none(&self, passage: u64) {
+        self.control.done(passage, Taken::InTheWay, Duration::ZERO);
     }
 
     /// Such a checkpoint cannot be taken, unless it is tried `again`.

@@ -1,4 +1,5 @@
-//! A checkpoint of several processes: one file, written by all of them at once into a file system that they share.
+//! A checkpoint of several processes: one file, written by all of them at once into a file system that they share.  Its ranks
+//! stand still, or have taken their local checkpoints one by one ([`commit_apart`]).
 //!
 //! Each says what stands in the way of a checkpoint, or how many bytes its ranks take.  Process 0 begins a temporary
 //! file and tells each where in it its part goes; each writes it, makes it durable and answers with its sections;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::control::Taken;
 use crate::files::own::high;
+use crate::files::window;
 use crate::format::bytes::{DecodeError, Decoder, Encoder};
 use crate::format::file::{Entry, Writer, SECTIONS};
 use crate::guest::Tables;
@@ -18,12 +20,14 @@ use crate::job::{stood, until_now, After, Job};
 use crate::library;
 use crate::peers::Peers;
 use crate::rank::Rank;
-use crate::save;
+use crate::save::{self, Part};
+use crate::store::Stalls;
 use crate::tell::flush_standard;
 
 type Decoded<T> = Result<T, DecodeError>;
 
 /// What a process has for the checkpoint.
+#[derive(Debug, PartialEq)]
 struct Offer {
     asked: bool,
     stop: bool,
@@ -33,6 +37,11 @@ struct Offer {
     tables: Vec<u8>,
     /// How long its ranks have stood still when it is sent.
     stood: Vec<(u64, Duration)>,
+    /// Of local checkpoints: the locations that their ranks had passed at most, which files are used by whom, and what
+    /// was done meanwhile that they do not fit together for.
+    passage: u64,
+    uses: Vec<u8>,
+    disturbed: Option<String>,
 }
 
 impl Offer {
@@ -56,6 +65,9 @@ impl Offer {
             e.u64(*rank);
             e.u64(time.as_nanos() as u64);
         }
+        e.u64(self.passage);
+        e.bytes(&self.uses);
+        e.str(self.disturbed.as_deref().unwrap_or(""));
         e.0
     }
 
@@ -75,6 +87,9 @@ impl Offer {
             length,
             tables,
             stood: (0..ranks).map(|_| one(&mut d)).collect::<Decoded<_>>()?,
+            passage: d.u64()?,
+            uses: d.bytes()?.to_vec(),
+            disturbed: Some(d.str()?).filter(|why| !why.is_empty()),
         })
     }
 }
@@ -139,18 +154,91 @@ fn decode_part(bytes: &[u8]) -> Decoded<Result<Vec<Entry>, String>> {
     (0..n).map(|_| one(&mut d)).collect::<Decoded<_>>().map(Ok)
 }
 
-/// This process's part of the checkpoint.
+/// Local checkpoints of this process's ranks, in the order of ranks, each with what crosses its line.
+pub struct Apart<'a> {
+    /// Or what stands in the way of one.
+    pub parts: Result<&'a [(Part, Vec<u8>)], String>,
+    /// Locations that these ranks had passed, at most.
+    pub passage: u64,
+    pub asked: bool,
+    pub since: Instant,
+    pub stalls: Stalls,
+    /// Why they do not fit together.
+    pub disturbed: Option<String>,
+}
+
+/// What has become of them.
+pub enum Written {
+    After(After),
+    /// They do not fit together; the next may.
+    Disturbed(String),
+}
+
+/// What a process writes, once it is counted.
+type Write<'a> = dyn FnMut(&mut Tables, &mut Writer) -> io::Result<()> + 'a;
+
+/// This process's part of the checkpoint of ranks that stand still.
 pub(crate) fn checkpoint(
     job: &Job,
     peers: &dyn Peers,
     ranks: &mut [&mut Rank],
     passage: u64,
 ) -> After {
-    if peers.index() == 0 {
-        lead(job, peers, ranks, passage)
-    } else {
-        follow(job, peers, ranks)
+    let start = Instant::now();
+    if peers.index() != 0 {
+        // What these processes have printed is written when process 0 looks where the output stands.
+        flush_standard();
+        let offer = offer(job, ranks);
+        return follow(job, peers, start, &offer, &mut |guests, out| {
+            save::parts(job, ranks, guests, out)
+        });
     }
+    // The others' output first: then ours stands behind it.
+    let others = peers.gather(&[]);
+    let offer = offer(job, ranks);
+    let passage = Some(passage);
+    let written = lead(
+        job,
+        peers,
+        start,
+        passage,
+        (offer, others),
+        &mut |guests, out| save::parts(job, ranks, guests, out),
+    );
+    match written {
+        Written::After(after) => after,
+        Written::Disturbed(_) => After::Continue,
+    }
+}
+
+/// This process's part of a checkpoint that ranks have taken one by one; others go on.
+pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Written {
+    let stop = job.control.stop_asked();
+    let parts = mine.parts.clone();
+    let mut write = |_: &mut Tables, out: &mut Writer| match &parts {
+        Ok(parts) => save::taken(parts, out),
+        Err(why) => Err(io::Error::other(why.clone())),
+    };
+    let count = || {
+        let mut out = Writer::counting();
+        write(&mut Tables::new(), &mut out).map_err(|e| e.to_string())?;
+        Ok(out.offset())
+    };
+    let offer = Offer {
+        asked: mine.asked,
+        stop,
+        length: count(),
+        tables: Vec::new(),
+        stood: mine.stalls.0.clone(),
+        passage: mine.passage,
+        uses: window::uses(),
+        disturbed: mine.disturbed.clone(),
+    };
+    if peers.index() != 0 {
+        return Written::After(follow(job, peers, mine.since, &offer, &mut write));
+    }
+    let others = peers.gather(&[]);
+    lead(job, peers, mine.since, None, (offer, others), &mut write)
 }
 
 fn broken(e: impl std::fmt::Display) -> ! {
@@ -183,6 +271,9 @@ fn offer(job: &Job, ranks: &mut [&mut Rank]) -> Offer {
         length,
         tables,
         stood: until_now(&stood(ranks)).0,
+        passage: 0,
+        uses: Vec::new(),
+        disturbed: None,
     }
 }
 
@@ -193,11 +284,13 @@ fn tables(bytes: &[u8]) -> Tables {
     }
 }
 
-fn follow(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank]) -> After {
-    let start = Instant::now();
-    // What these processes have printed is written when process 0 looks where the output stands.
-    flush_standard();
-    let offer = offer(job, ranks);
+fn follow(
+    job: &Job,
+    peers: &dyn Peers,
+    start: Instant,
+    offer: &Offer,
+    write_part: &mut Write,
+) -> After {
     peers.gather(&offer.encode());
     let place = decode_place(&peers.spread(&[]), peers.index()).unwrap_or_else(|e| broken(e));
     if let Some((path, at, mut guests)) = place {
@@ -206,7 +299,7 @@ fn follow(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank]) -> After {
             let mut file = high(OpenOptions::new().write(true).open(&path)?);
             file.seek(SeekFrom::Start(at))?;
             let mut out = Writer::part(&mut file, at);
-            save::parts(job, ranks, &mut guests, &mut out)?;
+            write_part(&mut guests, &mut out)?;
             check(out.offset() - at, length)?;
             let entries = out.into_entries()?;
             file.sync_all()?;
@@ -221,7 +314,7 @@ fn follow(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank]) -> After {
     let (passage, what, stop) = read().unwrap_or_else(|e: DecodeError| broken(e));
     let what = match what {
         0 => Taken::Committed,
-        1 => Taken::InTheWay,
+        1 | DISTURBED => Taken::InTheWay,
         _ => Taken::Failed,
     };
     job.control.done(passage, what, start.elapsed());
@@ -240,12 +333,21 @@ fn check(written: u64, counted: u64) -> io::Result<()> {
     Err(io::Error::other(why))
 }
 
-fn lead(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank], passage: u64) -> After {
-    let start = Instant::now();
+/// `own`, and what the others have sent.  `passage`: where all ranks stand; `None`: each has a line of its own.
+fn lead(
+    job: &Job,
+    peers: &dyn Peers,
+    start: Instant,
+    passage: Option<u64>,
+    (own, others): (Offer, Vec<Vec<u8>>),
+    write_part: &mut Write,
+) -> Written {
     let decode = |b: &Vec<u8>| Offer::decode(b).unwrap_or_else(|e| broken(e));
-    // The others' output first: then ours stands behind it.
-    let mut offers: Vec<Offer> = peers.gather(&[]).iter().skip(1).map(decode).collect();
-    offers.insert(0, offer(job, ranks));
+    let mut offers: Vec<Offer> = others.iter().skip(1).map(decode).collect();
+    offers.insert(0, own);
+    let apart = passage.is_none();
+    let furthest = || offers.iter().map(|o| o.passage).max();
+    let passage = passage.or_else(furthest).unwrap_or(0);
     let asked = offers.iter().any(|o| o.asked);
     let stop = offers.iter().any(|o| o.stop);
     let mut guests = Tables::new();
@@ -253,31 +355,42 @@ fn lead(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank], passage: u64) -> 
         let merged = guests.merge(tables(&offer.tables));
         merged.unwrap_or_else(|e| broken(e));
     }
+    let stalls: Vec<(u64, Duration)> = offers.iter().flat_map(|o| o.stood.clone()).collect();
     let now = Instant::now();
     // On other machines' clocks only durations mean anything here.
     let since = |&(rank, time): &(u64, Duration)| Some((rank, now.checked_sub(time)?));
-    let stood: Vec<(u64, Instant)> = offers
-        .iter()
-        .flat_map(|o| &o.stood)
-        .filter_map(since)
-        .collect();
+    let stood: Vec<(u64, Instant)> = stalls.iter().filter_map(since).collect();
+    let mut disturbed = offers.iter().find_map(|o| o.disturbed.clone());
+    if disturbed.is_none() {
+        let uses = offers.iter().map(|o| &o.uses[..]);
+        disturbed = window::clash_of(uses).unwrap_or_else(|e| broken(e));
+    }
+    if let Some(why) = disturbed {
+        peers.spread(&encode_places("", &[], &[]));
+        peers.spread(&encode_outcome(passage, DISTURBED, false));
+        return Written::Disturbed(why);
+    }
     let lengths: Result<Vec<u64>, String> = offers.into_iter().map(|o| o.length).collect();
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
             let done = job.commit(
                 asked,
-                || until_now(&stood),
+                || match apart {
+                    true => Stalls(stalls),
+                    false => until_now(&stood),
+                },
                 |path, file, id| {
                     told = true;
+                    let begun = (path, file, id, apart);
                     write(
                         job,
                         peers,
-                        ranks,
                         &mut guests,
                         passage,
-                        (path, file, id),
+                        begun,
                         &lengths,
+                        write_part,
                     )
                 },
             );
@@ -298,28 +411,39 @@ fn lead(job: &Job, peers: &dyn Peers, ranks: &mut [&mut Rank], passage: u64) -> 
         Taken::InTheWay => 1,
         Taken::Failed => 2,
     };
-    let mut e = Encoder::default();
-    for v in [passage, number, stop.into()] {
-        e.u64(v);
-    }
-    peers.spread(&e.0);
-    if stop {
-        After::Stop
-    } else {
-        After::Continue
-    }
+    peers.spread(&encode_outcome(passage, number, stop));
+    Written::After(match stop {
+        true => After::Stop,
+        false => After::Continue,
+    })
 }
 
+/// Of outcomes: local checkpoints do not fit together.
+const DISTURBED: u64 = 3;
+
+fn encode_outcome(passage: u64, what: u64, stop: bool) -> Vec<u8> {
+    let mut e = Encoder::default();
+    for v in [passage, what, stop.into()] {
+        e.u64(v);
+    }
+    e.0
+}
+
+/// `apart`: ranks have lines of their own.
 fn write(
     job: &Job,
     peers: &dyn Peers,
-    ranks: &mut [&mut Rank],
     guests: &mut Tables,
     passage: u64,
-    (path, file, id): (&str, &mut File, u64),
+    (path, file, id, apart): (&str, &mut File, u64, bool),
     lengths: &[u64],
+    write_part: &mut Write,
 ) -> io::Result<()> {
-    let begun = Writer::new(file, id).and_then(|mut out| {
+    let begun = match apart {
+        true => Writer::apart(file, id),
+        false => Writer::new(file, id),
+    };
+    let begun = begun.and_then(|mut out| {
         save::head(job, passage, &mut out)?;
         if job.program.guest {
             guests.write(&mut out)?;
@@ -344,7 +468,7 @@ fn write(
         false => Vec::new(),
     };
     peers.spread(&encode_places(path, &places, &all));
-    let own = save::parts(job, ranks, guests, &mut out);
+    let own = write_part(guests, &mut out);
     let answers = peers.gather(&[]);
     own?;
     check(out.offset() - places[0], lengths[0])?;

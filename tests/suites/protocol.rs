@@ -1,13 +1,15 @@
 //! The non-blocking protocol: programs that never wait for all, killed and stopped at random moments and continued on other
-//! numbers of workers and other architectures.
+//! numbers of workers and processes, below other MPIs, and on other architectures.
 //!
 //! `PC3_TEST_KILLS` kills for each (default 6).
 
+use std::path::Path;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Result};
 use libtest_mimic::Trial;
-use pc3_tests::arch::{self, HOST};
+use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
 use pc3_tests::program::Program;
@@ -16,26 +18,31 @@ use pc3_tests::run::{difference, Job, STOPPED};
 const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 
 pub fn trials() -> Vec<Trial> {
-    let rust = |p: &Program| p.name == "rust-harvest-mpi";
-    let all = Program::load_all(&arch::root().join("tests/apart")).and_then(|mut all| {
-        all.extend(Program::rust_examples()?.into_iter().filter(rust));
-        Ok(all)
-    });
-    let programs = match all {
-        Ok(p) => p,
+    let c = Program::load_all(&arch::root().join("tests/apart"));
+    let both = c.and_then(|c| Ok((c, Program::rust_examples()?)));
+    let (mut programs, mut rust) = match both {
+        Ok(both) => both,
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     };
+    rust.retain(|p| p.name == "rust-harvest-mpi");
+    programs.extend(rust.iter().cloned());
     let mut trials = Vec::new();
     for p in programs {
-        let q = p.clone();
-        trials.push(clock::test(
-            format!("protocol::{}_killed", p.name),
-            move || killed(&p).map_err(|e| format!("{e:#}").into()),
-        ));
-        trials.push(clock::test(
-            format!("protocol::{}_moved", q.name),
-            move || moved(&q).map_err(|e| format!("{e:#}").into()),
-        ));
+        let mut add = |what: &str, test: fn(&Program) -> Result<()>| {
+            let p = p.clone();
+            let name = format!("protocol::{}_{what}", p.name);
+            trials.push(clock::test(name, move || {
+                test(&p).map_err(|e| format!("{e:#}").into())
+            }));
+        };
+        add("killed", |p| killed(p, 1));
+        add("moved", |p| moved(p, 1));
+        // Ranks of two processes may have the same descriptor numbers, for which there is no room in one.
+        if p.rust_binary().is_none() && p.name != "files" {
+            add("killed_together", |p| killed(p, 3));
+            add("moved_together", |p| moved(p, 3));
+            add("below_mpis", below_mpis);
+        }
     }
     trials.push(clock::test("protocol::late", || {
         late().map_err(|e| format!("{e:#}").into())
@@ -43,10 +50,11 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::shared_file", || {
         shared_file().map_err(|e| format!("{e:#}").into())
     }));
-    for (name, env, said) in REFUSED {
+    for (name, options, said) in REFUSED {
+        let p = rust.iter().find(|p| p.name == name).cloned();
         trials.push(clock::test(
             format!("protocol::refused_{name}"),
-            move || refused(env, said).map_err(|e| format!("{e:#}").into()),
+            move || refused(p.clone(), options, said).map_err(|e| format!("{e:#}").into()),
         ));
     }
     trials
@@ -68,8 +76,58 @@ fn same(expected: &[u8], job: &Job) -> Result<()> {
     }
 }
 
-/// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none.
-fn killed(p: &Program) -> Result<()> {
+/// How a job of so many processes is started, or of one.
+fn launcher(processes: usize, mpi: &str) -> Vec<String> {
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    match processes {
+        1 => Vec::new(),
+        n => [&pc3run, "-p", &n.to_string(), "--mpi", mpi]
+            .map(str::to_owned)
+            .into(),
+    }
+}
+
+fn start(
+    job: &Job,
+    launcher: &[String],
+    arch: Arch,
+    exe: &Path,
+    env: &[(&str, &str)],
+) -> Result<Child> {
+    let words: Vec<&str> = launcher.iter().map(String::as_str).collect();
+    job.start_by(&words, arch, exe, env)
+}
+
+/// Processes that this one has started.
+fn children(of: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"));
+    let list = list.unwrap_or_default();
+    list.split_whitespace()
+        .filter_map(|p| p.parse().ok())
+        .collect()
+}
+
+/// With all that it has started, which ends with it.
+fn kill(mut child: Child) -> Result<()> {
+    let below = children(child.id());
+    child.kill()?;
+    child.wait()?;
+    let start = Instant::now();
+    while below
+        .iter()
+        .any(|p| Path::new(&format!("/proc/{p}/exe")).exists())
+    {
+        ensure!(
+            start.elapsed().as_secs() < 60,
+            "processes go on without pc3run"
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none; in up to so many processes.
+fn killed(p: &Program, processes: usize) -> Result<()> {
     let kills = std::env::var("PC3_TEST_KILLS").ok();
     let kills: u32 = kills.and_then(|s| s.parse().ok()).unwrap_or(6);
     let exe = build::instrumented(p, HOST)?;
@@ -79,18 +137,18 @@ fn killed(p: &Program) -> Result<()> {
     while done < kills || ends == 0 {
         let workers = random.u32(1..=4).to_string();
         let every = ["17x", "100x", "900x"][random.usize(0..3)];
+        let launcher = launcher(random.usize(1..=processes), "none");
         let env = [
             PROTOCOL,
             ("PC3_EVERY", every),
             ("PC3_RESTART", "auto"),
             ("PC3_WORKERS", &workers),
         ];
-        let mut child = job.start(HOST, &exe, &env)?;
+        let mut child = start(&job, &launcher, HOST, &exe, &env)?;
         if done < kills {
             std::thread::sleep(length.mul_f64(random.f64() * 0.8));
             if child.try_wait()?.is_none() {
-                child.kill()?;
-                child.wait()?;
+                kill(child)?;
                 done += 1;
                 continue;
             }
@@ -108,8 +166,46 @@ fn killed(p: &Program) -> Result<()> {
     Ok(())
 }
 
-/// Stopped behind a checkpoint, and on with other workers, on each architecture in turn; to the end at last.
-fn moved(p: &Program) -> Result<()> {
+/// Stopped behind a checkpoint, and on with other workers, and processes, on each architecture in turn; to the end at last.
+fn moved(p: &Program, processes: usize) -> Result<()> {
+    let all = arch::available();
+    let hops: Vec<Hop> = (0..=all.len())
+        .map(|hop| Hop {
+            arch: if hop == 0 { HOST } else { all[hop % all.len()] },
+            processes: 1 + (hop + 1) % processes,
+            mpi: "none",
+        })
+        .collect();
+    stopped(p, &hops)
+}
+
+/// The same on one architecture, from one MPI to the other.
+fn below_mpis(p: &Program) -> Result<()> {
+    let hop = |processes, mpi| Hop {
+        arch: HOST,
+        processes,
+        mpi,
+    };
+    let native = |mpi: &&str| {
+        let object = format!("lib/pc3/{}/libpc3_mpi_{mpi}.so", HOST.gnu);
+        arch::dist().join(object).is_file()
+    };
+    let mut hops: Vec<Hop> = ["openmpi", "mpich"]
+        .into_iter()
+        .filter(native)
+        .flat_map(|mpi| [hop(2, mpi), hop(3, mpi)])
+        .collect();
+    hops.push(hop(2, "none"));
+    stopped(p, &hops)
+}
+
+struct Hop {
+    arch: Arch,
+    processes: usize,
+    mpi: &'static str,
+}
+
+fn stopped(p: &Program, hops: &[Hop]) -> Result<()> {
     let (expected, _) = whole(p)?;
     let mut stops = 0;
     // A run may end before all have come to a location behind the request.
@@ -121,20 +217,19 @@ fn moved(p: &Program) -> Result<()> {
             break;
         }
         let job = Job::new(p)?;
-        let all = arch::available();
-        for hop in 0..=all.len() {
-            let arch = if hop == 0 { HOST } else { all[hop % all.len()] };
-            let exe = build::instrumented(p, arch)?;
-            let workers = (1 + hop % 3).to_string();
-            let last = hop == all.len();
+        for (i, hop) in hops.iter().enumerate() {
+            let exe = build::instrumented(p, hop.arch)?;
+            let workers = (1 + i % 3).to_string();
+            let last = i + 1 == hops.len();
             let mut env = vec![PROTOCOL, ("PC3_WORKERS", &*workers)];
-            if hop > 0 {
+            if i > 0 {
                 env.push(("PC3_RESTART", "latest"));
             }
             if !last {
                 env.extend([("PC3_EVERY", *every), ("PC3_STOP_AFTER", "1")]);
             }
-            let end = job.run(arch, &exe, &env)?;
+            let launcher = launcher(hop.processes, hop.mpi);
+            let end = job.finish(start(&job, &launcher, hop.arch, &exe, &env)?)?;
             if end.status == STOPPED && !last {
                 stops += 1;
                 continue;
@@ -143,7 +238,7 @@ fn moved(p: &Program) -> Result<()> {
                 end.status == 0,
                 "exit status {} on {}\n{}",
                 end.status,
-                arch.gnu,
+                hop.arch.gnu,
                 end.stderr
             );
             break;
@@ -158,25 +253,26 @@ fn moved(p: &Program) -> Result<()> {
 fn late() -> Result<()> {
     let p = Program::load(&arch::root().join("tests/data/late.c"))?;
     let exe = build::instrumented(&p, HOST)?;
-    let job = Job::new(&p)?;
     let env = [
         PROTOCOL,
         ("PC3_EVERY", "10x"),
         ("PC3_PATIENCE", "20ms"),
         ("PC3_WORKERS", "3"),
     ];
-    let mut child = job.start(HOST, &exe, &env)?;
-    let start = Instant::now();
-    while !job
-        .stderr()
-        .contains("rank 2 came to no location within 20ms")
-    {
-        ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
-        ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
-        std::thread::sleep(Duration::from_millis(5));
+    for processes in [1, 2] {
+        let job = Job::new(&p)?;
+        let mut child = start(&job, &launcher(processes, "none"), HOST, &exe, &env)?;
+        let start = Instant::now();
+        while !job
+            .stderr()
+            .contains("rank 2 came to no location within 20ms")
+        {
+            ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
+            ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill(child)?;
     }
-    child.kill()?;
-    child.wait()?;
     Ok(())
 }
 
@@ -189,7 +285,7 @@ fn shared_file() -> Result<()> {
     let end = job.run(HOST, &exe, &env)?;
     let said = "common.log is used by ranks";
     ensure!(end.stderr.contains(said), "not told: {}", end.stderr);
-    killed(&p)
+    killed(&p, 1)
 }
 
 /// What does not work is said before anything runs.
@@ -200,14 +296,17 @@ const REFUSED: [(&str, &[&str], &str); 2] = [
         "expected barrier or nonblocking",
     ),
     (
-        "processes",
+        "rust-harvest-mpi",
         &["-p", "2", "--mpi", "none", "--protocol", "nonblocking"],
-        "not available yet for several processes",
+        "not available yet for programs in Rust in several processes",
     ),
 ];
 
-fn refused(options: &[&str], said: &str) -> Result<()> {
-    let p = Program::load(&arch::root().join("tests/apart/farm.c"))?;
+fn refused(p: Option<Program>, options: &[&str], said: &str) -> Result<()> {
+    let p = match p {
+        Some(p) => p,
+        None => Program::load(&arch::root().join("tests/apart/farm.c"))?,
+    };
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();

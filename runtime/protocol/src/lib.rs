@@ -58,6 +58,29 @@ impl Entries {
         }
     }
 
+    /// And these.
+    pub fn join(&mut self, others: &Entries) {
+        let (Some((low, high)), unlogged) = (others.range, others.unlogged) else {
+            return;
+        };
+        let (l, h) = self.range.unwrap_or((low, high));
+        self.range = Some((l.min(low), h.max(high)));
+        self.unlogged = self.unlogged.max(unlogged);
+    }
+
+    /// The oldest and the newest epoch, if there are any, and the newest of one who was not logging.
+    pub fn told(&self) -> Option<(u32, u32, Option<u32>)> {
+        self.range.map(|(low, high)| (low, high, self.unlogged))
+    }
+
+    /// What was told so.
+    pub fn of((low, high, unlogged): (u32, u32, Option<u32>)) -> Entries {
+        Entries {
+            range: Some((low, high)),
+            unlogged,
+        }
+    }
+
     /// Somebody entered before its line of this epoch.
     fn any_before(&self, epoch: u32) -> bool {
         self.range.is_some_and(|(low, _)| low < epoch)

@@ -50,6 +50,8 @@ rules! {
     replay_ends_first,
     /// Pending collectives that all members entered in time are waited for.
     pending_are_awaited,
+    /// A rank hears of an epoch when nothing can come to it any more that was sent while nobody counted.
+    uncounted_have_arrived,
     /// A given-up epoch is counted out like any other.
     given_up_is_counted,
 }

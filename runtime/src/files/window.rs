@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::scan::made;
 use super::system::{self, Identity};
+use crate::format::bytes::{DecodeError, Decoder, Encoder};
 use crate::format::library::{ACCESS_APPEND, ACCESS_WRITE};
 
 /// What a rank has to do with a file.
@@ -103,7 +104,63 @@ fn add(rank: usize, file: &Identity, how: Use, path: impl FnOnce() -> Vec<u8>) {
 
 /// Why local checkpoints that have been taken since the window began do not fit together.
 pub(crate) fn clash() -> Option<String> {
+    found(&window())
+}
+
+/// What this process's ranks do with files, for the process that compares.
+pub(crate) fn uses() -> Vec<u8> {
     let all = window();
+    let mut e = Encoder::default();
+    e.len(all.len());
+    for ((device, inode), touched) in all.iter() {
+        e.u64(*device);
+        e.u64(*inode);
+        e.bytes(&touched.path);
+        e.len(touched.by.len());
+        for (rank, how) in &touched.by {
+            e.u64(*rank as u64);
+            e.u64(*how as u64);
+        }
+    }
+    e.0
+}
+
+/// The same of several processes.  Where they are on several machines a file system may have another number on each: there a
+/// file is known by its own and its path.
+pub(crate) fn clash_of<'a>(
+    processes: impl Iterator<Item = &'a [u8]>,
+) -> Result<Option<String>, DecodeError> {
+    let mut all: BTreeMap<(u64, Vec<u8>), Touched> = BTreeMap::new();
+    let mut paths: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
+    for bytes in processes.filter(|b| !b.is_empty()) {
+        let mut d = Decoder::new(bytes, "uses of files");
+        for _ in 0..d.u64()? {
+            let identity = (d.u64()?, d.u64()?);
+            let path = d.bytes()?.to_vec();
+            // One file of one machine may have several paths.
+            let path = paths.entry(identity).or_insert(path).clone();
+            let touched = all
+                .entry((identity.1, path.clone()))
+                .or_insert_with(|| Touched {
+                    path,
+                    by: BTreeSet::new(),
+                });
+            for _ in 0..d.u64()? {
+                let rank = d.u64()? as usize;
+                let how = match d.u64()? {
+                    0 => Use::Reads,
+                    1 => Use::Writes,
+                    2 => Use::Wrote,
+                    _ => return Err(DecodeError::Invalid("use")),
+                };
+                touched.by.insert((rank, how));
+            }
+        }
+    }
+    Ok(found(&all))
+}
+
+fn found<K>(all: &BTreeMap<K, Touched>) -> Option<String> {
     let (file, (a, b)) = all.values().find_map(|t| Some((t, t.clash()?)))?;
     Some(format!(
         "{} is used by ranks {a} and {b}, and written, between their local checkpoints; use the barrier protocol, or a file for each rank",
@@ -113,7 +170,33 @@ pub(crate) fn clash() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Touched, Use};
+    use super::{clash_of, found, Encoder, Touched, Use};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn processes_compare() {
+        let uses = |device: u64, path: &str, rank: u64, how: Use| {
+            let mut e = Encoder::default();
+            for v in [1, device, 77] {
+                e.u64(v);
+            }
+            e.bytes(path.as_bytes());
+            for v in [1, rank, how as u64] {
+                e.u64(v);
+            }
+            e.0
+        };
+        let check = |a: &[u8], b: &[u8]| clash_of([a, b, &[]].into_iter()).ok().flatten().is_some();
+        let first = uses(1, "/a", 0, Use::Writes);
+        assert!(
+            check(&first, &uses(1, "/b", 1, Use::Reads)),
+            "one file, two names"
+        );
+        assert!(check(&first, &uses(2, "/a", 1, Use::Reads)), "two machines");
+        assert!(!check(&first, &uses(2, "/b", 1, Use::Writes)));
+        assert!(!check(&first, &uses(1, "/a", 0, Use::Reads)));
+        assert!(found(&BTreeMap::<u8, Touched>::new()).is_none());
+    }
 
     #[test]
     fn clashes() {

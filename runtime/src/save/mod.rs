@@ -82,8 +82,7 @@ impl Part {
         out.end()?;
         directories(rank, &meta, &noted, &lent, &mut out)?;
         out.section(Section::Engine, n, engine)?;
-        // One process has all ranks.
-        if n == 0 && !job.program.guest {
+        if Some(&(n as u32)) == job.here().first() && !job.program.guest {
             shared_objects(&mut out, n)?;
         }
         let (bytes, entries) = out.into_memory();
@@ -96,10 +95,9 @@ impl Part {
         })
     }
 
-    /// A descriptor that both ranks had at their own time.  There is room for one at a restart.
-    pub fn shares(&self, other: &Part) -> Option<u64> {
-        let mut numbers = self.descriptors.iter().copied();
-        numbers.find(|n| other.descriptors.contains(n))
+    /// Numbers of descriptors that it holds, each once in all parts: there is room for one at a restart.
+    pub fn descriptors(&self) -> &[u64] {
+        &self.descriptors
     }
 
     /// Locations that the rank had passed.
@@ -119,6 +117,16 @@ pub(crate) fn write_parts(
 ) -> io::Result<()> {
     let mut out = Writer::apart(file, id)?;
     head(job, passage, &mut out)?;
+    taken(parts, &mut out)?;
+    if job.program.guest {
+        guests.write(&mut out)?;
+    }
+    out.finish()?;
+    Ok(())
+}
+
+/// What it has of these ranks.
+pub(crate) fn taken(parts: &[(Part, Vec<u8>)], out: &mut Writer) -> io::Result<()> {
     for (part, line) in parts {
         for e in &part.entries {
             let at = e.offset as usize..(e.offset + e.length) as usize;
@@ -126,10 +134,6 @@ pub(crate) fn write_parts(
         }
         out.section(Section::Line, part.rank, line)?;
     }
-    if job.program.guest {
-        guests.write(&mut out)?;
-    }
-    out.finish()?;
     Ok(())
 }
 

@@ -65,8 +65,10 @@ pub fn register() {
 
 /// For whom the nonblocking protocol is not available.
 fn not_yet(job: &Job) -> Option<&'static str> {
-    if job.peers().is_some() {
-        return Some("not available yet for several processes (pc3run -p); use barrier");
+    if job.peers().is_some() && job.program.guest {
+        return Some(
+            "not available yet for programs in Rust in several processes (pc3run -p); use barrier",
+        );
     }
     None
 }
@@ -94,6 +96,9 @@ impl Engine for MpiEngine {
     fn run(&self, job: &Arc<Job>, ranks: Vec<Box<Rank>>, body: Body) -> i32 {
         let world = &self.world;
         let _ = world.job.set(Arc::clone(job));
+        if self.nonblocking {
+            world.crossing.choose();
+        }
         if let Some(patience) = job.patience {
             let ms = patience.as_millis() as u64;
             world.idle.patience.store(ms, Relaxed);
@@ -122,6 +127,7 @@ impl Engine for MpiEngine {
             // Nobody sends before all can receive.
             meet(world, peers);
         }
+        crossing::line::go_on(world);
         if let Some(link) = world.far() {
             link.begin();
             link.board.tell_restored(world);
@@ -141,7 +147,6 @@ impl Engine for MpiEngine {
             let code = body(rank);
             end(me, code);
         }));
-        world.crossing.finish();
         let code = |r| {
             if let Status::Finished(code) = status(r) {
                 code
@@ -151,6 +156,7 @@ impl Engine for MpiEngine {
         };
         let code = ranks.iter().map(code).find(|c| *c != 0).unwrap_or(0);
         let code = world.far().map_or(code, |link| stay(world, link, code));
+        world.crossing.finish();
         stats::end(world, job);
         if let Some(link) = world.far() {
             link.close();
@@ -381,9 +387,7 @@ fn end(me: &RankState, code: i32) {
         r.count_passages();
         r.finish(code);
     }
-    if world.far().is_none() {
-        crossing::line::ended(world, me);
-    }
+    crossing::line::ended(world, me);
     let mut b = world.coord.lock();
     let all = b.finished(me.slot as usize);
     if let Some(link) = world.far() {

@@ -34,6 +34,8 @@ pub enum Violation {
     Collective(Group, u64),
     #[error("rank {0} has not replayed its log")]
     Unreplayed(Rank),
+    #[error("a message that was not counted is taken for one of another epoch")]
+    Uncounted,
     #[error("an epoch has not ended")]
     Epoch,
 }

@@ -96,6 +96,7 @@ fn program(size: Size) -> Program {
         scripts: vec![first, second, third],
         groups: BTreeMap::from([(0, vec![0, 1, 2]), (1, vec![1, 2])]),
         nodes: vec![0, 0, 1],
+        usual: false,
     }
 }
 

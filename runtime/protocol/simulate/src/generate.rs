@@ -68,6 +68,8 @@ pub struct Shape {
     pub wildcards: bool,
     /// Many probes, tests and clocks.
     pub nosy: bool,
+    /// Nobody counts messages while no checkpoint is under way.
+    pub usual: bool,
 }
 
 pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
@@ -80,6 +82,7 @@ pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
             nodes: (0..shape.ranks)
                 .map(|r| r * processes / shape.ranks)
                 .collect(),
+            usual: shape.usual,
         },
         rng,
         alive: (0..shape.ranks).collect(),

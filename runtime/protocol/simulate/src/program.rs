@@ -74,4 +74,6 @@ pub struct Program {
     pub groups: BTreeMap<Group, Vec<Rank>>,
     /// The process that each rank lives in.
     pub nodes: Vec<u32>,
+    /// Nobody counts messages while no checkpoint is under way.
+    pub usual: bool,
 }

@@ -16,6 +16,8 @@ pub struct Options {
     pub rules: Rules,
     /// Programs ask and look a lot, and jobs are lost often.
     pub nosy: bool,
+    /// Nobody counts messages while no checkpoint is under way.
+    pub usual: bool,
 }
 
 impl Default for Options {
@@ -24,6 +26,7 @@ impl Default for Options {
             most_ranks: 16,
             rules: Rules::default(),
             nosy: false,
+            usual: false,
         }
     }
 }
@@ -40,6 +43,7 @@ pub fn world(seed: u64, options: &Options) -> (World, Rng) {
         spawns: rng.u32(0..3) == 0,
         wildcards: options.nosy || rng.u32(0..4) > 0,
         nosy: options.nosy,
+        usual: options.usual,
     };
     let program = Arc::new(generate(&mut rng, shape));
     let budget = Budget {
@@ -68,6 +72,8 @@ impl Pace {
             Action::Deliver(a, b) => 7 * a + 3 * b + 11,
             Action::Control(a, b) => 5 * a + b + 29,
             Action::Result(r, _) => r + 41,
+            Action::Count(n) => n + 53,
+            Action::Begin(n) => n + 59,
             Action::Request | Action::GiveUp | Action::Crash => return false,
         };
         self.slow >> (bit % 64) & 1 == 1

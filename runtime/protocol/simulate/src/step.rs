@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pc3_protocol::{Rank, Sending};
+use pc3_protocol::{Rank, Sending, Stamp};
 
 use crate::check::Violation;
 use crate::program::{Op, Slot, Tag};
@@ -146,7 +146,16 @@ impl World {
         let sent = h.sent.entry(to).or_default();
         sent.push(content);
         let truth = sent.len() as u32 - 1;
-        match s.member.send(to) {
+        let usual = !self.ways[self.program.nodes[from as usize] as usize].counts;
+        let sending = if usual {
+            Sending::Send(Stamp {
+                epoch: s.member.epoch(),
+                ..Stamp::default()
+            })
+        } else {
+            s.member.send(to)
+        };
+        match sending {
             Sending::Suppress => self.counts.suppressed += 1,
             Sending::Send(stamp) => {
                 let message = Message {
@@ -156,6 +165,7 @@ impl World {
                     content,
                     truth,
                     name: None,
+                    usual,
                 };
                 self.app.entry((from, to)).or_default().push_back(message);
             }

@@ -35,6 +35,22 @@ pub struct Message {
     pub truth: u32,
     /// As the receiver knows it.
     pub name: Option<Name>,
+    /// It was sent on a way on which nobody counts, and tells nothing of its sender; its stamp is what the receiver has to
+    /// find out.
+    pub usual: bool,
+}
+
+/// Which ways the ranks of a process take.  While no checkpoint is under way nobody counts messages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Way {
+    /// Epochs that it has heard of.
+    pub heard: u32,
+    /// Epochs for which it has begun to count.
+    pub counting: u32,
+    /// Epochs that its ranks know of.
+    pub known: u32,
+    /// Its ranks count what they send.
+    pub counts: bool,
 }
 
 /// A receive that the program posted.
@@ -110,6 +126,10 @@ pub enum Action {
     Deliver(Rank, Rank),
     /// The oldest control message between two nodes comes.
     Control(u32, u32),
+    /// All ranks of a process count from now on.
+    Count(u32),
+    /// Nothing that is not counted can come there any more: its ranks hear of the epoch.
+    Begin(u32),
     /// A result comes to a rank.
     Result(Rank, usize),
     Request,
@@ -145,6 +165,7 @@ pub struct World {
     pub rules: Rules,
     pub ranks: BTreeMap<Rank, RankState>,
     pub nodes: Vec<Node>,
+    pub ways: Vec<Way>,
     pub app: BTreeMap<(Rank, Rank), VecDeque<Message>>,
     pub control: BTreeMap<(u32, u32), VecDeque<Control>>,
     pub meetings: BTreeMap<(Group, u64), Meeting>,
@@ -173,6 +194,7 @@ impl World {
     pub fn new(program: Arc<Program>, rules: Rules, budget: Budget, chance: u64) -> World {
         let mut w = World {
             nodes: Vec::new(),
+            ways: Vec::new(),
             ranks: BTreeMap::new(),
             app: BTreeMap::new(),
             control: BTreeMap::new(),
@@ -211,6 +233,22 @@ impl World {
             Node::new(self.rules, i == 0, members, below, replaying)
         };
         self.nodes = (0..count).map(node).collect();
+        let way = Way {
+            counts: replaying || !self.program.usual,
+            ..Way::default()
+        };
+        self.ways = vec![way; count as usize];
+    }
+
+    /// No message that was sent on a way on which nobody counts can come to this node any more.
+    fn is_clear(&self, node: u32) -> bool {
+        if !self.rules.uncounted_have_arrived() {
+            return true;
+        }
+        let way = &self.ways[node as usize];
+        let mut under_way = self.app.iter();
+        self.ways.iter().all(|w| w.counting >= way.heard)
+            && !under_way.any(|((_, to), q)| self.node_of(*to) == node && q.iter().any(|m| m.usual))
     }
 
     pub fn node_of(&self, rank: Rank) -> u32 {
@@ -238,6 +276,14 @@ impl World {
                 into.push(Action::Control(*from, *to));
             }
         }
+        for (i, way) in self.ways.iter().enumerate() {
+            let node = i as u32;
+            if way.counting < way.heard {
+                into.push(Action::Count(node));
+            } else if way.known < way.heard && self.is_clear(node) {
+                into.push(Action::Begin(node));
+            }
+        }
     }
 
     /// Interference, while there is something to interfere with.
@@ -256,8 +302,18 @@ impl World {
     pub fn apply(&mut self, action: Action) -> Result<(), Violation> {
         match action {
             Action::Step(r) => self.step(r)?,
-            Action::Deliver(from, to) => self.deliver(from, to),
+            Action::Deliver(from, to) => self.deliver(from, to)?,
             Action::Control(from, to) => self.control(from, to)?,
+            Action::Count(node) => {
+                let way = &mut self.ways[node as usize];
+                way.counting = way.heard;
+                way.counts = true;
+            }
+            Action::Begin(node) => {
+                let way = &mut self.ways[node as usize];
+                way.known = way.heard;
+                self.tell(node, &Down::Start);
+            }
             Action::Result(r, i) => self.result(r, i),
             Action::Request => {
                 self.budget.requests -= 1;
@@ -279,14 +335,24 @@ impl World {
         self.listen()
     }
 
-    fn deliver(&mut self, from: Rank, to: Rank) {
+    fn deliver(&mut self, from: Rank, to: Rank) -> Result<(), Violation> {
         let queue = self.app.get_mut(&(from, to));
         let Some(mut message) = queue.and_then(VecDeque::pop_front) else {
-            return;
+            return Ok(());
         };
+        let way = self.ways[self.node_of(to) as usize];
         let Some(s) = self.ranks.get_mut(&to) else {
-            return;
+            return Ok(());
         };
+        if message.usual {
+            // Sent before any of these ranks can pass the line that it knows of, or when all have.
+            if message.stamp.epoch != way.known {
+                return Err(Violation::Uncounted);
+            }
+            s.mailbox.push(message);
+            s.match_posted();
+            return Ok(());
+        }
         // No more than two bits go with a message.
         message.stamp.epoch = s.member.epoch_of(message.stamp.epoch % 2 == 1);
         let arrival = s.member.arrive(from, message.stamp);
@@ -297,6 +363,7 @@ impl World {
         }
         s.mailbox.push(message);
         s.match_posted();
+        Ok(())
     }
 
     fn result(&mut self, rank: Rank, i: usize) {
@@ -349,6 +416,18 @@ impl World {
             let queue = self.control.entry((node, b)).or_default();
             queue.push_back(Control::Down(down.clone()));
         }
+        let way = &mut self.ways[node as usize];
+        match down {
+            Down::Start if self.program.usual => way.heard += 1,
+            Down::Finish | Down::Replayed => {
+                way.counts = !self.program.usual;
+                self.tell(node, down);
+            }
+            _ => self.tell(node, down),
+        }
+    }
+
+    fn tell(&mut self, node: u32, down: &Down) {
         for m in self.nodes[node as usize].members().collect::<Vec<_>>() {
             if let Some(s) = self.ranks.get_mut(&m) {
                 s.member.hear(down);

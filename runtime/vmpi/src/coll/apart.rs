@@ -92,10 +92,11 @@ impl Meeting {
             let to = To::lend(to, out.is_read_by(*process));
             let part = write_part(all, here, &to);
             loans.readers += usize::from(to.has_lent());
-            out.send(*process, topic, &part);
+            out.bring(*process, topic, group, &part);
         }
         let keep = keep.insert(Keep::default());
-        let parts = out.receive(topic, far.places.len() - 1);
+        let elsewhere = far.places.len() - 1;
+        let parts = out.brought(topic, group, &|i| self.entered(i), elsewhere);
         let lends = parts.iter().filter(|p| has_lent(&p.1));
         loans.lenders.extend(lends.map(|p| p.0));
         let read = |(process, bytes): &(u32, Box<[u8]>)| {

@@ -47,6 +47,16 @@ pub trait Elsewhere {
     fn is_read_by(&self, process: u32) -> bool;
     /// That process's memory, if it can be read from here.
     fn memory_of(&self, process: u32) -> Option<Memory>;
+    /// Sends a process its frame of a blocking collective that all members here have entered.
+    fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]);
+    /// Waits for what the others bring.  `entered`: how often a member has come to this meeting.
+    fn brought(
+        &self,
+        topic: Topic,
+        group: &Group,
+        entered: &dyn Fn(usize) -> u32,
+        processes: usize,
+    ) -> Vec<(u32, Box<[u8]>)>;
 }
 
 /// Members by process.

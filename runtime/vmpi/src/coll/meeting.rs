@@ -26,7 +26,7 @@ use crate::io::Shared;
 use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ptr::null;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 #[repr(align(64))]
@@ -287,9 +287,11 @@ impl Meeting {
                 None
             }
             Some(state) => {
-                let entered = |i: usize| self.seats[i].entered.get();
+                let entered = |i: usize| self.entered(i);
                 let seats: (&dyn Fn(usize) -> u32, &dyn Fn()) = (&entered, &come);
-                match crossing::enter(state, self.name, group, me, seats, call) {
+                let (id, tag) = self.name;
+                let name = (id, tag, self.round.load(Relaxed));
+                match crossing::enter(state, name, group, me, seats, call) {
                     Entered::Again(result) => return result,
                     Entered::Now(ticket) => ticket.map(|t| (state, t)),
                 }
@@ -328,6 +330,11 @@ impl Meeting {
             crossing::leave(state, ticket, place, call, result.is_ok());
         }
         result
+    }
+
+    /// How often member `i` has come.
+    pub(super) fn entered(&self, i: usize) -> u32 {
+        self.seats[i].entered.get()
     }
 
     #[inline]

@@ -16,11 +16,13 @@ use super::posted::{Posted, Work};
 use crate::coll::meeting::Meeting;
 use crate::crossing;
 use crate::error::{fail, Class, Result};
+use crate::link::board;
 use crate::op::Op;
 use crate::p2p::request::Status;
 use crate::p2p::Request;
 use crate::state::{RankState, World};
 use crate::wire::{Reader, Writer};
+use pc3_protocol::Entries;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -37,7 +39,20 @@ pub(crate) struct Pending(Vec<*const Request>);
 unsafe impl Send for Pending {}
 
 /// What came from other processes.
-pub(crate) type Parts = Vec<(u32, Box<[u8]>)>;
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub list: Vec<(u32, Box<[u8]>)>,
+    /// How their members entered.
+    pub entries: Entries,
+}
+
+/// What follows when the last member here has called.
+pub(crate) enum Full {
+    /// Their requests are to be told.
+    Over(Over),
+    /// Other processes' members are to hear of it.
+    Away(Vec<*const Request>),
+}
 
 impl Pending {
     /// The program's own function is called, for which a rank is needed.
@@ -62,7 +77,7 @@ pub unsafe fn join(me: &RankState, r: &Request) {
     // SAFETY: the caller's promise.
     unsafe {
         if me.world().crossing.is_slow() {
-            crossing::coll::join(me, r);
+            crossing::later::join(me, r);
         } else {
             enter(me.world(), me, r, Some(me.worker()));
         }
@@ -108,21 +123,24 @@ pub(crate) unsafe fn join_again(world: &World, r: &Request) {
 
 unsafe fn enter(world: &World, owner: &RankState, r: &Request, from: Option<u32>) {
     // SAFETY: the caller's promise.
-    if let Some(over) = unsafe { enter_quietly(world, owner, r, from) } {
-        over.tell(world, from);
+    unsafe {
+        match enter_quietly(world, r) {
+            Some(Full::Over(over)) => over.tell(world, from),
+            Some(Full::Away(list)) => {
+                if let Some((pending, parts)) = send_parts(world, owner, list, None) {
+                    finish(world, pending, parts, from);
+                }
+            }
+            None => {}
+        }
     }
 }
 
-/// The same; if the work was done here, whose requests are to be told.
+/// The same, without telling anybody.
 ///
 /// # Safety
 /// As of [`join`].
-pub(crate) unsafe fn enter_quietly(
-    world: &World,
-    owner: &RankState,
-    r: &Request,
-    from: Option<u32>,
-) -> Option<Over> {
+pub(crate) unsafe fn enter_quietly(world: &World, r: &Request) -> Option<Full> {
     let p = r.posted()?;
     let far = world.spans(&p.all);
     let here = |w: &&u32| world.local(**w).is_some();
@@ -145,11 +163,10 @@ pub(crate) unsafe fn enter_quietly(
     unsafe {
         list.sort_unstable_by_key(|r| (**r).posted().map(|p| p.seat));
         if far {
-            send_parts(world, owner, list, from);
-            return None;
+            return Some(Full::Away(list));
         }
         let outcomes = work(world, &posted(&list), p.seat);
-        Some(over(list, outcomes))
+        Some(Full::Over(over(list, outcomes)))
     }
 }
 
@@ -234,13 +251,17 @@ fn made(id: u32, all: &[&Posted]) -> Vec<Result<()>> {
     all.iter().map(|_| Ok(())).collect()
 }
 
-/// All members here have called: the other processes get what they need of that.
-unsafe fn send_parts(
+/// All members here have called: the other processes get what they need of that, with how these entered if that counts.  What
+/// is to be done if theirs is there already.
+///
+/// # Safety
+/// The requests are pending, and in no round.
+pub(crate) unsafe fn send_parts(
     world: &World,
     owner: &RankState,
     list: Vec<*const Request>,
-    from: Option<u32>,
-) {
+    entries: Option<&Entries>,
+) -> Option<(Pending, Parts)> {
     // SAFETY: pending.
     let mine = unsafe { posted(&list) };
     let group = &mine[0].all;
@@ -254,13 +275,10 @@ unsafe fn send_parts(
     };
     let here = owner.here();
     for (process, to) in places.iter().filter(|p| *p.0 != here) {
-        owner.send(*process, topic, &part(world, &mine, to));
+        board::send(owner, *process, (topic, entries), &part(world, &mine, to));
     }
     let elsewhere = places.len() - 1;
-    let pending = Pending(list);
-    if let Some((pending, parts)) = world.link().board.enter(topic, pending, elsewhere) {
-        finish(world, pending, parts, from);
-    }
+    world.link().board.enter(topic, Pending(list), elsewhere)
 }
 
 fn alike(mine: &[&Posted]) -> bool {
@@ -311,6 +329,16 @@ fn part(world: &World, mine: &[&Posted], to: &[usize]) -> Vec<u8> {
 
 /// All calls are here: does the work for the members of this process.
 pub(crate) fn finish(world: &World, pending: Pending, parts: Parts, from: Option<u32>) {
+    let over = finish_quietly(world, pending, &parts);
+    if world.crossing.is_slow() {
+        crossing::later::finished(world, over, &parts.entries, from);
+    } else {
+        over.tell(world, from);
+    }
+}
+
+/// The same, without telling anybody.
+pub(crate) fn finish_quietly(world: &World, pending: Pending, parts: &Parts) -> Over {
     let list = pending.0;
     // SAFETY: pending, and ours alone.
     unsafe {
@@ -318,12 +346,14 @@ pub(crate) fn finish(world: &World, pending: Pending, parts: Parts, from: Option
         let me = RankState::try_current().map(|me| me.rank);
         let at = list.iter().position(|r| Some((**r).owner) == me);
         let runner = mine[at.unwrap_or(0)].seat;
-        let outcomes = outcomes(world, &mine, &parts, runner);
-        over(list, outcomes).tell(world, from);
+        let outcomes = outcomes(world, &mine, &parts.list, runner);
+        over(list, outcomes)
     }
 }
 
-fn outcomes(world: &World, mine: &[&Posted], parts: &Parts, runner: usize) -> Vec<Result<()>> {
+type Bytes = (u32, Box<[u8]>);
+
+fn outcomes(world: &World, mine: &[&Posted], parts: &[Bytes], runner: usize) -> Vec<Result<()>> {
     let group = &mine[0].all;
     let n = group.size();
     let Some(owner) = group.ranks().iter().find_map(|r| world.local(*r)) else {

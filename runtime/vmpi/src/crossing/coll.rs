@@ -3,39 +3,39 @@
 //! A blocking collective is counted from the first of its group that a rank enters in an epoch; members that were in it
 //! before are found by how often each has come to the meeting.  A non-blocking one is a group of its own.
 
-use std::sync::atomic::Ordering::*;
 use std::sync::MutexGuard;
 
 use pc3_protocol::{Entries, Group, Phase, Stamp};
 
 use super::{done, Stage, State};
-use crate::coll::far::hash;
+use crate::coll::far::{hash, Topic};
 use crate::coll::meeting::{Call, Registry, OWN};
-use crate::coll::posted::{Posted, Work};
-use crate::coll::rounds;
 use crate::error::{fail, Class, Result};
 use crate::group::Group as Ranks;
-use crate::p2p::request::Status;
-use crate::p2p::Request;
+use crate::link::board;
 use crate::state::{RankState, World};
 use crate::wire::{Reader, Writer};
 
-/// A collective that some have entered since the epoch began.
+/// A collective that some here have entered since the epoch began.
 pub(super) struct Round {
     entries: Entries,
+    /// Of other processes' members.
+    pub elsewhere: Entries,
     /// Members that were counted as they entered; the others had entered before.
     counted: u32,
-    size: u32,
+    /// Members here.
+    pub size: u32,
     /// Of the counted, those who have left.
-    left: u32,
+    pub left: u32,
     /// In which epoch members of a non-blocking one have entered, by world rank.
-    by: Vec<(u32, u32)>,
+    pub by: Vec<(u32, u32)>,
 }
 
 impl Round {
-    fn new(size: u32) -> Round {
+    pub fn new(size: u32) -> Round {
         Round {
             entries: Entries::default(),
+            elsewhere: Entries::default(),
             counted: 0,
             size,
             left: 0,
@@ -43,13 +43,20 @@ impl Round {
         }
     }
 
-    fn add(&mut self, stamp: Stamp) {
+    pub fn add(&mut self, stamp: Stamp) {
         self.entries.add(stamp);
         self.counted += 1;
     }
 
-    /// All entries, those that were not counted being from before the line.
-    fn all(&self, before: u32) -> Entries {
+    /// All entries.
+    pub fn all(&self, before: u32) -> Entries {
+        let mut all = self.here(before);
+        all.join(&self.elsewhere);
+        all
+    }
+
+    /// Those here, of which those that were not counted are from before the line.
+    fn here(&self, before: u32) -> Entries {
         let mut all = self.entries;
         if self.counted < self.size {
             all.add(Stamp {
@@ -63,10 +70,10 @@ impl Round {
 
 /// A member that has entered, and has to say what came of it.
 pub(crate) struct Ticket {
-    group: Group,
-    n: u64,
-    epoch: u32,
-    generation: u64,
+    pub(super) group: Group,
+    pub(super) n: u64,
+    pub(super) epoch: u32,
+    pub(super) generation: u64,
 }
 
 pub(crate) enum Entered {
@@ -77,7 +84,7 @@ pub(crate) enum Entered {
 }
 
 /// The name of a group of collectives: the same in every run.
-fn name(id: u32, tag: u32, ranks: &Ranks, place: u64) -> Group {
+pub(super) fn name(id: u32, tag: u32, ranks: &Ranks, place: u64) -> Group {
     // What was made with its communicator is found by another name when that comes from a checkpoint.
     let tag = if tag == Registry::WHOLE { OWN } else { tag };
     let parts = [u64::from(id), u64::from(tag), hash(ranks), place];
@@ -87,7 +94,10 @@ fn name(id: u32, tag: u32, ranks: &Ranks, place: u64) -> Group {
 }
 
 /// The newest epoch in which nobody had passed the line of the present one.
-fn before(s: &State) -> u32 {
+pub(super) fn before(s: &State) -> u32 {
+    if let Some(apart) = &s.apart {
+        return apart.heard.saturating_sub(1);
+    }
     let least = s.members.iter().map(|m| m.epoch()).min();
     match s.members.iter().any(|m| m.phase() == Phase::Asked) {
         true => least.unwrap_or(0),
@@ -95,11 +105,52 @@ fn before(s: &State) -> u32 {
     }
 }
 
-/// Member `seat` of a meeting enters.  `entered`: how often each member has come there; `come`: counts this time, unless the
-/// result is known.
+/// Members in this process.
+pub(super) fn here(world: &World, ranks: &Ranks) -> u32 {
+    match world.far() {
+        None => ranks.size() as u32,
+        Some(_) => {
+            let here = |r: &&u32| world.local(**r).is_some();
+            ranks.ranks().iter().filter(here).count() as u32
+        }
+    }
+}
+
+/// A group is counted from now on: its members here have come as often as `entered` says, the least of which is `round` (in
+/// one process, 0).
+fn know(
+    s: &mut State,
+    world: &World,
+    group: Group,
+    ranks: &Ranks,
+    entered: &dyn Fn(usize) -> u32,
+    round: u64,
+) {
+    if s.stage != Stage::Running || !s.known.insert(group) {
+        return;
+    }
+    let local = || {
+        let all = ranks.ranks().iter().enumerate();
+        all.filter_map(|(i, rank)| Some((entered(i), world.slot_of(*rank)?)))
+    };
+    let least = local().map(|m| m.0).min().unwrap_or(0);
+    let size = ranks.size() as u32;
+    for (times, slot) in local() {
+        let n = round + u64::from(times.wrapping_sub(least));
+        s.members[slot as usize].has_entered(group, n, size);
+        // Who is behind its line has not entered since.
+        if let Some(taken) = &mut s.taken[slot as usize] {
+            taken.line.clocks.entry(group).or_insert(n);
+            taken.line.sizes.entry(group).or_insert(size);
+        }
+    }
+}
+
+/// Member `seat` of a meeting enters, of which there were `rounds` between processes.  `entered`: how often each member has come
+/// there; `come`: counts this time, unless the result is known.
 pub(crate) fn enter<C: Call>(
     me: &RankState,
-    (id, tag): (u32, u32),
+    (id, tag, rounds): (u32, u32, u64),
     ranks: &Ranks,
     seat: usize,
     (entered, come): (&dyn Fn(usize) -> u32, &dyn Fn()),
@@ -114,17 +165,11 @@ pub(crate) fn enter<C: Call>(
         return Entered::Now(None);
     }
     let group = name(id, tag, ranks, 0);
-    let size = ranks.size() as u32;
-    if s.stage == Stage::Running && s.known.insert(group) {
-        let least = (0..ranks.size()).map(entered).min().unwrap_or(0);
-        for (i, rank) in ranks.ranks().iter().enumerate() {
-            let n = entered(i).wrapping_sub(least);
-            s.members[*rank as usize].has_entered(group, n.into(), size);
-        }
-    }
-    let (n, stamp) = s.member(me.rank).enter(group, size);
-    if let Some(bytes) = s.member(me.rank).replayed_result(group, n) {
-        s.member(me.rank)
+    let (size, here) = (ranks.size() as u32, here(world, ranks));
+    know(&mut s, world, group, ranks, entered, rounds);
+    let (n, stamp) = s.member(me.slot).enter(group, size);
+    if let Some(bytes) = s.member(me.slot).replayed_result(group, n) {
+        s.member(me.slot)
             .formed(group, n, stamp.epoch, &Entries::default(), Vec::new());
         done(world, s);
         let mut r = Reader(&bytes);
@@ -132,7 +177,7 @@ pub(crate) fn enter<C: Call>(
         return Entered::Again(put.or_else(|e| fail(Class::ERR_INTERN, e.to_string())));
     }
     let round = s.rounds.entry((group, n));
-    round.or_insert_with(|| Round::new(size)).add(stamp);
+    round.or_insert_with(|| Round::new(here)).add(stamp);
     let generation = s.generation;
     come();
     done(world, s);
@@ -176,14 +221,14 @@ pub(crate) fn leave<C: Call>(
 }
 
 /// The result, if it may have to be kept: nothing is packed without need.  `None`: it cannot be.
-fn keep(
+pub(super) fn keep(
     me: &RankState,
     s: &mut MutexGuard<'_, State>,
     entries: &Entries,
     epoch: u32,
     write: impl FnOnce(&mut Writer) -> bool,
 ) -> Option<Vec<u8>> {
-    let member = &s.members[me.rank as usize];
+    let member = &s.members[me.slot as usize];
     if !member.would_keep(epoch, entries) {
         return Some(Vec::new());
     }
@@ -191,7 +236,7 @@ fn keep(
     write(&mut w).then_some(w.0)
 }
 
-fn formed(
+pub(super) fn formed(
     me: &RankState,
     world: &World,
     s: &mut MutexGuard<'_, State>,
@@ -201,7 +246,7 @@ fn formed(
 ) {
     let whole = kept.is_some();
     let (group, n) = (ticket.group, ticket.n);
-    s.member(me.rank)
+    s.member(me.slot)
         .formed(group, n, ticket.epoch, entries, kept.unwrap_or_default());
     if !whole {
         s.give_up(
@@ -212,154 +257,47 @@ fn formed(
     }
 }
 
-/// A non-blocking collective is initiated; true if it is over, because its result is known.
-///
-/// # Safety
-/// The request is this rank's, its buffers are the library's.
-#[cold]
-pub(crate) unsafe fn join(me: &RankState, r: &Request) {
-    let world = me.world();
-    let mut s = world.crossing.enter(me);
-    s.begin(world);
-    let Some(p) = r.posted() else {
-        return done(world, s);
+/// How members here have entered what other processes are told of now, if that counts.
+pub(super) fn told(s: &State, world: &World, key: (Group, u64)) -> Option<Entries> {
+    if !s.counts_apart() || s.stage == Stage::Replaying {
+        return None;
+    }
+    let before = match s.stage {
+        Stage::Running => before(s),
+        _ => world.crossing.now(),
     };
-    let counted = matches!(s.stage, Stage::Running | Stage::Replaying);
-    if counted {
-        let (group, n, size) = place(p);
-        let stamp = s.member(me.rank).enter_as(group, n, size);
-        if let Some(bytes) = s.member(me.rank).replayed_result(group, n) {
-            let nobody = Entries::default();
-            let member = s.member(me.rank);
-            member.formed(group, n, stamp.epoch, &nobody, Vec::new());
-            // SAFETY: the caller's promise; in no round.
-            unsafe { complete_again(world, r, p, &bytes) };
-            return done(world, s);
-        }
-        note(&mut s, me.rank, p, stamp);
-    }
-    // SAFETY: the caller's promise.
-    let over = unsafe { rounds::enter_quietly(world, me, r, Some(me.worker())) };
-    if let Some(over) = over {
-        for (rank, r) in over.requests().filter(|_| counted) {
-            // SAFETY: complete, and not yet told: their owners wait for the lock or see it later.
-            let p = unsafe { (*r).posted() };
-            if let (Some(owner), Some(p)) = (world.local(rank), p) {
-                formed_later(owner, world, &mut s, p);
-            }
-        }
-        over.tell(world, Some(me.worker()));
-    }
-    done(world, s);
-}
-
-fn note(s: &mut State, rank: u32, p: &Posted, stamp: Stamp) {
-    let (group, n, size) = place(p);
-    let round = s.rounds.entry((group, n));
-    let round = round.or_insert_with(|| Round::new(size));
-    round.add(stamp);
-    round.by.push((rank, stamp.epoch));
-}
-
-fn place(p: &Posted) -> (Group, u64, u32) {
-    let (place, times) = p.round();
-    (
-        name(p.id, u32::MAX - 3, &p.all, place + 1),
-        times,
-        p.all.size() as u32,
+    let round = s.rounds.get(&key);
+    Some(
+        round.map_or(Entries::of((before, before, Some(before))), |r| {
+            r.here(before)
+        }),
     )
 }
 
-/// What has come of a non-blocking collective, for one member.
-fn formed_later(owner: &RankState, world: &World, s: &mut MutexGuard<'_, State>, p: &Posted) {
-    let (group, n, size) = place(p);
-    let first = before(s);
-    let round = s.rounds.entry((group, n));
-    let round = round.or_insert_with(|| Round::new(size));
-    let entries = round.all(first);
-    let own = round.by.iter().find(|b| b.0 == owner.rank).map(|b| b.1);
-    round.left += 1;
-    if round.left == round.size {
-        s.rounds.remove(&(group, n));
-    }
-    let epoch = own.unwrap_or(first);
-    let generation = s.generation;
-    let ticket = Ticket {
-        group,
-        n,
-        epoch,
-        generation,
-    };
-    let kept = keep(owner, s, &entries, epoch, |w| write_posted(p, w));
-    formed(owner, world, s, &ticket, &entries, kept);
+/// What members here bring to a blocking collective goes to another process.
+pub(crate) fn bring(me: &RankState, to: u32, topic: Topic, ranks: &Ranks, bytes: &[u8]) {
+    let world = me.world();
+    let s = world.crossing.enter(me);
+    let key = (name(topic.id, topic.tag, ranks, 0), topic.round);
+    let entries = told(&s, world, key);
+    board::send(me, to, (topic, entries.as_ref()), bytes);
+    done(world, s);
 }
 
-fn write_posted(p: &Posted, w: &mut Writer) -> bool {
-    // SAFETY: read by their owner only, when it is complete.
-    if unsafe { (*p.error.get()).is_some() } {
-        return false;
+/// What the others bring is there: how they have entered.
+pub(crate) fn brought(
+    me: &RankState,
+    topic: Topic,
+    ranks: &Ranks,
+    entered: &dyn Fn(usize) -> u32,
+    elsewhere: &Entries,
+) {
+    let world = me.world();
+    let mut s = world.crossing.enter(me);
+    let group = name(topic.id, topic.tag, ranks, 0);
+    know(&mut s, world, group, ranks, entered, topic.round);
+    if let Some(round) = s.rounds.get_mut(&(group, topic.round)) {
+        round.elsewhere.join(elsewhere);
     }
-    match &p.work {
-        Work::Gate => true,
-        Work::Move { .. } => p
-            .as_move()
-            .is_some_and(|c| c.result(p.seat, p.all.size(), w)),
-        Work::Reduce(_) => p
-            .as_reduction()
-            .is_some_and(|c| c.result(p.seat, p.all.size(), w)),
-        Work::Dup { made, .. } => {
-            let name = made.take();
-            let whole = name.as_ref().map(|(id, _)| w.u32(*id)).is_some();
-            made.set(name);
-            whole
-        }
-    }
-}
-
-/// # Safety
-/// The request is pending, in no round, and its buffers are the library's.
-unsafe fn complete_again(world: &World, r: &Request, p: &Posted, bytes: &[u8]) {
-    let mut reader = Reader(bytes);
-    let meetings = world.meetings();
-    let put = match &p.work {
-        Work::Gate => Ok(()),
-        Work::Dup { made, .. } => reader.u32().map(|id| {
-            made.set(Some((id, meetings.find(id, Registry::WHOLE, &p.all))));
-        }),
-        Work::Move { .. } => p.as_move().map_or(Ok(()), |c| {
-            c.put_result(p.seat, p.all.size(), &mut reader, meetings)
-        }),
-        Work::Reduce(_) => p.as_reduction().map_or(Ok(()), |c| {
-            c.put_result(p.seat, p.all.size(), &mut reader, meetings)
-        }),
-    };
-    // SAFETY: the caller's promise.
-    unsafe {
-        if let Err(e) = put {
-            *p.error.get() = fail::<()>(Class::ERR_INTERN, e.to_string()).err();
-        }
-        *r.status.get() = Status::EMPTY;
-    }
-    r.done.store(true, Release);
-}
-
-/// A pending collective of a checkpoint: entered again, or its result is known.  True if it is over.
-///
-/// # Safety
-/// Its rank does not run yet.
-pub(super) unsafe fn again(world: &World, s: &mut State, rank: u32, r: &Request) -> bool {
-    let Some(p) = r.posted() else { return false };
-    let (group, n, _) = place(p);
-    match s.members[rank as usize].replayed_result(group, n) {
-        Some(bytes) => {
-            // SAFETY: the caller's promise; the caller takes it out of its round.
-            unsafe { complete_again(world, r, p, &bytes) };
-            true
-        }
-        None => {
-            let stamp = s.members[rank as usize].again(group, n);
-            note(s, rank, p, stamp);
-            false
-        }
-    }
+    done(world, s);
 }

@@ -1,24 +1,27 @@
 //! Local checkpoints: when a rank takes its own, how all become one, and how ranks go on from them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::sync::atomic::Ordering::*;
 use std::sync::PoisonError;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use pc3_protocol::{Member, Node, Phase, Rules};
+use pc3_protocol::{Member, Phase, Rules};
 use pc3_runtime::chaos;
 use pc3_runtime::control::without_signals;
-use pc3_runtime::job::After;
+use pc3_runtime::job::{After, Apart, Written};
 use pc3_runtime::rank::Rank;
+use pc3_runtime::save::Part;
 use pc3_runtime::settings;
 use pc3_runtime::transfer::{LoadError, SaveCtx};
 
-use super::{coll, done, p2p, record, Plan, Stage, State, Taken};
+use super::{apart, done, far, later, p2p, record, Plan, Stage, State, Taken};
 use crate::coll::rounds;
 use crate::p2p::request::{Mode, Request, What};
 use crate::state::{self, RankState, World};
 use crate::stats;
+use crate::wire::{Read, Reader, Writer};
 
 /// So many epochs in a row that were disturbed by what ranks do with files are tried again.
 const PATIENCE: u32 = 16;
@@ -38,10 +41,11 @@ pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
     let mut s = world.crossing.enter(me);
     if s.stage == Stage::Idle && job.control.wanted(passed) {
         s.want(world);
-        s.seen[me.rank as usize] = true;
+        s.seen[me.slot as usize] = true;
     }
     s.begin(world);
-    let takes = !waits_for_receiver(me) && s.member(me.rank).at_location();
+    let waits = waits_for_receiver(me) || far::waits_for_content(me);
+    let takes = !waits && s.member(me.slot).at_location();
     done(world, s);
     takes
 }
@@ -60,7 +64,7 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
     let start = Instant::now();
     let me = world.rank(rank.id() as u32);
     let mut s = world.crossing.enter(me);
-    if s.member(me.rank).phase() != Phase::Asked {
+    if s.member(me.slot).phase() != Phase::Asked {
         // Given up meanwhile.
         return done(world, s);
     }
@@ -70,12 +74,12 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
     let part = part(me, rank, &engine);
     let mut s = world.crossing.enter(me);
     s.plan.stalls.0.push((u64::from(me.rank), start.elapsed()));
-    store(&mut s, world, me.rank, part);
+    store(&mut s, world, me, part);
     done(world, s);
 }
 
 /// What is the rank's own.
-fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<pc3_runtime::save::Part, String> {
+fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
     let part = match shared_files(me) {
         Some(why) => Err(why),
         None => rank.job().clone().part(rank, engine),
@@ -100,13 +104,14 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
         let pending = requests.iter().filter(|(_, r)| !r.get().is_done());
         *me.pending_at_line.borrow_mut() = pending.map(|(handle, _)| handle).collect();
     }
-    if let (None, Some(job)) = (&s.plan.output, world.job.get()) {
+    if let (None, None, Some(job)) = (&s.apart, &s.plan.output, world.job.get()) {
         job.lines_begin();
         s.plan.output = Some(job.standard_positions());
     }
-    let line = s.member(me.rank).take();
+    later::at_line(me, s);
+    let line = s.member(me.slot).take();
     p2p::at_line(me, s);
-    s.taken[me.rank as usize] = Some(Taken {
+    s.taken[me.slot as usize] = Some(Taken {
         line,
         part: None,
         late: Vec::new(),
@@ -115,24 +120,31 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
     state::save::save(me, &SaveCtx::default())
 }
 
-fn store(s: &mut State, world: &World, rank: u32, part: Result<pc3_runtime::save::Part, String>) {
+fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, String>) {
     let Some(job) = world.job.get() else { return };
-    let part = match part {
-        Ok(part) => part,
-        Err(why) => return s.give_up(world, why),
-    };
-    let others = || s.taken.iter().flatten().filter_map(|t| t.part.as_ref());
-    let number = others().find_map(|other| part.shares(other));
-    let Some(taken) = &mut s.taken[rank as usize] else {
+    let Some(taken) = &mut s.taken[me.slot as usize] else {
         return;
     };
+    let part = taken.part.insert(part);
+    s.stored += 1;
+    let part = match part {
+        Ok(part) => part,
+        Err(why) => {
+            let why = why.clone();
+            return s.give_up(world, why);
+        }
+    };
     s.plan.passage = s.plan.passage.max(part.passages());
-    taken.part = Some(part);
-    let moved = s.plan.output.as_ref() != Some(&job.standard_positions());
-    let why = moved
-        .then(|| DISTURBED.to_owned())
-        .or_else(|| job.lines_clash())
-        .or_else(|| number.map(two_had));
+    let mut numbers = part.descriptors().iter();
+    let twice = numbers.find(|n| !s.descriptors.insert(**n)).copied();
+    let mut why = twice.map(two_had);
+    // When all have passed their lines; before that, not for each.
+    if why.is_none() && (s.stored == s.members.len() || s.stored.is_power_of_two()) {
+        let moved = s.plan.output.as_ref() != Some(&job.standard_positions());
+        why = moved
+            .then(|| DISTURBED.to_owned())
+            .or_else(|| job.lines_clash());
+    }
     if let Some(why) = why {
         s.plan.disturbed = true;
         s.give_up(world, why);
@@ -144,37 +156,44 @@ fn two_had(number: u64) -> String {
 }
 
 pub(super) fn take_ended(s: &mut State, world: &World) {
-    world.ranks().iter().for_each(|me| take_if_ended(s, me));
+    for i in 0..s.ended.len() {
+        let slot = s.ended[i];
+        take_one_ended(s, &world.ranks()[slot as usize]);
+    }
 }
 
 /// A rank that has ended is always at a location.
-fn take_if_ended(s: &mut State, me: &RankState) {
-    let world = me.world();
-    let member = &mut s.members[me.rank as usize];
-    if !member.has_ended() || !member.at_location() {
-        return;
+fn take_one_ended(s: &mut State, me: &RankState) {
+    if s.members[me.slot as usize].at_location() {
+        let Some(rank) = me.exec() else { return };
+        let engine = pass(me, rank, s);
+        let part = part(me, rank, &engine);
+        store(s, me.world(), me, part);
     }
-    let Some(rank) = me.exec() else { return };
-    let engine = pass(me, rank, s);
-    let part = part(me, rank, &engine);
-    store(s, world, me.rank, part);
 }
 
 /// The program of a rank is over.
 pub(crate) fn ended(world: &World, me: &RankState) {
     let mut s = world.crossing.enter(me);
-    s.member(me.rank).end();
+    s.end_of(me);
     s.begin(world);
-    take_if_ended(&mut s, me);
+    take_one_ended(&mut s, me);
     done(world, s);
 }
 
-/// Ranks that have not taken their local checkpoints.
-pub(super) fn missing(s: &State) -> String {
-    let all = s.members.iter().enumerate();
+impl State {
+    fn end_of(&mut self, me: &RankState) {
+        self.member(me.slot).end();
+        self.ended.push(me.slot);
+    }
+}
+
+/// Ranks here that have not taken their local checkpoints.
+pub(super) fn missing(s: &State, world: &World) -> String {
+    let all = s.members.iter().zip(world.ranks());
     let list: Vec<String> = all
-        .filter(|(_, m)| m.phase() == Phase::Asked)
-        .map(|(rank, _)| rank.to_string())
+        .filter(|(m, _)| m.phase() == Phase::Asked)
+        .map(|(_, r)| r.rank.to_string())
         .collect();
     let more = list.len().saturating_sub(10);
     let mut text = list[..list.len() - more].join(", ");
@@ -215,11 +234,12 @@ fn look(world: &World) {
             Stage::Running => s.members.iter().any(|m| m.phase() == Phase::Asked),
             Stage::Idle | Stage::Replaying => false,
         };
+        let missing = missing && !s.refused;
         let age = s.plan.since.elapsed();
         if missing && age >= patience {
             let late = match s.stage {
                 Stage::Gathering => "ranks".to_owned(),
-                _ => self::missing(&s),
+                _ => self::missing(&s, world),
             };
             let why = format!("{late} came to no location within {patience:?} (PC3_PATIENCE)");
             s.give_up(world, why);
@@ -239,7 +259,7 @@ fn look(world: &World) {
 /// What has become of an epoch that was given up.
 pub(super) fn report(s: &mut State, world: &World) {
     let Some(job) = world.job.get() else { return };
-    let why = s.why.take().unwrap_or_default();
+    let Some(why) = s.why.take() else { return };
     let again = take(&mut s.plan.disturbed) && s.plan.in_vain < PATIENCE;
     s.plan.in_vain = if again { s.plan.in_vain + 1 } else { 0 };
     let Plan {
@@ -256,45 +276,81 @@ pub(super) fn commit(s: &mut State, world: &World) {
     let Some(job) = world.job.get().cloned() else {
         return;
     };
-    let mut parts = Vec::new();
+    let (mut parts, mut obstacle) = (Vec::new(), None);
     for (taken, member) in s.taken.iter_mut().zip(&mut s.members) {
         let Some(taken) = taken.take() else { continue };
         let log = member.saved_log();
         let line = record::write(world, &taken.line, log, &taken.late, taken.late_count);
-        if let Some(part) = taken.part {
-            parts.push((part, line));
+        match taken.part {
+            Some(Ok(part)) => parts.push((part, line)),
+            Some(Err(why)) => obstacle = Some(why),
+            None => {}
         }
     }
-    s.plan.in_vain = 0;
-    let (passage, asked) = (s.plan.passage, s.plan.asked);
-    let times = (s.plan.since, take(&mut s.plan.stalls));
+    s.written = true;
+    let (passage, asked, since) = (s.plan.passage, s.plan.asked, s.plan.since);
+    let (stalls, output) = (take(&mut s.plan.stalls), s.plan.output.take());
+    let before = s.writer.take();
     let world = Shared(std::ptr::from_ref(world));
     let write = move || {
         let shared = world;
-        let after = job.commit_apart(&parts, passage, asked, times);
-        drop(parts);
+        // What processes say to each other of one checkpoint is not for the next.
+        drop(before.map(JoinHandle::join));
         // SAFETY: the world waits for this thread before it ends.
         let world = unsafe { &*{ shared }.0 };
-        stats::checkpoint(world, &job);
-        chaos();
-        if after == After::Stop {
-            stats::end(world, &job);
-            job.stop(true);
-        }
+        let together = job.peers().is_some();
+        let moved = together && output.as_ref() != Some(&job.standard_positions());
+        let disturbed = moved.then(|| DISTURBED.to_owned());
+        let written = job.commit_apart(Apart {
+            parts: obstacle.map_or(Ok(&parts), Err),
+            passage,
+            asked,
+            since,
+            stalls,
+            disturbed,
+        });
+        drop(parts);
+        let disturbed = match written {
+            Written::Disturbed(why) => Some(why),
+            Written::After(after) => {
+                stats::checkpoint(world, &job);
+                chaos();
+                if after == After::Stop {
+                    stats::end(world, &job);
+                    job.stop(true);
+                }
+                None
+            }
+        };
         let mut s = world.crossing.lock();
-        let outs = s.node.committed();
-        s.carry(world, outs);
+        match disturbed {
+            Some(why) => {
+                s.plan.disturbed = true;
+                s.why = Some(why);
+                report(&mut s, world);
+            }
+            None => s.plan.in_vain = 0,
+        }
+        if job.peers().is_none_or(|p| p.index() == 0) {
+            let outs = s.node.committed();
+            s.carry(world, outs);
+        }
         done(world, s);
     };
     let name = "pc3-commit".to_owned();
     match without_signals(|| std::thread::Builder::new().name(name).spawn(write)) {
         Ok(handle) => s.writer = Some(handle),
         Err(e) => {
-            // Whoever asked is told, and nothing is left half done.
-            s.why = Some(format!("no thread can be started to write it: {e}"));
-            report(s, world_of(&world));
-            let outs = s.node.committed();
             let world = world_of(&world);
+            let why = format!("no thread can be started to write it: {e}");
+            if let Some(link) = world.far() {
+                // The others wait for what it says.
+                link.fail(&why);
+            }
+            // Whoever asked is told, and nothing is left half done.
+            s.why = Some(why);
+            report(s, world);
+            let outs = s.node.committed();
             s.carry(world, outs);
         }
     }
@@ -313,13 +369,8 @@ fn world_of(shared: &Shared) -> &World {
 /// A rank's line from a checkpoint; its requests and messages are there already.
 pub(crate) fn load(me: &RankState, bytes: &[u8]) -> Result<(), LoadError> {
     let world = me.world();
-    if world.far().is_some() {
-        return Err(LoadError(
-            "it was taken by the nonblocking protocol, and can go on in one process only (without pc3run -p)".to_owned(),
-        ));
-    }
     let recovered = record::read(bytes, world)?;
-    world.crossing.lock().recovered[me.rank as usize] = Some(recovered);
+    world.crossing.lock().recovered[me.slot as usize] = Some(recovered);
     Ok(())
 }
 
@@ -330,36 +381,28 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
     if all.iter().all(Option::is_none) {
         return Ok(());
     }
-    let mut suppress: Vec<BTreeSet<(u32, u32)>> = vec![BTreeSet::new(); all.len()];
-    for (rank, recovered) in all.iter().enumerate() {
-        let Some(recovered) = recovered else {
-            return Err(format!("rank {rank} has no line of its own"));
-        };
-        for (sender, number) in &recovered.line.early {
-            suppress[*sender as usize].insert((rank as u32, *number));
-        }
+    let missing = all.iter().zip(world.ranks()).find(|(r, _)| r.is_none());
+    if let Some((_, me)) = missing {
+        return Err(format!("rank {} has no line of its own", me.rank));
     }
-    let ranks = all.len() as u32;
+    let all: Vec<record::Recovered> = all.into_iter().flatten().collect();
+    let lines = world.ranks().iter().zip(&all);
+    let early = lines.flat_map(|(me, r)| r.line.early.iter().map(|(from, n)| (*from, me.rank, *n)));
+    let mut suppress = suppress(world, early.collect())?;
     s.stage = Stage::Replaying;
     s.generation += 1;
-    s.node = Node::new(
-        Rules::default(),
-        true,
-        (0..ranks).collect(),
-        Vec::new(),
-        true,
-    );
-    world.crossing.slow.store(true, SeqCst);
-    let mut late = Vec::new();
-    for (rank, recovered) in all.into_iter().flatten().enumerate() {
-        let (line, log) = (recovered.line, recovered.log);
-        let early = take(&mut suppress[rank]);
-        s.members[rank] = Member::recovered(Rules::default(), &line, log, early);
-        late.push(recovered.late);
-        s.dirty.insert(rank as u32);
+    let here: Vec<u32> = world.ranks().iter().map(|r| r.rank).collect();
+    let place = world.far().map_or((0, 1), |l| (l.index(), l.count()));
+    s.node = apart::node(&here, place, true);
+    if let Some(apart) = &mut s.apart {
+        apart.counts = true;
     }
-    for (me, late) in world.ranks().iter().zip(late) {
-        p2p::again_at_line(me, &mut s, late);
+    world.crossing.slow.store(true, SeqCst);
+    for (me, recovered) in world.ranks().iter().zip(all) {
+        let early = suppress.remove(&me.rank).unwrap_or_default();
+        let (line, log) = (recovered.line, recovered.log);
+        *s.member(me.slot) = Member::recovered(Rules::default(), &line, log, early);
+        p2p::again_at_line(me, &mut s, recovered.late);
         let pending: Vec<*const Request> = {
             let all = me.requests.borrow();
             let coll = all.iter().filter(|(_, r)| r.get().posted().is_some());
@@ -369,16 +412,64 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
         for r in pending {
             // SAFETY: nobody runs yet, and requests stay where they are.
             unsafe {
-                if coll::again(world, &mut s, me.rank, &*r) {
+                if later::again(world, &mut s, me, &*r) {
                     rounds::leave(&*r);
+                    if let Some(link) = world.far() {
+                        link.board.forget(r);
+                    }
                 }
             }
         }
         let over = |r: &&mut Rank| matches!(r.status(), pc3_runtime::rank::Status::Finished(_));
         if me.exec().filter(over).is_some() {
-            s.member(me.rank).end();
+            s.end_of(me);
         }
     }
-    s.pump(world);
     Ok(())
+}
+
+/// All processes can hear what is said of that.
+pub(crate) fn go_on(world: &World) {
+    let mut s = world.crossing.lock();
+    s.pump(world);
+}
+
+/// Receivers and numbers of messages that they have, by sender.
+type Early = BTreeMap<u32, BTreeSet<(u32, u32)>>;
+
+/// What ranks here are not to send again, as all receivers have it.
+fn suppress(world: &World, mine: Vec<(u32, u32, u32)>) -> Result<Early, String> {
+    let all = match world.job.get().and_then(|job| job.peers()) {
+        None => mine,
+        Some(peers) => {
+            let mut w = Writer::default();
+            write_early(&mut w, &mine);
+            let parts = peers.gather(&w.0);
+            let mut all = Vec::new();
+            for part in &parts {
+                all.extend(read_early(&mut Reader(part)).map_err(|e| e.to_string())?);
+            }
+            let mut w = Writer::default();
+            write_early(&mut w, &all);
+            let all = peers.spread(&w.0);
+            read_early(&mut Reader(&all)).map_err(|e| e.to_string())?
+        }
+    };
+    let mut by = Early::new();
+    for (from, to, n) in all.into_iter().filter(|e| world.local(e.0).is_some()) {
+        by.entry(from).or_default().insert((to, n));
+    }
+    Ok(by)
+}
+
+fn write_early(w: &mut Writer, list: &[(u32, u32, u32)]) {
+    w.list(list.iter(), |w, (from, to, n)| {
+        w.u32(*from);
+        w.u32(*to);
+        w.u32(*n);
+    });
+}
+
+fn read_early(r: &mut Reader) -> Read<Vec<(u32, u32, u32)>> {
+    r.list(|r| Ok((r.u32()?, r.u32()?, r.u32()?)))
 }

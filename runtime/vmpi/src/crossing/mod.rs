@@ -1,27 +1,32 @@
-//! The non-blocking protocol at work: drives the state machines of `pc3-protocol` for the ranks of one process.
+//! The non-blocking protocol at work: drives the state machines of `pc3-protocol` for the ranks of this process.
 //!
 //! While no checkpoint is under way nothing of this runs: messages take their usual ways, uncounted, which is right
-//! because within a process what is sent has arrived.  A request turns [`Crossing::is_slow`] on.  From then on every
+//! because within a process what is sent has arrived, and between processes what was sent so arrives before an epoch
+//! begins ([`apart`]).  A request turns [`Crossing::is_slow`] on.  From then on every
 //! operation that the machines have to know of is done under one lock, together with what the machines say of it, so that to
 //! them each send, arrival, match and entry into a collective happens at one moment.  The epoch begins when no rank can
 //! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
 //!
-//! [`p2p`] has messages, [`coll`] collectives, [`outcomes`] what else another run could have otherwise, [`line`] the
-//! local checkpoints, and [`record`] what a file keeps of them.
+//! [`p2p`] has messages, [`far`] those between processes, [`coll`] and [`later`] collectives, [`outcomes`] what else another run could have
+//! otherwise, [`line`] the local checkpoints, [`record`] what a file keeps of them, and [`words`] what processes tell each other.
 
+pub(crate) mod apart;
 pub(crate) mod coll;
+pub(crate) mod far;
+pub(crate) mod later;
 pub(crate) mod line;
 pub(crate) mod outcomes;
 pub(crate) mod p2p;
 mod record;
+mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use pc3_protocol::{Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
+use pc3_protocol::{Down, Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::save::Part;
 use pc3_runtime::store::Stalls;
@@ -47,6 +52,12 @@ type Machine = Member<Outcome, Vec<u8>>;
 
 pub(crate) struct Crossing {
     slow: AtomicBool,
+    /// Of what comes from other processes and does not tell: its sender's epoch.
+    now: AtomicU32,
+    /// Ranks are waited for, or what is on its way between processes.
+    gathers: AtomicBool,
+    /// The job's protocol.
+    chosen: AtomicBool,
     state: Mutex<State>,
     /// An epoch has begun, or the job is over.
     news: Condvar,
@@ -67,8 +78,8 @@ enum Stage {
 struct Taken {
     /// What the protocol adds to it.
     line: pc3_protocol::Line,
-    /// Objects, files and MPI state; none yet: they are being copied.
-    part: Option<Part>,
+    /// Objects, files and MPI state, or why they cannot be had; none yet: they are being copied.
+    part: Option<Result<Part, String>>,
     /// Messages that cross the line.
     late: Vec<u8>,
     late_count: u64,
@@ -77,19 +88,32 @@ struct Taken {
 pub(crate) struct State {
     stage: Stage,
     node: Node,
+    /// The other processes, if there are any.
+    apart: Option<apart::Apart>,
+    /// Of the ranks here, as all lists of ranks.
     members: Vec<Machine>,
-    /// Ranks that were seen on no other way since the epoch was asked for.
+    /// Ranks that were seen on no other way since the epoch was asked for; all in front of this one were, or were blocked.
     seen: Vec<bool>,
+    unseen: usize,
     /// Numbers of pending receives.
     numbers: HashMap<usize, u32>,
     dirty: BTreeSet<u32>,
     taken: Vec<Option<Taken>>,
+    /// How many of them have their parts, and the numbers of descriptors that are in these.
+    stored: usize,
+    descriptors: HashSet<u64>,
+    /// Ranks that have ended.
+    ended: Vec<u32>,
     rounds: HashMap<(Group, u64), Round>,
     /// Groups that are counted in this epoch.
     known: HashSet<Group>,
     /// Of the epoch, or of the replay: counts both.
     generation: u64,
     commit_due: bool,
+    /// What is there has been written, or tried to be.
+    written: bool,
+    /// There is to be no checkpoint this time, or the root has been asked for that.
+    refused: bool,
     writer: Option<JoinHandle<()>>,
     watcher: Option<JoinHandle<()>>,
     is_over: bool,
@@ -113,12 +137,25 @@ struct Plan {
 }
 
 impl Crossing {
-    pub fn new(ranks: u32) -> Crossing {
+    /// `here`: the ranks of this process, which is the one of this number among so many.
+    pub fn new(here: &[u32], (index, count): (u32, u32)) -> Crossing {
         Crossing {
             slow: AtomicBool::new(false),
-            state: Mutex::new(State::new(ranks)),
+            now: AtomicU32::new(0),
+            gathers: AtomicBool::new(false),
+            chosen: AtomicBool::new(false),
+            state: Mutex::new(State::new(here, (index, count))),
             news: Condvar::new(),
         }
+    }
+
+    /// Checkpoints are taken by this protocol.
+    pub fn choose(&self) {
+        self.chosen.store(true, Relaxed);
+    }
+
+    pub fn is_chosen(&self) -> bool {
+        self.chosen.load(Relaxed)
     }
 
     /// Everything has to be known to the machines.
@@ -135,7 +172,7 @@ impl Crossing {
         }
         let mut s = self.lock();
         if s.stage == Stage::Gathering {
-            s.seen[me.rank as usize] = true;
+            s.seen[me.slot as usize] = true;
         }
         s
     }
@@ -162,6 +199,21 @@ impl Crossing {
                 None => return,
             }
         }
+    }
+
+    /// Something is waited for that ranks here need not bring about.
+    pub(crate) fn gathers(&self) -> bool {
+        self.gathers.load(Relaxed)
+    }
+
+    /// The epoch of who sends on a usual way what comes now.
+    pub(crate) fn now(&self) -> u32 {
+        self.now.load(Relaxed)
+    }
+
+    /// Process 0 has decided that the job is over: no checkpoint is begun any more.
+    pub(crate) fn end(&self) {
+        self.lock().is_over = true;
     }
 
     /// No rank can run.
@@ -196,7 +248,7 @@ fn done(world: &World, mut s: MutexGuard<'_, State>) {
     if s.stage == Stage::Running && s.dirty.iter().any(|r| s.is_full(*r)) {
         let why = format!(
             "ranks that had not come to a location kept it waiting for too long: {}",
-            line::missing(&s)
+            line::missing(&s, world)
         );
         s.give_up(world, why);
     }
@@ -204,26 +256,27 @@ fn done(world: &World, mut s: MutexGuard<'_, State>) {
 }
 
 impl State {
-    fn new(ranks: u32) -> State {
-        let n = ranks as usize;
+    fn new(here: &[u32], (index, count): (u32, u32)) -> State {
+        let n = here.len();
         State {
             stage: Stage::Idle,
-            node: Node::new(
-                Rules::default(),
-                true,
-                (0..ranks).collect(),
-                Vec::new(),
-                false,
-            ),
+            node: apart::node(here, (index, count), false),
+            apart: (count > 1).then(|| apart::Apart::new(index, count)),
             members: (0..n).map(|_| Member::new(Rules::default())).collect(),
             seen: vec![false; n],
+            unseen: 0,
             numbers: HashMap::new(),
             dirty: BTreeSet::new(),
             taken: (0..n).map(|_| None).collect(),
+            stored: 0,
+            descriptors: HashSet::new(),
+            ended: Vec::new(),
             rounds: HashMap::new(),
             known: HashSet::new(),
             generation: 0,
             commit_due: false,
+            written: false,
+            refused: false,
             writer: None,
             watcher: None,
             is_over: false,
@@ -241,24 +294,34 @@ impl State {
         }
     }
 
-    fn is_full(&self, rank: u32) -> bool {
-        let taken = self.taken[rank as usize].as_ref();
-        self.members[rank as usize].log().len() > LOG || taken.is_some_and(|t| t.late.len() > LATE)
+    fn is_full(&self, slot: u32) -> bool {
+        let taken = self.taken[slot as usize].as_ref();
+        self.members[slot as usize].log().len() > LOG || taken.is_some_and(|t| t.late.len() > LATE)
     }
 
-    fn member(&mut self, rank: u32) -> &mut Machine {
-        self.dirty.insert(rank);
-        &mut self.members[rank as usize]
+    fn member(&mut self, slot: u32) -> &mut Machine {
+        self.dirty.insert(slot);
+        &mut self.members[slot as usize]
     }
 
     /// A checkpoint is wanted.
     fn want(&mut self, world: &World) {
+        if self.apart.is_some() {
+            return self.want_together(world);
+        }
         if self.stage != Stage::Idle || self.writer.as_ref().is_some_and(|w| !w.is_finished()) {
             return;
         }
+        self.gather(world);
+    }
+
+    /// Ranks go over to the way on which all is counted.
+    fn gather(&mut self, world: &World) {
         let Some(job) = world.job.get() else { return };
         self.stage = Stage::Gathering;
+        world.crossing.gathers.store(true, SeqCst);
         self.seen.fill(false);
+        self.unseen = 0;
         self.plan.asked = job.begin_apart();
         self.plan.since = Instant::now();
         self.plan.passage = 0;
@@ -266,6 +329,8 @@ impl State {
         self.plan.output = None;
         self.plan.disturbed = false;
         self.why = None;
+        self.written = false;
+        self.refused = false;
         world.crossing.slow.store(true, SeqCst);
         set_flag(FLAG_ENGINE);
         line::watch(self, world);
@@ -280,38 +345,49 @@ impl State {
             return;
         }
         let sched = world.sched();
-        let away = |r: &RankState| sched.is_blocked(r.slot) || sched.has_ended(r.slot);
-        let all = world.ranks().iter();
-        if !all
-            .zip(&self.seen)
-            .all(|(r, seen)| *seen || away(r) || self.members[r.rank as usize].has_ended())
-        {
-            return;
+        let away = |slot: u32| sched.is_blocked(slot) || sched.has_ended(slot);
+        while self.unseen < self.members.len() {
+            let at = self.unseen;
+            if !(self.seen[at] || away(at as u32) || self.members[at].has_ended()) {
+                return;
+            }
+            self.unseen += 1;
         }
         if let Some(lanes) = world.lanes() {
             lanes.flush(world, None);
         }
+        if self.apart.is_some() && !self.is_clear(world) {
+            return;
+        }
         self.stage = Stage::Running;
+        world.crossing.gathers.store(false, SeqCst);
         self.generation += 1;
         self.rounds.clear();
         self.known.clear();
         self.numbers.clear();
         self.taken.iter_mut().for_each(|t| *t = None);
+        self.stored = 0;
+        self.descriptors.clear();
         self.members.iter_mut().for_each(Member::count_anew);
-        let outs = self.node.request();
-        self.carry(world, outs);
+        if self.apart.is_some() {
+            self.begin_together(world);
+        } else {
+            let outs = self.node.request();
+            self.carry(world, outs);
+        }
         self.pump(world);
     }
 
     /// Passes on what members say until nobody says anything more.
     fn pump(&mut self, world: &World) {
-        while let Some(rank) = self.dirty.pop_first() {
-            for up in self.members[rank as usize].said() {
+        while let Some(slot) = self.dirty.pop_first() {
+            let rank = world.ranks()[slot as usize].rank;
+            for up in self.members[slot as usize].said() {
                 let outs = self.node.say(Source::Member(rank), up);
                 self.carry(world, outs);
             }
         }
-        if self.commit_due && self.taken.iter().flatten().all(|t| t.part.is_some()) {
+        if self.commit_due && self.stored == self.members.len() {
             self.commit_due = false;
             line::commit(self, world);
         }
@@ -321,29 +397,42 @@ impl State {
         for out in outs {
             match out {
                 Out::Down(down) => {
-                    for rank in 0..self.members.len() as u32 {
-                        self.member(rank).hear(&down);
-                    }
-                    if self.members.iter().all(|m| m.phase() == Phase::Plain) {
-                        self.over(world);
-                    } else {
-                        line::take_ended(self, world);
-                    }
+                    self.pass_on(world, &down);
+                    self.obey(world, &down);
                 }
-                Out::Event(Event::Commit) => self.commit_due = true,
+                Out::Event(Event::Commit) => self.complete(world),
                 Out::Event(Event::Over { given_up }) => {
                     if given_up {
                         line::report(self, world);
                     }
                 }
-                // The only process is the root.
-                Out::Up(_) => {}
+                Out::Up(up) => self.tell_above(world, up),
             }
+        }
+    }
+
+    /// All ranks here hear what the root has decided.
+    fn obey(&mut self, world: &World, down: &Down) {
+        if *down == Down::Start && self.apart.is_some() {
+            // They hear of it once all is counted.
+            return self.gather_together(world);
+        }
+        for slot in 0..self.members.len() as u32 {
+            self.member(slot).hear(down);
+        }
+        if self.members.iter().all(|m| m.phase() == Phase::Plain) {
+            self.over(world);
+        } else {
+            line::take_ended(self, world);
         }
     }
 
     /// There is to be no checkpoint this time.
     fn give_up(&mut self, world: &World, why: String) {
+        let first = !std::mem::replace(&mut self.refused, true);
+        if self.apart.is_some() {
+            return self.give_up_together(world, why, first);
+        }
         if self.stage == Stage::Gathering {
             self.why = Some(why);
             self.over(world);
@@ -364,7 +453,14 @@ impl State {
         if self.stage == Stage::Idle {
             return;
         }
-        self.stage = Stage::Idle;
+        let was = std::mem::replace(&mut self.stage, Stage::Idle);
+        world.crossing.gathers.store(false, SeqCst);
+        if let Some(apart) = &mut self.apart {
+            apart.over();
+        }
+        if was == Stage::Running {
+            self.none_taken(world);
+        }
         if let Some(job) = world.job.get() {
             job.lines_end();
         }

@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
 pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
     let world = me.world();
     let mut s = world.crossing.enter(me);
-    let outcome = s.member(me.rank).replayed_outcome();
+    let outcome = s.member(me.slot).replayed_outcome();
     done(world, s);
     outcome
 }
@@ -33,7 +33,7 @@ pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
 fn said(me: &RankState, outcome: Outcome) {
     let world = me.world();
     let mut s = world.crossing.enter(me);
-    s.member(me.rank).outcome(outcome);
+    s.member(me.slot).outcome(outcome);
     done(world, s);
 }
 

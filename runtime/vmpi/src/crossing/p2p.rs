@@ -6,9 +6,10 @@ use std::sync::MutexGuard;
 use pc3_protocol::{Name, Phase, Sending, Stamp};
 
 use super::outcomes::{self, Outcome};
-use super::{done, record, Machine, Mark, Stage, State, BEFORE};
+use super::{done, far, record, Machine, Mark, Stage, State, BEFORE};
 use crate::error::Result;
-use crate::p2p::mailbox::{Message, Queues, Room};
+use crate::link::pulls;
+use crate::p2p::mailbox::{Data, Message, Queues, Room};
 use crate::p2p::recv::fetch;
 use crate::p2p::request::{Mode, Request, Status};
 use crate::p2p::send::{arrive, deliver, insert};
@@ -18,10 +19,10 @@ use crate::state::RankState;
 
 /// What a receive gets to know of a message.
 #[derive(Clone, Copy)]
-struct Known {
-    from: u32,
-    stamp: Stamp,
-    name: Option<Name>,
+pub(super) struct Known {
+    pub from: u32,
+    pub stamp: Stamp,
+    pub name: Option<Name>,
 }
 
 /// One without a mark was sent when nobody counted: before every line of the receiver that matters.
@@ -44,7 +45,7 @@ fn known(m: &Message, member: &Machine) -> Known {
 }
 
 impl Known {
-    fn mark(self) -> Box<Mark> {
+    pub fn mark(self) -> Box<Mark> {
         Box::new(Mark {
             from: self.from,
             stamp: self.stamp,
@@ -55,15 +56,15 @@ impl Known {
 }
 
 impl State {
-    /// A message from `me` to `dest` begins its way, which within a process is its end; `None`: it has been received
+    /// A message from `me` to a rank of this process begins its way, which is its end; `None`: it has been received
     /// before.
-    fn sent(&mut self, me: u32, dest: u32, key: &Key, buf: &Buf<'_>) -> Option<Known> {
-        let Sending::Send(stamp) = self.member(me).send(dest) else {
+    fn sent(&mut self, me: &RankState, to: &RankState, key: &Key, buf: &Buf<'_>) -> Option<Known> {
+        let Sending::Send(stamp) = self.member(me.slot).send(to.rank) else {
             return None;
         };
-        let arrival = self.member(dest).arrive(BEFORE, stamp);
+        let arrival = self.member(to.slot).arrive(BEFORE, stamp);
         if arrival.late {
-            if let Some(taken) = &mut self.taken[dest as usize] {
+            if let Some(taken) = &mut self.taken[to.slot as usize] {
                 // SAFETY: the sender's buffer, readable during the call.
                 let m = unsafe { Message::packed(buf) };
                 record::late(&mut taken.late, key, &m);
@@ -72,7 +73,7 @@ impl State {
         }
         let from = match arrival.name {
             Some(Name::Before(_)) => BEFORE,
-            _ => me,
+            _ => me.rank,
         };
         Some(Known {
             from,
@@ -82,8 +83,13 @@ impl State {
     }
 
     /// Takes out the receive of `to` that gets this message.
-    fn receiver(&mut self, to: &RankState, key: &Key, k: Known) -> Option<*const Request> {
-        let member = &self.members[to.rank as usize];
+    pub(super) fn receiver(
+        &mut self,
+        to: &RankState,
+        key: &Key,
+        k: Known,
+    ) -> Option<*const Request> {
+        let member = &self.members[to.slot as usize];
         let numbers = &self.numbers;
         let may = |r: *const Request| {
             let number = numbers.get(&(r as usize)).copied();
@@ -101,7 +107,7 @@ impl State {
             });
         let number = posted.and_then(|r| self.numbers.remove(&(r as usize)));
         posted.inspect(|_| {
-            self.member(to.rank)
+            self.member(to.slot)
                 .matched(number, k.from, k.name, k.stamp);
         })
     }
@@ -120,7 +126,13 @@ pub(crate) unsafe fn deposit(
     mode: Mode,
 ) -> Result<bool> {
     let world = me.world();
-    let to = world.rank(dest);
+    let Some(to) = world.local(dest) else {
+        if let Some(counts) = &world.traffic {
+            counts.sent(me, dest, buf.len());
+        }
+        // SAFETY: the caller's promise.
+        return unsafe { far::deposit(me, buf, dest, key, mode) };
+    };
     let kept = mode == Mode::Buffered
         || mode != Mode::Synchronous && buf.len() <= EAGER && !to.mailbox.with(|q| q.is_full());
     if let Some(counts) = &world.traffic {
@@ -130,7 +142,7 @@ pub(crate) unsafe fn deposit(
         return Ok(false);
     }
     let mut s = world.crossing.enter(me);
-    if let Some(k) = s.sent(me.rank, dest, key, buf) {
+    if let Some(k) = s.sent(me, to, key, buf) {
         match s.receiver(to, key, k) {
             // SAFETY: a posted receive is pending until we complete it.
             Some(r) => unsafe { deliver(me, r, key, buf) },
@@ -167,7 +179,7 @@ fn put(
     if s.stage != Stage::Replaying {
         let (r, m) = arrive(me, to, key, m)?;
         let number = s.numbers.remove(&(r as usize));
-        s.member(to.rank).matched(number, k.from, k.name, k.stamp);
+        s.member(to.slot).matched(number, k.from, k.name, k.stamp);
         return Some((r, m));
     }
     to.happened();
@@ -189,10 +201,13 @@ fn put(
 #[cold]
 pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     let world = me.world();
-    let to = world.rank(r.dest);
+    let Some(to) = world.local(r.dest) else {
+        // SAFETY: the caller's promise.
+        return unsafe { far::hold(me, r) };
+    };
     let mut s = world.crossing.enter(me);
     let buf = r.buf();
-    let over = match s.sent(me.rank, r.dest, &r.key, &buf) {
+    let over = match s.sent(me, to, &r.key, &buf) {
         None => true,
         Some(k) => match s.receiver(to, &r.key, k) {
             Some(posted) => {
@@ -232,8 +247,12 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
 pub(crate) unsafe fn post(me: &RankState, r: &Request) {
     let world = me.world();
     let mut s = world.crossing.enter(me);
-    let number = s.member(me.rank).post();
+    let number = s.member(me.slot).post();
     match find(me, &mut s, &r.key, number, |q| q.posted.push(r.key, r)) {
+        // SAFETY: the caller's promise; in no queue.
+        Some((k, m)) if matches!(m.data, Data::Far { .. }) => unsafe {
+            pulls::take(world, r, &k, &m);
+        },
         // SAFETY: the caller's promise.
         Some((k, m)) => unsafe {
             *r.status.get() = fetch(me, &k, m, &r.buf());
@@ -256,7 +275,7 @@ fn find(
     number: Option<u32>,
     otherwise: impl FnOnce(&mut Queues),
 ) -> Option<(Key, Message)> {
-    let member = &s.members[me.rank as usize];
+    let member = &s.members[me.slot as usize];
     let may = |k: &Key, m: &Message| {
         let about = known(m, member);
         key.accepts(k) && member.allows(number, about.from, about.name)
@@ -270,8 +289,8 @@ fn find(
         taken
     });
     found.inspect(|(_, m)| {
-        let k = known(m, &s.members[me.rank as usize]);
-        s.member(me.rank).matched(number, k.from, k.name, k.stamp);
+        let k = known(m, &s.members[me.slot as usize]);
+        s.member(me.slot).matched(number, k.from, k.name, k.stamp);
     })
 }
 
@@ -282,7 +301,7 @@ fn peek(
     key: &Key,
     which: Option<(u32, Name)>,
 ) -> Option<(Option<(u32, Name)>, Status)> {
-    let member = &s.members[me.rank as usize];
+    let member = &s.members[me.slot as usize];
     let (k, status) = me.mailbox.with(|q| {
         let mut all = q.inbound.iter();
         let found = all.find(|(k, m)| {
@@ -297,14 +316,14 @@ fn peek(
         q.probing = found.is_none();
         found.map(|(k, m)| (known(m, member), Status::of(k, &m.ty, m.len(), m.len())))
     })?;
-    s.member(me.rank).observe(k.stamp);
+    s.member(me.slot).observe(k.stamp);
     Some((k.name.map(|n| (k.from, n)), status))
 }
 
 /// What a probe that is done again has to see; as long as that has not come, it is not done.
 fn again(me: &RankState) -> Option<Option<(u32, Name)>> {
     let s = me.world().crossing.enter(me);
-    match s.members[me.rank as usize].next_outcome()? {
+    match s.members[me.slot as usize].next_outcome()? {
         Outcome::Message(which) => Some(*which),
         other => outcomes::differs(me, other),
     }
@@ -315,7 +334,7 @@ fn wait_for(me: &RankState, key: &Key, which: Option<(u32, Name)>) -> Status {
         let world = me.world();
         let mut s = world.crossing.enter(me);
         if let Some((name, status)) = peek(me, &mut s, key, which) {
-            let member = s.member(me.rank);
+            let member = s.member(me.slot);
             match which {
                 Some(_) => drop(member.replayed_outcome()),
                 None => member.outcome(Outcome::Message(name)),
@@ -346,12 +365,12 @@ pub(crate) fn iprobe(me: &RankState, key: &Key) -> Option<Status> {
         let found = peek(me, &mut s, key, None);
         me.mailbox.with(|q| q.probing = false);
         if let Some((name, status)) = found {
-            s.member(me.rank).outcome(Outcome::Message(name));
+            s.member(me.slot).outcome(Outcome::Message(name));
             done(world, s);
             return Some(status);
         }
         if last {
-            s.member(me.rank).outcome(Outcome::Message(None));
+            s.member(me.slot).outcome(Outcome::Message(None));
         }
         done(world, s);
         if !last {
@@ -379,7 +398,7 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
         None if !wait => {
             let mut s = world.crossing.enter(me);
             // A message that is kept for another receive is not to be had.
-            let member = &s.members[me.rank as usize];
+            let member = &s.members[me.slot as usize];
             let there = me.mailbox.with(|q| {
                 let may = |k: &Key, m: &Message| {
                     let about = known(m, member);
@@ -387,17 +406,17 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
                 };
                 q.inbound.iter().any(|(k, m)| may(k, m))
             });
-            let number = there.then(|| s.member(me.rank).post()).flatten();
+            let number = there.then(|| s.member(me.slot).post()).flatten();
             let found = there.then(|| find(me, &mut s, key, number, |_| {}));
             let found = found.flatten();
-            s.member(me.rank).outcome(Outcome::Flag(found.is_some()));
+            s.member(me.slot).outcome(Outcome::Flag(found.is_some()));
             done(world, s);
             return found;
         }
         None => true,
     };
     debug_assert!(wait);
-    let number = world.crossing.enter(me).member(me.rank).post();
+    let number = world.crossing.enter(me).member(me.slot).post();
     loop {
         let mut s = world.crossing.enter(me);
         me.mailbox.with(|q| q.probing = false);
@@ -430,11 +449,11 @@ pub(super) fn at_line(me: &RankState, s: &mut State) {
         .mailbox
         .with(|q| q.posted.iter().map(|(_, r)| *r).collect());
     for r in posted {
-        if let Some(n) = s.members[me.rank as usize].post() {
+        if let Some(n) = s.members[me.slot as usize].post() {
             s.numbers.insert(r as usize, n);
         }
     }
-    let member = &mut s.members[me.rank as usize];
+    let member = &mut s.members[me.slot as usize];
     let now = member.epoch();
     me.mailbox.with(|q| {
         q.inbound.for_each_mut(|_, m| {
@@ -460,13 +479,13 @@ pub(super) fn again_at_line(me: &RankState, s: &mut State, late: Vec<(Key, Messa
     let posted: Vec<*const Request> = me
         .mailbox
         .with(|q| q.posted.iter().map(|(_, r)| *r).collect());
-    let rank = me.rank as usize;
+    let slot = me.slot as usize;
     for r in posted {
-        if let Some(n) = s.members[rank].post() {
+        if let Some(n) = s.members[slot].post() {
             s.numbers.insert(r as usize, n);
         }
     }
-    let member = &mut s.members[rank];
+    let member = &mut s.members[slot];
     let mark = |member: &mut Machine| Known {
         from: BEFORE,
         stamp: Stamp::default(),
@@ -478,7 +497,7 @@ pub(super) fn again_at_line(me: &RankState, s: &mut State, late: Vec<(Key, Messa
     });
     debug_assert_eq!(member.phase(), Phase::Replaying);
     for (key, mut m) in late {
-        let k = mark(&mut s.members[rank]);
+        let k = mark(&mut s.members[slot]);
         match s.receiver(me, &key, k) {
             Some(r) => {
                 // SAFETY: a pending receive of a rank that does not run yet.

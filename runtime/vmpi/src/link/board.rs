@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::Mutex;
 
+use pc3_protocol::Entries;
 use pc3_transport::Head;
 
 use super::{lock, Frame, Kind, Link};
 use crate::coll::far::{Elsewhere, Topic};
 use crate::coll::rounds::{self, Parts, Pending};
+use crate::crossing::coll;
+use crate::group::Group;
 use crate::p2p::Request;
 use crate::sched::Host;
 use crate::state::{RankState, World};
@@ -25,7 +28,7 @@ pub(crate) struct Board {
 
 #[derive(Default)]
 struct Notes {
-    parts: Vec<(u32, Box<[u8]>)>,
+    parts: Parts,
     /// Who waits for them: a rank, or calls that nobody waits in, and how many parts complete those.
     waits: Option<u32>,
     pending: Option<(Pending, usize)>,
@@ -43,8 +46,9 @@ impl Board {
         let (waits, ready) = {
             let mut topics = lock(&self.topics);
             let notes = topics.entry(topic).or_default();
-            notes.parts.push((frame.peer, frame.bytes().into()));
-            let (waits, all) = (notes.waits, notes.parts.len());
+            notes.parts.list.push((frame.peer, frame.bytes().into()));
+            notes.parts.entries.join(&entries(link, &frame.head));
+            let (waits, all) = (notes.waits, notes.parts.list.len());
             let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
             (waits, full.then(|| topics.remove(&topic)).flatten())
         };
@@ -70,7 +74,7 @@ impl Board {
     ) -> Option<(Pending, Parts)> {
         let mut topics = lock(&self.topics);
         let notes = topics.entry(topic).or_default();
-        if notes.parts.len() < processes {
+        if notes.parts.list.len() < processes {
             notes.pending = Some((pending, processes));
             return None;
         }
@@ -126,6 +130,11 @@ impl Board {
         lock(&self.restored).0.push(r);
     }
 
+    /// The same, if it has become complete by itself.
+    pub fn forget(&self, r: *const Request) {
+        lock(&self.restored).0.retain(|q| *q != r);
+    }
+
     /// All processes can receive: they are told of such requests.
     pub fn tell_restored(&self, world: &World) {
         let list = std::mem::take(&mut lock(&self.restored).0);
@@ -152,16 +161,7 @@ impl Elsewhere for RankState {
     }
 
     fn send(&self, to: u32, topic: Topic, bytes: &[u8]) {
-        let head = Head {
-            ctx: topic.id,
-            tag: topic.tag as i32,
-            id: topic.group,
-            token: topic.round,
-            extra: topic.phase,
-            ..Head::default()
-        };
-        let link = self.world().link();
-        link.send_bytes(to, Kind::Collective, head, bytes);
+        send(self, to, (topic, None), bytes);
     }
 
     fn is_read_by(&self, process: u32) -> bool {
@@ -174,18 +174,81 @@ impl Elsewhere for RankState {
     }
 
     fn receive(&self, topic: Topic, processes: usize) -> Vec<(u32, Box<[u8]>)> {
-        let board = &self.world().link().board;
-        loop {
-            {
-                let mut topics = lock(&board.topics);
-                let notes = topics.entry(topic).or_default();
-                if notes.parts.len() == processes {
-                    let notes = topics.remove(&topic);
-                    return notes.map(|n| n.parts).unwrap_or_default();
-                }
-                notes.waits = Some(self.rank);
-            }
-            self.block();
+        wait_for(self, topic, processes).list
+    }
+
+    fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]) {
+        if self.world().crossing.is_slow() {
+            coll::bring(self, to, topic, group, bytes);
+        } else {
+            self.send(to, topic, bytes);
         }
     }
+
+    fn brought(
+        &self,
+        topic: Topic,
+        group: &Group,
+        entered: &dyn Fn(usize) -> u32,
+        processes: usize,
+    ) -> Vec<(u32, Box<[u8]>)> {
+        let parts = wait_for(self, topic, processes);
+        if self.world().crossing.is_slow() {
+            coll::brought(self, topic, group, entered, &parts.entries);
+        }
+        parts.list
+    }
+}
+
+fn wait_for(me: &RankState, topic: Topic, processes: usize) -> Parts {
+    let board = &me.world().link().board;
+    loop {
+        {
+            let mut topics = lock(&board.topics);
+            let notes = topics.entry(topic).or_default();
+            if notes.parts.list.len() == processes {
+                let notes = topics.remove(&topic);
+                return notes.map(|n| n.parts).unwrap_or_default();
+            }
+            notes.waits = Some(me.rank);
+        }
+        me.block();
+    }
+}
+
+/// In a head's `count`: entries are told of; somebody was not logging (in the upper half: in which epoch at last).
+const TOLD: u64 = 1;
+const UNLOGGED: u64 = 2;
+
+/// Sends a frame of a collective; `entries`: how members here have entered, if that counts.
+pub(crate) fn send(
+    me: &RankState,
+    to: u32,
+    (topic, entries): (Topic, Option<&Entries>),
+    bytes: &[u8],
+) {
+    let mut head = Head {
+        ctx: topic.id,
+        tag: topic.tag as i32,
+        id: topic.group,
+        token: topic.round,
+        extra: topic.phase,
+        ..Head::default()
+    };
+    if let Some((low, high, unlogged)) = entries.and_then(Entries::told) {
+        let unlogged = unlogged.map_or(0, |e| u64::from(e) << 32 | UNLOGGED);
+        (head.src, head.dst, head.count) = (low, high, unlogged | TOLD);
+    }
+    let link = me.world().link();
+    link.send_bytes(to, Kind::Collective, head, bytes);
+}
+
+/// How the members elsewhere have entered: what is not told was done when nobody counted, which is now.
+fn entries(link: &Link, head: &Head) -> Entries {
+    if head.count & TOLD != 0 {
+        let unlogged = (head.count & UNLOGGED != 0).then_some((head.count >> 32) as u32);
+        return Entries::of((head.src, head.dst, unlogged));
+    }
+    let now = link.world().map_or(0, |w| w.crossing.now());
+    Entries::of((now, now, Some(now)))
 }

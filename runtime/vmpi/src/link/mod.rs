@@ -2,12 +2,13 @@
 //!
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
-//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p`, `offers` and `pulls`: messages
+//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p`, `offers`, `pulls` and `counted`: messages
 //! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
 //! `ending`: how it all ends; `polls`: ranks that poll in vain; `pulse`: who is out of reach; `lead` and `node`: checkpoints and quiescence across processes.
 
 mod arrivals;
 pub(crate) mod board;
+pub(crate) mod counted;
 pub(crate) mod credit;
 pub(crate) mod desk;
 mod ending;
@@ -33,6 +34,7 @@ use pc3_runtime::tell::follow;
 use pc3_runtime::{chaos, control, settings};
 use pc3_transport::Head;
 
+use crate::crossing::apart;
 use crate::state::World;
 use crate::transport::Carrier;
 pub use ending::abort;
@@ -63,6 +65,10 @@ pub(crate) enum Kind {
     Hand,
     /// The held message `id` is at `count` among its sender's saved requests.
     Place,
+    /// A whole message that counts: its `token` tells of its sender.  With an `id`, who receives it says so by a `Take`.
+    Counted,
+    /// The body of the message offered as `id`, which its sender keeps until it hears of it.
+    Give,
     /// A process's part of a collective.
     Collective,
     /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
@@ -72,6 +78,8 @@ pub(crate) enum Kind {
     Credit,
     /// See `node`.
     Control,
+    /// See `crossing::apart`.
+    Crossing,
     /// See `desk`.
     Desk,
     /// The sender ends, with status `count`; so does the job.
@@ -82,18 +90,21 @@ pub(crate) enum Kind {
     Pulse,
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 18] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
     Kind::Data,
     Kind::Hand,
     Kind::Place,
+    Kind::Counted,
+    Kind::Give,
     Kind::Collective,
     Kind::Pointer,
     Kind::Pointed,
     Kind::Credit,
     Kind::Control,
+    Kind::Crossing,
     Kind::Desk,
     Kind::Abort,
     Kind::Bye,
@@ -109,7 +120,13 @@ impl Kind {
     fn counts(self) -> bool {
         !matches!(
             self,
-            Kind::Credit | Kind::Control | Kind::Desk | Kind::Abort | Kind::Bye | Kind::Pulse
+            Kind::Credit
+                | Kind::Control
+                | Kind::Crossing
+                | Kind::Desk
+                | Kind::Abort
+                | Kind::Bye
+                | Kind::Pulse
         )
     }
 }
@@ -357,7 +374,12 @@ impl Link {
             }
             chaos();
             self.tick();
-            let nap = if self.node.watches() { WATCH } else { NAP };
+            let gathers = self.world().is_some_and(|w| w.crossing.gathers());
+            let nap = if gathers || self.node.watches() {
+                WATCH
+            } else {
+                NAP
+            };
             self.carrier.wait(nap);
         }
     }
@@ -476,6 +498,7 @@ impl Link {
             Some(Kind::Pointer) => self.pointers.asked(self, &frame),
             Some(Kind::Pointed) => self.pointers.answered(self, &frame),
             Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
+            Some(Kind::Crossing) => apart::hear(self, frame.peer, frame.bytes()),
             Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
             Some(Kind::Desk) => self.desk.put(frame),
             Some(Kind::Pulse) => {}

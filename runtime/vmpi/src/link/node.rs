@@ -18,6 +18,7 @@ use super::quiet::{Level, Report};
 use super::words::{read_down, read_up, write_down, write_up};
 use super::{lock, offers, Kind, Link};
 use crate::coord;
+use crate::crossing;
 use crate::deadlock;
 use crate::p2p::release_held;
 use crate::state::{RankState, World};
@@ -116,6 +117,9 @@ impl Node {
     /// By the porter alone: all processes hear the same in the same order.
     fn down(&self, link: &Link, list: Vec<Down>) {
         for down in list {
+            if let (Down::End { .. }, Some(world)) = (&down, link.world()) {
+                world.crossing.end();
+            }
             let bytes = write_down(&down);
             for peer in link.others() {
                 link.send_bytes(peer, Kind::Control, Head::default(), &bytes);
@@ -338,7 +342,9 @@ impl Node {
     pub fn tick(&self, link: &Link) {
         let Some(world) = link.world() else { return };
         let Some(job) = world.job.get() else { return };
-        if job.control.requested() && job.program.has_points {
+        if world.crossing.is_chosen() {
+            crossing::apart::tick(world);
+        } else if job.control.requested() && job.program.has_points {
             // Ranks here may come to no location for long, or never again.
             self.want(link);
         }

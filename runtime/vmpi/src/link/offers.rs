@@ -113,12 +113,16 @@ pub(crate) fn hand_over(link: &Link, world: &World, place: impl Fn(&Request) -> 
         let Some(held) = lock(&link.traffic.held).remove(&id) else {
             continue;
         };
-        let head = Head {
+        let mut head = Head {
             dst: held.dest,
             id,
             ..Head::default()
         };
         let to = world.process_of(held.dest);
+        if let Offered::Request(r) = held.what {
+            // SAFETY: pending, of a rank that is unwound.
+            head.src = unsafe { (*r).owner };
+        }
         match held.what {
             Offered::Request(r) => {
                 // SAFETY: pending, of a rank that is unwound.
@@ -129,6 +133,31 @@ pub(crate) fn hand_over(link: &Link, world: &World, place: impl Fn(&Request) -> 
             }
             Offered::Copy(..) => send_data(link, world, to, Kind::Hand, head, held),
         }
+    }
+}
+
+/// All that this process's ranks have offered and nobody has taken goes where it is for, and stays here until that is heard of:
+/// it may just be taken.  No rank here waits for it but by synchronous sends.
+pub(crate) fn give_all(link: &Link, world: &World) {
+    for (&id, held) in lock(&link.traffic.held).iter() {
+        let packed;
+        let (bytes, synchronous) = match &held.what {
+            Offered::Copy(bytes, _) => (&**bytes, 0),
+            Offered::Request(r) => {
+                // SAFETY: pending.
+                let r = unsafe { &**r };
+                // SAFETY: as above, so its buffer is readable.
+                packed = unsafe { r.ty.pack_vec(r.addr, r.count) };
+                (&*packed, 1)
+            }
+        };
+        let head = Head {
+            dst: held.dest,
+            id,
+            count: synchronous,
+            ..Head::default()
+        };
+        link.send_bytes(world.process_of(held.dest), Kind::Give, head, bytes);
     }
 }
 

@@ -18,7 +18,8 @@ use pc3_transport::Head;
 use super::credit::Credit;
 use super::hashing::ById;
 use super::pulls::{self, Pull};
-use super::{lock, Body, Frame, Kind, Link};
+use super::{counted, lock, Body, Frame, Kind, Link};
+use crate::crossing;
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
@@ -88,7 +89,7 @@ fn type_from_wire(head: &Head, body: &[u8]) -> Option<(TypeRef, usize, usize)> {
     Some((ty, count, at))
 }
 
-fn key_of(head: &Head) -> Key {
+pub(super) fn key_of(head: &Head) -> Key {
     Key {
         ctx: head.ctx,
         src: head.from,
@@ -139,8 +140,31 @@ pub(crate) unsafe fn deposit(
         _ if !link.credits.lend(to, len) => return Ok(false),
         _ => {}
     }
+    // SAFETY: the caller's promise.
+    unsafe { send_whole(me, buf, (dest, key), Kind::Eager, (0, 0)) };
+    Ok(true)
+}
+
+/// Sends a message as one frame, with `id` and `token` in its head.
+///
+/// # Safety
+/// The buffer is readable.
+#[inline]
+pub(crate) unsafe fn send_whole(
+    me: &RankState,
+    buf: &Buf<'_>,
+    (dest, key): (u32, &Key),
+    kind: Kind,
+    (id, token): (u64, u64),
+) {
+    let (link, to) = (me.world().link(), me.world().process_of(dest));
+    let len = buf.len();
     let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
-    let head = head_of(me.rank, dest, key, ty, count, signature.len());
+    let head = Head {
+        id,
+        token,
+        ..head_of(me.rank, dest, key, ty, count, signature.len())
+    };
     if buf.ty.contiguous && signature.is_empty() {
         let head = Head {
             len: len as u64,
@@ -148,8 +172,8 @@ pub(crate) unsafe fn deposit(
         };
         let from = buf.addr.wrapping_offset(buf.ty.layout.at);
         // SAFETY: the caller's promise; copied, for want of a token.
-        unsafe { link.send(to, Kind::Eager, head, from, 0) };
-        return Ok(true);
+        unsafe { link.send(to, kind, head, from, 0) };
+        return;
     }
     let mut body = signature;
     let at = body.len();
@@ -159,8 +183,7 @@ pub(crate) unsafe fn deposit(
         buf.pack(body.as_mut_ptr().add(at));
         body.set_len(at + len);
     }
-    link.send_bytes(to, Kind::Eager, head, &body);
-    Ok(true)
+    link.send_bytes(to, kind, head, &body);
 }
 
 /// Offers what is sent in buffered mode: until it is taken it has its room in the sender's attached buffer.
@@ -233,6 +256,8 @@ pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
     let what = frame.head;
     let done = match kind {
         Kind::Eager => eager(link, world, frame),
+        Kind::Counted => counted::arrived(link, world, frame),
+        Kind::Give => counted::given(link, world, &frame),
         Kind::Offer => offered(world, &frame),
         Kind::Take => taken(link, world, &frame),
         Kind::Data => pulls::data(link, world, frame),
@@ -248,6 +273,9 @@ pub(super) fn handle(link: &Link, kind: Kind, frame: Frame) {
 
 /// Gives a message to a posted receive, or else queues it.
 fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
+    if world.crossing.is_slow() {
+        return crossing::far::arrive(world, dest, key, m, None);
+    }
     let to = world.local(dest)?;
     to.happened();
     let (matched, probing) = to.mailbox.with(|q| {
@@ -284,25 +312,29 @@ fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
 }
 
 fn eager(link: &Link, world: &World, frame: Frame) -> Option<()> {
-    let peer = frame.peer;
+    let (peer, head) = (frame.peer, frame.head);
+    let mut m = whole(frame)?;
+    m.buffered_by = Some(Room::Lent {
+        _credit: Credit::of(link, peer, m.len()),
+    });
+    arrive(world, head.dst, key_of(&head), m)
+}
+
+/// The message of a frame that has all of it.
+pub(super) fn whole(frame: Frame) -> Option<Message> {
     let (ty, count, at) = type_from_wire(&frame.head, frame.bytes())?;
     let data = match frame.body {
         Body::Own(b) if at == 0 && b.len() > Data::SHORT => Data::Long(b),
-        _ => Data::copy(&frame.bytes()[at..]),
+        _ => Data::copy(frame.bytes().get(at..)?),
     };
-    let mut m = Message {
+    let m = Message {
         data,
         ty,
         count,
         buffered_by: None,
         mark: None,
     };
-    let len = m.bytes()?.len();
-    m.buffered_by = Some(Room::Lent {
-        _credit: Credit::of(link, peer, len),
-    });
-    (len == m.len()).then_some(())?;
-    arrive(world, frame.head.dst, key_of(&frame.head), m)
+    (m.bytes()?.len() == m.len()).then_some(m)
 }
 
 /// A message of a predefined type that a receive waits for is copied from where it has arrived; false if this is not one.  It
@@ -314,7 +346,7 @@ pub(super) fn at_once(link: &Link, peer: u32, head: &Head, bytes: &[u8]) -> bool
     let (Some(world), Some(ty)) = (link.world(), by_handle(head.ty as usize)) else {
         return false;
     };
-    let Some(to) = world.local(head.dst) else {
+    let Some(to) = world.local(head.dst).filter(|_| !world.crossing.is_slow()) else {
         return false;
     };
     if head.count.checked_mul(ty.size as u64) != Some(bytes.len() as u64) {
@@ -369,10 +401,16 @@ fn taken(link: &Link, world: &World, frame: &Frame) -> Option<()> {
     let held = lock(&link.traffic.held).remove(&id);
     if extra == READ {
         link.settled(id);
-        // Else its rank has found out by itself.
-        if let Some(Offered::Request(r)) = held.map(|h| h.what) {
+        match held.map(|h| h.what) {
             // SAFETY: pending until we complete it.
-            unsafe { Request::complete(r, world.local((*r).owner)?, None, Status::EMPTY) };
+            Some(Offered::Request(r)) => unsafe {
+                Request::complete(r, world.local((*r).owner)?, None, Status::EMPTY);
+            },
+            Some(Offered::Copy(bytes, Some(attached))) => {
+                world.local(attached)?.give_back(bytes.len(), None);
+            }
+            // Its rank has found out by itself, or waits for nothing.
+            Some(Offered::Copy(_, None)) | None => {}
         }
         return Some(());
     }
@@ -440,6 +478,20 @@ fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
         Body::Placed => return None,
     };
     let mut look = |m: &mut Message| {
+        let told = m.buffered_by.take_if(|b| b.is_of(peer, frame.head.id));
+        if let Some(Room::Told(receipt)) = told {
+            // It has come whole, and belongs to a request that its sender saves.
+            receipt.forget();
+            m.data = Data::Far {
+                process: peer,
+                id: frame.head.id,
+                owner: frame.head.src,
+                index: frame.head.count,
+                at: 0,
+            };
+            found = Some(());
+            return 0;
+        }
         let Data::Far {
             process, id, index, ..
         } = &mut m.data
@@ -473,6 +525,18 @@ fn settled(world: &World, kind: Kind, frame: Frame) -> Option<()> {
 }
 
 impl Traffic {
+    /// A pending send is known by this name, under which its receiver says that it has received it.
+    pub fn hold(&self, r: &Request) -> u64 {
+        let id = name(self.next.fetch_add(1, Relaxed) + 1);
+        let what = Offered::Request(r);
+        lock(&self.held).insert(id, Held { dest: r.dest, what });
+        id
+    }
+
+    pub fn forget(&self, id: u64) {
+        lock(&self.held).remove(&id);
+    }
+
     /// The transport has done with a body.
     pub fn sent(&self, link: &Link, token: u64) {
         let Some(s) = lock(&self.sending).remove(&token) else {

@@ -10,6 +10,7 @@ use super::{BACKLOG_BYTES, BACKLOG_MESSAGES};
 use crate::crossing::Mark;
 use crate::datatype::{moving, Datatype, TypeRef};
 use crate::error::Result;
+use crate::link::counted::Receipt;
 use crate::link::credit::Credit;
 use crate::pack;
 
@@ -79,6 +80,15 @@ pub(crate) enum Room {
     Attached(u32),
     /// What another process may send unasked; given back when this is dropped.
     Lent { _credit: Credit },
+    /// None, but its sender waits to hear that it has been received.
+    Told(Receipt),
+}
+
+impl Room {
+    /// Does the sender in this process wait for this message?
+    pub fn is_of(&self, process: u32, id: u64) -> bool {
+        matches!(self, Room::Told(receipt) if receipt.is_of(process, id))
+    }
 }
 
 impl Message {

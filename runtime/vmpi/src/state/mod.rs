@@ -92,7 +92,8 @@ impl World {
         let size = placement.ranks();
         let group = Group::world(size as usize);
         let meeting = Meeting::new(size as usize, WORLD_ID);
-        let here = placement.here(link.as_ref().map_or(0, |l| l.index()));
+        let index = link.as_ref().map_or(0, |l| l.index());
+        let here = placement.here(index);
         let homes: Vec<u32> = here.iter().map(|r| placement.worker_of(*r)).collect();
         let processes = placement.processes();
         let world = Arc::new_cyclic(|world| {
@@ -132,7 +133,7 @@ impl World {
                 link,
                 sched,
                 coord: Coordinator::new(here.len() as u32, processes > 1),
-                crossing: Crossing::new(if processes > 1 { 0 } else { size }),
+                crossing: Crossing::new(&here, (index, processes)),
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),

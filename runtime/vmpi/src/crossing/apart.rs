@@ -1,0 +1,258 @@
+//! The other processes, while a checkpoint is under way: who counts from when, and what the root decides.
+//!
+//! A process that hears `Start` turns the slow way on. When no rank of it can be on a usual way any more it gives away what it
+//! has offered ([`offers::give_all`]), tells every other process that it counts from here on (`Counts`, behind all that it
+//! has sent), and counts. Its ranks hear of the epoch when all processes have told it that and nothing that was taken from
+//! elsewhere is still on its way: then nothing that nobody has counted can come to them.
+
+use std::sync::atomic::Ordering::*;
+
+use pc3_protocol::{above, below, Down, Node, Rules, Source, Up};
+use pc3_transport::Head;
+
+use super::words::{self, Word};
+use super::{done, line, Stage, State};
+use crate::coord;
+use crate::link::{offers, Kind, Link};
+use crate::state::World;
+
+/// Processes below each in their tree.
+const FAN: u32 = 8;
+
+pub(super) struct Apart {
+    index: u32,
+    /// Epochs that this process has heard of.
+    pub heard: u32,
+    /// What goes to other processes is counted.
+    pub counts: bool,
+    /// By process: the epoch from which it counts.
+    count_from: Vec<u32>,
+    /// The root knows that a checkpoint is wanted.
+    wanted: bool,
+}
+
+/// This process's place in the tree.
+pub(super) fn node(here: &[u32], (index, count): (u32, u32), replaying: bool) -> Node {
+    Node::new(
+        Rules::default(),
+        index == 0,
+        here.iter().copied().collect(),
+        below(index, FAN, count).collect(),
+        replaying,
+    )
+}
+
+impl Apart {
+    pub fn new(index: u32, count: u32) -> Apart {
+        Apart {
+            index,
+            heard: 0,
+            counts: false,
+            count_from: vec![0; count as usize],
+            wanted: false,
+        }
+    }
+
+    /// The usual ways are free again.
+    pub fn over(&mut self) {
+        self.counts = false;
+        self.wanted = false;
+    }
+}
+
+fn tell(world: &World, process: u32, word: &Word) {
+    let head = Head::default();
+    let link = world.link();
+    link.send_bytes(process, Kind::Crossing, head, &words::write(word));
+}
+
+/// Another process says something.
+pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
+    let Some(world) = link.world() else {
+        link.fail("internal error: a checkpoint before the ranks were known")
+    };
+    let word = match words::read(bytes) {
+        Ok(word) => word,
+        Err(e) => link.fail(&format!("internal error: {e}")),
+    };
+    let mut s = world.crossing.lock();
+    match word {
+        Word::Down(down) => {
+            let outs = s.node.hear(&down);
+            s.pass_on(world, &down);
+            s.obey(world, &down);
+            s.carry(world, outs);
+        }
+        Word::Up(up) => {
+            let outs = s.node.say(Source::Node(from), up);
+            s.carry(world, outs);
+        }
+        Word::Counts(epoch) => {
+            if let Some(apart) = &mut s.apart {
+                apart.count_from[from as usize] = epoch;
+            }
+        }
+        Word::Wanted => s.want(world),
+        Word::GiveUp {
+            epoch,
+            disturbed,
+            why,
+        } => {
+            // It may have come another way than what ended that epoch.
+            if s.apart.as_ref().is_some_and(|a| a.heard == epoch) {
+                s.plan.disturbed |= disturbed;
+                s.give_up(world, why);
+            }
+        }
+        Word::Write => s.complete(world),
+    }
+    done(world, s);
+}
+
+/// Nothing has come for a while; ranks here may come to no location for long.
+pub(crate) fn tick(world: &World) {
+    let crossing = &world.crossing;
+    let asked = world
+        .job
+        .get()
+        .is_some_and(|job| job.control.requested() && job.program.has_points);
+    let wanted = crossing.is_chosen() && asked;
+    if !wanted && !crossing.is_slow() {
+        return;
+    }
+    let mut s = crossing.lock();
+    if wanted {
+        s.want(world);
+    }
+    done(world, s);
+}
+
+impl State {
+    /// Do messages to other processes count?
+    pub(super) fn counts_apart(&self) -> bool {
+        self.apart.as_ref().is_some_and(|a| a.counts)
+    }
+
+    fn is_root(&self) -> bool {
+        self.apart.as_ref().is_none_or(|a| a.index == 0)
+    }
+
+    pub(super) fn pass_on(&self, world: &World, down: &Down) {
+        for process in self.node.below() {
+            tell(world, *process, &Word::Down(down.clone()));
+        }
+    }
+
+    pub(super) fn tell_above(&self, world: &World, up: Up) {
+        let above = self.apart.as_ref().and_then(|a| above(a.index, FAN));
+        if let Some(process) = above {
+            tell(world, process, &Word::Up(up));
+        }
+    }
+
+    pub(super) fn want_together(&mut self, world: &World) {
+        if self.is_root() {
+            if self.node.is_idle() && !self.is_over {
+                let outs = self.node.request();
+                self.carry(world, outs);
+            }
+            return;
+        }
+        let Some(apart) = &mut self.apart else { return };
+        if self.stage == Stage::Idle && !std::mem::replace(&mut apart.wanted, true) {
+            tell(world, 0, &Word::Wanted);
+        }
+    }
+
+    /// No rank here is on a usual way. Can anything still come that was not counted?
+    pub(super) fn is_clear(&mut self, world: &World) -> bool {
+        let link = world.link();
+        let Some(apart) = &mut self.apart else {
+            return true;
+        };
+        if !apart.counts {
+            world.ranks().iter().for_each(|r| offers::settle(link, r));
+            offers::give_all(link, world);
+            for process in link.others() {
+                tell(world, process, &Word::Counts(apart.heard));
+            }
+            apart.counts = true;
+        }
+        let from = |p: u32| apart.count_from[p as usize];
+        link.others().all(|p| from(p) >= apart.heard) && link.traffic.is_still()
+    }
+
+    /// The ranks here hear of the epoch.
+    pub(super) fn begin_together(&mut self, world: &World) {
+        if let Some(apart) = &self.apart {
+            world.crossing.now.store(apart.heard, SeqCst);
+        }
+        if let Some(job) = world.job.get() {
+            // No rank of any process has passed its line.
+            job.lines_begin();
+            self.plan.output = Some(job.standard_positions());
+        }
+        for slot in 0..self.members.len() as u32 {
+            self.member(slot).hear(&Down::Start);
+        }
+    }
+
+    /// An epoch has begun elsewhere.
+    pub(super) fn gather_together(&mut self, world: &World) {
+        if let Some(apart) = &mut self.apart {
+            apart.heard += 1;
+        }
+        self.gather(world);
+    }
+
+    /// There is to be no checkpoint this time: the root says so to all.  `first`: the first reason of this process.
+    pub(super) fn give_up_together(&mut self, world: &World, why: String, first: bool) {
+        if !matches!(self.stage, Stage::Gathering | Stage::Running) {
+            return;
+        }
+        if self.is_root() {
+            if let Some(outs) = self.node.give_up() {
+                self.why = Some(why);
+                if outs.is_empty() {
+                    // It ends when all processes have heard that it began, of which nobody need wait.
+                    line::report(self, world);
+                }
+                self.carry(world, outs);
+            }
+            return;
+        }
+        let Some(apart) = self.apart.as_ref().filter(|_| first) else {
+            return;
+        };
+        let word = Word::GiveUp {
+            epoch: apart.heard,
+            disturbed: self.plan.disturbed,
+            why,
+        };
+        tell(world, 0, &word);
+    }
+
+    /// All that belongs to the checkpoint is known: each process writes its part once that is there.
+    pub(super) fn complete(&mut self, world: &World) {
+        if self.is_root() && self.apart.is_some() {
+            if self.is_over {
+                return;
+            }
+            for process in world.link().others() {
+                tell(world, process, &Word::Write);
+            }
+        }
+        self.commit_due = true;
+    }
+
+    /// The epoch is over, and nothing was written here.
+    pub(super) fn none_taken(&self, world: &World) {
+        if self.is_root() || self.written {
+            return;
+        }
+        if let Some(job) = world.job.get() {
+            let passage = self.plan.passage.max(coord::furthest_of_all(world));
+            job.took_none(passage);
+        }
+    }
+}
