@@ -137,7 +137,7 @@ pub fn check(o: &Options) -> Result<Summary> {
         programs.retain(|p| !p.runs.is_empty());
     }
     if let Some(n) = o.sample {
-        let known = failing();
+        let known = failing(o);
         for p in &mut programs {
             p.runs.retain(|r| !known.contains_key(r.key.as_str()));
         }
@@ -189,11 +189,16 @@ pub fn check(o: &Options) -> Result<Summary> {
 }
 
 /// Reasons of known failures, by run.
-fn failing() -> BTreeMap<&'static str, &'static str> {
+fn failing(o: &Options) -> BTreeMap<&'static str, &'static str> {
+    let reason = |reason: &'static str| match reason.strip_prefix("apart: ") {
+        None => Some(reason),
+        apart => apart.filter(|_| o.processes > 1),
+    };
     FAILING
         .lines()
         .filter(|l| !l.starts_with('#'))
         .filter_map(|l| l.split_once(' '))
+        .filter_map(|(key, why)| Some((key, reason(why)?)))
         .collect()
 }
 
@@ -290,7 +295,7 @@ fn in_parallel(
 
 fn report(o: &Options, all: &[Outcome], file: &Path) -> Result<Summary> {
     let bad: Vec<&Outcome> = all.iter().filter(|r| r.failure.is_some()).collect();
-    let reasons = failing();
+    let reasons = failing(o);
     for r in &bad {
         let known = match reasons.get(r.key.as_str()) {
             Some(reason) => format!(" [known: {reason}]"),
