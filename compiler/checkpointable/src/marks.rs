@@ -90,6 +90,14 @@ pub fn arguments(mac: &Macro) -> Option<Arguments> {
     Some(Arguments::Repeated(Box::new(item), Box::new(n)))
 }
 
+/// Does a well-known macro borrow all its arguments?
+pub fn borrows(mac: &Macro) -> bool {
+    !matches!(
+        name(mac).as_str(),
+        "vec" | "dbg" | "assert" | "debug_assert"
+    )
+}
+
 /// Which argument of a well-known macro is a format string.
 pub fn format_string(mac: &Macro) -> Option<usize> {
     match name(mac).as_str() {

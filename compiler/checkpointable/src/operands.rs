@@ -29,7 +29,7 @@ mod before;
 
 pub use lent::ends;
 
-use before::{is_mentioned, note, place, value, Before, Used};
+use before::{is_mentioned, is_named, note, only_looks, place, value, Before, Used};
 
 /// How names of values begin that a head has.
 pub const HEAD: &str = "pc3_head";
@@ -207,6 +207,9 @@ impl Operands {
     fn structure(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
         match e {
             Expr::If(i) => {
+                if i.else_branch.is_none() && has_points_expr(&i.cond) {
+                    nest(i);
+                }
                 match &mut *i.cond {
                     Expr::Let(l) if has_points_expr(&l.expr) => {
                         let otherwise = match &i.else_branch {
@@ -228,7 +231,7 @@ impl Operands {
                     cond if is_chain(cond) && has_points_expr(cond) => {
                         self.errors.push(syn::Error::new_spanned(
                             &*cond,
-                            "a marked call cannot be in a chain of conditions with `let`: bind its value with `let` before, or write one `if` within the other",
+                            "a marked call cannot be in a chain of conditions with `let` and an `else`: bind its value with `let` before, or write one `if` within the other",
                         ));
                     }
                     cond => {
@@ -388,6 +391,12 @@ impl Operands {
                 if parts[i].1 == Used::Value {
                     self.mentioned(parts[i].0, &words, out);
                 }
+                if only_looks(parts[i].0, parts[i].1) {
+                    *parts[i].0 = self.hoist_whole(parts[i].0, out);
+                }
+                if parts[i].1 == Used::Borrowed && is_named(parts[i].0) {
+                    continue;
+                }
             }
             self.operand(parts[i].0, out, before);
         }
@@ -527,10 +536,14 @@ impl Operands {
         let span = m.mac.path.span();
         let tokens: TokenStream = match marks::arguments(&m.mac) {
             Some(Arguments::Listed(mut list)) => {
+                let used = match marks::borrows(&m.mac) {
+                    true => Used::Borrowed,
+                    false => Used::Place,
+                };
                 let parts = list.iter_mut().map(|e| match e {
                     // `name = value`
-                    Expr::Assign(a) => (&mut *a.right, Used::Place),
-                    e => (e, Used::Place),
+                    Expr::Assign(a) => (&mut *a.right, used),
+                    e => (e, used),
                 });
                 self.operands(parts, out, before);
                 quote!(#list)
@@ -572,6 +585,16 @@ fn changed(place: &Expr, declared: &mut [Stmt]) {
 fn is_break(e: &Expr) -> bool {
     let Expr::Block(b) = e else { return false };
     matches!(&b.block.stmts[..], [Stmt::Expr(Expr::Break(b), _)] if b.expr.is_none())
+}
+
+/// `if let PAT = a && b { … }` as `if let PAT = a { if b { … } }`.
+fn nest(i: &mut syn::ExprIf) {
+    while is_chain(&i.cond) {
+        let Expr::Binary(b) = &*i.cond else { return };
+        let (first, last, body) = (b.left.clone(), &b.right, &i.then_branch);
+        i.then_branch = parse_quote!({ if #last #body });
+        i.cond = first;
+    }
 }
 
 /// `let PAT = a && b`

@@ -415,8 +415,12 @@ fn mains() {
 fn operands_of_other_expressions() {
     check(
         "fn f(a: Option<u32>) -> u32 { if let Some(n) = a && ck!(g(n)) > 2 { checkpoint!(); } 3 }",
+        expect![""],
+    );
+    check(
+        "fn f(a: Option<u32>) -> u32 { if let Some(n) = a && ck!(g(n)) > 2 { 1 } else { 3 } }",
         expect![[r#"
-            1:65: a marked call cannot be in a chain of conditions with `let`: bind its value with `let` before, or write one `if` within the other
+            1:65: a marked call cannot be in a chain of conditions with `let` and an `else`: bind its value with `let` before, or write one `if` within the other
         "#]],
     );
     check(

@@ -21,6 +21,8 @@ pub(super) enum Used {
     Value,
     /// Perhaps it is only borrowed.
     Place,
+    /// It is borrowed until all is evaluated.
+    Borrowed,
 }
 
 pub(super) fn value(e: &mut Expr) -> (&mut Expr, Used) {
@@ -40,6 +42,54 @@ pub(super) fn is_mentioned(e: &Expr, words: &BTreeSet<String>) -> bool {
             .get_ident()
             .is_some_and(|i| words.contains(&i.to_string())),
         _ => false,
+    }
+}
+
+/// A local, or a field of one.
+pub(super) fn is_named(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_named(&p.expr),
+        Expr::Group(p) => is_named(&p.expr),
+        Expr::Field(f) => is_named(&f.base),
+        Expr::Path(p) => p.path.get_ident().is_some(),
+        _ => false,
+    }
+}
+
+/// What an expression gives can have a name, in front of all that stands in front of it: it only looks at locals, and leaves
+/// nothing behind.
+pub(super) fn only_looks(e: &Expr, used: Used) -> bool {
+    let simple = |e: &Expr| {
+        let mut before = Before::default();
+        note(e, &mut before);
+        before.impure.is_none()
+    };
+    match e {
+        Expr::Paren(p) => only_looks(&p.expr, used),
+        Expr::Group(p) => only_looks(&p.expr, used),
+        Expr::Cast(c) => only_looks(&c.expr, Used::Value),
+        Expr::Binary(b) => [&b.left, &b.right]
+            .iter()
+            .all(|e| simple(e) || only_looks(e, Used::Value)),
+        Expr::MethodCall(m) => {
+            matches!(&*m.method.to_string(), "len" | "is_empty" | "capacity")
+                && m.args.is_empty()
+                && is_element(&m.receiver)
+        }
+        Expr::Index(i) => used == Used::Value && simple(&i.index) && is_element(&i.expr),
+        _ => false,
+    }
+}
+
+fn is_element(e: &Expr) -> bool {
+    match e {
+        Expr::Field(f) => is_element(&f.base),
+        Expr::Index(i) => {
+            let mut index = Before::default();
+            note(&i.index, &mut index);
+            index.impure.is_none() && is_element(&i.expr)
+        }
+        e => is_named(e),
     }
 }
 

@@ -114,6 +114,52 @@ fn outputs() -> io::Result<()> {
     Ok(())
 }
 
+#[derive(Checkpointable)]
+struct Sheet {
+    rows: Vec<Vec<i64>>,
+    seen: Vec<usize>,
+    count: usize,
+}
+
+impl Sheet {
+    #[checkpointable]
+    fn changed(&mut self, by: usize) -> usize {
+        checkpoint!();
+        self.seen.push(by);
+        self.rows[0][1] += 7;
+        self.count += by;
+        self.seen.len()
+    }
+
+    #[checkpointable]
+    fn folded(&self, n: usize) -> i64 {
+        let mut sum = 0;
+        for i in 0..n {
+            sum += 2 * self.rows[0][i] * ck!(self.folded(n - 1));
+        }
+        checkpoint!();
+        sum + 1
+    }
+}
+
+/// What stands in front of marked calls in expressions is read in front of them.
+#[checkpointable]
+fn operands() {
+    let rows = vec![vec![2, 3]];
+    let (seen, count) = (Vec::new(), 0);
+    let mut s = Sheet { rows, seen, count };
+    println!("{} {}", s.count, ck!(s.folded(2)));
+    let lengths = s.seen.len() + ck!(s.changed(4)) * 10 + s.seen.len() * 100;
+    let element = s.rows[0][1] + ck!(s.changed(5)) as i64 * 100 + s.rows[0][1] * 10000;
+    let fields = s.count + ck!(s.changed(6)) * 100 + s.count * 10000;
+    println!(
+        "{lengths} {element} {fields} {}",
+        s.seen.len() < ck!(s.changed(1))
+    );
+    assert_eq!(s.seen.len() + 1, ck!(s.changed(0)));
+    println!("{:?}", (s.seen.len(), ck!(s.changed(2)), s.seen.len()));
+}
+
 #[pc3::main]
 fn main() -> io::Result<()> {
     println!("{}", ck!(added(12345, 67890)));
@@ -123,5 +169,6 @@ fn main() -> io::Result<()> {
     let tree = both(Tree::Leaf(3), both(Tree::Leaf(5), Tree::Leaf(7)));
     println!("{}", ck!(Tree::sum(&tree)));
     println!("{}", ck!(bits(b"a few bytes\0\xff")));
+    ck!(operands());
     ck!(outputs())
 }
