@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SIZE = 1024, MANY = 400 * 1024, ROOM = 64 };
+enum { SIZE = 4096, MANY = 100 * 1024, ROOM = 64 };
 
 /* The most memory that this process has had, in MiB. */
 static int most(void)
