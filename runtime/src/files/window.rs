@@ -93,12 +93,11 @@ pub(super) fn wrote(rank: usize, path: &[u8]) {
 
 fn add(rank: usize, file: &Identity, how: Use, path: impl FnOnce() -> Vec<u8>) {
     let mut all = window();
-    let touched = all
-        .entry((file.device, file.inode))
-        .or_insert_with(|| Touched {
-            path: path(),
-            by: BTreeSet::new(),
-        });
+    let touched = all.entry((file.device, file.inode)).or_default();
+    if touched.path.is_empty() {
+        // Closed again before its name was looked up.
+        touched.path = path();
+    }
     touched.by.insert((rank, how));
 }
 
@@ -130,21 +129,17 @@ pub(crate) fn uses() -> Vec<u8> {
 pub(crate) fn clash_of<'a>(
     processes: impl Iterator<Item = &'a [u8]>,
 ) -> Result<Option<String>, DecodeError> {
-    let mut all: BTreeMap<(u64, Vec<u8>), Touched> = BTreeMap::new();
-    let mut paths: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
+    let mut here = Files::new();
     for bytes in processes.filter(|b| !b.is_empty()) {
         let mut d = Decoder::new(bytes, "uses of files");
         for _ in 0..d.u64()? {
             let identity = (d.u64()?, d.u64()?);
             let path = d.bytes()?.to_vec();
             // One file of one machine may have several paths.
-            let path = paths.entry(identity).or_insert(path).clone();
-            let touched = all
-                .entry((identity.1, path.clone()))
-                .or_insert_with(|| Touched {
-                    path,
-                    by: BTreeSet::new(),
-                });
+            let touched = here.entry(identity).or_default();
+            if touched.path.is_empty() {
+                touched.path = path;
+            }
             for _ in 0..d.u64()? {
                 let rank = d.u64()? as usize;
                 let how = match d.u64()? {
@@ -156,6 +151,12 @@ pub(crate) fn clash_of<'a>(
                 touched.by.insert((rank, how));
             }
         }
+    }
+    let mut all: BTreeMap<(u64, Vec<u8>), Touched> = BTreeMap::new();
+    for ((_, inode), one) in here {
+        let same = all.entry((inode, one.path.clone())).or_default();
+        same.path = one.path;
+        same.by.extend(one.by);
     }
     Ok(found(&all))
 }
@@ -193,6 +194,10 @@ mod tests {
             "one file, two names"
         );
         assert!(check(&first, &uses(2, "/a", 1, Use::Reads)), "two machines");
+        assert!(
+            check(&uses(1, "", 1, Use::Reads), &first),
+            "its name was not known"
+        );
         assert!(!check(&first, &uses(2, "/b", 1, Use::Writes)));
         assert!(!check(&first, &uses(1, "/a", 0, Use::Reads)));
         assert!(found(&BTreeMap::<u8, Touched>::new()).is_none());
