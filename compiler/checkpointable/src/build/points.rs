@@ -179,8 +179,13 @@ impl Builder {
     /// What is made again if it is a borrow is saved where what it would be made from may be gone: it is none then.
     fn way_at(&self, v: &Var, number: Option<usize>) -> Var {
         let mut v = v.clone();
-        if let (Some(n), true) = (number, v.name.to_string().starts_with(HELD)) {
-            let called = self.course.at(n, &v.name.to_string()).called;
+        if let (Some(n), true) = (number, matches!(v.way, Way::Kept)) {
+            let name = v.name.to_string();
+            let unused = v.region == self.region_now()
+                && !self.course.used(n, &name)
+                && !self.after.uses(&name);
+            let called = self.course.at(n, &name).called;
+            let called = called.filter(|_| unused || name.starts_with(HELD));
             if let Some(way) = called.and_then(|n| self.ways.get(&n)) {
                 v.way = Way::Perhaps(way.clone());
                 return v;

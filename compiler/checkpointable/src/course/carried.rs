@@ -11,7 +11,8 @@ pub fn find(course: &Course) -> HashMap<usize, BTreeMap<String, bool>> {
     for (point, state) in &course.points {
         let receiver = course.receivers.get(point);
         for (name, local) in state.iter().flatten() {
-            let gone = local.whole == Whole::Moved || receiver == Some(name);
+            let called = local.called.is_some() || receiver == Some(name);
+            let gone = local.whole == Whole::Moved || called;
             if !gone || course.used(*point, name) {
                 continue;
             }

@@ -38,6 +38,13 @@ impl Ledger {
         self
     }
 
+    #[checkpointable]
+    fn counted(self) -> (Self, usize) {
+        checkpoint!();
+        let entries = self.entries.len();
+        (self, entries)
+    }
+
     /// Is taken apart.
     #[checkpointable]
     fn close(self, limit: i64) -> Result<String, String> {
@@ -253,6 +260,50 @@ fn until_it_is_closed(limit: usize) -> String {
     closed.unwrap_or_else(|why| why)
 }
 
+/// Rounds within rounds, of which some are cut short.
+#[checkpointable]
+fn rounds_in_rounds(n: i64) -> (Ledger, Ledger) {
+    let (mut one, mut two) = (Ledger::of("one", 0), Ledger::of("two", 0));
+    'rounds: for round in 0..n {
+        for entry in 0..3 {
+            if entry == 2 && round == 1 {
+                continue 'rounds;
+            }
+            one = ck!(one.with(entry));
+            let mut more = 0;
+            while more < 2 {
+                two = ck!(two.with(more));
+                more += 1;
+                if two.entries.len() > 5 {
+                    two = Ledger::of("new", 1);
+                    continue;
+                }
+                if one.entries.len() > 9 {
+                    break 'rounds;
+                }
+            }
+        }
+        let other = ck!(noted(one, round));
+        one = two;
+        two = other;
+    }
+    (one, two)
+}
+
+/// What one call has used up another gives a value, or the loop ends.
+#[checkpointable]
+fn used_up(limit: usize) -> (usize, usize) {
+    let mut ledger = Ledger::of("used", 1);
+    let mut rounds = 0;
+    loop {
+        rounds += 1;
+        ledger = match ck!(ledger.counted()) {
+            (_, entries) if entries > limit => break (rounds, entries),
+            (same, _) => ck!(same.with(3)),
+        };
+    }
+}
+
 /// Values of several kinds in one loop, one of which is numbers.
 #[checkpointable]
 fn pairs(n: u64) -> (Vec<u64>, u64, String) {
@@ -347,4 +398,5 @@ fn main() {
     println!("{:?} {:?}", ck!(rounds(4)), ck!(rounds(9)));
     println!("{} {:?}", ck!(until_it_is_closed(9)), ck!(pairs(4)));
     println!("{}", ck!(in_a_branch(5)));
+    println!("{:?} {:?}", ck!(rounds_in_rounds(4)), ck!(used_up(4)));
 }
