@@ -39,6 +39,9 @@ use pc3_tests::stale::stale;
 
 fn main() {
     let args = Arguments::from_args();
+    // Shells have what runs in the background ignore it, and so would the jobs that a case sends it to.
+    // SAFETY: there are no other threads yet.
+    unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };
     for a in arch::ALL {
         if let Some(why) = a.missing() {
             println!("skipped architecture {why}");
