@@ -16,7 +16,7 @@ use pc3_typemetric::Batch;
 use crate::control::{pc3_flag, FLAG_COUNT};
 use crate::format::bytes::{Decoder, Encoder};
 use crate::format::file::Writer;
-use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, Span};
+use crate::format::meta::{FrameMeta, FuncMeta, LargeMeta, PointMeta, ProgramMeta, RankMeta, Span};
 use crate::format::read::{Checkpoint, RankImage};
 use crate::job::Job;
 use crate::rank::Rank;
@@ -156,8 +156,8 @@ impl Tables {
         Ok(Tables { types, program })
     }
 
-    /// Enters what another process has.
-    pub(crate) fn merge(&mut self, other: Tables) -> Result<(), String> {
+    /// Enters what another process has; the result says where.
+    pub(crate) fn merge(&mut self, other: Tables) -> Result<Numbers, String> {
         let mut batch = Batch::new();
         let ids: Vec<TypeId> = other.types.iter().map(|_| batch.declare()).collect();
         let id = |id: &mut TypeId| {
@@ -171,14 +171,17 @@ impl Tables {
             ty.members.iter_mut().for_each(|m| id(&mut m.ty));
             batch.define(ids[old.index()], ty);
         }
-        let found = self.types.commit(batch).map_err(|e| e.to_string())?;
+        let types = self.types.commit(batch).map_err(|e| e.to_string())?;
+        let mut points = Vec::new();
         for func in other.program.funcs {
+            let mut of_func = Vec::new();
             for mut point in func.points {
-                point.live = point.live.map(|ty| found[ty.index()]);
-                self.point(&func.name, point);
+                point.live = point.live.map(|ty| types[ty.index()]);
+                of_func.push(self.point(&func.name, point));
             }
+            points.push(of_func);
         }
-        Ok(())
+        Ok(Numbers { types, points })
     }
 
     /// Index of a function and of its point; equal ones are one.
@@ -200,6 +203,24 @@ impl Tables {
             points.len() - 1
         });
         (func as u64, index as u64)
+    }
+}
+
+/// What the numbers of some tables are in the tables that these were merged into.
+pub(crate) struct Numbers {
+    types: Vec<TypeId>,
+    /// By function and point.
+    points: Vec<Vec<(u64, u64)>>,
+}
+
+impl Numbers {
+    pub fn translate(&self, meta: &mut RankMeta) {
+        for frame in &mut meta.frames {
+            (frame.func, frame.point) = self.points[frame.func as usize][frame.point as usize];
+        }
+        for object in &mut meta.large {
+            object.ty = self.types[object.ty.index()];
+        }
     }
 }
 

@@ -287,6 +287,11 @@ impl Job {
         window::begin();
     }
 
+    /// What all parts of guests here refer to.
+    pub(crate) fn tables_apart(&self) -> Vec<u8> {
+        lock(&self.guests).encode()
+    }
+
     /// Why those that have been taken since do not fit together.
     pub fn lines_clash(&self) -> Option<String> {
         window::clash()

@@ -215,9 +215,14 @@ pub(crate) fn checkpoint(
 pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Written {
     let stop = job.control.stop_asked();
     let parts = mine.parts.clone();
-    let mut write = |_: &mut Tables, out: &mut Writer| match &parts {
-        Ok(parts) => save::taken(parts, out),
-        Err(why) => Err(io::Error::other(why.clone())),
+    let guests = match job.program.guest {
+        true => job.tables_apart(),
+        false => Vec::new(),
+    };
+    let mut write = |all: &mut Tables, out: &mut Writer| {
+        let parts = parts.as_ref().map_err(|why| io::Error::other(&**why))?;
+        let numbers = all.merge(tables(&guests)).map_err(io::Error::other)?;
+        save::taken(parts, Some(&numbers), out)
     };
     let count = || {
         let mut out = Writer::counting();
@@ -228,7 +233,7 @@ pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Writte
         asked: mine.asked,
         stop,
         length: count(),
-        tables: Vec::new(),
+        tables: guests.clone(),
         stood: mine.stalls.0.clone(),
         passage: mine.passage,
         uses: window::uses(),

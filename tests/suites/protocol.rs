@@ -20,12 +20,11 @@ const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 pub fn trials() -> Vec<Trial> {
     let c = Program::load_all(&arch::root().join("tests/apart"));
     let both = c.and_then(|c| Ok((c, Program::rust_examples()?)));
-    let (mut programs, mut rust) = match both {
+    let (mut programs, rust) = match both {
         Ok(both) => both,
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     };
-    rust.retain(|p| p.name == "rust-harvest-mpi");
-    programs.extend(rust.iter().cloned());
+    programs.extend(rust.into_iter().filter(|p| p.name == "rust-harvest-mpi"));
     let mut trials = Vec::new();
     for p in programs {
         let mut add = |what: &str, test: fn(&Program) -> Result<()>| {
@@ -38,7 +37,7 @@ pub fn trials() -> Vec<Trial> {
         add("killed", |p| killed(p, 1));
         add("moved", |p| moved(p, 1));
         // Ranks of two processes may have the same descriptor numbers, for which there is no room in one.
-        if p.rust_binary().is_none() && p.name != "files" {
+        if p.name != "files" {
             add("killed_together", |p| killed(p, 3));
             add("moved_together", |p| moved(p, 3));
             add("below_mpis", below_mpis);
@@ -50,13 +49,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::shared_file", || {
         shared_file().map_err(|e| format!("{e:#}").into())
     }));
-    for (name, options, said) in REFUSED {
-        let p = rust.iter().find(|p| p.name == name).cloned();
-        trials.push(clock::test(
-            format!("protocol::refused_{name}"),
-            move || refused(p.clone(), options, said).map_err(|e| format!("{e:#}").into()),
-        ));
-    }
+    trials.push(clock::test("protocol::refused", || {
+        refused().map_err(|e| format!("{e:#}").into())
+    }));
     trials
 }
 
@@ -289,31 +284,16 @@ fn shared_file() -> Result<()> {
 }
 
 /// What does not work is said before anything runs.
-const REFUSED: [(&str, &[&str], &str); 2] = [
-    (
-        "unknown",
-        &["--protocol", "chandy"],
-        "expected barrier or nonblocking",
-    ),
-    (
-        "rust-harvest-mpi",
-        &["-p", "2", "--mpi", "none", "--protocol", "nonblocking"],
-        "not available yet for programs in Rust in several processes",
-    ),
-];
-
-fn refused(p: Option<Program>, options: &[&str], said: &str) -> Result<()> {
-    let p = match p {
-        Some(p) => p,
-        None => Program::load(&arch::root().join("tests/apart/farm.c"))?,
-    };
+fn refused() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/apart/farm.c"))?;
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();
-    let launcher = [&[&*pc3run], options].concat();
+    let launcher = [&*pc3run, "--protocol", "chandy"];
     let end = job.finish(job.start_by(&launcher, HOST, &exe, &[])?)?;
+    let said = end.stderr.contains("expected barrier or nonblocking");
     ensure!(
-        end.status == 86 && end.stderr.contains(said) && job.stdout().is_empty(),
+        end.status == 86 && said && job.stdout().is_empty(),
         "exit status {}\n{}",
         end.status,
         end.stderr

@@ -20,7 +20,7 @@ use crate::format::meta::{
 };
 use crate::format::pieces;
 use crate::format::unions::{self, UnionMeta};
-use crate::guest::{self, Image, Tables};
+use crate::guest::{self, Image, Numbers, Tables};
 use crate::job::{lock, Job};
 use crate::life;
 use crate::pieces as handed;
@@ -54,6 +54,8 @@ pub struct Part {
     rank: u64,
     bytes: Vec<u8>,
     entries: Vec<Entry>,
+    /// A guest's directory, which refers to tables that are not complete yet.
+    directory: Option<RankMeta>,
     passages: u64,
     /// Numbers of descriptors that it holds.
     descriptors: Vec<u64>,
@@ -80,6 +82,9 @@ impl Part {
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
+        if !job.program.guest {
+            out.section(Section::Rank, n, &meta.encode())?;
+        }
         directories(rank, &meta, &noted, &lent, &mut out)?;
         out.section(Section::Engine, n, engine)?;
         if Some(&(n as u32)) == job.here().first() && !job.program.guest {
@@ -90,6 +95,7 @@ impl Part {
             rank: n,
             bytes,
             entries,
+            directory: job.program.guest.then_some(meta),
             passages: rank.passages,
             descriptors: rank.files.numbers().collect(),
         })
@@ -117,7 +123,7 @@ pub(crate) fn write_parts(
 ) -> io::Result<()> {
     let mut out = Writer::apart(file, id)?;
     head(job, passage, &mut out)?;
-    taken(parts, &mut out)?;
+    taken(parts, None, &mut out)?;
     if job.program.guest {
         guests.write(&mut out)?;
     }
@@ -125,9 +131,19 @@ pub(crate) fn write_parts(
     Ok(())
 }
 
-/// What it has of these ranks.
-pub(crate) fn taken(parts: &[(Part, Vec<u8>)], out: &mut Writer) -> io::Result<()> {
+/// What it has of these ranks; `numbers`: of what guests refer to, if their tables have been merged with others.
+pub(crate) fn taken(
+    parts: &[(Part, Vec<u8>)],
+    numbers: Option<&Numbers>,
+    out: &mut Writer,
+) -> io::Result<()> {
     for (part, line) in parts {
+        if let Some(mut meta) = part.directory.clone() {
+            if let Some(numbers) = numbers {
+                numbers.translate(&mut meta);
+            }
+            out.section(Section::Rank, part.rank, &meta.encode())?;
+        }
         for e in &part.entries {
             let at = e.offset as usize..(e.offset + e.length) as usize;
             out.section(e.section, e.rank, &part.bytes[at])?;
@@ -176,6 +192,7 @@ pub(crate) fn parts(
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
+        out.section(Section::Rank, n, &meta.encode())?;
         directories(rank, &meta, &noted, &lent, out)?;
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
@@ -200,7 +217,7 @@ fn guest_data<T: DerefMut<Target = Tables>>(
     Ok(())
 }
 
-/// What is where in the rank's data.
+/// What is where in the rank's data, beside section `Rank`.
 fn directories(
     rank: &Rank,
     meta: &RankMeta,
@@ -209,7 +226,6 @@ fn directories(
     out: &mut Writer,
 ) -> io::Result<()> {
     let n = rank.id() as u64;
-    out.section(Section::Rank, n, &meta.encode())?;
     if let Some(outside) = meta.outside() {
         out.section(Section::Outside, n, &outside)?;
     }

@@ -44,12 +44,6 @@ pub fn register() {
         let stack = stack_size(job.ranks);
         let backend = Backend::from_env();
         let nonblocking = job.protocol.as_deref() == Some("nonblocking");
-        if let Some(why) = nonblocking.then(|| not_yet(job)).flatten() {
-            die(
-                EXIT_SETTINGS,
-                &format!("PC3_PROTOCOL=nonblocking (pc3run --protocol): {why}"),
-            );
-        }
         Box::new(MpiEngine {
             nonblocking,
             world: World::linked(
@@ -61,16 +55,6 @@ pub fn register() {
             ),
         })
     });
-}
-
-/// For whom the nonblocking protocol is not available.
-fn not_yet(job: &Job) -> Option<&'static str> {
-    if job.peers().is_some() && job.program.guest {
-        return Some(
-            "not available yet for programs in Rust in several processes (pc3run -p); use barrier",
-        );
-    }
-    None
 }
 
 pub struct MpiEngine {
