@@ -21,7 +21,7 @@ use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::{self, Part};
 use crate::settings::{Addresses, Settings, Stats};
-use crate::store::{Output, Stalls, Store, StoreError};
+use crate::store::{Begin, Output, Stalls, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
 pub use crate::together::{Apart, Written};
@@ -60,6 +60,8 @@ pub struct Job {
     signal: Option<i32>,
     /// Opened, and locked, when first needed.
     store: Mutex<Option<Store>>,
+    /// Where outputs that this process opens are noted, if another one has the store.
+    outputs: Option<Mutex<Begin>>,
     engine: OnceLock<Box<dyn Engine>>,
     source: Mutex<Option<u64>>,
     /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
@@ -87,6 +89,9 @@ impl Job {
         store: Option<Store>,
         peers: Option<Arc<dyn Peers>>,
     ) -> Job {
+        let others = peers.as_ref().is_some_and(|p| p.index() != 0);
+        let outputs = (others && s.wants_checkpoints(program.has_points))
+            .then(|| Mutex::new(Begin::beside(&s.dir)));
         Job {
             ranks: placement.ranks() as usize,
             workers: placement.workers() as usize,
@@ -103,6 +108,7 @@ impl Job {
             keep: s.keep,
             signal: s.request_signal(),
             store: Mutex::new(store),
+            outputs,
             engine: OnceLock::new(),
             source: Mutex::default(),
             refused: Mutex::default(),
@@ -134,6 +140,7 @@ impl Job {
             keep: 1,
             signal: None,
             store: Mutex::new(None),
+            outputs: None,
             engine: OnceLock::new(),
             source: Mutex::default(),
             refused: Mutex::default(),
@@ -238,9 +245,14 @@ impl Job {
     /// The program has opened a file to append to it.  Should it be killed before its first checkpoint and begin
     /// again, what it has written there is taken back.
     pub(crate) fn appends(&self, position: u64, path: String) {
-        let mut store = lock(&self.store);
         let output = Output::Appended { position, path };
-        if let Some(Err(e)) = store.as_mut().map(|store| store.note_output(&output)) {
+        let noted = match &self.outputs {
+            Some(begin) => lock(begin).note(&output).map_err(|e| e.to_string()),
+            None => (lock(&self.store).as_mut())
+                .map_or(Ok(()), |store| store.note_output(&output))
+                .map_err(|e| e.to_string()),
+        };
+        if let Err(e) = noted {
             say(&format!("where an output began could not be noted: {e}"));
         }
     }

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, CStr};
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 
-use crate::control::{self, install_signals, Every};
+use crate::control::{self, install_signals};
 use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
@@ -171,9 +171,7 @@ fn live(
             &format!("{what}: there is no directory {dir}; PC3_DIR (pc3run --dir) names another"),
         );
     }
-    let wants =
-        settings.every != Every::Never || settings.stop_after.is_some() || settings.dir_given;
-    let wants = (wants && program.has_points) || settings.restart != Restart::No;
+    let wants = settings.wants_checkpoints(program.has_points);
     let mut store = (first && wants).then(|| {
         Store::open(&settings.dir, settings.keep, settings.request_signal())
             .unwrap_or_else(|e| die(EXIT_DIRECTORY, &unusable(&e)))
@@ -189,6 +187,10 @@ fn live(
         (Some(store), None) => begin(store, &settings),
         (Some(store), Some(checkpoint)) => take_up(store, checkpoint.id()),
         (None, _) => {}
+    }
+    // The others add to what is noted there.
+    if let (Some(peers), None) = (&peers, &checkpoint) {
+        peers.meet();
     }
     let saved = checkpoint
         .as_ref()

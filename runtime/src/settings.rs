@@ -125,6 +125,12 @@ const SHADOW: usize = if size_of::<usize>() >= 8 {
 };
 
 impl Settings {
+    /// Is there to be a directory for checkpoints from the beginning?  `points`: the program has locations.
+    pub(crate) fn wants_checkpoints(&self, points: bool) -> bool {
+        let asked = self.every != Every::Never || self.stop_after.is_some() || self.dir_given;
+        (asked && points) || self.restart != Restart::No
+    }
+
     /// Reads the variables through `get`; `program` is argv[0].  Returns every mistake.
     pub fn read(
         program: &str,

@@ -280,7 +280,9 @@ fn shared_file() -> Result<()> {
     let end = job.run(HOST, &exe, &env)?;
     let said = "common.log is used by ranks";
     ensure!(end.stderr.contains(said), "not told: {}", end.stderr);
-    killed(&p, 1)
+    // Each start is from the beginning.
+    killed(&p, 1)?;
+    killed(&p, 3)
 }
 
 /// What does not work is said before anything runs.

@@ -56,18 +56,34 @@ impl Output {
 
 /// The outputs of the job that began in `dir` and did not come to its end.
 #[derive(Debug)]
-pub(super) struct Begin {
+pub struct Begin {
     file: PathBuf,
     known: HashSet<String>,
+    /// This process makes the file if it is not there, and takes it away at the end.
+    own: bool,
 }
 
 impl Begin {
     pub fn of(dir: &Path) -> Begin {
         let file = dir.join(BEGIN);
         let known = read(&file).iter().map(|o| o.path().to_owned()).collect();
-        Begin { file, known }
+        Begin {
+            file,
+            known,
+            own: true,
+        }
     }
 
+    /// The file that another process of the job has made: it gets what this one opens, as long as it is there.
+    pub fn beside(dir: &Path) -> Begin {
+        Begin {
+            file: dir.join(BEGIN),
+            known: HashSet::new(),
+            own: false,
+        }
+    }
+
+    /// Files that several processes opened have several lines: the least position counts.
     pub fn outputs(&self) -> Vec<Output> {
         read(&self.file)
     }
@@ -84,11 +100,15 @@ impl Begin {
         if path.contains('\n') || !self.known.insert(path.to_owned()) {
             return Ok(());
         }
-        let mut file = OpenOptions::new()
+        // In one piece: other processes may write, too.
+        let file = OpenOptions::new()
             .append(true)
-            .create(true)
-            .open(&self.file)?;
-        file.write_all(output.line().as_bytes())
+            .create(self.own)
+            .open(&self.file);
+        match file {
+            Err(e) if !self.own && e.kind() == io::ErrorKind::NotFound => Ok(()),
+            file => file?.write_all(output.line().as_bytes()),
+        }
     }
 
     pub fn end(&self) {
@@ -204,7 +224,10 @@ mod tests {
         let mut again = Begin::of(dir.path());
         again.note(&log(11)).unwrap();
         assert_eq!(again.outputs(), [out, log(3)]);
+        Begin::beside(dir.path()).note(&log(2)).unwrap();
+        assert_eq!(again.outputs()[2..], [log(2)]);
         again.end();
+        Begin::beside(dir.path()).note(&log(12)).unwrap();
         assert_eq!(Begin::of(dir.path()).outputs(), []);
     }
 

@@ -16,10 +16,9 @@ use thiserror::Error;
 
 use crate::control::without_size_signal;
 use crate::failpoint;
-use course::Begin;
 use lock::Lock;
 
-pub use course::{given_up, Output, Stood};
+pub use course::{given_up, Begin, Output, Stood};
 pub use lock::{holder, refusal, Holder};
 pub use stalls::Stalls;
 
