@@ -24,7 +24,13 @@ pub fn trials() -> Vec<Trial> {
         Ok(both) => both,
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     };
-    programs.extend(rust.into_iter().filter(|p| p.name == "rust-harvest-mpi"));
+    let harvest = rust.into_iter().filter(|p| p.name == "rust-harvest-mpi");
+    // As long as the others.
+    let longer = ["2000", "200"].map(str::to_owned).to_vec();
+    programs.extend(harvest.map(|p| Program {
+        args: longer.clone(),
+        ..p
+    }));
     let mut trials = Vec::new();
     for p in programs {
         let mut add = |what: &str, test: fn(&Program) -> Result<()>| {
@@ -102,11 +108,11 @@ fn children(of: u32) -> Vec<u32> {
         .collect()
 }
 
-/// With all that it has started, which ends with it.
-fn kill(mut child: Child) -> Result<()> {
+/// With all that it has started, which ends with it.  The exit status, if it had come to its end by itself.
+fn kill(mut child: Child) -> Result<Option<i32>> {
     let below = children(child.id());
     child.kill()?;
-    child.wait()?;
+    let end = child.wait()?;
     let start = Instant::now();
     while below
         .iter()
@@ -118,7 +124,12 @@ fn kill(mut child: Child) -> Result<()> {
         );
         std::thread::sleep(Duration::from_millis(1));
     }
-    Ok(())
+    Ok(end.code())
+}
+
+/// Has it come to its end, though what started it may have been killed?  Nothing goes on from there.
+fn is_over(job: &Job) -> bool {
+    !job.stdout().is_empty() && !job.checkpoints().join("begin").exists()
 }
 
 /// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none; in up to so many processes.
@@ -142,19 +153,18 @@ fn killed(p: &Program, processes: usize) -> Result<()> {
         let mut child = start(&job, &launcher, HOST, &exe, &env)?;
         if done < kills {
             std::thread::sleep(length.mul_f64(random.f64() * 0.8));
-            if child.try_wait()?.is_none() {
-                kill(child)?;
+        }
+        let status = if done < kills && child.try_wait()?.is_none() {
+            let status = kill(child)?;
+            if status.is_none() && !is_over(&job) {
                 done += 1;
                 continue;
             }
-        }
-        let end = job.finish(child)?;
-        ensure!(
-            end.status == 0,
-            "exit status {}\n{}",
-            end.status,
-            end.stderr
-        );
+            status.unwrap_or(0)
+        } else {
+            job.finish(child)?.status
+        };
+        ensure!(status == 0, "exit status {status}\n{}", job.stderr());
         same(&expected, &job)?;
         (job, ends) = (Job::new(p)?, ends + 1);
     }

@@ -1,7 +1,7 @@
 // pc3-test: mpi ranks=7
 //! A master hands out plots, workers harvest them; the master takes whoever is ready first, and the result does not depend
 //! on who that was.  Then those of odd and of even number share what they know, by messages that are under way while a
-//! checkpoint is taken.
+//! checkpoint is taken.  Arguments: how many plots there are, and how often is shared.
 
 #![forbid(unsafe_code)]
 
@@ -173,8 +173,10 @@ fn main() {
     let first = world.rank() == 0;
     let parity = world.rank() as u32 % 2;
     let ring = world.split_by_color_with_key(Some(parity), -world.rank());
+    let given = |n| std::env::args().nth(n)?.parse().ok();
+    let (plots, rounds) = (given(1).unwrap_or(40), given(2).unwrap_or(8));
     if first {
-        let barn = ck!(master(&world, 40));
+        let barn = ck!(master(&world, plots));
         let grains = barn.iter().fold(0_u64, |all, s| all.wrapping_add(s.grains));
         println!("{} sheaves, {grains} grains", barn.len());
         for s in barn.iter().step_by(7) {
@@ -185,7 +187,7 @@ fn main() {
     }
     let mut known = 0.0;
     if let Some(ring) = &ring {
-        known = ck!(share(ring, 8));
+        known = ck!(share(ring, u64::from(rounds)));
     }
     // The largest, and whose it is.
     let largest = UserOperation::commutative(|a: &(f64, i32), b: &(f64, i32)| {
