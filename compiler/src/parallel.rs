@@ -25,8 +25,27 @@ pub fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(usize, &T) -> R + Sync) -> 
     done.into_iter().map(|(_, r)| r).collect()
 }
 
+/// Two pieces of work at once.
+pub fn both<A, B: Send>(a: impl FnOnce() -> A, b: impl FnOnce() -> B + Send) -> (A, B) {
+    thread::scope(|s| {
+        let other = s.spawn(b);
+        let a = a();
+        match other.join() {
+            Ok(b) => (a, b),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn two_at_once() {
+        let (mut n, text) = (0, String::from("text"));
+        let (a, b) = super::both(|| n += 1, || text.len());
+        assert_eq!((a, b, n), ((), 4, 1));
+    }
+
     #[test]
     fn results_keep_their_order() {
         let items: Vec<usize> = (0..100).collect();

@@ -1,7 +1,9 @@
 //! Does the program look at the floating-point environment, or change it?
 
 use super::program::{Callee, Program};
+use crate::parallel;
 use crate::tree::*;
+use memchr::memmem;
 
 /// Functions that do; `fenv.h`'s begin with `fe`.
 fn touches(name: &str) -> bool {
@@ -52,18 +54,17 @@ const INSTRUCTIONS: &[&str] = &[
 
 /// In the text of an inline assembler statement; builtins' names have a letter in front.
 fn in_assembly(u: &Unit) -> bool {
+    let text = u.text.as_bytes();
     let inside = |i: usize| {
-        let before = u.text[..i].bytes().next_back();
+        let before = i.checked_sub(1).map(|i| text[i]);
         before.is_some_and(|b| !b.is_ascii_alphanumeric() && b != b'_')
     };
-    (u.text.contains("asm"))
-        && INSTRUCTIONS
-            .iter()
-            .any(|name| u.text.match_indices(name).any(|(i, _)| inside(i)))
+    memmem::find(text, b"asm").is_some()
+        && (INSTRUCTIONS.iter()).any(|name| memmem::find_iter(text, name).any(inside))
 }
 
 pub fn used(p: &Program) -> bool {
-    p.units.iter().enumerate().any(|(i, u)| {
+    let used = parallel::map(p.units, |i, u| {
         let mentioned = u.exprs.iter().any(|e| match e.kind {
             ExprKind::Ident(s) => {
                 let known = u.sym(s).kind == SymKind::Func && touches(&u.sym(s).name);
@@ -78,5 +79,6 @@ pub fn used(p: &Program) -> bool {
             _ => false,
         });
         mentioned || in_assembly(u)
-    })
+    });
+    used.contains(&true)
 }

@@ -28,6 +28,7 @@ use crate::analysis::program::Program;
 use crate::diag::{Code, Diagnostic, Diagnostics, Place};
 use crate::preprocess::Position;
 use crate::tree::*;
+use memchr::memmem;
 use names::{Thing, What};
 use pc3_typemetric::choice::Choice;
 use pc3_typemetric::descriptor::{
@@ -172,16 +173,14 @@ pub fn lines(said: &[Annotation]) -> Vec<String> {
 
 /// Those of a unit's pragmas, with the place of the whole line.
 pub fn pragmas(u: &Unit) -> Vec<(Span, String)> {
-    let mut at = 0;
-    let mut out = Vec::new();
-    if !u.text.contains("pragma") {
-        return out;
-    }
-    for line in u.text.split_inclusive('\n') {
-        let span = at as u32..(at + line.trim_end().len()) as u32;
-        at += line.len();
-        if let Some(text) = pragma(line) {
-            out.push((span, text));
+    let mut out: Vec<(Span, String)> = Vec::new();
+    for at in memmem::find_iter(u.text.as_bytes(), "pragma") {
+        let start = u.text[..at].rfind('\n').map_or(0, |n| n + 1);
+        let line = u.text[start..].lines().next().unwrap_or_default();
+        let span = start as u32..(start + line.trim_end().len()) as u32;
+        // The word may be there twice.
+        if out.last().is_none_or(|(last, _)| *last != span) {
+            out.extend(pragma(line).map(|text| (span, text)));
         }
     }
     out

@@ -23,12 +23,12 @@ pub struct Clashes {
 }
 
 impl Clashes {
-    /// `made`: the objects made anew of each carrier.
+    /// `made`: the objects made anew of each carrier; `asked`: what the runtime asks the C library for.
     pub fn find(
         o: &Options,
         inputs: &Inputs,
         made: &[Vec<PathBuf>],
-        runtime: &Path,
+        asked: &BTreeSet<String>,
     ) -> Result<Clashes, Stop> {
         let mut defined = BTreeSet::new();
         for (c, made) in inputs.carriers.iter().zip(made) {
@@ -42,7 +42,7 @@ impl Clashes {
         for f in inputs.foreign.iter().filter(|f| f.is_users(o)) {
             defined.extend(f.symbols.defined.iter().cloned());
         }
-        let names = used(runtime, &defined)?;
+        let names = defined.intersection(asked).cloned().collect();
         Ok(Clashes { names })
     }
 
@@ -110,8 +110,8 @@ fn not_given(object: &str, name: &str) -> Diagnostic {
     )
 }
 
-/// Which of `names` the runtime asks the C library for.
-fn used(runtime: &Path, names: &BTreeSet<String>) -> Result<BTreeSet<String>, Stop> {
+/// What the runtime does not define itself.
+pub fn asked(runtime: &Path) -> Result<BTreeSet<String>, Stop> {
     let bytes = read(runtime)?;
     let damaged = |e| archive::ArchiveError::Damaged(runtime.into(), e);
     let (mut asked, mut own) = (BTreeSet::new(), BTreeSet::new());
@@ -121,17 +121,15 @@ fn used(runtime: &Path, names: &BTreeSet<String>) -> Result<BTreeSet<String>, St
             continue;
         };
         for s in file.symbols().filter(|s| !s.is_local()) {
-            let Some(name) = s.name().ok().filter(|n| names.contains(*n)) else {
-                continue;
-            };
-            match s.is_undefined() {
-                true => asked.insert(name.to_string()),
-                false => own.insert(name.to_string()),
+            match (s.name(), s.is_undefined()) {
+                (Ok(name), true) => asked.insert(name),
+                (Ok(name), false) => own.insert(name),
+                (Err(_), _) => continue,
             };
         }
     }
-    asked.retain(|n| !own.contains(n) && n != "main");
-    Ok(asked)
+    let outside = asked.difference(&own).filter(|n| **n != "main");
+    Ok(outside.map(|n| n.to_string()).collect())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Stop> {

@@ -5,14 +5,15 @@
 //! program ([`super::program`]).  What it changes is compiled anew and takes its object's place: on the command line,
 //! or in a copy of the archive, so that order and meaning of the link stay the user's.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::build::{self, BuildError, Position};
 use super::carry::elf;
 use super::carry::record::{self, Record};
-use super::clashes::Clashes;
+use super::clashes::{self, Clashes};
 use super::inputs::{self, Inputs, Place};
 use super::options::{Emit, Explain, LinkItem, Mode, Options};
 use super::plain::{output, plain, remove, traced, Plain, Stubs, PROGRAM};
@@ -255,7 +256,8 @@ impl Link<'_> {
             .collect();
         let records: Vec<&Record> = units.iter().map(|(_, r)| *r).collect();
         let outside = inputs.outside(o);
-        let program = program::read(o, self.t, &records, &outside.own, whole)?;
+        // The process ends soon: nobody needs this memory back.
+        let program = ManuallyDrop::new(program::read(o, self.t, &records, &outside.own, whole)?);
         if o.emit == Emit::Tree {
             let users = program.trees.len() - program.own.len();
             program.trees[..users]
@@ -310,7 +312,9 @@ impl Link<'_> {
             .map(|u| (u, self.job(&program, u, &units, inputs, &out)))
             .collect();
         let (of, jobs): (Vec<usize>, Vec<Job>) = jobs.into_iter().unzip();
-        let objects = recompile::objects(&jobs, self.dir)?;
+        let compile = || recompile::objects(&jobs, self.dir);
+        let (objects, runtime) = parallel::both(compile, || self.runtime());
+        let objects = objects?;
         let mut made: Vec<Vec<PathBuf>> = vec![Vec::new(); inputs.carriers.len()];
         let mut own = Vec::new();
         for (u, object) in of.into_iter().zip(objects) {
@@ -320,9 +324,8 @@ impl Link<'_> {
             }
         }
         // What is wrong with the objects comes first.
-        let runtime = self.t.runtime();
         let clashes = match &runtime {
-            Ok(runtime) => Clashes::find(o, inputs, &made, runtime)?,
+            Ok((_, asked)) => Clashes::find(o, inputs, &made, asked)?,
             Err(_) => Clashes::default(),
         };
         let mut foreign = Vec::new();
@@ -347,7 +350,14 @@ impl Link<'_> {
         let foreign = (foreign.iter()).map(|(place, new)| (place, None, vec![new.clone()]));
         let made: Vec<_> = made.chain(foreign).collect();
         let substitutes = Substitutes::new(o, self.t, self.dir, &made, &taken.renamed)?;
-        self.link(&substitutes, &own, &runtime?, taken)
+        self.link(&substitutes, &own, &runtime?.0, taken)
+    }
+
+    /// The runtime's archive, and what it asks the C library for.
+    fn runtime(&self) -> Result<(PathBuf, BTreeSet<String>), Stop> {
+        let path = self.t.runtime()?;
+        let asked = clashes::asked(&path)?;
+        Ok((path, asked))
     }
 
     fn job<'j>(

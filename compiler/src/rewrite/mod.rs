@@ -135,13 +135,19 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     let graph = callgraph::analyse(&p, options.everywhere);
     let mut diagnostics = graph.diagnostics.clone();
     let mut said = annotations::resolve(units, &options.annotations, &mut diagnostics);
-    let heap = heap::analyse(&p, &graph, &said, options.pieces);
-    let mut noted = match options.track_unions {
-        Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
-        Track::No => Noted::without(&p, Without::Wished),
+    let points = graph.reaches.contains(&true);
+    let addresses = || points.then(|| Numbers::new(&p, &graph, &said, &lints::wanted));
+    let objects = || {
+        let heap = heap::analyse(&p, &graph, &said, options.pieces);
+        let mut noted = match options.track_unions {
+            Track::Yes => noted_unions::analyse(&p, &graph, &said, &heap),
+            Track::No => Noted::without(&p, Without::Wished),
+        };
+        let (plans, escapes) = plan::make(&p, &graph, &noted);
+        noted.form(&p, &escapes.kept);
+        (heap, noted, plans, escapes)
     };
-    let (plans, escapes) = plan::make(&p, &graph, &noted);
-    noted.form(&p, &escapes.kept);
+    let ((heap, noted, plans, escapes), numbers) = parallel::both(objects, addresses);
     said.check(&p, &graph, &heap, &mut diagnostics);
     let mpi = calls_mpi(&p);
     let floats = floats::used(&p);
@@ -153,9 +159,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
     };
     let twins = twins::choose(&p, &graph, |f| !plans[f.index()].points.is_empty());
     heap.tell(&p, &mut diagnostics);
-    let points = graph.reaches.contains(&true);
-    let numbers = points.then(|| {
-        let numbers = Numbers::new(&p, &graph, &said, &lints::wanted);
+    let numbers = numbers.map(|numbers| {
         let measured = measured::find(&p, &graph, &said, &heap, &numbers);
         measured::tell(&p, &measured, &mut said);
         (numbers, measured)
@@ -198,7 +202,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         diagnostics,
         explain: explain::explain(&whole),
         heap: heap::report::report(&p, &heap),
-        has_locations: graph.reaches.contains(&true),
+        has_locations: points,
         has_mpi: mpi,
         has_floats: floats,
     }
