@@ -51,6 +51,26 @@ pub fn may_vary(u: &Unit, t: TypeId) -> bool {
     }
 }
 
+/// May a `sizeof` give another number?
+pub fn size_may_vary(u: &Unit, e: ExprId) -> bool {
+    match u.expr(e).kind {
+        ExprKind::SizeofType(ref q) => may_vary(u, q.ty) && !is_of_fixed_width(u, e),
+        ExprKind::SizeofExpr(x) => may_vary(u, u.expr(x).ty.ty),
+        _ => false,
+    }
+}
+
+/// Of a type of `stdint.h`'s, which is a `long` here and a `long long` there.
+fn is_of_fixed_width(u: &Unit, e: ExprId) -> bool {
+    let text = u.slice(&u.expr(e).span);
+    let inside = (text.split_once('(')).and_then(|(_, rest)| rest.rsplit_once(')'));
+    let name = inside.map_or("", |(name, _)| name.trim());
+    matches!(
+        name.strip_prefix('u').unwrap_or(name),
+        "int64_t" | "int_least64_t" | "intmax_t"
+    )
+}
+
 /// Of a type, where pointers and `long` have `word` bytes, if that is sure.
 pub fn size_of(u: &Unit, t: TypeId, word: u32) -> Option<i128> {
     let mut fitting = MODELS.iter().filter(|m| m.word == u64::from(word));
@@ -239,5 +259,19 @@ mod tests {
         check("struct { char *text; }", true);
         check("union { long long l; float f[2]; }", false);
         check("struct { short s[3]; float f; }", false);
+    }
+
+    #[test]
+    fn names_of_fixed_width() {
+        let text = "typedef long int64_t; typedef unsigned long uintmax_t;\n\
+                    int a[] = { sizeof(int64_t), sizeof ( uintmax_t ), sizeof(long), sizeof a[0] };\n";
+        let (u, _) = crate::lower::build("t.c", text.into(), &Target::default());
+        let sizes = (0..u.exprs.len()).map(|k| ExprId(k as u32));
+        let sizes = sizes.filter(|e| {
+            let kind = &u.expr(*e).kind;
+            matches!(kind, ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_))
+        });
+        let vary: Vec<bool> = sizes.map(|e| size_may_vary(&u, e)).collect();
+        assert_eq!(vary, [false, false, true, false]);
     }
 }

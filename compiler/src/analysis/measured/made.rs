@@ -175,6 +175,9 @@ impl Makes<'_> {
         }
         Some(match &u.expr(e).kind {
             ExprKind::Int(0) => Made::Nothing,
+            ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) if !layout::size_may_vary(u, e) => {
+                Made::Plain
+            }
             ExprKind::SizeofType(q) => self.size(unit, q.ty),
             ExprKind::SizeofExpr(x) => self.size(unit, u.expr(*x).ty.ty),
             ExprKind::Ident(_) | ExprKind::Member { .. } => return self.place(unit, e),
@@ -229,9 +232,8 @@ impl Makes<'_> {
 
     fn size(&self, unit: usize, t: TypeId) -> Made {
         let u = &self.p.units[unit];
-        match (layout::may_vary(u, t), layout::sizes(u, t)) {
-            (false, _) => Made::Plain,
-            (true, Some(_)) if !is_systems(u, t) => Made::Of(unit, t),
+        match layout::sizes(u, t) {
+            Some(_) if !is_systems(u, t) => Made::Of(unit, t),
             _ => Made::Sum,
         }
     }

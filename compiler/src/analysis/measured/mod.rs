@@ -154,7 +154,7 @@ fn sources(
         };
         let system = u.lines.is_system(u.expr(w.of).span.start);
         let own = system || crate::library::is_own(&u.path);
-        if own || !layout::may_vary(u, ty) || asked.contains(&(w.unit, w.of)) {
+        if own || !layout::size_may_vary(u, w.of) || asked.contains(&(w.unit, w.of)) {
             continue;
         }
         let mut to = w.to.clone();
