@@ -73,7 +73,10 @@ impl Outbox {
         }
         let at = self.begun % BUFFERS;
         let frame = &mut self.buffers[at];
-        let mut len = self.last[peer as usize].write(head, frame);
+        let last = &mut self.last[peer as usize];
+        let news = last.news(head);
+        let mut len = news.len();
+        last.write(news, frame);
         // SAFETY: by the caller; what MPI reads from is kept until the request is complete.
         unsafe {
             if small && n > 0 {

@@ -25,17 +25,23 @@ const LEAST: u64 = 1 << 10;
 #[derive(Default)]
 #[repr(align(64))]
 struct Account {
-    /// Sent to that process and not known to be received.
+    /// Sent to that process, in all.
     lent: AtomicU64,
+    /// Of that, known to be received; written by whoever handles what arrives, and so is the last one.
+    back: AtomicU64,
     limit: AtomicU64,
     /// Longer messages are offered.
     longest: AtomicUsize,
     /// From that process, received since it was last told.
     taken: AtomicU64,
+    /// The same of what was received as it arrived.
+    at_once: AtomicU64,
 }
 
 pub(crate) struct Credits {
     accounts: Box<[Account]>,
+    /// One thread at a time sends.
+    single: AtomicBool,
     /// Somebody is to be told of what was received.
     due: AtomicBool,
 }
@@ -51,6 +57,24 @@ fn weight(len: usize) -> u64 {
     len as u64 + LEAST
 }
 
+impl Account {
+    /// Sent to that process and not known to be received.
+    fn owed(&self) -> u64 {
+        // Less is known to be back than is lent, unless this one is old.
+        self.lent
+            .load(Relaxed)
+            .saturating_sub(self.back.load(Relaxed))
+    }
+}
+
+/// What one thread at a time writes; what it is then.
+#[inline]
+fn add(to: &AtomicU64, amount: u64) -> u64 {
+    let sum = to.load(Relaxed) + amount;
+    to.store(sum, Relaxed);
+    sum
+}
+
 impl Credits {
     pub fn new(processes: u32) -> Credits {
         let account = |_| Account {
@@ -60,17 +84,33 @@ impl Credits {
         };
         Credits {
             accounts: (0..processes).map(account).collect(),
+            single: AtomicBool::new(false),
             due: AtomicBool::new(false),
         }
+    }
+
+    /// One thread at a time sends from now on.
+    pub fn be_single(&self) {
+        self.single.store(true, SeqCst);
+    }
+
+    /// Is somebody to be told of what was received?
+    #[inline]
+    pub fn are_due(&self) -> bool {
+        self.due.load(Relaxed)
     }
 
     /// May a message of this length be sent unasked?  If so it counts as sent.
     pub fn lend(&self, process: u32, len: usize) -> bool {
         let a = &self.accounts[process as usize];
-        if len > a.longest.load(Relaxed) || a.lent.load(Relaxed) >= a.limit.load(Relaxed) {
+        if len > a.longest.load(Relaxed) || a.owed() >= a.limit.load(Relaxed) {
             return false;
         }
-        a.lent.fetch_add(weight(len), Relaxed);
+        if self.single.load(Relaxed) {
+            add(&a.lent, weight(len));
+        } else {
+            a.lent.fetch_add(weight(len), Relaxed);
+        }
         true
     }
 
@@ -95,27 +135,26 @@ impl Credits {
 
     /// That process has received so much.
     pub fn paid_back(&self, process: u32, amount: u64) {
-        self.accounts[process as usize]
-            .lent
-            .fetch_sub(amount, Relaxed);
+        add(&self.accounts[process as usize].back, amount);
     }
 
     /// A message of that process has arrived and was received at once; its sender is told by [`Credits::pay_back`].
     pub fn received(&self, process: u32, len: usize) {
-        let taken = &self.accounts[process as usize].taken;
-        if taken.fetch_add(weight(len), Relaxed) + weight(len) >= BATCH {
+        if add(&self.accounts[process as usize].at_once, weight(len)) >= BATCH {
             self.due.store(true, Relaxed);
         }
     }
 
-    /// Tells who is to be told.
+    /// Tells who is to be told; by whoever handles what arrives.
     pub fn pay_back(&self, link: &Link) {
-        if !self.due.load(Relaxed) || !self.due.swap(false, Relaxed) {
+        if !self.are_due() {
             return;
         }
+        self.due.store(false, Relaxed);
         for process in link.others() {
-            if self.accounts[process as usize].taken.load(Relaxed) >= BATCH {
-                tell(link, process);
+            let at_once = &self.accounts[process as usize].at_once;
+            if at_once.load(Relaxed) >= BATCH {
+                tell(link, process, at_once.swap(0, Relaxed));
             }
         }
     }
@@ -123,7 +162,7 @@ impl Credits {
     /// For people.
     pub fn sights(&self, out: &mut impl fmt::Write) -> fmt::Result {
         for (process, a) in self.accounts.iter().enumerate() {
-            let (lent, limit) = (a.lent.load(Relaxed), a.limit.load(Relaxed));
+            let (lent, limit) = (a.owed(), a.limit.load(Relaxed));
             if lent >= limit {
                 writeln!(
                     out,
@@ -154,14 +193,13 @@ impl Drop for Credit {
         if taken.fetch_add(self.weight, Relaxed) + self.weight < BATCH {
             return;
         }
-        tell(self.link, self.process);
+        tell(self.link, self.process, taken.swap(0, Relaxed));
     }
 }
 
-fn tell(link: &Link, process: u32) {
-    let taken = &link.credits.accounts[process as usize].taken;
+fn tell(link: &Link, process: u32, amount: u64) {
     let head = Head {
-        count: taken.swap(0, Relaxed),
+        count: amount,
         ..Head::default()
     };
     if head.count > 0 {

@@ -26,7 +26,7 @@ mod words;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,7 @@ use pc3_runtime::tell::follow;
 use pc3_runtime::{chaos, control, settings};
 use pc3_transport::Head;
 
+use crate::brief::{Brief, Guard};
 use crate::crossing::apart;
 use crate::state::World;
 use crate::transport::Carrier;
@@ -137,7 +138,7 @@ pub struct Link {
     /// Is there anything?
     any: AtomicBool,
     /// Of whoever handles what arrives: lists to be filled next.
-    hands: Mutex<Arrivals>,
+    hands: Brief<Arrivals>,
     /// How often workers have looked.
     looks: AtomicU64,
     /// A worker has gone to sleep since the porter last asked.
@@ -150,8 +151,7 @@ pub struct Link {
     pub(crate) pointers: Pointers,
     pub(crate) desk: Desk,
     pub(crate) node: Node,
-    /// Frames that count, sent and handled.
-    sent: AtomicU64,
+    /// Frames handled that count; written by whoever has `hands`.
     handled: AtomicU64,
     /// All processes know their ranks.
     begun: AtomicBool,
@@ -187,7 +187,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
             ..Arrivals::default()
         }),
         any: AtomicBool::new(false),
-        hands: Mutex::default(),
+        hands: Brief::default(),
         looks: AtomicU64::new(0),
         rested: AtomicBool::new(false),
         porter: OnceLock::new(),
@@ -198,7 +198,6 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         pointers: Pointers::default(),
         desk: Desk::new(index, count),
         node: Node::new(index, count),
-        sent: AtomicU64::new(0),
         handled: AtomicU64::new(0),
         begun: AtomicBool::new(false),
         over: AtomicBool::new(false),
@@ -240,6 +239,8 @@ const SPIN: Duration = Duration::from_micros(30);
 const NAP: u64 = 50_000;
 /// The porter, while workers look.
 const PAUSE: Duration = Duration::from_micros(500);
+/// One of so many looks of workers is at all that there could be.
+const RARELY: u64 = 1 << 10;
 /// While it is of interest whether anything is under way.
 const WATCH: u64 = 2_000;
 
@@ -261,6 +262,9 @@ impl Link {
     pub(crate) fn attach(&self, world: &World) {
         self.world
             .store(std::ptr::from_ref(world).cast_mut(), SeqCst);
+        if world.sched().workers() == 1 {
+            self.credits.be_single();
+        }
     }
 
     /// The ranks of all processes are known to them from now on.
@@ -294,16 +298,16 @@ impl Link {
         body: *const u8,
         token: u64,
     ) {
-        if kind.counts() {
-            self.sent.fetch_add(1, SeqCst);
-        }
         chaos();
         let head = Head {
             kind: kind as u32,
             ..head
         };
         // SAFETY: by the caller.
-        unsafe { self.carrier.send(peer, &head, body, token) }
+        unsafe {
+            self.carrier
+                .send(peer, &head, body, token, kind.counts())
+        }
     }
 
     pub(crate) fn send_bytes(&self, peer: u32, kind: Kind, head: Head, body: &[u8]) {
@@ -320,7 +324,6 @@ impl Link {
     /// # Safety
     /// The body has `len` bytes, which stay until [`Traffic::sent`] is called with the token.
     pub(crate) unsafe fn push(&self, peer: u32, name: u32, body: (*const u8, u64), token: u64) {
-        self.sent.fetch_add(1, SeqCst);
         chaos();
         // SAFETY: by the caller.
         unsafe { self.carrier.push(peer, name, body.0, body.1, token) }
@@ -342,7 +345,7 @@ impl Link {
 
     /// Frames that count: sent, and handled.
     pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.sent.load(SeqCst), self.handled.load(SeqCst))
+        (self.carrier.sent(), self.handled.load(Acquire))
     }
 
     fn work(self: Arc<Link>) {
@@ -354,7 +357,7 @@ impl Link {
                 self.ended_by_launcher(signal);
             }
             self.beat();
-            if self.handle_all(lock(&self.hands)) {
+            if self.handle_all(self.hands.lock(), false) {
                 since = Instant::now();
                 continue;
             }
@@ -403,9 +406,9 @@ impl Link {
     }
 
     /// Handles what has come; true if there was anything.
-    fn handle_all(&self, mut hands: MutexGuard<'_, Arrivals>) -> bool {
+    fn handle_all(&self, mut hands: Guard<'_, Arrivals>, all: bool) -> bool {
         HANDLES.set(true);
-        let mut any = self.carrier.progress();
+        let mut any = self.carrier.progress_of(all);
         self.credits.pay_back(self);
         // What is to be done because of that is nobody else's business.
         while self.handle_arrivals(&mut hands) | self.node.handle_own(self) {
@@ -416,18 +419,33 @@ impl Link {
     }
 
     /// A worker with nothing to do does the porter's work, unless somebody is at it.
+    #[inline]
     pub(crate) fn look(&self) {
         // Only that it changes counts.
-        self.looks
-            .store(self.looks.load(Relaxed).wrapping_add(1), Relaxed);
-        let hands = match self.hands.try_lock() {
-            Ok(hands) => hands,
-            Err(TryLockError::Poisoned(p)) => p.into_inner(),
-            Err(TryLockError::WouldBlock) => return,
+        let n = self.looks.load(Relaxed).wrapping_add(1);
+        self.looks.store(n, Relaxed);
+        let all = n % RARELY == 0;
+        if all || self.calls() {
+            self.look_closely(all);
+        }
+    }
+
+    /// May there be something to handle?
+    #[inline]
+    fn calls(&self) -> bool {
+        self.carrier.glance()
+            || self.any.load(Relaxed)
+            || self.node.has_own()
+            || self.credits.are_due()
+    }
+
+    fn look_closely(&self, all: bool) {
+        let Some(hands) = self.hands.try_lock() else {
+            return;
         };
         // SAFETY: the thread's own variable, here and below.
         let errno = unsafe { *libc::__errno_location() };
-        self.handle_all(hands);
+        self.handle_all(hands, all);
         unsafe { *libc::__errno_location() = errno };
     }
 
@@ -468,7 +486,7 @@ impl Link {
         for (peer, id) in work.pulled.drain(..) {
             self.hear(peer);
             self.traffic.pulled(self, id);
-            self.handled.fetch_add(1, SeqCst);
+            self.has_handled();
         }
         for frame in work.frames.drain(..) {
             chaos();
@@ -476,13 +494,19 @@ impl Link {
             let kind = Kind::of(frame.head.kind);
             self.handle(frame);
             if kind.is_some_and(Kind::counts) {
-                self.handled.fetch_add(1, SeqCst);
+                self.has_handled();
             }
         }
         for (peer, why) in work.lost.drain(..) {
             self.lost(peer, &why);
         }
         any
+    }
+
+    /// One frame that counts, with all that comes of it; the caller has `hands`.
+    #[inline]
+    fn has_handled(&self) {
+        self.handled.store(self.handled.load(Relaxed) + 1, Release);
     }
 
     /// Something of a process has come.

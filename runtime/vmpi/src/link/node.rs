@@ -141,6 +141,11 @@ impl Node {
         }
     }
 
+    #[inline]
+    pub fn has_own(&self) -> bool {
+        self.any_own.load(Relaxed)
+    }
+
     /// What this process has said to itself; true if that was anything.
     pub fn handle_own(&self, link: &Link) -> bool {
         if !self.any_own.load(SeqCst) {

@@ -22,6 +22,7 @@ use super::{counted, lock, Body, Frame, Kind, Link};
 use crate::crossing;
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
+use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
 use crate::p2p::send::insert;
 use crate::p2p::{Buf, Key, Mode, Request, Status};
@@ -353,24 +354,28 @@ pub(super) fn at_once(link: &Link, peer: u32, head: &Head, bytes: &[u8]) -> bool
         return false;
     }
     let key = key_of(head);
-    to.happened();
-    let matched = to.mailbox.with(|q| {
-        let queued = q.posted.take_receive(&key).map(|(_, r)| r);
-        queued.or_else(|| to.landing.hand(&key))
-    });
-    let Some(r) = matched else { return false };
-    link.hear(peer);
-    // SAFETY: taken out of its queue, so pending until we complete it.
-    unsafe {
+    // SAFETY: of a receive that is ours to complete.
+    let put = |r: *const Request| unsafe {
         let into = (*r).buf();
         let mut status = Status::of(&key, &ty, bytes.len(), into.len());
         if let Err(e) = unpack(&ty, bytes, into.plain()) {
             status.error = e.class;
         }
-        Request::complete(r, to, None, status);
+        status
+    };
+    if !Landing::complete(to, &key, put) {
+        to.happened();
+        let matched = to.mailbox.with(|q| {
+            let queued = q.posted.take_receive(&key).map(|(_, r)| r);
+            queued.or_else(|| to.landing.hand(&key))
+        });
+        let Some(r) = matched else { return false };
+        // SAFETY: taken out of its queue, so pending until we complete it.
+        unsafe { Request::complete(r, to, None, put(r)) };
     }
+    link.hear(peer);
     link.credits.received(peer, bytes.len());
-    link.handled.fetch_add(1, SeqCst);
+    link.has_handled();
     true
 }
 

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use super::buf::Buf;
 use super::mailbox::{Data, Message};
 use super::queue::Key;
-use super::request::Request;
+use super::request::{Request, Status};
 use super::wait::wait_done;
 use super::{ANY_SOURCE, ANY_TAG};
 use crate::datatype::{Datatype, TypeRef};
@@ -36,7 +36,7 @@ const ASLEEP: u64 = 2;
 /// Claimed; the message will be in the line in a moment.
 const FILLING: u64 = 3;
 const FULL: u64 = 4;
-/// Claimed; the request will complete.
+/// Claimed; the request is complete, or will be.
 const HANDED: u64 = 5;
 
 #[repr(align(128))]
@@ -184,6 +184,24 @@ impl Landing {
         to.landing.word.store(FULL, Release);
         if asleep {
             me.wake(to.rank);
+        }
+        true
+    }
+
+    /// Claims the receive that `to` shows, for a message that `put` copies into its buffer at once; false if it is not for it.
+    #[inline]
+    pub fn complete(to: &RankState, key: &Key, put: impl FnOnce(*const Request) -> Status) -> bool {
+        let Some(asleep) = to.landing.claim(key, FILLING, false) else {
+            return false;
+        };
+        // SAFETY: claimed; written before it was shown, and pending until its rank sees the word.
+        unsafe {
+            let r = (*to.landing.place.get()).request;
+            Request::finish(r, put(r));
+        }
+        to.landing.word.store(HANDED, Release);
+        if asleep {
+            to.world().wake(None, to.rank);
         }
         true
     }

@@ -13,15 +13,18 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use near::Memory;
 pub(crate) use near::{name, Withdrawn};
-use near::{Bell, Direct, Naps, Near};
+use near::{Bell, Direct, Glance, Naps, Near};
 pub use pc3_transport::{Head, Sink};
 use pc3_transport::{Joined, Transport};
 use wire::Wire;
+
+use crate::brief::{Brief, Guard};
 
 /// What `pc3run` tells a process that it is one of several: `socket:INDEX:FD,FD,...`, or `mpi:` and the shared object
 /// of a transport over the MPI that has started it.
@@ -47,7 +50,10 @@ pub fn note_outcome(status: i32) {
 /// A transport that has joined its job.
 pub struct Carrier {
     wire: Wire,
-    turn: Mutex<Turn>,
+    turn: Brief<Turn>,
+    /// Frames sent that were said to count; written under the lock.
+    sent: AtomicU64,
+    glance: Arc<Glance>,
     /// What there is if others are near: this process's bell, and what is offered to be read.
     bell: Option<Bell>,
     direct: Option<Direct>,
@@ -157,11 +163,14 @@ fn joined(table: &'static Transport) -> Result<Carrier, String> {
     }
     let wire = Wire::new(table, joined);
     let (near, more) = Near::find(&wire);
+    let glance = near.glance();
     let (bell, direct) = more.unzip();
     let stage = Stage::Open;
     Ok(Carrier {
         wire,
-        turn: Mutex::new(Turn { stage, near }),
+        turn: Brief::new(Turn { stage, near }),
+        sent: AtomicU64::new(0),
+        glance,
         bell,
         direct,
         naps: Naps::default(),
@@ -183,8 +192,20 @@ impl Carrier {
         !self.wire.is(&socket::TABLE)
     }
 
-    fn turn(&self) -> MutexGuard<'_, Turn> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline]
+    fn turn(&self) -> Guard<'_, Turn> {
+        self.turn.lock()
+    }
+
+    /// One more; with the lock, so that nobody else counts meanwhile.
+    #[inline]
+    fn count_sent(&self, _: &Guard<'_, Turn>) {
+        self.sent.store(self.sent.load(Relaxed) + 1, Release);
+    }
+
+    /// Frames sent that count.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Acquire)
     }
 
     /// # Safety
@@ -193,15 +214,20 @@ impl Carrier {
         self.turn().near.attach(sink);
     }
 
+    /// `counts`: it is one of those that [`Carrier::sent`] counts.
+    ///
     /// # Safety
     /// The body has `head.len` bytes; with a token they stay until it comes back.
-    pub unsafe fn send(&self, peer: u32, head: &Head, body: *const u8, token: u64) {
+    pub unsafe fn send(&self, peer: u32, head: &Head, body: *const u8, token: u64, counts: bool) {
         // SAFETY: the thread's own variable.
         let errno = unsafe { libc::__errno_location() };
         // SAFETY: by the caller.  What fails in there is none of the program's business.
         unsafe {
             let kept = *errno;
             let mut turn = self.turn();
+            if counts {
+                self.count_sent(&turn);
+            }
             if turn.stage == Stage::Open {
                 turn.near.send(&self.wire, peer, head, body, token);
             }
@@ -225,12 +251,13 @@ impl Carrier {
         name
     }
 
-    /// Sends what is pulled by this name.
+    /// Sends what is pulled by this name; it counts as sent.
     ///
     /// # Safety
     /// The body has `len` bytes, which stay until the token comes back.
     pub unsafe fn push(&self, peer: u32, name: u32, from: *const u8, len: u64, token: u64) {
         let turn = self.turn();
+        self.count_sent(&turn);
         if turn.stage == Stage::Open {
             turn.near.expect(true);
             // SAFETY: by the caller.
@@ -253,10 +280,24 @@ impl Carrier {
         }
     }
 
+    /// May there be something for [`Carrier::progress`]?  What is seen so is all that near processes send.
+    #[inline]
+    pub fn glance(&self) -> bool {
+        self.glance.any()
+    }
+
     pub fn progress(&self) -> bool {
+        self.progress_of(false)
+    }
+
+    /// The same; `all`: of what seldom has anything, too.
+    pub fn progress_of(&self, all: bool) -> bool {
         let mut turn = self.turn();
         if turn.stage == Stage::Left {
             return false;
+        }
+        if all {
+            turn.near.look_at_all();
         }
         // SAFETY: under the lock.
         let any = unsafe { turn.near.progress(&self.wire) };
@@ -268,7 +309,7 @@ impl Carrier {
 
     /// Frames that wait, unless that is just changing.
     pub fn unsent(&self, peer: u32) -> Option<u64> {
-        let turn = self.turn.try_lock().ok()?;
+        let turn = self.turn.try_lock()?;
         let near = turn.near.unsent(peer);
         (turn.stage != Stage::Left).then(|| near.unwrap_or_else(|| self.wire.unsent(peer)))
     }

@@ -12,7 +12,8 @@ mod ring;
 mod segment;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::Arc;
 
 use pc3_transport::{Head, Sink};
 
@@ -21,13 +22,29 @@ pub use direct::{name, Direct, Memory, Withdrawn};
 use hello::Greeted;
 use peer::Peer;
 use relay::Relay;
+use ring::Mark;
 pub use segment::Bell;
 
 /// The transport below is asked this rarely for what it has nothing to do with but to notice that a process has ended.
 const RARELY: u32 = 1 << 10;
 
+/// What anybody may look at without the lock.
+pub struct Glance {
+    marks: Vec<Arc<Mark>>,
+    /// There is, or may be, something else than what these show.
+    restless: AtomicBool,
+}
+
+impl Glance {
+    #[inline]
+    pub fn any(&self) -> bool {
+        self.restless.load(Relaxed) || self.marks.iter().any(|m| m.calls())
+    }
+}
+
 /// Used under the lock that the transport's functions need.
 pub struct Near {
+    glance: Arc<Glance>,
     relay: &'static Relay,
     /// By process.
     peers: Vec<Option<Peer>>,
@@ -53,12 +70,17 @@ impl Near {
             None => (None, BTreeMap::new()),
         };
         let list: Vec<u32> = peers.keys().copied().collect();
+        let glance = Glance {
+            marks: peers.values().map(Peer::mark).collect(),
+            restless: AtomicBool::new(true),
+        };
         relay.near.borrow_mut().clone_from(&list);
         let mut by_process: Vec<Option<Peer>> = (0..wire.count()).map(|_| None).collect();
         for (peer, p) in peers {
             by_process[peer as usize] = Some(p);
         }
         let near = Near {
+            glance: Arc::new(glance),
             relay,
             far: list.len() + 1 < by_process.len(),
             peers: by_process,
@@ -66,6 +88,10 @@ impl Near {
             idle: 0,
         };
         (near, more)
+    }
+
+    pub fn glance(&self) -> Arc<Glance> {
+        Arc::clone(&self.glance)
     }
 
     pub fn attach(&self, sink: &Sink) {
@@ -86,7 +112,12 @@ impl Near {
         // SAFETY: by the caller.
         unsafe {
             match &mut self.peers[peer as usize] {
-                Some(p) => p.send(head, body, token, self.relay.sink.get().as_ref()),
+                Some(p) => {
+                    p.send(head, body, token, self.relay.sink.get().as_ref());
+                    if p.unsent() > 0 {
+                        self.glance.restless.store(true, Relaxed);
+                    }
+                }
                 None => {
                     self.expect(token != 0);
                     wire.send_from(peer, head, body, token);
@@ -99,6 +130,7 @@ impl Near {
     pub fn expect(&self, something: bool) {
         if something {
             self.relay.more_busy();
+            self.glance.restless.store(true, Relaxed);
         }
     }
 
@@ -123,7 +155,23 @@ impl Near {
             any |= self.below(wire, &sink);
         }
         self.idle = if any { 1 } else { self.idle.wrapping_add(1) };
+        if self.glance.restless.load(Relaxed) {
+            self.glance.restless.store(self.is_restless(), Relaxed);
+        }
         any
+    }
+
+    /// Is there to be looked again and again, whatever the rings show?
+    fn is_restless(&self) -> bool {
+        let peers = self.list.iter().flat_map(|p| &self.peers[*p as usize]);
+        self.needs_looks()
+            || !self.relay.lost.borrow().is_empty()
+            || peers.map(Peer::unsent).any(|n| n > 0)
+    }
+
+    /// The next `progress` looks at all.
+    pub fn look_at_all(&mut self) {
+        self.idle = 0;
     }
 
     /// What the transport below has.
@@ -148,7 +196,7 @@ impl Near {
 
     /// Nothing has come from near processes; the next `progress` looks at all.
     pub fn is_idle(&mut self) -> bool {
-        self.idle = 0;
+        self.look_at_all();
         let list = &self.list;
         let peers = &mut self.peers;
         list.iter()

@@ -2,11 +2,12 @@
 //! head in pieces.  What finds no room waits here.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use pc3_transport::heads::{Last, MOST};
 use pc3_transport::{Head, Sink};
 
-use super::ring::{Receiver, Sender};
+use super::ring::{Mark, Receiver, Sender};
 use super::segment::Bell;
 
 const WHOLE: u32 = 1;
@@ -65,6 +66,11 @@ impl Peer {
         }
     }
 
+    /// By which others see that something has come.
+    pub fn mark(&self) -> Arc<Mark> {
+        self.receiver.mark()
+    }
+
     pub fn unsent(&self) -> usize {
         self.queue.len()
     }
@@ -99,16 +105,14 @@ impl Peer {
         if n > self.sender.most() - MOST {
             return false;
         }
-        let mut bytes = [0; MOST];
-        let mut last = self.last_sent;
-        let at = last.write(head, &mut bytes);
+        let news = self.last_sent.news(head);
+        let at = news.len();
         let Some(to) = self.sender.room(at + n) else {
             return false;
         };
-        self.last_sent = last;
         // SAFETY: that much room; the body by the caller.
         unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, at);
+            self.last_sent.write(news, std::slice::from_raw_parts_mut(to, at));
             if n > 0 {
                 std::ptr::copy_nonoverlapping(body, to.add(at), n);
             }
@@ -186,14 +190,12 @@ impl Peer {
                 }
                 0
             } else if !w.begun {
-                let mut bytes = [0; MOST];
-                let mut last = self.last_sent;
-                let len = last.write(&head, &mut bytes);
+                let news = self.last_sent.news(&head);
+                let len = news.len();
                 let Some(to) = self.sender.room(len) else {
                     return false;
                 };
-                self.last_sent = last;
-                std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len);
+                self.last_sent.write(news, std::slice::from_raw_parts_mut(to, len));
                 self.sender.publish(LONG, len);
                 n
             } else {

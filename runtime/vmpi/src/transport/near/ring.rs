@@ -9,7 +9,8 @@
 //! only to what the receiver has given back: that stores how far it has come with `Release` when it has done with the bytes, and
 //! the sender loads that with `Acquire`.
 
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::sync::Arc;
 
 const LINE: u32 = 64;
 /// What of a line is not its header.
@@ -80,6 +81,10 @@ impl Place {
         } else {
             0
         }
+    }
+
+    fn has(&self, n: u32, header: u32) -> bool {
+        header & ODD == self.odd(n)
     }
 
     fn in_line(&self, n: u32) -> *mut u8 {
@@ -184,7 +189,8 @@ impl Sender {
     pub fn publish(&mut self, kind: u32, len: usize) {
         let p = self.place;
         let header = p.odd(self.at.lines) | kind << KIND | len as u32;
-        p.header(self.at.lines).store(header, Release);
+        // Whoever looks for a bell next sees it, or is seen.
+        p.header(self.at.lines).swap(header, SeqCst);
         let end = match self.beside {
             Some(begin) => begin.wrapping_add(len as u32),
             None => self.at.bytes,
@@ -199,11 +205,35 @@ impl Sender {
     }
 }
 
+/// What shows anybody whether the receiver has something to do.
+pub struct Mark {
+    place: Place,
+    /// The line at which the receiver looks.
+    at: AtomicU32,
+    /// It has done with more than it has given back.
+    owes: AtomicBool,
+}
+
+// SAFETY: atomic words in memory that stays.
+unsafe impl Send for Mark {}
+// SAFETY: as above.
+unsafe impl Sync for Mark {}
+
+impl Mark {
+    #[inline]
+    pub fn calls(&self) -> bool {
+        let (p, n) = (self.place, self.at.load(Relaxed));
+        p.has(n, p.header(n).load(Relaxed))
+            || (self.owes.load(Relaxed) && p.wants_room().load(Relaxed) != 0)
+    }
+}
+
 /// The receiver's end.
 pub struct Receiver {
     place: Place,
     at: Far,
     back: Far,
+    mark: Arc<Mark>,
 }
 
 impl Receiver {
@@ -212,7 +242,16 @@ impl Receiver {
             place,
             at: Far::default(),
             back: Far::default(),
+            mark: Arc::new(Mark {
+                place,
+                at: AtomicU32::new(0),
+                owes: AtomicBool::new(false),
+            }),
         }
+    }
+
+    pub fn mark(&self) -> Arc<Mark> {
+        Arc::clone(&self.mark)
     }
 
     /// The header of the next record.
@@ -220,7 +259,7 @@ impl Receiver {
     fn header(&self) -> Option<u32> {
         let n = self.at.lines;
         let header = self.place.header(n).load(Acquire);
-        (header & ODD == self.place.odd(n)).then_some(header)
+        self.place.has(n, header).then_some(header)
     }
 
     /// The next record, which stays until `next`.
@@ -250,6 +289,8 @@ impl Receiver {
             self.place.begin(self.at.bytes, len).wrapping_add(len)
         };
         self.at = self.at.behind(end);
+        self.mark.at.store(self.at.lines, Relaxed);
+        self.mark.owes.store(true, Relaxed);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -273,6 +314,7 @@ impl Receiver {
         let p = self.place;
         if self.at != self.back {
             self.back = self.at;
+            self.mark.owes.store(false, Relaxed);
             p.bytes_back().store(self.at.bytes, Release);
             p.lines_back().store(self.at.lines, Release);
         }
@@ -298,6 +340,7 @@ mod tests {
             bytes: 0u32.wrapping_sub(2 * size),
         };
         (s.at, s.back, r.at) = (start, start, start);
+        r.mark.at.store(start.lines, Relaxed);
         r.give_all_back();
         (s, r)
     }
@@ -344,7 +387,7 @@ mod tests {
                     put_n += 1;
                     next = shape(&mut to, s.most());
                 }
-                assert!(put_n > got, "nothing fits: {size}");
+                assert!(put_n > got && r.mark().calls(), "nothing fits: {size}");
                 let until = if round % 3 == 0 { got + 1 } else { put_n };
                 while got < until {
                     let mut ahead = from;
@@ -353,7 +396,11 @@ mod tests {
                     from = ahead;
                     got += 1;
                 }
-                r.give_all_back();
+                // Nobody else looks: the mark says what there is.
+                assert_eq!(r.mark().calls(), got < put_n);
+                s.want_room();
+                assert!(r.mark().calls());
+                assert!(r.give_all_back());
             }
         }
     }

@@ -190,11 +190,10 @@ impl Bell {
         }
     }
 
-    /// As above, if it sleeps: what has been stored before is seen by who does not.
+    /// As above, if it sleeps: what has been written before in the one order of all (`SeqCst`) is seen by who does not.
     #[inline]
     pub fn ring_if_asleep(&self) {
-        std::sync::atomic::fence(SeqCst);
-        if self.word().load(Relaxed) == SLEEPS {
+        if self.word().load(SeqCst) == SLEEPS {
             self.ring();
         }
     }
