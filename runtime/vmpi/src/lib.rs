@@ -18,6 +18,7 @@ pub mod guest;
 pub mod handle;
 pub mod info;
 pub mod io;
+mod lines;
 pub mod link;
 pub mod objects;
 pub mod op;

@@ -36,7 +36,8 @@ pub(super) fn data(
 }
 
 /// Where a send goes; `None`: to `MPI_PROC_NULL`.
-#[inline]
+// Else what it gives goes through memory, word by word, and is read at once.
+#[inline(always)]
 pub(super) fn target(
     me: &RankState,
     name: &'static str,
@@ -70,7 +71,8 @@ pub(super) fn target(
 }
 
 /// What a receive accepts; `None`: it is from `MPI_PROC_NULL`.
-#[inline]
+// Else what it gives goes through memory, word by word, and is read at once.
+#[inline(always)]
 pub(super) fn source(
     me: &RankState,
     name: &'static str,

@@ -83,7 +83,8 @@ unsafe fn send(
         Sending::Send(stamp) => {
             let with = (id, colours(stamp));
             // SAFETY: the caller's: the buffer is readable.
-            unsafe { link::p2p::send_whole(me, buf, (dest, key), Kind::Counted, with) };
+            let to = me.world().process_of(dest);
+            unsafe { link::p2p::send_whole(me, buf, (to, dest, key), Kind::Counted, with) };
             true
         }
     }

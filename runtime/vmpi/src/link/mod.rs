@@ -265,6 +265,9 @@ impl Link {
         if world.sched().workers() == 1 {
             self.credits.be_single();
         }
+        if world.sched().spins() {
+            self.carrier.spins();
+        }
     }
 
     /// The ranks of all processes are known to them from now on.
@@ -304,10 +307,7 @@ impl Link {
             ..head
         };
         // SAFETY: by the caller.
-        unsafe {
-            self.carrier
-                .send(peer, &head, body, token, kind.counts())
-        }
+        unsafe { self.carrier.send(peer, &head, body, token, kind.counts()) }
     }
 
     pub(crate) fn send_bytes(&self, peer: u32, kind: Kind, head: Head, body: &[u8]) {

@@ -142,11 +142,11 @@ pub(crate) unsafe fn deposit(
         _ => {}
     }
     // SAFETY: the caller's promise.
-    unsafe { send_whole(me, buf, (dest, key), Kind::Eager, (0, 0)) };
+    unsafe { send_whole(me, buf, (to, dest, key), Kind::Eager, (0, 0)) };
     Ok(true)
 }
 
-/// Sends a message as one frame, with `id` and `token` in its head.
+/// Sends a message to a process as one frame, with `id` and `token` in its head.
 ///
 /// # Safety
 /// The buffer is readable.
@@ -154,11 +154,11 @@ pub(crate) unsafe fn deposit(
 pub(crate) unsafe fn send_whole(
     me: &RankState,
     buf: &Buf<'_>,
-    (dest, key): (u32, &Key),
+    (to, dest, key): (u32, u32, &Key),
     kind: Kind,
     (id, token): (u64, u64),
 ) {
-    let (link, to) = (me.world().link(), me.world().process_of(dest));
+    let link = me.world().link();
     let len = buf.len();
     let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
     let head = Head {

@@ -15,7 +15,6 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr::null;
 use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicU32, Ordering::*};
-use std::sync::OnceLock;
 
 use super::buf::Buf;
 use super::landing::ROOM;
@@ -24,6 +23,7 @@ use super::queue::Key;
 use super::request::{Request, Status};
 use super::send::insert;
 use crate::datatype::{Datatype, TypeRef};
+use crate::lines;
 use crate::state::{RankState, World};
 use pc3_runtime::chaos;
 
@@ -230,7 +230,7 @@ impl Lane {
             (0..PAUSE).for_each(|_| std::hint::spin_loop());
         }
         if self.has_room(AHEAD) {
-            ask_for(self.slot(tail.wrapping_add(AHEAD)));
+            lines::ask_for(self.slot(tail.wrapping_add(AHEAD)));
         }
         to.happened();
         // SAFETY: taken out, so ours; the caller's promise, and it fits.
@@ -243,8 +243,8 @@ impl Lane {
         slot.number.store(tail.wrapping_add(1), Release);
         self.sender.tail.set(tail.wrapping_add(1));
         chaos();
-        // One of the two sees the other: as `about_to_sleep` has it.
-        match barriers() {
+        // One of the two sees the other: as `Barriers::about_to_sleep` has it.
+        match lines::OURS.exist() {
             true => compiler_fence(SeqCst),
             false => fence(SeqCst),
         }
@@ -317,18 +317,6 @@ impl Lane {
         r.locked.store(false, Release);
         true
     }
-}
-
-/// The line will be written to; does not wait for it.
-#[inline]
-fn ask_for(slot: &Slot) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which reads and writes nothing.
-    unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) slot, options(nostack, preserves_flags, readonly));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = slot;
 }
 
 /// As `send` does with a message, for some to one rank, of which there are not more than [`BATCH`]: its mailbox is locked once, and
@@ -455,27 +443,5 @@ impl Lanes {
                 .flatten()
                 .for_each(|lane| lane.flush(world, Some(worker)));
         }
-    }
-}
-
-/// Does the system order the memory of all of our threads for whoever is about to sleep, so that senders need not?
-fn barriers() -> bool {
-    static REGISTERED: OnceLock<bool> = OnceLock::new();
-    *REGISTERED.get_or_init(|| barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
-}
-
-fn barrier(command: libc::c_int) -> bool {
-    // SAFETY: no memory is passed.
-    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
-}
-
-/// A worker that has said that it sleeps looks into its lanes after this.
-pub(crate) fn about_to_sleep() {
-    fence(SeqCst);
-    if barriers() && !barrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
-        pc3_runtime::tell::die(
-            pc3_runtime::tell::EXIT_FATAL,
-            "the system has forgotten how to order memory (membarrier)",
-        );
     }
 }

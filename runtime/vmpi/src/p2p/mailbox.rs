@@ -178,8 +178,13 @@ impl Message {
 pub(crate) unsafe fn unpack(ty: &Datatype, bytes: &[u8], into: moving::Buf<'_>) -> Result<()> {
     let n = bytes.len().min(into.bytes());
     if ty.is_packed() == into.ty.is_packed() {
-        // SAFETY: the caller's promise.
-        unsafe { into.ty.unpack(bytes.as_ptr(), n, into.ptr, into.count) };
+        // SAFETY: the caller's promise; a block has room for what is in it.
+        unsafe {
+            match into.block() {
+                Some(to) => std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, n),
+                None => drop(into.ty.unpack(bytes.as_ptr(), n, into.ptr, into.count)),
+            }
+        }
         return Ok(());
     }
     let mut converted = Vec::new();

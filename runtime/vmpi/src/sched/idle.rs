@@ -5,6 +5,11 @@ use std::time::Instant;
 use super::{lock, Host, Quiescent, Sched, Worker};
 use std::sync::atomic::Ordering::*;
 
+/// Processors take some ten to hundred cycles for a pause; where looking takes from nobody, there is one after so many looks.
+const PAUSE: u32 = 16;
+/// So many times the looks without a pause take as long as with one.
+const MORE: u32 = 4;
+
 /// Looks at the inbox before going to sleep: about a millisecond.  It must be well above the time that waking
 /// a sleeping thread takes, or two workers that wait for each other in turn sleep every time.
 pub(super) const SPIN: u32 = 30_000;
@@ -12,15 +17,24 @@ pub(super) const SPIN: u32 = 30_000;
 const LINGER: u32 = 500;
 
 impl Sched {
+    /// After how many looks a worker pauses: those at other workers' lines are few enough with one after each.
+    fn looks(&self) -> u32 {
+        match self.workers.len() {
+            1 => PAUSE,
+            _ => 1,
+        }
+    }
+
     /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
     #[inline]
     pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
         let w = self.worker(me);
-        for i in 1..=self.spin.min(LINGER) {
+        let looks = self.looks();
+        for i in 1..=self.spin.min(LINGER) * looks.min(MORE) {
             if ready() {
                 return true;
             }
-            if i % 64 == 0 {
+            if i % (64 * looks.min(MORE)) == 0 {
                 // Whom it waits for may need this core.
                 std::thread::yield_now();
             }
@@ -29,7 +43,9 @@ impl Sched {
             if !unsafe { (*w.run.get()).is_empty() } || w.inbox.has() {
                 return false;
             }
-            std::hint::spin_loop();
+            if i % looks == 0 {
+                std::hint::spin_loop();
+            }
         }
         false
     }
@@ -72,7 +88,8 @@ impl Sched {
 
     fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
         if !self.single {
-            for i in 0..self.spin {
+            let looks = self.looks();
+            for i in 0..self.spin * looks.min(MORE) {
                 if w.inbox.has() {
                     return true;
                 }
@@ -84,10 +101,12 @@ impl Sched {
                 if !unsafe { (*w.run.get()).is_empty() } {
                     return true;
                 }
-                if i % 64 == 63 {
+                if i % (64 * looks.min(MORE)) == 63 {
                     std::thread::yield_now();
                 }
-                std::hint::spin_loop();
+                if i % looks == 0 {
+                    std::hint::spin_loop();
+                }
             }
         }
         let mut idle = lock(&self.idle);

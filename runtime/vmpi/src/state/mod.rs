@@ -22,9 +22,10 @@ use crate::coord::Coordinator;
 use crate::crossing::Crossing;
 use crate::deadlock;
 use crate::group::Group;
+use crate::lines;
 use crate::link::Link;
 use crate::objects::Objects;
-use crate::p2p::lane::{self, Lanes};
+use crate::p2p::lane::Lanes;
 use crate::p2p::mailbox::{Message, Room};
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
@@ -334,7 +335,7 @@ impl Host for World {
         match (&self.lanes, worker) {
             (None, _) => false,
             (Some(lanes), Some(w)) => {
-                lane::about_to_sleep();
+                lines::OURS.about_to_sleep();
                 lanes.has(w)
             }
             (Some(lanes), None) => lanes.any(),

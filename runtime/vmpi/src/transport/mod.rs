@@ -325,6 +325,13 @@ impl Carrier {
         bell.sleep(Duration::from_micros(nap), || self.turn().near.is_idle());
     }
 
+    /// Workers look for what comes: who sends does without a barrier, and whoever sleeps at last pays for it.
+    pub fn spins(&self) {
+        if let Some(bell) = &self.bell {
+            bell.order();
+        }
+    }
+
     pub fn wake(&self) {
         match &self.bell {
             Some(bell) => bell.ring(),

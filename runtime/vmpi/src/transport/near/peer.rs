@@ -9,6 +9,7 @@ use pc3_transport::{Head, Sink};
 
 use super::ring::{Mark, Receiver, Sender};
 use super::segment::Bell;
+use crate::lines;
 
 const WHOLE: u32 = 1;
 /// A head; pieces of the body follow.
@@ -66,6 +67,12 @@ impl Peer {
         }
     }
 
+    /// Whoever sleeps there orders our memory.
+    #[inline]
+    fn is_ordered(&self) -> bool {
+        self.bell.orders() && lines::ALL.exist()
+    }
+
     /// By which others see that something has come.
     pub fn mark(&self) -> Arc<Mark> {
         self.receiver.mark()
@@ -102,6 +109,7 @@ impl Peer {
     #[inline]
     unsafe fn put(&mut self, head: &Head, body: *const u8) -> bool {
         let n = head.len as usize;
+        let ordered = self.is_ordered();
         if n > self.sender.most() - MOST {
             return false;
         }
@@ -112,12 +120,13 @@ impl Peer {
         };
         // SAFETY: that much room; the body by the caller.
         unsafe {
-            self.last_sent.write(news, std::slice::from_raw_parts_mut(to, at));
+            self.last_sent
+                .write(news, std::slice::from_raw_parts_mut(to, at));
             if n > 0 {
                 std::ptr::copy_nonoverlapping(body, to.add(at), n);
             }
         }
-        self.sender.publish(WHOLE, at + n);
+        self.sender.publish(WHOLE, at + n, ordered);
         true
     }
 
@@ -179,7 +188,7 @@ impl Peer {
         };
         let (head, from, at) = (w.head, w.from, w.at);
         let n = head.len as usize;
-        let most = self.sender.most();
+        let (most, ordered) = (self.sender.most(), self.is_ordered());
         // SAFETY: by the caller.
         unsafe {
             let left = if self.gone {
@@ -195,8 +204,9 @@ impl Peer {
                 let Some(to) = self.sender.room(len) else {
                     return false;
                 };
-                self.last_sent.write(news, std::slice::from_raw_parts_mut(to, len));
-                self.sender.publish(LONG, len);
+                self.last_sent
+                    .write(news, std::slice::from_raw_parts_mut(to, len));
+                self.sender.publish(LONG, len, ordered);
                 n
             } else {
                 let len = (n - at).min(PIECE_BYTES).min(most);
@@ -204,7 +214,7 @@ impl Peer {
                     return false;
                 };
                 std::ptr::copy_nonoverlapping(from.add(at), to, len);
-                self.sender.publish(PIECE, len);
+                self.sender.publish(PIECE, len, ordered);
                 n - at - len
             };
             if left > 0 {

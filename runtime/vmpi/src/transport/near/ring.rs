@@ -12,6 +12,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::Arc;
 
+use crate::lines;
+
 const LINE: u32 = 64;
 /// What of a line is not its header.
 const INLINE: usize = 60;
@@ -19,6 +21,9 @@ const INLINE: usize = 60;
 const CONTROL: usize = 2 * LINE as usize;
 /// For so many bytes there is one line.
 const SHARE: u32 = 512;
+
+/// So many lines ahead of the one that is written the sender asks for: see `lane`.
+const AHEAD: u32 = 16;
 
 const ODD: u32 = 1 << 31;
 const KIND: u32 = 28;
@@ -184,13 +189,18 @@ impl Sender {
         }
     }
 
-    /// The record in what `room` gave is complete, `len` bytes long as was said there; `kind` is below 8.
+    /// The record in what `room` gave is complete, `len` bytes long as was said there; `kind` is below 8.  `ordered`: whoever
+    /// goes to sleep sees to it that this is seen.
     #[inline]
-    pub fn publish(&mut self, kind: u32, len: usize) {
+    pub fn publish(&mut self, kind: u32, len: usize, ordered: bool) {
         let p = self.place;
         let header = p.odd(self.at.lines) | kind << KIND | len as u32;
-        // Whoever looks for a bell next sees it, or is seen.
-        p.header(self.at.lines).swap(header, SeqCst);
+        if ordered {
+            p.header(self.at.lines).store(header, Release);
+        } else {
+            p.header(self.at.lines).swap(header, SeqCst);
+        }
+        lines::ask_for(p.header(self.at.lines.wrapping_add(AHEAD)));
         let end = match self.beside {
             Some(begin) => begin.wrapping_add(len as u32),
             None => self.at.bytes,
@@ -350,7 +360,7 @@ mod tests {
         let bytes: Vec<u8> = (0..len as u32).map(|i| (n * 31 + i) as u8).collect();
         // SAFETY: room for it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len) };
-        s.publish(kind, len);
+        s.publish(kind, len, n % 2 == 0);
         true
     }
 

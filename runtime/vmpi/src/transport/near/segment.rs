@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{compiler_fence, fence, AtomicU32, AtomicU64, Ordering::*};
 use std::time::Duration;
 
 use pc3_runtime::{chaos, own_file};
 
 use super::ring::Place;
+use crate::lines;
 
 /// Where rings begin, and how far they are from each other beside what they take: no page is larger.
 const STEP: usize = 64 << 10;
@@ -190,9 +191,29 @@ impl Bell {
         }
     }
 
-    /// As above, if it sleeps: what has been written before in the one order of all (`SeqCst`) is seen by who does not.
+    /// From now on memory is put in order before each sleep.
+    pub fn order(&self) {
+        if lines::ALL.exist() {
+            self.orders_word().store(1, SeqCst);
+        }
+    }
+
+    /// Are all the processes that could ring put in order by who is about to sleep?
+    #[inline]
+    pub fn orders(&self) -> bool {
+        self.orders_word().load(Relaxed) != 0
+    }
+
+    fn orders_word(&self) -> &AtomicU32 {
+        // SAFETY: aligned, in the same line.
+        unsafe { &*self.0.add(4).cast::<AtomicU32>() }
+    }
+
+    /// As above, if it sleeps: what has been written before in the one order of all (`SeqCst`), or in any way if it
+    /// [`orders`](Self::orders) it, is seen by who does not.
     #[inline]
     pub fn ring_if_asleep(&self) {
+        compiler_fence(SeqCst);
         if self.word().load(SeqCst) == SLEEPS {
             self.ring();
         }
@@ -203,7 +224,11 @@ impl Bell {
     pub fn sleep(&self, time: Duration, idle: impl FnOnce() -> bool) {
         let word = self.word();
         if word.compare_exchange(AWAKE, SLEEPS, SeqCst, SeqCst).is_ok() {
-            std::sync::atomic::fence(SeqCst);
+            if self.orders() {
+                lines::ALL.about_to_sleep();
+            } else {
+                fence(SeqCst);
+            }
             chaos();
             if idle() {
                 self.futex(libc::FUTEX_WAIT, SLEEPS, Some(time));
@@ -239,7 +264,7 @@ mod tests {
         let to = s.room(1).expect("an empty ring");
         // SAFETY: room for one.
         unsafe { *to = 9 };
-        s.publish(5, 1);
+        s.publish(5, 1, false);
         assert_eq!(r.first(), Some((5, &[9u8][..])));
         theirs.bell.ring();
         // Does not sleep.
@@ -253,6 +278,7 @@ mod tests {
     fn who_sleeps_is_woken() {
         let own = Own::new(2, 1).expect("shared memory");
         let bell = own.bell();
+        bell.order();
         let turns = AtomicU32::new(0);
         std::thread::scope(|scope| {
             scope.spawn(|| {
