@@ -38,6 +38,11 @@ impl<T> Brief<T> {
     }
 
     #[inline]
+    pub fn is_locked(&self) -> bool {
+        self.locked.load(Relaxed)
+    }
+
+    #[inline]
     pub fn lock(&self) -> Guard<'_, T> {
         match self.try_lock() {
             Some(guard) => guard,
@@ -106,7 +111,8 @@ mod tests {
         });
         let held = n.lock();
         assert!(*held == 200_000 && n.try_lock().is_none() && n.try_lock().is_none());
+        assert!(n.is_locked());
         drop(held);
-        assert!(n.try_lock().is_some());
+        assert!(!n.is_locked() && n.try_lock().is_some());
     }
 }

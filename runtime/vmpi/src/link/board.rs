@@ -1,12 +1,12 @@
 //! What collectives of several processes send each other, until the rank that waits for it takes it.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Mutex;
 
 use pc3_protocol::Entries;
 use pc3_transport::Head;
 
+use super::hashing::By;
 use super::{lock, Frame, Kind, Link};
 use crate::coll::far::{Elsewhere, Topic};
 use crate::coll::rounds::{self, Parts, Pending};
@@ -19,7 +19,9 @@ use crate::transport::Memory;
 
 #[derive(Default)]
 pub(crate) struct Board {
-    topics: Mutex<HashMap<Topic, Notes>>,
+    topics: Mutex<By<Topic, Notes>>,
+    /// Parts that have come so far.
+    came: AtomicU64,
     restored: Mutex<Restored>,
     /// Calls of which all parts are there, for a rank; is there any?
     chores: Mutex<Vec<(Pending, Parts)>>,
@@ -45,6 +47,7 @@ impl Board {
         };
         let (waits, ready) = {
             let mut topics = lock(&self.topics);
+            self.came.fetch_add(1, Release);
             let notes = topics.entry(topic).or_default();
             notes.parts.list.push((frame.peer, frame.bytes().into()));
             notes.parts.entries.join(&entries(link, &frame.head));
@@ -203,6 +206,7 @@ impl Elsewhere for RankState {
 fn wait_for(me: &RankState, topic: Topic, processes: usize) -> Parts {
     let board = &me.world().link().board;
     loop {
+        let came = board.came.load(Acquire);
         {
             let mut topics = lock(&board.topics);
             let notes = topics.entry(topic).or_default();
@@ -212,7 +216,10 @@ fn wait_for(me: &RankState, topic: Topic, processes: usize) -> Parts {
             }
             notes.waits = Some(me.rank);
         }
-        me.block();
+        // What wakes it then has been seen here: the next look finds it or is woken again.
+        if !me.linger(|| board.came.load(Acquire) != came) {
+            me.block();
+        }
     }
 }
 

@@ -1,10 +1,10 @@
-//! Maps from numbers that this process gives out: none of them is chosen by somebody who means harm, so one multiplication
-//! spreads them well enough.
+//! Maps from numbers that no one chooses who means harm: a multiplication for each spreads them well enough.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub(crate) type ById<T> = HashMap<u64, T, BuildHasherDefault<Spread>>;
+pub(crate) type By<K, T> = HashMap<K, T, BuildHasherDefault<Spread>>;
+pub(crate) type ById<T> = By<u64, T>;
 
 #[derive(Default)]
 pub(crate) struct Spread(u64);
@@ -12,6 +12,10 @@ pub(crate) struct Spread(u64);
 impl Hasher for Spread {
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|b| self.write_u64(u64::from(*b)));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(n.into());
     }
 
     fn write_u64(&mut self, n: u64) {

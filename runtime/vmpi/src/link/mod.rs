@@ -424,19 +424,30 @@ impl Link {
         // Only that it changes counts.
         let n = self.looks.load(Relaxed).wrapping_add(1);
         self.looks.store(n, Relaxed);
+        if self.carrier.glance().arrived() {
+            self.receive();
+        }
         let all = n % RARELY == 0;
         if all || self.calls() {
             self.look_closely(all);
         }
     }
 
-    /// May there be something to handle?
+    /// Is there something to handle, besides what near processes have sent?
     #[inline]
     fn calls(&self) -> bool {
-        self.carrier.glance()
+        self.carrier.glance().is_restless()
             || self.any.load(Relaxed)
             || self.node.has_own()
             || self.credits.are_due()
+    }
+
+    /// Takes what near processes have sent; what can be delivered at once is.  Whoever has `hands` and has not yet been at the
+    /// transport waits for that meanwhile, and nobody else does anything here: so this is as if it had them.
+    fn receive(&self) {
+        HANDLES.set(true);
+        self.carrier.receive(|| !self.hands.is_locked());
+        HANDLES.set(false);
     }
 
     fn look_closely(&self, all: bool) {

@@ -280,10 +280,22 @@ impl Carrier {
         }
     }
 
-    /// May there be something for [`Carrier::progress`]?  What is seen so is all that near processes send.
+    /// What may be asked at any time.
     #[inline]
-    pub fn glance(&self) -> bool {
-        self.glance.any()
+    pub fn glance(&self) -> &Glance {
+        &self.glance
+    }
+
+    /// Takes what has come from near processes, if nobody is at work in here, and `may` says so then.
+    #[inline]
+    pub fn receive(&self, may: impl FnOnce() -> bool) {
+        let Some(mut turn) = self.turn.try_lock() else {
+            return;
+        };
+        if turn.stage != Stage::Left && may() {
+            // SAFETY: under the lock.
+            unsafe { turn.near.receive() };
+        }
     }
 
     pub fn progress(&self) -> bool {

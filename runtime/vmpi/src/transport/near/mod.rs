@@ -31,14 +31,20 @@ const RARELY: u32 = 1 << 10;
 /// What anybody may look at without the lock.
 pub struct Glance {
     marks: Vec<Arc<Mark>>,
-    /// There is, or may be, something else than what these show.
     restless: AtomicBool,
 }
 
 impl Glance {
+    /// Has something come?
     #[inline]
-    pub fn any(&self) -> bool {
-        self.restless.load(Relaxed) || self.marks.iter().any(|m| m.calls())
+    pub fn arrived(&self) -> bool {
+        self.marks.iter().any(|m| m.calls())
+    }
+
+    /// Is there, or may there be, something else to do?
+    #[inline]
+    pub fn is_restless(&self) -> bool {
+        self.restless.load(Relaxed)
     }
 }
 
@@ -134,9 +140,27 @@ impl Near {
         }
     }
 
+    /// Takes what has come from near processes; true if that was anything.
+    ///
     /// # Safety
     /// As of the interface's `progress`.
     #[inline]
+    pub unsafe fn receive(&mut self) -> bool {
+        let Some(sink) = self.relay.sink.get() else {
+            return false;
+        };
+        let mut any = false;
+        for &peer in &self.list {
+            if let Some(p) = &mut self.peers[peer as usize] {
+                // SAFETY: by the caller.
+                any |= unsafe { p.receive(&sink) };
+            }
+        }
+        any
+    }
+
+    /// # Safety
+    /// As of the interface's `progress`.
     pub unsafe fn progress(&mut self, wire: &Wire) -> bool {
         let Some(sink) = self.relay.sink.get() else {
             return false;
@@ -145,12 +169,11 @@ impl Near {
         for &peer in &self.list {
             if let Some(p) = &mut self.peers[peer as usize] {
                 // SAFETY: by the caller.
-                unsafe {
-                    any |= p.unsent() > 0 && p.flush(Some(&sink));
-                    any |= p.receive(&sink);
-                }
+                any |= unsafe { p.unsent() > 0 && p.flush(Some(&sink)) };
             }
         }
+        // SAFETY: as above.
+        any |= unsafe { self.receive() };
         if self.far || self.relay.busy.get() > 0 || self.idle % RARELY == 0 {
             any |= self.below(wire, &sink);
         }
