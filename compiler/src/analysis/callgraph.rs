@@ -9,6 +9,7 @@ use super::program::{Callee, FnId, Program};
 use super::signatures;
 use super::walk::{strip_casts, visit, Node};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::parallel;
 use crate::tree::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -127,7 +128,8 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
         .map(|f| (*f, shape(p.unit(*f), p.unit(*f).sym(p.func(*f).sym).ty.ty)))
         .collect();
 
-    let signatures = signatures::analyse(p);
+    let (signatures, passed) =
+        parallel::both(|| signatures::analyse(p), || Passed::new(p, &address_taken));
     let like = |unit: usize, ty: TypeId| -> Vec<FnId> {
         let u = &p.units[unit];
         let want = shape(u, ty);
@@ -136,7 +138,6 @@ pub fn analyse(p: &Program, everywhere: bool) -> CallGraph {
             .filter(|t| fits(&want, &shapes[t]) && signatures.leads(*t, unit, u, ty))
             .collect()
     };
-    let passed = Passed::new(p, &address_taken);
     let mut calls = Vec::new();
     let mut locations = Vec::new();
     let mut externals = Vec::new();

@@ -166,11 +166,13 @@ pub fn children(u: &Unit, n: Node, f: &mut dyn FnMut(Node)) {
 
 /// Pre-order visit; `f` returns whether to enter the node.
 pub fn visit(u: &Unit, n: Node, f: &mut dyn FnMut(Node) -> bool) {
-    if f(n) {
-        let mut list = Vec::new();
-        children(u, n, &mut |c| list.push(c));
-        for c in list {
-            visit(u, c, f);
+    // What is still to be visited, the next one last.
+    let mut todo = vec![n];
+    while let Some(n) = todo.pop() {
+        if f(n) {
+            let from = todo.len();
+            children(u, n, &mut |c| todo.push(c));
+            todo[from..].reverse();
         }
     }
 }

@@ -22,6 +22,7 @@ use super::heap::Heap;
 use super::measured::{holds_size, Measured};
 use super::program::Program;
 use crate::diag::Diagnostics;
+use crate::parallel;
 use crate::tree::*;
 pub use kept::Order;
 use kept::{By, Cx};
@@ -55,24 +56,35 @@ pub fn check(
     graph: &CallGraph,
     heap: &Heap,
     (numbers, measured): (&Numbers, &Measured),
-    saved: &dyn Fn(usize, FuncId, SymId) -> bool,
+    saved: &(dyn Fn(usize, FuncId, SymId) -> bool + Sync),
     waiting: &[(usize, ExprId)],
     out: &mut Diagnostics,
 ) -> Found {
-    range::check(p, numbers, saved, out);
-    let wide = width::check(p, numbers, saved, out);
-    let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
-    let chosen = order::check(&cx, numbers, out);
-    sizes::check(&cx, measured, saved, &mut orders, out);
-    sizes::elsewhere(&cx, measured, waiting, &mut orders, out);
-    bytes::check(&cx, &mut orders, out);
-    copies::check(&cx, &mut orders, out);
-    floats::check(&cx, &mut orders, out);
-    stored::check(&cx, heap, &mut orders, out);
-    network::check(&cx, &mut orders, out);
-    words::check(&cx, &mut orders, out);
-    records::check(&cx, &mut orders, out);
-    offsets::check(p, numbers, saved, &mut orders, out);
+    let by_number = || {
+        let mut out = Diagnostics::default();
+        range::check(p, numbers, saved, &mut out);
+        let wide = width::check(p, numbers, saved, &mut out);
+        let chosen = order::check(&Cx::new(p, graph, saved), numbers, &mut out);
+        (wide, chosen, out)
+    };
+    let by_kind = || {
+        let (cx, mut orders) = (Cx::new(p, graph, saved), Vec::new());
+        let mut out = Diagnostics::default();
+        sizes::check(&cx, measured, saved, &mut orders, &mut out);
+        sizes::elsewhere(&cx, measured, waiting, &mut orders, &mut out);
+        bytes::check(&cx, &mut orders, &mut out);
+        copies::check(&cx, &mut orders, &mut out);
+        floats::check(&cx, &mut orders, &mut out);
+        stored::check(&cx, heap, &mut orders, &mut out);
+        network::check(&cx, &mut orders, &mut out);
+        words::check(&cx, &mut orders, &mut out);
+        records::check(&cx, &mut orders, &mut out);
+        offsets::check(p, numbers, saved, &mut orders, &mut out);
+        (orders, out)
+    };
+    let ((wide, chosen, first), (mut orders, second)) = parallel::both(by_number, by_kind);
+    out.extend(first);
+    out.extend(second);
     // One entry for a place and what decides there.
     orders.sort_by(|a, b| (a.unit, &a.place, a.by).cmp(&(b.unit, &b.place, b.by)));
     let apart = |o: &Order| (o.by > By::Long).then_some(o.by);
