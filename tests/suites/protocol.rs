@@ -55,6 +55,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::shared_file", || {
         shared_file().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("protocol::steady_file", || {
+        steady_file().map_err(|e| format!("{e:#}").into())
+    }));
     trials.push(clock::test("protocol::refused", || {
         refused().map_err(|e| format!("{e:#}").into())
     }));
@@ -283,16 +286,29 @@ fn late() -> Result<()> {
 
 /// A file that several ranks append to has no line of its own: no checkpoint that would lose or repeat what they wrote.
 fn shared_file() -> Result<()> {
-    let p = Program::load(&arch::root().join("tests/data/shared.c"))?;
-    let exe = build::instrumented(&p, HOST)?;
-    let job = Job::new(&p)?;
-    let env = [PROTOCOL, ("PC3_EVERY", "30x"), ("PC3_WORKERS", "3")];
-    let end = job.run(HOST, &exe, &env)?;
-    let said = "common.log is used by ranks";
-    ensure!(end.stderr.contains(said), "not told: {}", end.stderr);
+    let p = told("shared", "common.log is used by ranks")?;
     // Each start is from the beginning.
     killed(&p, 1)?;
     killed(&p, 3)
+}
+
+/// Nor one of MPI that is always written.
+fn steady_file() -> Result<()> {
+    let p = told(
+        "steady",
+        "steady.bin was written between ranks' local checkpoints",
+    )?;
+    killed(&p, 2)
+}
+
+/// No checkpoint is taken of it, for this reason.
+fn told(name: &str, why: &str) -> Result<Program> {
+    let p = Program::load(&arch::root().join(format!("tests/data/{name}.c")))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let env = [PROTOCOL, ("PC3_EVERY", "30x"), ("PC3_WORKERS", "3")];
+    let end = Job::new(&p)?.run(HOST, &exe, &env)?;
+    ensure!(end.stderr.contains(why), "not told: {}", end.stderr);
+    Ok(p)
 }
 
 /// What does not work is said before anything runs.

@@ -6,6 +6,7 @@ use super::{entry, put, put_text, text};
 use crate::coll::barrier::Gate;
 use crate::coll::meeting::Kind;
 use crate::comm::create::split;
+use crate::crossing::io::{changes, Change};
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
 use crate::info::Info;
@@ -202,6 +203,7 @@ unsafe fn resize(name: &'static str, file: usize, size: i64, shrink: bool) -> c_
         let size = length(size)?;
         gate(me, file, Kind::FileSetSize)?;
         let done = if f.comm.rank == 0 && (shrink || f.shared.size()? < size) {
+            let _changing = changes(me, f, Change::Contents);
             f.shared.set_size(size)
         } else {
             Ok(())
@@ -252,7 +254,10 @@ queries! {
     MPI_File_get_amode(amode: c_int) me f => (f.shared.amode);
     MPI_File_get_atomicity(flag: c_int) me f => (c_int::from(f.atomic));
     MPI_File_get_position(at: i64) me f => (f.position);
-    MPI_File_get_position_shared(at: i64) me f => (f.advance(me, 0));
+    MPI_File_get_position_shared(at: i64) me f => ({
+        drop(changes(me, f, Change::Pointer));
+        f.advance(me, 0)
+    });
 }
 
 #[pc3_vmpi_entry::entry]
@@ -302,6 +307,7 @@ pub unsafe extern "C" fn MPI_File_set_view(
 ) -> c_int {
     on_file("MPI_File_set_view", file, |me| {
         let checked = new_view(me, file, disp, etype, filetype, datarep, info);
+        drop(changes(me, me.objects().file(file)?, Change::Pointer));
         // Everybody has done with the old view before the shared pointer moves.
         gate(me, file, Kind::FileSetView)?;
         let (view, info) = checked?;
@@ -452,6 +458,7 @@ pub unsafe extern "C" fn MPI_File_seek(file: usize, offset: i64, whence: c_int) 
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_File_seek_shared(file: usize, offset: i64, whence: c_int) -> c_int {
     on_file("MPI_File_seek_shared", file, |me| {
+        drop(changes(me, me.objects().file(file)?, Change::Pointer));
         gate(me, file, Kind::FileOrdered)?;
         let f = me.objects().file(file)?;
         let to = sought(f, f.advance(me, 0), offset, whence);

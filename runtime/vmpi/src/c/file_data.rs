@@ -6,6 +6,7 @@ use super::coll::take_part;
 use super::file::on_file;
 use super::p2p::{data, prepare, publish};
 use super::status::{put_status, CStatus};
+use crate::crossing::io::{changes, Change};
 use crate::datatype::moving::Buf;
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
@@ -121,6 +122,9 @@ unsafe fn access(
         );
     }
     let amount = (bytes / unit) as i64;
+    if shared {
+        drop(changes(me, f, Change::Pointer));
+    }
     let at = match place {
         Place::At(at) if at < 0 => {
             return fail(Class::ERR_ARG, format!("the offset is {at}"));
@@ -139,8 +143,10 @@ unsafe fn access(
             call.start.get()
         }
     };
+    let changing = (way == Way::Write).then(|| changes(me, f, Change::Contents));
     // SAFETY: the caller's promise.
     let done = unsafe { transfer(f, way, m, at)? };
+    drop(changing);
     if let Place::Own = place {
         me.objects().file_mut(file)?.position = at + (done / unit) as i64;
     }

@@ -80,18 +80,9 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
 
 /// What is the rank's own.
 fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
-    let part = match shared_files(me) {
-        Some(why) => Err(why),
-        None => rank.job().clone().part(rank, engine),
-    };
+    let part = rank.job().clone().part(rank, engine);
     me.pending_at_line.borrow_mut().clear();
     part
-}
-
-/// What ranks share that has no line of its own.
-fn shared_files(me: &RankState) -> Option<String> {
-    me.objects().files.iter().next()?;
-    Some("an MPI_File is open, and the nonblocking protocol saves none yet: use the barrier protocol".to_owned())
 }
 
 /// The rank passes its line; what the virtual MPI keeps of it.

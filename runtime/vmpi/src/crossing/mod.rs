@@ -8,11 +8,12 @@
 //! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
 //!
 //! [`p2p`] has messages, [`far`] those between processes, [`coll`] and [`later`] collectives, [`outcomes`] what else another run could have
-//! otherwise, [`line`] the local checkpoints, [`record`] what a file keeps of them, and [`words`] what processes tell each other.
+//! otherwise, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`record`] what a file keeps of them, and [`words`] what processes tell each other.
 
 pub(crate) mod apart;
 pub(crate) mod coll;
 pub(crate) mod far;
+pub(crate) mod io;
 pub(crate) mod later;
 pub(crate) mod line;
 pub(crate) mod outcomes;
