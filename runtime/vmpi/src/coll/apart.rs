@@ -1,5 +1,6 @@
 //! A blocking collective whose members are in several processes: what its last arriver here exchanges with the others.
 
+use super::combine::Together;
 use super::far::{has_lent, hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
 use super::lent::{Loans, To};
 use super::meeting::{unsupported, All, Call, Crew, Meeting, Plan};
@@ -28,8 +29,9 @@ impl Meeting {
         // Until nobody works any more.
         let mut keep = None;
         self.sync(crew, group, me, all, || {
-            let mut loans = Loans::default();
-            let brought = self.bring(all, out, group, me, (&mut keep, &mut loans));
+            let (mut loans, mut together) = Default::default();
+            let scratch = (&mut keep, &mut loans, &mut together);
+            let brought = self.bring(all, out, group, me, scratch);
             if C::READ_AT_ONCE {
                 self.settle(out, &mut loans);
             }
@@ -73,7 +75,7 @@ impl Meeting {
         out: &dyn Elsewhere,
         group: &Group,
         me: usize,
-        (keep, loans): (&mut Option<Keep<C>>, &mut Loans),
+        (keep, loans, together): (&mut Option<Keep<C>>, &mut Loans, &mut Together),
     ) -> Result<()> {
         let far = self.far.get_or_init(|| Far {
             places: places(out, group),
@@ -88,8 +90,11 @@ impl Meeting {
         self.round.fetch_add(1, Relaxed);
         let topic = self.topic(far, 0);
         let here = far.at(out.here());
+        if here.iter().all(|i| all.kind(*i) == all.kind(here[0])) {
+            *together = C::together(all, here);
+        }
         for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
-            let to = To::lend(to, out.is_read_by(*process));
+            let to = To::lend(to, out.is_read_by(*process), together);
             let part = write_part(all, here, &to);
             loans.readers += usize::from(to.has_lent());
             out.bring(*process, topic, group, &part);

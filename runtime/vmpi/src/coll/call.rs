@@ -1,5 +1,6 @@
 //! What a collective is to the members' meeting: its kind, what all calls must agree on, the work, and what goes to other processes.
 
+use super::combine::Together;
 use super::far::{Elsewhere, Keep};
 use super::lent::To;
 use super::meeting::All;
@@ -145,6 +146,10 @@ pub trait Call: Sized {
     const APART: bool = false;
     /// What another process lends is read before any work is done: that may write to what was lent.
     const READ_AT_ONCE: bool = false;
+    /// What some of the members `here` give together, instead of each by itself.
+    fn together(_: &All<Self>, _here: &[usize]) -> Together {
+        Together::default()
+    }
     /// What one other process needs of member `me`'s call.
     fn export(&self, _me: usize, _to: &To, _w: &mut Writer) {}
     /// Member `me`'s call, from elsewhere, as the members `here` need it; `like`: the call of one of them.

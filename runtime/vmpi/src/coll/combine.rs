@@ -164,6 +164,72 @@ unsafe fn scan(
     }
 }
 
+/// Contributions of members of one process that are combined before others get them: of subtrees of the order, by their first
+/// members and how many they have.
+#[derive(Default)]
+pub struct Together(Vec<(usize, usize, Vector)>);
+
+impl Together {
+    /// Of all subtrees of more than one member that lie within `here` (ascending) and in no greater one that does.
+    pub(super) fn of_subtrees(all: &All<Reduction>, here: &[usize]) -> Together {
+        let mut list = Vec::new();
+        let mut i = 0;
+        while i < here.len() {
+            let first = here[i];
+            let run = here[i..]
+                .iter()
+                .enumerate()
+                .take_while(|(n, m)| **m == first + n);
+            let run = run.count();
+            // As many as begin there, at most.
+            let most = 1usize << first.trailing_zeros().min(usize::BITS - 1);
+            let covers = most.min(1 << run.ilog2());
+            if covers > 1 {
+                list.push((first, covers, sum(all, first, covers)));
+            }
+            i += covers;
+        }
+        Together(list)
+    }
+
+    /// What a member gives, if that is not its own contribution: for how many members, perhaps none.
+    pub(super) fn of(&self, member: usize) -> Option<(*const u8, usize)> {
+        let within = |s: &&(usize, usize, Vector)| (s.0..s.0 + s.1).contains(&member);
+        let (first, covers, sum) = self.0.iter().find(within)?;
+        match member == *first {
+            true => Some((sum.start(), *covers)),
+            false => Some((std::ptr::null(), 0)),
+        }
+    }
+}
+
+/// The contributions of `members` of one subtree, combined.
+fn sum(all: &All<Reduction>, start: usize, members: usize) -> Vector {
+    let first = all.get(start);
+    let mut into = Vector::new(first.ty, first.count);
+    let Some(kernel) = first.kernel else {
+        return into;
+    };
+    let floats = Floats::leave();
+    let width = first.ty.extent as usize;
+    let step = (CHUNK / width.max(1)).max(1);
+    let levels = members.ilog2() as usize + 1;
+    with_scratch(levels * step * width, |scratch| {
+        for at in (0..first.count).step_by(step) {
+            let n = step.min(first.count - at);
+            let part = |r| (all.get(start + r).send.wrapping_add(at * width), 1);
+            // SAFETY: as in `elements`; the vector has room for all.
+            unsafe {
+                fold(part, members, kernel, scratch, n, width);
+                let to = into.ptr().add(at * width);
+                std::ptr::copy_nonoverlapping(scratch, to, n * width);
+            }
+        }
+    });
+    floats.enter();
+    into
+}
+
 /// A vector of elements in the layout of its datatype.
 struct Vector {
     memory: Vec<u128>,
@@ -209,6 +275,14 @@ impl Vector {
     fn ptr(&mut self) -> *mut u8 {
         self.memory
             .as_mut_ptr()
+            .cast::<u8>()
+            .wrapping_offset(self.offset)
+    }
+
+    /// The same, to read from.
+    fn start(&self) -> *const u8 {
+        self.memory
+            .as_ptr()
             .cast::<u8>()
             .wrapping_offset(self.offset)
     }

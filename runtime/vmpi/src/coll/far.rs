@@ -227,7 +227,8 @@ impl Packed {
 
 /// What one process sends another: whether it lends something, the kinds of its members' calls, and, if they are alike, the calls.
 pub(super) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
-    let mut w = Writer::default();
+    // Most calls are short.
+    let mut w = Writer(Vec::with_capacity(128));
     w.u8(0);
     let kinds: Vec<u32> = from.iter().map(|&i| all.kind(i) as u32).collect();
     kinds.iter().for_each(|k| w.u32(*k));

@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 
+use super::combine::Together;
 use super::far::{Elsewhere, Topic};
 use crate::datatype::Datatype;
 use crate::error::{fail, Class, Result};
@@ -23,6 +24,7 @@ pub struct To<'a> {
     /// It can read this process's memory.
     reads: bool,
     lent: Cell<bool>,
+    together: Option<&'a Together>,
 }
 
 impl<'a> To<'a> {
@@ -32,14 +34,22 @@ impl<'a> To<'a> {
             members,
             reads: false,
             lent: Cell::new(false),
+            together: None,
         }
     }
 
-    pub fn lend(members: &'a [usize], reads: bool) -> To<'a> {
+    /// `together`: what members here give together, which stays.
+    pub fn lend(members: &'a [usize], reads: bool, together: &'a Together) -> To<'a> {
         To {
             reads,
+            together: Some(together),
             ..To::copy(members)
         }
+    }
+
+    /// What that member gives instead of its own contribution, and how many members' that is.
+    pub fn given(&self, member: usize) -> Option<(*const u8, usize)> {
+        self.together?.of(member)
     }
 
     /// Was any block left where it lies?

@@ -11,7 +11,7 @@
 //! sees of its rank's globals does not depend on the order of arrival either.  In a non-blocking
 //! call, and between two groups, that is whoever comes last.
 
-use super::combine::{by_function, elements, small};
+use super::combine::{by_function, elements, small, Together};
 use super::far::Keep;
 use super::lent::{Came, To};
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
@@ -325,7 +325,23 @@ impl Call for Reduction<'_> {
     const APART: bool = true;
     const READ_AT_ONCE: bool = true;
 
-    fn export(&self, _: usize, to: &To, w: &mut Writer) {
+    fn together(all: &All<Self>, here: &[usize]) -> Together {
+        let first = all.get(here[0]);
+        let sums =
+            !first.is_scan() && matches!(first.shape, Shape::Intra) && first.kernel.is_some();
+        let alike = |i: &usize| {
+            let c = all.get(*i);
+            (c.count, c.op) == (first.count, first.op) && c.ty.same(first.ty)
+        };
+        // The root's process sends the others nothing.
+        let needed = first.kind != Kind::Reduce || !here.contains(&first.root);
+        match sums && needed && here.iter().all(alike) {
+            true => Together::of_subtrees(all, here),
+            false => Together::default(),
+        }
+    }
+
+    fn export(&self, me: usize, to: &To, w: &mut Writer) {
         w.u64(self.root as u64);
         w.size(self.count);
         w.size(self.ty.size);
@@ -337,10 +353,12 @@ impl Call for Reduction<'_> {
         }
         w.list(self.counts.iter(), |w, c| w.disp(c));
         let concerned = self.concerns(to.members);
-        w.size(if concerned { self.covers } else { 0 });
-        if concerned {
-            // SAFETY: the caller of the collective vouches for its buffer and waits.
-            unsafe { to.write(w, (self.send, self.count, self.ty), true) };
+        let (send, covers) = to.given(me).unwrap_or((self.send, self.covers));
+        let covers = if concerned { covers } else { 0 };
+        w.size(covers);
+        if covers > 0 {
+            // SAFETY: the caller of the collective vouches for its buffer and waits; what is given together stays.
+            unsafe { to.write(w, (send, self.count, self.ty), true) };
         }
     }
 
