@@ -75,7 +75,7 @@ fn plain() -> u32 {
 
 #[checkpointable]
 fn operand() -> u32 {
-    plain() + ck!(number(2))
+    plain().pow(2) + ck!(number(2))
 }
 
 #[checkpointable]
@@ -148,7 +148,7 @@ fn main() {}
 //= 41:9 `ck!(nested())`: `ck!` cannot be within an async block: its state is the compiler's own; write a function with #[checkpointable]
 //= 61:12 `ck`: `ck!` cannot be within `twice!`: what that macro makes of it is not known here; write it in front, as a statement or with `let`
 //= 67:14 `ck!(number(k))`: `ck!` cannot be within a guard: bind its value with `let` in front of the `match`, or write `if` in the arm
-//= 78:15 `ck!(number(2))`: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
+//= 78:22 `ck!(number(2))`: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
 //= 88:26 `{`: a point cannot be in the `else` of a `let`: write `match` instead
 //= 97:5 `unsafe`: points cannot be within `unsafe`: end that block in front of them
 //= 104:12 `COUNT`: a static in a checkpointable function would exist once for each of its forms: declare it outside

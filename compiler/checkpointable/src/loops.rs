@@ -29,6 +29,9 @@ pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<
     let mut made = expr.clone();
     if let Some(lent) = lent(expr, again.locals) {
         Ok(Over::Lent(lent))
+    } else if is_constant(expr) {
+        let (from, taken) = (Vec::new(), Vec::new());
+        Ok(Over::Again { made, from, taken })
     } else if again.iterator(&mut made) && !matches!(expr, Expr::Range(_)) {
         repeatable(&made, mutable)?;
         let (from, taken) = (again.from, again.taken);
@@ -38,6 +41,13 @@ pub fn over(expr: &Expr, mut again: Again, mutable: &HashSet<String>) -> Result<
     } else {
         Ok(Over::Owned(expr.clone()))
     }
+}
+
+/// `LIMITS`, `Table::ROWS`: it is the same each time.
+pub fn is_constant(e: &Expr) -> bool {
+    let Expr::Path(p) = e else { return false };
+    let last = p.path.segments.last().map(|s| s.ident.to_string());
+    last.is_some_and(|l| l.starts_with(char::is_uppercase) && !l.contains(char::is_lowercase))
 }
 
 /// What goes over an expression's value, and can be saved.

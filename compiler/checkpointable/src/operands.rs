@@ -29,7 +29,7 @@ mod before;
 
 pub use lent::ends;
 
-use before::{is_mentioned, is_named, note, only_looks, place, value, Before, Used};
+use before::{is_mentioned, is_named, note, only_calls, only_looks, place, value, Before, Used};
 
 /// How names of values begin that a head has.
 pub const HEAD: &str = "pc3_head";
@@ -391,7 +391,8 @@ impl Operands {
                 if parts[i].1 == Used::Value {
                     self.mentioned(parts[i].0, &words, out);
                 }
-                if only_looks(parts[i].0, parts[i].1) {
+                let first = before.is_nothing() && parts[i].1 != Used::Place;
+                if only_looks(parts[i].0, parts[i].1) || first && only_calls(parts[i].0) {
                     *parts[i].0 = self.hoist_whole(parts[i].0, out);
                 }
                 if parts[i].1 == Used::Borrowed && is_named(parts[i].0) {
@@ -493,7 +494,9 @@ impl Operands {
             Expr::Binary(b) => {
                 use syn::BinOp as B;
                 let used = match b.op {
-                    B::Eq(_) | B::Ne(_) | B::Lt(_) | B::Le(_) | B::Gt(_) | B::Ge(_) => Used::Place,
+                    B::Eq(_) | B::Ne(_) | B::Lt(_) | B::Le(_) | B::Gt(_) | B::Ge(_) => {
+                        Used::Compared
+                    }
                     _ => Used::Value,
                 };
                 let parts = [(&mut *b.left, used), (&mut *b.right, used)];

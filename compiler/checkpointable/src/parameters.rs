@@ -159,8 +159,15 @@ pub fn parameters(sig: &Signature) -> Parameters {
             p.borrowed
                 .extend(idents.iter().map(|n| (n.to_string(), mutable)));
         } else {
-            // A text may be kept or be written at the call.
             match ty {
+                // The caller writes it, or keeps it, too.
+                Type::Reference(r) if is_text(&r.elem) => {
+                    p.again.push((name.clone(), ty.clone()));
+                    p.resume.push(quote!(_: #ty));
+                    p.resume_given
+                        .push(quote!(::pc3::point::Kept(::core::marker::PhantomData)));
+                }
+                // It may be kept or be written at the call.
                 Type::Reference(_) => {
                     p.again.push((name.clone(), parse_quote!(impl Sized)));
                     p.resume.push(quote!(_: impl Sized));
@@ -200,6 +207,10 @@ pub fn parameters(sig: &Signature) -> Parameters {
         p.arguments.push(name);
     }
     p
+}
+
+fn is_text(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if p.path.is_ident("str"))
 }
 
 /// Parameters whose types, or what is asked of these, say that they are a `BufReader` or borrow one.

@@ -16,6 +16,7 @@ use std::thread::LocalKey;
 
 use crate::frames;
 use crate::kinds::Walk;
+use crate::lasting::{Ends, Keeping, Lasting, Lasts, Never};
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
 use crate::point::Kept;
 use crate::ways::Plain;
@@ -362,20 +363,46 @@ pub fn given<T: Given<P>, P>(value: T) -> P {
     label = "does not show that it is a borrow",
     note = "write `&` or `&mut` in front, or bind the borrow with `let` in front of the call; of a parameter `x: T` write `x: &T` or `&mut T`"
 )]
-pub trait Parameter<T> {
-    fn kept(of: PhantomData<T>) -> Self;
+pub trait Parameter<T, K: Keeping<T>> {
+    fn again(room: &K::Room) -> Self;
 }
 
-impl<T> Parameter<T> for Kept<T> {
+impl<T> Parameter<T, Ends> for Kept<T> {
     #[inline(always)]
-    fn kept(of: PhantomData<T>) -> Self {
-        Kept(of)
+    fn again((): &()) -> Self {
+        Kept(PhantomData)
     }
 }
 
+impl<T: Lasting> Parameter<T, Lasts> for Kept<T> {
+    #[inline(always)]
+    fn again(_: &Option<T>) -> Self {
+        Kept(PhantomData)
+    }
+}
+
+/// The function takes a borrow, and the value is one that lives as long as the program.
+impl<T: Lasting> Parameter<T, Lasts> for T {
+    #[inline(always)]
+    fn again(room: &Option<T>) -> Self {
+        match room {
+            Some(value) => *value,
+            None => unreachable!("the call has been made"),
+        }
+    }
+}
+
+/// So that the compiler does not take that above for granted: it would say something else then.
+impl<T: Lasting> Parameter<T, Never> for T {
+    fn again((): &()) -> Self {
+        unreachable!("no argument is of this kind")
+    }
+}
+
+/// That of an argument which shows that it is no text.
 #[inline(always)]
-pub fn kept<T, P: Parameter<T>>(of: PhantomData<T>) -> P {
-    P::kept(of)
+pub fn kept<T, P: Parameter<T, Ends>>(_: PhantomData<T>) -> P {
+    P::again(&())
 }
 
 /// A field that has been moved out of a local at a point, on some way at least.

@@ -43,6 +43,7 @@ mod file;
 mod frames;
 mod heads;
 mod kinds;
+mod lasting;
 mod load;
 mod loud;
 #[cfg(feature = "mpi")]

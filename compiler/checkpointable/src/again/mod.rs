@@ -422,7 +422,14 @@ impl<'b> Again<'b> {
                 };
                 if !again {
                     let prefix = std::mem::replace(&mut self.prefix, self.extended);
-                    self.name(inner);
+                    match inner {
+                        // A part of a value, which may have no size.
+                        Expr::Index(i) => {
+                            self.name(&mut i.expr);
+                            self.keep(&mut i.index);
+                        }
+                        inner => self.name(inner),
+                    }
                     self.prefix = prefix;
                 }
                 true

@@ -5,7 +5,8 @@ use quote::{format_ident, quote, quote_spanned, ToTokens};
 use syn::spanned::Spanned;
 use syn::Expr;
 
-use super::{is_borrowing, Builder, Result, Way};
+use super::loops::{of, Question};
+use super::{is_borrowing, Builder, Result, Var, Way};
 use crate::again::{has_guard, still, telling, Locals, Source};
 use crate::receivers::{again_name, way_name};
 
@@ -57,6 +58,33 @@ impl Builder {
                 self.leaf(&mut value);
                 self.put(quote!(#name = #value;));
             }
+        }
+    }
+
+    /// Arguments by value that may be texts, and which the caller keeps a copy of then.
+    pub(super) fn hand(&mut self, call: &Expr, number: Option<usize>) {
+        let list = match call {
+            Expr::Call(c) => &c.args,
+            Expr::MethodCall(m) => &m.args,
+            _ => return,
+        };
+        for (i, e) in list.iter().enumerate() {
+            if !may_be_text(e) || is_chain(self, e) || self.borrow_at(e, number).is_some() {
+                continue;
+            }
+            let (name, lasts) = (self.name("t"), self.name("h"));
+            let ty = of(self.again.len());
+            self.again.push(Question::Lasts(lasts.clone()));
+            self.head().extend(quote! {
+                let mut #name = ::pc3::point::Handed::none(&#ty, &#lasts);
+            });
+            let region = self.region_now();
+            self.visible.push(Var {
+                name: name.clone(),
+                way: Way::Handed,
+                region,
+            });
+            self.handed.push((i, name));
         }
     }
 
@@ -151,7 +179,13 @@ impl Builder {
         call: &mut Call,
     ) -> (Vec<TokenStream>, Vec<TokenStream>) {
         let (mut again, mut first) = (Vec::new(), Vec::new());
-        for (e, written) in list.iter().zip(written) {
+        for (i, (e, written)) in list.iter().zip(written).enumerate() {
+            if let Some((_, name)) = self.handed.iter().find(|h| h.0 == i) {
+                let at = e.span().resolved_at(Span::call_site());
+                again.push(quote_spanned!(at=> ::pc3::point::again(&#name)));
+                first.push(quote_spanned!(e.span()=> ::pc3::point::handed(&mut #name, #e)));
+                continue;
+            }
             if is_chain(self, written) {
                 let ty = self.name("p");
                 again.push(self.chain_argument(written, &ty));
@@ -184,7 +218,8 @@ impl Builder {
             _ => return TokenStream::new(),
         };
         let borrows = list.iter().filter_map(|e| self.borrow_at(e, number));
-        quote!(#receiver #(; #borrows)*)
+        let handed = self.handed.iter().map(|h| &h.1);
+        quote!(#receiver #(; #borrows)* #(; #handed)*)
     }
 
     fn borrow_at(&self, e: &Expr, number: Option<usize>) -> Option<TokenStream> {
@@ -245,6 +280,18 @@ impl Builder {
 /// Methods of the standard library that may give a borrow: the argument's type says.
 fn is_chain(b: &Builder, e: &Expr) -> bool {
     !b.is_again(e) && !has_guard(e) && b.probe().chain(&mut e.clone()).is_some()
+}
+
+/// What gives no number for certain.
+fn may_be_text(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => may_be_text(&p.expr),
+        Expr::Group(p) => may_be_text(&p.expr),
+        Expr::Unary(u) => matches!(u.op, syn::UnOp::Deref(_)),
+        Expr::Lit(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Range(_) => false,
+        Expr::Struct(_) | Expr::Macro(_) | Expr::Repeat(_) => false,
+        _ => true,
+    }
 }
 
 /// `None`, `MOST`, `Kind::Small`

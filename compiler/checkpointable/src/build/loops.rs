@@ -21,9 +21,11 @@ pub(super) enum Question {
     Reads(Span),
     /// Of a value that the iterator takes: is it copied?
     Taken(Span),
+    /// Of a call's argument: is it a text that lives as long as the program?  The answer is a type.
+    Lasts(Ident),
 }
 
-fn of(number: usize) -> Ident {
+pub(super) fn of(number: usize) -> Ident {
     format_ident!("pc3_again{}", number)
 }
 
@@ -43,6 +45,11 @@ impl Question {
             }
             Question::Taken(at) => {
                 quote_spanned!(*at=> (&&::pc3::point::Taken::of(&#of)).copied();)
+            }
+            Question::Lasts(answer) => {
+                let asked = quote!((&&::pc3::point::Argument::of(&#of)).lasts(&#answer););
+                let of = [&of, answer];
+                return (quote!(#(let #of = ::core::marker::PhantomData;)*), asked);
             }
         };
         (quote!(let #of = ::core::marker::PhantomData;), asked)

@@ -63,6 +63,8 @@ enum Way {
     Closure(TokenStream),
     /// It is saved unless the call that has this way has moved it.
     Perhaps(Ident),
+    /// A call's argument: its type says whether there is anything to save.
+    Handed,
 }
 
 /// What makes locals again whose types say that they are.
@@ -95,7 +97,7 @@ impl Way {
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
-            Way::Kept | Way::Perhaps(_) => None,
+            Way::Kept | Way::Perhaps(_) | Way::Handed => None,
             Way::Made(code)
             | Way::Transient(code)
             | Way::Walked(code)
@@ -190,6 +192,8 @@ pub struct Builder {
     uses: Vec<TokenStream>,
     /// Is one of its blocks open?
     in_function: bool,
+    /// The arguments of the call that is being made which may be texts.
+    handed: Vec<(usize, Ident)>,
     /// Guards in the expression that is judged get names.
     guards_named: bool,
     errors: Vec<syn::Error>,
@@ -268,6 +272,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         else_ends: Vec::new(),
         uses: Vec::new(),
         in_function: false,
+        handed: Vec::new(),
         guards_named: false,
         errors: Vec::new(),
     };
@@ -302,7 +307,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsFixed as _, IsLocked as _, IsOrdered as _, IsShuffled as _, IsTaken as _, IsThere as _, Unsaved as _};
+        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsEnding as _, IsFixed as _, IsLasting as _, IsLocked as _, IsOrdered as _, IsShuffled as _, IsTaken as _, IsThere as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))

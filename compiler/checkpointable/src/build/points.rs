@@ -35,7 +35,9 @@ impl Builder {
         self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
-            .filter(|v| matches!(v.way, Way::Kept | Way::Perhaps(_)) || v.way.is_walked())
+            .filter(|v| {
+                matches!(v.way, Way::Kept | Way::Perhaps(_) | Way::Handed) || v.way.is_walked()
+            })
             .map(|v| &v.name)
             .collect();
         let asked: Vec<&Ident> = vars
@@ -70,7 +72,9 @@ impl Builder {
             vars.map(|v| &v.name).collect()
         };
         let text = |n: &&Ident| n.to_string();
-        let kept = named(&|way| matches!(way, Way::Kept | Way::Perhaps(_)) || way.is_walked());
+        let kept = named(&|way| {
+            matches!(way, Way::Kept | Way::Perhaps(_) | Way::Handed) || way.is_walked()
+        });
         let names: Vec<String> = kept.iter().map(text).collect();
         let asked = named(&|way| matches!(way, Way::Asked(_)));
         let asked_names: Vec<String> = asked.iter().map(text).collect();
@@ -119,11 +123,15 @@ impl Builder {
                     };
                 })
             }
+            Way::Handed => {
+                let (name, text) = (&v.name, v.name.to_string());
+                Some(quote!(let #name = #name.entry(#text);))
+            }
             Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) | Way::Closure(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
-            let walked = |v: &Var| v.name == **name && v.way.is_walked();
-            match vars.iter().any(walked) {
+            let entry = |v: &Var| v.way.is_walked() || matches!(v.way, Way::Handed);
+            match vars.iter().any(|v| v.name == **name && entry(v)) {
                 true => quote!(#name,),
                 false => quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),),
             }
@@ -379,6 +387,7 @@ impl Builder {
         self.name_operands(&mut inner);
         let written = inner.clone();
         self.leaf(&mut inner);
+        self.hand(&written, number);
         // To go back in, borrows are made again.
         self.after.enter_use(&self.borrows_of(&written, number));
         let (n, vars, point) = self.point(quote!(#what), span, number);
@@ -386,6 +395,9 @@ impl Builder {
         let result = self.name("r");
         self.declare(&result, false, None);
         let call = self.marked(&inner, &written, number)?;
+        // Other points know nothing of them.
+        let known = self.visible.len() - std::mem::take(&mut self.handed).len();
+        self.visible.truncate(known);
         let types = &call.types;
         self.head()
             .extend(quote!(#(let #types = ::core::marker::PhantomData;)*));
@@ -474,6 +486,9 @@ impl Builder {
                 Way::Once(_) | Way::Closure(_) => {}
                 Way::Kept => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::take(&mut pc3_frame, #text);
+                }),
+                Way::Handed => out.extend(quote! {
+                    #name = ::pc3::point::Handed::back(&mut pc3_frame, #text);
                 }),
                 Way::Perhaps(way) => out.extend(quote! {
                     match ::pc3::point::take(&mut pc3_frame, #text) {

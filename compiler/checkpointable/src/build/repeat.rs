@@ -13,7 +13,7 @@ use super::patterns::inner_names;
 use super::{label, Builder, Point, Result, To, Way};
 use crate::again::{telling, Again, Source};
 use crate::course;
-use crate::loops::{over, owned, unchanging, Over};
+use crate::loops::{is_constant, over, owned, unchanging, Over};
 
 impl Builder {
     pub(super) fn loop_(
@@ -183,16 +183,19 @@ impl Builder {
                 let (reads, order) = (self.ask_closures(&made), self.ask_order(&iterator, expr));
                 let known = ask_parts(&made);
                 unchanging(&mut made);
+                let borrows = (!is_constant(expr)).then(|| {
+                    quote! {{
+                        #[allow(unused_imports)]
+                        use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
+                        (&&&::pc3::point::Made(&#iterator)).made();
+                    }}
+                });
                 again = quote! {
                     #known
                     #taken
                     #reads
                     #iterator = ::core::iter::IntoIterator::into_iter(#made);
-                    {
-                        #[allow(unused_imports)]
-                        use ::pc3::point::{IsBorrow as _, IsText as _, IsValue as _};
-                        (&&&::pc3::point::Made(&#iterator)).made();
-                    }
+                    #borrows
                     #order
                     #item = ::pc3::point::advance(&mut #iterator, #count);
                 };

@@ -15,12 +15,21 @@ pub(super) struct Before {
     pub(super) impure: Option<Span>,
 }
 
+impl Before {
+    /// Has nothing been evaluated that what comes next could change?
+    pub(super) fn is_nothing(&self) -> bool {
+        self.impure.is_none() && self.names.iter().all(|n| n.starts_with(super::TEMPORARY))
+    }
+}
+
 /// How a part of an expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Used {
     Value,
     /// Perhaps it is only borrowed.
     Place,
+    /// As that, by an operator.
+    Compared,
     /// It is borrowed until all is evaluated.
     Borrowed,
 }
@@ -77,6 +86,33 @@ pub(super) fn only_looks(e: &Expr, used: Used) -> bool {
                 && is_element(&m.receiver)
         }
         Expr::Index(i) => used == Used::Value && simple(&i.index) && is_element(&i.expr),
+        _ => false,
+    }
+}
+
+/// A call of a function or method with locals: it leaves nothing behind but its value.
+pub(super) fn only_calls(e: &Expr) -> bool {
+    let simple = |e: &Expr| {
+        let mut before = Before::default();
+        note(e, &mut before);
+        before.impure.is_none()
+    };
+    match e {
+        Expr::Paren(p) => only_calls(&p.expr),
+        Expr::Group(p) => only_calls(&p.expr),
+        Expr::Cast(c) => only_calls(&c.expr),
+        Expr::Binary(b) => {
+            let parts = [&b.left, &b.right];
+            parts.iter().all(|e| simple(e) || only_calls(e)) && parts.iter().any(|e| only_calls(e))
+        }
+        Expr::Call(c) => {
+            matches!(&*c.func, Expr::Path(_))
+                && !is_constructor(&c.func)
+                && c.args.iter().all(|e| simple(e) || only_calls(e))
+        }
+        Expr::MethodCall(m) => {
+            is_element(&m.receiver) && m.args.iter().all(|e| simple(e) || only_calls(e))
+        }
         _ => false,
     }
 }

@@ -1,0 +1,134 @@
+//! Texts that live as long as the program, as arguments of marked calls: a parameter `text: &str` is made again by the caller,
+//! who keeps a copy for that.  Only the type says whether an argument is one, and may not be known before the function's end.
+
+use std::marker::PhantomData;
+
+use crate::frames::Entry;
+use crate::heads::Parameter;
+use crate::point::{hold, keep, take, Left};
+use crate::value::Checkpointable;
+
+/// Texts, and values that hold some.
+pub trait Lasting: Checkpointable + Copy {}
+
+impl Lasting for &'static str {}
+impl<T: Lasting> Lasting for Option<T> {}
+impl<T: Lasting, U: Checkpointable + Copy> Lasting for (T, U) {}
+impl<T: Lasting, U: Checkpointable + Copy, V: Checkpointable + Copy> Lasting for (T, U, V) {}
+
+/// What the caller has of an argument of type `T`.
+pub trait Keeping<T> {
+    type Room;
+    fn none() -> Self::Room;
+    fn of(value: &T) -> Self::Room;
+    fn entry(room: Self::Room, name: &'static str) -> Entry;
+    fn back(frame: &mut impl Left, name: &'static str) -> Self::Room;
+}
+
+/// A copy.
+pub struct Lasts;
+
+impl<T: Lasting> Keeping<T> for Lasts {
+    type Room = Option<T>;
+    #[inline(always)]
+    fn none() -> Option<T> {
+        None
+    }
+    #[inline(always)]
+    fn of(value: &T) -> Option<T> {
+        Some(*value)
+    }
+    fn entry(room: Option<T>, name: &'static str) -> Entry {
+        match room {
+            Some(value) => keep(name, value),
+            None => unreachable!("the call has been made"),
+        }
+    }
+    fn back(frame: &mut impl Left, name: &'static str) -> Option<T> {
+        Some(take(frame, name))
+    }
+}
+
+/// Nothing.
+pub struct Ends;
+
+/// Nothing, of no argument.
+pub struct Never;
+
+macro_rules! nothing {
+    ($($kind:ident)*) => {$(impl<T> Keeping<T> for $kind {
+    type Room = ();
+    #[inline(always)]
+    fn none() {}
+    #[inline(always)]
+    fn of(_: &T) {}
+    fn entry((): (), name: &'static str) -> Entry {
+        hold(name, ())
+    }
+    #[inline(always)]
+    fn back(_: &mut impl Left, _: &'static str) {}
+})*};
+}
+
+nothing!(Ends Never);
+
+/// Of an argument.
+pub struct Handed<T, K: Keeping<T>> {
+    room: K::Room,
+    of: PhantomData<(T, K)>,
+}
+
+impl<T, K: Keeping<T>> Handed<T, K> {
+    /// The types are told apart from the value.
+    #[inline(always)]
+    pub fn none(_: &PhantomData<T>, _: &PhantomData<K>) -> Self {
+        Handed {
+            room: K::none(),
+            of: PhantomData,
+        }
+    }
+    pub fn entry(self, name: &'static str) -> Entry {
+        K::entry(self.room, name)
+    }
+    #[inline(always)]
+    pub fn back(frame: &mut impl Left, name: &'static str) -> Self {
+        Handed {
+            room: K::back(frame, name),
+            of: PhantomData,
+        }
+    }
+}
+
+/// The argument, on its way into the call.
+#[inline(always)]
+pub fn handed<T, K: Keeping<T>>(into: &mut Handed<T, K>, value: T) -> T {
+    into.room = K::of(&value);
+    value
+}
+
+/// The argument when the call is gone back into.
+#[inline(always)]
+pub fn again<T, K: Keeping<T>, P: Parameter<T, K>>(from: &Handed<T, K>) -> P {
+    P::again(&from.room)
+}
+
+/// Asks it of the type.
+pub struct Argument<T>(PhantomData<T>);
+
+impl<T> Argument<T> {
+    pub fn of(_: &PhantomData<T>) -> Self {
+        Argument(PhantomData)
+    }
+}
+
+pub trait IsLasting {
+    fn lasts(&self, _: &PhantomData<Lasts>) {}
+}
+
+impl<T: Lasting> IsLasting for &Argument<T> {}
+
+pub trait IsEnding {
+    fn lasts(&self, _: &PhantomData<Ends>) {}
+}
+
+impl<T> IsEnding for Argument<T> {}
