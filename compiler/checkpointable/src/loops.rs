@@ -100,7 +100,13 @@ fn saved(e: &Expr) -> Option<Expr> {
     let inner = match &*m.receiver {
         Expr::MethodCall(i) if i.method == "into_iter" && i.args.is_empty() => items(&i.receiver),
         taken @ Expr::MethodCall(i) if TAKE.iter().any(|t| i.method == t) => items(taken),
-        receiver => saved(receiver)?,
+        receiver => match saved(receiver) {
+            Some(inner) => inner,
+            None if makes(receiver) && OF_ITERATORS.iter().any(|n| m.method == n) => {
+                items(receiver)
+            }
+            None => return None,
+        },
     };
     let (span, args) = (m.method.span().resolved_at(Span::call_site()), &m.args);
     let by = |name: &str| {
@@ -118,6 +124,19 @@ fn saved(e: &Expr) -> Option<Expr> {
         ("zip", 1) => by("Zip"),
         ("chain", 1) => by("Chain"),
         _ => None,
+    }
+}
+
+/// Adaptors that nothing else is named like.
+const OF_ITERATORS: &[&str] = &["enumerate", "peekable", "rev", "skip", "step_by", "take"];
+
+/// A value of the program's: `Primes::new()`
+fn makes(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => makes(&p.expr),
+        Expr::Struct(_) => true,
+        Expr::Call(c) => matches!(&*c.func, Expr::Path(_)) && !is_source(&c.func),
+        _ => false,
     }
 }
 

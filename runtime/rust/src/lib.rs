@@ -38,6 +38,7 @@
 extern crate self as pc3;
 
 mod buffered;
+mod cut;
 mod deep;
 mod file;
 mod frames;

@@ -7,6 +7,9 @@ use std::sync::atomic::Ordering::Relaxed;
 pub use pc3_macros::words;
 use pc3_runtime::control::pc3_flag;
 
+pub use crate::cut::{
+    cut, part, parted, IsLent, IsOwn, LentStays, OtherStays, Parted, SavedStays, Texts,
+};
 pub use crate::dbg_named as dbg;
 use crate::frames;
 pub use crate::frames::{Entry, Frame, Program};

@@ -12,7 +12,7 @@ use crate::types::{TypeId, Types};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be saved in a checkpoint",
     label = "this value would have to be saved",
-    note = "derive `Checkpointable` for it, end its life before the location, or make it a borrow that shows as such (`&place`, `list.get(i)`), which is made again; let a loop go over a borrow or a `Vec`"
+    note = "derive `Checkpointable` for it, end its life before the location, or make it a borrow that shows as such (`&place`, `list.get(i)`), which is made again; let a loop go over a borrow, or over a `Vec` (`.collect::<Vec<_>>()`); of borrowed texts and lists keep an index, or an own one (`.to_owned()`)"
 )]
 pub trait Checkpointable: Sized + 'static {
     const SIZE: u64;

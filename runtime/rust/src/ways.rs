@@ -135,12 +135,6 @@ pub trait AskBorrowed<T> {
         drop(value);
         Ended
     }
-    /// What it is made from may have changed.
-    fn stale(&self)
-    where
-        T: Unchanged,
-    {
-    }
     /// It is an argument of a call that is gone back into.
     #[inline(always)]
     fn argument(&self, made: impl FnOnce() -> T) -> T {
@@ -168,8 +162,6 @@ pub trait AskSaved<T: Checkpointable> {
     fn park(&self, value: T) -> Saved<T> {
         Saved(value)
     }
-    #[inline(always)]
-    fn stale(&self) {}
     /// It is an argument of a call that is gone back into.
     #[inline(always)]
     fn argument(&self, made: impl FnOnce() -> T) -> Kept<T> {
@@ -202,11 +194,6 @@ pub trait AskRepeated<T> {
     fn park(&self, _: T) -> Ended {
         Ended
     }
-    fn stale(&self)
-    where
-        T: Unchanged,
-    {
-    }
     /// It is an argument of a call that is gone back into.
     #[inline(always)]
     fn argument(&self, made: impl FnOnce() -> T) -> T {
@@ -234,8 +221,6 @@ pub trait AskOther<T> {
     fn park(&self, _: T) -> Ended {
         Ended
     }
-    #[inline(always)]
-    fn stale(&self) {}
     /// It is an argument of a call that is gone back into.
     #[inline(always)]
     fn argument(&self, made: impl FnOnce() -> T) -> Kept<T> {
@@ -268,11 +253,6 @@ pub trait AskSeen<T> {
     fn park(&self, value: T) -> Ended {
         drop(value);
         Ended
-    }
-    fn stale(&self)
-    where
-        T: Unchanged,
-    {
     }
     #[inline(always)]
     fn argument(&self, made: impl FnOnce() -> T) -> T {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{parse_quote, Expr, Pat};
 
@@ -442,12 +442,6 @@ impl Chain {
         let asked = asking(quote!(about(&#name)), self.head);
         let parked = questions(quote!(#asked.park(#name)));
         quote_spanned!(name.span()=> let #name = #parked;)
-    }
-
-    pub(super) fn stale(&self, name: &Ident, at: Span) -> TokenStream {
-        // Iterators that are open may borrow it.
-        let asked = self.ask(name);
-        questions(quote_spanned!(at=> #asked.stale();))
     }
 
     fn ask(&self, name: &Ident) -> TokenStream {

@@ -1,11 +1,12 @@
 //! `let`, and what its names are made of.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Pat, PatIdent, Type};
 
 use super::borrows::is_borrowing;
+use super::loops::{of, Question};
 use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
 use super::rematch::Taken;
 use super::{whole, Builder, Result, To, Way};
@@ -118,6 +119,11 @@ impl Builder {
             if let Some((again, known)) = self.way(local, &mut e) {
                 (way, made) = (again, known);
             }
+            if let (Way::Kept, true) = (&way, cuts(local) || self.is_cursor(local)) {
+                if let Some(name) = name_of(&local.pat) {
+                    (way, made) = self.parted(name, Question::Cuts);
+                }
+            }
             quote!(#e)
         };
         let diverge = match &init.diverge {
@@ -131,6 +137,31 @@ impl Builder {
         self.bind(&local.pat, value, diverge, &way);
         self.put(made);
         Ok(())
+    }
+
+    /// `let mut rest = text;` of a borrow.
+    fn is_cursor(&self, local: &syn::Local) -> bool {
+        let init = local.init.as_ref().map(|i| &*i.expr);
+        match (&local.pat, init) {
+            (Pat::Ident(to), Some(Expr::Path(p))) => p
+                .path
+                .get_ident()
+                .is_some_and(|from| to.mutability.is_some() && self.is_borrow(&from.to_string())),
+            _ => false,
+        }
+    }
+
+    /// A local whose type says whether it is a borrow of a text.
+    pub(super) fn parted(
+        &mut self,
+        name: &Ident,
+        asked: impl Fn(Ident) -> Question,
+    ) -> (Way, TokenStream) {
+        let (kind, of) = (self.name("h"), of(self.again.len()));
+        let known = quote!(if false { loop {} ::pc3::point::of(&#name, &#of); });
+        self.again.push(asked(kind.clone()));
+        self.cuts = true;
+        (Way::Parted(kind), known)
     }
 
     /// `let (a, b) = (x, y);` of borrows is several `let`s.
@@ -263,6 +294,66 @@ fn declared<'p>(
         }
         _ => None,
     }
+}
+
+/// `x`, `mut x`, `x: T`
+fn name_of(pat: &Pat) -> Option<&Ident> {
+    match pat {
+        Pat::Type(t) => name_of(&t.pat),
+        Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() && is_binding(p) => {
+            Some(&p.ident)
+        }
+        _ => None,
+    }
+}
+
+/// Methods that give parts of texts.
+const CUT: &[&str] = &[
+    "lines",
+    "rsplit",
+    "rsplitn",
+    "split",
+    "split_inclusive",
+    "split_terminator",
+    "split_whitespace",
+    "splitn",
+    "strip_prefix",
+    "strip_suffix",
+    "trim",
+    "trim_end",
+    "trim_end_matches",
+    "trim_matches",
+    "trim_start",
+    "trim_start_matches",
+];
+
+/// Might the local be a part of a text, or a list of such, as far as it shows?
+fn cuts(local: &syn::Local) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
+            self.0 |= CUT.iter().any(|n| m.method == n);
+            syn::visit::visit_expr_method_call(self, m);
+        }
+        fn visit_expr_index(&mut self, i: &'ast syn::ExprIndex) {
+            self.0 |= matches!(&*i.index, Expr::Range(_));
+            syn::visit::visit_expr_index(self, i);
+        }
+        fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
+            self.0 &= l.ident != "static";
+        }
+    }
+    let mut look = Look(false);
+    let init = local
+        .init
+        .as_ref()
+        .filter(|_| name_of(&local.pat).is_some());
+    init.iter()
+        .for_each(|i| syn::visit::Visit::visit_expr(&mut look, &i.expr));
+    if let Pat::Type(t) = &local.pat {
+        syn::visit::Visit::visit_type(&mut look, &t.ty);
+    }
+    look.0
 }
 
 pub(super) fn has_closure(e: &Expr) -> bool {

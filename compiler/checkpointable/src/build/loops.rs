@@ -23,6 +23,10 @@ pub(super) enum Question {
     Taken(Span),
     /// Of a call's argument: is it a text that lives as long as the program?  The answer is a type.
     Lasts(Ident),
+    /// Of a local: is it a borrow of a text?
+    Cuts(Ident),
+    /// Of one that would be made again as it is no more: is it that, or can it be saved itself?
+    Stale(Ident, Span),
 }
 
 pub(super) fn of(number: usize) -> Ident {
@@ -48,6 +52,17 @@ impl Question {
             }
             Question::Lasts(answer) => {
                 let asked = quote!((&&::pc3::point::Argument::of(&#of)).lasts(&#answer););
+                let of = [&of, answer];
+                return (quote!(#(let #of = ::core::marker::PhantomData;)*), asked);
+            }
+            Question::Stale(answer, at) => {
+                let asked =
+                    quote_spanned!(*at=> (&&&::pc3::point::Parted::of(&#of)).stays(&#answer););
+                let of = [&of, answer];
+                return (quote!(#(let #of = ::core::marker::PhantomData;)*), asked);
+            }
+            Question::Cuts(answer) => {
+                let asked = quote!((&&::pc3::point::Parted::of(&#of)).parts(&#answer););
                 let of = [&of, answer];
                 return (quote!(#(let #of = ::core::marker::PhantomData;)*), asked);
             }

@@ -65,6 +65,10 @@ enum Way {
     Perhaps(Ident),
     /// A call's argument: its type says whether there is anything to save.
     Handed,
+    /// A borrow that has become another one: what it leads to is saved.
+    Cut,
+    /// The type named by this says whether it is one of these.
+    Parted(Ident),
 }
 
 /// What makes locals again whose types say that they are.
@@ -94,10 +98,19 @@ impl Way {
         matches!(self, Way::Asked(chain) if chain.item)
     }
 
+    /// Is something of it, by its name, in a frame?
+    fn is_kept(&self) -> bool {
+        let other = matches!(
+            self,
+            Way::Perhaps(_) | Way::Handed | Way::Cut | Way::Parted(_)
+        );
+        matches!(self, Way::Kept) || other || self.is_walked()
+    }
+
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
-            Way::Kept | Way::Perhaps(_) | Way::Handed => None,
+            Way::Kept | Way::Perhaps(_) | Way::Handed | Way::Cut | Way::Parted(_) => None,
             Way::Made(code)
             | Way::Transient(code)
             | Way::Walked(code)
@@ -194,6 +207,8 @@ pub struct Builder {
     in_function: bool,
     /// The arguments of the call that is being made which may be texts.
     handed: Vec<(usize, Ident)>,
+    /// Are there borrows that are saved as what they lead to?
+    cuts: bool,
     /// Guards in the expression that is judged get names.
     guards_named: bool,
     errors: Vec<syn::Error>,
@@ -273,6 +288,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         uses: Vec::new(),
         in_function: false,
         handed: Vec::new(),
+        cuts: false,
         guards_named: false,
         errors: Vec::new(),
     };
@@ -302,12 +318,18 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         questions.push(question);
         asked.push(answer);
     }
-    let statics = b.statics;
+    let statics = match b.cuts {
+        true => {
+            let statics = b.statics;
+            quote!(#statics let pc3_texts = ::pc3::point::Texts::new();)
+        }
+        false => b.statics,
+    };
     // Nothing behind `code` is reached.
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsEnding as _, IsFixed as _, IsLasting as _, IsLocked as _, IsOrdered as _, IsShuffled as _, IsTaken as _, IsThere as _, Unsaved as _};
+        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsEnding as _, IsFixed as _, IsLasting as _, IsLent as _, IsLocked as _, IsOrdered as _, IsOwn as _, IsShuffled as _, IsTaken as _, IsThere as _, LentStays as _, OtherStays as _, SavedStays as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))

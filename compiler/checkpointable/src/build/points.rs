@@ -10,6 +10,7 @@ use syn::Expr;
 
 use super::calls::called;
 use super::leaf::question;
+use super::loops::Question;
 use super::{label, walks, Builder, Chain, Point, Result, Var, Way, HELD};
 use crate::course::{self, root, Whole};
 use crate::flow::identifiers;
@@ -30,14 +31,13 @@ impl Builder {
         let visible = self.visible.iter().map(|v| self.way_at(v, number));
         let visible: Vec<Var> = visible.collect();
         let needed = visible.iter().filter(|v| self.needed(v, number));
-        let vars = with_sources(needed.cloned().collect(), &visible);
+        let mut vars = with_sources(needed.cloned().collect(), &visible);
+        self.cut_stale(&mut vars, number);
         self.refuse_stale(&vars, number);
         self.refuse_closures(&vars);
         let kept: Vec<&Ident> = vars
             .iter()
-            .filter(|v| {
-                matches!(v.way, Way::Kept | Way::Perhaps(_) | Way::Handed) || v.way.is_walked()
-            })
+            .filter(|v| v.way.is_kept())
             .map(|v| &v.name)
             .collect();
         let asked: Vec<&Ident> = vars
@@ -72,9 +72,7 @@ impl Builder {
             vars.map(|v| &v.name).collect()
         };
         let text = |n: &&Ident| n.to_string();
-        let kept = named(&|way| {
-            matches!(way, Way::Kept | Way::Perhaps(_) | Way::Handed) || way.is_walked()
-        });
+        let kept = named(&Way::is_kept);
         let names: Vec<String> = kept.iter().map(text).collect();
         let asked = named(&|way| matches!(way, Way::Asked(_)));
         let asked_names: Vec<String> = asked.iter().map(text).collect();
@@ -96,16 +94,6 @@ impl Builder {
         let inputs = vars.iter().map(|v| &v.name).filter(|n| is_input(n));
         let steady =
             inputs.map(|n| quote_spanned!(n.span()=> (&&&::pc3::point::Input(#n)).steady();));
-        let chain = |name: &Ident| -> Option<&Rc<Chain>> {
-            match &vars.iter().find(|v| v.name == *name)?.way {
-                Way::Asked(chain) => Some(chain),
-                _ => None,
-            }
-        };
-        let stale = asked.iter().filter_map(|name| {
-            let (_, at) = self.course.at(number?, &name.to_string()).stale?;
-            Some(chain(name)?.stale(name, at))
-        });
         // Those that are declared last end first.
         let parked = vars.iter().rev().filter_map(|v| match &v.way {
             Way::Asked(chain) => Some(chain.park(&v.name)),
@@ -127,10 +115,20 @@ impl Builder {
                 let (name, text) = (&v.name, v.name.to_string());
                 Some(quote!(let #name = #name.entry(#text);))
             }
+            Way::Cut => {
+                let (name, text) = (&v.name, v.name.to_string());
+                Some(quote_spanned!(name.span()=> let #name = ::pc3::point::cut(#text, #name);))
+            }
+            Way::Parted(kind) => {
+                let (name, text) = (&v.name, v.name.to_string());
+                Some(
+                    quote_spanned!(name.span()=> let #name = ::pc3::point::part(&#kind, #text, #name);),
+                )
+            }
             Way::Kept | Way::Made(_) | Way::Item(_) | Way::Transient(_) | Way::Closure(_) => None,
         });
         let keeps = kept.iter().zip(&names).map(|(name, text)| {
-            let entry = |v: &Var| v.way.is_walked() || matches!(v.way, Way::Handed);
+            let entry = |v: &Var| v.way.is_kept() && !matches!(v.way, Way::Kept | Way::Perhaps(_));
             match vars.iter().any(|v| v.name == **name && entry(v)) {
                 true => quote!(#name,),
                 false => quote_spanned!(name.span()=> ::pc3::point::keep(#text, #name),),
@@ -142,7 +140,6 @@ impl Builder {
                 use ::pc3::point::{IsCopied as _, IsInput as _, IsMoved as _, IsPart as _, IsShared as _, IsSteady as _, IsWhole as _};
                 #(#steady)*
                 #(#moved)*
-                #(#stale)*
                 if false { loop {} #(#taken)* }
             }
             #in_order
@@ -177,7 +174,7 @@ impl Builder {
     /// It has been moved, and nothing uses what it had: it gets another value first, if it has none.
     fn is_gone(&self, v: &Var, number: usize) -> bool {
         let name = v.name.to_string();
-        matches!(v.way, Way::Kept)
+        matches!(v.way, Way::Kept | Way::Parted(_))
             && v.region == self.region_now()
             && !name.starts_with(HELD)
             && !self.after.uses(&name)
@@ -490,6 +487,11 @@ impl Builder {
                 Way::Handed => out.extend(quote! {
                     #name = ::pc3::point::Handed::back(&mut pc3_frame, #text);
                 }),
+                // Behind what others are made of.
+                Way::Cut => {}
+                Way::Parted(kind) => out.extend(quote_spanned! {name.span()=>
+                    #name = ::pc3::point::parted(&#kind, &pc3_texts, &mut pc3_frame, #text);
+                }),
                 Way::Perhaps(way) => out.extend(quote! {
                     match ::pc3::point::take(&mut pc3_frame, #text) {
                         ::core::option::Option::Some(pc3_v) => #name = pc3_v,
@@ -531,7 +533,36 @@ impl Builder {
                 }
             }
         }
+        for v in vars.iter().filter(|v| v.region == region) {
+            if let Way::Cut = v.way {
+                let (name, text) = (&v.name, v.name.to_string());
+                out.extend(quote_spanned! {name.span()=>
+                    #name = pc3_texts.lend(::pc3::point::take(&mut pc3_frame, #text));
+                });
+            }
+        }
         out
+    }
+
+    /// Borrows that are others than those that would be made again: their types say whether what they lead to can be saved.
+    fn cut_stale(&mut self, vars: &mut [Var], number: Option<usize>) {
+        let Some(number) = number else { return };
+        for v in vars {
+            let name = v.name.to_string();
+            let Some((_, at)) = self.course.at(number, &name).stale else {
+                continue;
+            };
+            match v.way {
+                Way::Made(_) if !self.reevals.contains(&name) => v.way = Way::Cut,
+                Way::Asked(_) => {
+                    let (way, known) = self.parted(&v.name, |kind| Question::Stale(kind, at));
+                    self.put(known);
+                    v.way = way;
+                }
+                _ => continue,
+            }
+            self.cuts = true;
+        }
     }
 }
 
