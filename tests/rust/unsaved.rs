@@ -159,6 +159,23 @@ fn main() {
     println!("{}", ck!(local(3)) + ck!(within(3)) + ck!(pattern(3)) + ck!(argument(3)));
 }
 
+#[derive(Checkpointable)]
+struct Node {
+    next: Option<Box<Node>>,
+}
+
+#[checkpointable]
+fn cursor(list: &Node) -> usize {
+    let mut at = &list.next;
+    let mut n = 0;
+    while let Some(node) = at {
+        n += 1;
+        at = &node.next;
+        checkpoint!();
+    }
+    n
+}
+
 //= 57:13 `add`: `add` is a closure, which cannot be saved, and is needed behind a location or marked call: leave out `move`, write it where it is used, or as a function
 //= 11:9 `handle`: `Handle` cannot be saved in a checkpoint
 //= 21:9 `list`: `Handle` cannot be saved in a checkpoint
@@ -175,4 +192,4 @@ fn main() {
 //= 137:9 `handle`: a `#[reeval]` local is made of a `&Cell<u32>`, which may have cells, or be changed by others, before it is made again
 //= 149:9 `list`: a `#[reeval]` local is made of a `AtomicU32`, which may have cells, or be changed by others, before it is made again
 //= 151:9 `more`: a `#[reeval]` local is made of a `&std::sync::Mutex<u32>`, which may have cells, or be changed by others, before it is made again
-//= 92:9 `last`: borrowed data escapes outside of associated function
+//= 169:13 `at`: `&Option<Box<Node>>` becomes another borrow, which a checkpoint cannot hold

@@ -133,9 +133,9 @@ fn conditions() {
 #[test]
 fn operands() {
     check(
-        "fn f() -> u8 { g() + ck!(h()) }",
+        "fn f() -> u8 { g().h() + ck!(h()) }",
         expect![[r#"
-        1:25: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
+        1:29: what stands in front of this call is evaluated first, and would have to be kept: bind the call's value with `let` before
     "#]],
     );
     check(
@@ -237,9 +237,8 @@ fn borrows_made_again() {
     let mut cur = &l.next;
     while let Some(n) = cur { cur = &n.next; checkpoint!(); }
 }",
-        expect![[r#"
-            3:31: `cur` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead
-        "#]],
+        // Its type may be that of a text.
+        expect![[""]],
     );
     check(
         "fn f(mut l: &L) {
@@ -265,9 +264,7 @@ fn borrows_made_again() {
     let mut rest = &data[..];
     while rest.read(&mut [0; 4]) > 0 { checkpoint!(); }
 }",
-        expect![[r#"
-            3:11: `rest` is a borrow that is made again after a restart: what it becomes here would be lost; keep an index instead
-        "#]],
+        expect![""],
     );
     check(
         "fn f(mut list: &[u8]) {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use crate::frames::Entry;
 use crate::point::{keep, take, Left};
 use crate::value::Checkpointable;
-use crate::ways::{Fixed, Unchanged};
+use crate::ways::Unchanged;
 
 /// What a function's locals borrow after a checkpoint.
 #[derive(Default)]
@@ -71,7 +71,7 @@ macro_rules! cuts {
 
 cuts! {
     [] &'a str, String, s => (*s).to_owned(), own => own;
-    [T: Checkpointable + Clone + Fixed] &'a [T], Vec<T>, s => s.to_vec(), own => own;
+    [T: Checkpointable + Copy] &'a [T], Vec<T>, s => s.to_vec(), own => own;
 }
 
 impl<T: Cuts> Cuts for Option<T> {}

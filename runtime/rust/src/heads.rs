@@ -14,9 +14,10 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::thread::LocalKey;
 
+use crate::cut::Cut;
 use crate::frames;
 use crate::kinds::Walk;
-use crate::lasting::{Ends, Keeping, Lasting, Lasts, Never};
+use crate::lasting::{Ends, Keeping, Lasting, Lasts, Never, Parts};
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
 use crate::point::Kept;
 use crate::ways::Plain;
@@ -383,6 +384,24 @@ impl<T: Lasting> Parameter<T, Lasts> for Kept<T> {
 
 /// The function takes a borrow, and the value is one that lives as long as the program.
 impl<T: Lasting> Parameter<T, Lasts> for T {
+    #[inline(always)]
+    fn again(room: &Option<T>) -> Self {
+        match room {
+            Some(value) => *value,
+            None => unreachable!("the call has been made"),
+        }
+    }
+}
+
+impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for Kept<T> {
+    #[inline(always)]
+    fn again(_: &Option<T>) -> Self {
+        Kept(PhantomData)
+    }
+}
+
+/// It takes a borrow of what has been saved with that.
+impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for T {
     #[inline(always)]
     fn again(room: &Option<T>) -> Self {
         match room {

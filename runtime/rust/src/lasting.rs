@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use crate::cut::{cut, Cut, Cuts, Texts};
 use crate::frames::Entry;
 use crate::heads::Parameter;
 use crate::point::{hold, keep, take, Left};
@@ -72,6 +73,46 @@ macro_rules! nothing {
 
 nothing!(Ends Never);
 
+/// A copy of a borrow, which is saved as what it leads to.
+pub struct Parts<'a>(PhantomData<&'a Texts>);
+
+impl<'a, T: Cut<'a> + Copy> Keeping<T> for Parts<'a> {
+    type Room = Option<T>;
+    #[inline(always)]
+    fn none() -> Option<T> {
+        None
+    }
+    #[inline(always)]
+    fn of(value: &T) -> Option<T> {
+        Some(*value)
+    }
+    fn entry(room: Option<T>, name: &'static str) -> Entry {
+        match room {
+            Some(value) => cut(name, value),
+            None => unreachable!("the call has been made"),
+        }
+    }
+    fn back(_: &mut impl Left, _: &'static str) -> Option<T> {
+        unreachable!("it borrows a text")
+    }
+}
+
+/// What may have to borrow a text.
+pub trait Lends<'a, T>: Keeping<T> {
+    fn lent(texts: &'a Texts, frame: &mut impl Left, name: &'static str) -> Self::Room;
+}
+
+impl<'a, T: Cut<'a> + Copy> Lends<'a, T> for Parts<'a> {
+    fn lent(texts: &'a Texts, frame: &mut impl Left, name: &'static str) -> Option<T> {
+        Some(texts.lend(take(frame, name)))
+    }
+}
+
+impl<T> Lends<'_, T> for Ends {
+    #[inline(always)]
+    fn lent(_: &Texts, _: &mut impl Left, _: &'static str) {}
+}
+
 /// Of an argument.
 pub struct Handed<T, K: Keeping<T>> {
     room: K::Room,
@@ -94,6 +135,20 @@ impl<T, K: Keeping<T>> Handed<T, K> {
     pub fn back(frame: &mut impl Left, name: &'static str) -> Self {
         Handed {
             room: K::back(frame, name),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T, K: Keeping<T>> Handed<T, K> {
+    /// As `back`, of a local that may be a part of a text.
+    #[inline(always)]
+    pub fn lent<'a>(texts: &'a Texts, frame: &mut impl Left, name: &'static str) -> Self
+    where
+        K: Lends<'a, T>,
+    {
+        Handed {
+            room: K::lent(texts, frame, name),
             of: PhantomData,
         }
     }
@@ -126,6 +181,18 @@ pub trait IsLasting {
 }
 
 impl<T: Lasting> IsLasting for &Argument<T> {}
+
+pub trait IsPiece {
+    fn pieces<'a>(&self, _: &PhantomData<Parts<'a>>) {}
+}
+
+impl<T: Cuts + Copy> IsPiece for &Argument<T> {}
+
+pub trait IsNoPiece {
+    fn pieces(&self, _: &PhantomData<Ends>) {}
+}
+
+impl<T> IsNoPiece for Argument<T> {}
 
 pub trait IsEnding {
     fn lasts(&self, _: &PhantomData<Ends>) {}

@@ -24,7 +24,9 @@ pub use crate::kinds::{
     OwnedOther, OwnedSaved, Paused, Peekable, Rested, Rests, RestsExact, RestsSaved, RestsWalk,
     Returns, ReturnsOther, ReturnsSaved, Rev, Skip, StepBy, Take, Walked, Zip,
 };
-pub use crate::lasting::{again, handed, Argument, Handed, IsEnding, IsLasting};
+pub use crate::lasting::{
+    again, handed, Argument, Handed, IsEnding, IsLasting, IsNoPiece, IsPiece,
+};
 use crate::load::{LoadError, Loading, View};
 pub use crate::loud::{judge, judge_called, of, Ends, Held, Local, NoDrop, Probe, Quiet, Unsaved};
 pub use crate::receivers::{Form, Lent, Moved, Way};

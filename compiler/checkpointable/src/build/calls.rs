@@ -74,18 +74,31 @@ impl Builder {
             }
             let (name, lasts) = (self.name("t"), self.name("h"));
             let ty = of(self.again.len());
-            self.again.push(Question::Lasts(lasts.clone()));
+            let piece = self.is_parted(e);
+            self.cuts |= piece;
+            let (asked, way): (fn(Ident) -> Question, Way) = match piece {
+                true => (Question::Pieces, Way::Piece),
+                false => (Question::Lasts, Way::Handed),
+            };
+            self.again.push(asked(lasts.clone()));
             self.head().extend(quote! {
                 let mut #name = ::pc3::point::Handed::none(&#ty, &#lasts);
             });
             let region = self.region_now();
             self.visible.push(Var {
                 name: name.clone(),
-                way: Way::Handed,
+                way,
                 region,
             });
             self.handed.push((i, name));
         }
+    }
+
+    /// Is it a local that may be a part of a text?
+    pub(super) fn is_parted(&self, e: &Expr) -> bool {
+        let Expr::Path(p) = e else { return false };
+        let parted = |v: &Var| p.path.is_ident(&v.name) && matches!(v.way, Way::Parted(_));
+        self.visible.iter().any(parted)
     }
 
     /// Is the argument one that is made again, as far as it shows?

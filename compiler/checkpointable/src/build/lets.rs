@@ -11,6 +11,7 @@ use super::patterns::{assignments, binds, checked, has_ref, inner_names, Binds};
 use super::rematch::Taken;
 use super::{whole, Builder, Result, To, Way};
 use crate::again::{is_reader, is_reeval, iterates_itself, telling, Links, Locals};
+use crate::loops::is_constant;
 use crate::marks::has_points_expr;
 use crate::names::is_binding;
 use crate::transient;
@@ -139,14 +140,15 @@ impl Builder {
         Ok(())
     }
 
-    /// `let mut rest = text;` of a borrow.
+    /// `let mut rest = text;` of a borrow, or a part of a text.
     fn is_cursor(&self, local: &syn::Local) -> bool {
         let init = local.init.as_ref().map(|i| &*i.expr);
         match (&local.pat, init) {
-            (Pat::Ident(to), Some(Expr::Path(p))) => p
-                .path
-                .get_ident()
-                .is_some_and(|from| to.mutability.is_some() && self.is_borrow(&from.to_string())),
+            (Pat::Ident(to), Some(e @ Expr::Path(p))) => {
+                let borrow = |from: &Ident| self.is_borrow(&from.to_string());
+                self.is_parted(e)
+                    || to.mutability.is_some() && p.path.get_ident().is_some_and(borrow)
+            }
             _ => false,
         }
     }
@@ -327,12 +329,24 @@ const CUT: &[&str] = &[
     "trim_start_matches",
 ];
 
+/// A text that is written in the program, or a part of one.
+fn is_written(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(_) => true,
+        Expr::MethodCall(m) => is_written(&m.receiver),
+        Expr::Index(i) => is_written(&i.expr),
+        Expr::Reference(r) => is_written(&r.expr),
+        Expr::Paren(p) => is_written(&p.expr),
+        e => is_constant(e),
+    }
+}
+
 /// Might the local be a part of a text, or a list of such, as far as it shows?
 fn cuts(local: &syn::Local) -> bool {
     struct Look(bool);
     impl<'ast> syn::visit::Visit<'ast> for Look {
         fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
-            self.0 |= CUT.iter().any(|n| m.method == n);
+            self.0 |= CUT.iter().any(|n| m.method == n) && !is_written(&m.receiver);
             syn::visit::visit_expr_method_call(self, m);
         }
         fn visit_expr_index(&mut self, i: &'ast syn::ExprIndex) {

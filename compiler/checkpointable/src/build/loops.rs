@@ -23,6 +23,8 @@ pub(super) enum Question {
     Taken(Span),
     /// Of a call's argument: is it a text that lives as long as the program?  The answer is a type.
     Lasts(Ident),
+    /// Is it a part of a text?
+    Pieces(Ident),
     /// Of a local: is it a borrow of a text?
     Cuts(Ident),
     /// Of one that would be made again as it is no more: is it that, or can it be saved itself?
@@ -52,6 +54,11 @@ impl Question {
             }
             Question::Lasts(answer) => {
                 let asked = quote!((&&::pc3::point::Argument::of(&#of)).lasts(&#answer););
+                let of = [&of, answer];
+                return (quote!(#(let #of = ::core::marker::PhantomData;)*), asked);
+            }
+            Question::Pieces(answer) => {
+                let asked = quote!((&&::pc3::point::Argument::of(&#of)).pieces(&#answer););
                 let of = [&of, answer];
                 return (quote!(#(let #of = ::core::marker::PhantomData;)*), asked);
             }

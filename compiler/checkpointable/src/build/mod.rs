@@ -65,6 +65,8 @@ enum Way {
     Perhaps(Ident),
     /// A call's argument: its type says whether there is anything to save.
     Handed,
+    /// As that, of a local that may be a part of a text.
+    Piece,
     /// A borrow that has become another one: what it leads to is saved.
     Cut,
     /// The type named by this says whether it is one of these.
@@ -102,7 +104,7 @@ impl Way {
     fn is_kept(&self) -> bool {
         let other = matches!(
             self,
-            Way::Perhaps(_) | Way::Handed | Way::Cut | Way::Parted(_)
+            Way::Perhaps(_) | Way::Handed | Way::Piece | Way::Cut | Way::Parted(_)
         );
         matches!(self, Way::Kept) || other || self.is_walked()
     }
@@ -110,7 +112,9 @@ impl Way {
     /// What it is made again of.
     fn made(&self) -> Option<TokenStream> {
         match self {
-            Way::Kept | Way::Perhaps(_) | Way::Handed | Way::Cut | Way::Parted(_) => None,
+            Way::Kept | Way::Perhaps(_) | Way::Handed | Way::Piece | Way::Cut | Way::Parted(_) => {
+                None
+            }
             Way::Made(code)
             | Way::Transient(code)
             | Way::Walked(code)
@@ -329,7 +333,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
     let code = quote! {
         #code;
         #[allow(unused_imports)]
-        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsEnding as _, IsFixed as _, IsLasting as _, IsLent as _, IsLocked as _, IsOrdered as _, IsOwn as _, IsShuffled as _, IsTaken as _, IsThere as _, LentStays as _, OtherStays as _, SavedStays as _, Unsaved as _};
+        use ::pc3::point::{Foreign as _, IsApart as _, IsCell as _, IsElsewhere as _, IsEnding as _, IsFixed as _, IsLasting as _, IsLent as _, IsLocked as _, IsNoPiece as _, IsPiece as _, IsOrdered as _, IsOwn as _, IsShuffled as _, IsTaken as _, IsThere as _, LentStays as _, OtherStays as _, SavedStays as _, Unsaved as _};
         #(#asked)*
     };
     Ok((code, quote!(#statics #(#questions)*)))

@@ -111,7 +111,7 @@ impl Builder {
                     };
                 })
             }
-            Way::Handed => {
+            Way::Handed | Way::Piece => {
                 let (name, text) = (&v.name, v.name.to_string());
                 Some(quote!(let #name = #name.entry(#text);))
             }
@@ -487,8 +487,12 @@ impl Builder {
                 Way::Handed => out.extend(quote! {
                     #name = ::pc3::point::Handed::back(&mut pc3_frame, #text);
                 }),
-                // Behind what others are made of.
-                Way::Cut => {}
+                Way::Piece => out.extend(quote! {
+                    #name = ::pc3::point::Handed::lent(&pc3_texts, &mut pc3_frame, #text);
+                }),
+                Way::Cut => out.extend(quote_spanned! {name.span()=>
+                    #name = pc3_texts.lend(::pc3::point::take(&mut pc3_frame, #text));
+                }),
                 Way::Parted(kind) => out.extend(quote_spanned! {name.span()=>
                     #name = ::pc3::point::parted(&#kind, &pc3_texts, &mut pc3_frame, #text);
                 }),
@@ -533,35 +537,37 @@ impl Builder {
                 }
             }
         }
-        for v in vars.iter().filter(|v| v.region == region) {
-            if let Way::Cut = v.way {
-                let (name, text) = (&v.name, v.name.to_string());
-                out.extend(quote_spanned! {name.span()=>
-                    #name = pc3_texts.lend(::pc3::point::take(&mut pc3_frame, #text));
-                });
-            }
-        }
         out
     }
 
     /// Borrows that are others than those that would be made again: their types say whether what they lead to can be saved.
     fn cut_stale(&mut self, vars: &mut [Var], number: Option<usize>) {
         let Some(number) = number else { return };
-        for v in vars {
+        let mut cut = BTreeSet::new();
+        for v in vars.iter_mut() {
             let name = v.name.to_string();
             let Some((_, at)) = self.course.at(number, &name).stale else {
                 continue;
             };
-            match v.way {
-                Way::Made(_) if !self.reevals.contains(&name) => v.way = Way::Cut,
+            match &v.way {
+                Way::Made(code) if !self.reevals.contains(&name) => {
+                    cut.insert(code.to_string());
+                }
                 Way::Asked(_) => {
                     let (way, known) = self.parted(&v.name, |kind| Question::Stale(kind, at));
                     self.put(known);
                     v.way = way;
                 }
-                _ => continue,
+                _ => {}
             }
-            self.cuts = true;
+        }
+        // What makes others of the same pattern again would make it, too.
+        for v in vars {
+            let is = matches!(&v.way, Way::Made(code) if cut.contains(&code.to_string()));
+            if is {
+                v.way = Way::Cut;
+                self.cuts = true;
+            }
         }
     }
 }
