@@ -224,6 +224,9 @@ typedef struct MPI_ABI_File *MPI_File;
 #define MPI_STATUSES_IGNORE          ((MPI_Status *)0)
 
 #define MPI_UNWEIGHTED               ((int *)10)
+#define MPI_ARGV_NULL                ((char **)0)
+#define MPI_ARGVS_NULL               ((char ***)0)
+#define MPI_ERRCODES_IGNORE          ((int *)0)
 #define MPI_WEIGHTS_EMPTY            ((int *)11)
 
 #define MPI_ANY_SOURCE               (-1)
@@ -237,6 +240,7 @@ typedef struct MPI_ABI_File *MPI_File;
 #define MPI_MAX_LIBRARY_VERSION_STRING 8192
 #define MPI_MAX_INFO_KEY             256
 #define MPI_MAX_INFO_VAL             1024
+#define MPI_MAX_PORT_NAME            1024
 #define MPI_BSEND_OVERHEAD           512
 #define MPI_THREAD_SINGLE            0
 #define MPI_THREAD_FUNNELED          1024
@@ -800,6 +804,17 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Comm_get_parent(MPI_Comm *parent);
+int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm
+    *intercomm, int errcodes[]);
+int MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int maxprocs[], const MPI_Info infos[],
+    int root, MPI_Comm comm, MPI_Comm *intercomm, int errcodes[]);
+int MPI_Open_port(MPI_Info info, char *port);
+int MPI_Close_port(const char *port);
+int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Publish_name(const char *service, MPI_Info info, const char *port);
+int MPI_Unpublish_name(const char *service, MPI_Info info, const char *port);
+int MPI_Lookup_name(const char *service, MPI_Info info, char *port);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
@@ -1295,6 +1310,8 @@ PC3_P(MPI_Message_c2f) PC3_P(MPI_Message_f2c) PC3_P(MPI_Errhandler_c2f) PC3_P(MP
 PC3_P(MPI_Info_f2c) PC3_P(MPI_File_c2f) PC3_P(MPI_File_f2c) PC3_P(MPI_Status_c2f) PC3_P(MPI_Status_f2c)
 PC3_P(MPI_Status_c2f08) PC3_P(MPI_Status_f082c) PC3_P(MPI_Status_f2f08) PC3_P(MPI_Status_f082f)
 PC3_P(MPI_Mrecv_c) PC3_P(MPI_Imrecv_c) PC3_P(MPI_Reduce_local_c) PC3_P(MPI_Comm_disconnect) PC3_P(MPI_Comm_get_parent)
+PC3_P(MPI_Comm_spawn) PC3_P(MPI_Comm_spawn_multiple) PC3_P(MPI_Open_port) PC3_P(MPI_Close_port) PC3_P(MPI_Comm_accept)
+PC3_P(MPI_Comm_connect) PC3_P(MPI_Publish_name) PC3_P(MPI_Unpublish_name) PC3_P(MPI_Lookup_name)
 PC3_P(MPI_Send_c) PC3_P(MPI_Isend_c) PC3_P(MPI_Send_init_c) PC3_P(MPI_Bsend_c) PC3_P(MPI_Ibsend_c)
 PC3_P(MPI_Bsend_init_c) PC3_P(MPI_Ssend_c) PC3_P(MPI_Issend_c) PC3_P(MPI_Ssend_init_c) PC3_P(MPI_Rsend_c)
 PC3_P(MPI_Irsend_c) PC3_P(MPI_Rsend_init_c) PC3_P(MPI_Recv_c) PC3_P(MPI_Irecv_c) PC3_P(MPI_Recv_init_c)

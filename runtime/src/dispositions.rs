@@ -85,7 +85,7 @@ fn table(rank: &mut Rank) -> &'static Table {
 /// Several ranks share the process, and this one calls.
 fn apart<'a>() -> Option<&'a mut Rank> {
     // SAFETY: an entry point.
-    unsafe { Rank::current() }.filter(|r| r.job().ranks > 1)
+    unsafe { Rank::current() }.filter(|r| r.job().several())
 }
 
 fn ignored_by_default(signal: c_int) -> bool {

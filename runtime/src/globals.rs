@@ -2,11 +2,13 @@
 //!
 //! Rank 0 uses the templates; every other rank has a mapping of their whole span.
 
+use std::collections::HashMap;
 use std::io;
+use std::sync::OnceLock;
 
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
-use crate::registry::Program;
+use crate::registry::{Global, Program};
 use crate::shadow::standing;
 
 #[derive(Debug)]
@@ -16,13 +18,25 @@ pub struct Copy {
     delta: isize,
 }
 
+/// Initialised globals as the program starts with them, by address: the first rank's change.
+static FIRST: OnceLock<HashMap<usize, Box<[u8]>>> = OnceLock::new();
+
+/// Before the program runs: ranks that come later begin with what the globals are now.
+pub(crate) fn note(program: &Program) {
+    let kept = |g: &&Global| !g.constant && g.initialised;
+    let list = program.globals.iter().filter(kept);
+    // SAFETY: the template exists, and nobody writes it yet.
+    let bytes = |g: &Global| unsafe { std::slice::from_raw_parts(g.addr as *const u8, g.size) };
+    let _ = FIRST.set(list.map(|g| (g.addr, bytes(g).into())).collect());
+}
+
 fn page() -> usize {
     // SAFETY: a plain query.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 impl Copy {
-    /// Copies the globals as they are now; none if there are none.
+    /// Copies the globals as they were when they were noted; none if there are none.
     pub fn new(program: &Program) -> io::Result<Option<Copy>> {
         let Some((start, end)) = program.globals_span() else {
             return Ok(None);
@@ -46,6 +60,7 @@ impl Copy {
     }
 
     fn fill(&self, program: &Program) {
+        let first = FIRST.get();
         let mut templates: Vec<(usize, usize)> = program
             .globals
             .iter()
@@ -59,8 +74,10 @@ impl Copy {
             .filter(|g| !g.constant && g.initialised)
         {
             let to = g.addr.wrapping_add_signed(self.delta);
+            let kept = first.and_then(|f| f.get(&g.addr));
+            let from = kept.map_or(g.addr as *const u8, |bytes| bytes.as_ptr());
             // SAFETY: the template exists, and the mapping has the same span.
-            unsafe { (to as *mut u8).copy_from_nonoverlapping(g.addr as *const u8, g.size) };
+            unsafe { (to as *mut u8).copy_from_nonoverlapping(from, g.size) };
             let mut leaves = Vec::new();
             pointers(&program.types, g.ty, 0, &mut leaves);
             for at in leaves

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,8 +37,14 @@ pub enum After {
 }
 
 pub struct Job {
-    /// Logical ranks.
+    /// Logical ranks that the job was started with, or that it had when it was continued.
     pub ranks: usize,
+    /// Of these, those that were not spawned: the first MPI_COMM_WORLD.
+    pub world: usize,
+    /// All that there have been so far.
+    all: AtomicUsize,
+    /// What its program was first started as.
+    pub(crate) started_as: PathBuf,
     /// Worker threads that run them.
     pub workers: usize,
     /// `PC3_PROTOCOL`, if given.
@@ -83,8 +90,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Job {
     pub(crate) fn new(
         program: Program,
-        name: &str,
-        placement: Placement,
+        (name, started_as): (&str, PathBuf),
+        (world, placement): (usize, Placement),
         s: &Settings,
         store: Option<Store>,
         peers: Option<Arc<dyn Peers>>,
@@ -94,6 +101,9 @@ impl Job {
             .then(|| Mutex::new(Begin::beside(&s.dir)));
         Job {
             ranks: placement.ranks() as usize,
+            world,
+            all: AtomicUsize::new(placement.ranks() as usize),
+            started_as,
             workers: placement.workers() as usize,
             protocol: s.protocol.clone(),
             control: Control::new(s.every, s.stop_after),
@@ -125,6 +135,9 @@ impl Job {
     pub fn detached(ranks: usize, workers: usize, every: Every) -> Job {
         Job {
             ranks,
+            world: ranks,
+            all: AtomicUsize::new(ranks),
+            started_as: PathBuf::new(),
             workers,
             protocol: None,
             control: Control::new(every, None),
@@ -156,6 +169,21 @@ impl Job {
     /// The other processes, if there are any.
     pub fn peers(&self) -> Option<&dyn Peers> {
         self.peers.as_deref()
+    }
+
+    /// All ranks that there have been so far.
+    pub fn all(&self) -> usize {
+        self.all.load(Relaxed)
+    }
+
+    /// Does any rank share what belongs to a process with others?
+    pub fn several(&self) -> bool {
+        self.all() > 1
+    }
+
+    /// There are so many ranks more.
+    pub(crate) fn add(&self, ranks: usize) {
+        self.all.fetch_add(ranks, Relaxed);
     }
 
     /// The checkpoint directory is this process's business.

@@ -65,6 +65,7 @@ mod shapes;
 mod shared;
 mod signals;
 mod solo;
+pub mod spawned;
 pub mod store;
 pub mod tell;
 mod tls;

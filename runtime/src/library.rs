@@ -51,7 +51,7 @@ pub(crate) fn gather(ranks: &mut [&mut Rank]) -> Result<(), String> {
         };
         rank.files
             .take(open.remove(&rank.id()).unwrap_or_default(), closed);
-        let apart = rank.job().ranks > 1;
+        let apart = rank.job().several();
         rank.process = (i == 0).then(|| {
             let program = &rank.job().program;
             let is_function = |a: u64| program.fnrefs.values().any(|f| *f as u64 == a);
@@ -99,7 +99,7 @@ pub(crate) fn gather_one(rank: &mut Rank, first: bool) -> Result<(), String> {
         let is_function = |a: u64| program.fnrefs.values().any(|f| *f as u64 == a);
         process = process::collect(&is_function, &|a| rank.owns(a), false);
     }
-    if rank.job().ranks > 1 {
+    if rank.job().several() {
         place::describe(rank, &mut process);
         tongue::describe(rank, &mut process);
         dispositions::describe(rank, &mut process);

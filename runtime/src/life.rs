@@ -1,6 +1,7 @@
 //! From the process's `main` to its exit: settings, restart or fresh start, the ranks' bodies.
 
-use std::ffi::{c_char, c_int, CStr};
+use std::ffi::{c_char, c_int, CStr, CString};
+use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 
@@ -10,6 +11,7 @@ use crate::engine::{mpi, Body, Engine};
 use crate::exits;
 use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
+use crate::globals;
 use crate::guest::{Guest, MakeGuest, Outcome};
 use crate::heap_abi::arguments;
 use crate::job::Job;
@@ -194,8 +196,16 @@ fn live(
     }
     let saved = checkpoint
         .as_ref()
-        .and_then(|c| usize::try_from(c.job.ranks).ok());
-    let job = make_job(program, &name, &settings, saved, store, peers);
+        .and_then(|c| Some((c.job.world.try_into().ok()?, c.job.ranks.try_into().ok()?)));
+    let before = checkpoint.as_ref().map(|c| &c.job.started_as);
+    let started_as = match before.filter(|path| !path.is_empty()) {
+        Some(path) => PathBuf::from(path),
+        None => std::path::absolute(path).unwrap_or_else(|_| path.into()),
+    };
+    let job = make_job(program, (&name, started_as), &settings, saved, store, peers);
+    if job.can_grow() {
+        globals::note(&job.program);
+    }
     if settings.addresses == Addresses::Elsewhere && checkpoint.is_some() {
         pc3_heap::room::avoid();
     }
@@ -217,8 +227,8 @@ fn live(
     for rank in &mut ranks {
         rank.guest = guest.map(|make| make());
     }
-    if job.program.floats && job.ranks > 1 {
-        floats::keep_apart();
+    if job.several() {
+        job.keep_apart();
     }
     let _ = JOB.set(job.clone());
     // SAFETY: no preconditions.
@@ -240,7 +250,7 @@ fn live(
     }
     for rank in &mut ranks {
         if let Some(mut process) = rank.process.take() {
-            if job.ranks > 1 {
+            if job.several() {
                 let restored = place::restore(rank, &mut process)
                     .and_then(|()| dispositions::restore(rank, &mut process));
                 restored.unwrap_or_else(|why| die(EXIT_REFUSED, &why));
@@ -358,17 +368,20 @@ fn take_up(store: &Store, id: u64) {
     }
 }
 
-/// `saved`: ranks of the checkpoint that is continued.
+/// `saved`: ranks of the checkpoint that is continued, without those that were spawned and with them.
 fn make_job(
     program: Program,
-    name: &str,
+    (name, started_as): (&str, PathBuf),
     settings: &Settings,
-    saved: Option<usize>,
+    saved: Option<(usize, usize)>,
     store: Option<Store>,
     peers: Option<Arc<dyn Peers>>,
 ) -> Arc<Job> {
     let calls_mpi = program.calls_mpi;
-    let ranks = settings.ranks.or(saved.filter(|_| calls_mpi)).unwrap_or(1);
+    let before = saved.filter(|_| calls_mpi);
+    let world = settings.ranks.or(before.map(|b| b.0)).unwrap_or(1);
+    // Others than those are told of when the checkpoint is looked at.
+    let ranks = before.filter(|b| b.0 == world).map_or(world, |b| b.1);
     if ranks > 1 && !calls_mpi {
         die(
             EXIT_SETTINGS,
@@ -411,7 +424,14 @@ fn make_job(
     };
     let placement = Placement::of(&settings.map, ranks, processes, workers, traffic)
         .unwrap_or_else(|why| die(EXIT_SETTINGS, &format!("PC3_MAP (pc3run --map): {why}")));
-    let job = Job::new(program, name, placement, settings, store, peers);
+    let job = Job::new(
+        program,
+        (name, started_as),
+        (world, placement),
+        settings,
+        store,
+        peers,
+    );
     let job = Arc::new(job);
     let engine: Box<dyn Engine> = match mpi() {
         Some(make) if calls_mpi => make(&job),
@@ -494,11 +514,16 @@ unsafe fn call_main(rank: *mut Rank) -> i32 {
     };
     // SAFETY: by the caller.
     unsafe {
-        let argv = arguments(&mut *rank, &args.list);
+        let own = (*rank).arguments.take();
+        let own = own
+            .as_deref()
+            .map(|list| list.iter().map(CString::as_c_str).collect());
+        let list: Vec<&CStr> = own.unwrap_or_else(|| args.list.clone());
+        let argv = arguments(&mut *rank, &list);
         if argv.is_null() {
             die(EXIT_FATAL, "no memory for the arguments");
         }
-        let argc = c_int::try_from(args.list.len()).unwrap_or(c_int::MAX);
+        let argc = c_int::try_from(list.len()).unwrap_or(c_int::MAX);
         let job = (*rank).job().clone();
         let hooks = job.program.hooks.iter();
         for function in hooks

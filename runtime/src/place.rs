@@ -94,7 +94,7 @@ fn go(rank: &Rank) {
 /// The calling rank, if it has others beside it and can have a place of its own.
 fn apart<'a>() -> Option<&'a mut Rank> {
     // SAFETY: an entry point.
-    let rank = unsafe { Rank::current() }.filter(|r| r.job().ranks > 1)?;
+    let rank = unsafe { Rank::current() }.filter(|r| r.job().several())?;
     if own() && first().is_some() {
         return Some(rank);
     }
@@ -107,7 +107,7 @@ fn apart<'a>() -> Option<&'a mut Rank> {
 
 fn moved(done: c_int) -> c_int {
     // SAFETY: an entry point.
-    let rank = unsafe { Rank::current() }.filter(|r| done == 0 && r.job().ranks > 1 && OWN.get());
+    let rank = unsafe { Rank::current() }.filter(|r| done == 0 && r.job().several() && OWN.get());
     if let Some(rank) = rank {
         rank.place.folder = open(Path::new(".")).ok();
         AT.set(rank);

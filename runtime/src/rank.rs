@@ -1,5 +1,6 @@
 //! One logical rank: everything that a checkpoint saves of it and that generated code sees of it.
 
+use std::ffi::CString;
 use std::io;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -91,6 +92,10 @@ pub struct Rank {
     stands: Option<Instant>,
     pub(crate) errno: i32,
     pub(crate) floats: Registers,
+    /// What `main` is called with, if that is not what the process was started with.
+    pub(crate) arguments: Option<Box<[CString]>>,
+    /// It has ended, and nothing in its memory is needed any more.
+    pub(crate) retired: bool,
     /// It continues from a file, not in the process that wrote it.
     pub(crate) restarted: bool,
     /// The engine's own state of this rank.
@@ -157,6 +162,8 @@ impl Rank {
             stands: None,
             errno: 0,
             floats: floats::first(),
+            arguments: None,
+            retired: false,
             restarted: false,
             extension: None,
             guest: None,
@@ -170,6 +177,20 @@ impl Rank {
                     .set(at.wrapping_add_signed(delta), *ty, *bytes, *k)
             };
         }
+        Ok(rank)
+    }
+
+    /// A rank that others bring into being: its `main` gets these arguments, and it counts its locations from where they are.
+    pub fn spawned(
+        job: Arc<Job>,
+        id: usize,
+        arguments: Box<[CString]>,
+        passages: u64,
+    ) -> io::Result<Box<Rank>> {
+        let mut rank = Rank::new(job, id)?;
+        rank.arguments = Some(arguments);
+        rank.passages = passages;
+        rank.abi.passages = passages as u32;
         Ok(rank)
     }
 
@@ -215,6 +236,20 @@ impl Rank {
     /// Marks the rank as ended; the engine calls it when `body` returned or `exit` was called.
     pub fn finish(&mut self, code: i32) {
         self.status = Status::Finished(code);
+    }
+
+    /// It has ended, and the engine has nothing that leads into its memory.  Checkpoints have no more of ranks that were
+    /// spawned than that.
+    pub fn retire(&mut self) {
+        if self.id >= self.job.world {
+            self.retired = true;
+            self.callbacks.clear();
+            self.exits.clear();
+            self.jumps.clear();
+            self.beside = Beside::default();
+            self.pieces = Pieces::default();
+            self.unions = Unions::new(self.job.program.shapes.clone());
+        }
     }
 
     /// To be called before objects of a type are allocated.

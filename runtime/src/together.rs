@@ -449,7 +449,7 @@ fn write(
         false => Writer::new(file, id),
     };
     let begun = begun.and_then(|mut out| {
-        save::head(job, passage, &mut out)?;
+        save::head(job, job.all(), passage, &mut out)?;
         if job.program.guest {
             guests.write(&mut out)?;
         }

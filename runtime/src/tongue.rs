@@ -131,7 +131,7 @@ fn choose(rank: &mut Rank, category: c_int, name: &CStr) -> bool {
 pub unsafe extern "C" fn pc3_locale(category: c_int, name: *const c_char) -> *const c_char {
     // SAFETY: an entry point; by the caller.
     unsafe {
-        let Some(rank) = Rank::current().filter(|r| r.job().ranks > 1) else {
+        let Some(rank) = Rank::current().filter(|r| r.job().several()) else {
             return libc::setlocale(category, name);
         };
         if category != ALL && !CATEGORIES.contains(&category) {
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn pc3_locale(category: c_int, name: *const c_char) -> *co
 pub unsafe extern "C" fn pc3_uselocale(new: libc::locale_t) -> libc::locale_t {
     // SAFETY: an entry point; by the caller.
     unsafe {
-        let Some(rank) = Rank::current().filter(|r| r.job().ranks > 1) else {
+        let Some(rank) = Rank::current().filter(|r| r.job().several()) else {
             return libc::uselocale(new);
         };
         let old = rank.tongue.thread.as_ref().map_or(GLOBAL, |o| o.0);

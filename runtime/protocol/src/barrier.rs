@@ -86,6 +86,12 @@ impl Barrier {
         }
     }
 
+    /// One rank more, which runs: it was spawned by one that runs, so nobody unwinds.
+    pub fn add(&mut self) {
+        debug_assert!(!self.is_unwinding());
+        self.places.push(Place::Running);
+    }
+
     pub fn is_idle(&self) -> bool {
         self.stage == Stage::Idle
     }
@@ -338,6 +344,18 @@ mod tests {
         assert!(!b.unwind_all());
         b.resume();
         assert!(b.is_idle());
+    }
+
+    #[test]
+    fn a_spawned_rank_belongs_to_the_plan() {
+        let mut b = parked(2, 3, &[(0, 3)]);
+        b.add();
+        assert_eq!(b.at_location(1, 3), Answer::Wait);
+        assert!(!b.finished(1));
+        assert_eq!(b.at_location(2, 3), Answer::Unwind);
+        assert_eq!([0, 2].map(|r| b.unwound(r)), [false, true]);
+        b.resume();
+        assert!(!b.finished(0) && !b.finished(2) && b.is_idle());
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub struct JobMeta {
     pub writer: String,
     /// Nanoseconds since 1970.
     pub time: u64,
+    /// All that there have been.
     pub ranks: u64,
     pub workers: u64,
     /// Locations passed by the job.
@@ -35,6 +36,10 @@ pub struct JobMeta {
     /// Those of the program, without its name.
     pub arguments: Vec<Vec<u8>>,
     pub abi: Abi,
+    /// Ranks that were not spawned.
+    pub world: u64,
+    /// Path by which the program was first started; older checkpoints have none.
+    pub started_as: String,
 }
 
 impl JobMeta {
@@ -56,12 +61,14 @@ impl JobMeta {
         let mut abi = Vec::new();
         self.abi.encode(&mut abi);
         e.bytes(&abi);
+        e.u64(self.world);
+        e.str(&self.started_as);
         e.0
     }
 
     pub fn decode(bytes: &[u8]) -> Result<JobMeta> {
         let mut d = Decoder::new(bytes, "job section");
-        let meta = JobMeta {
+        let mut meta = JobMeta {
             program: d.str()?,
             writer: d.str()?,
             time: d.u64()?,
@@ -73,7 +80,17 @@ impl JobMeta {
             abi: Abi::decode(d.bytes()?)
                 .map_err(|_| DecodeError::Invalid("ABI"))?
                 .0,
+            world: 0,
+            started_as: String::new(),
         };
+        // Older ones end here.
+        meta.world = match d.is_empty() {
+            true => meta.ranks,
+            false => d.u64()?,
+        };
+        if !d.is_empty() {
+            meta.started_as = d.str()?;
+        }
         d.end()?;
         Ok(meta)
     }

@@ -245,3 +245,25 @@ fn slots_of_a_slab() {
     assert_eq!(slab.slots().collect::<Vec<_>>(), [0, 2, 64]);
     assert_eq!((slab.count(), slab.object(2)), (3, Some((24, TypeId(7)))));
 }
+
+#[test]
+fn jobs_of_older_files_have_spawned_nobody() {
+    let job = JobMeta {
+        program: "farm".into(),
+        writer: "pc3".into(),
+        time: 1,
+        ranks: 7,
+        workers: 2,
+        passage: 3,
+        calls_mpi: true,
+        arguments: vec![b"x".to_vec()],
+        abi: Abi::host(),
+        world: 4,
+        started_as: "/home/farm".into(),
+    };
+    let bytes = job.encode();
+    assert_eq!(JobMeta::decode(&bytes).unwrap(), job);
+    let before = &bytes[..bytes.len() - 8 - 8 - job.started_as.len()];
+    let old = JobMeta::decode(before).unwrap();
+    assert_eq!((old.world, old.started_as), (7, String::new()));
+}

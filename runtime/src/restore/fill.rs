@@ -218,6 +218,9 @@ impl RankBuilder<'_, '_> {
             .meta
             .finished
             .map_or(Status::Unwound, Status::Finished);
+        if self.image.meta.finished.is_some() && self.image.meta.globals.is_empty() {
+            self.rank.retire();
+        }
         Ok(self.directory)
     }
 }

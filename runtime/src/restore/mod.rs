@@ -217,7 +217,7 @@ pub(crate) fn restore(
     }
     if checkpoint.job.ranks != job.ranks as u64 {
         return Err(RestoreError::Ranks {
-            saved: checkpoint.job.ranks,
+            saved: checkpoint.job.world,
             here: job.ranks,
         });
     }
@@ -324,7 +324,7 @@ pub(crate) fn restore(
     engines(checkpoint, job, ranks, &directories, &images)?;
     for rank in ranks.iter() {
         let process = rank.process.as_ref();
-        let alone = rank.job().ranks == 1;
+        let alone = !rank.job().several();
         let apply = |p| if alone { apply_locale(p) } else { Ok(()) };
         let fit = process.map_or(Ok(()), |p| check(p).and_then(|()| apply(p)));
         fit.map_err(|message| RestoreError::Other {
@@ -354,7 +354,7 @@ pub(crate) fn restore(
 pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
     let id = rank.id();
     let mut process = rank.process.take();
-    let spoken = process.as_mut().filter(|_| rank.job().ranks > 1);
+    let spoken = process.as_mut().filter(|_| rank.job().several());
     let spoken = spoken.map_or(Ok(()), |p| tongue::restore(rank, p));
     rank.process = process;
     spoken.map_err(|message| RestoreError::Other { rank: id, message })?;

@@ -39,7 +39,7 @@ pub(crate) fn write(
     file: &mut File,
 ) -> io::Result<()> {
     let mut out = Writer::new(file, id)?;
-    head(job, passage, &mut out)?;
+    head(job, ranks.len(), passage, &mut out)?;
     let mut guests = Tables::new();
     parts(job, ranks, &mut guests, &mut out)?;
     if job.program.guest {
@@ -122,7 +122,7 @@ pub(crate) fn write_parts(
     file: &mut File,
 ) -> io::Result<()> {
     let mut out = Writer::apart(file, id)?;
-    head(job, passage, &mut out)?;
+    head(job, parts.len(), passage, &mut out)?;
     taken(parts, None, &mut out)?;
     if job.program.guest {
         guests.write(&mut out)?;
@@ -153,9 +153,9 @@ pub(crate) fn taken(
     Ok(())
 }
 
-/// What a file has once.
-pub(crate) fn head(job: &Job, passage: u64, out: &mut Writer) -> io::Result<()> {
-    out.section(Section::Job, 0, &job_meta(job, passage).encode())?;
+/// What a file has once; `ranks`: of the whole job.
+pub(crate) fn head(job: &Job, ranks: usize, passage: u64, out: &mut Writer) -> io::Result<()> {
+    out.section(Section::Job, 0, &job_meta(job, ranks, passage).encode())?;
     if !job.program.guest {
         tables(out, &job.program.types, &program_meta(&job.program))?;
     }
@@ -292,7 +292,7 @@ pub(crate) fn tables(out: &mut Writer, types: &TypeTable, program: &ProgramMeta)
     out.section(Section::Program, 0, &program.encode())
 }
 
-fn job_meta(job: &Job, passage: u64) -> JobMeta {
+fn job_meta(job: &Job, ranks: usize, passage: u64) -> JobMeta {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -300,7 +300,9 @@ fn job_meta(job: &Job, passage: u64) -> JobMeta {
         program: job.name.clone(),
         writer: format!("pc3 {}", env!("CARGO_PKG_VERSION")),
         time: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
-        ranks: job.ranks as u64,
+        ranks: ranks as u64,
+        world: job.world as u64,
+        started_as: job.started_as.to_string_lossy().into_owned(),
         workers: job.workers as u64,
         passage,
         calls_mpi: job.program.calls_mpi,

@@ -71,7 +71,8 @@ pub(super) fn rank_data(
     };
     let delta = rank.delta();
     let mut globals = Vec::new();
-    for g in program.globals.iter().filter(|g| !g.constant) {
+    let writable = program.globals.iter().filter(|g| !g.constant);
+    for g in writable.filter(|_| !rank.retired) {
         let bytes = if g.unsaved { 0 } else { g.size };
         // SAFETY: the rank's own copy; the rank is at rest.
         globals.push(unsafe { data.object(g.addr.wrapping_add_signed(delta), bytes)? });
@@ -81,7 +82,10 @@ pub(super) fn rank_data(
     } else {
         (frames(program, rank, data)?, stack(program, rank, data)?)
     };
-    let (slabs, large) = heap(rank, data)?;
+    let (slabs, large) = match rank.retired {
+        true => (Vec::new(), Vec::new()),
+        false => heap(rank, data)?,
+    };
     Ok(RankMeta {
         finished,
         errno: rank.errno,

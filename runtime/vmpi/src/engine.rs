@@ -131,14 +131,12 @@ impl Engine for MpiEngine {
             let code = body(rank);
             end(me, code);
         }));
-        let code = |r| {
-            if let Status::Finished(code) = status(r) {
-                code
-            } else {
-                0
-            }
+        let code = |r: &RankState| match r.exec().map(|r| r.status()) {
+            Some(Status::Finished(code)) => code,
+            _ => 0,
         };
-        let code = ranks.iter().map(code).find(|c| *c != 0).unwrap_or(0);
+        let mut codes = world.ranks().iter().map(code);
+        let code = codes.find(|c| *c != 0).unwrap_or(0);
         let code = world.far().map_or(code, |link| stay(world, link, code));
         world.crossing.finish();
         stats::end(world, job);
@@ -370,6 +368,9 @@ fn end(me: &RankState, code: i32) {
     if let Some(r) = me.exec() {
         r.count_passages();
         r.finish(code);
+        if state::save::is_idle(me) {
+            r.retire();
+        }
     }
     crossing::line::ended(world, me);
     let mut b = world.coord.lock();

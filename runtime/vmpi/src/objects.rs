@@ -1,7 +1,7 @@
 //! One rank's MPI objects, by handle.
 
 use crate::attr::{Attributes, Keyvals};
-use crate::coll::meeting::MeetingRef;
+use crate::coll::meeting::{MeetingRef, Registry};
 use crate::comm::{Comm, FIRST_ID, SELF_ID, WORLD_ID};
 use crate::datatype::portable::AddressLog;
 use crate::datatype::{self, TypeObject, TypeRef};
@@ -22,6 +22,8 @@ pub struct AttrValues {
     pub wtime_is_global: i32,
     pub last_used_code: i32,
     pub universe_size: i32,
+    /// Of a spawned rank: the number of the command that it is of.
+    pub appnum: Option<i32>,
 }
 
 impl AttrValues {
@@ -33,6 +35,7 @@ impl AttrValues {
             wtime_is_global: 1,
             last_used_code: 0,
             universe_size: size as i32,
+            appnum: None,
         }
     }
 }
@@ -61,6 +64,14 @@ pub struct Objects {
     pub addresses: AddressLog,
     /// Lowest context id that this rank has not seen.
     pub next_id: u32,
+    /// Of a spawned rank: the handle of the inter-communicator with those that spawned it.
+    pub parent: usize,
+    /// So many ports it has opened.
+    pub ports: u32,
+    /// Where ranks of any MPI_COMM_WORLD find meetings by name.
+    pub meetings: MeetingRef,
+    /// Ranks that the job began with, or was continued with.
+    pub all: u32,
 }
 
 impl Objects {
@@ -83,6 +94,8 @@ impl Objects {
             })
         };
         Objects {
+            meetings: world.clone(),
+            all: size as u32,
             world: comm(WORLD_ID, world_group, rank, world),
             self_: comm(SELF_ID, Group::new(vec![rank]), 0, alone),
             comms: Table::new(Kind::Comm),
@@ -100,7 +113,20 @@ impl Objects {
             attr_values: Box::new(AttrValues::new(size)),
             addresses: AddressLog::default(),
             next_id: FIRST_ID,
+            parent: abi::COMM_NULL,
+            ports: 0,
         }
+    }
+
+    /// Its MPI_COMM_WORLD is this one; `me`: its number in the job.  False if it is not in it.
+    pub fn set_world(&mut self, id: u32, group: GroupRef, me: u32) -> bool {
+        let Some(rank) = group.rank_of(me) else {
+            return false;
+        };
+        let meetings = &self.meetings.inner;
+        self.world.meeting = meetings.find(id, Registry::WHOLE, &group);
+        (self.world.id, self.world.group, self.world.rank) = (id, group, rank);
+        true
     }
 
     /// The communicator of a handle.

@@ -113,7 +113,7 @@ pub fn load_more(o: &mut Objects, r: &mut Reader) -> Read<()> {
         };
         Ok((h, rounds, remote))
     })?;
-    let world = o.world.meeting.clone();
+    let meetings = o.meetings.clone();
     for (h, rounds, remote) in list {
         let Ok(c) = o.comm_mut(h) else {
             return bad("a communicator's handle");
@@ -121,7 +121,7 @@ pub fn load_more(o: &mut Objects, r: &mut Reader) -> Read<()> {
         c.rounds.store(rounds, Relaxed);
         if let Some(group) = remote {
             let remote = Remote::new(&c.group, group);
-            c.meeting = world.inner.find(c.id, Registry::WHOLE, &remote.all);
+            c.meeting = meetings.inner.find(c.id, Registry::WHOLE, &remote.all);
             c.remote = Some(remote);
         }
     }
@@ -237,7 +237,7 @@ pub fn load(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<Vec<Type
         if id == WORLD_ID || id == SELF_ID {
             return bad("a communicator with a reserved id");
         }
-        let meeting = o.world.meeting.inner.find(id, Registry::WHOLE, &group);
+        let meeting = o.meetings.inner.find(id, Registry::WHOLE, &group);
         let attrs = Attributes::new();
         let mut c = Box::new(Comm {
             id,
@@ -307,7 +307,7 @@ fn kept(new: bool) -> Read<()> {
 }
 
 pub(crate) fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
-    let size = o.world.group.size();
+    let size = o.all as usize;
     let mut ranks = Vec::new();
     for (first, step, n) in r.list(|r| Ok((r.u32()?, r.i32()?, r.u32()?)))? {
         for i in 0..i64::from(n) {
@@ -318,8 +318,7 @@ pub(crate) fn read_group(o: &Objects, r: &mut Reader) -> Read<GroupRef> {
             ranks.push(rank as u32);
         }
     }
-    let same = ranks.len() == size && ranks.iter().enumerate().all(|(i, r)| i == *r as usize);
-    Ok(if same {
+    Ok(if ranks == o.world.group.ranks() {
         o.world.group.clone()
     } else {
         Group::new(ranks)

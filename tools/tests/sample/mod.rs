@@ -234,6 +234,8 @@ pub fn write(dir: &Path, id: u64, abi: &Abi) -> PathBuf {
         calls_mpi: true,
         arguments: vec![b"-v".to_vec()],
         abi: abi.clone(),
+        world: 2,
+        started_as: "/tmp/list".into(),
     };
     out.section(Section::Job, 0, &job.encode()).unwrap();
     let mut types = Vec::new();

@@ -101,6 +101,7 @@ fn predefined(me: &RankState, id: c_int) -> Option<usize> {
             &raw const v.last_used_code as usize
         }
         507 => &raw const v.universe_size as usize,
+        APPNUM => v.appnum.as_ref()? as *const i32 as usize,
         _ => return None,
     })
 }

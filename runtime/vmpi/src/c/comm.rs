@@ -233,6 +233,9 @@ macro_rules! frees { ($($name:ident)*) => { $(
             if let Some(c) = me.objects().comms.remove(handle) {
                 me.objects().errhandlers.release(c.errhandler)?;
             }
+            if me.objects().parent == handle {
+                me.objects().parent = abi::COMM_NULL;
+            }
             put(comm, abi::COMM_NULL)
         })
     }
@@ -242,12 +245,6 @@ macro_rules! frees { ($($name:ident)*) => { $(
 frees! {
     MPI_Comm_free
     MPI_Comm_disconnect
-}
-
-/// No rank of ours was spawned.
-#[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Comm_get_parent(parent: *mut usize) -> c_int {
-    entry("MPI_Comm_get_parent", 0, |_| put(parent, abi::COMM_NULL))
 }
 
 #[pc3_vmpi_entry::entry]

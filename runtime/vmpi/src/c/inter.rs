@@ -91,10 +91,11 @@ pub unsafe extern "C" fn MPI_Intercomm_create(
         let mut next = me.objects().next_id;
         let made = create(
             me,
+            Kind::IntercommCreate,
             comm,
             &mut next,
             leader,
-            &me.objects().world.meeting.inner,
+            me.world().meetings(),
             |mine| {
                 let Some(to) = target(me, "MPI_Intercomm_create", remote_leader, tag, peer)? else {
                     return fail(Class::ERR_RANK, "the remote leader is MPI_PROC_NULL");

@@ -64,6 +64,7 @@ kinds! {
     NeighborAlltoallw "MPI_Neighbor_alltoallw", CommIdup "MPI_Comm_idup",
     FileOpen "MPI_File_open", FileClose "MPI_File_close", FileSync "MPI_File_sync", FileSetSize "MPI_File_set_size",
     FileSetView "MPI_File_set_view", FileOrdered "MPI_File access in rank order", Finalize "MPI_Finalize",
+    CommSpawn "MPI_Comm_spawn", CommAccept "MPI_Comm_accept", CommConnect "MPI_Comm_connect",
 }
 
 /// What a small call amounts to: calls with equal briefs belong together, and each contributes so many bytes.

@@ -111,9 +111,10 @@ fn read_known(r: &mut Reader) -> Read<Option<Result<Side>>> {
     known.map(Some)
 }
 
-/// MPI_Intercomm_create: `exchange`, which only the leader calls, swaps sides with the other leader.
+/// MPI_Intercomm_create and its like: `exchange`, which only the leader calls, swaps sides with the other leader.
 pub fn create<W: Crew>(
     crew: &W,
+    kind: Kind,
     comm: &Comm,
     next_id: &mut u32,
     leader: usize,
@@ -122,7 +123,7 @@ pub fn create<W: Crew>(
 ) -> Result<Made> {
     let meet = |next_id, known| -> Result<Tell> {
         let call = Tell {
-            kind: Kind::IntercommCreate,
+            kind,
             leader,
             next_id,
             most: Cell::new(0),

@@ -130,7 +130,7 @@ fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, String
     let twice = numbers.find(|n| !s.descriptors.insert(**n)).copied();
     let mut why = twice.map(two_had);
     // When all have passed their lines; before that, not for each.
-    if why.is_none() && (s.stored == s.members.len() || s.stored.is_power_of_two()) {
+    if why.is_none() && (s.all_stored() || s.stored.is_power_of_two()) {
         let moved = s.plan.output.as_ref() != Some(&job.standard_positions());
         why = moved
             .then(|| DISTURBED.to_owned())

@@ -27,7 +27,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use pc3_protocol::{Down, Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
+use pc3_protocol::{Down, Event, Group, Log, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::save::Part;
 use pc3_runtime::store::Stalls;
@@ -102,6 +102,8 @@ pub(crate) struct State {
     taken: Vec<Option<Taken>>,
     /// How many of them have their parts, and the numbers of descriptors that are in these.
     stored: usize,
+    /// Ranks that were spawned when it was too late to give it up: it is without them.
+    born: usize,
     descriptors: HashSet<u64>,
     /// Ranks that have ended.
     ended: Vec<u32>,
@@ -212,6 +214,32 @@ impl Crossing {
         self.now.load(Relaxed)
     }
 
+    /// `root` has spawned ranks, which are about to begin: on its side of the line.  What is logged from the lines on would
+    /// have to bring them into being again, so no checkpoint has a spawn between its lines.
+    pub fn adopt(&self, root: &RankState, children: &[u32]) {
+        let world = root.world();
+        let mut s = self.enter(root);
+        if self.is_slow() {
+            s.give_up(world, during("MPI_Comm_spawn"));
+        }
+        for child in children {
+            let parent = &mut s.members[root.slot as usize];
+            let member = parent.spawned(Log::default(), BTreeSet::new());
+            let slot = s.members.len() as u32;
+            s.members.push(member);
+            s.dirty.insert(slot);
+            // It has never been on a way on which nobody counts.
+            s.seen.push(true);
+            s.taken.push(None);
+            s.recovered.push(None);
+            s.node.adopt(*child, root.rank);
+        }
+        if s.stage == Stage::Running {
+            s.born += children.len();
+        }
+        done(world, s);
+    }
+
     /// Process 0 has decided that the job is over: no checkpoint is begun any more.
     pub(crate) fn end(&self) {
         self.lock().is_over = true;
@@ -231,12 +259,13 @@ pub(crate) fn unsupported(me: &RankState, name: &str) {
     let world = me.world();
     if world.crossing.is_slow() {
         let mut s = world.crossing.enter(me);
-        s.give_up(
-            world,
-            format!("{name} was called while it was being taken; use the barrier protocol"),
-        );
+        s.give_up(world, during(name));
         done(world, s);
     }
+}
+
+fn during(name: &str) -> String {
+    format!("{name} was called while it was being taken; use the barrier protocol")
 }
 
 /// So many entries may a rank's log have, and so many bytes the messages that cross its line.
@@ -270,6 +299,7 @@ impl State {
             dirty: BTreeSet::new(),
             taken: (0..n).map(|_| None).collect(),
             stored: 0,
+            born: 0,
             descriptors: HashSet::new(),
             ended: Vec::new(),
             rounds: HashMap::new(),
@@ -298,6 +328,11 @@ impl State {
     fn is_full(&self, slot: u32) -> bool {
         let taken = self.taken[slot as usize].as_ref();
         self.members[slot as usize].log().len() > LOG || taken.is_some_and(|t| t.late.len() > LATE)
+    }
+
+    /// Has everybody whom the checkpoint is of been copied?
+    fn all_stored(&self) -> bool {
+        self.stored == self.members.len() - self.born
     }
 
     fn member(&mut self, slot: u32) -> &mut Machine {
@@ -368,6 +403,7 @@ impl State {
         self.numbers.clear();
         self.taken.iter_mut().for_each(|t| *t = None);
         self.stored = 0;
+        self.born = 0;
         self.descriptors.clear();
         self.members.iter_mut().for_each(Member::count_anew);
         if self.apart.is_some() {
@@ -388,7 +424,7 @@ impl State {
                 self.carry(world, outs);
             }
         }
-        if self.commit_due && self.stored == self.members.len() {
+        if self.commit_due && self.all_stored() {
             self.commit_due = false;
             line::commit(self, world);
         }

@@ -28,6 +28,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use self::idle::SPIN;
 use self::inbox::{Inbox, NOBODY};
 use self::observe::Watch;
+use crate::grow::{Grow, ROOM};
 use pc3_runtime::chaos;
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
 
@@ -109,6 +110,19 @@ struct Slot {
     coro: UnsafeCell<coro::Seat>,
 }
 
+impl Slot {
+    fn new(worker: u32, state: u8) -> Slot {
+        Slot {
+            state: AtomicU8::new(state),
+            worker,
+            link: AtomicU32::new(NOBODY),
+            baton: threads::Baton::default(),
+            #[cfg(pc3_coroutines)]
+            coro: UnsafeCell::new(coro::Seat::default()),
+        }
+    }
+}
+
 #[repr(align(128))]
 struct Worker {
     index: u32,
@@ -135,7 +149,7 @@ pub struct Special {
 }
 
 pub struct Sched {
-    slots: Box<[Slot]>,
+    slots: Grow<Slot>,
     workers: Box<[Worker]>,
     backend: Backend,
     stack_size: usize,
@@ -180,17 +194,7 @@ impl Sched {
             queues.iter_mut().for_each(|q| order::shuffle(q, state));
         }
         Sched {
-            slots: homes
-                .iter()
-                .map(|home| Slot {
-                    state: AtomicU8::new(RUNNING),
-                    worker: *home,
-                    link: AtomicU32::new(NOBODY),
-                    baton: threads::Baton::default(),
-                    #[cfg(pc3_coroutines)]
-                    coro: UnsafeCell::new(coro::Seat::default()),
-                })
-                .collect(),
+            slots: Grow::new(homes.iter().map(|home| Slot::new(*home, RUNNING)), ROOM),
             workers: queues
                 .into_iter()
                 .zip(0..)
@@ -222,6 +226,31 @@ impl Sched {
             stopping: AtomicBool::new(false),
             stopped: (Mutex::new(false), Condvar::new()),
         }
+    }
+
+    /// A further rank, on one of the workers in turn, which begins when it is woken.  None: there is no room, or no thread.
+    ///
+    /// # Safety
+    /// Nobody else adds one now.
+    pub unsafe fn add<H: Host>(host: &Arc<H>) -> Option<u32> {
+        let sched = host.sched();
+        // Somebody runs on these, and looks for more.
+        let mut used: Vec<u32> = sched.slots.iter().map(|s| s.worker).collect();
+        used.sort_unstable();
+        used.dedup();
+        let worker = used[sched.slots.len() % used.len()];
+        // SAFETY: by the caller.
+        let slot = unsafe { sched.slots.push(Slot::new(worker, BLOCKED)) }.ok()? as u32;
+        match sched.backend {
+            #[cfg(pc3_coroutines)]
+            Backend::Coroutines => Some(slot),
+            Backend::Threads => threads::start(host, slot).ok().map(|_| slot),
+        }
+    }
+
+    /// For how many more ranks there is room.
+    pub fn left(&self) -> usize {
+        self.slots.left()
     }
 
     /// The times of ranks and workers, if they are observed; complete when no rank runs.

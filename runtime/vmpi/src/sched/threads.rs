@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use super::overflow::{watch_thread, GUARD};
 use super::{lock, Host, Sched};
@@ -49,20 +50,7 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
     let sched = host.sched();
     let mut threads = Vec::new();
     for rank in 0..sched.slots.len() as u32 {
-        let own = Arc::clone(host);
-        let made = std::thread::Builder::new()
-            .name(format!("rank {rank}"))
-            .stack_size(sched.stack_size + 2 * GUARD)
-            .spawn(move || {
-                watch_thread();
-                let sched = own.sched();
-                sched.slots[rank as usize].baton.take(0);
-                own.enter(rank);
-                own.body(rank);
-                sched.end(rank);
-                hand_on(sched, &*own, rank);
-            });
-        match made {
+        match start(host, rank) {
             Ok(t) => threads.push(t),
             Err(e) => die(
                 EXIT_FATAL,
@@ -93,6 +81,23 @@ pub(super) fn run<H: Host>(host: &Arc<H>) {
             }
         }
     }
+}
+
+/// A rank's thread, which waits for its first turn.
+pub(super) fn start<H: Host>(host: &Arc<H>, rank: u32) -> std::io::Result<JoinHandle<()>> {
+    let own = Arc::clone(host);
+    std::thread::Builder::new()
+        .name(format!("rank {rank}"))
+        .stack_size(host.sched().stack_size + 2 * GUARD)
+        .spawn(move || {
+            watch_thread();
+            let sched = own.sched();
+            sched.slots[rank as usize].baton.take(0);
+            own.enter(rank);
+            own.body(rank);
+            sched.end(rank);
+            hand_on(sched, &*own, rank);
+        })
 }
 
 fn hand_on<H: Host>(sched: &Sched, host: &H, me: u32) {

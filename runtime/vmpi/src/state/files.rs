@@ -90,12 +90,8 @@ pub(super) fn read(
             0 => None,
             _ => Some(load::status(r)?),
         };
-        let meeting = me
-            .objects()
-            .world
-            .meeting
-            .inner
-            .find(id, Registry::WHOLE, &group);
+        let meetings = me.world().meetings();
+        let meeting = meetings.find(id, Registry::WHOLE, &group);
         let shared = meeting.file(|| Arc::new(Shared::new(path, amode)));
         let comm = Box::new(Comm {
             id,

@@ -2,10 +2,11 @@
 
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 
-use super::save::{ACTIVE, DONE, NULL, PERSISTENT, VERSION};
+use super::save::{ACTIVE, DONE, GROWN, NULL, PERSISTENT, VERSION};
 use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::coll::rounds;
+use crate::comm::WORLD_ID;
 use crate::datatype::TypeRef;
 use crate::error::Class;
 use crate::p2p::request::{Extra, What};
@@ -19,10 +20,11 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Fills a fresh rank; its memory is restored already, but for a guest's.
 pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Result<(), LoadError> {
     let mut r = Reader(bytes);
-    match r.u8()? {
-        VERSION => {}
+    let grown = match r.u8()? {
+        VERSION => false,
+        GROWN => true,
         v => return bad(&format!("version {v} is not known")),
-    }
+    };
     me.phase.set(match r.u8()? {
         0 => Phase::Before,
         1 => Phase::Initialized,
@@ -35,6 +37,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         .set(address(me, r.u64()?, ctx, "the attached buffer")? as usize);
     me.bsend.size.set(r.size()?);
     me.bsend.untyped.set(r.u8()? != 0);
+    if grown {
+        read_grown(me, &mut r)?;
+    }
 
     let requests = r.list(|r| request(r, ctx, me))?;
     let world = me.world();
@@ -82,6 +87,20 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         restore(me, saved, ty.clone())?;
     }
     Ok(())
+}
+
+fn read_grown(me: &RankState, r: &mut Reader) -> Read<()> {
+    let o = me.objects();
+    let (group, id) = (saved::read_group(o, r)?, r.u32()?);
+    let first = id == WORLD_ID && group.size() == o.all as usize;
+    if !first && !o.set_world(id, group, me.rank) {
+        return bad("an MPI_COMM_WORLD without its owner");
+    }
+    o.attr_values.universe_size = r.i32()?;
+    o.attr_values.appnum = Some(r.i32()?).filter(|n| *n >= 0);
+    o.parent = r.size()?;
+    o.ports = r.u32()?;
+    me.world().ports.read(me.rank, r)
 }
 
 struct Saved {

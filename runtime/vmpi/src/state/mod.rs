@@ -11,10 +11,11 @@ use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use pc3_runtime::job::Job;
 use pc3_runtime::placement::Placement;
+use pc3_runtime::rank::Rank;
 
 use crate::coll::meeting::{Meeting, MeetingRef, Registry};
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
@@ -22,11 +23,13 @@ use crate::coord::Coordinator;
 use crate::crossing::Crossing;
 use crate::deadlock;
 use crate::group::Group;
+use crate::grow::{Grow, ROOM};
 use crate::lines;
 use crate::link::Link;
 use crate::objects::Objects;
 use crate::p2p::lane::Lanes;
 use crate::p2p::mailbox::{Message, Room};
+use crate::ports::Ports;
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
 use crate::topo::order::Orders;
@@ -41,15 +44,17 @@ pub type Report = Box<dyn Fn(&str) + Send + Sync>;
 
 /// One job in this process.
 pub struct World {
-    /// Of MPI_COMM_WORLD.
+    /// Ranks that the job began with, or was continued with.
     pub size: u32,
+    /// This, for what outlives a call.
+    me: Weak<World>,
     pub(crate) placement: Placement,
     /// Those of this process, ascending.
-    ranks: Box<[RankState]>,
+    ranks: Grow<RankState>,
     /// All ranks: their states here, null for those of other processes.
-    by_rank: Table,
+    by_rank: Grow<Place>,
     /// Those that messages are delivered to without further ado.
-    near: Table,
+    near: Grow<Place>,
     lanes: Option<Lanes>,
     pub(crate) traffic: Option<Counts>,
     link: Option<Arc<Link>>,
@@ -73,6 +78,9 @@ pub struct World {
     /// Takes a deadlock report instead of it ending the process.
     pub on_deadlock: OnceLock<Report>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
+    /// Held by who adds ranks.
+    growing: Mutex<()>,
+    pub(crate) ports: Ports,
 }
 
 impl World {
@@ -110,9 +118,10 @@ impl World {
                     objects,
                 )
             };
-            let ranks: Box<[RankState]> = here.iter().enumerate().map(make).collect();
+            let more = if link.is_none() { ROOM } else { 0 };
+            let ranks = Grow::new(here.iter().enumerate().map(make), more);
             let mut by_rank = vec![null(); size as usize];
-            for r in &ranks {
+            for r in ranks.iter() {
                 by_rank[r.rank as usize] = &raw const *r;
             }
             let near = match special.observe {
@@ -121,11 +130,14 @@ impl World {
             };
             World {
                 size,
+                me: world.clone(),
+                growing: Mutex::new(()),
+                ports: Ports::default(),
                 placement,
                 meeting: meeting.clone(),
                 ranks,
-                by_rank: Table(by_rank.into()),
-                near: Table(near.into()),
+                by_rank: Grow::new(by_rank.into_iter().map(Place), more),
+                near: Grow::new(near.into_iter().map(Place), more),
                 // What is counted takes the way that counts.
                 lanes: (sched.spins() && !special.observe)
                     .then(|| Lanes::new(sched.workers()))
@@ -202,7 +214,7 @@ impl World {
     /// The rank, if it is one of this process.
     #[inline]
     pub fn local(&self, rank: u32) -> Option<&RankState> {
-        let r = *self.by_rank.0.get(rank as usize)?;
+        let r = self.by_rank.get(rank as usize)?.0;
         // SAFETY: null, or one of `ranks`.
         unsafe { r.as_ref() }
     }
@@ -210,7 +222,7 @@ impl World {
     /// The rank, if a message to it needs no more than delivery: it is here, and nobody counts.
     #[inline]
     pub(crate) fn near(&self, rank: u32) -> Option<&RankState> {
-        let r = *self.near.0.get(rank as usize)?;
+        let r = self.near.get(rank as usize)?.0;
         // SAFETY: null, or one of `ranks`.
         unsafe { r.as_ref() }
     }
@@ -265,6 +277,37 @@ impl World {
         self.sched.wake(from, self.rank(rank).slot);
     }
 
+    /// Whoever has this may add ranks.
+    pub(crate) fn growing(&self) -> MutexGuard<'_, ()> {
+        self.growing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For how many more ranks there is room.
+    pub(crate) fn left(&self) -> usize {
+        self.ranks.left().min(self.sched.left())
+    }
+
+    /// A further rank, which begins when it is woken; `exec` lives as long as the process.
+    pub(crate) fn add(&self, _growing: &MutexGuard<()>, exec: *mut Rank) -> Option<&RankState> {
+        let host = self.me.upgrade()?;
+        // SAFETY: here and below, only one at a time comes here.
+        let slot = unsafe { Sched::add(&host) }?;
+        self.coord.lock().add();
+        let group = Group::world(self.size as usize);
+        let alone = Meeting::new(1, SELF_ID);
+        let objects = Objects::new(group, slot, self.meeting.clone(), alone);
+        let (worker, single) = (self.sched.wakes_as(slot), self.sched.is_single());
+        let rank = RankState::new((slot, slot), self, worker, single, objects);
+        rank.exec.set(exec);
+        // SAFETY: as above.
+        unsafe {
+            let at = self.ranks.push(rank).ok()?;
+            let place = || Place(&raw const self.ranks[at]);
+            let placed = self.by_rank.push(place()).is_ok() && self.near.push(place()).is_ok();
+            placed.then(|| &self.ranks[at])
+        }
+    }
+
     /// Those of this process.
     pub fn ranks(&self) -> &[RankState] {
         &self.ranks
@@ -284,12 +327,12 @@ impl World {
     }
 }
 
-/// States of ranks, by rank in MPI_COMM_WORLD.
-struct Table(Box<[*const RankState]>);
+/// A rank's state, or null.
+struct Place(*const RankState);
 // SAFETY: leads to the world's own ranks, which may be shared.
-unsafe impl Send for Table {}
+unsafe impl Send for Place {}
 // SAFETY: as above.
-unsafe impl Sync for Table {}
+unsafe impl Sync for Place {}
 
 impl Host for World {
     fn sched(&self) -> &Sched {

@@ -213,7 +213,7 @@ pub(super) fn read(
     let meeting = match found {
         Some(c) => c.meeting.clone(),
         // The communicator's handle is gone.
-        None => o.world.meeting.inner.find(id, Registry::WHOLE, &all),
+        None => o.meetings.inner.find(id, Registry::WHOLE, &all),
     };
     if meeting.size() != all.size() {
         return bad("a collective's members");

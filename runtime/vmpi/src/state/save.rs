@@ -1,14 +1,15 @@
 //! One rank's MPI state as a checkpoint keeps it; [`super::load`] reads it back.
 //!
 //! ```text
-//! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8
+//! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8 grown?
 //!             [request] [message] [handle:u64 message] objects
 //!             more extra* late_id:u32 files held*
+//! grown     = world:group world_id:u32 universe:i32 appnum:i32 parent:u64 ports:u32 [port:str] [service:str port:str]
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
-//! `[x]` is a list.  `more` is of [`saved::save_more`]; each request that is no message has an extra
+//! `[x]` is a list.  `grown` is there in version 2, of jobs that have spawned ranks, or ports.  `more` is of [`saved::save_more`]; each request that is no message has an extra
 //! ([`super::posted`]); files are in [`super::files`].  A guest's have no addresses: each pending one has what it is to send, in
 //! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
@@ -26,6 +27,7 @@ use crate::wire::Writer;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) const VERSION: u8 = 1;
+pub(super) const GROWN: u8 = 2;
 
 pub(super) const NULL: u8 = 1;
 pub(super) const PERSISTENT: u8 = 2;
@@ -35,7 +37,8 @@ pub(super) const DONE: u8 = 8;
 /// Everything of a rank that is unwound or has ended; no rank runs, or none can touch it.
 pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let mut w = Writer::default();
-    w.u8(VERSION);
+    let grown = is_grown(me);
+    w.u8(if grown { GROWN } else { VERSION });
     w.u8(match me.phase.get() {
         Phase::Before => 0,
         Phase::Initialized => 1,
@@ -45,6 +48,9 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.u64(ctx.address(me.bsend.addr.get() as *const u8));
     w.size(me.bsend.size.get());
     w.u8(me.bsend.untyped.get().into());
+    if grown {
+        write_grown(me, &mut w);
+    }
 
     let list = kept(me);
     // Nothing of a complete MPI_Comm_idup waits for the program.
@@ -94,6 +100,24 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.0
 }
 
+/// Has it, or any other, more than ranks of jobs that stay as they began?
+fn is_grown(me: &RankState) -> bool {
+    let world = me.world();
+    let ports = me.objects().ports > 0 || world.ports.any(me.rank);
+    ports || world.job.get().is_some_and(|job| job.all() != job.world)
+}
+
+fn write_grown(me: &RankState, w: &mut Writer) {
+    let o = me.objects();
+    saved::group(w, &o.world.group);
+    w.u32(o.world.id);
+    w.i32(o.attr_values.universe_size);
+    w.i32(o.attr_values.appnum.unwrap_or(-1));
+    w.size(o.parent);
+    w.u32(o.ports);
+    me.world().ports.write(me.rank, w);
+}
+
 /// What a guest's request is still to send.
 fn held(w: &mut Writer, r: &Request) {
     let mut content = Vec::new();
@@ -113,6 +137,19 @@ fn held(w: &mut Writer, r: &Request) {
         let _ = pack::to_portable(&whole, &native, &mut content);
     }
     w.bytes(&content);
+}
+
+/// Does nothing that a checkpoint keeps lead into the rank's memory?
+pub(crate) fn is_idle(me: &RankState) -> bool {
+    let o = me.objects();
+    let attributes = |c: &crate::comm::Comm| !c.attrs.is_empty();
+    me.bsend.addr.get() == 0
+        && kept(me).is_empty()
+        && me.messages.borrow().iter().next().is_none()
+        && !attributes(&o.world)
+        && !attributes(&o.self_)
+        && o.files.iter().next().is_none()
+        && o.keyvals.live.is_empty()
 }
 
 /// The place of a pending request among those that its owner saves.

@@ -1,0 +1,122 @@
+//! Ports and published names (MPI 4.1 section 11.9).
+
+use super::{comm::install, entry, put_text, text};
+use crate::coll::meeting::{unsupported, Kind};
+use crate::comm::inter::create;
+use crate::crossing;
+use crate::error::{fail, Class, Result};
+use crate::ports::{Ports, Role};
+use crate::state::RankState;
+use std::ffi::{c_char, c_int};
+
+/// MPI_MAX_PORT_NAME.
+const MAX_PORT: usize = 1024;
+
+/// The job's ports, for a call whose outcome depends on what others do.
+fn ports(me: &'static RankState, call: &'static str) -> Result<&'static Ports> {
+    if me.world().far().is_some() {
+        return unsupported(call);
+    }
+    crossing::unsupported(me, call);
+    Ok(&me.world().ports)
+}
+
+/// Hints mean nothing to us, here and below.
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Open_port(_info: usize, name: *mut c_char) -> c_int {
+    entry("MPI_Open_port", 0, |me| {
+        let new = ports(me, "MPI_Open_port")?.open(me);
+        put_text(name, MAX_PORT, &new).map(|_| ())
+    })
+}
+
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Close_port(name: *const c_char) -> c_int {
+    entry("MPI_Close_port", 0, |me| {
+        ports(me, "MPI_Close_port")?.close(me, &text(name)?)
+    })
+}
+
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Publish_name(
+    service: *const c_char,
+    _info: usize,
+    port: *const c_char,
+) -> c_int {
+    entry("MPI_Publish_name", 0, |me| {
+        let ports = ports(me, "MPI_Publish_name")?;
+        ports.publish(&text(service)?, &text(port)?, me.rank)
+    })
+}
+
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Unpublish_name(
+    service: *const c_char,
+    _info: usize,
+    _port: *const c_char,
+) -> c_int {
+    entry("MPI_Unpublish_name", 0, |me| {
+        ports(me, "MPI_Unpublish_name")?.unpublish(&text(service)?)
+    })
+}
+
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Lookup_name(
+    service: *const c_char,
+    _info: usize,
+    port: *mut c_char,
+) -> c_int {
+    entry("MPI_Lookup_name", 0, |me| {
+        let found = ports(me, "MPI_Lookup_name")?.look_up(&text(service)?)?;
+        put_text(port, MAX_PORT, &found).map(|_| ())
+    })
+}
+
+/// The port's name is the root's.
+unsafe fn meet(
+    me: &'static RankState,
+    (call, kind, role): (&'static str, Kind, Role),
+    port: *const c_char,
+    root: c_int,
+    comm: usize,
+    new: *mut usize,
+) -> Result<()> {
+    let local = me.objects().comm(comm)?.intra()?;
+    let Some(root) = usize::try_from(root).ok().filter(|r| *r < local.size()) else {
+        return fail(Class::ERR_ROOT, format!("the root is {root}"));
+    };
+    let mut next = me.objects().next_id;
+    let meetings = me.world().meetings();
+    let swap = |side| ports(me, call)?.meet(me, &text(port)?, role, side);
+    let made = create(me, kind, local, &mut next, root, meetings, swap)?;
+    me.objects().next_id = next;
+    install(me, comm, Some(made), None, new)
+}
+
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Comm_accept(
+    port: *const c_char,
+    _info: usize,
+    root: c_int,
+    comm: usize,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Comm_accept", comm, |me| {
+        let how = ("MPI_Comm_accept", Kind::CommAccept, Role::Accepts);
+        meet(me, how, port, root, comm, new)
+    })
+}
+
+#[pc3_vmpi_entry::entry]
+pub unsafe extern "C" fn MPI_Comm_connect(
+    port: *const c_char,
+    _info: usize,
+    root: c_int,
+    comm: usize,
+    new: *mut usize,
+) -> c_int {
+    entry("MPI_Comm_connect", comm, |me| {
+        let how = ("MPI_Comm_connect", Kind::CommConnect, Role::Connects);
+        meet(me, how, port, root, comm, new)
+    })
+}

@@ -1,0 +1,106 @@
+//! Ranks that the program spawns: the root of the call makes them, and they begin before it returns.
+
+use std::ffi::CString;
+
+use pc3_runtime::spawned::Birth;
+
+use crate::coll::meeting::Registry;
+use crate::comm::inter::Side;
+use crate::comm::{create::Made, Remote, FIRST_ID};
+use crate::error::{fail, Class, MpiError, Result};
+use crate::group::Group;
+use crate::handle::abi;
+use crate::state::RankState;
+
+/// Ranks of one command.
+pub(crate) struct Command {
+    /// Of `main`, the program's name first.
+    pub arguments: Box<[CString]>,
+    pub ranks: usize,
+}
+
+fn refuse<T>(why: impl AsRef<str>) -> Result<T> {
+    fail(
+        Class::ERR_SPAWN,
+        format!("no ranks were spawned: {}", why.as_ref()),
+    )
+}
+
+/// Is it this program that is to run?  Others would have to be built into this process.
+pub(crate) fn check(me: &RankState, command: &[u8]) -> Result<()> {
+    let job = me.world().job.get();
+    if job.is_some_and(|j| j.is_started_by(command)) {
+        return Ok(());
+    }
+    let name = job.map_or("", |j| &j.name);
+    let command = String::from_utf8_lossy(command);
+    refuse(format!(
+        "'{command}' is not this program ({name}), and only ranks of this one can be"
+    ))
+}
+
+/// Brings ranks into being for the members of `parents`; what these have to know of them.
+pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Result<Side> {
+    let world = me.world();
+    let (Some(job), Some(by)) = (world.job.get(), me.exec()) else {
+        return refuse("there is no program");
+    };
+    if let Some(why) = job.refuses_ranks() {
+        return refuse(why);
+    }
+    let passages = by.count_passages();
+    let growing = world.growing();
+    let first = world.ranks().len();
+    let mut births = Vec::new();
+    let mut numbers = Vec::new();
+    for (command, number) in commands.into_iter().zip(0..) {
+        for _ in 0..command.ranks {
+            births.push(Birth {
+                id: first + births.len(),
+                arguments: command.arguments.clone(),
+                passages,
+            });
+            numbers.push(number);
+        }
+    }
+    let left = world.left();
+    if births.len() > left {
+        let n = births.len();
+        return refuse(format!("{n} are asked for, and {left} more are possible"));
+    }
+    let made = job.bear(by, births);
+    let made = made.or_else(refuse)?;
+    let group = Group::new((first..first + made.len()).map(|r| r as u32).collect());
+    // Parents and children know it; nobody who is in both groups knows the next one, which is the children's own.
+    let id = parents.next_id.max(FIRST_ID);
+    let remote = Remote::new(&group, parents.group.clone());
+    let universe = me.objects().attr_values.universe_size;
+    let mut born = Vec::new();
+    for (exec, number) in made.into_iter().zip(numbers) {
+        // Ranks live as long as the process.
+        let Some(child) = world.add(&growing, Box::into_raw(exec)) else {
+            return Err(MpiError::new(Class::ERR_INTERN, "a rank without a place"));
+        };
+        let o = child.objects();
+        o.set_world(id + 1, group.clone(), child.rank);
+        o.next_id = id + 2;
+        o.attr_values.universe_size = universe;
+        o.attr_values.appnum = Some(number);
+        let parent = Made {
+            id,
+            group: group.clone(),
+            rank: o.world.rank,
+            meeting: world.meetings().find(id, Registry::WHOLE, &remote.all),
+            remote: Some(remote.clone()),
+        };
+        let mut parent = parent.into_comm(abi::ERRORS_ARE_FATAL, None);
+        parent.name = Some("MPI_COMM_PARENT".into());
+        o.parent = o.comms.insert(parent);
+        born.push(child.slot);
+    }
+    world.crossing.adopt(me, group.ranks());
+    drop(growing);
+    born.into_iter()
+        .for_each(|slot| world.sched().wake(Some(me.worker()), slot));
+    Ok(Side { next_id: id, group })
+}
