@@ -169,9 +169,9 @@ fn ls() {
         0,
         expect![[r#"
             ID  TIME (UTC)           PROGRAM  RANKS  ABI   SIZE     STATE
-            3   2027-01-15 08:00:00  list     2      i686  3.2 KiB  complete
-            4   -                    -        -      -     3.2 KiB  incomplete: the end is missing
-            12  2027-01-15 08:00:00  list     2      i686  3.2 KiB  complete
+            3   2027-01-15 08:00:00  list     2      i686  3.3 KiB  complete
+            4   -                    -        -      -     3.3 KiB  incomplete: the end is missing
+            12  2027-01-15 08:00:00  list     2      i686  3.3 KiB  complete
         "#]],
     );
     check(
