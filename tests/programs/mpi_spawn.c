@@ -49,8 +49,8 @@ static long together(MPI_Comm inter, int parent)
         int root = parent ? (rank == step % size ? MPI_ROOT : MPI_PROC_NULL) : step % there, news = rank + 5;
         MPI_Bcast(&news, 1, MPI_INT, root, inter);
         for (int i = 0; i < there; i++)
-            sum = sum * 31 + all[i];
-        sum = (sum + news) % 1000003;
+            sum = (sum * 31 + all[i]) % 10007;
+        sum = (sum * 7 + news) % 10007;
     }
     return sum;
 }
