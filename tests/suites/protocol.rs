@@ -132,7 +132,12 @@ fn kill(mut child: Child) -> Result<Option<i32>> {
 
 /// Has it come to its end, though what started it may have been killed?  Nothing goes on from there.
 fn is_over(job: &Job) -> bool {
-    !job.stdout().is_empty() && !job.checkpoints().join("begin").exists()
+    !job.stdout().is_empty() && is_unknown(job)
+}
+
+/// Is nothing of it to be taken back: it has not begun, or is over, perhaps without what the C library writes last?
+fn is_unknown(job: &Job) -> bool {
+    !job.checkpoints().join("begin").exists()
 }
 
 /// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none; in up to so many processes.
@@ -160,6 +165,9 @@ fn killed(p: &Program, processes: usize) -> Result<()> {
         let status = if done < kills && child.try_wait()?.is_none() {
             let status = kill(child)?;
             if status.is_none() && !is_over(&job) {
+                if is_unknown(&job) {
+                    job = Job::new(p)?;
+                }
                 done += 1;
                 continue;
             }
