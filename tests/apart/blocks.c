@@ -10,10 +10,10 @@ enum { ROUNDS = 240, LONG = 12000, MOST = 5 };
 
 static long a[LONG], b[MOST * LONG], c[MOST * LONG];
 
-static unsigned long mix(unsigned long sum, const long *p, int n)
+static unsigned long long mix(unsigned long long sum, const long *p, int n)
 {
     for (int i = 0; i < n; i += 7)
-        sum = (sum * 31 + (unsigned long)p[i]) % 2147483647;
+        sum = (sum * 31 + (unsigned long long)p[i]) % 2147483647;
     return sum;
 }
 
@@ -26,7 +26,7 @@ static void fill(long *p, int n, long with)
 int main(int argc, char **argv)
 {
     int rank, ranks;
-    unsigned long sum = 1, all;
+    unsigned long long sum = 1, all;
     MPI_Comm pairs, most;
     MPI_Request wait;
     MPI_Init(&argc, &argv);
@@ -74,9 +74,9 @@ int main(int argc, char **argv)
         fill(c, ranks * n, 0);
         sum = mix(sum, b, ranks * n);
     }
-    MPI_Reduce(&sum, &all, 1, MPI_UNSIGNED_LONG, MPI_BXOR, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&sum, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_BXOR, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%lu\n", all);
+        printf("%llu\n", all);
     MPI_Comm_free(&pairs);
     MPI_Comm_free(&most);
     MPI_Finalize();

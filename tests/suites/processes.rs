@@ -13,6 +13,10 @@ use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, end_of, Job, STOPPED};
 
+/// Files of each rank's own had the same numbers in two processes, and do not come into one; ranks are spawned, and find each
+/// other by ports, in jobs of one process.
+const ONE_PROCESS: &[&str] = &["mpi_files", "mpi_ports", "mpi_spawn"];
+
 pub fn trials() -> Vec<Trial> {
     let root = arch::root();
     let mut programs = Vec::new();
@@ -27,8 +31,7 @@ pub fn trials() -> Vec<Trial> {
         Err(e) => return vec![clock::test("load", move || Err(format!("{e:#}").into()))],
     }
     let mut trials = Vec::new();
-    // Files of each rank's own had the same numbers in two processes, and do not come into one.
-    let apart = |p: &Program| p.ranks > 1 && p.name != "mpi_files";
+    let apart = |p: &Program| p.ranks > 1 && !ONE_PROCESS.contains(&&*p.name);
     for p in programs.into_iter().filter(apart) {
         let name = format!("processes::{}", p.name);
         if NATIVE.contains(&&*p.name) {
