@@ -38,7 +38,11 @@ use pc3_tests::run::runs;
 use pc3_tests::stale::stale;
 
 fn main() {
-    let args = Arguments::from_args();
+    let mut args = Arguments::from_args();
+    // Cases wait for what they started more than they compute.
+    args.test_threads = args
+        .test_threads
+        .or_else(|| Some(std::thread::available_parallelism().ok()?.get() + 1));
     // Shells have what runs in the background ignore it, and so would the jobs that a case sends it to.
     // SAFETY: there are no other threads yet.
     unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };

@@ -14,7 +14,7 @@ fn samples() -> u64 {
     std::env::var("PC3_TEST_MAX")
         .ok()
         .and_then(|s| s.parse().ok())
-        .unwrap_or(5)
+        .unwrap_or(6)
 }
 
 pub fn trials() -> Vec<Trial> {
