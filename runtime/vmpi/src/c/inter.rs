@@ -7,7 +7,7 @@ use crate::attr::On;
 use crate::coll::meeting::Kind;
 use crate::coll::posted::Work;
 use crate::comm::inter::{create, merge, Side};
-use crate::comm::Comm;
+use crate::comm::{create::Made, Comm};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
 use crate::handle::abi;
@@ -47,6 +47,25 @@ pub unsafe extern "C" fn MPI_Comm_remote_group(comm: usize, group: *mut usize) -
         let g = remote(me, comm)?.group.clone();
         super::group::give(me, g, group)
     })
+}
+
+/// A communicator with ranks that the root alone has to do with: `exchange` is asked of it.
+pub(super) fn led_by(
+    me: &'static RankState,
+    comm: usize,
+    root: c_int,
+    kind: Kind,
+    exchange: impl FnOnce(Side) -> Result<Side>,
+) -> Result<Made> {
+    let local = me.objects().comm(comm)?.intra()?;
+    let Some(root) = usize::try_from(root).ok().filter(|r| *r < local.size()) else {
+        return fail(Class::ERR_ROOT, format!("the root is {root}"));
+    };
+    let mut next = me.objects().next_id;
+    let meetings = me.world().meetings();
+    let made = create(me, kind, local, &mut next, root, meetings, exchange)?;
+    me.objects().next_id = next;
+    Ok(made)
 }
 
 /// What leaders send one another: lengths first, because groups differ in size.

@@ -1,10 +1,9 @@
 //! Ports and published names (MPI 4.1 section 11.9).
 
-use super::{comm::install, entry, put_text, text};
+use super::{comm::install, entry, inter::led_by, put_text, text};
 use crate::coll::meeting::{unsupported, Kind};
-use crate::comm::inter::create;
 use crate::crossing;
-use crate::error::{fail, Class, Result};
+use crate::error::Result;
 use crate::ports::{Ports, Role};
 use crate::state::RankState;
 use std::ffi::{c_char, c_int};
@@ -81,15 +80,8 @@ unsafe fn meet(
     comm: usize,
     new: *mut usize,
 ) -> Result<()> {
-    let local = me.objects().comm(comm)?.intra()?;
-    let Some(root) = usize::try_from(root).ok().filter(|r| *r < local.size()) else {
-        return fail(Class::ERR_ROOT, format!("the root is {root}"));
-    };
-    let mut next = me.objects().next_id;
-    let meetings = me.world().meetings();
     let swap = |side| ports(me, call)?.meet(me, &text(port)?, role, side);
-    let made = create(me, kind, local, &mut next, root, meetings, swap)?;
-    me.objects().next_id = next;
+    let made = led_by(me, comm, root, kind, swap)?;
     install(me, comm, Some(made), None, new)
 }
 

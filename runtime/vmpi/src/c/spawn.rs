@@ -1,8 +1,7 @@
 //! Spawning ranks (MPI 4.1 section 11.8).
 
-use super::{comm::install, entry, put, slice};
+use super::{comm::install, entry, inter::led_by, put, slice};
 use crate::coll::meeting::Kind;
-use crate::comm::inter::create;
 use crate::error::{fail, Class, Result};
 use crate::spawn::{bear, check, Command};
 use crate::state::RankState;
@@ -45,23 +44,8 @@ unsafe fn spawn(
     new: *mut usize,
     codes: *mut c_int,
 ) -> Result<()> {
-    let parents = me.objects().comm(comm)?.intra()?;
-    let Some(root) = usize::try_from(root).ok().filter(|r| *r < parents.size()) else {
-        return fail(Class::ERR_ROOT, format!("the root is {root}"));
-    };
-    let mut next = me.objects().next_id;
-    let meetings = me.world().meetings();
     let make = |side| bear(me, &side, commands()?);
-    let made = create(
-        me,
-        Kind::CommSpawn,
-        parents,
-        &mut next,
-        root,
-        meetings,
-        make,
-    )?;
-    me.objects().next_id = next;
+    let made = led_by(me, comm, root, Kind::CommSpawn, make)?;
     let born = made.remote.as_ref().map_or(0, |r| r.group.size());
     if !codes.is_null() {
         std::slice::from_raw_parts_mut(codes, born).fill(Class::SUCCESS.0);
