@@ -3,90 +3,23 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/targets.rs"]
+mod targets;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
-/// Rust's name, C compiler, emulator.
-const TARGETS: [(&str, &str, Option<&str>); 4] = [
-    ("x86_64-unknown-linux-gnu", "cc", None),
-    (
-        "s390x-unknown-linux-gnu",
-        "s390x-linux-gnu-gcc",
-        Some("qemu-s390x"),
-    ),
-    ("i686-unknown-linux-gnu", "i686-linux-gnu-gcc", None),
-    (
-        "aarch64-unknown-linux-gnu",
-        "aarch64-linux-gnu-gcc",
-        Some("qemu-aarch64"),
-    ),
-];
+use targets::{build, runtime_dir, Built};
 
-fn succeeds(c: &mut Command) -> bool {
-    c.output().is_ok_and(|o| o.status.success())
-}
-
-/// The program for a target, if this machine can build and run it.
-fn build(&(triple, cc, qemu): &(&str, &str, Option<&str>)) -> Option<Vec<PathBuf>> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args([
-        "build",
-        "-q",
-        "-p",
-        "pc3-capi",
-        "--features",
-        "failpoints",
-        "--target",
-        triple,
-    ]);
-    let library = dir.join(triple).join("debug/libpc3rt.a");
-    let program = dir.join(format!("inflight.{triple}"));
-    let mut c = Command::new(cc);
-    c.args([
-        "-O2",
-        "-fno-pie",
-        "-no-pie",
-        "-Wl,--wrap=main",
-        "-static",
-        "-I",
-    ])
-    .arg(here.join("../include"));
-    c.arg(here.join("../tests/c/inflight.c")).arg(library);
-    c.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program);
-    let runs = qemu.is_none_or(|q| succeeds(Command::new(q).arg("--version")));
-    let made =
-        runs && succeeds(cargo.arg("--target-dir").arg(&dir).current_dir(here)) && succeeds(&mut c);
-    made.then(|| {
-        qemu.map(PathBuf::from)
-            .into_iter()
-            .chain([program])
-            .collect()
-    })
-}
-
-fn built() -> &'static [Vec<PathBuf>] {
-    static BUILT: OnceLock<Vec<Vec<PathBuf>>> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let one = |t| {
-            build(t).or_else(|| {
-                eprintln!("SKIPPED: {}", t.0);
-                None
-            })
-        };
-        TARGETS.iter().filter_map(one).collect()
-    });
-    assert!(!built.is_empty(), "nothing could be built");
-    built
+fn built() -> &'static [Built] {
+    static BUILT: OnceLock<Vec<Built>> = OnceLock::new();
+    BUILT.get_or_init(|| build(&["inflight"]))
 }
 
 /// Status, output, messages.
-fn run(on: &[PathBuf], steps: &str, vars: &[(&str, &str)]) -> (Option<i32>, String, String) {
-    let mut c = Command::new(&on[0]);
-    c.args(&on[1..]).arg(steps).envs(vars.iter().copied());
+fn run(on: &Built, steps: &str, vars: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let mut c = on.command("inflight");
+    c.arg(steps).envs(vars.iter().copied());
     let out = c.output().unwrap();
     (
         out.status.code(),
@@ -98,7 +31,7 @@ fn run(on: &[PathBuf], steps: &str, vars: &[(&str, &str)]) -> (Option<i32>, Stri
 /// Checkpoints that an earlier version may have written, one format after the other.
 #[test]
 fn samples_of_all_formats_go_on() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/samples");
+    let samples = runtime_dir().join("../tests/samples");
     let mut tried = 0;
     for format in fs::read_dir(samples).unwrap().flatten() {
         for arch in ["x86_64", "s390x"] {
@@ -115,7 +48,7 @@ fn samples_of_all_formats_go_on() {
                     ("PC3_RESTART", "latest"),
                 ];
                 let got = run(on, "6", &vars);
-                let what = format!("{} on {on:?}: {}", sample.display(), got.2);
+                let what = format!("{} on {}: {}", sample.display(), on.name, got.2);
                 assert_eq!((got.0, got.1), (Some(0), want.1), "{what}");
                 tried += 1;
             }
@@ -127,7 +60,7 @@ fn samples_of_all_formats_go_on() {
 #[test]
 fn what_is_in_flight_moves_along() {
     let built = built();
-    let run = |on: &[PathBuf], vars: &[(&str, &str)]| run(on, "18", vars);
+    let run = |on: &Built, vars: &[(&str, &str)]| run(on, "18", vars);
     for ranks in ["1", "2", "5"] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path().to_str().unwrap();

@@ -10,12 +10,16 @@ mod targets;
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use place::Place;
-use targets::{built, compile, library, runtime_dir, works, Built, TARGETS};
+use targets::{build, runtime_dir, works, Built};
+
+fn built() -> &'static [Built] {
+    static BUILT: OnceLock<Vec<Built>> = OnceLock::new();
+    BUILT.get_or_init(|| build(&["walk", "library", "ring"]))
+}
 
 /// What the uninterrupted run prints and writes.
 fn expected() -> &'static (String, String) {
@@ -359,16 +363,12 @@ fn refusals() {
 
     // Another program.
     let place = stopped();
-    let other = place.path("other");
-    let lib = library(&TARGETS[0]).unwrap();
-    assert!(compile(&TARGETS[0], &lib, "walk.c", &["-DOTHER"], &other));
     let other = Built {
-        name: "other",
-        qemu: None,
-        walk: other,
-        library: PathBuf::new(),
-        ring: PathBuf::new(),
+        folder: place.path(""),
+        library: here.library.clone(),
+        ..*here
     };
+    other.compile("walk", &["-DOTHER"]);
     let words = "global walk.c:added exists only in this program";
     check(&place, &other, &[("PC3_RESTART", "latest")], 89, words);
 

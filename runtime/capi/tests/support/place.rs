@@ -6,7 +6,10 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::targets::{Built, STEPS};
+use crate::targets::Built;
+
+/// Of a walk.
+const STEPS: &str = "120";
 
 /// A place where one job runs, its output going to a file that grows from run to run.
 pub struct Place {
@@ -53,20 +56,13 @@ impl Place {
     }
 
     pub fn command(&self, on: &Built, vars: &[(&str, &str)]) -> Command {
-        let (program, args) = match self.library {
-            Some(args) if self.ring => (&on.ring, args),
-            Some(args) if self.walk => (&on.walk, args),
-            Some(args) => (&on.library, args),
-            None => (&on.walk, &[STEPS, "log"][..]),
+        let (source, args) = match self.library {
+            Some(args) if self.ring => ("ring", args),
+            Some(args) if self.walk => ("walk", args),
+            Some(args) => ("library", args),
+            None => ("walk", &[STEPS, "log"][..]),
         };
-        let mut command = match on.qemu {
-            Some(qemu) => {
-                let mut c = Command::new(qemu);
-                c.arg(program);
-                c
-            }
-            None => Command::new(program),
-        };
+        let mut command = on.command(source);
         let out = fs::OpenOptions::new()
             .append(true)
             .create(true)

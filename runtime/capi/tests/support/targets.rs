@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 pub struct Target {
     pub name: &'static str,
@@ -12,7 +11,7 @@ pub struct Target {
     pub qemu: Option<&'static str>,
 }
 
-pub const TARGETS: [Target; 4] = [
+const TARGETS: [Target; 4] = [
     Target {
         name: "x86_64",
         triple: "x86_64-unknown-linux-gnu",
@@ -43,15 +42,6 @@ pub const TARGETS: [Target; 4] = [
     },
 ];
 
-pub const STEPS: &str = "120";
-
-/// Runs it; only what must succeed says why it does not.
-pub fn quietly(command: &mut Command, target: &Target) -> bool {
-    let own = target.triple == TARGETS[0].triple;
-    command.stderr(if own { Stdio::inherit() } else { Stdio::null() });
-    command.status().is_ok_and(|s| s.success())
-}
-
 pub fn works(command: &mut Command) -> bool {
     command
         .stdout(Stdio::null())
@@ -64,92 +54,102 @@ pub fn runtime_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// libpc3rt.a for a target, with failpoints.
-pub fn library(target: &Target) -> Option<PathBuf> {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
+/// Where the libraries and programs are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
+}
+
+/// libpc3rt.a with failpoints, for every target this machine can build for and run.
+fn libraries() -> Vec<(&'static Target, PathBuf)> {
+    let runs = |t: &&Target| {
+        let qemu = |q| works(Command::new(q).arg("--version"));
+        t.qemu.is_none_or(qemu) && works(Command::new(t.cc).arg("--version"))
+    };
+    let mut targets: Vec<_> = TARGETS.iter().filter(runs).collect();
+    // Cargo builds several beside each other, but none if Rust's own library is missing for one.
+    if !cargo(&targets) {
+        targets.retain(|t| cargo(&[t]));
+    }
+    for missing in TARGETS
+        .iter()
+        .filter(|t| !targets.iter().any(|u| u.name == t.name))
+    {
+        let name = missing.name;
+        eprintln!("SKIPPED: {name} (no cross compiler, Rust library or qemu)");
+    }
+    let library = |t: &Target| folder().join(t.triple).join("debug/libpc3rt.a");
+    targets.into_iter().map(|t| (t, library(t))).collect()
+}
+
+fn cargo(targets: &[&Target]) -> bool {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args([
-        "build",
-        "-q",
-        "-p",
-        "pc3-capi",
-        "--features",
-        "failpoints",
-        "--target",
-        target.triple,
-    ]);
-    cargo
-        .arg("--target-dir")
-        .arg(&dir)
-        .current_dir(env!("CARGO_MANIFEST_DIR"));
-    let built = quietly(&mut cargo, target);
-    built.then(|| dir.join(target.triple).join("debug/libpc3rt.a"))
+    cargo.args(["build", "-q", "-p", "pc3-capi", "--features", "failpoints"]);
+    for target in targets {
+        cargo.args(["--target", target.triple]);
+    }
+    cargo.arg("--target-dir").arg(folder());
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    let own = targets.iter().any(|t| t.name == TARGETS[0].name);
+    cargo.stderr(if own { Stdio::inherit() } else { Stdio::null() });
+    cargo.status().is_ok_and(|s| s.success())
 }
 
-pub fn compile(target: &Target, library: &Path, source: &str, defines: &[&str], to: &Path) -> bool {
-    let mut cc = Command::new(target.cc);
-    cc.args([
-        "-O2",
-        "-fno-pie",
-        "-no-pie",
-        "-Wl,--wrap=main",
-        "-ffp-contract=off",
-    ])
-    .args(target.flags)
-    .args(defines);
-    cc.arg("-I").arg(runtime_dir().join("include"));
-    cc.arg(runtime_dir().join("tests/c").join(source))
-        .arg(library);
-    quietly(cc.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(to), target)
-}
-
+/// The programs of one target.
 pub struct Built {
     pub name: &'static str,
-    pub qemu: Option<&'static str>,
-    pub walk: PathBuf,
+    /// Where they are.
+    pub folder: PathBuf,
+    pub target: &'static Target,
     pub library: PathBuf,
-    pub ring: PathBuf,
 }
 
-/// The targets this machine can build for and run; the first is always there.
-pub fn built() -> &'static [Built] {
-    static BUILT: OnceLock<Vec<Built>> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
-        let mut all = Vec::new();
-        for target in &TARGETS {
-            let program = |name: &str| dir.join(format!("{name}.{}", target.name));
-            let ring = program("ring");
-            let (walk, second) = (program("walk"), program("library"));
-            let runs = target
-                .qemu
-                .is_none_or(|q| works(Command::new(q).arg("--version")));
-            let made = runs
-                && works(Command::new(target.cc).arg("--version"))
-                && library(target).is_some_and(|lib| {
-                    compile(target, &lib, "walk.c", &[], &walk)
-                        && compile(target, &lib, "library.c", &[], &second)
-                        && compile(target, &lib, "ring.c", &[], &ring)
-                });
-            if made {
-                all.push(Built {
-                    name: target.name,
-                    qemu: target.qemu,
-                    walk,
-                    library: second,
-                    ring,
-                });
-            } else {
-                eprintln!(
-                    "SKIPPED: {} (no cross compiler, Rust library or qemu)",
-                    target.name
-                );
-            }
+impl Built {
+    fn program(&self, source: &str) -> PathBuf {
+        self.folder.join(format!("{source}.{}", self.name))
+    }
+
+    /// What runs the program made of `source`.
+    pub fn command(&self, source: &str) -> Command {
+        let program = self.program(source);
+        let Some(qemu) = self.target.qemu else {
+            return Command::new(program);
+        };
+        let mut command = Command::new(qemu);
+        command.arg(program);
+        command
+    }
+
+    pub fn compile(&self, source: &str, defines: &[&str]) {
+        let mut cc = Command::new(self.target.cc);
+        cc.args(["-O2", "-fno-pie", "-no-pie", "-Wl,--wrap=main"]);
+        cc.arg("-ffp-contract=off").args(self.target.flags);
+        cc.args(defines);
+        cc.arg("-I").arg(runtime_dir().join("include"));
+        cc.arg(runtime_dir().join(format!("tests/c/{source}.c")));
+        cc.arg(&self.library).args(["-lpthread", "-ldl", "-lm"]);
+        let made = cc.arg("-o").arg(self.program(source)).output().unwrap();
+        let said = String::from_utf8_lossy(&made.stderr);
+        assert!(made.status.success(), "{source}, {}: {said}", self.name);
+    }
+}
+
+/// The programs for the targets this machine can build for and run; the first is always there.
+pub fn build(sources: &[&str]) -> Vec<Built> {
+    let all: Vec<Built> = libraries()
+        .into_iter()
+        .map(|(target, library)| Built {
+            name: target.name,
+            folder: folder(),
+            target,
+            library,
+        })
+        .collect();
+    let own = all.first().map(|b| b.name);
+    assert_eq!(own, Some(TARGETS[0].name), "this machine's own library");
+    for built in &all {
+        for source in sources {
+            built.compile(source, &[]);
         }
-        assert!(
-            !all.is_empty(),
-            "this machine's own library could not be built"
-        );
-        all
-    })
+    }
+    all
 }
