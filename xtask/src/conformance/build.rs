@@ -133,7 +133,9 @@ impl Builder {
 
     /// The program, or why there is none.
     pub fn build(&self, p: &Program) -> Result<PathBuf, String> {
-        let exe = self.dir.join(format!("{}.{}", p.folder, p.name));
+        let folder = self.dir.join(p.folder);
+        fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+        let exe = folder.join(&p.name);
         let pool = if p.pooled {
             self.pool.as_ref().map_err(String::clone)?.as_slice()
         } else {

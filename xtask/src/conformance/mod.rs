@@ -8,6 +8,7 @@ mod suite;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -120,9 +121,8 @@ pub fn check(o: &Options) -> Result<Summary> {
     let root = folder().context("Debian's mpich sources are not here (cargo xtask setup)")?;
     let work = env::target_dir().join("conformance");
     let mut programs = suite::programs(&root)?;
-    let wanted = |key: &str| o.filter.is_empty() || o.filter.iter().any(|f| key.contains(f));
     for p in &mut programs {
-        p.runs.retain(|r| wanted(&r.key));
+        p.runs.retain(|r| wanted(o, &r.key));
     }
     programs.retain(|p| !p.runs.is_empty());
     if o.native {
@@ -173,7 +173,8 @@ pub fn check(o: &Options) -> Result<Summary> {
                 }
                 c.env("PC3_RANKS", r.ranks.to_string())
                     .env("PC3_WORKERS", w.to_string());
-                let (failure, output) = one(c, r, &work, o.limit, &format!("{}.{w}", r.key));
+                let name = format!("{}.{w}", r.key);
+                let (failure, output) = one(c, &exe, r, &work, o.limit, &name);
                 all.push(Outcome {
                     folder: p.folder,
                     key: r.key.clone(),
@@ -186,6 +187,10 @@ pub fn check(o: &Options) -> Result<Summary> {
         all
     });
     report(o, &outcomes, &work.join("conformance.json"))
+}
+
+fn wanted(o: &Options, key: &str) -> bool {
+    o.filter.is_empty() || o.filter.iter().any(|f| key.contains(f))
 }
 
 /// Reasons of known failures, by run.
@@ -225,11 +230,20 @@ fn unbuilt(p: &Program, r: &Run, why: &str) -> Outcome {
 }
 
 /// Runs a program in a folder of its own; why it failed, and what it wrote.
-fn one(mut c: Command, r: &Run, work: &Path, limit: u64, name: &str) -> (Option<String>, String) {
+fn one(
+    mut c: Command,
+    exe: &Path,
+    r: &Run,
+    work: &Path,
+    limit: u64,
+    name: &str,
+) -> (Option<String>, String) {
     let dir = work.join("run").join(name.replace(['/', ':'], "."));
     let _ = fs::remove_dir_all(&dir);
     let outcome = (|| -> Result<(Option<i32>, String, f64)> {
         fs::create_dir_all(&dir)?;
+        // Those that spawn start themselves, as ./name.
+        symlink(exe, dir.join(exe.file_name().context("no name")?))?;
         let (out, err) = (dir.join("stdout"), dir.join("stderr"));
         c.args(&r.args)
             .current_dir(&dir)
@@ -366,11 +380,13 @@ fn report(o: &Options, all: &[Outcome], file: &Path) -> Result<Summary> {
 
 /// Finds out which runs pass under each native MPI here, and writes the list.
 fn native(o: &Options, root: &Path, work: &Path, programs: &[Program]) -> Result<Summary> {
-    ensure!(
-        o.filter.is_empty() && o.sample.is_none(),
-        "the list is of all programs"
-    );
-    let mut passed = BTreeMap::<String, BTreeSet<&str>>::new();
+    ensure!(o.sample.is_none(), "the list is of all programs");
+    // What is not asked for stays.
+    let mut passed: BTreeMap<String, BTreeSet<&str>> = known()
+        .into_iter()
+        .filter(|(key, _)| !wanted(o, key))
+        .map(|(key, mpis)| (key.to_owned(), mpis.into_iter().collect()))
+        .collect();
     for (mpi, mpicc, mpiexec) in MPIS {
         ensure!(env::has_program(mpicc), "{mpicc} is not installed");
         let builder = Builder::new(mpicc.into(), root, work.join(mpi), true)?;
@@ -388,7 +404,8 @@ fn native(o: &Options, root: &Path, work: &Path, programs: &[Program]) -> Result
                     c.args(["--oversubscribe", "--allow-run-as-root"]);
                 }
                 c.arg(&exe);
-                let (failure, output) = one(c, r, work, o.limit, &format!("{}.{mpi}", r.key));
+                let name = format!("{}.{mpi}", r.key);
+                let (failure, output) = one(c, &exe, r, work, o.limit, &name);
                 Outcome {
                     folder: p.folder,
                     key: r.key.clone(),

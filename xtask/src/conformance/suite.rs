@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 pub const FOLDERS: &[&str] = &[
-    "attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "pt2pt", "topo",
+    "attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "pt2pt", "spawn",
+    "topo",
 ];
 /// More ranks than this are left to other tests.
 const RANKS: usize = 8;
@@ -17,12 +18,7 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("MPI_Win_", "one-sided communication"),
     ("MPI_Put", "one-sided communication"),
     ("MTestGetWin", "one-sided communication"),
-    ("MPI_Comm_spawn", "dynamic processes"),
-    ("MPI_Comm_connect", "dynamic processes"),
-    ("MPI_Comm_accept", "dynamic processes"),
-    ("MPI_Comm_join", "dynamic processes"),
-    ("MPI_Open_port", "dynamic processes"),
-    ("MPI_Publish_name", "dynamic processes"),
+    ("MPI_Comm_join", "sockets of the program's own"),
     ("MPI_Session_", "sessions"),
     ("MPI_Psend_init", "partitioned communication"),
     ("MPIX_", "MPICH's own extensions"),
