@@ -465,6 +465,9 @@ int MPI_Type_get_contents(MPI_Datatype type, int maxints, int maxaddrs, int maxt
 int MPI_Type_set_name(MPI_Datatype type, const char *name);
 int MPI_Type_get_name(MPI_Datatype type, char *name, int *len);
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type);
+int MPI_Type_create_f90_integer(int r, MPI_Datatype *type);
+int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *type);
+int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *type);
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *del, int *keyval, void
     *extra);
 int MPI_Type_free_keyval(int *keyval);
@@ -1229,6 +1232,7 @@ PC3_P(MPI_Type_create_darray) PC3_P(MPI_Type_create_resized) PC3_P(MPI_Type_dup)
 PC3_P(MPI_Type_free) PC3_P(MPI_Type_size) PC3_P(MPI_Type_size_x) PC3_P(MPI_Type_get_extent)
 PC3_P(MPI_Type_get_extent_x) PC3_P(MPI_Type_get_true_extent) PC3_P(MPI_Type_get_true_extent_x)
 PC3_P(MPI_Type_get_envelope) PC3_P(MPI_Type_get_contents) PC3_P(MPI_Type_set_name) PC3_P(MPI_Type_get_name)
+PC3_P(MPI_Type_create_f90_integer) PC3_P(MPI_Type_create_f90_real) PC3_P(MPI_Type_create_f90_complex)
 PC3_P(MPI_Type_match_size) PC3_P(MPI_Type_create_keyval) PC3_P(MPI_Type_free_keyval) PC3_P(MPI_Type_set_attr)
 PC3_P(MPI_Type_get_attr) PC3_P(MPI_Type_delete_attr) PC3_P(MPI_Get_address) PC3_P(MPI_Aint_add) PC3_P(MPI_Aint_diff)
 PC3_P(MPI_Pack) PC3_P(MPI_Unpack) PC3_P(MPI_Pack_size) PC3_P(MPI_Pack_external) PC3_P(MPI_Unpack_external)

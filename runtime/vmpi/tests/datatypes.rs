@@ -95,7 +95,7 @@ fn oracle(t: &TypeRef) -> Map {
             }
             .padded()
         }
-        Constructor::Dup(old) => oracle(old),
+        Constructor::Dup(old) | Constructor::Parametrised { old, .. } => oracle(old),
         Constructor::Contiguous { count, old } => Map::place(oracle(old).block(*count, 0)),
         Constructor::Vector {
             count,

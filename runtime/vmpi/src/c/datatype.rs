@@ -343,9 +343,12 @@ pub unsafe extern "C" fn MPI_Type_commit(datatype: *mut usize) -> c_int {
 pub unsafe extern "C" fn MPI_Type_free(datatype: *mut usize) -> c_int {
     entry("MPI_Type_free", 0, |me| {
         let handle = slice(datatype, 1)?[0];
-        me.objects().datatype(handle)?;
+        let ty = me.objects().datatype(handle)?;
         if handle < FIRST_DYNAMIC {
             return fail(Class::ERR_TYPE, "a predefined datatype cannot be freed");
+        }
+        if let Constructor::Parametrised { .. } = ty.constructor {
+            return fail(Class::ERR_TYPE, "a parametrised datatype cannot be freed");
         }
         attr::delete_all(me, On::Type, handle)?;
         me.objects().types.remove(handle);

@@ -3,7 +3,8 @@
 use super::datatype::give;
 use super::{entry, put, slice_mut, wide_count};
 use crate::datatype::build::{Constructor, Order};
-use crate::datatype::Datatype;
+use crate::datatype::parametrised::Class90;
+use crate::datatype::{Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
 use std::ffi::c_int;
 
@@ -39,6 +40,16 @@ fn made_by(ty: &Datatype) -> (c_int, Vec<Argument>) {
     match &ty.constructor {
         Constructor::Named(_) | Constructor::Pair(..) => (101, vec![]),
         Constructor::Dup(_) => (102, vec![]),
+        Constructor::Parametrised {
+            class,
+            digits,
+            range,
+            ..
+        } => match class {
+            Class90::Real => (113, vec![Int((*digits).into()), Int((*range).into())]),
+            Class90::Complex => (114, vec![Int((*digits).into()), Int((*range).into())]),
+            Class90::Integer => (115, vec![Int((*range).into())]),
+        },
         Constructor::Contiguous { count, .. } => (103, vec![size(count)]),
         Constructor::Vector {
             count,
@@ -92,6 +103,14 @@ fn made_by(ty: &Datatype) -> (c_int, Vec<Argument>) {
     }
 }
 
+/// The types among its arguments.
+fn types(ty: &Datatype) -> Vec<&TypeRef> {
+    match ty.constructor {
+        Constructor::Parametrised { .. } => vec![],
+        _ => ty.constructor.children(),
+    }
+}
+
 /// The arguments as they are handed out.
 #[derive(Default)]
 struct Contents {
@@ -142,7 +161,7 @@ pub unsafe extern "C" fn MPI_Type_get_envelope(
         let c = contents(&ty);
         put(nints, c.ints.len() as c_int)?;
         put(naddrs, c.addresses.len() as c_int)?;
-        put(ntypes, ty.constructor.children().len() as c_int)?;
+        put(ntypes, types(&ty).len() as c_int)?;
         put(combiner, c.combiner)
     })
 }
@@ -162,7 +181,7 @@ pub unsafe extern "C" fn MPI_Type_get_envelope_c(
         put(nints, c.ints.len() as i64)?;
         put(naddrs, c.addresses.len() as i64)?;
         put(ncounts, c.counts.len() as i64)?;
-        put(ntypes, ty.constructor.children().len() as i64)?;
+        put(ntypes, types(&ty).len() as i64)?;
         put(combiner, c.combiner)
     })
 }
@@ -188,14 +207,14 @@ unsafe fn hand_out(
     ints: Room<c_int>,
     addresses: Room<isize>,
     counts: Option<Room<i64>>,
-    types: Room<usize>,
+    given: Room<usize>,
 ) -> c_int {
     entry(name, 0, |me| {
         let ty = me.objects().datatype(datatype)?;
         if ty.predefined != 0 {
             return fail(Class::ERR_TYPE, "a predefined datatype has no contents");
         }
-        let (c, children) = (contents(&ty), ty.constructor.children());
+        let (c, children) = (contents(&ty), types(&ty));
         let nulls = vec![0; children.len()];
         // SAFETY: the program's arrays.
         unsafe {
@@ -206,8 +225,8 @@ unsafe fn hand_out(
             fill(ints, &c.ints)?;
             fill(addresses, &c.addresses)?;
             // Room first: a type that is handed out is the program's to free.
-            fill(types, &nulls)?;
-            for (to, child) in slice_mut(types.1, children.len())?.iter_mut().zip(children) {
+            fill(given, &nulls)?;
+            for (to, child) in slice_mut(given.1, children.len())?.iter_mut().zip(children) {
                 *to = match child.predefined {
                     0 => give(me, child.clone(), false),
                     handle => handle,

@@ -29,6 +29,7 @@ pub mod inter;
 pub mod op;
 pub mod p2p;
 pub mod pack;
+pub mod parametrised;
 pub mod persistent;
 pub mod port;
 pub mod probe;

@@ -6,6 +6,7 @@
 use super::basic::{Basic, PAIRS};
 use super::darray::Dim;
 use super::layout::Layout;
+use super::parametrised::Class90;
 use super::signature::Signature;
 use super::{of_basic, Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
@@ -22,6 +23,13 @@ pub enum Constructor {
     Named(Basic),
     Pair(Basic, Basic),
     Dup(TypeRef),
+    /// As the program asked for it, and the predefined type that it is.
+    Parametrised {
+        class: Class90,
+        digits: i32,
+        range: i32,
+        old: TypeRef,
+    },
     Contiguous {
         count: usize,
         old: TypeRef,
@@ -319,7 +327,7 @@ pub fn build(c: Constructor, created_at: Option<Box<str>>) -> Result<Datatype> {
     let draft = match &c {
         Constructor::Named(b) => return Ok(named(*b)),
         Constructor::Pair(v, i) => return Ok(pair(0, *v, *i)),
-        Constructor::Dup(old) => {
+        Constructor::Dup(old) | Constructor::Parametrised { old, .. } => {
             let mut d = Draft::of(old)?;
             d.bounds = Some((old.lb, add(old.lb, old.extent)?));
             d
@@ -447,6 +455,7 @@ impl Constructor {
             Constructor::Named(_) | Constructor::Pair(..) => vec![],
             Constructor::Struct { blocks } => blocks.iter().map(|b| &b.2).collect(),
             Constructor::Dup(old)
+            | Constructor::Parametrised { old, .. }
             | Constructor::Contiguous { old, .. }
             | Constructor::Vector { old, .. }
             | Constructor::Hvector { old, .. }

@@ -3,6 +3,7 @@
 use super::basic::Basic;
 use super::build::{build, Constructor, Order, Subdim};
 use super::darray::Dim;
+use super::parametrised::Class90;
 use super::portable::{displacements, Block, Question, Saved};
 use super::{by_handle, Datatype, TypeRef};
 use crate::wire::{bad, Read, Reader, Writer};
@@ -56,6 +57,18 @@ impl Log {
             Constructor::Dup(old) => {
                 w.u8(1);
                 w.u64(self.add(old));
+            }
+            Constructor::Parametrised {
+                class,
+                digits,
+                range,
+                old,
+            } => {
+                w.u8(13);
+                w.u64(self.add(old));
+                w.u8(*class as u8);
+                w.i32(*digits);
+                w.i32(*range);
             }
             Constructor::Contiguous { count, old } => {
                 w.u8(2);
@@ -377,6 +390,22 @@ impl Rebuilt {
                     rank,
                     dims,
                     order,
+                    old,
+                }
+            }
+            13 => {
+                let class = match r.u8()? {
+                    0 => Class90::Real,
+                    1 => Class90::Complex,
+                    2 => Class90::Integer,
+                    _ => return bad("an unknown class of datatypes"),
+                };
+                let (digits, range) = (r.i32()?, r.i32()?);
+                // The saved one, so that what was packed and sent by it is read as that.
+                Constructor::Parametrised {
+                    class,
+                    digits,
+                    range,
                     old,
                 }
             }

@@ -9,6 +9,7 @@ pub mod darray;
 pub mod layout;
 pub mod log;
 pub mod moving;
+pub mod parametrised;
 pub mod portable;
 pub mod signature;
 

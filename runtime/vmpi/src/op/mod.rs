@@ -93,7 +93,9 @@ impl Predef {
             Constructor::Pair(v, i) if matches!(self, Minloc | Maxloc) => {
                 kernels::loc(self == Maxloc, *v, *i)
             }
-            Constructor::Dup(old) => return self.kernel(old),
+            Constructor::Dup(old) | Constructor::Parametrised { old, .. } => {
+                return self.kernel(old)
+            }
             _ => None,
         };
         match found {
