@@ -458,6 +458,8 @@ extern void *pc3_aligned_alloc(pc3_size, pc3_size, const struct pc3_site *)
 extern void *pc3_mmap(void *, pc3_size, int, int, int, long long, const struct pc3_site *);
 extern int pc3_posix_memalign(void **, pc3_size, pc3_size, const struct pc3_site *);
 extern void *pc3_valloc(pc3_size, const struct pc3_site *) __attribute__((malloc, nothrow, leaf, alloc_size(1)));
+/* MPI_Alloc_mem, with its info and where the address goes. */
+extern int pc3_alloc_mem(pc3_diff, const void *, void *, const struct pc3_site *);
 extern void pc3_free(void *) __attribute__((nothrow, leaf));
 extern char *pc3_strdup(const char *) __attribute__((malloc, nothrow, leaf));
 extern char *pc3_strndup(const char *, pc3_size) __attribute__((malloc, nothrow, leaf));

@@ -1,6 +1,7 @@
 //! Library calls that become calls of the runtime.
 
 use super::unit::UnitCx;
+use crate::analysis::heap::is_mpis;
 use crate::analysis::tables;
 use crate::analysis::unions::contains;
 use crate::analysis::walk::strip_casts;
@@ -253,6 +254,9 @@ pub fn library_call(cx: &UnitCx, call: ExprId, s: SymId, name: &str) -> Call {
             "pc3_mmap" => format!("(pc3_call_at({}), {new})", place(cx, call)),
             _ => new.into(),
         });
+        r.extra = format!(", {}", site_argument(cx, call));
+    } else if cx.mpi && is_mpis(name) && cx.p.is_librarys(name) {
+        r.callee = Some(format!("(pc3_me->at = {}, pc3_alloc_mem)", place(cx, call)));
         r.extra = format!(", {}", site_argument(cx, call));
     } else if let Some(new) = plain(name, cx.mpi) {
         r.callee = Some(new.into());

@@ -55,11 +55,9 @@ pub fn element(
 /// What the result of a call that allocates goes to says of it.
 pub fn wish(call: ExprId, follow: &Follow) -> Wish {
     let flow = follow.flow;
-    match called_name(flow.u, call) {
-        Some("posix_memalign") => {
-            size::through_address(flow, call).map_or(Wish::Nothing, |x| follow.stored(x))
-        }
-        _ => follow.wish(call),
+    match size::given_place(flow.u, call) {
+        Some(place) => place.map_or(Wish::Nothing, |x| follow.stored(x)),
+        None => follow.wish(call),
     }
 }
 

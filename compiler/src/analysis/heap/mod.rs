@@ -45,7 +45,7 @@ use pieces::Pieces;
 use sites::{InUnit, Sites};
 use std::collections::{HashMap, HashSet};
 pub use types::called_name;
-pub use wrappers::allocator;
+pub use wrappers::{allocator, is_mpis};
 use wrappers::{passed, wrapped, Calls};
 
 #[derive(Clone, Debug)]

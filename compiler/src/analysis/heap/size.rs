@@ -1,7 +1,9 @@
 //! What a size argument says about the memory it asks for.
 
 use super::flow::Flow;
-use super::types::{base, is_char, is_complete};
+use super::types::{base, called_name, is_char, is_complete};
+use super::wrappers::is_mpis;
+use crate::analysis::walk::strip_casts;
 use crate::tree::*;
 
 /// A size as a sum: `sizeof(struct s) + n * sizeof(double) + 1`.
@@ -174,14 +176,20 @@ fn splits(u: &Unit, e: ExprId, depth: u32) -> bool {
     }
 }
 
-/// `posix_memalign((void **)&p, ...)`: `p`.
-pub fn through_address(flow: &Flow, call: ExprId) -> Option<ExprId> {
-    let ExprKind::Call { args, .. } = &flow.u.expr(call).kind else {
+/// Of allocators that put the address where they are told, as `posix_memalign((void **)&p, ...)`: `p`, if that is how it is
+/// written.
+pub fn given_place(u: &Unit, call: ExprId) -> Option<Option<ExprId>> {
+    let which = match called_name(u, call)? {
+        "posix_memalign" => 0,
+        name if is_mpis(name) => 2,
+        _ => return None,
+    };
+    let ExprKind::Call { args, .. } = &u.expr(call).kind else {
         return None;
     };
-    let p = crate::analysis::walk::strip_casts(flow.u, *args.first()?);
-    match flow.u.expr(p).kind {
+    let place = args.get(which).map(|a| u.expr(strip_casts(u, *a)));
+    Some(match place?.kind {
         ExprKind::AddrOf(x) => Some(x),
         _ => None,
-    }
+    })
 }

@@ -4,7 +4,7 @@ use crate::types::Target;
 const PRELUDE: &str = "
 typedef unsigned long size_t;
 void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t);
-int posix_memalign(void **, size_t, size_t); void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t); void exit(int);
+int posix_memalign(void **, size_t, size_t); int MPI_Alloc_mem(long, void *, void *); void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t); void exit(int);
 struct s { int n; double v[]; }; struct one { int n; char name[1]; }; struct flat { int a; double b; };
 struct holder { double *d; char *text; char *bytes; void *any; unsigned *words; };
 struct derived { struct flat base; int more; };
@@ -196,6 +196,11 @@ fn destinations() {
         "double",
     );
     check(
+        "void f(struct holder *h, int n, void *where) { int *p; MPI_Alloc_mem(n, 0, &p); MPI_Alloc_mem(n, 0, (void *)&h->d);
+            MPI_Alloc_mem(n * sizeof(struct flat), 0, where); MPI_Alloc_mem(n, 0, where); }",
+        "int; double; struct flat; ?",
+    );
+    check(
         "void f(double *p, int n) { double *q = need(realloc(p, n)); }",
         "double",
     );
@@ -259,6 +264,11 @@ fn wrappers() {
     check(
         "void *f(size_t n) { int *m = malloc(n); void *q = malloc(n); return q; }",
         "int; caller's",
+    );
+    let shared = "static void *shared(size_t n) { void *p; MPI_Alloc_mem(n, 0, &p); return p; }";
+    check(
+        &format!("{shared} void f(int n) {{ double *d = shared(n); int *i = shared(n); }}"),
+        "double; int",
     );
 }
 

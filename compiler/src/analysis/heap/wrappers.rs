@@ -3,7 +3,7 @@
 use super::element::wish;
 use super::flow::{Flow, Follow, Wish};
 use super::size;
-use super::types::{base, called_name};
+use super::types::base;
 use crate::analysis::callgraph::CallGraph;
 use crate::analysis::program::{Callee, FnId, Program};
 use crate::analysis::walk::{children, visit, Node};
@@ -20,9 +20,15 @@ pub fn allocator(name: &str) -> Option<&'static [usize]> {
         "reallocarray" => &[1, 2],
         "aligned_alloc" | "memalign" => &[1],
         "posix_memalign" => &[2],
+        _ if is_mpis(name) => &[0],
         "alloca" | "__builtin_alloca" | "valloc" => &[0],
         _ => return None,
     })
+}
+
+/// `MPI_Alloc_mem(size, info, &p)`.
+pub fn is_mpis(name: &str) -> bool {
+    matches!(name, "MPI_Alloc_mem" | "PMPI_Alloc_mem")
 }
 
 /// What may be called where, so that wrappers are known through pointers too.
@@ -255,11 +261,9 @@ pub fn callers(
         changes.for_each(|e| idents(flow.u, *e, &mut names));
     }
     let size = size::size(flow, sizes);
-    let returned = match called_name(flow.u, call) {
-        Some("posix_memalign") => {
-            size::through_address(flow, call).is_some_and(|x| follow.is_place_returned(x))
-        }
-        _ => follow.is_returned(call),
+    let returned = match size::given_place(flow.u, call) {
+        Some(place) => place.is_some_and(|x| follow.is_place_returned(x)),
+        None => follow.is_returned(call),
     };
     let number = |s: &SymId| !matches!(flow.u.ty(flow.u.sym(*s).ty.ty), Type::Pointer(_));
     let params = func.params.iter().enumerate();

@@ -163,13 +163,24 @@ pub extern "C" fn MPI_Wtick() -> f64 {
 
 /// MPI 4.1 section 9.2.
 #[pc3_vmpi_entry::entry]
-pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, _info: usize, base: *mut c_void) -> c_int {
+pub unsafe extern "C" fn MPI_Alloc_mem(size: isize, info: usize, base: *mut c_void) -> c_int {
+    pc3_alloc_mem(size, info, base, null())
+}
+
+/// What generated code calls: it knows the type of the contents.
+#[no_mangle]
+pub unsafe extern "C" fn pc3_alloc_mem(
+    size: isize,
+    _info: usize,
+    base: *mut c_void,
+    site: *const c_void,
+) -> c_int {
     entry("MPI_Alloc_mem", abi::COMM_WORLD, |_| {
         let Ok(size) = usize::try_from(size) else {
             return fail(Class::ERR_SIZE, format!("the size is {size}"));
         };
-        // SAFETY: the rank's own heap; the type of the contents is not known.
-        let p = pc3_malloc(size.max(1), null());
+        // SAFETY: the rank's own heap.
+        let p = pc3_malloc(size.max(1), site);
         if p.is_null() {
             return fail(Class::ERR_NO_MEM, format!("no memory for {size} bytes"));
         }
