@@ -9,6 +9,7 @@ use crate::control::{self, install_signals};
 use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
+use crate::failpoint;
 use crate::files::{baseline, cut_back, cut_file, go_on_behind, leads_to, stands_at};
 use crate::floats;
 use crate::globals;
@@ -469,6 +470,7 @@ fn guest_body(rank: &mut Rank) -> i32 {
                         Some(engine) => engine.unwound(&mut *rank),
                         None => die(EXIT_FATAL, "internal error: no engine"),
                     }
+                    failpoint::reload(&*rank).unwrap_or_else(|why| die(EXIT_REFUSED, &why));
                 }
             }
         }

@@ -99,6 +99,7 @@ fn main() {
     let conclusion = libtest_mimic::run(&args, trials);
     let runs: Vec<String> = runs().iter().map(|(a, n)| format!("{a} {n}")).collect();
     println!("programs run: {}", runs.join(", "));
+    rust::seen().iter().for_each(|s| println!("{s}"));
     println!("{}", clock::report(25));
     conclusion.exit();
 }

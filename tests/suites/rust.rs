@@ -1,8 +1,13 @@
 //! Random programs with checkpointable functions: stopped at every location in turn, each prints what it prints without
-//! the attribute.  `PC3_TEST_RUST` is the number of programs, of a hundred functions each.
+//! the attribute.
+//!
+//! Five programs of a hundred functions are stopped by ending their processes.  `PC3_TEST_RUST` is the number of programs if
+//! there are to be more: these drop all that they hold and read each checkpoint again within one process (the runtime's
+//! `failpoints`), which takes a tenth of the time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
@@ -15,22 +20,43 @@ use pc3_tests::rustgen;
 
 const FUNCTIONS: usize = 100;
 
+/// How a program is stopped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stops {
+    EndProcess,
+    ReadAgain,
+}
+
+static FUNCTIONS_SEEN: AtomicU64 = AtomicU64::new(0);
+static STOPS_SEEN: AtomicU64 = AtomicU64::new(0);
+
+/// What the random programs came to, if there were any.
+pub fn seen() -> Option<String> {
+    let [functions, stops] = [&FUNCTIONS_SEEN, &STOPS_SEEN].map(|n| n.load(Ordering::Relaxed));
+    (functions > 0).then(|| format!("random functions: {functions}, stopped {stops} times"))
+}
+
 pub fn trials() -> Vec<Trial> {
     let wanted = std::env::var("PC3_TEST_RUST").ok();
-    let programs: u64 = wanted.and_then(|s| s.parse().ok()).unwrap_or(5);
+    let wanted: Option<u64> = wanted.and_then(|s| s.parse().ok());
+    let (programs, how) = match wanted {
+        Some(n) => (n, Stops::ReadAgain),
+        None => (5, Stops::EndProcess),
+    };
     (1..=programs)
         .map(|seed| {
             clock::test(format!("rust::random-{seed}"), move || {
-                random(seed).map_err(|e| format!("{e:#}").into())
+                random(seed, how).map_err(|e| format!("{e:#}").into())
             })
         })
         .collect()
 }
 
-fn random(seed: u64) -> Result<()> {
+fn random(seed: u64, how: Stops) -> Result<()> {
     let text = rustgen::program(seed, FUNCTIONS);
     let dir = arch::target_dir().join("rustgen");
-    let (hot, plain) = (with_pc3(&dir, seed, &text)?, without(&dir, seed, &text)?);
+    let hot = with_pc3(&dir, seed, &text, how)?;
+    let plain = without(&dir, seed, &text)?;
     let output = Command::new(&plain).output()?;
     ensure!(output.status.success(), "{}: {output:?}", plain.display());
     let program = Program {
@@ -48,14 +74,29 @@ fn random(seed: u64) -> Result<()> {
     if let Some(d) = difference(&output.stdout, &whole.stdout()) {
         bail!("with the attribute: {d}; {}", whole.stderr());
     }
-    let job = job_of(&program)?;
+    let stops = match how {
+        Stops::EndProcess => ending(&program, &hot, &output.stdout)?,
+        Stops::ReadAgain => reading(&program, &hot, &output.stdout)?,
+    };
+    ensure!(stops > 0, "the program passes no location");
+    FUNCTIONS_SEEN.fetch_add(FUNCTIONS as u64, Ordering::Relaxed);
+    STOPS_SEEN.fetch_add(stops, Ordering::Relaxed);
+    for done in [hot, plain] {
+        let _ = std::fs::remove_file(done);
+    }
+    Ok(())
+}
+
+/// Each stop ends the process, and another one goes on; gives how many there were.
+fn ending(program: &Program, hot: &Path, expected: &[u8]) -> Result<u64> {
+    let job = job_of(program)?;
     let mut env = vec![
         ("PC3_EVERY", "1x"),
         ("PC3_KEEP", "1"),
         ("PC3_STOP_AFTER", "1"),
     ];
     for stops in 0.. {
-        let done = job.run(HOST, &hot, &env)?;
+        let done = job.run(HOST, hot, &env)?;
         if done.status == STOPPED {
             env.truncate(3);
             env.push(("PC3_RESTART", "latest"));
@@ -67,16 +108,39 @@ fn random(seed: u64) -> Result<()> {
             done.status,
             done.stderr
         );
-        if let Some(d) = difference(&output.stdout, &job.stdout()) {
+        if let Some(d) = difference(expected, &job.stdout()) {
             bail!("stopped {stops} times: {d}");
         }
-        ensure!(stops > 0, "the program passes no location");
-        break;
+        return Ok(stops);
     }
-    for done in [hot, plain] {
-        let _ = std::fs::remove_file(done);
+    bail!("the program does not end")
+}
+
+/// At each stop the process gives up what it has, and reads the checkpoint.
+fn reading(program: &Program, hot: &Path, expected: &[u8]) -> Result<u64> {
+    let job = job_of(program)?;
+    let env = [
+        ("PC3_EVERY", "1x"),
+        ("PC3_KEEP", "1"),
+        ("PC3_FAIL", "reload"),
+    ];
+    let done = job.run(HOST, hot, &env)?;
+    ensure!(done.status == 0, "{} {}", done.status, done.stderr);
+    ensure!(
+        done.stderr.contains("in this process"),
+        "no checkpoint has been read: {}",
+        done.stderr
+    );
+    if let Some(d) = difference(expected, &job.stdout()) {
+        bail!("read again at each stop: {d}");
     }
-    Ok(())
+    let all = std::fs::read_dir(job.checkpoints())?.flatten();
+    let newest = all.filter_map(|e| {
+        let name = e.file_name().into_string().ok()?;
+        let number = name.strip_prefix("ckpt-")?.strip_suffix(".pc3c")?;
+        number.parse().ok()
+    });
+    newest.max().context("no checkpoint is left")
 }
 
 /// Thousands of checkpoints need not outlive the machine.
@@ -92,20 +156,34 @@ fn job_of(program: &Program) -> Result<Job> {
 }
 
 /// The crate, built once for all programs, and the folder with what it uses.
-fn library(dir: &Path) -> Result<&'static (PathBuf, PathBuf)> {
+fn library(dir: &Path, how: Stops) -> Result<&'static (PathBuf, PathBuf)> {
     static LIBRARY: OnceLock<std::result::Result<(PathBuf, PathBuf), String>> = OnceLock::new();
-    let built = LIBRARY.get_or_init(|| build_library(dir).map_err(|e| format!("{e:#}")));
+    let built = LIBRARY.get_or_init(|| build_library(dir, how).map_err(|e| format!("{e:#}")));
     built.as_ref().map_err(|e| anyhow!("{e}"))
 }
 
-fn build_library(dir: &Path) -> Result<(PathBuf, PathBuf)> {
-    let package = dir.join("package");
+/// What makes builds of many programs cheap, and has them read checkpoints again.
+const READS_AGAIN: &str = "panic = \"abort\"\n[profile.dev.package.\"*\"]\nopt-level = 1\n\
+                           [profile.dev.build-override]\nopt-level = 1\n[dependencies.pc3-runtime]\n\
+                           features = [\"failpoints\"]\n";
+
+fn build_library(dir: &Path, how: Stops) -> Result<(PathBuf, PathBuf)> {
+    let (package, target) = match how {
+        Stops::EndProcess => (dir.join("package"), dir.join("target")),
+        Stops::ReadAgain => (dir.join("again"), dir.join("again-target")),
+    };
     std::fs::create_dir_all(package.join("src"))?;
     manifest(&package, "random")?;
+    if how == Stops::ReadAgain {
+        let path = package.join("Cargo.toml");
+        let runtime = arch::root().join("runtime");
+        let text = std::fs::read_to_string(&path)?;
+        std::fs::write(&path, format!("{text}{READS_AGAIN}path = {runtime:?}\n"))?;
+    }
     std::fs::write(package.join("src/main.rs"), "fn main() {}\n")?;
     let mut c = Command::new("cargo");
     c.args(["build", "--quiet", "--offline", "--message-format=json"]);
-    c.env("CARGO_TARGET_DIR", dir.join("target"));
+    c.env("CARGO_TARGET_DIR", &target);
     let done = c.current_dir(&package).output()?;
     ensure!(
         done.status.success(),
@@ -116,19 +194,22 @@ fn build_library(dir: &Path) -> Result<(PathBuf, PathBuf)> {
         let v: serde_json::Value = serde_json::from_str(line)?;
         let file = v["filenames"][0].as_str().filter(|f| f.ends_with(".rlib"));
         if let Some(file) = file.filter(|_| v["target"]["name"] == "pc3") {
-            return Ok((PathBuf::from(file), dir.join("target/debug/deps")));
+            return Ok((PathBuf::from(file), target.join("debug/deps")));
         }
     }
     bail!("cargo does not say where the crate is")
 }
 
-fn with_pc3(dir: &Path, seed: u64, text: &str) -> Result<PathBuf> {
-    let (library, others) = library(dir)?;
+fn with_pc3(dir: &Path, seed: u64, text: &str, how: Stops) -> Result<PathBuf> {
+    let (library, others) = library(dir, how)?;
     let name = format!("random-{seed}");
     let (source, built) = (dir.join(format!("{name}.rs")), dir.join(name));
     std::fs::write(&source, text)?;
     let mut c = Command::new("rustc");
     c.arg(format!("--edition={}", rustgen::edition(seed)));
+    if how == Stops::ReadAgain {
+        c.arg("-Cpanic=abort");
+    }
     c.args(["--crate-name=random", "-L"]);
     c.arg(format!("dependency={}", others.display()));
     c.arg("--extern").arg(format!("pc3={}", library.display()));

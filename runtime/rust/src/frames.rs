@@ -413,6 +413,8 @@ impl Guest for Frames {
     }
 
     fn load(&self, source: Source) -> Result<(), String> {
+        // What waits here instead ends as a process does: nothing of it is dropped.
+        std::mem::forget(self.parked.take());
         self.left.set(source.image.meta.frames.len());
         self.loading.replace(Some(Rc::new(Loading::new(source))));
         Ok(())
