@@ -1,5 +1,5 @@
 //! Rust programs in situations that those of `examples/rust` do not come into: a number that the next machine has no room for, a
-//! signal, an input file, locations where no checkpoint can be taken (`tests/moved`, and `kmeans`).
+//! signal, an input file, locations where no checkpoint can be taken, parts of a text in maps (`tests/moved`, and `kmeans`).
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("signals", signals),
         trial("table", table),
         trial("passed", passed),
+        trial("texts", texts),
     ]
 }
 
@@ -257,5 +258,27 @@ fn passed() -> Result<()> {
         let text = told(every, marked)?;
         ensure!(!text.contains("W0601"), "{every}: {text}");
     }
+    Ok(())
+}
+
+/// Stopped at every location.
+fn texts() -> Result<()> {
+    let exe = build_program("texts", None)?;
+    let work = tempfile::tempdir()?;
+    let (mut printed, mut stops) = (Vec::new(), 0);
+    loop {
+        let restart = ("PC3_RESTART", if stops > 0 { "latest" } else { "" });
+        let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1"), restart];
+        let done = run(&exe, work.path(), &stop)?;
+        printed.extend_from_slice(&done.stdout);
+        if done.status.code() != Some(STOPPED) {
+            ensure!(done.status.success(), "{}", said(&done));
+            break;
+        }
+        stops += 1;
+    }
+    let text = String::from_utf8(printed)?;
+    let expected = "3 b\n{\"a\", \"b\", \"c\"}\n3\n163\n";
+    ensure!(text == expected && stops == 21, "{stops} stops: {text}");
     Ok(())
 }

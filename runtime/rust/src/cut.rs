@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::marker::PhantomData;
 
 use crate::frames::Entry;
@@ -21,10 +22,14 @@ impl Texts {
     }
 
     pub fn lend<'a, T: Cut<'a>>(&'a self, own: T::Own) -> T {
+        T::lend(own, self)
+    }
+
+    fn keep<T: 'static>(&self, own: T) -> &T {
         let own = Box::into_raw(Box::new(own));
         self.0.borrow_mut().push(own);
         // SAFETY: it is freed with `self` and changed by nobody.
-        T::lend(unsafe { &*own })
+        unsafe { &*own }
     }
 }
 
@@ -46,23 +51,23 @@ impl Drop for Texts {
 )]
 pub trait Cut<'a>: Cuts {
     type Own: Checkpointable;
-    fn own(&self) -> Self::Own;
-    fn lend(own: &'a Self::Own) -> Self;
+    fn own(self) -> Self::Own;
+    fn lend(own: Self::Own, texts: &'a Texts) -> Self;
 }
 
 /// The same of any lifetime.
 pub trait Cuts: Sized {}
 
 macro_rules! cuts {
-    ($([$($g:tt)*] $t:ty, $own:ty, $self:ident => $to:expr, $from:ident => $back:expr;)*) => {$(
+    ($([$($g:tt)*] $t:ty, $own:ty, $self:ident => $to:expr, $from:ident, $texts:ident => $back:expr;)*) => {$(
         impl<'a, $($g)*> Cuts for $t {}
         impl<'a, $($g)*> Cut<'a> for $t {
             type Own = $own;
-            fn own(&self) -> $own {
+            fn own(self) -> $own {
                 let $self = self;
                 $to
             }
-            fn lend($from: &'a $own) -> Self {
+            fn lend($from: $own, $texts: &'a Texts) -> Self {
                 $back
             }
         }
@@ -70,46 +75,64 @@ macro_rules! cuts {
 }
 
 cuts! {
-    [] &'a str, String, s => (*s).to_owned(), own => own;
-    [T: Checkpointable + Copy] &'a [T], Vec<T>, s => s.to_vec(), own => own;
+    [] &'a str, String, s => s.to_owned(), own, texts => texts.keep(own);
+    [T: Checkpointable + Copy] &'a [T], Vec<T>, s => s.to_vec(), own, texts => texts.keep(own);
+    [] BTreeSet<&'a str>, BTreeSet<String>,
+        s => s.into_iter().map(str::to_owned).collect(),
+        own, texts => own.into_iter().map(|o| <&str>::lend(o, texts)).collect();
+    [] HashSet<&'a str>, HashSet<String>,
+        s => s.into_iter().map(str::to_owned).collect(),
+        own, texts => own.into_iter().map(|o| <&str>::lend(o, texts)).collect();
+    [V: Checkpointable] BTreeMap<&'a str, V>, BTreeMap<String, V>,
+        s => s.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
+        own, texts => own.into_iter().map(|(k, v)| (<&str>::lend(k, texts), v)).collect();
+    [V: Checkpointable] HashMap<&'a str, V>, HashMap<String, V>,
+        s => s.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
+        own, texts => own.into_iter().map(|(k, v)| (<&str>::lend(k, texts), v)).collect();
 }
 
-impl<T: Cuts> Cuts for Option<T> {}
-impl<'a, T: Cut<'a>> Cut<'a> for Option<T> {
-    type Own = Option<T::Own>;
-    fn own(&self) -> Self::Own {
-        self.as_ref().map(T::own)
-    }
-    fn lend(own: &'a Self::Own) -> Self {
-        own.as_ref().map(T::lend)
-    }
+/// Groups of them, and pairs with values.
+macro_rules! groups {
+    ($([$($g:ident),*] $t:ty, $own:ty, $self:ident => $to:expr, $from:ident, $texts:ident => $back:expr;)*) => {$(
+        impl<$($g: Cuts),*> Cuts for $t {}
+        impl<'a, $($g: Cut<'a>),*> Cut<'a> for $t {
+            type Own = $own;
+            fn own(self) -> $own {
+                let $self = self;
+                $to
+            }
+            fn lend($from: $own, $texts: &'a Texts) -> Self {
+                $back
+            }
+        }
+    )*};
 }
 
-impl<T: Cuts> Cuts for Vec<T> {}
-impl<'a, T: Cut<'a>> Cut<'a> for Vec<T> {
-    type Own = Vec<T::Own>;
-    fn own(&self) -> Self::Own {
-        let mut own = Vec::with_capacity(self.capacity());
-        own.extend(self.iter().map(T::own));
-        own
-    }
-    fn lend(own: &'a Self::Own) -> Self {
-        let mut all = Vec::with_capacity(own.capacity());
-        all.extend(own.iter().map(T::lend));
-        all
-    }
+groups! {
+    [T] Option<T>, Option<T::Own>, s => s.map(T::own), own, texts => own.map(|o| T::lend(o, texts));
+    [T] Vec<T>, Vec<T::Own>,
+        s => with(Vec::with_capacity(s.capacity()), s.into_iter().map(T::own)),
+        own, texts => with(Vec::with_capacity(own.capacity()), own.into_iter().map(|o| T::lend(o, texts)));
+    [T] VecDeque<T>, VecDeque<T::Own>,
+        s => with(VecDeque::with_capacity(s.capacity()), s.into_iter().map(T::own)),
+        own, texts => with(VecDeque::with_capacity(own.capacity()), own.into_iter().map(|o| T::lend(o, texts)));
+    [A, B] (A, B), (A::Own, B::Own),
+        s => (s.0.own(), s.1.own()), own, texts => (A::lend(own.0, texts), B::lend(own.1, texts));
 }
 
-impl<A: Cuts, B: Cuts> Cuts for (A, B) {}
-impl<'a, A: Cut<'a>, B: Cut<'a>> Cut<'a> for (A, B) {
-    type Own = (A::Own, B::Own);
-    fn own(&self) -> Self::Own {
-        (self.0.own(), self.1.own())
-    }
-    fn lend(own: &'a Self::Own) -> Self {
-        (A::lend(&own.0), B::lend(&own.1))
-    }
+fn with<T, C: Extend<T>>(mut list: C, items: impl Iterator<Item = T>) -> C {
+    list.extend(items);
+    list
 }
+
+macro_rules! pairs {
+    ($($n:ty)*) => { groups! {$(
+        [A] (A, $n), (A::Own, $n), s => (s.0.own(), s.1), own, texts => (A::lend(own.0, texts), own.1);
+        [A] ($n, A), ($n, A::Own), s => (s.0, s.1.own()), own, texts => (own.0, A::lend(own.1, texts));
+    )*} };
+}
+
+pairs!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 bool char String);
 
 /// A local that becomes another borrow.
 pub fn cut<'a, T: Cut<'a>>(name: &'static str, value: T) -> Entry {

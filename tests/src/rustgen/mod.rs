@@ -22,8 +22,8 @@ pub fn edition(seed: u64) -> u32 {
     }
 }
 
-/// The text of a program with `n` functions.
-pub fn program(seed: u64, n: usize) -> String {
+/// The text of a program with `n` functions of up to so many statements.
+pub fn program(seed: u64, n: usize, statements: usize) -> String {
     let mut g = Generator {
         rng: Rng::with_seed(seed),
         out: String::new(),
@@ -33,6 +33,7 @@ pub fn program(seed: u64, n: usize) -> String {
         labels: Vec::new(),
         fallible: false,
         callees: Vec::new(),
+        most: statements,
         budget: 0,
         chains: edition(seed) == 2024,
     };
@@ -82,6 +83,8 @@ struct Generator {
     labels: Vec<String>,
     fallible: bool,
     callees: Vec<(usize, bool)>,
+    /// Statements that a function may have, and those that this one may still get.
+    most: usize,
     budget: usize,
     /// May conditions be chained?
     chains: bool,
@@ -102,7 +105,7 @@ impl Generator {
 
     fn function(&mut self, i: usize, fallible: bool) {
         self.fallible = fallible;
-        self.budget = 40;
+        self.budget = self.most;
         let result = if fallible {
             "Result<i64, String>"
         } else {

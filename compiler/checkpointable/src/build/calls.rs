@@ -274,7 +274,8 @@ impl Builder {
                     None => made
                         .filter(|v| matches!(v.way, Way::Made(_) | Way::Asked(_)))
                         .map(|_| {
-                            quote! {{
+                            let at = e.span().resolved_at(Span::call_site());
+                            quote_spanned! {at=> {
                                 #[allow(unused_imports)]
                                 use ::pc3::point::{AgainBorrow as _, AgainValue as _};
                                 #e.pc3_again()

@@ -82,8 +82,8 @@ impl Builder {
             }
         };
         let Some((taken, way, known)) = taken else {
-            let bound = self.bound(&names, &Way::Kept);
-            self.put(quote!(if let #inner = #scrutinee { #assign break #to; }));
+            let (bound, known) = self.bound_values(&names);
+            self.put(quote!(if let #inner = #scrutinee { #assign #known break #to; }));
             return Ok(bound);
         };
         let bound = self.bound_taken(&taken, &names, &way);
@@ -111,6 +111,17 @@ impl Builder {
             self.local(name, *mutable, None, way.clone());
         }
         self.visible.split_off(depth)
+    }
+
+    /// Of what is not made again; with what asks which of it are parts of texts.
+    fn bound_values(&mut self, names: &[(proc_macro2::Ident, bool)]) -> (Vec<Var>, TokenStream) {
+        let (mut bound, mut known) = (Vec::new(), TokenStream::new());
+        for name in names {
+            let (way, asked) = self.value_way(&name.0);
+            bound.extend(self.bound(std::slice::from_ref(name), &way));
+            known.extend(asked);
+        }
+        (bound, known)
     }
 
     /// `let PAT = a && b`: one within the other, and the names get their values where all of them hold.
@@ -153,7 +164,9 @@ impl Builder {
                 }
                 false => {
                     self.unmade(&mut scrutinee, bodies.what, bodies.then && leaves(&l.pat));
-                    self.bound(&names, &Way::Kept)
+                    let (bound, known) = self.bound_values(&names);
+                    assign.extend(known);
+                    bound
                 }
             };
             // Those behind it may be made from its names.

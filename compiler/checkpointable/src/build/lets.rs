@@ -120,7 +120,8 @@ impl Builder {
             if let Some((again, known)) = self.way(local, &mut e) {
                 (way, made) = (again, known);
             }
-            if let (Way::Kept, true) = (&way, cuts(local) || self.is_cursor(local)) {
+            let cut = cuts(local) || self.is_cursor(local) || self.gathers(local);
+            if let (Way::Kept, true) = (&way, cut) {
                 if let Some(name) = name_of(&local.pat) {
                     (way, made) = self.parted(name, Question::Cuts);
                 }
@@ -150,6 +151,36 @@ impl Builder {
                     || to.mutability.is_some() && p.path.get_ident().is_some_and(borrow)
             }
             _ => false,
+        }
+    }
+
+    /// `let mut words = Vec::new();`, `let mut longest = "";` in a function that takes texts apart, and says nothing else.
+    fn gathers(&self, local: &syn::Local) -> bool {
+        let (name, written) = match &local.pat {
+            Pat::Type(t) => (name_of(&t.pat), Some(&*t.ty)),
+            pat => (name_of(pat), None),
+        };
+        let (Some(name), Some(init)) = (name, &local.init) else {
+            return false;
+        };
+        let borrows = written.is_none_or(|t| holds_borrows(t) && !is_static(t));
+        let nothing = match &*init.expr {
+            Expr::Lit(l) => matches!(l.lit, syn::Lit::Str(_)),
+            Expr::Path(p) => p.path.is_ident("None"),
+            e => is_empty(e),
+        };
+        self.cuts_texts
+            && borrows
+            && nothing
+            && self.course.mutable.contains(&name.to_string())
+            && !is_static(&self.output)
+    }
+
+    /// A name of a head that is not made again: in a function that takes texts apart its type says whether it is one.
+    pub(super) fn value_way(&mut self, name: &Ident) -> (Way, TokenStream) {
+        match self.cuts_texts {
+            true => self.parted(name, Question::Cuts),
+            false => (Way::Kept, TokenStream::new()),
         }
     }
 
@@ -339,6 +370,69 @@ fn is_written(e: &Expr) -> bool {
         Expr::Paren(p) => is_written(&p.expr),
         e => is_constant(e),
     }
+}
+
+/// `Vec::new()`, `vec![]`: one of the standard library's groups, with nothing in it.
+fn is_empty(e: &Expr) -> bool {
+    match e {
+        Expr::Macro(m) => m.mac.path.is_ident("vec") && m.mac.tokens.is_empty(),
+        Expr::Call(c) => match &*c.func {
+            Expr::Path(p) => {
+                let mut words = p.path.segments.iter().rev().map(|s| s.ident.to_string());
+                let made = words.next().unwrap_or_default();
+                let of = words.next().unwrap_or_default();
+                matches!(&*made, "new" | "with_capacity" | "default") && GROUPS.contains(&&*of)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+const GROUPS: &[&str] = &[
+    "BTreeMap", "BTreeSet", "HashMap", "HashSet", "Vec", "VecDeque",
+];
+
+fn holds_borrows(ty: &Type) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {
+            self.0 = true;
+        }
+        // `Vec<_>`
+        fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {
+            self.0 = true;
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_type(&mut look, ty);
+    look.0
+}
+
+fn is_static(ty: &Type) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_lifetime(&mut self, l: &'ast syn::Lifetime) {
+            self.0 |= l.ident == "static";
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_type(&mut look, ty);
+    look.0
+}
+
+/// Does the code take texts apart?
+pub(super) fn cuts_texts(block: &syn::Block) -> bool {
+    struct Look(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Look {
+        fn visit_expr_method_call(&mut self, m: &'ast syn::ExprMethodCall) {
+            self.0 |= CUT.iter().any(|n| m.method == n);
+            syn::visit::visit_expr_method_call(self, m);
+        }
+    }
+    let mut look = Look(false);
+    syn::visit::Visit::visit_block(&mut look, block);
+    look.0
 }
 
 /// Might the local be a part of a text, or a list of such, as far as it shows?

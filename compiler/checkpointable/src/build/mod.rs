@@ -211,6 +211,8 @@ pub struct Builder {
     in_function: bool,
     /// The arguments of the call that is being made which may be texts.
     handed: Vec<(usize, Ident)>,
+    /// Does the function take texts apart?
+    cuts_texts: bool,
     /// Are there borrows that are saved as what they lead to?
     cuts: bool,
     /// Guards in the expression that is judged get names.
@@ -292,6 +294,7 @@ pub fn body(block: &Block, about: About, course: Course) -> Result<(TokenStream,
         uses: Vec::new(),
         in_function: false,
         handed: Vec::new(),
+        cuts_texts: lets::cuts_texts(block),
         cuts: false,
         guards_named: false,
         errors: Vec::new(),

@@ -224,15 +224,25 @@ impl Builder {
                 Binds::Either => is_made,
             };
             let taken = made.then(|| self.taken(&inner));
-            let (way, known) = match &taken {
-                Some(taken) => self.matched(&scrutinee, taken.clone(), &links, &names),
-                None => (Way::Kept, TokenStream::new()),
+            let mut known = TokenStream::new();
+            let ways: Vec<Way> = match &taken {
+                Some(taken) => {
+                    let (way, asked) = self.matched(&scrutinee, taken.clone(), &links, &names);
+                    known = asked;
+                    vec![way; names.len()]
+                }
+                None => {
+                    let asked = names.iter().map(|(name, _)| self.value_way(name));
+                    let (ways, all): (Vec<Way>, Vec<TokenStream>) = asked.unzip();
+                    known.extend(all);
+                    ways
+                }
             };
             let bound = self.apart(|s| {
                 if let Some(taken) = &taken {
                     s.declare_taken(taken);
                 }
-                for (name, mutable) in &names {
+                for ((name, mutable), way) in names.iter().zip(&ways) {
                     s.local(name, *mutable, None, way.clone());
                 }
             });

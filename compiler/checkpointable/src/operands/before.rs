@@ -95,7 +95,7 @@ pub(super) fn only_calls(e: &Expr) -> bool {
     let simple = |e: &Expr| {
         let mut before = Before::default();
         note(e, &mut before);
-        before.impure.is_none()
+        before.impure.is_none() || only_looks(e, Used::Value)
     };
     match e {
         Expr::Paren(p) => only_calls(&p.expr),
