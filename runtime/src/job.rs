@@ -182,7 +182,7 @@ impl Job {
     }
 
     /// There are so many ranks more.
-    pub(crate) fn add(&self, ranks: usize) {
+    pub fn add(&self, ranks: usize) {
         self.all.fetch_add(ranks, Relaxed);
     }
 

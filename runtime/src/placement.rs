@@ -133,9 +133,13 @@ impl Placement {
         (u64::from(self.ranks) * u64::from(process) / u64::from(self.processes)) as u32
     }
 
+    /// Of a rank that it does not know: none that there is.
     pub fn process_of(&self, rank: u32) -> u32 {
         match &self.seats {
-            Some(seats) => seats.get(rank as usize).map_or(0, |s| s / self.workers),
+            Some(seats) => {
+                let seat = seats.get(rank as usize);
+                seat.map_or(self.processes, |s| s / self.workers)
+            }
             // The inverse of `start`.
             None => {
                 let n = u64::from(self.processes);
@@ -195,6 +199,7 @@ mod tests {
                 for process in 0..processes as u32 {
                     assert!(p.here(process).iter().all(|r| p.process_of(*r) == process));
                 }
+                assert!((0..99).all(|more| p.process_of(ranks as u32 + more) >= p.processes()));
             }
         }
     }

@@ -34,9 +34,6 @@ impl Job {
         if !self.program.private_globals {
             return Some("the program was compiled without globals per rank");
         }
-        if self.peers().is_some() {
-            return Some("not available yet where ranks run in several processes (pc3run -p)");
-        }
         if self.stats.is_some() {
             return Some("not available while a run is observed (pc3run --stats)");
         }

@@ -33,6 +33,8 @@ struct Offer {
     stop: bool,
     /// Bytes, or what stands in the way.
     length: Result<u64, String>,
+    /// Of so many ranks: not of those that were spawned when local checkpoints had been taken.
+    ranks: u64,
     /// Types and functions that a guest's ranks have.
     tables: Vec<u8>,
     /// How long its ranks have stood still when it is sent.
@@ -59,6 +61,7 @@ impl Offer {
                 e.str(why);
             }
         }
+        e.u64(self.ranks);
         e.bytes(&self.tables);
         e.len(self.stood.len());
         for (rank, time) in &self.stood {
@@ -78,15 +81,17 @@ impl Offer {
             1 => Ok(d.u64()?),
             _ => Err(d.str()?),
         };
-        let tables = d.bytes()?.to_vec();
         let ranks = d.u64()?;
+        let tables = d.bytes()?.to_vec();
+        let times = d.u64()?;
         let one = |d: &mut Decoder| Ok((d.u64()?, Duration::from_nanos(d.u64()?)));
         Ok(Offer {
             asked,
             stop,
             length,
+            ranks,
             tables,
-            stood: (0..ranks).map(|_| one(&mut d)).collect::<Decoded<_>>()?,
+            stood: (0..times).map(|_| one(&mut d)).collect::<Decoded<_>>()?,
             passage: d.u64()?,
             uses: d.bytes()?.to_vec(),
             disturbed: Some(d.str()?).filter(|why| !why.is_empty()),
@@ -233,6 +238,7 @@ pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Writte
         asked: mine.asked,
         stop,
         length: count(),
+        ranks: mine.parts.as_ref().map_or(0, |parts| parts.len() as u64),
         tables: guests.clone(),
         stood: mine.stalls.0.clone(),
         passage: mine.passage,
@@ -274,6 +280,7 @@ fn offer(job: &Job, ranks: &mut [&mut Rank]) -> Offer {
         asked,
         stop,
         length,
+        ranks: ranks.len() as u64,
         tables,
         stood: until_now(&stood(ranks)).0,
         passage: 0,
@@ -375,6 +382,7 @@ fn lead(
         peers.spread(&encode_outcome(passage, DISTURBED, false));
         return Written::Disturbed(why);
     }
+    let ranks = offers.iter().map(|o| o.ranks).sum();
     let lengths: Result<Vec<u64>, String> = offers.into_iter().map(|o| o.length).collect();
     let what = match lengths {
         Ok(lengths) => {
@@ -392,7 +400,7 @@ fn lead(
                         job,
                         peers,
                         &mut guests,
-                        passage,
+                        (ranks, passage),
                         begun,
                         &lengths,
                         write_part,
@@ -439,7 +447,7 @@ fn write(
     job: &Job,
     peers: &dyn Peers,
     guests: &mut Tables,
-    passage: u64,
+    (ranks, passage): (u64, u64),
     (path, file, id, apart): (&str, &mut File, u64, bool),
     lengths: &[u64],
     write_part: &mut Write,
@@ -449,7 +457,7 @@ fn write(
         false => Writer::new(file, id),
     };
     let begun = begun.and_then(|mut out| {
-        save::head(job, job.all(), passage, &mut out)?;
+        save::head(job, ranks as usize, passage, &mut out)?;
         if job.program.guest {
             guests.write(&mut out)?;
         }

@@ -1,5 +1,6 @@
 /* pc3-test: mpi ranks=4 */
-/* Ends in the way it is told to, at the last rank (kill_first: at the first), unless the environment says not to. */
+/* Ends in the way it is told to, at the last rank (kill_first: at the first; spawned_...: at one that it spawns), unless the
+   environment says not to. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,9 +13,24 @@ static int is(const char *what, const char *word)
     return strcmp(what, word) == 0;
 }
 
+static char *self;
+
+/* By a rank that the last one spawns. */
+static void spawned(const char *what, MPI_Comm parent)
+{
+    int x = 0;
+    if (is(what, "spawned_abort"))
+        MPI_Abort(MPI_COMM_WORLD, 8);
+    if (is(what, "spawned_kill"))
+        raise(SIGKILL);
+    MPI_Recv(&x, 1, MPI_INT, 0, 99, parent, MPI_STATUS_IGNORE);
+}
+
 static void end(const char *what, int rank, int ranks)
 {
     int x = 0, last = rank == ranks - 1;
+    char word[32], *words[] = {word, NULL};
+    MPI_Comm kids;
     if (getenv("ENDS_WELL"))
         return;
     if (is(what, "kill_first") && rank == 0)
@@ -36,6 +52,11 @@ static void end(const char *what, int rank, int ranks)
         for (;;)
             pause();
     }
+    if (strncmp(what, "spawned", 7) == 0) {
+        strcpy(word, what);
+        MPI_Comm_spawn(self, words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &kids, MPI_ERRCODES_IGNORE);
+        MPI_Recv(&x, 1, MPI_INT, 0, 99, kids, MPI_STATUS_IGNORE);
+    }
     if (is(what, "signal"))
         kill(getpid(), SIGUSR2);
 }
@@ -43,7 +64,12 @@ static void end(const char *what, int rank, int ranks)
 int main(int argc, char **argv)
 {
     int rank, ranks, sum = 0;
+    MPI_Comm parent;
     MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        spawned(argv[1], parent);
+    self = argv[0];
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int i = 0; i < 100; i++) {

@@ -13,9 +13,8 @@ use pc3_tests::clock;
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, end_of, Job, STOPPED};
 
-/// Files of each rank's own had the same numbers in two processes, and do not come into one; ranks are spawned, and find each
-/// other by ports, in jobs of one process.
-const ONE_PROCESS: &[&str] = &["mpi_files", "mpi_ports", "mpi_spawn"];
+/// Files of each rank's own had the same numbers in two processes, and do not come into one.
+const ONE_PROCESS: &[&str] = &["mpi_files"];
 
 pub fn trials() -> Vec<Trial> {
     let root = arch::root();
@@ -60,7 +59,7 @@ pub fn trials() -> Vec<Trial> {
         if has("mpich") {
             // Its launcher sees the end of one process before the others can speak of it.
             let said = match *what {
-                "kill" | "kill_first" => "signal 9 has ended a process of the job",
+                "kill" | "kill_first" | "spawned_kill" => "signal 9 has ended a process of the job",
                 _ => said,
             };
             let name = format!("processes::end_{what}_mpich");
@@ -233,7 +232,9 @@ const NATIVE: &[&str] = &[
     "mpi_modes",
     "mpi_nonblocking",
     "mpi_numbers",
+    "mpi_ports",
     "mpi_random",
+    "mpi_spawn",
     "rust-harvest-mpi",
 ];
 
@@ -400,6 +401,13 @@ const ENDS: &[(&str, i32, &str)] = &[
     ("error", 1, "rank 3: MPI_Send"),
     ("deadlock", 91, "rank 3: MPI_Recv(rank 0, tag 99"),
     ("signal", STOPPED, ""),
+    ("spawned_abort", 8, "MPI_Abort called by rank 4"),
+    (
+        "spawned_kill",
+        137,
+        "process 1 of 2 (ranks 2-4) was killed or has crashed",
+    ),
+    ("spawned_deadlock", 91, "rank 4: MPI_Recv(rank 0, tag 99"),
 ];
 
 /// The same without pc3run: mpirun ends the process that is left, which says what there is to continue from.
@@ -456,7 +464,7 @@ fn ends(mpi: &str, what: &str, status: i32, said: &str) -> Result<()> {
     ensure!(log.contains(said), "it does not say {said:?}:\n{log}");
     let lines = log.lines().filter(|l| l.starts_with("pc3: ")).count();
     ensure!(lines <= 1, "said more than once:\n{log}");
-    if what.starts_with("kill") {
+    if what.contains("kill") {
         ensure!(
             log.contains("the newest good checkpoint is 4"),
             "it does not name the checkpoint:\n{log}"

@@ -128,6 +128,11 @@ impl Node {
         self.stage == Stage::Idle
     }
 
+    /// Has it said, of an epoch that goes on, that all here and below is saved?
+    pub fn has_saved(&self) -> bool {
+        self.stage == Stage::Saved && self.open.is_empty()
+    }
+
     /// `child` was spawned by `root`, a member here, and owes what that owes.
     pub fn adopt(&mut self, child: Rank, root: Rank) {
         self.members.insert(child);

@@ -209,8 +209,12 @@ impl Engine for MpiEngine {
     }
 }
 
-/// All processes are here, and none of them has given a name that another one will give again.
+/// All processes are here, know all ports, and none of them has given a name that another one will give again.
 fn meet(world: &World, peers: &dyn Peers) {
+    // First: when the others go on behind what follows, all have this.
+    if let Err(e) = world.ports.share(peers) {
+        die(EXIT_REFUSED, &error(codes::MESSAGES, &e.0));
+    }
     let mine = world.late_ids.load(Relaxed).to_le_bytes();
     let id = |b: &[u8]| b.try_into().map_or(0, u32::from_le_bytes);
     let most = peers.gather(&mine).iter().map(|b| id(b)).max();

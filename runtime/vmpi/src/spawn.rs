@@ -10,6 +10,7 @@ use crate::comm::{create::Made, Remote, FIRST_ID};
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::handle::abi;
+use crate::link::turns::News;
 use crate::state::RankState;
 
 /// Ranks of one command.
@@ -49,8 +50,10 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
         return refuse(why);
     }
     let passages = by.count_passages();
-    let growing = world.growing();
-    let first = world.ranks().len();
+    // Nobody else has ranks more until these are there.
+    let turn = world.far().map(|link| link.turns.take(me, link));
+    let growing = turn.is_none().then(|| world.growing());
+    let first = world.known();
     let mut births = Vec::new();
     let mut numbers = Vec::new();
     for (command, number) in commands.into_iter().zip(0..) {
@@ -70,6 +73,10 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
     }
     let made = job.bear(by, births);
     let made = made.or_else(refuse)?;
+    if let Some(turn) = &turn {
+        turn.tell(&News::Ranks(made.len() as u32));
+    }
+    let growing = growing.unwrap_or_else(|| world.growing());
     let group = Group::new((first..first + made.len()).map(|r| r as u32).collect());
     // Parents and children know it; nobody who is in both groups knows the next one, which is the children's own.
     let id = parents.next_id.max(FIRST_ID);
@@ -100,6 +107,7 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
     }
     world.crossing.adopt(me, group.ranks());
     drop(growing);
+    drop(turn);
     born.into_iter()
         .for_each(|slot| world.sched().wake(Some(me.worker()), slot));
     Ok(Side { next_id: id, group })

@@ -1,30 +1,36 @@
 //! Ports and published names (MPI 4.1 section 11.9).
 
 use super::{comm::install, entry, inter::led_by, put_text, text};
-use crate::coll::meeting::{unsupported, Kind};
+use crate::coll::meeting::Kind;
 use crate::crossing;
 use crate::error::Result;
-use crate::ports::{Ports, Role};
+use crate::ports::{Change, Ports, Role};
 use crate::state::RankState;
 use std::ffi::{c_char, c_int};
 
 /// MPI_MAX_PORT_NAME.
 const MAX_PORT: usize = 1024;
 
-/// The job's ports, for a call whose outcome depends on what others do.
-fn ports(me: &'static RankState, call: &'static str) -> Result<&'static Ports> {
-    if me.world().far().is_some() {
-        return unsupported(call);
-    }
+/// Something is done with the job's ports, of which the outcome depends on what others do.
+fn with<T>(
+    me: &'static RankState,
+    call: &'static str,
+    does: impl FnOnce(&Ports) -> Result<T>,
+) -> Result<T> {
     crossing::unsupported(me, call);
-    Ok(&me.world().ports)
+    let done = does(&me.world().ports);
+    if me.world().far().is_some() {
+        // Local checkpoints may have begun while it waited, elsewhere first.
+        crossing::unsupported(me, call);
+    }
+    done
 }
 
 /// Hints mean nothing to us, here and below.
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Open_port(_info: usize, name: *mut c_char) -> c_int {
     entry("MPI_Open_port", 0, |me| {
-        let new = ports(me, "MPI_Open_port")?.open(me);
+        let new = with(me, "MPI_Open_port", |ports| ports.open(me))?;
         put_text(name, MAX_PORT, &new).map(|_| ())
     })
 }
@@ -32,7 +38,8 @@ pub unsafe extern "C" fn MPI_Open_port(_info: usize, name: *mut c_char) -> c_int
 #[pc3_vmpi_entry::entry]
 pub unsafe extern "C" fn MPI_Close_port(name: *const c_char) -> c_int {
     entry("MPI_Close_port", 0, |me| {
-        ports(me, "MPI_Close_port")?.close(me, &text(name)?)
+        let close = Change::Close(text(name)?);
+        with(me, "MPI_Close_port", |ports| ports.change(me, close))
     })
 }
 
@@ -43,8 +50,9 @@ pub unsafe extern "C" fn MPI_Publish_name(
     port: *const c_char,
 ) -> c_int {
     entry("MPI_Publish_name", 0, |me| {
-        let ports = ports(me, "MPI_Publish_name")?;
-        ports.publish(&text(service)?, &text(port)?, me.rank)
+        let (service, port) = (text(service)?, text(port)?);
+        let publish = Change::Publish { service, port };
+        with(me, "MPI_Publish_name", |ports| ports.change(me, publish))
     })
 }
 
@@ -55,7 +63,10 @@ pub unsafe extern "C" fn MPI_Unpublish_name(
     _port: *const c_char,
 ) -> c_int {
     entry("MPI_Unpublish_name", 0, |me| {
-        ports(me, "MPI_Unpublish_name")?.unpublish(&text(service)?)
+        let unpublish = Change::Unpublish(text(service)?);
+        with(me, "MPI_Unpublish_name", |ports| {
+            ports.change(me, unpublish)
+        })
     })
 }
 
@@ -66,7 +77,8 @@ pub unsafe extern "C" fn MPI_Lookup_name(
     port: *mut c_char,
 ) -> c_int {
     entry("MPI_Lookup_name", 0, |me| {
-        let found = ports(me, "MPI_Lookup_name")?.look_up(&text(service)?)?;
+        let service = text(service)?;
+        let found = with(me, "MPI_Lookup_name", |ports| ports.look_up(&service))?;
         put_text(port, MAX_PORT, &found).map(|_| ())
     })
 }
@@ -80,7 +92,10 @@ unsafe fn meet(
     comm: usize,
     new: *mut usize,
 ) -> Result<()> {
-    let swap = |side| ports(me, call)?.meet(me, &text(port)?, role, side);
+    let swap = |side| {
+        let port = text(port)?;
+        with(me, call, |ports| ports.meet(me, port, role, side))
+    };
     let made = led_by(me, comm, root, kind, swap)?;
     install(me, comm, Some(made), None, new)
 }

@@ -12,10 +12,24 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 /// What the leaders of two groups tell one another.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Side {
     pub next_id: u32,
     pub group: GroupRef,
+}
+
+impl Side {
+    pub fn write(&self, w: &mut Writer) {
+        w.u32(self.next_id);
+        w.list(self.group.ranks().iter(), |w, r| w.u32(*r));
+    }
+
+    pub fn read(r: &mut Reader) -> Read<Side> {
+        Ok(Side {
+            next_id: r.u32()?,
+            group: Group::new(r.list(Reader::u32)?),
+        })
+    }
 }
 
 /// A group learns what its leader knows: all of it, or only what the members' `next_id` add up to.
@@ -90,10 +104,7 @@ impl Tell {
         let known = self.known.borrow();
         w.u8(known.is_some().into());
         if let Some(known) = &*known {
-            w.outcome(known, |w, side| {
-                w.u32(side.next_id);
-                w.list(side.group.ranks().iter(), |w, r| w.u32(*r));
-            });
+            w.outcome(known, |w, side| side.write(w));
         }
     }
 }
@@ -102,13 +113,7 @@ fn read_known(r: &mut Reader) -> Read<Option<Result<Side>>> {
     if r.u8()? == 0 {
         return Ok(None);
     }
-    let known = r.outcome(|r| {
-        Ok(Side {
-            next_id: r.u32()?,
-            group: Group::new(r.list(Reader::u32)?),
-        })
-    });
-    known.map(Some)
+    r.outcome(Side::read).map(Some)
 }
 
 /// MPI_Intercomm_create and its like: `exchange`, which only the leader calls, swaps sides with the other leader.

@@ -221,6 +221,9 @@ impl State {
             }
             return;
         }
+        if !self.node.has_saved() {
+            self.spoilt.get_or_insert_with(|| why.clone());
+        }
         let Some(apart) = self.apart.as_ref().filter(|_| first) else {
             return;
         };

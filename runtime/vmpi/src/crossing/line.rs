@@ -267,7 +267,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
     let Some(job) = world.job.get().cloned() else {
         return;
     };
-    let (mut parts, mut obstacle) = (Vec::new(), None);
+    let (mut parts, mut obstacle) = (Vec::new(), s.spoilt.take());
     for (taken, member) in s.taken.iter_mut().zip(&mut s.members) {
         let Some(taken) = taken.take() else { continue };
         let log = member.saved_log();

@@ -117,6 +117,8 @@ pub(crate) struct State {
     written: bool,
     /// There is to be no checkpoint this time, or the root has been asked for that.
     refused: bool,
+    /// What is here belongs to none, should it be too late for the root to give it up.
+    spoilt: Option<String>,
     writer: Option<JoinHandle<()>>,
     watcher: Option<JoinHandle<()>>,
     is_over: bool,
@@ -308,6 +310,7 @@ impl State {
             commit_due: false,
             written: false,
             refused: false,
+            spoilt: None,
             writer: None,
             watcher: None,
             is_over: false,
@@ -332,7 +335,7 @@ impl State {
 
     /// Has everybody whom the checkpoint is of been copied?
     fn all_stored(&self) -> bool {
-        self.stored == self.members.len() - self.born
+        self.stored >= self.members.len() - self.born
     }
 
     fn member(&mut self, slot: u32) -> &mut Machine {
@@ -367,6 +370,7 @@ impl State {
         self.why = None;
         self.written = false;
         self.refused = false;
+        self.spoilt = None;
         world.crossing.slow.store(true, SeqCst);
         set_flag(FLAG_ENGINE);
         line::watch(self, world);

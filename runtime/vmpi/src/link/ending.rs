@@ -71,7 +71,7 @@ impl Link {
         }
         self.bereft.store(ended, SeqCst);
         let ranks = self.world().map_or(String::new(), |w| {
-            format!(" ({})", crate::stats::ranks_text(&w.placement.here(peer)))
+            format!(" ({})", crate::stats::ranks_text(&w.ranks_of(peer)))
         });
         self.fail(&format!(
             "process {peer} of {}{ranks} {what}: the job ends; {}",

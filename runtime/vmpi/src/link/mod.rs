@@ -3,7 +3,7 @@
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p`, `offers`, `pulls` and `counted`: messages
-//! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
+//! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `turns`: what all have to know in the same order; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
 //! `ending`: how it all ends; `polls`: ranks that poll in vain; `pulse`: who is out of reach; `lead` and `node`: checkpoints and quiescence across processes.
 
 mod arrivals;
@@ -22,6 +22,7 @@ mod polls;
 pub(crate) mod pulls;
 mod pulse;
 pub(crate) mod quiet;
+pub(crate) mod turns;
 mod words;
 
 use std::fmt;
@@ -49,6 +50,7 @@ use node::Node;
 use p2p::Traffic;
 use pointers::Pointers;
 use pulse::Pulse;
+use turns::Turns;
 
 /// What a frame is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,6 +77,8 @@ pub(crate) enum Kind {
     /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
     Pointer,
     Pointed,
+    /// See `turns`.
+    Turn,
     /// The sender has received `count` bytes of what was sent unasked: see `credit`.
     Credit,
     /// See `node`.
@@ -91,7 +95,7 @@ pub(crate) enum Kind {
     Pulse,
 }
 
-const KINDS: [Kind; 18] = [
+const KINDS: [Kind; 19] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
@@ -103,6 +107,7 @@ const KINDS: [Kind; 18] = [
     Kind::Collective,
     Kind::Pointer,
     Kind::Pointed,
+    Kind::Turn,
     Kind::Credit,
     Kind::Control,
     Kind::Crossing,
@@ -149,6 +154,7 @@ pub struct Link {
     pub(crate) credits: Credits,
     pub(crate) board: Board,
     pub(crate) pointers: Pointers,
+    pub(crate) turns: Turns,
     pub(crate) desk: Desk,
     pub(crate) node: Node,
     /// Frames handled that count; written by whoever has `hands`.
@@ -196,6 +202,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         credits: Credits::new(count),
         board: Board::default(),
         pointers: Pointers::default(),
+        turns: Turns::default(),
         desk: Desk::new(index, count),
         node: Node::new(index, count),
         handled: AtomicU64::new(0),
@@ -532,6 +539,7 @@ impl Link {
             Some(Kind::Collective) => self.board.put(self, frame),
             Some(Kind::Pointer) => self.pointers.asked(self, &frame),
             Some(Kind::Pointed) => self.pointers.answered(self, &frame),
+            Some(Kind::Turn) => self.turns.hear(self, &frame),
             Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
             Some(Kind::Crossing) => apart::hear(self, frame.peer, frame.bytes()),
             Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),

@@ -55,6 +55,8 @@ pub struct World {
     by_rank: Grow<Place>,
     /// Those that messages are delivered to without further ado.
     near: Grow<Place>,
+    /// Processes of those that were spawned since.
+    later: Grow<u32>,
     lanes: Option<Lanes>,
     pub(crate) traffic: Option<Counts>,
     link: Option<Arc<Link>>,
@@ -118,8 +120,7 @@ impl World {
                     objects,
                 )
             };
-            let more = if link.is_none() { ROOM } else { 0 };
-            let ranks = Grow::new(here.iter().enumerate().map(make), more);
+            let ranks = Grow::new(here.iter().enumerate().map(make), ROOM);
             let mut by_rank = vec![null(); size as usize];
             for r in ranks.iter() {
                 by_rank[r.rank as usize] = &raw const *r;
@@ -136,8 +137,9 @@ impl World {
                 placement,
                 meeting: meeting.clone(),
                 ranks,
-                by_rank: Grow::new(by_rank.into_iter().map(Place), more),
-                near: Grow::new(near.into_iter().map(Place), more),
+                by_rank: Grow::new(by_rank.into_iter().map(Place), ROOM),
+                near: Grow::new(near.into_iter().map(Place), ROOM),
+                later: Grow::new(std::iter::empty(), ROOM),
                 // What is counted takes the way that counts.
                 lanes: (sched.spins() && !special.observe)
                     .then(|| Lanes::new(sched.workers()))
@@ -263,8 +265,61 @@ impl World {
         }
     }
 
+    #[inline]
     pub(crate) fn process_of(&self, rank: u32) -> u32 {
-        self.placement.process_of(rank)
+        let process = self.placement.process_of(rank);
+        match process < self.placement.processes() {
+            true => process,
+            false => self.process_of_later(rank),
+        }
+    }
+
+    #[cold]
+    fn process_of_later(&self, rank: u32) -> u32 {
+        match self.later.get((rank - self.size) as usize) {
+            Some(process) => *process,
+            None => unreachable!("all processes know a rank before others hear of it"),
+        }
+    }
+
+    /// The ranks of a process, ascending.
+    pub(crate) fn ranks_of(&self, process: u32) -> Vec<u32> {
+        let mut all = self.placement.here(process);
+        let later = (self.size..).zip(self.later.iter());
+        all.extend(later.filter(|l| *l.1 == process).map(|l| l.0));
+        all
+    }
+
+    /// All ranks that there have been, in any process.
+    pub(crate) fn known(&self) -> usize {
+        self.by_rank.len()
+    }
+
+    /// Another process has so many ranks more.
+    pub(crate) fn learn_of(&self, ranks: u32, process: u32) {
+        let _growing = self.growing();
+        for _ in 0..ranks {
+            // SAFETY: only one at a time comes here.
+            if unsafe { !self.put(process, null()) } {
+                unreachable!("who spawns looks whether there is room");
+            }
+        }
+        if let Some(job) = self.job.get() {
+            job.add(ranks as usize);
+        }
+    }
+
+    /// The next rank is in this process, and has this state if it is ours.  False: there is no room.
+    ///
+    /// # Safety
+    /// Nobody else does so now.
+    unsafe fn put(&self, process: u32, state: *const RankState) -> bool {
+        // SAFETY: by the caller.
+        unsafe {
+            self.later.push(process).is_ok()
+                && self.by_rank.push(Place(state)).is_ok()
+                && self.near.push(Place(state)).is_ok()
+        }
     }
 
     pub(crate) fn wake_all(&self) {
@@ -284,7 +339,7 @@ impl World {
 
     /// For how many more ranks there is room.
     pub(crate) fn left(&self) -> usize {
-        self.ranks.left().min(self.sched.left())
+        self.later.left().min(self.sched.left())
     }
 
     /// A further rank, which begins when it is woken; `exec` lives as long as the process.
@@ -295,15 +350,16 @@ impl World {
         self.coord.lock().add();
         let group = Group::world(self.size as usize);
         let alone = Meeting::new(1, SELF_ID);
-        let objects = Objects::new(group, slot, self.meeting.clone(), alone);
+        let number = self.known() as u32;
+        let objects = Objects::new(group, number, self.meeting.clone(), alone);
         let (worker, single) = (self.sched.wakes_as(slot), self.sched.is_single());
-        let rank = RankState::new((slot, slot), self, worker, single, objects);
+        let rank = RankState::new((number, slot), self, worker, single, objects);
         rank.exec.set(exec);
+        let here = self.link.as_ref().map_or(0, |l| l.index());
         // SAFETY: as above.
         unsafe {
             let at = self.ranks.push(rank).ok()?;
-            let place = || Place(&raw const self.ranks[at]);
-            let placed = self.by_rank.push(place()).is_ok() && self.near.push(place()).is_ok();
+            let placed = self.put(here, &raw const self.ranks[at]);
             placed.then(|| &self.ranks[at])
         }
     }

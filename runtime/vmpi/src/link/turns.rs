@@ -1,0 +1,255 @@
+//! What all processes have to know in the same order: that there are ranks more, and what is done with ports.
+//!
+//! Every process has all of it.  A rank that is to change something asks process 0 for the *turn*, which one rank of the job
+//! has at a time; changes what its own process has, which is up to date; tells all others, each of which does the same and
+//! answers; and gives the turn back.  So whoever is told of that change by anybody knows it already.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use pc3_transport::Head;
+
+use super::{lock, Frame, Kind, Link};
+use crate::ports::Change;
+use crate::state::{RankState, World};
+use crate::wire::{bad, Read, Reader, Writer};
+
+/// In a head's `ctx`.
+const ASK: u32 = 0;
+const TURN: u32 = 1;
+const TELL: u32 = 2;
+const TOLD: u32 = 3;
+const DONE: u32 = 4;
+
+/// What changes.
+pub(crate) enum News {
+    /// So many ranks more, which run in the teller's process.
+    Ranks(u32),
+    /// By a rank.
+    Ports(u32, Change),
+}
+
+impl News {
+    fn write(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        match self {
+            News::Ranks(n) => {
+                w.u8(0);
+                w.u32(*n);
+            }
+            News::Ports(rank, change) => {
+                w.u8(1);
+                w.u32(*rank);
+                change.write(&mut w);
+            }
+        }
+        w.0
+    }
+
+    fn read(bytes: &[u8]) -> Read<News> {
+        let mut r = Reader(bytes);
+        Ok(match r.u8()? {
+            0 => News::Ranks(r.u32()?),
+            1 => News::Ports(r.u32()?, Change::read(&mut r)?),
+            _ => return bad("unknown news of another process"),
+        })
+    }
+}
+
+/// A rank, and its process.
+type Holder = (u32, u32);
+
+/// Of process 0: who has the turn, and who waits for it.
+#[derive(Default)]
+struct Queue {
+    holder: Option<Holder>,
+    waiting: VecDeque<Holder>,
+}
+
+impl Queue {
+    /// Whose turn it is, if that has changed.
+    fn ask(&mut self, who: Holder) -> Option<Holder> {
+        self.waiting.push_back(who);
+        match self.holder {
+            None => self.next(),
+            Some(_) => None,
+        }
+    }
+
+    fn next(&mut self) -> Option<Holder> {
+        self.holder = self.waiting.pop_front();
+        self.holder
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Turns {
+    queue: Mutex<Queue>,
+    held: Mutex<Held>,
+}
+
+/// Of each process.
+#[derive(Default)]
+struct Held {
+    /// The rank here whose turn it is.
+    by: Option<u32>,
+    /// So many processes have not answered yet.
+    open: u32,
+}
+
+/// The caller's turn.
+pub(crate) struct Turn<'a> {
+    me: &'a RankState,
+    link: &'a Link,
+}
+
+impl Turns {
+    /// Waits for the turn.
+    pub fn take<'a>(&self, me: &'a RankState, link: &'a Link) -> Turn<'a> {
+        match link.index() {
+            0 => {
+                let next = lock(&self.queue).ask((me.rank, 0));
+                self.give(link, next);
+            }
+            _ => say(link, 0, (ASK, me.rank), &[]),
+        }
+        while lock(&self.held).by != Some(me.rank) {
+            me.block();
+        }
+        Turn { me, link }
+    }
+
+    /// By process 0.
+    fn give(&self, link: &Link, to: Option<Holder>) {
+        match to {
+            Some((rank, 0)) => self.granted(link, rank),
+            Some((rank, process)) => say(link, process, (TURN, rank), &[]),
+            None => {}
+        }
+    }
+
+    fn granted(&self, link: &Link, rank: u32) {
+        lock(&self.held).by = Some(rank);
+        if let Some(world) = link.world() {
+            world.wake(None, rank);
+        }
+    }
+
+    pub fn hear(&self, link: &Link, frame: &Frame) {
+        let (peer, rank) = (frame.peer, frame.head.src);
+        match frame.head.ctx {
+            ASK => {
+                let next = lock(&self.queue).ask((rank, peer));
+                self.give(link, next);
+            }
+            TURN => self.granted(link, rank),
+            TELL => match (News::read(frame.bytes()), link.world()) {
+                (Ok(news), Some(world)) => {
+                    heed(link, world, peer, news);
+                    say(link, peer, (TOLD, rank), &[]);
+                }
+                (Err(e), _) => link.fail(&format!("internal error: {e}")),
+                (_, None) => link.fail("internal error: ranks more before there were any"),
+            },
+            TOLD => {
+                let last = {
+                    let mut held = lock(&self.held);
+                    held.open -= 1;
+                    held.open == 0
+                };
+                if let Some(world) = link.world().filter(|_| last) {
+                    world.wake(None, rank);
+                }
+            }
+            DONE => {
+                let next = lock(&self.queue).next();
+                self.give(link, next);
+            }
+            _ => link.fail("internal error: an unknown word about turns"),
+        }
+    }
+}
+
+fn say(link: &Link, to: u32, (word, rank): (u32, u32), bytes: &[u8]) {
+    let head = Head {
+        ctx: word,
+        src: rank,
+        ..Head::default()
+    };
+    link.send_bytes(to, Kind::Turn, head, bytes);
+}
+
+/// Another process has changed something.
+fn heed(link: &Link, world: &World, process: u32, news: News) {
+    match news {
+        News::Ranks(n) => world.learn_of(n, process),
+        News::Ports(rank, change) => {
+            if let Err(e) = world.ports.apply(world, rank, change) {
+                link.fail(&format!("internal error: ports that differ: {e}"));
+            }
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Tells all other processes; returns when they know.
+    pub fn tell(&self, news: &News) {
+        let (me, link) = (self.me, self.link);
+        let held = || lock(&link.turns.held);
+        held().open = link.count() - 1;
+        let bytes = news.write();
+        for process in link.others() {
+            say(link, process, (TELL, me.rank), &bytes);
+        }
+        while held().open > 0 {
+            me.block();
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let (turns, link) = (&self.link.turns, self.link);
+        lock(&turns.held).by = None;
+        match link.index() {
+            0 => {
+                let next = lock(&turns.queue).next();
+                turns.give(link, next);
+            }
+            _ => say(link, 0, (DONE, self.me.rank), &[]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_the_turn_and_all_get_it_in_order() {
+        let mut q = Queue::default();
+        assert_eq!(q.ask((4, 1)), Some((4, 1)));
+        assert_eq!(q.ask((0, 0)), None);
+        assert_eq!(q.ask((5, 1)), None);
+        assert_eq!(
+            [q.next(), q.next(), q.next()],
+            [Some((0, 0)), Some((5, 1)), None]
+        );
+        assert_eq!(q.ask((0, 0)), Some((0, 0)));
+    }
+
+    #[test]
+    fn news_are_read_as_they_were_written() {
+        let read = |news: &News| News::read(&news.write()).ok();
+        assert!(matches!(read(&News::Ranks(7)), Some(News::Ranks(7))));
+        let change = Change::Publish {
+            service: "desk".into(),
+            port: "p".into(),
+        };
+        let Some(News::Ports(3, again)) = read(&News::Ports(3, change.clone())) else {
+            panic!("news of ports")
+        };
+        assert_eq!(again, change);
+        assert!(News::read(&[9]).is_err());
+    }
+}
