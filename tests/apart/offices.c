@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAVES = 9, MOST = 4, TASKS = 1500, TEAM = 2, TASK = 1, RESULT = 2, STOP = 3 };
+enum { WAVES = 9, MOST = 4, TASKS = 12000, TEAM = 2, TASK = 1, RESULT = 2, STOP = 3 };
 
 static int done_here;
 
