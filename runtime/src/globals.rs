@@ -55,6 +55,7 @@ impl Copy {
         Ok(Some(copy))
     }
 
+    #[inline]
     pub fn delta(&self) -> isize {
         self.delta
     }

@@ -288,6 +288,7 @@ impl Rank {
     }
 
     /// Distance from a global's template to this rank's copy.
+    #[inline]
     pub fn delta(&self) -> isize {
         self.globals.as_ref().map_or(0, Copy::delta)
     }

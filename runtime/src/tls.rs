@@ -50,6 +50,7 @@ pub unsafe extern "C" fn pc3_register_tls(tls: *const Tls) {
     ACCESS.store(tls.cast_mut(), Relaxed);
 }
 
+#[inline]
 fn access() -> &'static Tls {
     // SAFETY: only tables that live forever are stored.
     unsafe { &*ACCESS.load(Relaxed) }

@@ -93,6 +93,8 @@ impl MpiError {
 }
 
 /// `Err` of `class` with a sentence.
+#[cold]
+#[inline(never)]
 pub fn fail<T>(class: Class, detail: impl Into<Cow<'static, str>>) -> Result<T> {
     Err(MpiError::new(class, detail))
 }

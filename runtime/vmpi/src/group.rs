@@ -47,15 +47,18 @@ impl Group {
         Self::new((0..n as u32).collect())
     }
 
+    #[inline]
     pub fn size(&self) -> usize {
         self.ranks.len()
     }
 
+    #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
     /// World rank of member `rank`.
+    #[inline]
     pub fn world_rank(&self, rank: usize) -> Option<u32> {
         self.ranks.get(rank).copied()
     }

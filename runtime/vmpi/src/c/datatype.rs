@@ -9,7 +9,6 @@ use crate::error::{fail, Class, Result};
 use crate::handle::{abi, FIRST_DYNAMIC};
 use crate::state::RankState;
 use std::ffi::c_int;
-use std::sync::Arc;
 
 pub(super) fn give(me: &RankState, ty: TypeRef, committed: bool) -> usize {
     me.objects().types.insert(TypeObject {
@@ -38,12 +37,12 @@ pub(super) unsafe fn create_of(
         Box::default()
     };
     let ty = build(c, source_line(me))?;
-    let ty = TypeRef::Shared(Arc::new(Datatype {
+    let ty = Datatype {
         addresses,
         wide,
         ..ty
-    }));
-    put(new, give(me, ty, false))
+    };
+    put(new, give(me, ty.into(), false))
 }
 
 fn blocks(lens: &[c_int], displs: impl Iterator<Item = isize>) -> Result<Vec<(usize, isize)>> {

@@ -122,9 +122,21 @@ pub fn entry(
     comm: usize,
     f: impl FnOnce(&'static RankState) -> Result<()>,
 ) -> c_int {
+    entry_of(name, comm, |me| {
+        me.call.set(Call::new(name).comm(comm));
+        f(me)
+    })
+}
+
+/// The same for functions that say themselves what call it is.
+#[inline(always)]
+fn entry_of(
+    name: &'static str,
+    comm: usize,
+    f: impl FnOnce(&'static RankState) -> Result<()>,
+) -> c_int {
     let me = RankState::current();
     let _errno = Errno::keep();
-    me.call.set(Call::new(name).comm(comm));
     let outcome = if me.phase.get() == Phase::Initialized {
         f(me)
     } else {
@@ -250,6 +262,7 @@ pub fn source_line(me: &RankState) -> Option<Box<str>> {
 }
 
 /// Checks a buffer address: null only where nothing is accessed or addresses are absolute.
+#[inline]
 pub fn buffer(p: *const u8, bytes: usize, predefined: bool) -> Result<()> {
     if p.is_null() && bytes > 0 && predefined {
         return fail(Class::ERR_BUFFER, "the buffer is a null pointer");

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::status::{put_status, CStatus};
-use super::{buffer, entry, put, wide_count};
+use super::{buffer, entry, entry_of, put, wide_count};
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
 use crate::p2p::recv::{await_shown, check, post, show};
@@ -14,6 +14,8 @@ use crate::p2p::{
 use crate::state::{Call, RankState};
 
 /// The buffer arguments of a call, checked.
+// Else what it gives goes through memory, here and below.
+#[inline(always)]
 pub(super) fn data(
     me: &RankState,
     p: *const c_void,
@@ -36,7 +38,6 @@ pub(super) fn data(
 }
 
 /// Where a send goes; `None`: to `MPI_PROC_NULL`.
-// Else what it gives goes through memory, word by word, and is read at once.
 #[inline(always)]
 pub(super) fn target(
     me: &RankState,
@@ -71,7 +72,6 @@ pub(super) fn target(
 }
 
 /// What a receive accepts; `None`: it is from `MPI_PROC_NULL`.
-// Else what it gives goes through memory, word by word, and is read at once.
 #[inline(always)]
 pub(super) fn source(
     me: &RankState,
@@ -101,9 +101,10 @@ pub(super) fn source(
     }))
 }
 
-#[inline]
+#[inline(always)]
 #[allow(clippy::too_many_arguments)]
 unsafe fn send(
+    me: &RankState,
     name: &'static str,
     p: *const c_void,
     n: i64,
@@ -112,16 +113,14 @@ unsafe fn send(
     tag: c_int,
     comm: usize,
     mode: Mode,
-) -> c_int {
-    entry(name, comm, |me| {
-        let to = target(me, name, dest, tag, comm)?;
-        let (n, ty) = data(me, p, n, ty)?;
-        match to {
-            // SAFETY: the program's buffer, as MPI requires it.
-            Some(to) => unsafe { p2p::send(me, Buf::new(p.cast_mut().cast(), n, &ty), to, mode) },
-            None => Ok(()),
-        }
-    })
+) -> Result<()> {
+    let to = target(me, name, dest, tag, comm)?;
+    let (n, ty) = data(me, p, n, ty)?;
+    match to {
+        // SAFETY: the program's buffer, as MPI requires it.
+        Some(to) => unsafe { p2p::send(me, Buf::new(p.cast_mut().cast(), n, &ty), to, mode) },
+        None => Ok(()),
+    }
 }
 
 /// A request that is not started.  `to` or `from` is `None` for `MPI_PROC_NULL`.
@@ -162,6 +161,7 @@ pub(super) unsafe fn publish(me: &RankState, r: Req, handle: *mut usize) -> Resu
 
 #[allow(clippy::too_many_arguments)]
 unsafe fn isend(
+    me: &RankState,
     name: &'static str,
     p: *const c_void,
     n: i64,
@@ -171,26 +171,17 @@ unsafe fn isend(
     comm: usize,
     request: *mut usize,
     mode: Mode,
-) -> c_int {
-    entry(name, comm, |me| {
-        let to = target(me, name, dest, tag, comm)?;
-        let (n, ty) = data(me, p, n, ty)?;
-        let r = prepare(
-            me,
-            What::Send(mode),
-            to,
-            None,
-            &Buf::new(p.cast_mut().cast(), n, &ty),
-            dest,
-            comm,
-        );
-        // SAFETY: the program's buffer, as MPI requires it.
-        if let Err(e) = unsafe { p2p::send::start(me, r.get()) } {
-            me.recycle(r);
-            return Err(e);
-        }
-        publish(me, r, request)
-    })
+) -> Result<()> {
+    let to = target(me, name, dest, tag, comm)?;
+    let (n, ty) = data(me, p, n, ty)?;
+    let buf = Buf::new(p.cast_mut().cast(), n, &ty);
+    let r = prepare(me, What::Send(mode), to, None, &buf, dest, comm);
+    // SAFETY: the program's buffer, as MPI requires it.
+    if let Err(e) = unsafe { p2p::send::start(me, r.get()) } {
+        me.recycle(r);
+        return Err(e);
+    }
+    publish(me, r, request)
 }
 
 macro_rules! sends { ($($(#[$doc:meta])* $name:ident $iname:ident $name_c:ident $iname_c:ident $mode:ident;)*) => { $(
@@ -203,14 +194,18 @@ macro_rules! sends { ($($(#[$doc:meta])* $name:ident $iname:ident $name_c:ident 
     $(#[$doc])*
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize) -> c_int {
-        send(stringify!($name), p, n.into(), datatype, dest, tag, comm, Mode::$mode)
+        entry_of(stringify!($name), comm, |me| {
+            send(me, stringify!($name), p, n.into(), datatype, dest, tag, comm, Mode::$mode)
+        })
     }
 };
 (begun $(#[$doc:meta])* $name:ident $n:ident $mode:ident) => {
     $(#[$doc])*
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(p: *const c_void, n: $n, datatype: usize, dest: c_int, tag: c_int, comm: usize, request: *mut usize) -> c_int {
-        isend(stringify!($name), p, n.into(), datatype, dest, tag, comm, request, Mode::$mode)
+        entry_of(stringify!($name), comm, |me| {
+            isend(me, stringify!($name), p, n.into(), datatype, dest, tag, comm, request, Mode::$mode)
+        })
     }
 } }
 sends! {
@@ -236,7 +231,7 @@ macro_rules! receives { ($($recv:ident $irecv:ident $n:ident;)*) => { $(
         comm: usize,
         status: *mut CStatus,
     ) -> c_int {
-        entry(stringify!($recv), comm, |me| {
+        entry_of(stringify!($recv), comm, |me| {
             let from = source(me, stringify!($recv), src, tag, comm)?;
             let (n, ty) = data(me, p, n, datatype)?;
             let s = match from {
@@ -259,7 +254,7 @@ macro_rules! receives { ($($recv:ident $irecv:ident $n:ident;)*) => { $(
         comm: usize,
         request: *mut usize,
     ) -> c_int {
-        entry(stringify!($irecv), comm, |me| {
+        entry_of(stringify!($irecv), comm, |me| {
             let from = source(me, stringify!($irecv), src, tag, comm)?;
             let (n, ty) = data(me, p, n, datatype)?;
             let buf = Buf::new(p.cast(), n, &ty);

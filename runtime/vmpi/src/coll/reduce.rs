@@ -268,7 +268,7 @@ impl Call for Reduction<'_> {
 
     #[inline]
     fn brief(&self) -> Option<Brief> {
-        let (TypeRef::Static(ty), Op::Predef(op)) = (self.ty, self.op) else {
+        let (Some(ty), Op::Predef(op)) = (self.ty.as_static(), self.op) else {
             return None;
         };
         let bytes = self.count.checked_mul(ty.size)?;

@@ -81,31 +81,37 @@ pub const FIRST_ID: u32 = 2;
 pub const FIRST_LATE_ID: u32 = 1 << 30;
 
 impl Comm {
+    #[inline]
     pub fn size(&self) -> usize {
         self.group.size()
     }
 
     /// Context of point-to-point messages.
+    #[inline]
     pub fn p2p_context(&self) -> u32 {
         2 * self.id
     }
 
     /// Context of messages that collectives exchange.
+    #[inline]
     pub fn coll_context(&self) -> u32 {
         2 * self.id + 1
     }
 
     /// Those that a rank in a message names: the other side of an inter-communicator.
+    #[inline]
     pub fn peers(&self) -> &GroupRef {
         self.remote.as_ref().map_or(&self.group, |r| &r.group)
     }
 
     /// Those that collectives bring together.
+    #[inline]
     pub fn everyone(&self) -> &GroupRef {
         self.remote.as_ref().map_or(&self.group, |r| &r.all)
     }
 
     /// This rank's place among them.
+    #[inline]
     pub fn seat(&self) -> usize {
         let rank = self.rank as usize;
         self.remote.as_ref().map_or(rank, |r| r.seat(rank))

@@ -145,7 +145,7 @@ pub(crate) unsafe fn deposit(
     if let Some(k) = s.sent(me, to, key, buf) {
         match s.receiver(to, key, k) {
             // SAFETY: a posted receive is pending until we complete it.
-            Some(r) => unsafe { deliver(me, r, key, buf) },
+            Some(r) => unsafe { deliver(me, to, r, key, buf) },
             None => {
                 // SAFETY: the caller's promise.
                 let mut m = unsafe { Message::packed(buf) };
@@ -157,7 +157,7 @@ pub(crate) unsafe fn deposit(
                 if let Some((r, m)) = put(me, to, &mut s, key, k, m) {
                     world.give_back(&m, Some(me.worker()));
                     // SAFETY: as above.
-                    unsafe { deliver(me, r, key, buf) };
+                    unsafe { deliver(me, to, r, key, buf) };
                 }
             }
         }
@@ -212,7 +212,7 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
         Some(k) => match s.receiver(to, &r.key, k) {
             Some(posted) => {
                 // SAFETY: as in `deposit`.
-                unsafe { deliver(me, posted, &r.key, &buf) };
+                unsafe { deliver(me, to, posted, &r.key, &buf) };
                 true
             }
             None => {
@@ -220,7 +220,7 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
                 m.mark = Some(k.mark());
                 match put(me, to, &mut s, &r.key, k, m) {
                     // SAFETY: as in `deposit`.
-                    Some((posted, _)) => unsafe { deliver(me, posted, &r.key, &buf) },
+                    Some((posted, _)) => unsafe { deliver(me, to, posted, &r.key, &buf) },
                     None => {
                         done(world, s);
                         return false;

@@ -10,7 +10,6 @@ use super::parametrised::Class90;
 use super::signature::Signature;
 use super::{of_basic, Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
-use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
@@ -408,7 +407,7 @@ impl Constructor {
 
 /// As [`build`], shared.
 pub fn make(c: Constructor, created_at: Option<Box<str>>) -> Result<TypeRef> {
-    Ok(TypeRef::Shared(Arc::new(build(c, created_at)?)))
+    Ok(build(c, created_at)?.into())
 }
 
 pub(super) fn named(b: Basic) -> Datatype {

@@ -8,7 +8,6 @@ use super::portable::{displacements, Block, Question, Saved};
 use super::{by_handle, Datatype, TypeRef};
 use crate::wire::{bad, Read, Reader, Writer};
 use pc3_runtime::transfer::{LoadCtx, LoadError};
-use std::sync::Arc;
 
 /// Beside the kind of constructor: the one with large counts.
 const WIDE: u8 = 0x80;
@@ -417,14 +416,12 @@ impl Rebuilt {
         });
         let addresses = translated.collect();
         let ty = build(c, created_at).map_err(|e| LoadError(e.to_string()))?;
-        Ok((
-            TypeRef::Shared(Arc::new(Datatype {
-                addresses,
-                wide,
-                ..ty
-            })),
-            saved,
-        ))
+        let ty = Datatype {
+            addresses,
+            wide,
+            ..ty
+        };
+        Ok((ty.into(), saved))
     }
 
     /// Measures of a type in the saved ABI; predefined types have no record of their own.

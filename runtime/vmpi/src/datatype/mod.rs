@@ -17,6 +17,7 @@ use basic::{Basic, PAIRS};
 use layout::Layout;
 use signature::Signature;
 use std::ops::Deref;
+use std::ptr::NonNull;
 use std::sync::{Arc, OnceLock};
 
 pub use build::Constructor;
@@ -50,23 +51,78 @@ pub struct Datatype {
 }
 
 /// A shared datatype; predefined ones cost nothing to copy.
-#[derive(Clone, Debug)]
-pub enum TypeRef {
-    Static(&'static Datatype),
-    Shared(Arc<Datatype>),
+#[derive(Debug)]
+pub struct TypeRef {
+    at: NonNull<Datatype>,
+    /// In an `Arc`, one of whose counts is this one's; else static.
+    counted: bool,
 }
+
+// SAFETY: an `Arc` or a static reference to what is never changed.
+unsafe impl Send for TypeRef {}
+// SAFETY: as above.
+unsafe impl Sync for TypeRef {}
 
 impl Deref for TypeRef {
     type Target = Datatype;
+    #[inline]
     fn deref(&self) -> &Datatype {
-        match self {
-            TypeRef::Static(t) => t,
-            TypeRef::Shared(t) => t,
+        // SAFETY: static, or alive as long as this counts.
+        unsafe { self.at.as_ref() }
+    }
+}
+
+impl Clone for TypeRef {
+    #[inline]
+    fn clone(&self) -> TypeRef {
+        if self.counted {
+            // SAFETY: of an `Arc`.
+            unsafe { Arc::increment_strong_count(self.at.as_ptr().cast_const()) };
+        }
+        TypeRef {
+            at: self.at,
+            counted: self.counted,
+        }
+    }
+}
+
+impl Drop for TypeRef {
+    #[inline]
+    fn drop(&mut self) {
+        if self.counted {
+            // SAFETY: its own count.
+            unsafe { Arc::decrement_strong_count(self.at.as_ptr().cast_const()) };
+        }
+    }
+}
+
+impl From<Datatype> for TypeRef {
+    fn from(ty: Datatype) -> TypeRef {
+        let shared = Arc::into_raw(Arc::new(ty));
+        TypeRef {
+            // SAFETY: of an `Arc`.
+            at: unsafe { NonNull::new_unchecked(shared.cast_mut()) },
+            counted: true,
         }
     }
 }
 
 impl TypeRef {
+    #[inline]
+    pub fn of(ty: &'static Datatype) -> TypeRef {
+        TypeRef {
+            at: NonNull::from(ty),
+            counted: false,
+        }
+    }
+
+    /// A predefined type.
+    #[inline]
+    pub fn as_static(&self) -> Option<&'static Datatype> {
+        // SAFETY: what is not counted is static.
+        (!self.counted).then(|| unsafe { self.at.as_ref() })
+    }
+
     pub fn same(&self, other: &TypeRef) -> bool {
         std::ptr::eq::<Datatype>(&**self, &**other)
     }
@@ -74,6 +130,7 @@ impl TypeRef {
 
 impl Datatype {
     /// The basic type if this is a predefined type of one element.
+    #[inline]
     pub fn basic(&self) -> Option<Basic> {
         match self.constructor {
             Constructor::Named(b) => Some(b),
@@ -86,6 +143,7 @@ impl Datatype {
     }
 
     /// Bytes of data in `count` elements; `None` if that overflows.
+    #[inline]
     pub fn bytes(&self, count: usize) -> Option<usize> {
         self.size
             .checked_mul(count)
@@ -126,18 +184,14 @@ pub struct TypeObject {
 const BASE: usize = 0x200;
 const SPAN: usize = 0x100;
 
-struct Predefined {
-    types: Vec<Datatype>,
-    index: [u8; SPAN],
-}
+type Predefined = [Option<&'static Datatype>; SPAN];
 
-fn predefined() -> &'static Predefined {
-    static ALL: OnceLock<Predefined> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let mut p = Predefined {
-            types: Vec::new(),
-            index: [u8::MAX; SPAN],
-        };
+static PREDEFINED: OnceLock<Predefined> = OnceLock::new();
+
+#[cold]
+fn predefine() -> &'static Predefined {
+    PREDEFINED.get_or_init(|| {
+        let mut all = [None; SPAN];
         let basics = Basic::ALL
             .into_iter()
             .map(|b| (b as usize, build::named(b)));
@@ -145,18 +199,22 @@ fn predefined() -> &'static Predefined {
             .into_iter()
             .map(|(h, _, v, i)| (h, build::pair(h, v, i)));
         for (handle, ty) in basics.chain(pairs) {
-            p.index[handle - BASE] = p.types.len() as u8;
-            p.types.push(ty);
+            // For good.
+            all[handle - BASE] = Some(&*Box::leak(Box::new(ty)));
         }
-        p
+        all
     })
 }
 
 /// The predefined datatype of a handle.
+#[inline]
 pub fn by_handle(handle: usize) -> Option<TypeRef> {
-    let p = predefined();
-    let i = *p.index.get(handle.checked_sub(BASE)?)?;
-    p.types.get(i as usize).map(TypeRef::Static)
+    let all = match PREDEFINED.get() {
+        Some(all) => all,
+        None => predefine(),
+    };
+    let ty = *all.get(handle.wrapping_sub(BASE))?;
+    ty.map(TypeRef::of)
 }
 
 /// The predefined datatype of one basic element.

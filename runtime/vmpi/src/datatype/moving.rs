@@ -48,8 +48,12 @@ impl Datatype {
         }
         let mem = buf.wrapping_offset(self.layout.at);
         if self.contiguous {
-            let all = super::layout::Node::Block(limit);
-            return transfer::<PACK>(&all, mem, stream, limit);
+            if PACK {
+                std::ptr::copy_nonoverlapping(mem, stream, limit);
+            } else {
+                std::ptr::copy_nonoverlapping(stream, mem, limit);
+            }
+            return limit;
         }
         if count == 1 {
             return transfer::<PACK>(&self.layout.node, mem, stream, limit);

@@ -96,13 +96,16 @@ impl Board {
         owners.into_iter().for_each(|rank| world.wake(None, rank));
     }
 
-    /// A rank that waits does what is to be done by it, or another member.
     #[inline]
+    pub fn has_chores(&self) -> bool {
+        self.any.load(SeqCst)
+    }
+
+    /// A rank that waits does what is to be done by it, or another member.
+    #[cold]
     pub fn do_chores(&self, me: &RankState) {
-        if self.any.load(SeqCst) {
-            while let Some((pending, parts)) = self.chore(|p| p.owners().any(|r| r == me.rank)) {
-                rounds::finish(me.world(), pending, parts, Some(me.worker()));
-            }
+        while let Some((pending, parts)) = self.chore(|p| p.owners().any(|r| r == me.rank)) {
+            rounds::finish(me.world(), pending, parts, Some(me.worker()));
         }
     }
 

@@ -4,7 +4,7 @@
 //! (`MPI_PACKED`: in the portable format).
 
 use super::sharing;
-use crate::datatype::{moving, TypeRef};
+use crate::datatype::{moving, Datatype, TypeRef};
 use crate::error::Result;
 use crate::state::RankState;
 
@@ -74,31 +74,36 @@ impl<'a> Buf<'a> {
     ///
     /// # Safety
     /// As of [`Buf::copy_to`].
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn share_to(
         &self,
         to: &Buf<'_>,
         me: &RankState,
         other: &RankState,
     ) -> Result<()> {
-        if let Some((from, into, n)) = self.blocks(to) {
-            // SAFETY: the caller's promise.
-            if unsafe { sharing::copy(me, other, from, into, n) } {
-                return Ok(());
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.blocks(to) {
+                Some((from, into, n)) if n >= sharing::LEAST => {
+                    if !sharing::copy(me, other, from, into, n) {
+                        move_block(from, into, n);
+                    }
+                    Ok(())
+                }
+                blocks => self.move_to(to, blocks),
             }
         }
-        // SAFETY: as above.
-        unsafe { self.copy_to(to) }
     }
 
     /// Where it is and goes to, and how much of it, if either is one block.
-    #[inline]
+    #[inline(always)]
     fn blocks(&self, to: &Buf<'_>) -> Option<(*const u8, *mut u8, usize)> {
-        let alike = self.ty.predefined == to.ty.predefined;
-        (self.ty.contiguous && to.ty.contiguous && alike).then(|| {
-            let from = self.addr.wrapping_offset(self.ty.layout.at);
-            let into = to.addr.wrapping_offset(to.ty.layout.at);
-            (from.cast_const(), into, self.len().min(to.len()))
+        let (a, b): (&Datatype, &Datatype) = (self.ty, to.ty);
+        (a.contiguous && b.contiguous && a.predefined == b.predefined).then(|| {
+            let from = self.addr.wrapping_offset(a.layout.at);
+            let into = to.addr.wrapping_offset(b.layout.at);
+            let n = (self.count * a.size).min(to.count * b.size);
+            (from.cast_const(), into, n)
         })
     }
 
@@ -108,17 +113,39 @@ impl<'a> Buf<'a> {
     /// `self` is readable, `to` writable.
     #[inline]
     pub unsafe fn copy_to(&self, to: &Buf<'_>) -> Result<()> {
-        if let Some((from, into, n)) = self.blocks(to) {
-            // SAFETY: the caller's promise.  A rank may send to itself from overlapping memory.
-            unsafe {
-                match (from as usize).abs_diff(into as usize) < n {
-                    true => std::ptr::copy(from, into, n),
-                    false => copy_block(from, into, n),
-                }
-            }
-            return Ok(());
-        }
         // SAFETY: the caller's promise.
-        unsafe { moving::copy(self.plain(), to.plain()) }.map(drop)
+        unsafe { self.move_to(to, self.blocks(to)) }
+    }
+
+    #[inline(always)]
+    unsafe fn move_to(
+        &self,
+        to: &Buf<'_>,
+        blocks: Option<(*const u8, *mut u8, usize)>,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match blocks {
+                Some((from, into, n)) => {
+                    move_block(from, into, n);
+                    Ok(())
+                }
+                None => moving::copy(self.plain(), to.plain()).map(drop),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As of [`copy_block`], but that a rank may send to itself from overlapping memory.
+#[inline]
+unsafe fn move_block(from: *const u8, to: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if (from as usize).abs_diff(to as usize) < n {
+            std::ptr::copy(from, to, n);
+        } else {
+            copy_block(from, to, n);
+        }
     }
 }

@@ -150,10 +150,8 @@ impl Landing {
     /// The message's type, if it can be put into the line.
     #[inline]
     pub fn fits(buf: &Buf<'_>) -> Option<&'static Datatype> {
-        match *buf.ty {
-            TypeRef::Static(ty) if buf.len() <= ROOM && buf.count <= ROOM => Some(ty),
-            _ => None,
-        }
+        let fits = |ty: &&Datatype| buf.count <= ROOM && buf.count * ty.size <= ROOM;
+        buf.ty.as_static().filter(fits)
     }
 
     /// Puts a message that [`Landing::fits`] into the receive that `to` shows; false if that is not for it.
@@ -266,7 +264,7 @@ impl Place {
                 len: len as u8,
                 bytes,
             },
-            ty: TypeRef::Static(ty),
+            ty: TypeRef::of(ty),
             count,
             buffered_by: None,
             mark: None,

@@ -108,7 +108,7 @@ impl Parcel {
         let (ty, bytes) = self.packed();
         Message {
             data: Data::copy(bytes),
-            ty: TypeRef::Static(ty),
+            ty: TypeRef::of(ty),
             count: self.count.into(),
             buffered_by: None,
             mark: None,

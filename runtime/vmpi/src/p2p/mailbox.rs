@@ -262,17 +262,25 @@ impl Mailbox {
     }
 
     /// Runs `f` on the queues, alone.  `f` neither blocks nor calls `with`.
-    #[inline]
+    #[inline(always)]
     pub fn with<R>(&self, f: impl FnOnce(&mut Queues) -> R) -> R {
         if self.single {
             debug_assert!(!self.locked.swap(true, Relaxed), "`with` within `with`");
-            // SAFETY: one worker executes one rank at a time, and `f` does not switch.
-            let r = f(unsafe { &mut *self.queues.get() });
-            if cfg!(debug_assertions) {
-                self.locked.store(false, Relaxed);
-            }
-            return r;
+        } else if self
+            .locked
+            .compare_exchange(false, true, Acquire, Relaxed)
+            .is_err()
+        {
+            self.wait();
         }
+        // SAFETY: the lock is ours, or one worker executes one rank at a time, and `f` does not switch.
+        let r = f(unsafe { &mut *self.queues.get() });
+        self.locked.store(false, Release);
+        r
+    }
+
+    #[cold]
+    fn wait(&self) {
         let mut tries = 0u32;
         while self
             .locked
@@ -285,9 +293,5 @@ impl Mailbox {
             }
             std::hint::spin_loop();
         }
-        // SAFETY: the lock is ours.
-        let r = f(unsafe { &mut *self.queues.get() });
-        self.locked.store(false, Release);
-        r
     }
 }

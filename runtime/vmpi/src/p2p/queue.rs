@@ -1,6 +1,6 @@
 //! The two matching queues of a rank: entries keyed by (context, source, tag) in order of arrival.
 //!
-//! Few entries are one list.  Many are also linked into bins by (context, source), so that a
+//! The first one of an empty queue has a place of its own: mostly there is no other.  Few more are one list.  Many are also linked into bins by (context, source), so that a
 //! known source is found among thousands; entries that accept any source have a bin of their own
 //! and sequence numbers decide between the two.
 
@@ -58,11 +58,14 @@ struct Node<T> {
 }
 
 pub struct Queue<T> {
+    /// Older than all others.
+    first: Option<(Key, T)>,
     nodes: Vec<Node<T>>,
     free: Vec<u32>,
     all: Ends,
     /// Empty while the queue is short; the last one is for any source.
     bins: Vec<Ends>,
+    /// Of all but the first.
     len: usize,
     seq: u64,
 }
@@ -70,6 +73,7 @@ pub struct Queue<T> {
 impl<T> Default for Queue<T> {
     fn default() -> Self {
         Queue {
+            first: None,
             nodes: Vec::new(),
             free: Vec::new(),
             all: EMPTY,
@@ -81,15 +85,26 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
+    #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.len + usize::from(self.first.is_some())
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
+    #[inline]
     pub fn push(&mut self, key: Key, value: T) {
+        if self.is_empty() {
+            self.first = Some((key, value));
+        } else {
+            self.push_behind(key, value);
+        }
+    }
+
+    fn push_behind(&mut self, key: Key, value: T) {
         self.seq += 1;
         let node = Node {
             key,
@@ -121,7 +136,14 @@ impl<T> Queue<T> {
     }
 
     /// The oldest entry (a message) that a receive with `key` accepts.
+    #[inline]
     pub fn find_message(&self, key: &Key) -> Option<(&Key, &T)> {
+        if let Some((k, v)) = self.first.as_ref().filter(|(k, _)| key.accepts(k)) {
+            return Some((k, v));
+        }
+        if self.len == 0 {
+            return None;
+        }
         let at = self.message(key)?;
         let n = &self.nodes[at as usize];
         n.value.as_ref().map(|v| (&n.key, v))
@@ -129,6 +151,9 @@ impl<T> Queue<T> {
 
     #[inline]
     pub fn take_message(&mut self, key: &Key) -> Option<(Key, T)> {
+        if self.is_first(|k| key.accepts(k)) {
+            return self.first.take();
+        }
         if self.len == 0 {
             return None;
         }
@@ -139,9 +164,21 @@ impl<T> Queue<T> {
     /// The oldest entry (a receive) that accepts a message with `key`.
     #[inline]
     pub fn take_receive(&mut self, key: &Key) -> Option<(Key, T)> {
+        if self.is_first(|k| k.accepts(key)) {
+            return self.first.take();
+        }
         if self.len == 0 {
             return None;
         }
+        self.take_receive_behind(key)
+    }
+
+    #[inline]
+    fn is_first(&self, accept: impl Fn(&Key) -> bool) -> bool {
+        self.first.as_ref().is_some_and(|(k, _)| accept(k))
+    }
+
+    fn take_receive_behind(&mut self, key: &Key) -> Option<(Key, T)> {
         let at = if self.bins.is_empty() {
             self.search(self.all.head, false, |k| k.accepts(key))
         } else {
@@ -161,14 +198,14 @@ impl<T> Queue<T> {
 
     /// Removes the entry for which `is` holds.
     pub fn take_if(&mut self, mut is: impl FnMut(&T) -> bool) -> Option<(Key, T)> {
-        let at = self
-            .order()
-            .find(|&at| self.nodes[at as usize].value.as_ref().is_some_and(&mut is))?;
-        self.take(at)
+        self.take_where(|_, v| is(v))
     }
 
     /// Removes the oldest entry for which `is` holds.
     pub fn take_where(&mut self, mut is: impl FnMut(&Key, &T) -> bool) -> Option<(Key, T)> {
+        if self.first.as_ref().is_some_and(|(k, v)| is(k, v)) {
+            return self.first.take();
+        }
         let at = self.order().find(|&at| {
             let n = &self.nodes[at as usize];
             n.value.as_ref().is_some_and(|v| is(&n.key, v))
@@ -178,13 +215,17 @@ impl<T> Queue<T> {
 
     /// Entries from the oldest to the newest.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &T)> {
-        self.order().filter_map(|at| {
+        let behind = self.order().filter_map(|at| {
             let n = &self.nodes[at as usize];
             n.value.as_ref().map(|v| (&n.key, v))
-        })
+        });
+        self.first.iter().map(|(k, v)| (k, v)).chain(behind)
     }
 
     pub fn for_each_mut(&mut self, mut f: impl FnMut(&Key, &mut T)) {
+        if let Some((k, v)) = &mut self.first {
+            f(k, v);
+        }
         let mut at = self.all.head;
         while at != NIL {
             let n = &mut self.nodes[at as usize];

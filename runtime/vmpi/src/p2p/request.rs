@@ -205,7 +205,7 @@ impl Request {
     ///
     /// # Safety
     /// `this` is alive and pending, and the caller is the one who completes it.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn complete(
         this: *const Request,
         owner: &RankState,

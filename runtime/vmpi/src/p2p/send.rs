@@ -99,7 +99,7 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
 }
 
 /// Delivers to a posted receive or buffers; false if the message has to be held.
-#[inline]
+#[inline(always)]
 unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mode) -> Result<bool> {
     if me.world().crossing.is_slow() {
         // SAFETY: the caller's promise.
@@ -136,7 +136,7 @@ unsafe fn deposit_far(
     }
 }
 
-#[inline]
+#[inline(always)]
 unsafe fn deposit_here(
     me: &RankState,
     to: &RankState,
@@ -165,23 +165,28 @@ unsafe fn deposit_here(
     });
     match next {
         // SAFETY: a posted receive is pending until we complete it.
-        Next::Deliver(r) => unsafe { deliver(me, r, key, buf) },
+        Next::Deliver(r) => unsafe { deliver_here(me, to, r, key, buf) },
         Next::Hold => return Ok(false),
-        Next::Buffer => {
-            // SAFETY: the caller's promise.
-            let mut m = unsafe { Message::packed(buf) };
-            if mode == Mode::Buffered {
-                me.bsend.reserve(len)?;
-                m.buffered_by = Some(Room::Attached(me.rank));
-            }
-            if let Some((r, m)) = arrive(me, to, key, m) {
-                me.world().give_back(&m, Some(me.worker()));
-                // SAFETY: as above.
-                unsafe { deliver(me, r, key, buf) }
-            }
-        }
+        // SAFETY: the caller's promise.
+        Next::Buffer => unsafe { keep(me, to, buf, key, mode)? },
     }
     Ok(true)
+}
+
+/// Copies a message that nobody has waited for up to now.
+unsafe fn keep(me: &RankState, to: &RankState, buf: &Buf<'_>, key: &Key, mode: Mode) -> Result<()> {
+    // SAFETY: the caller's promise.
+    let mut m = unsafe { Message::packed(buf) };
+    if mode == Mode::Buffered {
+        me.bsend.reserve(buf.len())?;
+        m.buffered_by = Some(Room::Attached(me.rank));
+    }
+    if let Some((r, m)) = arrive(me, to, key, m) {
+        me.world().give_back(&m, Some(me.worker()));
+        // SAFETY: a posted receive is pending until we complete it.
+        unsafe { deliver(me, to, r, key, buf) }
+    }
+    Ok(())
 }
 
 /// Delivers to a shown receive or into a lane; else what is in the lane arrives before anything else.
@@ -203,7 +208,7 @@ unsafe fn deposit_across(
                     return true;
                 }
             } else if let Some(r) = to.landing.hand(key) {
-                deliver(me, r, key, buf);
+                deliver(me, to, r, key, buf);
                 return true;
             }
         }
@@ -272,7 +277,7 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
         None => false,
         // SAFETY: as in `deposit`.
         Some((posted, _)) => unsafe {
-            deliver(me, posted, &r.key, &r.buf());
+            deliver(me, to, posted, &r.key, &r.buf());
             *r.status.get() = Status::EMPTY;
             r.done.store(true, Release);
             true
@@ -280,17 +285,33 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
     }
 }
 
-/// Copies from the sender's buffer into a posted receive's and completes the receive.
+/// Copies from the sender's buffer into a receive that `owner` has posted and completes the receive.
 ///
 /// # Safety
 /// `posted` was taken out of its queue by the caller; `from` is readable.
-#[inline]
-pub(crate) unsafe fn deliver(me: &RankState, posted: *const Request, key: &Key, from: &Buf<'_>) {
+pub(crate) unsafe fn deliver(
+    me: &RankState,
+    owner: &RankState,
+    posted: *const Request,
+    key: &Key,
+    from: &Buf<'_>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { deliver_here(me, owner, posted, key, from) }
+}
+
+/// The same where it is called.
+#[inline(always)]
+unsafe fn deliver_here(
+    me: &RankState,
+    owner: &RankState,
+    posted: *const Request,
+    key: &Key,
+    from: &Buf<'_>,
+) {
     // SAFETY: the caller's promise.
     unsafe {
-        let r = &*posted;
-        let into = r.buf();
-        let owner = me.world().rank(r.owner);
+        let into = (*posted).buf();
         let copied = from.share_to(&into, me, owner);
         let mut status = Status::of(key, from.ty, from.len(), into.len());
         if let Err(e) = copied {

@@ -12,7 +12,7 @@ use super::buf::copy_block;
 use crate::state::RankState;
 
 /// Shorter messages are copied before another core has seen that it could help.
-const LEAST: usize = 512 << 10;
+pub(super) const LEAST: usize = 512 << 10;
 /// Chunks of a message, unless they would be smaller or larger than this.
 const CHUNKS: usize = 8;
 const SIZES: (usize, usize) = (32 << 10, 1 << 20);
@@ -157,7 +157,8 @@ impl Sharing {
     }
 }
 
-/// Copies a block from a rank to another one of this process, one of which is `me`; `other` may help.
+/// Copies a block of at least [`LEAST`] bytes from a rank to another one of this process, one of which is `me`; `other` may
+/// help.  False: it is not copied.
 ///
 /// # Safety
 /// As of [`Sharing::copy`], but that the two may overlap.
@@ -170,10 +171,7 @@ pub(crate) unsafe fn copy(
 ) -> bool {
     let apart = (from as usize).abs_diff(to as usize) >= len;
     // SAFETY: the caller's promise.
-    len >= LEAST
-        && apart
-        && me.worker() != other.worker()
-        && unsafe { other.sharing.copy(from, to, len) }
+    apart && me.worker() != other.worker() && unsafe { other.sharing.copy(from, to, len) }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use pc3_runtime::floats::Floats;
 use super::observe::Watch;
 use super::overflow::{look, Canary};
 use super::stack::RankStack;
-use super::{Host, Sched};
+use super::{Host, Sched, Slot};
 
 type Coro = Coroutine<(), (), (), RankStack>;
 
@@ -159,26 +159,29 @@ fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
 }
 
 /// Runs others until it is `me`'s turn again; its errno and floating-point environment wait with it.
-#[inline]
-pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
-    let errno = sched.worker(me).errno.get();
+#[inline(always)]
+pub(super) fn away<H: Host>(sched: &Sched, host: &H, slot: &Slot, me: u32) {
+    let w = slot.worker();
+    let errno = w.errno.get();
     // SAFETY: the worker's thread runs this, now and afterwards.
     let kept = unsafe { *errno };
     let floats = Floats::leave();
-    suspend(sched, host, me);
+    match sched.next(host, w) {
+        Some(rank) if rank == me => {}
+        next => {
+            w.next.set(next);
+            suspend(slot);
+        }
+    }
     floats.enter();
     // SAFETY: as above.
     unsafe { *errno = kept };
 }
 
-#[inline]
-fn suspend<H: Host>(sched: &Sched, host: &H, me: u32) {
-    let w = sched.worker(me);
-    match sched.next(host, w) {
-        Some(rank) if rank == me => return,
-        next => w.next.set(next),
-    }
-    let seat = sched.slots[me as usize].coro.get();
+/// To the worker's thread and back.
+#[inline(always)]
+fn suspend(slot: &Slot) {
+    let seat = slot.coro.get();
     // SAFETY: set when this coroutine began, on this very stack.
     unsafe {
         let canary = *(*seat).canary.get_mut();

@@ -28,7 +28,13 @@ impl Sched {
     /// Looks for `ready` for a while if `me`'s worker has nobody else to run: cheaper than to be woken.
     #[inline]
     pub fn linger<H: Host>(&self, host: &H, me: u32, ready: impl Fn() -> bool) -> bool {
-        let w = self.worker(me);
+        if self.spin == 0 {
+            return false;
+        }
+        self.look_around(host, self.worker(me), ready)
+    }
+
+    fn look_around<H: Host>(&self, host: &H, w: &Worker, ready: impl Fn() -> bool) -> bool {
         let looks = self.looks();
         for i in 1..=self.spin.min(LINGER) * looks.min(MORE) {
             if ready() {
@@ -71,7 +77,7 @@ impl Sched {
             return;
         }
         run.push_back(me);
-        self.away(host, me);
+        self.away(host, &self.slots[me as usize], me);
     }
 
     #[cold]

@@ -22,6 +22,7 @@ pub mod threads;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
+use std::ptr::NonNull;
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU8, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -103,6 +104,8 @@ const PARKED: u8 = 4;
 struct Slot {
     state: AtomicU8,
     worker: u32,
+    /// The same, which stays where it is as long as the scheduler.
+    home: NonNull<Worker>,
     /// The next rank in its worker's inbox.
     link: AtomicU32,
     baton: threads::Baton,
@@ -111,15 +114,22 @@ struct Slot {
 }
 
 impl Slot {
-    fn new(worker: u32, state: u8) -> Slot {
+    fn new(worker: &Worker, state: u8) -> Slot {
         Slot {
             state: AtomicU8::new(state),
-            worker,
+            worker: worker.index,
+            home: NonNull::from(worker),
             link: AtomicU32::new(NOBODY),
             baton: threads::Baton::default(),
             #[cfg(pc3_coroutines)]
             coro: UnsafeCell::new(coro::Seat::default()),
         }
+    }
+
+    #[inline]
+    fn worker(&self) -> &Worker {
+        // SAFETY: of the scheduler that the slot is of.
+        unsafe { self.home.as_ref() }
     }
 }
 
@@ -137,6 +147,21 @@ struct Worker {
     /// Baton: yields in a row that found nobody else.
     lonely: std::cell::Cell<u32>,
     inbox: Inbox,
+}
+
+impl Worker {
+    fn new((run, index): (VecDeque<u32>, u32)) -> Worker {
+        Worker {
+            index,
+            run: UnsafeCell::new(run),
+            #[cfg(pc3_coroutines)]
+            next: std::cell::Cell::new(None),
+            #[cfg(pc3_coroutines)]
+            errno: std::cell::Cell::new(std::ptr::null_mut()),
+            lonely: std::cell::Cell::new(0),
+            inbox: Inbox::new(),
+        }
+    }
 }
 
 /// What is not as usual.
@@ -193,22 +218,11 @@ impl Sched {
         if let Some(state) = &shuffle {
             queues.iter_mut().for_each(|q| order::shuffle(q, state));
         }
+        let all: Box<[Worker]> = queues.into_iter().zip(0..).map(Worker::new).collect();
+        let slot = |home: &u32| Slot::new(&all[*home as usize], RUNNING);
         Sched {
-            slots: Grow::new(homes.iter().map(|home| Slot::new(*home, RUNNING)), ROOM),
-            workers: queues
-                .into_iter()
-                .zip(0..)
-                .map(|(run, index)| Worker {
-                    index,
-                    run: UnsafeCell::new(run),
-                    #[cfg(pc3_coroutines)]
-                    next: std::cell::Cell::new(None),
-                    #[cfg(pc3_coroutines)]
-                    errno: std::cell::Cell::new(std::ptr::null_mut()),
-                    lonely: std::cell::Cell::new(0),
-                    inbox: Inbox::new(),
-                })
-                .collect(),
+            slots: Grow::new(homes.iter().map(slot), ROOM),
+            workers: all,
             backend,
             stack_size,
             single: workers == 1 && processes == 1 && shuffle.is_none(),
@@ -240,7 +254,12 @@ impl Sched {
         used.dedup();
         let worker = used[sched.slots.len() % used.len()];
         // SAFETY: by the caller.
-        let slot = unsafe { sched.slots.push(Slot::new(worker, BLOCKED)) }.ok()? as u32;
+        let slot = unsafe {
+            sched
+                .slots
+                .push(Slot::new(&sched.workers[worker as usize], BLOCKED))
+        }
+        .ok()? as u32;
         match sched.backend {
             #[cfg(pc3_coroutines)]
             Backend::Coroutines => Some(slot),
@@ -319,7 +338,7 @@ impl Sched {
 
     /// Suspends `me` until [`wake`](Self::wake); returns at once if that was called since the
     /// last return.  May return without cause: callers test their condition in a loop.
-    #[inline]
+    #[inline(always)]
     pub fn block<H: Host>(&self, host: &H, me: u32) {
         let slot = &self.slots[me as usize];
         if self.single {
@@ -337,11 +356,11 @@ impl Sched {
             return;
         }
         chaos();
-        self.away(host, me);
+        self.away(host, slot, me);
     }
 
     /// Makes a blocked rank ready.  `from`: the worker on which the caller executes, if any.
-    #[inline]
+    #[inline(always)]
     pub fn wake(&self, from: Option<u32>, rank: u32) {
         let slot = &self.slots[rank as usize];
         if self.single && from.is_some() {
@@ -349,16 +368,20 @@ impl Sched {
                 BLOCKED => {
                     slot.state.store(NOTIFIED, Relaxed);
                     // SAFETY: baton.
-                    unsafe { (*self.worker(rank).run.get()).push_back(rank) };
+                    unsafe { (*slot.worker().run.get()).push_back(rank) };
                 }
                 RUNNING => slot.state.store(NOTIFIED, Relaxed),
                 _ => {}
             }
             return;
         }
+        self.wake_one(slot, from, rank);
+    }
+
+    fn wake_one(&self, slot: &Slot, from: Option<u32>, rank: u32) {
         if self.notify(slot) {
             chaos();
-            let w = &self.workers[slot.worker as usize];
+            let w = slot.worker();
             if from == Some(slot.worker) {
                 // SAFETY: the caller executes on that worker: baton.
                 unsafe { (*w.run.get()).push_back(rank) };
@@ -390,9 +413,10 @@ impl Sched {
     /// ends it, and a wake-up that was on its way is forgotten: whoever parks waits for nothing else.
     #[inline]
     pub fn park<H: Host>(&self, host: &H, me: u32) {
-        self.slots[me as usize].state.store(PARKED, Release);
+        let slot = &self.slots[me as usize];
+        slot.state.store(PARKED, Release);
         chaos();
-        self.switch(host, me);
+        self.switch(host, slot, me);
     }
 
     /// Makes parked ranks ready; the caller executes on their worker.
@@ -446,7 +470,7 @@ impl Sched {
     pub fn abandon<H: Host>(&self, host: &H, me: u32) -> ! {
         self.end(me);
         loop {
-            self.away(host, me);
+            self.away(host, &self.slots[me as usize], me);
         }
     }
 
@@ -458,8 +482,9 @@ impl Sched {
         self.stopped.1.notify_all();
     }
 
+    #[inline]
     fn worker(&self, rank: u32) -> &Worker {
-        &self.workers[self.slots[rank as usize].worker as usize]
+        self.slots[rank as usize].worker()
     }
 
     fn end(&self, rank: u32) {
@@ -470,18 +495,18 @@ impl Sched {
     }
 
     /// `me` cannot go on now: run others until it is its turn again.
-    #[inline]
-    fn away<H: Host>(&self, host: &H, me: u32) {
-        self.switch(host, me);
-        self.slots[me as usize].state.swap_if(self.single);
+    #[inline(always)]
+    fn away<H: Host>(&self, host: &H, slot: &Slot, me: u32) {
+        self.switch(host, slot, me);
+        slot.state.swap_if(self.single);
     }
 
-    #[inline]
-    fn switch<H: Host>(&self, host: &H, me: u32) {
+    #[inline(always)]
+    fn switch<H: Host>(&self, host: &H, slot: &Slot, me: u32) {
         match self.backend {
             #[cfg(pc3_coroutines)]
-            Backend::Coroutines => coro::away(self, host, me),
-            Backend::Threads => threads::away(self, host, me),
+            Backend::Coroutines => coro::away(self, host, slot, me),
+            Backend::Threads => threads::away(self, host, slot, me),
         }
     }
 
@@ -493,12 +518,7 @@ impl Sched {
                 host.take_mail(w.index);
             }
             if w.inbox.has() {
-                // SAFETY: baton.
-                let run = unsafe { &mut *w.run.get() };
-                w.inbox.drain(&self.slots, run);
-                if let Some(state) = &self.shuffle {
-                    order::shuffle(run, state);
-                }
+                self.empty_inbox(w);
             }
             // SAFETY: baton.
             if let Some(r) = unsafe { (*w.run.get()).pop_front() } {
@@ -508,6 +528,16 @@ impl Sched {
             if !self.wait_for_work(host, w) {
                 return None;
             }
+        }
+    }
+
+    #[cold]
+    fn empty_inbox(&self, w: &Worker) {
+        // SAFETY: baton.
+        let run = unsafe { &mut *w.run.get() };
+        w.inbox.drain(&self.slots, run);
+        if let Some(state) = &self.shuffle {
+            order::shuffle(run, state);
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::overflow::{watch_thread, GUARD};
-use super::{lock, Host, Sched};
+use super::{lock, Host, Sched, Slot};
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
 /// A rank's turn: raised by whoever hands over, taken by the rank's thread.
@@ -108,19 +108,19 @@ fn hand_on<H: Host>(sched: &Sched, host: &H, me: u32) {
 
 /// Hands the baton to the next ready rank of the worker and waits for it to come back.  What the system says of the
 /// waiting is not the program's.
-pub(super) fn away<H: Host>(sched: &Sched, host: &H, me: u32) {
+pub(super) fn away<H: Host>(sched: &Sched, host: &H, slot: &Slot, me: u32) {
     // SAFETY: the thread's own variable, here and below.
     let errno = unsafe { *libc::__errno_location() };
-    switch(sched, host, me);
+    switch(sched, host, slot, me);
     unsafe { *libc::__errno_location() = errno };
 }
 
-fn switch<H: Host>(sched: &Sched, host: &H, me: u32) {
-    match sched.next(host, sched.worker(me)) {
+fn switch<H: Host>(sched: &Sched, host: &H, slot: &Slot, me: u32) {
+    match sched.next(host, slot.worker()) {
         Some(rank) if rank == me => return,
         Some(rank) => sched.slots[rank as usize].baton.give(),
         None => {}
     }
-    sched.slots[me as usize].baton.take(SPIN);
+    slot.baton.take(SPIN);
     host.enter(me);
 }

@@ -307,7 +307,7 @@ impl RankState {
     }
 
     /// Suspends this rank until somebody calls [`Self::wake`]; may return without cause.
-    #[inline]
+    #[inline(always)]
     pub fn block(&self) {
         let world = self.world();
         world.sched().block(world, self.slot);
@@ -348,7 +348,9 @@ impl RankState {
     #[inline]
     fn do_chores(&self) {
         if let Some(link) = self.world().far() {
-            link.board.do_chores(self);
+            if link.board.has_chores() {
+                link.board.do_chores(self);
+            }
         }
     }
 
@@ -403,7 +405,7 @@ impl RankState {
     }
 
     /// Blocks until `what` is notified, unless `ready` says it happened already; may return early.
-    #[inline]
+    #[inline(always)]
     pub fn wait_on(&self, what: usize, ready: impl Fn() -> bool) {
         self.do_chores();
         if self.linger(&ready) {
@@ -427,13 +429,13 @@ impl RankState {
     }
 
     /// Something that the rank may be waiting for has happened.  `from`: the caller's worker.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn notify(&self, what: usize, from: Option<u32>) {
         self.notify_of(std::iter::once(what), from);
     }
 
     /// The same for several things.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn notify_of(&self, mut what: impl Iterator<Item = usize>, from: Option<u32>) {
         let sched = self.world().sched();
         self.happened();
