@@ -65,19 +65,16 @@ impl Crew for RankState {
         world.sched().park(world, self.slot);
     }
     #[inline]
-    fn release(&self, worlds: impl Iterator<Item = u32>) {
-        let world = self.world();
-        let slots = worlds.filter_map(|w| world.slot_of(w));
-        world
-            .sched()
-            .release(world.sched().worker_of(self.slot), slots);
+    fn release(&self, places: impl Iterator<Item = u32>) {
+        self.world().sched().release(self.slot, places);
     }
     fn workers(&self) -> usize {
         self.world().sched().workers()
     }
-    fn worker_of(&self, rank: u32) -> Option<u32> {
+    fn place_of(&self, rank: u32) -> Option<(u32, u32)> {
         let world = self.world();
-        Some(world.sched().worker_of(world.slot_of(rank)?))
+        let slot = world.slot_of(rank)?;
+        Some((world.sched().worker_of(slot), slot))
     }
     #[inline]
     fn crossing(&self) -> Option<&RankState> {

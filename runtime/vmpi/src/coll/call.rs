@@ -19,11 +19,11 @@ pub trait Crew {
     fn linger(&self, ready: impl Fn() -> bool);
     /// Suspends the caller until a rank of its worker releases it.
     fn park(&self);
-    /// Lets ranks of MPI_COMM_WORLD go on that have parked on the caller's worker.
-    fn release(&self, worlds: impl Iterator<Item = u32>);
+    /// Lets ranks go on, by their places, that have parked on the caller's worker.
+    fn release(&self, places: impl Iterator<Item = u32>);
     fn workers(&self) -> usize;
-    /// Where a rank of MPI_COMM_WORLD runs, if in this process.
-    fn worker_of(&self, world: u32) -> Option<u32>;
+    /// Worker and place of a rank of MPI_COMM_WORLD, if it is of this process.
+    fn place_of(&self, world: u32) -> Option<(u32, u32)>;
     /// The calling rank, if a checkpoint is under way that has to know of collectives.
     fn crossing(&self) -> Option<&RankState> {
         None
@@ -133,11 +133,19 @@ pub trait Call: Sized {
     /// # Safety
     /// There is room for it.
     unsafe fn give(&self, _to: *mut u8) {}
-    /// Combines the contributions of so many members.
+    /// Combines the contributions of so many members; `parts`: one's, and of how many from this one on it is already.
     ///
     /// # Safety
     /// They can be read, and there is room for the result.
-    unsafe fn combine(&self, _parts: impl Fn(usize) -> *const u8, _members: usize, _to: *mut u8) {}
+    unsafe fn combine(
+        &self,
+        _parts: impl Fn(usize) -> (*const u8, usize),
+        _members: usize,
+        _to: *mut u8,
+    ) {
+    }
+    /// Can contributions of a subtree of the order be combined first?
+    const SUBTREES: bool = false;
     /// Takes the result as member `me`.
     ///
     /// # Safety

@@ -69,7 +69,7 @@ unsafe fn fold(
         let place = r / covers;
         r += covers;
         if place % 2 == 0 {
-            std::ptr::copy_nonoverlapping(mine, scratch.add(top * bytes), bytes);
+            copy_few(mine, scratch.add(top * bytes), bytes);
             top += 1;
             continue;
         }
@@ -87,12 +87,26 @@ unsafe fn fold(
     }
 }
 
+/// Most are one number.
+#[inline]
+unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        if bytes == 8 {
+            to.cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned());
+        } else {
+            std::ptr::copy_nonoverlapping(from, to, bytes);
+        }
+    }
+}
+
 /// Room for as many partial results as 2³² members need.
 type Levels = [[u128; Brief::MOST / 16]; 33];
 
-/// The same for contributions of up to [`Brief::MOST`] bytes, one of each member.
+/// The same for contributions of up to [`Brief::MOST`] bytes.
 pub(super) unsafe fn small(
-    part: impl Fn(usize) -> *const u8,
+    part: impl Fn(usize) -> (*const u8, usize),
     members: usize,
     kernel: Kernel,
     (n, width): (usize, usize),
@@ -103,8 +117,8 @@ pub(super) unsafe fn small(
     let scratch = scratch.as_mut_ptr().cast::<u8>();
     // SAFETY: by the caller.
     unsafe {
-        fold(|r| (part(r), 1), members, kernel, scratch, n, width);
-        std::ptr::copy_nonoverlapping(scratch, to, n * width);
+        fold(part, members, kernel, scratch, n, width);
+        copy_few(scratch, to, n * width);
     }
     floats.enter();
 }

@@ -279,6 +279,9 @@ impl Meeting {
         me: usize,
         call: &C,
     ) -> Result<()> {
+        if crew.crossing().is_none() && crew.elsewhere().is_none() {
+            return self.take_part_here(crew, group, me, call);
+        }
         let seat = &self.seats[me];
         let come = || seat.entered.set(seat.entered.get().wrapping_add(1));
         let ticket = match crew.crossing() {
@@ -307,20 +310,7 @@ impl Meeting {
         match crew.elsewhere() {
             Some(out) => self.take_part_apart(crew, out, group, me, &all),
             None => {
-                let parties = self.parties(crew, group);
-                parties.tell(me, call);
-                let last = || {
-                    let outcome = self.check(&all, crew, me);
-                    self.begin(&all, outcome, me);
-                };
-                parties.sync(crew, group, (me, kind), Some(call), last, |m| {
-                    shares(&all, m)
-                });
-                if parties.plan(me) == Plan::Told {
-                    parties.take(me, call);
-                } else if self.work(&all, me) {
-                    self.sync(crew, group, me, &all, || {});
-                }
+                self.meet(crew, group, me, call);
             }
         }
         // SAFETY: our own seat, after our release.
@@ -330,6 +320,50 @@ impl Meeting {
             crossing::leave(state, ticket, place, call, result.is_ok());
         }
         result
+    }
+
+    /// The same where all members are here and nobody counts.
+    fn take_part_here<C: Call, W: Crew>(
+        &self,
+        crew: &W,
+        group: &Group,
+        me: usize,
+        call: &C,
+    ) -> Result<()> {
+        let seat = &self.seats[me];
+        seat.entered.set(seat.entered.get().wrapping_add(1));
+        seat.kind.set(call.kind());
+        seat.call.set((call as *const C).cast());
+        if self.meet(crew, group, me, call) {
+            return Ok(());
+        }
+        // SAFETY: our own seat, after our release.
+        std::mem::replace(unsafe { &mut *seat.status.get() }, Ok(()))
+    }
+
+    /// Member `me` has taken its seat, and all members are here; true if the call was told, and is done.
+    #[inline(always)]
+    fn meet<C: Call, W: Crew>(&self, crew: &W, group: &Group, me: usize, call: &C) -> bool {
+        let all = All::<C> {
+            seats: &self.seats,
+            of: PhantomData,
+        };
+        let parties = self.parties(crew, group);
+        let member = parties.member(me);
+        parties.tell(member, call);
+        let last = || {
+            let outcome = self.check(&all, crew, me);
+            self.begin(&all, outcome, me);
+        };
+        let share = |m: &[u32]| shares(&all, m);
+        parties.sync(crew, group, member, call.kind(), Some(call), last, share);
+        if parties.has_taken(member, call) {
+            return true;
+        }
+        if self.work(&all, me) {
+            self.sync(crew, group, me, &all, || {});
+        }
+        false
     }
 
     /// How often member `i` has come.
@@ -357,9 +391,10 @@ impl Meeting {
         all: &All<C>,
         last: impl FnOnce(),
     ) {
-        let member = (me, all.kind(me));
         let parties = self.parties(crew, group);
-        parties.sync::<C, W>(crew, group, member, None, last, |m| shares(all, m));
+        let member = parties.member(me);
+        let share = |m: &[u32]| shares(all, m);
+        parties.sync::<C, W>(crew, group, member, all.kind(me), None, last, share);
     }
 
     /// Do the calls belong together, and who is to work?

@@ -225,10 +225,10 @@ impl Call for Move<'_> {
         }
     }
 
-    unsafe fn combine(&self, parts: impl Fn(usize) -> *const u8, _: usize, to: *mut u8) {
+    unsafe fn combine(&self, parts: impl Fn(usize) -> (*const u8, usize), _: usize, to: *mut u8) {
         let bytes = self.told().map_or(0, |t| t.1);
         // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy_nonoverlapping(parts(self.root), to, bytes) }
+        unsafe { std::ptr::copy_nonoverlapping(parts(self.root).0, to, bytes) }
     }
 
     #[inline]

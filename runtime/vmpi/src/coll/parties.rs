@@ -7,7 +7,8 @@
 //!
 //! What a small call amounts to ([`Brief`]) and its contribution are left with the party as its member arrives.  If all
 //! signs say the same each captain combines all contributions by itself, in the order of members, which depends on nothing
-//! else; members take the result from their party.  Otherwise the first party's captain does what there is to do for all,
+//! else; members take the result from their party.  Where each party is a subtree of that order its captain combines those of
+//! its members before it puts up the sign.  Otherwise the first party's captain does what there is to do for all,
 //! and the others wait for it; or it says that each is to do its party's share, and they meet once more.
 
 use super::call::{Brief, Call, Crew, Kind, Plan};
@@ -16,7 +17,10 @@ use pc3_runtime::chaos;
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{fence, AtomicBool, AtomicU32, Ordering::*};
 
+type Few = [u128; Brief::MOST / 16];
+
 /// Alone in its line.
+#[derive(Default)]
 #[repr(align(64))]
 struct Line<T>(T);
 
@@ -38,13 +42,17 @@ struct Sign {
 struct Party {
     /// Ascending.
     members: Box<[u32]>,
+    /// Of the members, for the scheduler.
+    places: Box<[u32]>,
     /// Calls before the present one.
     calls: Cell<u32>,
     arrived: Cell<u32>,
     /// The last call was told, and has a result.
     told: Cell<bool>,
-    result: UnsafeCell<[u128; Brief::MOST / 16]>,
+    result: UnsafeCell<Few>,
     rooms: [UnsafeCell<Vec<u128>>; 2],
+    /// What the contributions come to, for the others.
+    sums: [Line<UnsafeCell<Few>>; 2],
     signs: [Sign; 2],
     /// Its captain sleeps.
     asleep: Line<AtomicBool>,
@@ -57,9 +65,18 @@ struct Place {
     index: u32,
 }
 
+/// The same, of a member here.
+#[derive(Clone, Copy)]
+pub(super) struct Member<'a> {
+    party: &'a Party,
+    index: u32,
+}
+
 pub(super) struct Parties {
     list: Box<[Party]>,
     places: Box<[Place]>,
+    /// Each party is a subtree of the order of reductions.
+    subtrees: bool,
     /// What the first party's captain has found out about untold calls, and the number of the last of them.
     plan: Line<Cell<Plan>>,
     done: AtomicU32,
@@ -71,7 +88,7 @@ unsafe impl Sync for Parties {}
 unsafe impl Send for Parties {}
 
 impl Party {
-    fn new(members: Vec<u32>) -> Party {
+    fn new((members, places): (Vec<u32>, Vec<u32>)) -> Party {
         let sign = || Sign {
             call: AtomicU32::new(0),
             captain: Cell::new(0),
@@ -81,14 +98,38 @@ impl Party {
         };
         Party {
             members: members.into(),
+            places: places.into(),
             calls: Cell::new(0),
             arrived: Cell::new(0),
             told: Cell::new(false),
             result: UnsafeCell::default(),
             rooms: Default::default(),
+            sums: Default::default(),
             signs: [sign(), sign()],
             asleep: Line(AtomicBool::new(false)),
         }
+    }
+
+    /// Of how many members from its first one on its sum is.
+    fn covers(&self) -> usize {
+        self.members.len().next_power_of_two()
+    }
+
+    /// Is it a subtree of the order of so many?
+    fn is_subtree(&self, all: usize) -> bool {
+        let (first, n, covers) = (self.members[0] as usize, self.members.len(), self.covers());
+        let run = self
+            .members
+            .iter()
+            .zip(first..)
+            .all(|(m, i)| *m as usize == i);
+        let whole = n == covers || first + n == all;
+        run && whole && first % covers == 0
+    }
+
+    #[inline]
+    fn sum(&self, calls: u32) -> *mut u8 {
+        self.sums[(calls % 2) as usize].0.get().cast()
     }
 
     /// For the call after so many.
@@ -107,9 +148,9 @@ impl Parties {
     /// Of the members in this process.
     pub fn new<W: Crew>(crew: &W, group: &Group) -> Parties {
         let mut workers: Vec<u32> = Vec::new();
-        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let mut lists: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
         let mut place = |(i, world): (usize, &u32)| {
-            let Some(worker) = crew.worker_of(*world) else {
+            let Some((worker, at)) = crew.place_of(*world) else {
                 // Never asked for.
                 return Place {
                     party: u32::MAX,
@@ -119,18 +160,24 @@ impl Parties {
             let party = workers.iter().position(|w| *w == worker);
             let party = party.unwrap_or_else(|| {
                 workers.push(worker);
-                lists.push(Vec::new());
+                lists.push(Default::default());
                 lists.len() - 1
             });
-            lists[party].push(i as u32);
+            let (members, places) = &mut lists[party];
+            members.push(i as u32);
+            places.push(at);
             Place {
                 party: party as u32,
-                index: lists[party].len() as u32 - 1,
+                index: members.len() as u32 - 1,
             }
         };
-        let places = group.ranks().iter().enumerate().map(&mut place).collect();
+        let places: Box<[Place]> = group.ranks().iter().enumerate().map(&mut place).collect();
+        let list: Box<[Party]> = lists.into_iter().map(Party::new).collect();
+        let here = |p: &Place| p.party != u32::MAX;
+        let subtree = |p: &Party| p.is_subtree(places.len());
         Parties {
-            list: lists.into_iter().map(Party::new).collect(),
+            subtrees: list.len() > 1 && places.iter().all(here) && list.iter().all(subtree),
+            list,
             places,
             plan: Line(Cell::new(Plan::Done)),
             done: AtomicU32::new(0),
@@ -140,6 +187,15 @@ impl Parties {
     #[inline]
     fn party(&self, me: usize) -> &Party {
         &self.list[self.places[me].party as usize]
+    }
+
+    #[inline]
+    pub fn member(&self, me: usize) -> Member<'_> {
+        let place = self.places[me];
+        Member {
+            party: &self.list[place.party as usize],
+            index: place.index,
+        }
     }
 
     /// What is to become of the last call, for member `me`.
@@ -156,11 +212,9 @@ impl Parties {
         self.plan.0.set(plan);
     }
 
-    /// Member `me` leaves what its call amounts to; before [`Parties::sync`].
+    /// A member leaves what its call amounts to; before [`Parties::sync`].
     #[inline]
-    pub fn tell<C: Call>(&self, me: usize, call: &C) {
-        let place = self.places[me];
-        let party = &self.list[place.party as usize];
+    pub fn tell<C: Call>(&self, Member { party, index }: Member<'_>, call: &C) {
         let sign = party.sign(party.calls.get());
         let Some(brief) = call.brief() else {
             return sign.even.set(false);
@@ -183,7 +237,7 @@ impl Parties {
         }
         if brief.bytes > 0 {
             // SAFETY: as above; room was made for all members.
-            unsafe { call.give(contribution(sign, place, brief.bytes)) }
+            unsafe { call.give(contribution(sign, index, brief.bytes)) }
         }
     }
 
@@ -195,11 +249,16 @@ impl Parties {
         self.list.iter().all(|p| alike(p.sign(calls)))
     }
 
-    /// Member `me`, whose call was told, has been released and takes the result.
+    /// A member has been released: if its call was told it takes the result, and that is all.
     #[inline]
-    pub fn take<C: Call>(&self, me: usize, call: &C) {
+    pub fn has_taken<C: Call>(&self, Member { party, index }: Member<'_>, call: &C) -> bool {
+        if !party.told.get() {
+            return false;
+        }
+        let me = party.members[index as usize] as usize;
         // SAFETY: who has not taken it has not arrived again, and so there is no other yet.
-        unsafe { call.take(me, self.party(me).result.get().cast()) }
+        unsafe { call.take(me, party.result.get().cast()) };
+        true
     }
 
     /// Waits for all members here.  If their calls are not told alike (`call`: that of member `me`, for those that may be)
@@ -210,12 +269,12 @@ impl Parties {
         &self,
         crew: &W,
         group: &Group,
-        (me, kind): (usize, Kind),
+        Member { party, index }: Member<'_>,
+        kind: Kind,
         call: Option<&C>,
         last: impl FnOnce(),
         shares: impl FnOnce(&[u32]),
     ) {
-        let party = self.party(me);
         let n = party.arrived.get() + 1;
         if (n as usize) < party.members.len() {
             party.arrived.set(n);
@@ -224,7 +283,11 @@ impl Parties {
         let calls = party.calls.get();
         party.arrived.set(0);
         party.calls.set(calls.wrapping_add(1));
+        let me = party.members[index as usize] as usize;
         if self.list.len() > 1 {
+            if let Some(call) = call.filter(|_| C::SUBTREES && self.subtrees) {
+                self.combine_own(call, party, calls);
+            }
             self.meet(crew, group, (me, kind), calls);
         }
         match call.filter(|_| self.agree(calls)) {
@@ -245,20 +308,44 @@ impl Parties {
             }
         }
         chaos();
-        let others = party.members.iter().filter(|i| **i as usize != me);
-        crew.release(others.map(|i| group.ranks()[*i as usize]));
+        let (before, from) = party.places.split_at(index as usize);
+        crew.release(before.iter().chain(&from[1..]).copied());
+    }
+
+    /// The captain of a party that is a subtree.
+    fn combine_own<C: Call>(&self, call: &C, party: &Party, calls: u32) {
+        let sign = party.sign(calls);
+        let bytes = sign.brief.get().bytes;
+        if sign.even.get() && bytes > 0 {
+            let part = |i: usize| (contribution(sign, i as u32, bytes).cast_const(), 1);
+            // SAFETY: all members of the party have given theirs, and nobody reads the last sum but one any more.
+            unsafe { call.combine(part, party.members.len(), party.sum(calls)) }
+        }
     }
 
     fn combine<C: Call>(&self, call: &C, party: &Party, calls: u32) {
         let bytes = self.list[0].sign(calls).brief.get().bytes;
-        if bytes > 0 {
+        if bytes == 0 {
+            return;
+        }
+        let (n, to) = (self.places.len(), party.result.get().cast());
+        // SAFETY: nobody overwrites what belongs to this call while we have not come to the next.
+        unsafe {
+            if C::SUBTREES && self.subtrees {
+                let part = |i: usize| {
+                    let p = self.member(i).party;
+                    (p.sum(calls).cast_const(), p.covers())
+                };
+                return call.combine(part, n, to);
+            }
             let part = |i: usize| {
-                let place = self.places[i];
-                let sign = self.list[place.party as usize].sign(calls);
-                contribution(sign, place, bytes).cast_const()
+                let Member { party, index } = self.member(i);
+                (
+                    contribution(party.sign(calls), index, bytes).cast_const(),
+                    1,
+                )
             };
-            // SAFETY: nobody overwrites what belongs to this call while we have not come to the next.
-            unsafe { call.combine(part, self.places.len(), party.result.get().cast()) }
+            call.combine(part, n, to);
         }
     }
 
@@ -324,12 +411,7 @@ impl Parties {
 }
 
 #[inline]
-fn contribution(sign: &Sign, place: Place, bytes: usize) -> *mut u8 {
+fn contribution(sign: &Sign, index: u32, bytes: usize) -> *mut u8 {
     // SAFETY: room was made for all members of the party.
-    unsafe {
-        sign.room
-            .get()
-            .cast::<u8>()
-            .add(place.index as usize * bytes)
-    }
+    unsafe { sign.room.get().cast::<u8>().add(index as usize * bytes) }
 }

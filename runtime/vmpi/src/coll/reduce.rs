@@ -295,7 +295,14 @@ impl Call for Reduction<'_> {
         unsafe { std::ptr::copy_nonoverlapping(self.send, to, bytes) }
     }
 
-    unsafe fn combine(&self, parts: impl Fn(usize) -> *const u8, members: usize, to: *mut u8) {
+    const SUBTREES: bool = true;
+
+    unsafe fn combine(
+        &self,
+        parts: impl Fn(usize) -> (*const u8, usize),
+        members: usize,
+        to: *mut u8,
+    ) {
         if let Some(kernel) = self.kernel {
             let each = (self.count, self.ty.size);
             // SAFETY: the caller's promise.

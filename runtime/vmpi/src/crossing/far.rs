@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::link::{self, pulls, Kind};
 use crate::p2p::mailbox::{Data, Message};
 use crate::p2p::request::{Mode, Request, Status, What};
-use crate::p2p::send::insert;
+use crate::p2p::send::put;
 use crate::p2p::{Buf, Key};
 use crate::state::{RankState, World};
 
@@ -181,26 +181,7 @@ fn queue(
     m: Message,
 ) -> Option<(*const Request, Message)> {
     let replaying = s.stage == Stage::Replaying;
-    let (matched, probing) = to.mailbox.with(|q| {
-        let posted = match replaying {
-            true => None,
-            false => {
-                let queued = q.posted.take_receive(key).map(|(_, r)| r);
-                queued.or_else(|| to.landing.hand(key))
-            }
-        };
-        match posted {
-            Some(r) => (Some((r, m)), false),
-            None => {
-                insert(q, *key, m);
-                (None, q.probing)
-            }
-        }
-    });
-    if probing {
-        to.world().wake(None, to.rank);
-    }
-    let (r, m) = matched?;
+    let (r, m) = put(to, key, m, !replaying, None)?;
     let number = s.numbers.remove(&(r as usize));
     s.member(to.slot).matched(number, k.from, k.name, k.stamp);
     Some((r, m))

@@ -182,15 +182,8 @@ fn put(
         s.member(to.slot).matched(number, k.from, k.name, k.stamp);
         return Some((r, m));
     }
-    to.happened();
-    let probing = to.mailbox.with(|q| {
-        insert(q, *key, m);
-        q.probing
-    });
-    if probing {
-        me.wake(to.rank);
-    }
-    None
+    // Nobody is on another way.
+    crate::p2p::send::put(to, key, m, false, Some(me.worker()))
 }
 
 /// A message that is left in the sender's buffer unless a receive waits for it, or it has been received before.  True

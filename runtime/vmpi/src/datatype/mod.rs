@@ -181,8 +181,8 @@ pub struct TypeObject {
 }
 
 /// First handle after MPI_DATATYPE_NULL and number of values reserved for datatypes.
-const BASE: usize = 0x200;
-const SPAN: usize = 0x100;
+pub(crate) const BASE: usize = 0x200;
+pub(crate) const SPAN: usize = 0x100;
 
 type Predefined = [Option<&'static Datatype>; SPAN];
 

@@ -24,7 +24,7 @@ use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
 use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
-use crate::p2p::send::insert;
+use crate::p2p::send::put;
 use crate::p2p::{Buf, Key, Mode, Request, Status};
 use crate::state::message::{read_type, write_signature};
 use crate::state::{RankState, World};
@@ -278,23 +278,8 @@ fn arrive(world: &World, dest: u32, key: Key, m: Message) -> Option<()> {
         return crossing::far::arrive(world, dest, key, m, None);
     }
     let to = world.local(dest)?;
-    to.happened();
-    let (matched, probing) = to.mailbox.with(|q| {
-        let queued = q.posted.take_receive(&key).map(|(_, r)| r);
-        match queued.or_else(|| to.landing.hand(&key)) {
-            Some(r) => (Some((r, m)), false),
-            None => {
-                insert(q, key, m);
-                (None, q.probing)
-            }
-        }
-    });
-    if probing {
-        world.wake(None, dest);
-    }
-    let (r, m) = match matched {
-        Some(matched) => matched,
-        None => return Some(()),
+    let Some((r, m)) = put(to, &key, m, true, None) else {
+        return Some(());
     };
     // SAFETY: taken out of its queue, so pending until we complete it.
     unsafe {

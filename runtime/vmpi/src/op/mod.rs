@@ -5,9 +5,11 @@ pub mod longdouble;
 
 use crate::datatype::basic::{Basic, Repr};
 use crate::datatype::build::Constructor;
-use crate::datatype::Datatype;
+use crate::datatype::{Datatype, BASE, SPAN};
 use crate::error::{fail, Class, Result};
 use crate::handle::Table;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Predef {
@@ -57,6 +59,11 @@ pub enum Op {
     User(UserOp),
 }
 
+/// Kernels of predefined types, by operation and type, once they have been asked for.
+static FOUND: [[AtomicPtr<()>; SPAN]; Maxloc as usize - FIRST + 1] =
+    [const { [const { AtomicPtr::new(null_mut()) }; SPAN] }; Maxloc as usize - FIRST + 1];
+const FIRST: usize = Sum as usize;
+
 /// `acc[i] = acc[i] op with[i]` for `n` elements; `acc` belongs to the lower ranks.
 pub type Kernel = unsafe fn(acc: *mut u8, with: *const u8, n: usize);
 
@@ -87,14 +94,30 @@ impl Predef {
     }
 
     /// The kernel for a datatype, if the standard defines the combination.
+    #[inline]
     pub fn kernel(self, ty: &Datatype) -> Result<Kernel> {
+        let noted = FOUND[self as usize - FIRST].get(ty.predefined.wrapping_sub(BASE));
+        let Some(noted) = noted else {
+            return self.find_kernel(ty);
+        };
+        let known = noted.load(Relaxed);
+        if !known.is_null() {
+            // SAFETY: only kernels are noted.
+            return Ok(unsafe { std::mem::transmute::<*mut (), Kernel>(known) });
+        }
+        let kernel = self.find_kernel(ty)?;
+        noted.store(kernel as *mut (), Relaxed);
+        Ok(kernel)
+    }
+
+    fn find_kernel(self, ty: &Datatype) -> Result<Kernel> {
         let found = match &ty.constructor {
             Constructor::Named(b) => self.for_basic(*b),
             Constructor::Pair(v, i) if matches!(self, Minloc | Maxloc) => {
                 kernels::loc(self == Maxloc, *v, *i)
             }
             Constructor::Dup(old) | Constructor::Parametrised { old, .. } => {
-                return self.kernel(old)
+                return self.find_kernel(old)
             }
             _ => None,
         };

@@ -234,16 +234,26 @@ pub(crate) fn arrive(
     key: &Key,
     m: Message,
 ) -> Option<(*const Request, Message)> {
+    // With one worker nothing can have changed since the caller looked.
+    let looks = !me.world().sched().is_single();
+    put(to, key, m, looks, Some(me.worker()))
+}
+
+/// The same; `looks`: there may be a receive that the caller has not seen.  `from`: the caller's worker.
+pub(crate) fn put(
+    to: &RankState,
+    key: &Key,
+    m: Message,
+    looks: bool,
+    from: Option<u32>,
+) -> Option<(*const Request, Message)> {
     to.happened();
     let (matched, probing) = to.mailbox.with(|q| {
-        // With one worker nothing can have changed since the caller looked.
-        let posted = if me.world().sched().is_single() {
-            None
-        } else {
+        let posted = looks.then(|| {
             let queued = q.posted.take_receive(key).map(|(_, r)| r);
             queued.or_else(|| to.landing.hand(key))
-        };
-        match posted {
+        });
+        match posted.flatten() {
             Some(r) => (Some((r, m)), false),
             None => {
                 insert(q, *key, m);
@@ -252,7 +262,7 @@ pub(crate) fn arrive(
         }
     });
     if probing {
-        me.wake(to.rank);
+        to.world().wake(from, to.rank);
     }
     matched
 }

@@ -1,35 +1,41 @@
 //! Back end for targets with stackful coroutines: a switch is a few instructions.
+//!
+//! [`stacks`] has the coroutines: where we know how to, a rank switches to the next one itself (`direct`); else it goes back to
+//! the worker's thread, which resumes that one (`turns`).
+
+#[cfg_attr(target_arch = "x86_64", path = "coro/direct.rs")]
+#[cfg_attr(not(target_arch = "x86_64"), path = "coro/turns.rs")]
+mod stacks;
 
 use std::cell::Cell;
-use std::ptr::null;
-use std::sync::atomic::AtomicPtr;
+use std::ffi::c_int;
+use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use corosensei::{Coroutine, CoroutineResult, Yielder};
 use pc3_runtime::floats::Floats;
 
 use super::observe::Watch;
-use super::overflow::{look, Canary};
-use super::stack::RankStack;
 use super::{Host, Sched, Slot};
 
-type Coro = Coroutine<(), (), (), RankStack>;
+pub(super) use stacks::Seat;
 
-/// A rank's coroutine, made when it first runs.
-#[derive(Default)]
-pub(super) struct Seat {
-    coro: Option<Coro>,
-    yielder: Cell<Yield>,
-    /// Of its stack, if that has no guard.
-    canary: AtomicPtr<Canary>,
+/// What belongs to a worker's thread; baton.
+pub(super) struct Home {
+    /// Whom the thread is to switch to.
+    next: Cell<Option<u32>>,
+    /// Its errno.
+    errno: Cell<*mut c_int>,
+    thread: stacks::Thread,
 }
 
-#[derive(Clone, Copy)]
-struct Yield(*const Yielder<(), ()>);
-impl Default for Yield {
-    fn default() -> Self {
-        Yield(null())
+impl Home {
+    pub fn new() -> Home {
+        Home {
+            next: Cell::new(None),
+            errno: Cell::new(null_mut()),
+            thread: stacks::Thread::default(),
+        }
     }
 }
 
@@ -50,57 +56,36 @@ fn run_with<H: Host>(host: &Arc<H>, work: fn(&Arc<H>, usize)) {
     });
 }
 
-/// A worker's thread: resumes whoever is next.
+/// A worker's thread: lets the first ranks begin, and those that no other rank has switched to.
 fn work<H: Host, const OBSERVED: bool>(host: &Arc<H>, index: usize) {
     let sched = host.sched();
     let w = &sched.workers[index];
     super::overflow::watch_overflow();
     // SAFETY: no preconditions; the address is the thread's, as are the ranks that run on it.
-    w.errno.set(unsafe { libc::__errno_location() });
-    let mut pool: Vec<RankStack> = Vec::new();
+    w.home.errno.set(unsafe { libc::__errno_location() });
+    let mut pool = Vec::new();
     let mut clock = if OBSERVED {
         Stopwatch::new(sched, index)
     } else {
         None
     };
-    while let Some(rank) = w.next.take().or_else(|| sched.next(&**host, w)) {
-        let seat = sched.slots[rank as usize].coro.get();
-        // SAFETY: seats belong to their worker; the coroutine's own stack only reads `yielder`.
-        let coro = unsafe {
-            if (*seat).coro.is_none() {
-                let stack = pool
-                    .pop()
-                    .unwrap_or_else(|| RankStack::new(sched.stack_size));
-                (*seat).canary = stack.canary().into();
-                (*seat).coro = Some(make(host, rank, stack));
-            }
-            match &mut (*seat).coro {
-                Some(c) => c,
-                None => unreachable!("made above"),
-            }
-        };
+    while let Some(rank) = w.home.next.take().or_else(|| sched.next(&**host, w)) {
         if let Some(clock) = clock.as_mut().filter(|_| OBSERVED) {
             clock.switched();
         }
-        host.enter(rank);
-        let outcome = coro.resume(());
+        // SAFETY: this is the worker's thread, on its own stack.
+        let ended = unsafe { stacks::go(host, w, rank, &mut pool) };
         if let Some(clock) = clock.as_mut().filter(|_| OBSERVED) {
             clock.ran(rank);
         }
-        if let CoroutineResult::Return(()) = outcome {
-            // SAFETY: as above; it has returned.
-            unsafe { look(*(*seat).canary.get_mut()) };
-            // SAFETY: likewise.
-            if let Some(c) = unsafe { (*seat).coro.take() } {
-                pool.push(c.into_stack());
-            }
+        if let Some(rank) = ended {
             sched.end(rank);
         }
     }
     for slot in sched.slots.iter().filter(|s| s.worker as usize == index) {
         // Suspended for ever; unwinding through the user's C frames is not possible.
-        // SAFETY: as above.
-        std::mem::forget(unsafe { (*slot.coro.get()).coro.take() });
+        // SAFETY: seats belong to their worker.
+        unsafe { (*slot.coro.get()).forget() };
     }
 }
 
@@ -141,53 +126,29 @@ impl<'a> Stopwatch<'a> {
     }
 }
 
-fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
-    let host = Arc::clone(host);
-    Coroutine::with_stack(stack, move |yielder, ()| {
-        // SAFETY: the seat is alive as long as the scheduler, which `host` owns.
-        unsafe {
-            (*host.sched().slots[rank as usize].coro.get())
-                .yielder
-                .set(Yield(yielder))
-        };
-        // SAFETY: the worker's thread runs this.
-        unsafe { *host.sched().worker(rank).errno.get() = 0 };
-        host.body(rank);
-        // The next one begins as the process did.
-        let _ = Floats::leave();
-    })
+/// The life of a rank, on its stack.
+fn live<H: Host>(host: &H, rank: u32) {
+    // SAFETY: the worker's thread runs this.
+    unsafe { *host.sched().worker(rank).home.errno.get() = 0 };
+    host.body(rank);
+    // The next one begins as the process did.
+    let _ = Floats::leave();
 }
 
 /// Runs others until it is `me`'s turn again; its errno and floating-point environment wait with it.
 #[inline(always)]
 pub(super) fn away<H: Host>(sched: &Sched, host: &H, slot: &Slot, me: u32) {
     let w = slot.worker();
-    let errno = w.errno.get();
+    let errno = w.home.errno.get();
     // SAFETY: the worker's thread runs this, now and afterwards.
     let kept = unsafe { *errno };
     let floats = Floats::leave();
     match sched.next(host, w) {
         Some(rank) if rank == me => {}
-        next => {
-            w.next.set(next);
-            suspend(slot);
-        }
+        // SAFETY: as above, on the stack of that rank.
+        next => unsafe { stacks::leave(sched, host, (w, slot), next) },
     }
     floats.enter();
     // SAFETY: as above.
     unsafe { *errno = kept };
-}
-
-/// To the worker's thread and back.
-#[inline(always)]
-fn suspend(slot: &Slot) {
-    let seat = slot.coro.get();
-    // SAFETY: set when this coroutine began, on this very stack.
-    unsafe {
-        let canary = *(*seat).canary.get_mut();
-        if !canary.is_null() {
-            look(canary);
-        }
-        (*(*seat).yielder.get().0).suspend(());
-    }
 }

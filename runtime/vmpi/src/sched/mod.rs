@@ -105,7 +105,7 @@ struct Slot {
     state: AtomicU8,
     worker: u32,
     /// The same, which stays where it is as long as the scheduler.
-    home: NonNull<Worker>,
+    of: NonNull<Worker>,
     /// The next rank in its worker's inbox.
     link: AtomicU32,
     baton: threads::Baton,
@@ -118,7 +118,7 @@ impl Slot {
         Slot {
             state: AtomicU8::new(state),
             worker: worker.index,
-            home: NonNull::from(worker),
+            of: NonNull::from(worker),
             link: AtomicU32::new(NOBODY),
             baton: threads::Baton::default(),
             #[cfg(pc3_coroutines)]
@@ -129,7 +129,7 @@ impl Slot {
     #[inline]
     fn worker(&self) -> &Worker {
         // SAFETY: of the scheduler that the slot is of.
-        unsafe { self.home.as_ref() }
+        unsafe { self.of.as_ref() }
     }
 }
 
@@ -138,12 +138,8 @@ struct Worker {
     index: u32,
     /// Baton: ranks ready to run.
     run: UnsafeCell<VecDeque<u32>>,
-    /// Baton: whom the worker's thread is to switch to.
     #[cfg(pc3_coroutines)]
-    next: std::cell::Cell<Option<u32>>,
-    /// Baton: its thread's errno.
-    #[cfg(pc3_coroutines)]
-    errno: std::cell::Cell<*mut std::ffi::c_int>,
+    home: coro::Home,
     /// Baton: yields in a row that found nobody else.
     lonely: std::cell::Cell<u32>,
     inbox: Inbox,
@@ -155,9 +151,7 @@ impl Worker {
             index,
             run: UnsafeCell::new(run),
             #[cfg(pc3_coroutines)]
-            next: std::cell::Cell::new(None),
-            #[cfg(pc3_coroutines)]
-            errno: std::cell::Cell::new(std::ptr::null_mut()),
+            home: coro::Home::new(),
             lonely: std::cell::Cell::new(0),
             inbox: Inbox::new(),
         }
@@ -419,14 +413,16 @@ impl Sched {
         self.switch(host, slot, me);
     }
 
-    /// Makes parked ranks ready; the caller executes on their worker.
+    /// Makes parked ranks ready, which are of the worker of `me`, who calls.
     #[inline]
-    pub fn release(&self, worker: u32, ranks: impl Iterator<Item = u32>) {
+    pub fn release(&self, me: u32, ranks: impl Iterator<Item = u32>) {
+        let slots: &[Slot] = &self.slots;
         // SAFETY: the caller executes on that worker: baton.
-        let run = unsafe { &mut *self.workers[worker as usize].run.get() };
+        let run = unsafe { &mut *slots[me as usize].worker().run.get() };
         for rank in ranks {
-            debug_assert_eq!(self.slots[rank as usize].state.load(Relaxed), PARKED);
-            self.slots[rank as usize].state.store(RUNNING, Release);
+            let slot = &slots[rank as usize];
+            debug_assert_eq!(slot.state.load(Relaxed), PARKED);
+            slot.state.store(RUNNING, Release);
             run.push_back(rank);
         }
         // Whoever still saw them suspended has stored before what they see from here on.

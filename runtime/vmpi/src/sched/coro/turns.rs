@@ -1,0 +1,113 @@
+//! Stacks that the worker's thread resumes in turn.
+
+use std::cell::Cell;
+use std::ptr::null;
+use std::sync::atomic::AtomicPtr;
+use std::sync::Arc;
+
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::super::overflow::{look, Canary};
+use super::super::stack::RankStack;
+use super::super::{Host, Sched, Slot, Worker};
+use super::live;
+
+type Coro = Coroutine<(), (), (), RankStack>;
+
+/// A rank's coroutine, made when it first runs.
+#[derive(Default)]
+pub(in crate::sched) struct Seat {
+    coro: Option<Coro>,
+    yielder: Cell<Yield>,
+    /// Of its stack, if that has no guard.
+    canary: AtomicPtr<Canary>,
+}
+
+#[derive(Clone, Copy)]
+struct Yield(*const Yielder<(), ()>);
+impl Default for Yield {
+    fn default() -> Self {
+        Yield(null())
+    }
+}
+
+/// Has nothing of its own.
+#[derive(Default)]
+pub(super) struct Thread;
+
+impl Seat {
+    pub(super) fn forget(&mut self) {
+        std::mem::forget(self.coro.take());
+    }
+}
+
+/// Lets a rank run; it is returned if it has ended.
+///
+/// # Safety
+/// Called by the worker's thread; the rank is one of its, and ready.
+pub(super) unsafe fn go<H: Host>(
+    host: &Arc<H>,
+    _: &Worker,
+    rank: u32,
+    pool: &mut Vec<RankStack>,
+) -> Option<u32> {
+    let sched = host.sched();
+    let seat = sched.slots[rank as usize].coro.get();
+    // SAFETY: seats belong to their worker; the coroutine's own stack only reads `yielder`.
+    unsafe {
+        if (*seat).coro.is_none() {
+            let stack = pool
+                .pop()
+                .unwrap_or_else(|| RankStack::new(sched.stack_size));
+            (*seat).canary = stack.canary().into();
+            (*seat).coro = Some(make(host, rank, stack));
+        }
+        host.enter(rank);
+        let outcome = match &mut (*seat).coro {
+            Some(coro) => coro.resume(()),
+            None => unreachable!("made above"),
+        };
+        let CoroutineResult::Return(()) = outcome else {
+            return None;
+        };
+        look(*(*seat).canary.get_mut());
+        pool.extend((*seat).coro.take().map(Coro::into_stack));
+        Some(rank)
+    }
+}
+
+fn make<H: Host>(host: &Arc<H>, rank: u32, stack: RankStack) -> Coro {
+    let host = Arc::clone(host);
+    Coroutine::with_stack(stack, move |yielder, ()| {
+        // SAFETY: the seat is alive as long as the scheduler, which `host` owns.
+        unsafe {
+            (*host.sched().slots[rank as usize].coro.get())
+                .yielder
+                .set(Yield(yielder))
+        };
+        live(&*host, rank);
+    })
+}
+
+/// The calling rank goes away; `next`: who is to run.
+///
+/// # Safety
+/// Called on the stack of the rank of this slot, which is one of the worker's.
+#[inline(always)]
+pub(super) unsafe fn leave<H: Host>(
+    _: &Sched,
+    _: &H,
+    (w, slot): (&Worker, &Slot),
+    next: Option<u32>,
+) {
+    w.home.next.set(next);
+    let seat = slot.coro.get();
+    // SAFETY: set when this coroutine began, on this very stack.
+    unsafe {
+        let canary = *(*seat).canary.get_mut();
+        if !canary.is_null() {
+            look(canary);
+        }
+        (*(*seat).yielder.get().0).suspend(());
+    }
+}
