@@ -63,6 +63,9 @@ pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
     let line = source_line(me)
         .map(|l| format!(" ({l})"))
         .unwrap_or_default();
+    if let Some(link) = me.world().far() {
+        link.let_others_speak();
+    }
     end_job(1, &format!("rank {}: {name}{line}: {e}", me.rank))
 }
 

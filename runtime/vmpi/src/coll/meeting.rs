@@ -356,7 +356,7 @@ impl Meeting {
             self.begin(&all, outcome, me);
         };
         let share = |m: &[u32]| shares(&all, m);
-        parties.sync(crew, group, member, call.kind(), Some(call), last, share);
+        parties.sync(crew, group, (member, call.kind()), Some(call), last, share);
         if parties.has_taken(member, call) {
             return true;
         }
@@ -394,7 +394,7 @@ impl Meeting {
         let parties = self.parties(crew, group);
         let member = parties.member(me);
         let share = |m: &[u32]| shares(all, m);
-        parties.sync::<C, W>(crew, group, member, all.kind(me), None, last, share);
+        parties.sync::<C, W>(crew, group, (member, all.kind(me)), None, last, share);
     }
 
     /// Do the calls belong together, and who is to work?

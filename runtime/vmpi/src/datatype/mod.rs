@@ -119,8 +119,11 @@ impl TypeRef {
     /// A predefined type.
     #[inline]
     pub fn as_static(&self) -> Option<&'static Datatype> {
+        if self.counted {
+            return None;
+        }
         // SAFETY: what is not counted is static.
-        (!self.counted).then(|| unsafe { self.at.as_ref() })
+        Some(unsafe { self.at.as_ref() })
     }
 
     pub fn same(&self, other: &TypeRef) -> bool {

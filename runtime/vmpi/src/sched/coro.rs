@@ -26,6 +26,7 @@ pub(super) struct Home {
     next: Cell<Option<u32>>,
     /// Its errno.
     errno: Cell<*mut c_int>,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // there is nothing in it
     thread: stacks::Thread,
 }
 
