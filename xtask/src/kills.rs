@@ -11,12 +11,13 @@ use pc3_tests::program::Program;
 use crate::{dist, env};
 
 /// Programs that no barrier suits, and a farm that spawns and retires ranks.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 7] = [
     "tests/apart/farm.c",
     "tests/apart/ahead.c",
     "tests/apart/irregular.c",
     "tests/apart/overlap.c",
     "tests/apart/long.c",
+    "tests/apart/clocks.c",
     "tests/programs/mpi_task_farm.c",
 ];
 

@@ -112,6 +112,7 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
         part: None,
         late: Vec::new(),
         late_count: 0,
+        said: 0,
     });
     state::save::save(me, &SaveCtx::default())
 }
