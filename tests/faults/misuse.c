@@ -91,11 +91,7 @@ int main(int argc, char **argv)
         MPI_Bcast(v, 1, MPI_INT, odd, MPI_COMM_WORLD);
     else if (!strcmp(what, "kinds"))
         odd ? MPI_Barrier(MPI_COMM_WORLD) : MPI_Bcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    else if (!strcmp(what, "later")) {
-        MPI_Request r;
-        odd ? MPI_Ibarrier(MPI_COMM_WORLD, &r) : MPI_Ibcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD, &r);
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else if (!strcmp(what, "counts"))
+    else if (!strcmp(what, "counts"))
         MPI_Allreduce(v, out, 1 + odd, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else if (!strcmp(what, "operations"))
         MPI_Reduce(v, out, 1, MPI_INT, odd ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
@@ -105,7 +101,11 @@ int main(int argc, char **argv)
         MPI_Bcast(v, 1 + !odd, MPI_INT, 0, MPI_COMM_WORLD);
     else if (!strcmp(what, "blocks"))
         MPI_Alltoall(v, 1 + odd, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
-    else if (!strcmp(what, "deadlock"))
+    else if (!strcmp(what, "later")) {
+        MPI_Request r;
+        odd ? MPI_Ibarrier(MPI_COMM_WORLD, &r) : MPI_Ibcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "deadlock"))
         MPI_Recv(v, 1, MPI_INT, (rank + 1) % ranks, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else if (!strcmp(what, "left"))
         odd ? MPI_SUCCESS : MPI_Barrier(MPI_COMM_WORLD);

@@ -5,7 +5,6 @@
 pub mod arch;
 pub mod build;
 pub mod clock;
-pub mod kills;
 pub mod program;
 pub mod run;
 pub mod rustgen;

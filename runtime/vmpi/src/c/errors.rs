@@ -3,6 +3,7 @@
 use super::{entry, put, put_text, source_line, text, MAX_ERROR};
 use crate::error::{Class, MpiError};
 use crate::handle::abi;
+use crate::link;
 use crate::state::RankState;
 use pc3_runtime::tell::{leave, say};
 use std::ffi::{c_char, c_int};
@@ -48,12 +49,13 @@ fn hand_over(me: &RankState, name: &str, handler: usize, mut object: usize, e: &
     code
 }
 
-/// Ends the job for one reason: what other ranks find wrong meanwhile is a consequence.
+/// Ends the job for one reason: what other ranks find wrong meanwhile, here or in other processes, is the same or a consequence.
 pub fn end_job(status: c_int, message: &str) -> ! {
     static ENDING: AtomicBool = AtomicBool::new(false);
     while ENDING.swap(true, Relaxed) {
         std::thread::park();
     }
+    link::hear_others();
     say(message);
     leave(status)
 }
@@ -63,9 +65,6 @@ pub fn fatal(me: &RankState, name: &str, e: &MpiError) -> ! {
     let line = source_line(me)
         .map(|l| format!(" ({l})"))
         .unwrap_or_default();
-    if let Some(link) = me.world().far() {
-        link.let_others_speak();
-    }
     end_job(1, &format!("rank {}: {name}{line}: {e}", me.rank))
 }
 

@@ -32,6 +32,16 @@ pub fn abort(status: i32) {
     }
 }
 
+/// Something is wrong here, and other processes may have found the same: the first of them says so, and while the others
+/// wait here, their porters hear of it.
+pub fn hear_others() {
+    let link = lock(&LINK).clone();
+    if let Some(link) = link {
+        link.rest();
+        std::thread::sleep(Duration::from_millis(100) * link.index().min(5));
+    }
+}
+
 impl Link {
     fn tell_abort(&self, status: i32) {
         let head = Head {
@@ -78,12 +88,6 @@ impl Link {
             self.count(),
             self.good()
         ))
-    }
-
-    /// What is wrong between ranks of several processes each of them may find: one that comes earlier in their order says so
-    /// and ends the job meanwhile.
-    pub(crate) fn let_others_speak(&self) {
-        std::thread::sleep(Duration::from_millis(150) * self.index().min(8));
     }
 
     fn good(&self) -> String {

@@ -39,7 +39,7 @@ use crate::brief::{Brief, Guard};
 use crate::crossing::apart;
 use crate::state::World;
 use crate::transport::Carrier;
-pub use ending::abort;
+pub use ending::{abort, hear_others};
 
 use arrivals::{Arrivals, HANDLES};
 pub(crate) use arrivals::{Body, Frame};
