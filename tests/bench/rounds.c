@@ -19,6 +19,12 @@ int main(int argc, char **argv)
             MPI_Barrier(MPI_COMM_WORLD);
         } else if (what == 'a') {
             MPI_Allreduce(value, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        } else if (what == 'c') {
+            MPI_Bcast(value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        } else if (what == 'r') {
+            MPI_Reduce(value, sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+        } else if (what == 's') {
+            MPI_Scan(value, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         } else if (what == 'p') {
             for (int turn = 0; turn < 2; turn++)
                 if (turn == rank)

@@ -9,6 +9,7 @@ mod kernels;
 mod mpi;
 mod protocol;
 mod rust;
+mod scale;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ const ALL: &[(&str, Bench)] = &[
     ("kernels", kernels::run),
     ("checkpoint", checkpoint::run),
     ("rust", rust::run),
+    ("scale", scale::run),
     ("build", build::run),
 ];
 
