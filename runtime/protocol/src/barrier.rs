@@ -20,6 +20,7 @@ pub enum Place {
     Unwound,
     Finished,
 }
+const PLACES: usize = Place::Finished as usize + 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -62,8 +63,8 @@ pub struct Barrier {
     hasty: bool,
     stage: Stage,
     places: Vec<Place>,
-    /// How many have finished.
-    finished: usize,
+    /// How many are at each of them, so that nobody has to look at all.
+    counts: [usize; PLACES],
 }
 
 impl Barrier {
@@ -82,14 +83,33 @@ impl Barrier {
             apart,
             stage: Stage::Idle,
             places: vec![Place::Running; ranks],
-            finished: 0,
+            counts: [ranks, 0, 0, 0, 0],
         }
+    }
+
+    fn count(&self, place: Place) -> usize {
+        self.counts[place as usize]
+    }
+
+    fn put(&mut self, rank: usize, place: Place) {
+        let was = std::mem::replace(&mut self.places[rank], place);
+        self.counts[was as usize] -= 1;
+        self.counts[place as usize] += 1;
+    }
+
+    /// All that are at one place go to another; which ones.
+    fn put_all(&mut self, from: Place, to: Place) -> Vec<usize> {
+        let all = 0..self.places.len();
+        let them: Vec<usize> = all.filter(|r| self.places[*r] == from).collect();
+        them.iter().for_each(|r| self.put(*r, to));
+        them
     }
 
     /// One rank more, which runs: it was spawned by one that runs, so nobody unwinds.
     pub fn add(&mut self) {
         debug_assert!(!self.is_unwinding());
         self.places.push(Place::Running);
+        self.counts[Place::Running as usize] += 1;
     }
 
     pub fn is_idle(&self) -> bool {
@@ -105,7 +125,7 @@ impl Barrier {
     }
 
     pub fn any_parked(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { .. }) && self.places.contains(&Place::Parked)
+        matches!(self.stage, Stage::Gathering { .. }) && self.count(Place::Parked) > 0
     }
 
     /// A checkpoint is being taken.
@@ -135,7 +155,7 @@ impl Barrier {
     pub fn at_location(&mut self, rank: usize, passed: u64) -> Answer {
         match self.stage {
             Stage::Gathering { target, attempts } if passed >= target || attempts > 0 => {
-                self.places[rank] = Place::Parked;
+                self.put(rank, Place::Parked);
                 if self.gather() {
                     self.answer(rank)
                 } else {
@@ -172,17 +192,12 @@ impl Barrier {
         if self.hasty {
             return true;
         }
-        let rests = |p: &Place| matches!(p, Place::Parked | Place::Finished);
-        self.places.iter().all(rests)
+        self.count(Place::Parked) + self.count(Place::Finished) == self.places.len()
     }
 
     fn unwind(&mut self, target: u64) {
         self.stage = Stage::Unwinding { target };
-        for p in &mut self.places {
-            if *p == Place::Parked {
-                *p = Place::Unwinding;
-            }
-        }
+        self.put_all(Place::Parked, Place::Unwinding);
     }
 
     /// Nobody here has to go on for the plan to be carried out: how often it was put off, and whether anybody is
@@ -205,10 +220,8 @@ impl Barrier {
 
     /// A rank has ended; true if that completed the plan.
     pub fn finished(&mut self, rank: usize) -> bool {
-        if std::mem::replace(&mut self.places[rank], Place::Finished) != Place::Finished {
-            self.finished += 1;
-        }
-        if !self.apart && self.finished == self.places.len() {
+        self.put(rank, Place::Finished);
+        if !self.apart && self.count(Place::Finished) == self.places.len() {
             self.stage = Stage::Idle;
         }
         self.gather()
@@ -216,22 +229,15 @@ impl Barrier {
 
     /// A rank's stack is empty; true for the last one: the checkpoint can be written.
     pub fn unwound(&mut self, rank: usize) -> bool {
-        self.places[rank] = Place::Unwound;
+        self.put(rank, Place::Unwound);
         matches!(self.stage, Stage::Unwinding { .. })
-            && self
-                .places
-                .iter()
-                .all(|p| matches!(p, Place::Unwound | Place::Finished))
+            && self.count(Place::Unwound) + self.count(Place::Finished) == self.places.len()
     }
 
     /// The checkpoint is written: everybody goes on.
     pub fn resume(&mut self) {
         self.stage = Stage::Idle;
-        for p in &mut self.places {
-            if *p == Place::Unwound {
-                *p = Place::Running;
-            }
-        }
+        self.put_all(Place::Unwound, Place::Running);
     }
 
     /// Being stuck once more drops the plan.
@@ -244,13 +250,7 @@ impl Barrier {
         let Stage::Gathering { target, attempts } = self.stage else {
             return Verdict::Nothing;
         };
-        let mut released = Vec::new();
-        for (r, p) in self.places.iter_mut().enumerate() {
-            if *p == Place::Parked {
-                *p = Place::Running;
-                released.push(r);
-            }
-        }
+        let released = self.put_all(Place::Parked, Place::Running);
         if released.is_empty() && !self.apart {
             return Verdict::Nothing;
         }

@@ -248,6 +248,7 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     let passed = b.target().map_or(passed, |t| near(t, passed));
     let slot = me.slot as usize;
     let mut answer = b.at_location(slot, passed);
+    let mut waited = false;
     if let Some(link) = world.far().filter(|_| answer == Answer::Wait) {
         link.node.tell_ready(link, &b);
     }
@@ -260,11 +261,15 @@ fn due(world: &World, rank: &mut Rank) -> bool {
             Answer::Unwind => {
                 drop(b);
                 chaos();
-                wake_all(world, Some(me));
+                // Who waited was woken by whoever came last, as all others are.
+                if !waited {
+                    wake_all(world, Some(me));
+                }
                 return true;
             }
             Answer::Wait => {
                 drop(b);
+                waited = true;
                 me.block();
                 b = world.coord.lock();
                 answer = b.answer(slot);
