@@ -14,6 +14,7 @@ const CASES: &[(&str, &str, Option<i32>)] = &[
     ("roots", "MPI_ERR_ROOT", None),
     ("kinds", "are in different collectives", None),
     ("later", "are in different collectives", None),
+    ("copies", "are in different collectives", None),
     ("counts", "MPI_ERR_COUNT", None),
     ("operations", "MPI_ERR_OP", None),
     ("types", "MPI_ERR_TYPE", None),

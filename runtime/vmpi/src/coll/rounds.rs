@@ -295,7 +295,11 @@ fn calls<'a, C: Call>(
 
 fn part(world: &World, mine: &[&Posted], to: &[usize]) -> Vec<u8> {
     let n = mine[0].all.size();
-    let kinds = |w: &mut Writer| mine.iter().for_each(|p| w.u32(p.kind as u32));
+    // As `far::write_part` begins: whoever reads it may have called something else.
+    let kinds = |w: &mut Writer| {
+        w.u8(0);
+        mine.iter().for_each(|p| w.u32(p.kind as u32));
+    };
     let mut w = Writer::default();
     if !alike(mine) {
         kinds(&mut w);
@@ -385,6 +389,7 @@ fn outcomes(world: &World, mine: &[&Posted], parts: &[Bytes], runner: usize) -> 
             let mut id = own;
             for (process, bytes) in parts {
                 let mut r = Reader(bytes);
+                let _ = r.u8();
                 for _ in places.get(process).into_iter().flatten() {
                     if r.u32().ok() != Some(mine[0].kind as u32) {
                         let e = fail(
