@@ -25,6 +25,8 @@ pub struct Callback {
 /// # Safety
 /// `rank` is the calling thread's rank; no reference to it is in use.
 pub(crate) unsafe fn run(rank: *mut Rank, event: c_int) {
+    // SAFETY: by the caller.
+    unsafe { (*rank).aside += 1 };
     // SAFETY: by the caller; the rank keeps its job alive.
     let around = unsafe {
         (*std::ptr::from_ref(&**(*rank).job()))
@@ -56,6 +58,8 @@ pub(crate) unsafe fn run(rank: *mut Rank, event: c_int) {
         }
         i += 1;
     }
+    // SAFETY: by the caller.
+    unsafe { (*rank).aside -= 1 };
 }
 
 /// `pc3_on`.

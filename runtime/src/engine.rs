@@ -54,6 +54,16 @@ pub trait Engine: Send + Sync {
         ))
     }
 
+    /// Does what the system says to the calling rank now have to be logged, as another run could be told otherwise?
+    fn is_logging(&self) -> bool {
+        false
+    }
+
+    /// What it says: `live`'s, or the first time's if this is done again.
+    fn logged(&self, live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
+        live()
+    }
+
     /// State that belongs to the job and not to one rank.
     fn save_job(&self, _ctx: &SaveCtx) -> Vec<u8> {
         Vec::new()

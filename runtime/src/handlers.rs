@@ -191,13 +191,15 @@ impl Handlers {
         Some(self.running[0].sp)
     }
 
+    /// Does what asks run below a handler?
+    pub fn is_below(&mut self) -> bool {
+        let here = &raw const self as usize;
+        self.depth > 0 && self.any(here, &alternate())
+    }
+
     /// May no checkpoint be taken here, below a handler?
     pub fn postpone(&mut self) -> bool {
-        if self.depth == 0 {
-            return false;
-        }
-        let here = &raw const self as usize;
-        let runs = self.any(here, &alternate());
+        let runs = self.is_below();
         if runs && std::mem::take(&mut self.jumped) {
             say(&warning(codes::NOT_TAKEN, "no checkpoint here: a signal handler may still run (it was left, if it was, by a jump to a function that reaches no location)"));
         }

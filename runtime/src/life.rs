@@ -31,8 +31,8 @@ use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
 use crate::solo::Solo;
 use crate::store::{Output, Stood, Store, StoreError};
 use crate::tell::{
-    die, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT, EXIT_REFUSED,
-    EXIT_SETTINGS,
+    die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
+    EXIT_REFUSED, EXIT_SETTINGS,
 };
 use crate::tls;
 
@@ -70,6 +70,8 @@ extern "C" fn at_exit() {
         if let Some(words) = passed.or_else(|| job.control.last_words()) {
             say(&words);
         }
+        // The job is not at its end before its output is.
+        flush_free();
         job.close_store(true);
     }
 }

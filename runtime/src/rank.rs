@@ -86,6 +86,8 @@ pub struct Rank {
     pub(crate) dispositions: Dispositions,
     pub(crate) handlers: Handlers,
     pub(crate) critical: u32,
+    /// How many functions of the program's run that are no steps of its course: see [`Rank::in_course`].
+    pub aside: u32,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
     /// Since when it stands still for a checkpoint.
@@ -158,6 +160,7 @@ impl Rank {
             dispositions: Dispositions::default(),
             handlers: Handlers::default(),
             critical: 0,
+            aside: 0,
             passages: 0,
             stands: None,
             errno: 0,
@@ -299,6 +302,12 @@ impl Rank {
         tls::set(&raw mut self.abi, self.delta());
         place::enter(self);
         tongue::enter(self);
+    }
+
+    /// Is what runs on this thread a step of the rank's course, which it takes again behind a checkpoint?  A signal's handler
+    /// is none, nor a callback around checkpoints, nor the function of a reduction.
+    pub fn in_course(&mut self) -> bool {
+        std::ptr::eq(tls::me(), &raw const self.abi) && self.aside == 0 && !self.handlers.is_below()
     }
 
     /// The calling thread's rank.

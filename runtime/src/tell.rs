@@ -126,6 +126,8 @@ pub fn newest_in(dir: &std::path::Path) -> Option<u64> {
 extern "C" {
     static mut stdout: *mut libc::FILE;
     static mut stderr: *mut libc::FILE;
+    fn ftrylockfile(stream: *mut libc::FILE) -> libc::c_int;
+    fn funlockfile(stream: *mut libc::FILE);
 }
 
 /// What waits in the standard streams goes where they lead.
@@ -134,6 +136,19 @@ pub(crate) fn flush_standard() {
     unsafe {
         libc::fflush(stdout);
         libc::fflush(stderr);
+    }
+}
+
+/// The same when nobody may be left who lets go of one that is locked.
+pub(crate) fn flush_free() {
+    // SAFETY: the C library's variables and streams.
+    unsafe {
+        for stream in [stdout, stderr] {
+            if ftrylockfile(stream) == 0 {
+                libc::fflush(stream);
+                funlockfile(stream);
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod arch;
 pub mod build;
 pub mod clock;
+pub mod kills;
 pub mod program;
 pub mod run;
 pub mod rustgen;

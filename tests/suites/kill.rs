@@ -43,7 +43,32 @@ pub fn trials() -> Vec<Trial> {
             go().map_err(|e| format!("{e:#}").into())
         }));
     }
+    trials.push(clock::test("kill::last_moment", || {
+        last_moment().map_err(|e| format!("{e:#}").into())
+    }));
     trials
+}
+
+/// When a job counts as ended its output is there, even if the process dies before the C library has ended it.
+fn last_moment() -> Result<()> {
+    const KILLED: i32 = 128 + 9;
+    let p = Program::load(&arch::root().join("tests/data/last_moment.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let end = job.run(HOST, &exe, &[("PC3_EVERY", "10x")])?;
+    ensure!(
+        end.status == KILLED,
+        "exit status {}\n{}",
+        end.status,
+        end.stderr
+    );
+    let over = !job.checkpoints().join("begin").exists();
+    let expected: String = (0..100).map(|i| format!("{i}\n")).collect();
+    ensure!(over, "it does not count as ended");
+    match difference(expected.as_bytes(), &job.stdout()) {
+        Some(d) => bail!("output differs: {d}"),
+        None => Ok(()),
+    }
 }
 
 fn kill_loop(p: &Program, kills: u32) -> Result<()> {

@@ -12,6 +12,7 @@ use libtest_mimic::Trial;
 use pc3_tests::arch::{self, Arch, HOST};
 use pc3_tests::build;
 use pc3_tests::clock;
+use pc3_tests::kills::{self, Plan};
 use pc3_tests::program::Program;
 use pc3_tests::run::{difference, Job, STOPPED};
 
@@ -52,6 +53,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::late", || {
         late().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("protocol::alone", || {
+        alone().map_err(|e| format!("{e:#}").into())
+    }));
     trials.push(clock::test("protocol::shared_file", || {
         shared_file().map_err(|e| format!("{e:#}").into())
     }));
@@ -82,13 +86,7 @@ fn same(expected: &[u8], job: &Job) -> Result<()> {
 
 /// How a job of so many processes is started, or of one.
 fn launcher(processes: usize, mpi: &str) -> Vec<String> {
-    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
-    match processes {
-        1 => Vec::new(),
-        n => [&pc3run, "-p", &n.to_string(), "--mpi", mpi]
-            .map(str::to_owned)
-            .into(),
-    }
+    kills::launcher(&arch::dist(), processes, mpi)
 }
 
 fn start(
@@ -130,61 +128,26 @@ fn kill(mut child: Child) -> Result<Option<i32>> {
     Ok(end.code())
 }
 
-/// Has it come to its end, though what started it may have been killed?  Nothing goes on from there.
-fn is_over(job: &Job) -> bool {
-    !job.stdout().is_empty() && is_unknown(job)
-}
-
-/// Is nothing of it to be taken back: it has not begun, or is over, perhaps without what the C library writes last?
-fn is_unknown(job: &Job) -> bool {
-    !job.checkpoints().join("begin").exists()
-}
-
 /// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none; in up to so many processes.
 fn killed(p: &Program, processes: usize) -> Result<()> {
     let kills = std::env::var("PC3_TEST_KILLS").ok();
-    let kills: u32 = kills.and_then(|s| s.parse().ok()).unwrap_or(6);
-    let exe = build::instrumented(p, HOST)?;
-    let (expected, length) = whole(p)?;
-    let mut random = fastrand::Rng::with_seed(6);
-    let (mut job, mut done, mut ends) = (Job::new(p)?, 0, 0);
-    while done < kills || ends == 0 {
-        let workers = random.u32(1..=4).to_string();
-        let every = ["17x", "100x", "900x"][random.usize(0..3)];
-        let launcher = launcher(random.usize(1..=processes), "none");
-        let env = [
-            PROTOCOL,
-            ("PC3_EVERY", every),
-            ("PC3_RESTART", "auto"),
-            ("PC3_WORKERS", &workers),
-        ];
-        let mut child = start(&job, &launcher, HOST, &exe, &env)?;
-        if done < kills {
-            std::thread::sleep(length.mul_f64(random.f64() * 0.8));
-        }
-        let status = if done < kills && child.try_wait()?.is_none() {
-            let status = kill(child)?;
-            if status.is_none() && !is_over(&job) {
-                if is_unknown(&job) {
-                    job = Job::new(p)?;
-                }
-                done += 1;
-                continue;
-            }
-            status.unwrap_or(0)
-        } else {
-            job.finish(child)?.status
-        };
-        ensure!(status == 0, "exit status {status}\n{}", job.stderr());
-        same(&expected, &job)?;
-        (job, ends) = (Job::new(p)?, ends + 1);
-    }
-    Ok(())
+    let plan = Plan {
+        kills: kills.and_then(|s| s.parse().ok()).unwrap_or(6),
+        seed: 6,
+        protocols: vec![PROTOCOL.1],
+        processes,
+        mpis: vec!["none"],
+        archs: vec![HOST],
+        every: vec!["17x", "100x", "900x"],
+        limit: Duration::from_secs(300),
+    };
+    kills::killed(p, &plan, &arch::dist()).map(drop)
 }
 
 /// Stopped behind a checkpoint, and on with other workers, and processes, on each architecture in turn; to the end at last.
 fn moved(p: &Program, processes: usize) -> Result<()> {
-    let all = arch::available();
+    let mut all = arch::available();
+    all.retain(|a| p.abis.include(*a));
     let hops: Vec<Hop> = (0..=all.len())
         .map(|hop| Hop {
             arch: if hop == 0 { HOST } else { all[hop % all.len()] },
@@ -289,6 +252,45 @@ fn late() -> Result<()> {
         }
         kill(child)?;
     }
+    Ok(())
+}
+
+/// Ranks of one worker that never block come to a location soon when a checkpoint is wanted, though one passes many.
+fn alone() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/alone.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let env = [
+        PROTOCOL,
+        ("PC3_EVERY", "100x"),
+        ("PC3_STOP_AFTER", "1"),
+        ("PC3_WORKERS", "1"),
+    ];
+    let end = job.run(HOST, &exe, &env)?;
+    ensure!(
+        end.status == STOPPED && job.stdout().is_empty(),
+        "exit status {}, a rank had ended: {}\n{}",
+        end.status,
+        !job.stdout().is_empty(),
+        end.stderr
+    );
+    let env = [PROTOCOL, ("PC3_RESTART", "latest"), ("PC3_WORKERS", "1")];
+    let end = job.run(HOST, &exe, &env)?;
+    ensure!(
+        end.status == 0,
+        "exit status {}\n{}",
+        end.status,
+        end.stderr
+    );
+    // Nobody waits for anybody, so they end in any order.
+    let lines = |output: &[u8]| {
+        let text = String::from_utf8_lossy(output).into_owned();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let (expected, got) = (lines(&whole(&p)?.0), lines(&job.stdout()));
+    ensure!(expected == got, "expected {expected:?}, got {got:?}");
     Ok(())
 }
 

@@ -5,6 +5,7 @@ mod conformance;
 mod demo;
 mod dist;
 mod env;
+mod kills;
 mod setup;
 mod simulate;
 mod sources;
@@ -45,6 +46,8 @@ enum Task {
     },
     /// Stop and move many programs at random places, and compare with the plain build
     Torture(torture::Options),
+    /// Kill programs at random moments, go on with other processes, MPIs and architectures, and compare
+    Kills(kills::Options),
     /// Run MPICH's own tests on pc3's MPI
     Conformance(conformance::Options),
     /// Run the coordination protocols in a simulator (`simulate --help` lists what it does)
@@ -81,6 +84,7 @@ fn run(task: Task) -> anyhow::Result<()> {
             dist::run(&targets).map(|_| ())
         }
         Task::Torture(options) => torture::run(&options),
+        Task::Kills(options) => kills::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Simulate { args } => simulate::run(&args),
         Task::Bench { name } => bench::run(name.as_deref()),

@@ -79,7 +79,7 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
                     | "getitimer"
                     | "uselocale"
             ))
-        || (mpi && finds_holder(name));
+        || (mpi && (finds_holder(name) || asks_system(cx.u, s, name)));
     if matches!(
         name,
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"
@@ -101,6 +101,11 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
 
 /// Is `signal` declared as another of the library's, which calls a handler once?  Programs get that which ask for standard C alone.
 fn calls_once(u: &Unit, s: SymId) -> bool {
+    declared_as(u, s, |name| name == "__sysv_signal")
+}
+
+/// Is it declared to be another function, of such a name?
+fn declared_as(u: &Unit, s: SymId, is: impl Fn(&str) -> bool) -> bool {
     let behind = |d: &Span| {
         u.text[d.end as usize..]
             .split(';')
@@ -108,7 +113,28 @@ fn calls_once(u: &Unit, s: SymId) -> bool {
             .unwrap_or_default()
     };
     let mut decls = u.sym(s).decls.iter();
-    decls.any(|d| behind(d).contains("\"__sysv_signal\""))
+    decls.any(|d| behind(d).split('"').skip(1).step_by(2).any(&is))
+}
+
+/// Clocks and sources of random numbers: what they say may have to be logged. Where the unit has asked for times of another width
+/// than the library's own, they are another function.
+fn asks_system(u: &Unit, s: SymId, name: &str) -> bool {
+    let known = matches!(
+        name,
+        "time"
+            | "gettimeofday"
+            | "clock_gettime"
+            | "timespec_get"
+            | "clock"
+            | "times"
+            | "getrusage"
+            | "getrandom"
+            | "getentropy"
+            | "arc4random"
+            | "arc4random_buf"
+            | "arc4random_uniform"
+    );
+    known && !declared_as(u, s, |name| name.ends_with("64"))
 }
 
 /// Ones that look at who holds what they are given.

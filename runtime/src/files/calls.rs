@@ -14,6 +14,7 @@ use super::memory::{self, Memory, Owner};
 use super::scan::{made, Made};
 use super::system::Identity;
 use super::{kind_of, leads_to, owned, path_text, system, window, Files, Written};
+use crate::engine::Engine;
 use crate::format::library::{BufferMeta, FileKind, ACCESS_APPEND, ACCESS_WRITE};
 use crate::rank::Rank;
 
@@ -422,6 +423,12 @@ pub(super) fn has_read() -> bool {
 /// As `read`.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_read(fd: c_int, into: *mut c_void, n: usize) -> isize {
+    // SAFETY: an entry point.
+    let engine = unsafe { Rank::current() }.and_then(|rank| rank.job().engine());
+    if let Some(engine) = engine.filter(|e| e.is_logging() && is_random(fd)) {
+        // SAFETY: by the caller.
+        return unsafe { read_random(engine, fd, into, n) };
+    }
     // SAFETY: by the caller.
     let done = unsafe { libc::read(fd, into, n) };
     if fd == 0 {
@@ -429,6 +436,45 @@ pub unsafe extern "C" fn pc3_read(fd: c_int, into: *mut c_void, n: usize) -> isi
         HAS_READ.store(done != 0, Relaxed);
     }
     done
+}
+
+/// A device that says something else each time, and has no position.
+fn is_random(fd: c_int) -> bool {
+    // SAFETY: an all-zero value of a C struct, which `fstat` fills.
+    unsafe {
+        let mut of: libc::stat64 = std::mem::zeroed();
+        let known = libc::fstat64(fd, &raw mut of) == 0;
+        let number = (libc::major(of.st_rdev), libc::minor(of.st_rdev));
+        known && of.st_mode & libc::S_IFMT == libc::S_IFCHR && matches!(number, (1, 8 | 9))
+    }
+}
+
+/// # Safety
+/// As `read`.
+unsafe fn read_random(engine: &dyn Engine, fd: c_int, into: *mut c_void, n: usize) -> isize {
+    // The error is in front.
+    let said = engine.logged(&mut || {
+        let mut bytes = vec![0u8; 1 + n.min(i32::MAX as usize)];
+        // SAFETY: the vector's own memory.
+        let done = unsafe { libc::read(fd, bytes[1..].as_mut_ptr().cast(), bytes.len() - 1) };
+        if done < 0 {
+            bytes[0] = errno() as u8;
+        }
+        bytes.truncate(1 + done.max(0) as usize);
+        bytes
+    });
+    match said.split_first() {
+        Some((0, bytes)) => {
+            let len = bytes.len().min(n);
+            // SAFETY: by the caller.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), into.cast(), len) };
+            len as isize
+        }
+        failed => {
+            set_errno(failed.map_or(libc::EIO, |(e, _)| (*e).into()));
+            -1
+        }
+    }
 }
 
 /// # Safety

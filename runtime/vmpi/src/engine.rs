@@ -15,7 +15,7 @@ use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
 use crate::coord::{barrier::Answer, barrier::Place, furthest, near};
-use crate::crossing;
+use crate::crossing::{self, outcomes};
 use crate::link::desk::Together;
 use crate::link::node::Event;
 use crate::link::{self, Link};
@@ -163,6 +163,14 @@ impl Engine for MpiEngine {
             true => crossing::line::unwound(&self.world, rank),
             false => unwound(&self.world, rank),
         }
+    }
+
+    fn is_logging(&self) -> bool {
+        outcomes::logging().is_some()
+    }
+
+    fn logged(&self, live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
+        crate::c::clocks::device(live)
     }
 
     fn all_back(&self, rank: &mut Rank, settle: &dyn Fn(&mut Rank)) {

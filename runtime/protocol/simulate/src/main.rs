@@ -43,7 +43,7 @@ enum What {
         #[arg(long, default_value_t = 400_000)]
         schedules: u64,
     },
-    /// Every schedule of a small job
+    /// Every schedule of a small job, by a model checker (stateright)
     Exhaustive,
     /// Messages and rounds of an epoch, up to 100,000 processes
     Scale,

@@ -8,6 +8,7 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 pub mod attr;
+pub mod clocks;
 pub mod coll;
 pub mod comm;
 pub mod datatype;

@@ -46,7 +46,12 @@ pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
     s.begin(world);
     let waits = waits_for_receiver(me) || far::waits_for_content(me);
     let takes = !waits && s.member(me.slot).at_location();
+    let others = !takes && s.waits_for_lines();
     done(world, s);
+    if others {
+        // Ranks that have much to receive would pass location after location before others of their worker come to one.
+        me.yield_now();
+    }
     takes
 }
 
@@ -107,6 +112,7 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
         part: None,
         late: Vec::new(),
         late_count: 0,
+        said: 0,
     });
     state::save::save(me, &SaveCtx::default())
 }
@@ -173,6 +179,15 @@ pub(crate) fn ended(world: &World, me: &RankState) {
 }
 
 impl State {
+    /// Are there ranks here that have yet to come to a location, or to where all is counted?
+    fn waits_for_lines(&self) -> bool {
+        match self.stage {
+            Stage::Gathering => true,
+            Stage::Running => !self.all_stored(),
+            Stage::Idle | Stage::Replaying => false,
+        }
+    }
+
     fn end_of(&mut self, me: &RankState) {
         self.member(me.slot).end();
         self.ended.push(me.slot);

@@ -84,6 +84,8 @@ struct Taken {
     /// Messages that cross the line.
     late: Vec<u8>,
     late_count: u64,
+    /// Bytes that its log has of what the system said.
+    said: usize,
 }
 
 pub(crate) struct State {
@@ -270,7 +272,7 @@ fn during(name: &str) -> String {
     format!("{name} was called while it was being taken; use the barrier protocol")
 }
 
-/// So many entries may a rank's log have, and so many bytes the messages that cross its line.
+/// So many entries may a rank's log have, and so many bytes what it holds of the system's and the messages that cross its line.
 const LOG: usize = 1 << 20;
 const LATE: usize = 1 << 30;
 
@@ -330,7 +332,8 @@ impl State {
 
     fn is_full(&self, slot: u32) -> bool {
         let taken = self.taken[slot as usize].as_ref();
-        self.members[slot as usize].log().len() > LOG || taken.is_some_and(|t| t.late.len() > LATE)
+        self.members[slot as usize].log().len() > LOG
+            || taken.is_some_and(|t| t.late.len() + t.said > LATE)
     }
 
     /// Has everybody whom the checkpoint is of been copied?

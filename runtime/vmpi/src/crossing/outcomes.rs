@@ -1,5 +1,6 @@
-//! Outcomes that another run could have otherwise: what tests, probes and clocks say.
+//! Outcomes that another run could have otherwise: what tests, probes, clocks and sources of random numbers say.
 
+use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
 use super::done;
@@ -18,6 +19,8 @@ pub(crate) enum Outcome {
     /// A probe saw this message; one that has no name was sent when nobody logged.
     Message(Option<(u32, Name)>),
     Clock(f64),
+    /// What the system has said, in a form that is the same everywhere.
+    Said(Vec<u8>),
 }
 
 /// What was said the first time, if this is done again.
@@ -33,6 +36,9 @@ pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
 fn said(me: &RankState, outcome: Outcome) {
     let world = me.world();
     let mut s = world.crossing.enter(me);
+    if let (Outcome::Said(bytes), Some(taken)) = (&outcome, &mut s.taken[me.slot as usize]) {
+        taken.said += bytes.len();
+    }
     s.member(me.slot).outcome(outcome);
     done(world, s);
 }
@@ -43,7 +49,7 @@ pub(crate) fn differs(me: &RankState, outcome: &Outcome) -> ! {
         EXIT_FATAL,
         &format!(
             "rank {} does not do what it did behind its checkpoint: it asks for something else than the first time, when the \
-             answer was {outcome:?}; results depend on something that is not logged (a clock of the system's, a file that has changed)",
+             answer was {outcome:?}; results depend on something that is not logged (a file that has changed, a clock that is asked by other ways than the C library's functions)",
             me.rank
         ),
     )
@@ -120,10 +126,22 @@ fn which_slow<'a>(
     }
 }
 
-/// A clock.
+/// The calling rank, if what the system says to it now has to be logged: an epoch is under way, and this is a step of the
+/// rank's course.
+#[inline]
+pub(crate) fn logging() -> Option<&'static RankState> {
+    RankState::try_current().filter(|me| me.world().crossing.is_slow() && in_course(me))
+}
+
+#[cold]
+fn in_course(me: &RankState) -> bool {
+    me.exec().is_none_or(Rank::in_course)
+}
+
+/// `MPI_Wtime`.
 #[inline]
 pub(crate) fn clock(live: impl FnOnce() -> f64) -> f64 {
-    match RankState::try_current().filter(|me| me.world().crossing.is_slow()) {
+    match logging() {
         None => live(),
         Some(me) => match replayed(me) {
             Some(Outcome::Clock(t)) => t,
@@ -134,5 +152,23 @@ pub(crate) fn clock(live: impl FnOnce() -> f64) -> f64 {
                 t
             }
         },
+    }
+}
+
+/// What the system says, or has said the first time; `fits`: can that be an answer to this question?
+#[cold]
+pub(crate) fn system(
+    me: &RankState,
+    live: impl FnOnce() -> Vec<u8>,
+    fits: impl FnOnce(&[u8]) -> bool,
+) -> Vec<u8> {
+    match replayed(me) {
+        Some(Outcome::Said(bytes)) if fits(&bytes) => bytes,
+        Some(other) => differs(me, &other),
+        None => {
+            let bytes = live();
+            said(me, Outcome::Said(bytes.clone()));
+            bytes
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! clocks  = [group:u64 entered:u64]    sizes = [group:u64 members:u32]
 //! log     = [receive:u32 sender:u32 name] [outcome] [group:u64 n:u64 result:bytes]
 //! name    = kind:u8 (0 before, 1 behind) number:u32
-//! outcome = 0 flag:u8 | 1 [index:u32] | 2 found:u8 (sender:u32 name) | 3 clock:u64 (binary64)
+//! outcome = 0 flag:u8 | 1 [index:u32] | 2 found:u8 (sender:u32 name) | 3 clock:u64 (binary64) | 4 said:bytes
 //! late    = count:u64 message*
 //! ```
 //! `[x]` is a list; a message is as `state::message` writes it.
@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use pc3_protocol::{Line, Log, Name, Parts};
 
 use super::outcomes::Outcome;
+use crate::c::clocks::is_foreign;
 use crate::p2p::mailbox::Message;
 use crate::p2p::Key;
 use crate::state::message;
@@ -109,6 +110,10 @@ pub(super) fn write(
             w.u8(3);
             w.u64(t.to_bits());
         }
+        Outcome::Said(bytes) => {
+            w.u8(4);
+            w.bytes(bytes);
+        }
     });
     w.list(parts.results.iter(), |w, ((g, n), result)| {
         w.u64(*g);
@@ -171,6 +176,13 @@ fn outcome(r: &mut Reader) -> Read<Outcome> {
             _ => Some(read_name(r)?),
         }),
         3 => Outcome::Clock(f64::from_bits(r.u64()?)),
+        4 => match r.bytes()? {
+            said if is_foreign(said) => {
+                return bad("random bytes that a rank asked for while it was taken, and of which it may have made numbers: they would be others here, where \
+                            the order of bytes is another (take one on a machine with the same order first)")
+            }
+            said => Outcome::Said(said.to_vec()),
+        },
         _ => return bad("an outcome"),
     })
 }

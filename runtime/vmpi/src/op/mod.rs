@@ -8,6 +8,7 @@ use crate::datatype::build::Constructor;
 use crate::datatype::{Datatype, BASE, SPAN};
 use crate::error::{fail, Class, Result};
 use crate::handle::Table;
+use crate::state::RankState;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
@@ -190,6 +191,27 @@ impl Op {
 type UserFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i32, *mut usize);
 type WideFn = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut usize);
 
+/// While it is there, what runs is no step of the rank's course that runs it: another member's may do it next time.
+struct Aside(Option<&'static RankState>);
+
+impl Aside {
+    fn begin() -> Aside {
+        let me = RankState::try_current();
+        if let Some(rank) = me.and_then(RankState::exec) {
+            rank.aside += 1;
+        }
+        Aside(me)
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        if let Some(rank) = self.0.and_then(RankState::exec) {
+            rank.aside -= 1;
+        }
+    }
+}
+
 impl UserOp {
     /// `inout[i] = in[i] op inout[i]`, by the program's function; `extent`: of the datatype.
     ///
@@ -203,6 +225,7 @@ impl UserOp {
         (datatype, extent): (usize, isize),
     ) {
         let mut handle = datatype;
+        let _aside = Aside::begin();
         if self.wide {
             // SAFETY: the program said that it is one; the caller's promise.
             unsafe {

@@ -1,0 +1,120 @@
+//! `cargo xtask kills`: programs under fire, in one table.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{ensure, Result};
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::kills::{killed, Plan};
+use pc3_tests::program::Program;
+
+use crate::{dist, env};
+
+/// Programs that no barrier suits, and a farm that spawns and retires ranks.
+const PROGRAMS: [&str; 7] = [
+    "tests/apart/farm.c",
+    "tests/apart/ahead.c",
+    "tests/apart/irregular.c",
+    "tests/apart/overlap.c",
+    "tests/apart/long.c",
+    "tests/apart/clocks.c",
+    "tests/programs/mpi_task_farm.c",
+];
+
+/// Ranks are spawned in one process only.
+const SPAWNS: &str = "mpi_task_farm";
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// C files or folders with a line `/* pc3-test: ... */`; those of this repository that no barrier suits when absent
+    programs: Vec<PathBuf>,
+    /// Kills of each
+    #[arg(long, default_value_t = 100)]
+    kills: u32,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The most processes of a run
+    #[arg(long, default_value_t = 3)]
+    processes: usize,
+    /// The barrier protocol in turn with the non-blocking one
+    #[arg(long)]
+    both: bool,
+    /// Stay on this machine's architecture
+    #[arg(long)]
+    same: bool,
+    /// Seconds that one run may take
+    #[arg(long, default_value_t = 300)]
+    limit: u64,
+    /// Take target/dist as it is
+    #[arg(long)]
+    no_build: bool,
+}
+
+pub fn run(o: &Options) -> Result<()> {
+    if !o.no_build {
+        let others = if o.same {
+            Vec::new()
+        } else {
+            env::available_targets()
+        };
+        dist::run(&others)?;
+    }
+    let root = env::root();
+    let default = PROGRAMS.iter().map(|p| root.join(p));
+    let programs = match o.programs.is_empty() {
+        true => default.collect(),
+        false => o.programs.clone(),
+    };
+    println!("program  kills  (before the first checkpoint)  ends  seconds  runs");
+    let mut failed = 0;
+    for path in programs {
+        let p = Program::load(&path)?;
+        let start = Instant::now();
+        match killed(&p, &plan(o, &p), &arch::dist()) {
+            Ok(t) => {
+                let runs = t.runs.iter().map(|(kind, n)| format!("{n} {kind}"));
+                println!(
+                    "{}  {}  ({})  {}  {}  {}",
+                    p.name,
+                    t.kills,
+                    t.early,
+                    t.ends,
+                    start.elapsed().as_secs(),
+                    runs.collect::<Vec<_>>().join("; ")
+                );
+            }
+            Err(e) => {
+                println!("{}  FAILED: {e:#}", p.name);
+                failed += 1;
+            }
+        }
+    }
+    ensure!(failed == 0, "{failed} programs failed");
+    Ok(())
+}
+
+fn plan(o: &Options, p: &Program) -> Plan {
+    let native = |mpi: &&str| {
+        let object = format!("lib/pc3/{}/libpc3_mpi_{mpi}.so", HOST.gnu);
+        arch::dist().join(object).is_file()
+    };
+    let natives = ["openmpi", "mpich"].into_iter().filter(native);
+    let mut archs = arch::available();
+    archs.retain(|a| *a == HOST || !o.same && p.abis.include(*a));
+    Plan {
+        kills: o.kills,
+        seed: o.seed,
+        protocols: match o.both {
+            true => vec!["barrier", "nonblocking"],
+            false => vec!["nonblocking"],
+        },
+        processes: match p.name == SPAWNS {
+            true => 1,
+            false => o.processes,
+        },
+        mpis: std::iter::once("none").chain(natives).collect(),
+        archs,
+        every: vec!["17x", "100x", "900x"],
+        limit: Duration::from_secs(o.limit),
+    }
+}
