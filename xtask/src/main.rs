@@ -6,6 +6,7 @@ mod demo;
 mod dist;
 mod env;
 mod kills;
+mod semver;
 mod setup;
 mod simulate;
 mod sources;
@@ -50,6 +51,11 @@ enum Task {
     Kills(kills::Options),
     /// Run MPICH's own tests on pc3's MPI
     Conformance(conformance::Options),
+    /// Compare what users of the crate pc3 may name with an earlier revision (needs cargo-semver-checks)
+    Semver {
+        /// Another one than the usual
+        revision: Option<String>,
+    },
     /// Run the coordination protocols in a simulator (`simulate --help` lists what it does)
     #[command(disable_help_flag = true)]
     Simulate {
@@ -86,6 +92,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Torture(options) => torture::run(&options),
         Task::Kills(options) => kills::run(&options),
         Task::Conformance(options) => conformance::run(&options),
+        Task::Semver { revision } => semver::run(revision.as_deref()),
         Task::Simulate { args } => simulate::run(&args),
         Task::Bench { name } => bench::run(name.as_deref()),
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
 
-use crate::{conformance, dist, env, setup, simulate, sources};
+use crate::{conformance, dist, env, semver, setup, simulate, sources};
 
 /// What ran so far.
 struct Tally {
@@ -42,6 +42,7 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
             ],
         );
         tally.docs();
+        tally.lint(semver::TOOL, &semver::arguments(None));
         tally.oldest();
         // Few of the unit tests run for long; that leaves processors for the simulator.
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
