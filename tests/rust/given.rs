@@ -27,6 +27,21 @@ fn unlisted(list: Vec<Rc<dyn Fn()>>) -> u64 {
     all
 }
 
+#[checkpointable]
+fn length(word: impl AsRef<str> + Checkpointable) -> usize {
+    checkpoint!();
+    word.as_ref().len()
+}
+
+#[checkpointable]
+fn lengths(text: &str) -> usize {
+    let mut all = 0;
+    for word in text.split(' ') {
+        all += ck!(length(word));
+    }
+    all
+}
+
 struct Own(Vec<Vec<u64>>);
 
 impl IntoIterator for Own {
@@ -53,7 +68,8 @@ fn main() {}
 //= 12:35 `other`: a value of type `Vec<u64>` is moved into a loop's iterator, which is made again after a restart
 //= 22:31 `rev`: `dyn Fn()` cannot be saved in a checkpoint
 //= 22:9 `f`: `dyn Fn()` cannot be saved in a checkpoint
-//= 43:34 `flatten`: what `Own` gives cannot be saved
-//= 40:1 `#[checkpointable]`: what `Own` gives cannot be saved
-//= 43:34 `flatten`: `Own` cannot be saved in a checkpoint
-//= 43:17 `list`: what `Own` gives cannot be saved
+//= 40:27 `word`: mismatched types
+//= 58:34 `flatten`: what `Own` gives cannot be saved
+//= 55:1 `#[checkpointable]`: what `Own` gives cannot be saved
+//= 58:34 `flatten`: `Own` cannot be saved in a checkpoint
+//= 58:17 `list`: what `Own` gives cannot be saved

@@ -17,7 +17,7 @@ use std::thread::LocalKey;
 use crate::cut::Cut;
 use crate::frames;
 use crate::kinds::Walk;
-use crate::lasting::{Ends, Keeping, Lasting, Lasts, Never, Parts};
+use crate::lasting::{copied, Ends, Keeping, Lasting, Lasts, Never, Parts};
 use crate::loud::{Judged, Kind, Local, Loud, Saved};
 use crate::point::Kept;
 use crate::ways::Plain;
@@ -386,10 +386,7 @@ impl<T: Lasting> Parameter<T, Lasts> for Kept<T> {
 impl<T: Lasting> Parameter<T, Lasts> for T {
     #[inline(always)]
     fn again(room: &Option<T>) -> Self {
-        match room {
-            Some(value) => *value,
-            None => unreachable!("the call has been made"),
-        }
+        copied(*room)
     }
 }
 
@@ -404,10 +401,7 @@ impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for Kept<T> {
 impl<'a, T: Cut<'a> + Copy> Parameter<T, Parts<'a>> for T {
     #[inline(always)]
     fn again(room: &Option<T>) -> Self {
-        match room {
-            Some(value) => *value,
-            None => unreachable!("the call has been made"),
-        }
+        copied(*room)
     }
 }
 

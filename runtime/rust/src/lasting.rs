@@ -26,6 +26,15 @@ pub trait Keeping<T> {
     fn back(frame: &mut impl Left, name: &'static str) -> Self::Room;
 }
 
+/// What an argument left there on its way into the call.
+#[inline(always)]
+pub(crate) fn copied<T>(room: Option<T>) -> T {
+    match room {
+        Some(value) => value,
+        None => unreachable!("the call has been made"),
+    }
+}
+
 /// A copy.
 pub struct Lasts;
 
@@ -40,10 +49,7 @@ impl<T: Lasting> Keeping<T> for Lasts {
         Some(*value)
     }
     fn entry(room: Option<T>, name: &'static str) -> Entry {
-        match room {
-            Some(value) => keep(name, value),
-            None => unreachable!("the call has been made"),
-        }
+        keep(name, copied(room))
     }
     fn back(frame: &mut impl Left, name: &'static str) -> Option<T> {
         Some(take(frame, name))
@@ -87,10 +93,7 @@ impl<'a, T: Cut<'a> + Copy> Keeping<T> for Parts<'a> {
         Some(*value)
     }
     fn entry(room: Option<T>, name: &'static str) -> Entry {
-        match room {
-            Some(value) => cut(name, value),
-            None => unreachable!("the call has been made"),
-        }
+        cut(name, copied(room))
     }
     fn back(_: &mut impl Left, _: &'static str) -> Option<T> {
         unreachable!("it borrows a text")
