@@ -2,10 +2,14 @@
 use pc3::prelude::*;
 use roots::{find_root_brent, find_root_secant, SimpleConvergency};
 
+// By products: `powi` rounds otherwise elsewhere.
 fn worth(payment: f64, years: u32, rate: f64) -> f64 {
-    (1..=years)
-        .map(|n| payment / (1.0 + rate).powi(n as i32))
-        .sum()
+    let (mut sum, mut factor) = (0.0, 1.0);
+    for _ in 0..years {
+        factor *= 1.0 + rate;
+        sum += payment / factor;
+    }
+    sum
 }
 
 #[pc3::main]
