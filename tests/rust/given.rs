@@ -28,7 +28,7 @@ fn unlisted(list: Vec<Rc<dyn Fn()>>) -> u64 {
 }
 
 #[checkpointable]
-fn length(word: impl AsRef<str> + Checkpointable) -> usize {
+fn length(word: impl AsRef<str>) -> usize {
     checkpoint!();
     word.as_ref().len()
 }
@@ -68,6 +68,7 @@ fn main() {}
 //= 12:35 `other`: a value of type `Vec<u64>` is moved into a loop's iterator, which is made again after a restart
 //= 22:31 `rev`: `dyn Fn()` cannot be saved in a checkpoint
 //= 22:9 `f`: `dyn Fn()` cannot be saved in a checkpoint
+//= 31:11 `word`: `Pc3Type0` cannot be saved in a checkpoint
 //= 40:27 `word`: mismatched types
 //= 58:34 `flatten`: what `Own` gives cannot be saved
 //= 55:1 `#[checkpointable]`: what `Own` gives cannot be saved
