@@ -60,29 +60,37 @@ pub fn launcher(dist: &Path, processes: usize, mpi: &str) -> Vec<String> {
     }
 }
 
-/// A build, and how long its uninterrupted run takes.
-struct Build {
+/// One way of running a program, and how long it takes uninterrupted.
+struct Way {
     arch: Arch,
     exe: PathBuf,
+    processes: usize,
+    mpi: &'static str,
     length: Duration,
+}
+
+impl Way {
+    fn start(&self, job: &Job, dist: &Path, env: &[(&str, &str)]) -> Result<Child> {
+        let by = launcher(dist, self.processes, self.mpi);
+        let words: Vec<&str> = by.iter().map(String::as_str).collect();
+        job.start_by(&words, self.arch, &self.exe, env)
+    }
+
+    fn name(&self) -> String {
+        match self.processes {
+            1 => format!("{}, one process", self.arch.name),
+            n => format!("{}, {n} processes, {}", self.arch.name, self.mpi),
+        }
+    }
 }
 
 /// SIGKILL at any time, and on from the newest checkpoint, or from the beginning if there is none.
 pub fn killed(p: &Program, plan: &Plan, dist: &Path) -> Result<Tally> {
     let mut random = fastrand::Rng::with_seed(plan.seed);
-    let (builds, expected) = builds(p, plan)?;
+    let (ways, expected) = ways(p, plan, dist)?;
     let (mut job, mut tally) = (begin(p, plan)?, Tally::default());
     while tally.kills < plan.kills || tally.ends == 0 {
-        let build = &builds[random.usize(0..builds.len())];
-        let most = if build.arch == HOST {
-            plan.processes
-        } else {
-            1
-        };
-        let (processes, mpi) = (
-            random.usize(1..=most),
-            plan.mpis[random.usize(0..plan.mpis.len())],
-        );
+        let way = &ways[random.usize(0..ways.len())];
         let workers = random.u32(1..=4).to_string();
         let env = [
             (
@@ -93,17 +101,12 @@ pub fn killed(p: &Program, plan: &Plan, dist: &Path) -> Result<Tally> {
             ("PC3_RESTART", "auto"),
             ("PC3_WORKERS", &*workers),
         ];
-        let by = launcher(dist, processes, mpi);
-        let words: Vec<&str> = by.iter().map(String::as_str).collect();
-        let about = match processes {
-            1 => format!("{}, one process", build.arch.name),
-            n => format!("{}, {n} processes, {mpi}", build.arch.name),
-        };
-        let mut child = job.start_by(&words, build.arch, &build.exe, &env)?;
-        tally.count(about.clone());
+        let mut child = way.start(&job, dist, &env)?;
+        tally.count(way.name());
         let kills = tally.kills < plan.kills;
         if kills {
-            std::thread::sleep(build.length.mul_f64(random.f64() * 0.8));
+            // Some come to their end before.
+            std::thread::sleep(way.length.mul_f64(random.f64() * 1.2));
         }
         let status = if kills && child.try_wait()?.is_none() {
             let status = kill(child, &job)?;
@@ -119,7 +122,7 @@ pub fn killed(p: &Program, plan: &Plan, dist: &Path) -> Result<Tally> {
         } else {
             job.finish(child)?.status
         };
-        let so_far = || format!("{about}, {env:?}, after {} kills", tally.kills);
+        let so_far = || format!("{}, {env:?}, after {} kills", way.name(), tally.kills);
         ensure!(
             status == 0,
             "exit status {status} ({})\n{}",
@@ -141,27 +144,37 @@ fn begin(p: &Program, plan: &Plan) -> Result<Job> {
     Ok(job)
 }
 
-/// The program on all architectures, and what it says on each.
-fn builds(p: &Program, plan: &Plan) -> Result<(Vec<Build>, Vec<u8>)> {
+/// All of them, and what the program says in each.
+fn ways(p: &Program, plan: &Plan, dist: &Path) -> Result<(Vec<Way>, Vec<u8>)> {
     let (mut all, mut expected) = (Vec::new(), None);
     for arch in plan.archs.iter().copied() {
-        let job = begin(p, plan)?;
         let exe = build::instrumented(p, arch)?;
-        let start = Instant::now();
-        let end = job.run(arch, &exe, &[])?;
-        ensure!(
-            end.status == 0,
-            "uninterrupted on {}: {}",
-            arch.name,
-            end.stderr
-        );
-        let length = start.elapsed();
-        let said = job.stdout();
-        let first = expected.get_or_insert_with(|| said.clone());
-        if let Some(d) = difference(first, &said) {
-            bail!("uninterrupted on {}: {d}", arch.name);
+        let mut by = vec![(1, plan.mpis[0])];
+        if arch == HOST {
+            let several = (2..=plan.processes).flat_map(|n| plan.mpis.iter().map(move |m| (n, *m)));
+            by.extend(several);
         }
-        all.push(Build { arch, exe, length });
+        for (processes, mpi) in by {
+            let mut way = Way {
+                arch,
+                exe: exe.clone(),
+                processes,
+                mpi,
+                length: Duration::ZERO,
+            };
+            let job = begin(p, plan)?;
+            let start = Instant::now();
+            let end = job.finish(way.start(&job, dist, &[])?)?;
+            let name = way.name();
+            ensure!(end.status == 0, "uninterrupted, {name}: {}", end.stderr);
+            way.length = start.elapsed();
+            let said = job.stdout();
+            let first = expected.get_or_insert_with(|| said.clone());
+            if let Some(d) = difference(first, &said) {
+                bail!("uninterrupted, {name}: {d}");
+            }
+            all.push(way);
+        }
     }
     Ok((all, expected.context("no architecture")?))
 }

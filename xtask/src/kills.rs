@@ -21,9 +21,6 @@ const PROGRAMS: [&str; 7] = [
     "tests/programs/mpi_task_farm.c",
 ];
 
-/// Ranks are spawned in one process only.
-const SPAWNS: &str = "mpi_task_farm";
-
 #[derive(clap::Args)]
 pub struct Options {
     /// C files or folders with a line `/* pc3-test: ... */`; those of this repository that no barrier suits when absent
@@ -108,10 +105,7 @@ fn plan(o: &Options, p: &Program) -> Plan {
             true => vec!["barrier", "nonblocking"],
             false => vec!["nonblocking"],
         },
-        processes: match p.name == SPAWNS {
-            true => 1,
-            false => o.processes,
-        },
+        processes: o.processes,
         mpis: std::iter::once("none").chain(natives).collect(),
         archs,
         every: vec!["17x", "100x", "900x"],
