@@ -91,7 +91,11 @@ int main(int argc, char **argv)
         MPI_Bcast(v, 1, MPI_INT, odd, MPI_COMM_WORLD);
     else if (!strcmp(what, "kinds"))
         odd ? MPI_Barrier(MPI_COMM_WORLD) : MPI_Bcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    else if (!strcmp(what, "counts"))
+    else if (!strcmp(what, "later")) {
+        MPI_Request r;
+        odd ? MPI_Ibarrier(MPI_COMM_WORLD, &r) : MPI_Ibcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "counts"))
         MPI_Allreduce(v, out, 1 + odd, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else if (!strcmp(what, "operations"))
         MPI_Reduce(v, out, 1, MPI_INT, odd ? MPI_MAX : MPI_SUM, 0, MPI_COMM_WORLD);
@@ -101,9 +105,10 @@ int main(int argc, char **argv)
         MPI_Bcast(v, 1 + !odd, MPI_INT, 0, MPI_COMM_WORLD);
     else if (!strcmp(what, "blocks"))
         MPI_Alltoall(v, 1 + odd, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);
-    else if (!strcmp(what, "later")) {
+    else if (!strcmp(what, "copies")) {
         MPI_Request r;
-        odd ? MPI_Ibarrier(MPI_COMM_WORLD, &r) : MPI_Ibcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD, &r);
+        MPI_Comm copy;
+        odd ? MPI_Comm_idup(MPI_COMM_WORLD, &copy, &r) : MPI_Ibarrier(MPI_COMM_WORLD, &r);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     } else if (!strcmp(what, "deadlock"))
         MPI_Recv(v, 1, MPI_INT, (rank + 1) % ranks, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
