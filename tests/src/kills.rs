@@ -17,7 +17,7 @@ pub struct Plan {
     pub kills: u32,
     pub seed: u64,
     pub protocols: Vec<&'static str>,
-    /// The most processes; on other architectures than this machine's there is one.
+    /// The most processes, as far as there are ranks; on other architectures than this machine's there is one.
     pub processes: usize,
     /// Between which of these transports.
     pub mpis: Vec<&'static str>,
@@ -151,7 +151,8 @@ fn ways(p: &Program, plan: &Plan, dist: &Path) -> Result<(Vec<Way>, Vec<u8>)> {
         let exe = build::instrumented(p, arch)?;
         let mut by = vec![(1, plan.mpis[0])];
         if arch == HOST {
-            let several = (2..=plan.processes).flat_map(|n| plan.mpis.iter().map(move |m| (n, *m)));
+            let most = plan.processes.min(p.ranks as usize);
+            let several = (2..=most).flat_map(|n| plan.mpis.iter().map(move |m| (n, *m)));
             by.extend(several);
         }
         for (processes, mpi) in by {

@@ -10,14 +10,15 @@ use pc3_tests::program::Program;
 
 use crate::{dist, env};
 
-/// Programs that no barrier suits, and a farm that spawns and retires ranks.
-const PROGRAMS: [&str; 7] = [
+/// Programs that no barrier suits, and farms that spawn and retire ranks.
+const PROGRAMS: [&str; 8] = [
     "tests/apart/farm.c",
     "tests/apart/ahead.c",
     "tests/apart/irregular.c",
     "tests/apart/overlap.c",
     "tests/apart/long.c",
     "tests/apart/clocks.c",
+    "tests/apart/offices.c",
     "tests/programs/mpi_task_farm.c",
 ];
 
