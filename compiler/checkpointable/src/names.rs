@@ -14,6 +14,12 @@ use crate::shown;
 use crate::texts::{captures, is_text, Text, WORDS};
 use crate::transient;
 
+/// Types of numbers and their like.
+pub const NUMBERS: &[&str] = &[
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32",
+    "u64", "u128", "usize",
+];
+
 /// Renames the locals of a function; `parameters` come first, under their own names.
 pub fn unique(block: &mut Block, parameters: &[Ident], small: Vec<(String, String)>) -> Names {
     let mut all = HashSet::new();

@@ -14,12 +14,8 @@ use syn::visit::{self, Visit};
 use syn::{Block, Expr, PathArguments, Signature, Visibility};
 
 use crate::marks::{self, Arguments};
+use crate::names::NUMBERS;
 
-/// Paths that name no module.
-const NUMBERS: &[&str] = &[
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
-    "u32", "u64", "u128", "usize",
-];
 /// Modules that have no such functions.
 const KNOWN: &[&str] = &["alloc", "core", "pc3", "std"];
 
@@ -103,7 +99,10 @@ impl Look {
         };
         let module = |s: &&syn::PathSegment| {
             let is_one = |list: &[&str]| list.iter().any(|n| s.ident == n);
-            lower(&s.ident) && s.arguments == PathArguments::None && !is_one(NUMBERS)
+            lower(&s.ident)
+                && s.arguments == PathArguments::None
+                && !is_one(NUMBERS)
+                && !is_one(&["str"])
         };
         let known = segments
             .first()

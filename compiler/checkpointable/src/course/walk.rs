@@ -1,6 +1,7 @@
 //! Goes through a function's body in the order in which it runs.
 
 mod branches;
+mod copied;
 mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,6 +18,7 @@ use crate::build::brief::leaves;
 use crate::flow::identifiers;
 use crate::names::is_binding;
 use crate::operands::is_assignment;
+use copied::copied;
 
 struct Around {
     label: Option<String>,
@@ -37,6 +39,8 @@ struct Walk {
     guards: HashSet<String>,
     /// Locals that may be values, and whose parts change with them.
     values: HashSet<String>,
+    /// Numbers and their like, by what is written: they are copied, never moved.
+    copied: HashSet<String>,
     course: Course,
 }
 
@@ -49,6 +53,7 @@ pub fn function(block: &Block, parameters: &[(Ident, bool)], values: &HashSet<St
         bases: HashMap::new(),
         guards: HashSet::new(),
         values: values.clone(),
+        copied: HashSet::new(),
         course: Course::default(),
     };
     for (p, mutable) in parameters {
@@ -168,6 +173,9 @@ impl Walk {
 
     fn set(&mut self, name: Option<String>, whole: Whole) {
         let Some(name) = name else { return };
+        if whole == Whole::Moved && self.copied.contains(&name) {
+            return;
+        }
         if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
             // What is gone cannot be gone again.
             if l.whole != Whole::Moved || whole == Whole::Here {
@@ -188,7 +196,9 @@ impl Walk {
     }
 
     fn moved(&mut self, name: Option<String>, span: Span) {
-        let Some(name) = name else { return };
+        let Some(name) = name.filter(|n| !self.copied.contains(n)) else {
+            return;
+        };
         if let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) {
             l.whole = Whole::Moved;
             l.gone = true;
@@ -255,6 +265,7 @@ impl Walk {
             Stmt::Local(l) => {
                 let Some(init) = &l.init else {
                     self.bind(&l.pat, &[]);
+                    self.copied.extend(copied(&l.pat, None));
                     for (name, _) in bound(&l.pat).0 {
                         self.set(Some(name), Whole::Unset);
                     }
@@ -273,6 +284,7 @@ impl Walk {
                     self.state = before;
                 }
                 self.bind(&l.pat, &from);
+                self.copied.extend(copied(&l.pat, Some(&init.expr)));
                 let whole = matches!(&*init.expr, Expr::Tuple(_) | Expr::Array(_));
                 if whole || crate::again::is_reeval(&l.attrs) {
                     let mutable = bound(&l.pat).0.into_iter().filter(|n| n.1);

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::num::Wrapping;
+use std::rc::Rc;
 
 use pc3::prelude::*;
 
@@ -174,6 +175,30 @@ fn names(a: Vec<u32>) -> u32 {
     n + u32::from(matches!(Some(4), Some(a) if a > n)) + vec!["{n}"].len() as u32
 }
 
+/// A number that is handed on by value, and given another one by an inner loop.
+#[checkpointable]
+fn handed_on(n: i64) -> i64 {
+    let mut level: i64 = n;
+    let mut sum = 0;
+    for i in 1..3i64 {
+        for _ in 0..2 {
+            checkpoint!();
+            let shared = Rc::new(level);
+            let mut way = 0;
+            while way < 3 {
+                way += i;
+                level = 8 - level;
+                checkpoint!();
+            }
+            checkpoint!();
+            sum = sum * 3 + *shared;
+            drop(shared);
+        }
+        checkpoint!();
+    }
+    sum
+}
+
 #[pc3::main]
 fn main() {
     let costs: Vec<u64> = (0..42).map(|i| i * 7919 % 10 + 1).collect();
@@ -198,4 +223,5 @@ fn main() {
     let base = 5;
     println!("{}", ck!(at_the_end(4, |x| x + base)));
     println!("{}", ck!(names(vec![1, 2])));
+    println!("{}", ck!(handed_on(3)));
 }

@@ -17,6 +17,9 @@ impl Walk {
     }
 
     pub(super) fn uncertain(&mut self, name: String) {
+        if self.copied.contains(&name) {
+            return;
+        }
         let Some(l) = self.state.as_mut().and_then(|s| s.get_mut(&name)) else {
             return;
         };
