@@ -18,7 +18,9 @@ pub struct Frames {
     at: (usize, usize),
 }
 
-const CHUNK_WORDS: usize = 4096;
+/// Words of the first chunk, and how often the next is twice as large: ranks are many, and most have few frames.
+const CHUNK_WORDS: usize = 32;
+const DOUBLED: usize = 7;
 
 impl Frames {
     pub fn clear(&mut self) {
@@ -39,7 +41,8 @@ impl Frames {
             }
             self.at = (self.at.0 + 1, 0);
         }
-        self.chunks.push(vec![0; words.max(CHUNK_WORDS)]);
+        let usual = CHUNK_WORDS << self.chunks.len().min(DOUBLED);
+        self.chunks.push(vec![0; words.max(usual)]);
         self.at = (self.chunks.len() - 1, 0);
         self.room(bytes)
     }

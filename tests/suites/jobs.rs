@@ -32,6 +32,9 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    trials.push(clock::test("jobs::many_ranks", || {
+        many_ranks().map_err(|e| format!("{e:#}").into())
+    }));
     trials.push(clock::test("jobs::reordered", || {
         reordered().map_err(|e| format!("{e:#}").into())
     }));
@@ -65,6 +68,33 @@ fn polls(mpi: &str) -> Result<()> {
             && lines[1].starts_with("  rank 0: MPI_Recv at polls.c:1")
             && lines[3].starts_with("  rank 2: MPI_Recv at polls.c:1"),
         "{lines:?}"
+    );
+    Ok(())
+}
+
+/// Thousands of ranks take no mapping each, nor much memory, when they go on.
+fn many_ranks() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/many.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    // Older systems have no guards but mappings.
+    let set = |more: &[(&'static str, &'static str)]| {
+        [&[("PC3_WORKERS", "2"), ("PC3_GUARDS", "none")], more].concat()
+    };
+    let stop = [("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "1")];
+    let done = job.run(HOST, &exe, &set(&stop))?;
+    ensure!(done.status == STOPPED, "{done:?}");
+    let done = job.run(HOST, &exe, &set(&[("PC3_RESTART", "latest")]))?;
+    ensure!(
+        (done.status, &*job.stdout()) == (0, b"23994000\n"),
+        "{done:?}"
+    );
+    let numbers = done.stderr.split_whitespace();
+    let numbers: Vec<usize> = numbers.filter_map(|w| w.parse().ok()).collect();
+    ensure!(
+        matches!(numbers[..], [kib, mappings] if kib < 64 && mappings < 1000),
+        "{}",
+        done.stderr
     );
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::class::SLOT_OF;
 use crate::map::{self, GRANULE};
 use crate::page::{Kind, Page, State};
 use crate::slab::MAX_SLAB;
+use crate::span::MIN_REGION;
 use crate::sys;
 
 /// What a slab or a large object occupied, with the gap behind its last object.
@@ -25,11 +26,19 @@ impl Place {
     }
 }
 
+/// Maps what lies between these, too, where that is too little for a region of any arena's: as many mappings as there
+/// are arenas may be more than a process may have. Each arena claims its own then.
+pub fn reserve(places: &[Place]) {
+    for (start, end) in runs(places, MIN_REGION).unwrap_or_default() {
+        sys::reserve(start, end - start);
+    }
+}
+
 impl Arena {
     /// Makes room for all of these; false, and nothing was done, if that cannot be.
     pub fn claim(&mut self, places: &[Place]) -> bool {
         let known = |p: &Place| p.slot == 0 || class_of_slot(p.slot).is_some();
-        let Some(runs) = runs(places).filter(|_| places.iter().all(known)) else {
+        let Some(runs) = runs(places, 0).filter(|_| places.iter().all(known)) else {
             return false;
         };
         for (i, run) in runs.iter().enumerate() {
@@ -139,8 +148,8 @@ fn class_of_slot(slot: usize) -> Option<usize> {
     SLOT_OF.iter().position(|s| usize::from(*s) == slot)
 }
 
-/// What has to be mapped, or None if places overlap or are none of an arena's.
-fn runs(places: &[Place]) -> Option<Vec<(usize, usize)>> {
+/// What has to be mapped, with gaps that are shorter than `gap`, or None if places overlap or are none of an arena's.
+fn runs(places: &[Place], gap: usize) -> Option<Vec<(usize, usize)>> {
     let mut sorted: Vec<Place> = places.to_vec();
     sorted.sort_unstable();
     let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -156,7 +165,7 @@ fn runs(places: &[Place]) -> Option<Vec<(usize, usize)>> {
             end.checked_next_multiple_of(sys::UNIT)?,
         );
         match runs.last_mut() {
-            Some(run) if start <= run.1 => run.1 = run.1.max(end),
+            Some(run) if start <= run.1 || start - run.1 < gap => run.1 = run.1.max(end),
             _ => runs.push((start, end)),
         }
     }

@@ -22,7 +22,7 @@ mod span;
 mod sys;
 mod view;
 
-pub use again::Place;
+pub use again::{reserve, Place};
 pub use arena::{Arena, Fault, Obj};
 pub use sys::keep_mappings_still;
 pub use view::{Block, Blocks, Large, Slab};

@@ -23,13 +23,19 @@ const STANDING: (usize, usize) = (0x3000_0000, 0x5000_0000);
 #[cfg(not(target_pointer_width = "64"))]
 const HEAP: (usize, usize) = (0x5000_0000, 0xa000_0000);
 
-/// Unused stretches, ascending, none beside another.
-struct Free(Vec<(usize, usize)>);
+/// Stretches, ascending, none beside another.
+struct Stretches(Vec<(usize, usize)>);
+
+struct Room {
+    unused: Stretches,
+    /// Mapped, for those who will ask for these very ranges.
+    reserved: Stretches,
+}
 
 /// Not to be used: mappings are to lie elsewhere.
 static AVOID: AtomicBool = AtomicBool::new(false);
 
-static FREE: Mutex<Option<Free>> = Mutex::new(None);
+static ROOM: Mutex<Option<Room>> = Mutex::new(None);
 
 /// Tries before the system is asked: each finds a place taken by others.
 const TRIES: usize = 4;
@@ -47,12 +53,12 @@ fn bounds(purpose: Purpose) -> (usize, usize) {
 }
 
 /// None: a thread held it for long. In a child that was forked meanwhile it may be held for ever.
-fn lock() -> Option<MutexGuard<'static, Option<Free>>> {
+fn lock() -> Option<MutexGuard<'static, Option<Room>>> {
     if AVOID.load(Ordering::Relaxed) {
         return None;
     }
     for _ in 0..1000 {
-        match FREE.try_lock() {
+        match ROOM.try_lock() {
             Ok(guard) => return Some(guard),
             Err(TryLockError::Poisoned(e)) => return Some(PoisonError::into_inner(e)),
             Err(TryLockError::WouldBlock) => std::thread::yield_now(),
@@ -61,7 +67,34 @@ fn lock() -> Option<MutexGuard<'static, Option<Free>>> {
     None
 }
 
-impl Free {
+impl Room {
+    fn new() -> Room {
+        Room {
+            unused: Stretches(vec![STANDING, HEAP]),
+            reserved: Stretches(Vec::new()),
+        }
+    }
+
+    fn map_again(&mut self, base: usize, len: usize) -> bool {
+        let end = base + len;
+        if self.reserved.has(base, end) {
+            self.reserved.remove(base, end);
+            return true;
+        }
+        let done = map_at(base, len).is_some();
+        if done {
+            self.unused.remove(base, end);
+        }
+        done
+    }
+}
+
+impl Stretches {
+    fn has(&self, from: usize, to: usize) -> bool {
+        let at = self.0.partition_point(|p| p.1 < to);
+        self.0.get(at).is_some_and(|p| p.0 <= from && to <= p.1)
+    }
+
     fn first(&self, (low, high): (usize, usize), len: usize, align: usize) -> Option<usize> {
         self.0.iter().find_map(|&(start, end)| {
             let at = start.max(low).checked_next_multiple_of(align)?;
@@ -70,10 +103,15 @@ impl Free {
     }
 
     fn remove(&mut self, from: usize, to: usize) {
-        let cut = |&(start, end): &(usize, usize)| {
-            [(start, end.min(from)), (start.max(to), end)].map(|(a, b)| (a < b).then_some((a, b)))
+        let first = self.0.partition_point(|p| p.1 <= from);
+        let behind = self.0.partition_point(|p| p.0 < to);
+        let touched = &self.0[first..behind];
+        let (Some(&(start, _)), Some(&(_, end))) = (touched.first(), touched.last()) else {
+            return;
         };
-        self.0 = self.0.iter().flat_map(cut).flatten().collect();
+        let kept = [(start, from), (to, end)];
+        let kept = kept.into_iter().filter(|(a, b)| a < b);
+        self.0.splice(first..behind, kept);
     }
 
     fn add(&mut self, mut from: usize, mut to: usize) {
@@ -123,8 +161,7 @@ pub fn map(purpose: Purpose, len: usize, align: usize) -> *mut u8 {
     let Some(mut guard) = lock() else {
         return null_mut();
     };
-    let all = || Free(vec![STANDING, HEAP]);
-    let free = guard.get_or_insert_with(all);
+    let free = &mut guard.get_or_insert_with(Room::new).unused;
     for _ in 0..TRIES {
         let Some(at) = free.first(bounds(purpose), len, align) else {
             break;
@@ -140,17 +177,22 @@ pub fn map(purpose: Purpose, len: usize, align: usize) -> *mut u8 {
     null_mut()
 }
 
-/// The very range, if nothing is there.
+/// The very range, if nothing is there or it was reserved.
 pub(crate) fn map_again(base: usize, len: usize) -> bool {
-    let Some(mut guard) = lock() else {
-        return false;
-    };
-    let free = guard.get_or_insert_with(|| Free(vec![STANDING, HEAP]));
-    let done = map_at(base, len).is_some();
-    if done {
-        free.remove(base, base + len);
+    lock().is_some_and(|mut guard| {
+        let room = guard.get_or_insert_with(Room::new);
+        room.map_again(base, len)
+    })
+}
+
+/// Maps a range of which parts will be asked for again: one mapping, where each part would be one.
+pub(crate) fn reserve(base: usize, len: usize) {
+    if let Some(mut guard) = lock() {
+        let room = guard.get_or_insert_with(Room::new);
+        if room.map_again(base, len) {
+            room.reserved.add(base, base + len);
+        }
     }
-    done
 }
 
 /// A range is not mapped any more.
@@ -160,8 +202,8 @@ pub fn unmapped(base: usize, len: usize) {
         return;
     }
     if let Some(mut guard) = lock() {
-        if let Some(free) = guard.as_mut() {
-            free.add(base, base + len);
+        if let Some(room) = guard.as_mut() {
+            room.unused.add(base, base + len);
         }
     }
 }
@@ -172,7 +214,7 @@ mod tests {
 
     #[test]
     fn stretches_are_cut_and_joined() {
-        let mut free = Free(vec![(100, 200), (300, 500)]);
+        let mut free = Stretches(vec![(100, 200), (300, 500)]);
         assert_eq!(free.first((0, 1000), 50, 64), Some(128));
         assert_eq!(free.first((0, 1000), 150, 1), Some(300));
         assert_eq!(free.first((0, 400), 150, 1), None);
@@ -183,6 +225,25 @@ mod tests {
         assert_eq!(free.0, [(100, 160), (340, 500)]);
         free.add(160, 340);
         assert_eq!(free.0, [(100, 500)]);
+    }
+
+    #[test]
+    fn parts_of_what_is_reserved_are_had_again() {
+        let len = 1 << 20;
+        let base = map(Purpose::Heap, len, 1 << 20) as usize;
+        assert_ne!(base, 0);
+        let give_back = |from: usize, len: usize| {
+            // SAFETY: ours.
+            unsafe { libc::munmap(from as *mut libc::c_void, len) };
+            unmapped(from, len);
+        };
+        give_back(base, len);
+        reserve(base, len);
+        assert!(map_again(base + 0x20000, 0x10000));
+        assert!(!map_again(base + 0x20000, 0x10000), "it is in use");
+        assert!(!map_again(base + 0x10000, 0x20000), "a part is in use");
+        assert!(map_again(base, 0x20000) && map_again(base + 0x30000, len - 0x30000));
+        give_back(base, len);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 const EXACT: usize = 32;
 const BINS: usize = 64;
 
-const MIN_REGION: usize = if cfg!(target_pointer_width = "64") {
+pub(crate) const MIN_REGION: usize = if cfg!(target_pointer_width = "64") {
     256 << 10
 } else {
     64 << 10

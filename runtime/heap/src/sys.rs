@@ -62,6 +62,13 @@ pub(crate) fn map_again(base: usize, len: usize) -> bool {
         && room::map_again(base, len)
 }
 
+/// The range for parts of it that were in use in another process.
+pub(crate) fn reserve(base: usize, len: usize) {
+    if (base as u64).saturating_add(len as u64) <= crate::map::ADDRESS_LIMIT {
+        room::reserve(base, len);
+    }
+}
+
 fn usable(base: *mut u8, len: usize) -> *mut u8 {
     if base.is_null() {
         return base;

@@ -328,6 +328,8 @@ pub struct Sections {
     pub id: u64,
     pub length: u64,
     pub entries: Vec<Entry>,
+    /// Their indices, by section and rank.
+    sorted: Vec<usize>,
     /// Whose checksums were found right: one look at each section is enough.
     checked: Vec<AtomicBool>,
 }
@@ -353,10 +355,13 @@ impl Sections {
         }
         let entries = read_table(&mut file, length)?;
         check_layout(&mut file, length, &entries)?;
+        let mut sorted: Vec<usize> = (0..entries.len()).collect();
+        sorted.sort_by_key(|i| (entries[*i].section, entries[*i].rank));
         Ok(Sections {
             file,
             id,
             length,
+            sorted,
             checked: entries.iter().map(|_| AtomicBool::new(false)).collect(),
             entries,
         })
@@ -368,14 +373,21 @@ impl Sections {
 
     /// The last rank up to this one that has such a section.
     pub fn last_with(&self, section: Section, rank: u64) -> Option<u64> {
-        let such = self.entries.iter().filter(|e| e.section == section);
-        such.map(|e| e.rank).filter(|r| *r <= rank).max()
+        let behind = self.first_behind(|e| (e.section, e.rank) <= (section, rank));
+        let last = &self.entries[self.sorted[behind.checked_sub(1)?]];
+        (last.section == section).then_some(last.rank)
     }
 
     fn index(&self, section: Section, rank: u64) -> Option<usize> {
-        self.entries
-            .iter()
-            .position(|e| e.section == section && e.rank == rank)
+        let at = self.first_behind(|e| (e.section, e.rank) < (section, rank));
+        let index = *self.sorted.get(at)?;
+        let found = &self.entries[index];
+        (found.section == section && found.rank == rank).then_some(index)
+    }
+
+    /// In `sorted`, behind all of which `front` is true.
+    fn first_behind(&self, front: impl Fn(&Entry) -> bool) -> usize {
+        self.sorted.partition_point(|i| front(&self.entries[*i]))
     }
 
     fn missing(section: Section, rank: u64) -> FileError {

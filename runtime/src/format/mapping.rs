@@ -4,10 +4,20 @@ use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 
-/// A read-only mapping of part of a file.
+/// Shorter parts are read: a process may have some ten thousand mappings, and a checkpoint as many ranks.
+const SHORT: usize = 64 << 10;
+
+/// A part of a file, not to be written to.
 #[derive(Debug)]
-pub struct Mapping {
+pub enum Mapping {
+    Read(Box<[u8]>),
+    Mapped(Mapped),
+}
+
+#[derive(Debug)]
+pub struct Mapped {
     base: *mut libc::c_void,
     mapped: usize,
     skip: usize,
@@ -15,32 +25,34 @@ pub struct Mapping {
 }
 
 // SAFETY: the memory is read-only and owned.
-unsafe impl Send for Mapping {}
-unsafe impl Sync for Mapping {}
+unsafe impl Send for Mapped {}
+unsafe impl Sync for Mapped {}
+
+fn too_large() -> io::Error {
+    let why = "section larger than this host's memory";
+    io::Error::new(io::ErrorKind::OutOfMemory, why)
+}
 
 impl Mapping {
     pub(super) fn new(file: &File, offset: u64, length: u64) -> io::Result<Mapping> {
-        let too_large = || {
-            io::Error::new(
-                io::ErrorKind::OutOfMemory,
-                "section larger than this host's memory",
-            )
-        };
         let length = usize::try_from(length).map_err(|_| too_large())?;
+        if length >= SHORT {
+            return Mapped::new(file, offset, length).map(Mapping::Mapped);
+        }
+        let mut bytes = vec![0; length].into_boxed_slice();
+        file.read_exact_at(&mut bytes, offset)?;
+        Ok(Mapping::Read(bytes))
+    }
+}
+
+impl Mapped {
+    fn new(file: &File, offset: u64, length: usize) -> io::Result<Mapped> {
         // SAFETY: a plain query.
         let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) })
             .unwrap_or(4096)
             .max(1);
         let skip = (offset % page) as usize;
         let mapped = length.checked_add(skip).ok_or_else(too_large)?;
-        if length == 0 {
-            return Ok(Mapping {
-                base: std::ptr::null_mut(),
-                mapped: 0,
-                skip: 0,
-                length: 0,
-            });
-        }
         let start = libc::off64_t::try_from(offset - skip as u64).map_err(|_| too_large())?;
         // SAFETY: a fresh mapping at an address of the kernel's choice.
         let base = unsafe {
@@ -57,7 +69,7 @@ impl Mapping {
             }
             base
         };
-        Ok(Mapping {
+        Ok(Mapped {
             base,
             mapped,
             skip,
@@ -69,19 +81,19 @@ impl Mapping {
 impl Deref for Mapping {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        if self.length == 0 {
-            return &[];
+        match self {
+            Mapping::Read(bytes) => bytes,
+            // SAFETY: the mapping covers skip + length bytes and lives as long as self.
+            Mapping::Mapped(m) => unsafe {
+                std::slice::from_raw_parts(m.base.cast::<u8>().add(m.skip), m.length)
+            },
         }
-        // SAFETY: the mapping covers skip + length bytes and lives as long as self.
-        unsafe { std::slice::from_raw_parts(self.base.cast::<u8>().add(self.skip), self.length) }
     }
 }
 
-impl Drop for Mapping {
+impl Drop for Mapped {
     fn drop(&mut self) {
-        if self.mapped > 0 {
-            // SAFETY: exactly what `new` mapped.
-            unsafe { libc::munmap(self.base, self.mapped) };
-        }
+        // SAFETY: exactly what `new` mapped.
+        unsafe { libc::munmap(self.base, self.mapped) };
     }
 }

@@ -7,8 +7,40 @@ use pc3_typemetric::types::TypeId;
 use std::sync::Arc;
 
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::format::meta::SlabMeta;
+use crate::format::meta::{RankMeta, SlabMeta};
+use crate::format::read::Checkpoint;
 use crate::objects::SlabPlace;
+use crate::rank::Rank;
+
+/// So many ranks would have too many mappings for a process, if each made its own where they were.
+const MANY: usize = 1024;
+
+/// Makes room for all heaps where they were, if there are many.
+pub(super) fn reserve(checkpoint: &Checkpoint, ranks: &[Box<Rank>]) -> Result<(), RestoreError> {
+    if ranks.len() > MANY {
+        let mut all = Vec::new();
+        for rank in ranks {
+            all.extend(places(&checkpoint.directory(rank.id() as u64)?));
+        }
+        pc3_heap::reserve(&all);
+    }
+    Ok(())
+}
+
+/// What a rank's heap occupied.
+fn places(meta: &RankMeta) -> Vec<Place> {
+    let large = meta.large.iter().map(|l| Place {
+        base: l.base as usize,
+        len: (l.data.bytes as usize).saturating_add(1),
+        slot: 0,
+    });
+    let slabs = meta.slabs.iter().map(|s| Place {
+        base: s.base as usize,
+        len: (s.used() as usize).saturating_mul(s.slot as usize),
+        slot: s.slot as usize,
+    });
+    large.chain(slabs).collect()
+}
 
 impl RankBuilder<'_, '_> {
     pub(super) fn heap(&mut self) -> Result<(), RestoreError> {
@@ -73,16 +105,10 @@ impl RankBuilder<'_, '_> {
         if self.directory.foreign() {
             return Ok(false);
         }
-        let mut places = Vec::with_capacity(meta.large.len() + meta.slabs.len());
         for l in &meta.large {
             if !self.keeps_size(l.ty, l.data.bytes)? {
                 return Ok(false);
             }
-            places.push(Place {
-                base: l.base as usize,
-                len: (l.data.bytes as usize).saturating_add(1),
-                slot: 0,
-            });
         }
         for s in &meta.slabs {
             let n = s.sizes.len().max(s.types.len());
@@ -91,13 +117,8 @@ impl RankBuilder<'_, '_> {
                     return Ok(false);
                 }
             }
-            places.push(Place {
-                base: s.base as usize,
-                len: (s.used() as usize).saturating_mul(s.slot as usize),
-                slot: s.slot as usize,
-            });
         }
-        Ok(self.rank.heap.claim(&places))
+        Ok(self.rank.heap.claim(&places(meta)))
     }
 
     fn keeps_size(&mut self, ty: TypeId, bytes: u64) -> Result<bool, RestoreError> {

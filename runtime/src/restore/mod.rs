@@ -20,7 +20,7 @@ use pc3_typemetric::plan::{Mismatch, Plan};
 use pc3_typemetric::types::TypeId;
 
 use crate::format::library::ProcessMeta;
-use crate::format::meta::{ProgramMeta, Span};
+use crate::format::meta::Span;
 use crate::format::read::{Checkpoint, RankImage, ReadError};
 use crate::format::shared::SharedMeta;
 use crate::guest::Source;
@@ -38,6 +38,7 @@ use crate::store::StoreError;
 use crate::tongue;
 use crate::transfer::LoadError;
 use crate::translate::Loader;
+use place::Constants;
 
 #[derive(Debug, Error)]
 pub enum RestoreError {
@@ -229,11 +230,14 @@ pub(crate) fn restore(
         differs::agree(abis, orders.iter().copied().flatten(), false)?;
     }
     let mut plans = Plans::new(&checkpoint.types, &program.types);
-    let mut directories = Vec::new();
-    let mut images = Vec::new();
-    let mut sources = Vec::new();
     let mut environment = Vec::new();
     let loaded = shared::here();
+    let constants = Constants::of(&here);
+    job.control.resume_at(checkpoint.job.passage);
+    if !program.guest && abis[0].same_layout(abis[1]) {
+        heap::reserve(checkpoint, ranks)?;
+    }
+    // One rank after the other, and nothing of one is kept for the next: there may be 100,000.
     for (i, rank) in ranks.iter_mut().enumerate() {
         let id = rank.id() as u64;
         let mut image = checkpoint.rank(id)?;
@@ -299,19 +303,16 @@ pub(crate) fn restore(
                 process.timers = apart.timers;
             }
         }
-        directories.push(one_rank(
+        let directory = one_rank(
             checkpoint,
             job,
-            &here,
+            &constants,
             &image,
             (&environment, &loaded),
             &mut plans,
             rank,
-        )?);
-        images.push((std::mem::take(&mut image.engine), image.line.take()));
-        sources.push(image);
-    }
-    for (rank, image) in ranks.iter_mut().zip(sources) {
+        )?;
+        let state = (std::mem::take(&mut image.engine), image.line.take());
         if let Some(guest) = rank.guest.as_deref() {
             let taken = guest.load(Source::new(checkpoint, image));
             taken.map_err(|message| RestoreError::Other {
@@ -319,9 +320,11 @@ pub(crate) fn restore(
                 message,
             })?;
         }
+        if i == 0 {
+            engine_of_job(checkpoint, job, &directory)?;
+        }
+        engine(checkpoint, job, rank, &directory, state)?;
     }
-    job.control.resume_at(checkpoint.job.passage);
-    engines(checkpoint, job, ranks, &directories, &images)?;
     for rank in ranks.iter() {
         let process = rank.process.as_ref();
         let alone = !rank.job().several();
@@ -364,44 +367,47 @@ pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
     settled.map_err(|message| RestoreError::Other { rank: id, message })
 }
 
-fn engines(
+fn engine_of_job(
     checkpoint: &Checkpoint,
     job: &Job,
-    ranks: &mut [Box<Rank>],
-    directories: &[Directory],
-    images: &[(Vec<u8>, Option<Vec<u8>>)],
+    first: &Directory,
 ) -> Result<(), RestoreError> {
-    let program = &job.program;
     let Some(engine) = job.engine() else {
         return Ok(());
     };
-    let wrong = |rank: usize| {
-        move |e: LoadError| RestoreError::Engine {
-            rank,
-            message: e.to_string(),
-        }
+    let ctx = Loader::new(&checkpoint.types, &job.program.types, first);
+    let loaded = engine.load_job(&checkpoint.engine_job()?, &ctx);
+    loaded.map_err(|e| of_engine(0, &e))
+}
+
+fn engine(
+    checkpoint: &Checkpoint,
+    job: &Job,
+    rank: &mut Rank,
+    directory: &Directory,
+    (bytes, line): (Vec<u8>, Option<Vec<u8>>),
+) -> Result<(), RestoreError> {
+    let Some(engine) = job.engine() else {
+        return Ok(());
     };
-    if let Some(first) = directories.first() {
-        let ctx = Loader::new(&checkpoint.types, &program.types, first);
-        engine
-            .load_job(&checkpoint.engine_job()?, &ctx)
-            .map_err(wrong(0))?;
+    let ctx = Loader::new(&checkpoint.types, &job.program.types, directory);
+    let id = rank.id();
+    let loaded = engine.load(rank, &bytes, &ctx);
+    let loaded = loaded.and_then(|()| line.map_or(Ok(()), |line| engine.load_line(rank, &line)));
+    loaded.map_err(|e| of_engine(id, &e))
+}
+
+fn of_engine(rank: usize, e: &LoadError) -> RestoreError {
+    RestoreError::Engine {
+        rank,
+        message: e.to_string(),
     }
-    for ((rank, directory), (bytes, line)) in ranks.iter_mut().zip(directories).zip(images) {
-        let ctx = Loader::new(&checkpoint.types, &program.types, directory);
-        let id = rank.id();
-        engine.load(rank, bytes, &ctx).map_err(wrong(id))?;
-        if let Some(line) = line {
-            engine.load_line(rank, line).map_err(wrong(id))?;
-        }
-    }
-    Ok(())
 }
 
 fn one_rank<'p>(
     checkpoint: &Checkpoint,
     job: &Job,
-    here: &ProgramMeta,
+    here: &Constants,
     image: &RankImage,
     (environment, loaded): (&[(u64, u64, usize)], &[SharedMeta]),
     plans: &mut Plans<'p>,

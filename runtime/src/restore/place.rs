@@ -8,18 +8,40 @@ use pc3_typemetric::plan::NoReferences;
 use pc3_typemetric::types::{Kind, TypeId, TypeTable};
 
 use super::{Name, Pending, RankBuilder, RestoreError};
-use crate::format::meta::{ProgramMeta, Span};
+use crate::format::meta::{GlobalMeta, ProgramMeta, Span};
 use crate::hidden::number;
 use crate::shadow::Shadow;
 
+/// What is the same in every run of this program: constants, literals, functions.
+pub(super) struct Constants<'a> {
+    globals: &'a [GlobalMeta],
+    /// Like contents are one literal; how its characters' type is spelt is the ABI's.
+    literals: BTreeMap<TypeId, HashMap<&'a [u8], u64>>,
+    functions: HashMap<&'a str, u64>,
+}
+
+impl Constants<'_> {
+    pub(super) fn of(here: &ProgramMeta) -> Constants<'_> {
+        let mut literals: BTreeMap<TypeId, HashMap<&[u8], u64>> = BTreeMap::new();
+        for l in &here.literals {
+            let alike = literals.entry(l.ty).or_default();
+            alike.insert(&l.bytes[..], l.addr);
+        }
+        Constants {
+            globals: &here.globals,
+            literals,
+            functions: here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect(),
+        }
+    }
+}
+
 impl RankBuilder<'_, '_> {
-    /// What is the same in every run: constants, literals, functions.
-    pub(super) fn constants(&mut self, here: &ProgramMeta) -> Result<(), RestoreError> {
+    pub(super) fn constants(&mut self, here: &Constants) -> Result<(), RestoreError> {
         let saved = &self.checkpoint.program;
         for (i, (a, b)) in saved
             .globals
             .iter()
-            .zip(&here.globals)
+            .zip(here.globals)
             .enumerate()
             .filter(|(_, (a, _))| a.constant)
         {
@@ -31,12 +53,6 @@ impl RankBuilder<'_, '_> {
             self.directory
                 .object(a.addr, a.size, a.ty, b.addr as usize, plan);
         }
-        // Like contents are one literal; how its characters' type is spelt is the ABI's.
-        let mut by_contents: BTreeMap<TypeId, HashMap<&[u8], u64>> = BTreeMap::new();
-        for l in &here.literals {
-            let alike = by_contents.entry(l.ty).or_default();
-            alike.insert(&l.bytes[..], l.addr);
-        }
         for l in &saved.literals {
             let same = self.plans.partner(l.ty).ok();
             let mut like = |ty: TypeId| {
@@ -45,19 +61,18 @@ impl RankBuilder<'_, '_> {
                 let mut bytes = vec![0; size as usize];
                 plan.run_object(&l.bytes, &mut bytes, &mut NoReferences)
                     .ok()?;
-                Some((*by_contents.get(&ty)?.get(&bytes[..])?, plan))
+                Some((*here.literals.get(&ty)?.get(&bytes[..])?, plan))
             };
             let found = same
                 .and_then(&mut like)
-                .or_else(|| by_contents.keys().find_map(|ty| like(*ty)));
+                .or_else(|| here.literals.keys().find_map(|ty| like(*ty)));
             if let Some((addr, plan)) = found {
                 self.directory
                     .literal(l.addr, l.bytes.len() as u64, l.ty, addr as usize, plan);
             }
         }
-        let functions: HashMap<&str, u64> = here.fnrefs.iter().map(|(n, a)| (&n[..], *a)).collect();
         for (name, addr) in &saved.fnrefs {
-            if let Some(to) = functions.get(&name[..]) {
+            if let Some(to) = here.functions.get(&name[..]) {
                 self.directory.function(*addr, *to as usize);
             }
         }
