@@ -220,6 +220,12 @@ impl Rank {
         self.status
     }
 
+    /// What it begins with, if it was spawned and has not begun.
+    pub fn yet_to_begin(&self) -> Option<&[CString]> {
+        let running = self.status == Status::Running;
+        self.arguments.as_deref().filter(|_| running)
+    }
+
     pub fn in_critical(&self) -> bool {
         self.critical > 0
     }

@@ -11,7 +11,7 @@ use pc3_tests::program::Program;
 use crate::{dist, env};
 
 /// Programs that no barrier suits, and farms that spawn and retire ranks.
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 9] = [
     "tests/apart/farm.c",
     "tests/apart/ahead.c",
     "tests/apart/irregular.c",
@@ -19,6 +19,7 @@ const PROGRAMS: [&str; 8] = [
     "tests/apart/long.c",
     "tests/apart/clocks.c",
     "tests/apart/offices.c",
+    "tests/apart/born.c",
     "tests/programs/mpi_task_farm.c",
 ];
 

@@ -16,7 +16,7 @@ mod rules;
 use std::collections::BTreeMap;
 
 pub use log::{Log, Name, Parts};
-pub use member::{Arrival, Line, Member, Phase, Sending};
+pub use member::{Arrival, Birth, Line, Member, Phase, Sending};
 pub use node::{above, below, Event, Node, Out, Source};
 pub use rules::Rules;
 

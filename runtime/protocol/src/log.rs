@@ -24,7 +24,7 @@ pub struct Log<O, R> {
     /// Of collectives that cross the line, or were pending at it.
     pub(crate) results: BTreeMap<(Group, u64), R>,
     /// Ranks that it brought into being.
-    pub(crate) births: u32,
+    pub(crate) births: VecDeque<Rank>,
     /// The messages in `matches`: nobody else may have them.
     reserved: BTreeSet<(Rank, Name)>,
 }
@@ -35,7 +35,7 @@ impl<O, R> Default for Log<O, R> {
             matches: BTreeMap::new(),
             outcomes: VecDeque::new(),
             results: BTreeMap::new(),
-            births: 0,
+            births: VecDeque::new(),
             reserved: BTreeSet::new(),
         }
     }
@@ -47,7 +47,7 @@ pub struct Parts<O, R> {
     pub matches: Vec<(u32, (Rank, Name))>,
     pub outcomes: Vec<O>,
     pub results: Vec<((Group, u64), R)>,
-    pub births: u32,
+    pub births: Vec<Rank>,
 }
 
 impl<O, R> From<Log<O, R>> for Parts<O, R> {
@@ -56,7 +56,7 @@ impl<O, R> From<Log<O, R>> for Parts<O, R> {
             matches: log.matches.into_iter().collect(),
             outcomes: log.outcomes.into(),
             results: log.results.into_iter().collect(),
-            births: log.births,
+            births: log.births.into(),
         }
     }
 }
@@ -66,7 +66,7 @@ impl<O, R> From<Parts<O, R>> for Log<O, R> {
         let mut log = Log {
             outcomes: parts.outcomes.into(),
             results: parts.results.into_iter().collect(),
-            births: parts.births,
+            births: parts.births.into(),
             ..Log::default()
         };
         for (receive, what) in parts.matches {
@@ -79,7 +79,7 @@ impl<O, R> From<Parts<O, R>> for Log<O, R> {
 impl<O, R> Log<O, R> {
     /// Entries; a job gives an epoch up when a log outgrows its bounds.
     pub fn len(&self) -> usize {
-        self.matches.len() + self.outcomes.len() + self.results.len() + self.births as usize
+        self.matches.len() + self.outcomes.len() + self.results.len() + self.births.len()
     }
 
     pub fn is_empty(&self) -> bool {

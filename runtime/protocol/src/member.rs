@@ -25,6 +25,17 @@ pub enum Phase {
     Replaying,
 }
 
+/// What becomes of a rank that is spawned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Birth {
+    /// It is a rank like any other, and owes what its root owes.
+    Before,
+    /// It is in the checkpoint as one that is yet to begin, which it does when its root spawns it again.
+    Logged,
+    /// The checkpoint knows nothing of it.
+    Behind,
+}
+
 /// What to do with a message that the program sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sending {
@@ -150,13 +161,14 @@ impl<O, R> Member<O, R> {
         }
     }
 
-    /// A rank that this one brings into being, as the root of a spawn; it begins on the same side of the line.  `log` and
-    /// `suppress`: of its first life, if there was one.
-    pub fn spawned(&mut self, log: Log<O, R>, suppress: BTreeSet<(Rank, u32)>) -> Member<O, R> {
-        if self.phase == Phase::Logging {
-            self.log.births += 1;
+    /// A rank that this one brings into being, as the root of a spawn; it begins on the same side of the line.  If that is
+    /// behind it ([`Birth::Logged`]), the checkpoint has the new rank as it is now: with an empty [`Line`].
+    pub fn spawned(&mut self, child: Rank) -> (Member<O, R>, Birth) {
+        let logged = self.phase == Phase::Logging && self.rules.births_are_logged();
+        if logged {
+            self.log.births.push_back(child);
         }
-        let mut child = Member {
+        let mut member = Member {
             epoch: self.epoch,
             phase: self.phase,
             given_up: self.given_up,
@@ -164,14 +176,26 @@ impl<O, R> Member<O, R> {
             closing: self.closing.as_ref().map(|_| Clocks::new()),
             settle: self.settle.clone(),
             close_known: self.close_known,
-            replay: log,
-            suppress,
             replay_told: self.replay_told,
             ..Member::new(self.rules)
         };
-        self.replay.births = self.replay.births.saturating_sub(1);
-        child.settled();
-        child
+        if self.is_behind() && !self.rules.spawned_begin_beside_their_root() {
+            member.phase = Phase::Asked;
+            member.epoch -= 1;
+            member.targets = Some(Clocks::new());
+        }
+        member.settled();
+        let birth = match self.phase {
+            Phase::Logging if logged => Birth::Logged,
+            Phase::Logging | Phase::Closed => Birth::Behind,
+            _ => Birth::Before,
+        };
+        (member, birth)
+    }
+
+    /// The rank that this one spawned next behind its line, if it does that again: it is there, yet to begin.
+    pub fn replayed_birth(&mut self) -> Option<Rank> {
+        self.replay.births.pop_front()
     }
 
     pub fn phase(&self) -> Phase {

@@ -136,7 +136,8 @@ impl Node {
     /// `child` was spawned by `root`, a member here, and owes what that owes.
     pub fn adopt(&mut self, child: Rank, root: Rank) {
         self.members.insert(child);
-        if self.open.contains(&Source::Member(root)) {
+        let owes = self.open.contains(&Source::Member(root));
+        if owes && self.rules.spawned_are_waited_for() {
             self.open.insert(Source::Member(child));
         }
     }

@@ -52,6 +52,14 @@ rules! {
     pending_are_awaited,
     /// A rank hears of an epoch when nothing can come to it any more that was sent while nobody counted.
     uncounted_have_arrived,
+    /// Whoever spawns a rank behind its line logs that, and the rank is in the checkpoint as one that is yet to begin.
+    births_are_logged,
+    /// A spawned rank begins on the side of the line on which the root of its spawn is.
+    spawned_begin_beside_their_root,
+    /// An epoch waits for the lines of ranks that are spawned before that of their root.
+    spawned_are_waited_for,
+    /// A rank that is yet to begin does so when its root spawns it again.
+    spawned_wait_for_their_root,
     /// A given-up epoch is counted out like any other.
     given_up_is_counted,
 }

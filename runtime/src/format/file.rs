@@ -56,10 +56,12 @@ pub enum Section {
     Pieces = 12,
     /// The system's memory that a rank may point to.
     Lent = 13,
+    /// What a rank begins with that has been spawned, and has yet to begin.
+    Birth = 14,
 }
 
 /// All kinds, in the order of their numbers.
-pub const SECTIONS: [Section; 13] = [
+pub const SECTIONS: [Section; 14] = [
     Section::Job,
     Section::Types,
     Section::Program,
@@ -73,6 +75,7 @@ pub const SECTIONS: [Section; 13] = [
     Section::Shared,
     Section::Pieces,
     Section::Lent,
+    Section::Birth,
 ];
 
 impl Section {
@@ -91,6 +94,7 @@ impl Section {
             Section::Shared => "shared objects",
             Section::Pieces => "rank pieces",
             Section::Lent => "environment",
+            Section::Birth => "rank to begin",
         }
     }
 }

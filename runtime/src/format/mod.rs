@@ -1,6 +1,7 @@
 //! The checkpoint file: `file` frames it (header, checksummed sections, trailer), `meta` (and `library`) hold what
 //! the sections say, `read` opens it without the program, `tree` makes values of it.  docs/format.md has every byte.
 
+pub mod birth;
 pub mod bytes;
 pub mod file;
 pub mod lent;

@@ -1,6 +1,7 @@
 //! Opens checkpoints without the program: what they hold, checked so far that every span and every
 //! type id leads somewhere.
 
+use std::ffi::CString;
 use std::path::Path;
 
 use thiserror::Error;
@@ -8,6 +9,7 @@ use thiserror::Error;
 use pc3_typemetric::descriptor::PC3_ORDER_SIZE;
 use pc3_typemetric::types::{TypeId, TypeTable};
 
+use super::birth;
 use super::bytes::DecodeError;
 use super::file::{FileError, Section, Sections};
 use super::lent::{self, LentMeta};
@@ -63,6 +65,8 @@ pub struct RankImage {
     pub shared: Saved,
     pub pieces: Vec<PieceMeta>,
     pub lent: Vec<LentMeta>,
+    /// Of a rank that has yet to begin: what with.
+    pub birth: Option<Box<[CString]>>,
 }
 
 impl RankImage {
@@ -122,6 +126,7 @@ impl Checkpoint {
             }
             self.pieces(rank)?;
             self.lent(rank)?;
+            self.birth(rank)?;
         }
         Ok(())
     }
@@ -151,6 +156,7 @@ impl Checkpoint {
         let shared = self.shared(rank)?;
         let pieces = self.pieces(rank)?;
         let lent = self.lent(rank)?;
+        let birth = self.birth(rank)?;
         Ok(RankImage {
             meta,
             data,
@@ -160,6 +166,7 @@ impl Checkpoint {
             shared,
             pieces,
             lent,
+            birth,
         })
     }
 
@@ -225,6 +232,16 @@ impl Checkpoint {
         match list.iter().all(sound) {
             true => Ok(list),
             false => Err(inconsistent(format!("rank {rank}: its environment"))),
+        }
+    }
+
+    /// What it is to begin with, if it was spawned behind the line of who spawned it.
+    pub fn birth(&self, rank: u64) -> Result<Option<Box<[CString]>>, ReadError> {
+        match self.sections.find(Section::Birth, rank) {
+            None => Ok(None),
+            Some(_) => Ok(Some(birth::decode(
+                &self.sections.load(Section::Birth, rank)?,
+            )?)),
         }
     }
 

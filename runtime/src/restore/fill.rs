@@ -212,12 +212,16 @@ impl RankBuilder<'_, '_> {
         self.rank.floats = floats::here(&self.image.meta.floats).map_err(other)?;
         self.rank.passages = self.image.meta.passages;
         self.rank.abi.passages = self.image.meta.passages as u32;
-        self.rank.restarted = true;
+        self.rank.restarted = image.birth.is_none();
         self.rank.status = self
             .image
             .meta
             .finished
             .map_or(Status::Unwound, Status::Finished);
+        if let Some(arguments) = &image.birth {
+            self.rank.arguments = Some(arguments.clone());
+            self.rank.status = Status::Running;
+        }
         if self.image.meta.finished.is_some() && self.image.meta.globals.is_empty() {
             self.rank.retire();
         }

@@ -62,7 +62,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Of a rank that is unwound or has ended, with the engine's state of it; others may run.  `guests`: what all parts of
+    /// Of a rank that is unwound, has ended or has yet to begin, with the engine's state of it; others may run.  `guests`: what all parts of
     /// guests refer to.
     pub(crate) fn of(
         job: &Job,
@@ -87,7 +87,10 @@ impl Part {
         }
         directories(rank, &meta, &noted, &lent, &mut out)?;
         out.section(Section::Engine, n, engine)?;
-        if Some(&(n as u32)) == job.here().first() && !job.program.guest {
+        // Those in front of a spawned one may be another process's.
+        let in_front = (n as u32).checked_sub(1);
+        let follows = in_front.is_some_and(|r| job.here().binary_search(&r).is_ok());
+        if !follows && !job.program.guest {
             shared_objects(&mut out, n)?;
         }
         let (bytes, entries) = out.into_memory();
@@ -226,6 +229,9 @@ fn directories(
     out: &mut Writer,
 ) -> io::Result<()> {
     let n = rank.id() as u64;
+    if let Some(arguments) = rank.yet_to_begin() {
+        out.section(Section::Birth, n, &format::birth::encode(arguments))?;
+    }
     if let Some(outside) = meta.outside() {
         out.section(Section::Outside, n, &outside)?;
     }

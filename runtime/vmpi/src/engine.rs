@@ -94,6 +94,9 @@ impl Engine for MpiEngine {
         let status = |r: &*mut Rank| unsafe { (**r).status() };
         for (state, rank) in world.ranks().iter().zip(&ranks) {
             state.exec.set(*rank);
+            // SAFETY: as above.
+            let to_begin = unsafe { (**rank).yet_to_begin() };
+            state.unborn.store(to_begin.is_some(), Release);
             // A restart's rank that had ended before the checkpoint.
             if matches!(status(rank), Status::Finished(_)) {
                 world.coord.lock().finished(state.slot as usize);
@@ -128,6 +131,7 @@ impl Engine for MpiEngine {
             if matches!(rank.status(), Status::Finished(_)) {
                 return;
             }
+            crossing::births::wait_to_begin(me);
             let code = body(rank);
             end(me, code);
         }));

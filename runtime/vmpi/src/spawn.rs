@@ -7,6 +7,7 @@ use pc3_runtime::spawned::Birth;
 use crate::coll::meeting::Registry;
 use crate::comm::inter::Side;
 use crate::comm::{create::Made, Remote, FIRST_ID};
+use crate::crossing;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::group::Group;
 use crate::handle::abi;
@@ -49,6 +50,13 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
     if let Some(why) = job.refuses_ranks() {
         return refuse(why);
     }
+    // Parents and children know it; nobody who is in both groups knows the next one, which is the children's own.
+    let id = parents.next_id.max(FIRST_ID);
+    let count = commands.iter().map(|c| c.ranks).sum();
+    if let Some(again) = world.crossing.bear_again(me, count) {
+        let group = Group::new(again);
+        return Ok(Side { next_id: id, group });
+    }
     let passages = by.count_passages();
     // Nobody else has ranks more until these are there.
     let turn = world.far().map(|link| link.turns.take(me, link));
@@ -67,19 +75,19 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
         }
     }
     let left = world.left();
+    let failing = || crossing::unsupported(me, "MPI_Comm_spawn, which failed,");
     if births.len() > left {
+        failing();
         let n = births.len();
         return refuse(format!("{n} are asked for, and {left} more are possible"));
     }
     let made = job.bear(by, births);
-    let made = made.or_else(refuse)?;
+    let made = made.inspect_err(|_| failing()).or_else(refuse)?;
     if let Some(turn) = &turn {
         turn.tell(&News::Ranks(made.len() as u32));
     }
     let growing = growing.unwrap_or_else(|| world.growing());
     let group = Group::new((first..first + made.len()).map(|r| r as u32).collect());
-    // Parents and children know it; nobody who is in both groups knows the next one, which is the children's own.
-    let id = parents.next_id.max(FIRST_ID);
     let remote = Remote::new(&group, parents.group.clone());
     let universe = me.objects().attr_values.universe_size;
     let mut born = Vec::new();

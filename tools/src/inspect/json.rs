@@ -83,6 +83,7 @@ fn rank(number: u64, image: &Image, limit: usize) -> Json {
     json!({
         "rank": number,
         "finished": meta.finished,
+        "to_begin": image.rank.birth.is_some(),
         "frames": frames,
         "blocks": loose.map(|s| object(s.ty, image.bytes(s.data))).collect::<Vec<_>>(),
         "globals": globals,

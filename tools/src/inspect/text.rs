@@ -74,6 +74,8 @@ impl Printer<'_, '_> {
         let meta = &image.rank.meta;
         if let Some(code) = meta.finished {
             self.line(1, &format!("finished, exit code {code}"));
+        } else if image.rank.birth.is_some() {
+            self.line(1, "spawned, and yet to begin");
         } else {
             self.line(1, "stack, innermost first");
         }

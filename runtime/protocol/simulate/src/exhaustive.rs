@@ -1,5 +1,6 @@
 //! Every schedule of a small job: three ranks, four messages (two to a wildcard at a time), two collectives on
-//! overlapping groups, a checkpoint asked for and a loss of everything, each at any moment.
+//! overlapping groups, a checkpoint asked for and a loss of everything, each at any moment.  Or two ranks, one of which spawns
+//! a third, that hears from both and tells both.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,9 +70,38 @@ pub enum Size {
     Brief,
     /// Four messages: a minute or more.
     Full,
+    /// A rank is spawned.
+    Spawning,
+}
+
+/// Both ranks have locations in front of the spawn and behind it, so that its line is anywhere.
+fn spawning() -> Program {
+    let send = |to| Op::Send { to, tag: 10 };
+    let any = || Op::Receive {
+        from: None,
+        tag: 10,
+    };
+    let spawn = || Op::Spawn {
+        group: 0,
+        root: 0,
+        children: vec![2],
+    };
+    let first = vec![Op::Location, spawn(), send(2), any(), Op::Location];
+    let second = vec![Op::Location, spawn(), any(), Op::Location, send(2)];
+    let third = vec![send(1), any(), Op::Location, any(), send(0)];
+    Program {
+        ranks: 2,
+        scripts: vec![first, second, third],
+        groups: BTreeMap::from([(0, vec![0, 1])]),
+        nodes: vec![0, 1, 0],
+        usual: false,
+    }
 }
 
 fn program(size: Size) -> Program {
+    if size == Size::Spawning {
+        return spawning();
+    }
     let send = |to| Op::Send { to, tag: 10 };
     let any = || Op::Receive {
         from: None,

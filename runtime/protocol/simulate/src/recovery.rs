@@ -26,19 +26,16 @@ pub struct Committed {
     pub logs: BTreeMap<Rank, Log>,
 }
 
-/// What is kept of a rank that was spawned behind the line and will be again.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Unborn {
-    pub log: Log,
-    pub suppress: BTreeSet<(Rank, u32)>,
-    pub waiting: Vec<Message>,
-}
-
 impl World {
     pub(crate) fn commit(&mut self) -> Result<(), Violation> {
+        let mut records = self.records.clone();
+        for (rank, waiting) in &self.waiting {
+            let all = records.entry(*rank).or_default();
+            all.splice(0..0, waiting.iter().cloned());
+        }
         let new = Committed {
             images: self.images.clone(),
-            records: self.records.clone(),
+            records,
             logs: self.logs.clone(),
         };
         check::line(&new)?;
@@ -56,7 +53,7 @@ impl World {
         self.images.clear();
         self.records.clear();
         self.logs.clear();
-        self.unborn.clear();
+        self.waiting.clear();
         self.chance = mix(self.chance, u64::from(self.counts.recoveries));
         let Some(from) = self.committed.clone() else {
             self.begin();
@@ -92,22 +89,11 @@ impl World {
             s.match_posted();
             self.ranks.insert(*r, s);
         }
-        let known: BTreeSet<Rank> = from
-            .logs
+        let unknown = from
+            .records
             .keys()
-            .chain(from.records.keys())
-            .copied()
-            .collect();
-        for r in known.into_iter().chain(suppress.keys().copied()) {
-            if !from.images.contains_key(&r) && !self.unborn.contains_key(&r) {
-                let again = Unborn {
-                    log: from.logs.get(&r).cloned().unwrap_or_default(),
-                    suppress: suppress.get(&r).cloned().unwrap_or_default(),
-                    waiting: waiting(r, &[]),
-                };
-                self.unborn.insert(r, again);
-            }
-        }
+            .filter(|r| !from.images.contains_key(*r));
+        self.waiting = unknown.map(|r| (*r, waiting(*r, &[]))).collect();
         for (r, image) in &from.images {
             for p in &image.pending {
                 self.pend_again(*r, p);

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use pc3_protocol::{Rank, Sending, Stamp};
+use pc3_protocol::{Birth, Line, Phase, Rank, Sending, Stamp};
 
 use crate::check::Violation;
 use crate::program::{Op, Slot, Tag};
 use crate::recovery::Image;
-use crate::world::{mix, Message, Outcome, Pending, Posted, RankState, World};
+use crate::world::{mix, Message, Outcome, Pending, Posted, Progress, RankState, World};
 
 /// Of operations that wait for themselves.
 const OWN: Slot = 0;
 
 impl World {
     pub(crate) fn can_step(&self, rank: Rank, s: &RankState) -> bool {
-        if s.own.ended {
+        if s.own.ended || s.own.unborn {
             return false;
         }
         let Some(op) = self.program.scripts[rank as usize].get(s.own.pc) else {
@@ -197,17 +197,46 @@ impl World {
     }
 
     fn bear(&mut self, root: Rank, child: Rank) -> Result<(), Violation> {
-        if self.ranks.contains_key(&child) {
-            return Err(Violation::BornTwice(child));
-        }
         let Some(s) = self.ranks.get_mut(&root) else {
             return Ok(());
         };
-        let before = self.unborn.remove(&child).unwrap_or_default();
-        let member = s.member.spawned(before.log, before.suppress);
+        if let Some(known) = s.member.replayed_birth() {
+            let there = self.ranks.get_mut(&child).filter(|c| c.own.unborn);
+            let Some(c) = there.filter(|_| known == child) else {
+                return Err(Violation::Replay);
+            };
+            c.own.unborn = false;
+            self.counts.again += 1;
+            return Ok(());
+        }
+        let (member, birth) = s.member.spawned(child);
+        let phase = s.member.phase();
+        if self.ranks.contains_key(&child) {
+            return Err(Violation::BornTwice(child));
+        }
         let mut state = RankState::new(member, Default::default());
         state.own.digest = u64::from(child);
-        state.mailbox = before.waiting;
+        state.mailbox = self.waiting.remove(&child).unwrap_or_default();
+        match birth {
+            Birth::Logged => {
+                let waits = self.rules.spawned_wait_for_their_root();
+                let own = Progress {
+                    unborn: waits,
+                    ..state.own.clone()
+                };
+                let image = Image {
+                    own,
+                    line: Line::default(),
+                    mailbox: Vec::new(),
+                    posted: Vec::new(),
+                    pending: Vec::new(),
+                };
+                self.images.insert(child, image);
+                self.counts.within += 1;
+            }
+            Birth::Behind => self.counts.within += 1,
+            Birth::Before => self.counts.across += u32::from(phase == Phase::Asked),
+        }
         self.ranks.insert(child, state);
         let node = self.node_of(root);
         self.nodes[node as usize].adopt(child, root);

@@ -11,7 +11,7 @@ use pc3_protocol::{
 
 use crate::check::Violation;
 use crate::program::{Program, Slot, Tag};
-use crate::recovery::{Committed, Image, Unborn};
+use crate::recovery::{Committed, Image};
 
 /// What a test, probe, clock said.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -78,6 +78,8 @@ pub struct Progress {
     /// The current operation has begun: its receive is posted, its collective entered.
     pub begun: bool,
     pub ended: bool,
+    /// It was spawned behind the line, and is to begin when it is spawned again.
+    pub unborn: bool,
     /// Digest of all that it has learnt.
     pub digest: u64,
     /// Requests that are complete, with what they brought.
@@ -156,6 +158,10 @@ pub struct Counts {
     pub early: u32,
     pub logged: u32,
     pub suppressed: u32,
+    /// Ranks spawned before the line of their root while an epoch was under way, behind it, and again.
+    pub across: u32,
+    pub within: u32,
+    pub again: u32,
     pub control: u32,
 }
 
@@ -174,8 +180,8 @@ pub struct World {
     pub records: BTreeMap<Rank, Vec<Message>>,
     pub logs: BTreeMap<Rank, Log>,
     pub committed: Option<Arc<Committed>>,
-    /// For ranks that will be spawned again.
-    pub unborn: BTreeMap<Rank, Unborn>,
+    /// What crossed the line to ranks that it does not know: programs here send to ranks that they have not heard of.
+    pub waiting: BTreeMap<Rank, Vec<Message>>,
     pub budget: Budget,
     pub counts: Counts,
     /// Feeds clocks and the like; changes with every use and every recovery.
@@ -203,7 +209,7 @@ impl World {
             records: BTreeMap::new(),
             logs: BTreeMap::new(),
             committed: None,
-            unborn: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             budget,
             counts: Counts::default(),
             chance,

@@ -11,7 +11,7 @@ use pc3_protocol::{above, below, Down, Node, Rules, Source, Up};
 use pc3_transport::Head;
 
 use super::words::{self, Word};
-use super::{done, line, Stage, State};
+use super::{births, done, line, Stage, State};
 use crate::coord;
 use crate::link::{offers, Kind, Link};
 use crate::state::World;
@@ -53,6 +53,11 @@ impl Apart {
         }
     }
 
+    /// Not all other processes are the root's neighbours.
+    pub fn is_deep(&self) -> bool {
+        self.count_from.len() as u32 > FAN + 1
+    }
+
     /// The usual ways are free again.
     pub fn over(&mut self) {
         self.counts = false;
@@ -60,7 +65,7 @@ impl Apart {
     }
 }
 
-fn tell(world: &World, process: u32, word: &Word) {
+pub(super) fn tell(world: &World, process: u32, word: &Word) {
     let head = Head::default();
     let link = world.link();
     link.send_bytes(process, Kind::Crossing, head, &words::write(word));
@@ -105,6 +110,11 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
             }
         }
         Word::Write => s.complete(world),
+        Word::Born(rank) => {
+            if let Some(child) = world.local(rank) {
+                births::begins(world, child, None);
+            }
+        }
     }
     done(world, s);
 }

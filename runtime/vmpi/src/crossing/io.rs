@@ -62,7 +62,7 @@ impl State {
     /// May a rank here or elsewhere still have its local checkpoint to take?
     fn has_lines_to_pass(&self) -> bool {
         match self.apart {
-            None => self.stored < self.members.len(),
+            None => !self.all_stored(),
             // All have been told to write.
             Some(_) => !self.commit_due && !self.written,
         }

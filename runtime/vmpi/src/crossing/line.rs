@@ -109,10 +109,7 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
     p2p::at_line(me, s);
     s.taken[me.slot as usize] = Some(Taken {
         line,
-        part: None,
-        late: Vec::new(),
-        late_count: 0,
-        said: 0,
+        ..Taken::default()
     });
     state::save::save(me, &SaveCtx::default())
 }
@@ -167,6 +164,15 @@ fn take_one_ended(s: &mut State, me: &RankState) {
         let part = part(me, rank, &engine);
         store(s, me.world(), me, part);
     }
+}
+
+/// A rank that is spawned behind the line of its root: the checkpoint has it as it begins.
+pub(super) fn take_unborn(s: &mut State, me: &RankState) {
+    let Some(rank) = me.exec() else { return };
+    s.taken[me.slot as usize] = Some(Taken::default());
+    let engine = state::save::save(me, &SaveCtx::default());
+    let part = part(me, rank, &engine);
+    store(s, me.world(), me, part);
 }
 
 /// The program of a rank is over.

@@ -8,9 +8,10 @@
 //! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
 //!
 //! [`p2p`] has messages, [`far`] those between processes, [`coll`] and [`later`] collectives, [`outcomes`] what else another run could have
-//! otherwise, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`record`] what a file keeps of them, and [`words`] what processes tell each other.
+//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`record`] what a file keeps of them, and [`words`] what processes tell each other.
 
 pub(crate) mod apart;
+pub(crate) mod births;
 pub(crate) mod coll;
 pub(crate) mod far;
 pub(crate) mod io;
@@ -27,7 +28,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use pc3_protocol::{Down, Event, Group, Log, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
+use pc3_protocol::{Down, Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::save::Part;
 use pc3_runtime::store::Stalls;
@@ -76,6 +77,7 @@ enum Stage {
 }
 
 /// Who has taken a local checkpoint.
+#[derive(Default)]
 struct Taken {
     /// What the protocol adds to it.
     line: pc3_protocol::Line,
@@ -104,7 +106,7 @@ pub(crate) struct State {
     taken: Vec<Option<Taken>>,
     /// How many of them have their parts, and the numbers of descriptors that are in these.
     stored: usize,
-    /// Ranks that were spawned when it was too late to give it up: it is without them.
+    /// Ranks that were spawned when all was behind the line: it is without them.
     born: usize,
     descriptors: HashSet<u64>,
     /// Ranks that have ended.
@@ -216,32 +218,6 @@ impl Crossing {
     /// The epoch of who sends on a usual way what comes now.
     pub(crate) fn now(&self) -> u32 {
         self.now.load(Relaxed)
-    }
-
-    /// `root` has spawned ranks, which are about to begin: on its side of the line.  What is logged from the lines on would
-    /// have to bring them into being again, so no checkpoint has a spawn between its lines.
-    pub fn adopt(&self, root: &RankState, children: &[u32]) {
-        let world = root.world();
-        let mut s = self.enter(root);
-        if self.is_slow() {
-            s.give_up(world, during("MPI_Comm_spawn"));
-        }
-        for child in children {
-            let parent = &mut s.members[root.slot as usize];
-            let member = parent.spawned(Log::default(), BTreeSet::new());
-            let slot = s.members.len() as u32;
-            s.members.push(member);
-            s.dirty.insert(slot);
-            // It has never been on a way on which nobody counts.
-            s.seen.push(true);
-            s.taken.push(None);
-            s.recovered.push(None);
-            s.node.adopt(*child, root.rank);
-        }
-        if s.stage == Stage::Running {
-            s.born += children.len();
-        }
-        done(world, s);
     }
 
     /// Process 0 has decided that the job is over: no checkpoint is begun any more.

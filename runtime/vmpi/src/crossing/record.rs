@@ -1,12 +1,13 @@
 //! What a checkpoint keeps of a rank's line, beside the rank itself.
 //!
 //! ```text
-//! line    = version:u8 late_ids:u32 early clocks sizes log late      (version 1 has no late_ids)
+//! line    = version:u8 late_ids:u32 early clocks sizes log births? late      (version 1 has no late_ids)
 //! early   = [sender:u32 number:u32]          messages from behind the sender's line, received before this one
 //! clocks  = [group:u64 entered:u64]    sizes = [group:u64 members:u32]
 //! log     = [receive:u32 sender:u32 name] [outcome] [group:u64 n:u64 result:bytes]
 //! name    = kind:u8 (0 before, 1 behind) number:u32
 //! outcome = 0 flag:u8 | 1 [index:u32] | 2 found:u8 (sender:u32 name) | 3 clock:u64 (binary64) | 4 said:bytes
+//! births  = [rank:u32]     that it has spawned behind its line; in version 3
 //! late    = count:u64 message*
 //! ```
 //! `[x]` is a list; a message is as `state::message` writes it.
@@ -24,6 +25,7 @@ use crate::state::World;
 use crate::wire::{bad, Read, Reader, Writer};
 
 const VERSION: u8 = 2;
+const WITH_BIRTHS: u8 = 3;
 
 /// A rank's line as it was read.
 pub(super) struct Recovered {
@@ -70,7 +72,9 @@ pub(super) fn write(
     late_count: u64,
 ) -> Vec<u8> {
     let mut w = Writer::default();
-    w.u8(VERSION);
+    let parts = Parts::from(log);
+    let births = !parts.births.is_empty();
+    w.u8(if births { WITH_BIRTHS } else { VERSION });
     // A name that a log holds must not be given to another communicator.
     w.u32(world.late_ids.load(Relaxed));
     w.list(line.early.iter(), |w, (rank, n)| {
@@ -85,7 +89,6 @@ pub(super) fn write(
         w.u64(*g);
         w.u32(*n);
     });
-    let parts = Parts::from(log);
     w.list(parts.matches.iter(), |w, (receive, what)| {
         w.u32(*receive);
         write_name(w, *what);
@@ -120,6 +123,9 @@ pub(super) fn write(
         w.u64(*n);
         w.bytes(result);
     });
+    if births {
+        w.list(parts.births.iter(), |w, r| w.u32(*r));
+    }
     w.u64(late_count);
     w.0.extend_from_slice(late);
     w.0
@@ -127,9 +133,10 @@ pub(super) fn write(
 
 pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
     let mut r = Reader(bytes);
-    match r.u8()? {
+    let version = r.u8()?;
+    match version {
         1 => {}
-        VERSION => {
+        VERSION | WITH_BIRTHS => {
             world.late_ids.fetch_max(r.u32()?, Relaxed);
         }
         v => return bad(&format!("version {v} of a rank's log is not known")),
@@ -143,6 +150,13 @@ pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
     let matches = r.list(|r| Ok((r.u32()?, read_name(r)?)))?;
     let outcomes = r.list(outcome)?;
     let results = r.list(|r| Ok(((r.u64()?, r.u64()?), r.bytes()?.to_vec())))?;
+    let births = match version {
+        WITH_BIRTHS => r.list(Reader::u32)?,
+        _ => Vec::new(),
+    };
+    if births.iter().any(|rank| *rank >= world.size) {
+        return bad("a rank that was spawned and does not exist");
+    }
     let count = r.u64()?;
     let mut late = Vec::new();
     for _ in 0..count {
@@ -161,7 +175,7 @@ pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
             matches,
             outcomes,
             results,
-            births: 0,
+            births,
         }),
         late,
     })

@@ -21,6 +21,8 @@ pub(super) enum Word {
     },
     /// From the root: all is there, and to be written.
     Write,
+    /// This rank, which has yet to begin, has been spawned again.
+    Born(u32),
 }
 
 pub(super) fn write(word: &Word) -> Vec<u8> {
@@ -44,6 +46,10 @@ pub(super) fn write(word: &Word) -> Vec<u8> {
             w.str(why);
         }
         Word::Write => w.u8(23),
+        Word::Born(rank) => {
+            w.u8(24);
+            w.u32(*rank);
+        }
     }
     w.0
 }
@@ -59,6 +65,7 @@ pub(super) fn read(bytes: &[u8]) -> Read<Word> {
             why: r.str()?,
         },
         23 => Word::Write,
+        24 => Word::Born(r.u32()?),
         kind @ 10..=19 => Word::Up(read_up(kind, &mut r)?),
         kind => Word::Down(read_down(kind, &mut r)?),
     })
@@ -221,7 +228,13 @@ mod tests {
             disturbed: true,
             why: "a file".into(),
         };
-        let others = [Word::Counts(3), Word::Wanted, give_up, Word::Write];
+        let others = [
+            Word::Counts(3),
+            Word::Wanted,
+            give_up,
+            Word::Write,
+            Word::Born(6),
+        ];
         let all = ups.map(Word::Up).into_iter().chain(downs.map(Word::Down));
         for word in all.chain(others) {
             assert_eq!(read(&write(&word)).ok().as_ref(), Some(&word));

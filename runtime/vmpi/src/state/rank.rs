@@ -196,6 +196,8 @@ pub struct RankState {
     pub(super) landings: RefCell<Vec<(usize, Box<[u8]>)>>,
     /// The runtime's view of this rank; null in tests that have none.
     pub(crate) exec: Cell<*mut Rank>,
+    /// It comes from a checkpoint and has yet to begin (`crossing::births`).
+    pub(crate) unborn: AtomicBool,
 }
 
 // SAFETY: see the file's convention.
@@ -245,6 +247,7 @@ impl RankState {
             loaded: RefCell::default(),
             landings: RefCell::default(),
             exec: Cell::new(null_mut()),
+            unborn: AtomicBool::new(false),
         }
     }
 

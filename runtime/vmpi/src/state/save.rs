@@ -14,6 +14,9 @@
 //! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
 
+use std::sync::Arc;
+
+use pc3_runtime::job::Job;
 use pc3_runtime::transfer::SaveCtx;
 
 use super::{files, message, posted};
@@ -100,11 +103,14 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.0
 }
 
-/// Has it, or any other, more than ranks of jobs that stay as they began?
+/// Has it, or any other, more than ranks of jobs that stay as they began?  Or can that be so when the checkpoint is complete?
 fn is_grown(me: &RankState) -> bool {
     let world = me.world();
     let ports = me.objects().ports > 0 || world.ports.any(me.rank);
-    ports || world.job.get().is_some_and(|job| job.all() != job.world)
+    let others = |job: &Arc<Job>| {
+        job.all() != job.world || world.crossing.is_slow() && job.refuses_ranks().is_none()
+    };
+    ports || world.job.get().is_some_and(others)
 }
 
 fn write_grown(me: &RankState, w: &mut Writer) {
