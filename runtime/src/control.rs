@@ -81,8 +81,9 @@ pub struct Control {
     taken: AtomicU64,
     dropped: AtomicU64,
     failed: AtomicU64,
-    /// Failures since the last one was taken.
+    /// Failures since the last one was taken, and of those those that were dropped.
     in_vain: AtomicU32,
+    dropped_in_vain: AtomicU32,
     /// One was due and has not been taken.
     due: AtomicBool,
     timer: Option<Arc<Timer>>,
@@ -108,6 +109,7 @@ impl Control {
             dropped: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             in_vain: AtomicU32::new(0),
+            dropped_in_vain: AtomicU32::new(0),
             due: AtomicBool::new(false),
             timer,
         }
@@ -162,10 +164,16 @@ impl Control {
         self.next_passage.load(SeqCst)
     }
 
-    /// The checkpoint planned for `passage` cannot be taken: the next one is due an interval later.
+    /// The checkpoint planned for `passage` cannot be taken: the next one is due an interval later, and if that is dropped too,
+    /// twice that, and so on.
     pub(crate) fn give_up(&self, passage: u64) -> Dropped {
         let asked = self.begin();
-        self.after(passage);
+        let times = self.dropped_in_vain.fetch_add(1, SeqCst).min(16);
+        let more = match self.every {
+            Every::Passages(n) => n.saturating_mul((1 << times) - 1),
+            _ => 0,
+        };
+        self.after(passage.saturating_add(more));
         if STOP.load(SeqCst) {
             // Whoever wants the job to stop would wait for ever.
             request();
@@ -188,8 +196,8 @@ impl Control {
         self.due.load(SeqCst) || REQUESTED.load(SeqCst)
     }
 
-    /// What is to be said of checkpoints when the program has come to its end.
-    pub(crate) fn last_words(&self) -> Option<String> {
+    /// What is to be said of checkpoints when the program has come to its end; `first`: by the first process.
+    pub(crate) fn last_words(&self, first: bool) -> Option<String> {
         let dropped = self.dropped.load(SeqCst);
         let failed = self.failed.load(SeqCst);
         if ASKED.load(SeqCst) || (self.was_due() && self.none_taken()) {
@@ -202,7 +210,9 @@ impl Control {
                 "a checkpoint was {who}, but the program ended before all ranks had come to a location to take it"
             ));
         }
-        let told = |n: u64, what: &str| (n > 1).then(|| format!("{n} checkpoints {what} in all"));
+        // What all processes know.
+        let told =
+            |n: u64, what: &str| (first && n > 1).then(|| format!("{n} checkpoints {what} in all"));
         told(dropped, "were dropped").or_else(|| told(failed, "could not be written"))
     }
 
@@ -244,6 +254,7 @@ impl Control {
         self.after(passage);
         if what == Taken::Committed {
             self.in_vain.store(0, SeqCst);
+            self.dropped_in_vain.store(0, SeqCst);
             let taken = self.taken.fetch_add(1, SeqCst) + 1;
             return STOP.load(SeqCst) || self.stop_after.is_some_and(|k| taken >= k);
         }

@@ -65,6 +65,12 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::refused", || {
         refused().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("protocol::random_bytes", || {
+        random_bytes().map_err(|e| format!("{e:#}").into())
+    }));
+    trials.push(clock::test("protocol::farm_at_barrier", || {
+        farm_at_barrier().map_err(|e| format!("{e:#}").into())
+    }));
     trials
 }
 
@@ -319,6 +325,72 @@ fn told(name: &str, why: &str) -> Result<Program> {
     let end = Job::new(&p)?.run(HOST, &exe, &env)?;
     ensure!(end.stderr.contains(why), "not told: {}", end.stderr);
     Ok(p)
+}
+
+/// Random bytes that a rank asked for behind its line may have become numbers, which are others where their order is another:
+/// refused there, before anything is changed; and it goes on here.
+fn random_bytes() -> Result<()> {
+    let all = arch::available();
+    let Some(big) = all.into_iter().find(|a| a.gnu == "s390x-linux-gnu") else {
+        return Ok(());
+    };
+    let p = Program::load(&arch::root().join("tests/apart/entropy.c"))?;
+    let (expected, _) = whole(&p)?;
+    let exe = build::instrumented(&p, HOST)?;
+    let there = build::instrumented(&p, big)?;
+    let again = [PROTOCOL, ("PC3_RESTART", "latest")];
+    for every in ["40x", "100x", "20x", "70x", "250x", "33x"].repeat(3) {
+        let job = Job::new(&p)?;
+        let env = [PROTOCOL, ("PC3_EVERY", every), ("PC3_STOP_AFTER", "1")];
+        if job.run(HOST, &exe, &env)?.status != STOPPED {
+            continue;
+        }
+        let before = job.stdout();
+        let end = job.run(big, &there, &again)?;
+        if end.status == 0 {
+            // Nobody had asked for any between the lines.
+            same(&expected, &job)?;
+            continue;
+        }
+        ensure!(
+            end.status == 89 && end.stderr.contains("random bytes that a rank asked for"),
+            "exit status {}\n{}",
+            end.status,
+            end.stderr
+        );
+        ensure!(job.stdout() == before, "its output was changed");
+        let end = job.run(HOST, &exe, &again)?;
+        ensure!(
+            end.status == 0,
+            "exit status {}\n{}",
+            end.status,
+            end.stderr
+        );
+        return same(&expected, &job);
+    }
+    bail!("no checkpoint had any")
+}
+
+/// A farm has no checkpoint at a barrier: that is soon found out, said once with what helps, and costs little from then on.
+fn farm_at_barrier() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/apart/farm.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let (expected, _) = whole(&p)?;
+    let env = [("PC3_PROTOCOL", "barrier"), ("PC3_EVERY", "17x")];
+    let job = Job::new(&p)?;
+    let end = job.run(HOST, &exe, &env)?;
+    let said = end.stderr.matches("--protocol nonblocking").count();
+    let told = end.stderr.split(" checkpoints were dropped").next();
+    let number = told.and_then(|t| t.split_whitespace().last());
+    let dropped: Option<u32> = number.and_then(|n| n.parse().ok());
+    // 3,500 intervals.
+    ensure!(
+        end.status == 0 && said == 1 && dropped.is_some_and(|n| n < 60),
+        "exit status {}, said {said} times, {dropped:?} dropped\n{}",
+        end.status,
+        end.stderr
+    );
+    same(&expected, &job)
 }
 
 /// What does not work is said before anything runs.

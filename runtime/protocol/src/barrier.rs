@@ -9,6 +9,8 @@
 
 /// Times that a plan is put off before it is given up.
 pub const ATTEMPTS: u32 = 256;
+/// The same as long as the one before was given up: then this one most likely fares like it.
+pub const ATTEMPTS_AGAIN: u32 = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -65,6 +67,8 @@ pub struct Barrier {
     places: Vec<Place>,
     /// How many are at each of them, so that nobody has to look at all.
     counts: [usize; PLACES],
+    /// The last plan was given up.
+    dropped: bool,
 }
 
 impl Barrier {
@@ -84,6 +88,7 @@ impl Barrier {
             stage: Stage::Idle,
             places: vec![Place::Running; ranks],
             counts: [ranks, 0, 0, 0, 0],
+            dropped: false,
         }
     }
 
@@ -237,12 +242,21 @@ impl Barrier {
     /// The checkpoint is written: everybody goes on.
     pub fn resume(&mut self) {
         self.stage = Stage::Idle;
+        self.dropped = false;
         self.put_all(Place::Unwound, Place::Running);
+    }
+
+    fn most_attempts(&self) -> u32 {
+        match self.dropped {
+            true => ATTEMPTS_AGAIN,
+            false => ATTEMPTS,
+        }
     }
 
     /// Being stuck once more drops the plan.
     pub fn is_last_attempt(&self) -> bool {
-        matches!(self.stage, Stage::Gathering { attempts, .. } if attempts + 1 >= ATTEMPTS)
+        let most = self.most_attempts();
+        matches!(self.stage, Stage::Gathering { attempts, .. } if attempts + 1 >= most)
     }
 
     /// Nobody can run any more.
@@ -255,8 +269,9 @@ impl Barrier {
             return Verdict::Nothing;
         }
         let attempts = attempts + 1;
-        if attempts >= ATTEMPTS {
+        if attempts >= self.most_attempts() {
             self.stage = Stage::Idle;
+            self.dropped = true;
             return Verdict::Dropped {
                 ranks: released,
                 target,
@@ -358,23 +373,44 @@ mod tests {
         assert!(!b.finished(0) && !b.finished(2) && b.is_idle());
     }
 
-    #[test]
-    fn hopeless_plans_are_dropped() {
-        let mut b = parked(2, 1, &[(0, 1)]);
+    /// How often rank 0 is put off before its plan is dropped.
+    fn put_off(b: &mut Barrier, target: u64) -> u32 {
+        b.plan(target);
         for i in 1.. {
+            let last = b.is_last_attempt();
+            b.at_location(0, target + u64::from(i));
             match b.stuck() {
-                Verdict::Released(r) => {
-                    assert_eq!(r, [0]);
-                    b.at_location(0, 1 + i);
+                Verdict::Released(r) => assert_eq!((r, last), (vec![0], false)),
+                dropped => {
+                    let ranks = vec![0];
+                    assert_eq!(dropped, Verdict::Dropped { ranks, target });
+                    assert!(last);
+                    return i;
                 }
-                Verdict::Dropped { ranks, target } => {
-                    assert_eq!((i, ranks, target), (u64::from(ATTEMPTS), vec![0], 1));
-                    break;
-                }
-                Verdict::Nothing => panic!("there is a plan"),
             }
         }
+        unreachable!("it is dropped at last")
+    }
+
+    #[test]
+    fn hopeless_plans_are_dropped() {
+        let mut b = Barrier::new(2, false);
+        assert_eq!(put_off(&mut b, 1), ATTEMPTS);
         assert_eq!((b.is_idle(), b.answer(0)), (true, Answer::Go));
         assert_eq!(b.stuck(), Verdict::Nothing);
+    }
+
+    #[test]
+    fn those_behind_a_dropped_one_are_sooner() {
+        let mut b = Barrier::new(2, false);
+        assert_eq!(put_off(&mut b, 1), ATTEMPTS);
+        assert_eq!(put_off(&mut b, 2), ATTEMPTS_AGAIN);
+        b.plan(900);
+        assert_eq!(b.at_location(0, 900), Answer::Wait);
+        assert_eq!(b.at_location(1, 900), Answer::Unwind);
+        b.unwound(0);
+        b.unwound(1);
+        b.resume();
+        assert_eq!(put_off(&mut b, 1000), ATTEMPTS);
     }
 }

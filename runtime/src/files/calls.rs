@@ -320,10 +320,20 @@ pub unsafe extern "C" fn pc3_fclose(stream: *mut FILE) -> c_int {
         if let Some(files) = files() {
             files.close(stream);
         }
-        if fd >= 0 {
-            note_written(fd);
+        if fd < 0 {
+            return libc::fclose(stream);
         }
-        libc::fclose(stream)
+        // What it writes now, another rank's local checkpoint may be the first to see: as long as the file is known as open.
+        let writes = system::access(fd) & (ACCESS_WRITE | ACCESS_APPEND) != 0;
+        let written = if writes { libc::fflush(stream) } else { 0 };
+        let why = errno();
+        note_written(fd);
+        let closed = libc::fclose(stream);
+        if written == 0 {
+            return closed;
+        }
+        set_errno(why);
+        written
     }
 }
 

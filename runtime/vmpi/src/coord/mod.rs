@@ -158,8 +158,8 @@ pub(crate) fn apply_together(world: &World, verdict: Verdict, speaks: bool) -> b
     given_up.is_some()
 }
 
-const DROPPED: &str =
-    "a checkpoint was dropped: ranks at checkpoint locations keep others waiting in MPI calls";
+const DROPPED: &str = "a checkpoint was dropped: ranks at checkpoint locations keep others waiting in MPI calls; with \
+                       --protocol nonblocking (PC3_PROTOCOL) they would not";
 
 /// `who`: who waits where.  True if ranks were woken.
 fn apply(world: &World, verdict: Verdict, who: &str) -> bool {
