@@ -1,6 +1,6 @@
 //! Every schedule of a small job: three ranks, four messages (two to a wildcard at a time), two collectives on
 //! overlapping groups, a checkpoint asked for and a loss of everything, each at any moment.  Or two ranks, one of which spawns
-//! a third, that hears from both and tells both.
+//! a third, that hears from both and twice tells one of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,9 +86,9 @@ fn spawning() -> Program {
         root: 0,
         children: vec![2],
     };
-    let first = vec![Op::Location, spawn(), send(2), any(), Op::Location];
-    let second = vec![Op::Location, spawn(), any(), Op::Location, send(2)];
-    let third = vec![send(1), any(), Op::Location, any(), send(0)];
+    let first = vec![Op::Location, spawn(), send(2), Op::Location];
+    let second = vec![Op::Location, spawn(), any(), Op::Location, send(2), any()];
+    let third = vec![send(1), any(), Op::Location, any(), send(1)];
     Program {
         ranks: 2,
         scripts: vec![first, second, third],
