@@ -13,6 +13,9 @@ type Words = [u64; HEAD / WORD];
 #[derive(Clone, Copy, Default)]
 pub struct Last(Words);
 
+/// How a head is written that is what the last one was.
+pub const SAME: u8 = 0;
+
 /// A head, and which of its words differ from those of the last one.
 pub struct News {
     words: Words,
@@ -32,21 +35,34 @@ impl News {
     }
 }
 
+#[inline]
+fn words_of(head: &Head) -> Words {
+    // SAFETY: a struct without padding, of as many bytes.
+    unsafe { std::mem::transmute(*head) }
+}
+
 impl Last {
     #[inline]
     pub fn news(&self, head: &Head) -> News {
-        // SAFETY: a struct without padding, of as many bytes.
-        let words: Words = unsafe { std::mem::transmute(*head) };
+        let words = words_of(head);
         let pairs = words.iter().zip(&self.0).enumerate();
         let differ = pairs.fold(0, |d, (i, (new, old))| d | u8::from(new != old) << i);
         News { words, differ }
+    }
+
+    /// Is the head what the last one was?
+    #[inline]
+    pub fn is(&self, head: &Head) -> bool {
+        let words = words_of(head);
+        let pairs = words.iter().zip(&self.0);
+        pairs.fold(0, |d, (new, old)| d | (new ^ old)) == 0
     }
 
     /// Writes the head, as the next one of the stream.
     #[inline]
     pub fn write(&mut self, news: News, out: &mut [u8]) {
         out[0] = news.differ;
-        if news.differ == 0 {
+        if news.differ == SAME {
             return;
         }
         let mut at = 1;
@@ -61,7 +77,7 @@ impl Last {
 
     /// Reads what `write` wrote; how long it was there.
     #[inline]
-    pub fn read(&mut self, from: &[u8]) -> (Head, usize) {
+    pub fn read(&mut self, from: &[u8]) -> (&Head, usize) {
         let (mut differ, mut at) = (from[0], 1);
         while differ != 0 {
             let mut word = [0; WORD];
@@ -70,8 +86,8 @@ impl Last {
             differ &= differ - 1;
             at += WORD;
         }
-        // SAFETY: any bits are a head.
-        (unsafe { std::mem::transmute::<Words, Head>(self.0) }, at)
+        // SAFETY: as large, aligned alike, and any bits are a head.
+        (unsafe { &*(&raw const self.0).cast::<Head>() }, at)
     }
 }
 
@@ -101,8 +117,9 @@ mod tests {
             let mut pass = |head| {
                 let news = out.news(&head);
                 let long = news.len();
+                assert_eq!(out.is(&head), long == 1);
                 out.write(news, &mut bytes[..long]);
-                assert_eq!(there.read(&bytes), (head, long));
+                assert_eq!(there.read(&bytes), (&head, long));
                 long
             };
             assert!(pass(head) <= MOST);

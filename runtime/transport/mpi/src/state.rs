@@ -244,7 +244,7 @@ impl State {
                 }
                 any = true;
                 let peer = status.MPI_SOURCE as usize;
-                let (head, at) = self.last[peer].read(&slot.buffer);
+                let (&head, at) = self.last[peer].read(&slot.buffer);
                 let n = head.len as usize;
                 let queue = &mut self.queues[peer];
                 if HEAD + n > SMALL {

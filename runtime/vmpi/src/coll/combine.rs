@@ -7,6 +7,7 @@ use crate::datatype::moving::{copy, with_scratch, Buf};
 use crate::datatype::{TypeObject, TypeRef};
 use crate::error::Result;
 use crate::op::{Kernel, UserOp};
+use crate::p2p::buf::copy_few;
 use crate::state::RankState;
 use pc3_runtime::floats::Floats;
 use std::mem::MaybeUninit;
@@ -84,20 +85,6 @@ unsafe fn fold(
     while top > 1 {
         top -= 1;
         kernel(scratch.add((top - 1) * bytes), scratch.add(top * bytes), n);
-    }
-}
-
-/// Most are one number.
-#[inline]
-unsafe fn copy_few(from: *const u8, to: *mut u8, bytes: usize) {
-    // SAFETY: by the caller.
-    unsafe {
-        if bytes == 8 {
-            to.cast::<u64>()
-                .write_unaligned(from.cast::<u64>().read_unaligned());
-        } else {
-            std::ptr::copy_nonoverlapping(from, to, bytes);
-        }
     }
 }
 

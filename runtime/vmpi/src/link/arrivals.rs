@@ -105,14 +105,23 @@ unsafe extern "C" fn arrived(context: *mut c_void, peer: u32, head: *const Head)
 
 unsafe extern "C" fn whole(context: *mut c_void, peer: u32, head: *const Head, body: *const u8) {
     // SAFETY: the interface.
-    let (link, head) = unsafe { (of(context), *head) };
-    let n = head.len as usize;
+    let (link, head) = unsafe { (of(context), &*head) };
     // SAFETY: as above.
-    let from = unsafe { std::slice::from_raw_parts(body, n) };
+    let from = unsafe { std::slice::from_raw_parts(body, head.len as usize) };
     // What came before and still waits to be handled comes first.
-    if HANDLES.get() && !link.any.load(Relaxed) && p2p::at_once(link, peer, &head, from) {
+    let by = HANDLES.get();
+    if by != Handler::Nobody
+        && !link.any.load(Relaxed)
+        && p2p::at_once(link, (peer, by), head, from)
+    {
         return;
     }
+    keep(link, peer, *head, from);
+}
+
+#[cold]
+fn keep(link: &Link, peer: u32, head: Head, from: &[u8]) {
+    let n = from.len();
     let body = if n <= Data::SHORT {
         let mut bytes = [0; Data::SHORT];
         bytes[..n].copy_from_slice(from);
@@ -130,7 +139,7 @@ unsafe extern "C" fn sent(context: *mut c_void, token: u64) {
     let link = unsafe { of(context) };
     lock(&link.arrivals).sent.push(token);
     link.any.store(true, Release);
-    if !HANDLES.get() {
+    if HANDLES.get() == Handler::Nobody {
         link.wake();
     }
 }
@@ -142,9 +151,19 @@ unsafe extern "C" fn pulled(context: *mut c_void, peer: u32, id: u64) {
     link.any.store(true, Release);
 }
 
+/// Who handles what arrives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Handler {
+    /// Not this thread.
+    Nobody,
+    /// This thread, which looks again when it has done something.
+    This,
+    /// The only worker, so that no rank here runs beside it.
+    Worker,
+}
+
 thread_local! {
-    /// This thread handles what arrives, and looks again when it has done something.
-    pub(super) static HANDLES: Cell<bool> = const { Cell::new(false) };
+    pub(super) static HANDLES: Cell<Handler> = const { Cell::new(Handler::Nobody) };
 }
 
 unsafe extern "C" fn lost(context: *mut c_void, peer: u32, why: *const c_char) {

@@ -94,6 +94,11 @@ impl Credits {
         self.single.store(true, SeqCst);
     }
 
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        self.single.load(Relaxed)
+    }
+
     /// Is somebody to be told of what was received?
     #[inline]
     pub fn are_due(&self) -> bool {

@@ -41,7 +41,7 @@ use crate::state::World;
 use crate::transport::Carrier;
 pub use ending::{abort, hear_others};
 
-use arrivals::{Arrivals, HANDLES};
+use arrivals::{Arrivals, Handler, HANDLES};
 pub(crate) use arrivals::{Body, Frame};
 use board::Board;
 use credit::Credits;
@@ -246,6 +246,8 @@ const SPIN: Duration = Duration::from_micros(30);
 const NAP: u64 = 50_000;
 /// The porter, while workers look.
 const PAUSE: Duration = Duration::from_micros(500);
+/// The only worker, which has nobody else to look for, does so that often in a row.
+const GLANCES: u32 = 8;
 /// One of so many looks of workers is at all that there could be.
 const RARELY: u64 = 1 << 10;
 /// While it is of interest whether anything is under way.
@@ -289,7 +291,7 @@ impl Link {
 
     /// Something waits to be handled.
     pub(crate) fn wake(&self) {
-        if HANDLES.get() {
+        if HANDLES.get() != Handler::Nobody {
             return;
         }
         self.carrier.wake();
@@ -414,14 +416,14 @@ impl Link {
 
     /// Handles what has come; true if there was anything.
     fn handle_all(&self, mut hands: Guard<'_, Arrivals>, all: bool) -> bool {
-        HANDLES.set(true);
+        HANDLES.set(Handler::This);
         let mut any = self.carrier.progress_of(all);
         self.credits.pay_back(self);
         // What is to be done because of that is nobody else's business.
         while self.handle_arrivals(&mut hands) | self.node.handle_own(self) {
             any = true;
         }
-        HANDLES.set(false);
+        HANDLES.set(Handler::Nobody);
         any
     }
 
@@ -431,8 +433,10 @@ impl Link {
         // Only that it changes counts.
         let n = self.looks.load(Relaxed).wrapping_add(1);
         self.looks.store(n, Relaxed);
-        if self.carrier.glance().arrived() {
-            self.receive();
+        let glance = self.carrier.glance();
+        let glances = if self.credits.is_single() { GLANCES } else { 1 };
+        if (0..glances).any(|_| glance.arrived()) {
+            self.receive(n);
         }
         let all = n % RARELY == 0;
         if all || self.calls() {
@@ -451,10 +455,13 @@ impl Link {
 
     /// Takes what near processes have sent; what can be delivered at once is.  Whoever has `hands` and has not yet been at the
     /// transport waits for that meanwhile, and nobody else does anything here: so this is as if it had them.
-    fn receive(&self) {
-        HANDLES.set(true);
-        self.carrier.receive(|| !self.hands.is_locked());
-        HANDLES.set(false);
+    fn receive(&self, n: u64) {
+        HANDLES.set(match self.credits.is_single() {
+            true => Handler::Worker,
+            false => Handler::This,
+        });
+        self.carrier.receive(n, || !self.hands.is_locked());
+        HANDLES.set(Handler::Nobody);
     }
 
     fn look_closely(&self, all: bool) {

@@ -15,6 +15,7 @@ use std::sync::Mutex;
 
 use pc3_transport::Head;
 
+use super::arrivals::Handler;
 use super::credit::Credit;
 use super::hashing::ById;
 use super::pulls::{self, Pull};
@@ -22,6 +23,7 @@ use super::{counted, lock, Body, Frame, Kind, Link};
 use crate::crossing;
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::Result;
+use crate::p2p::buf::copy_few;
 use crate::p2p::landing::Landing;
 use crate::p2p::mailbox::{unpack, Data, Message, Room};
 use crate::p2p::send::put;
@@ -30,6 +32,9 @@ use crate::state::message::{read_type, write_signature};
 use crate::state::{RankState, World};
 use crate::transport::name;
 use crate::wire::{Reader, Writer};
+
+/// What may go in a line of a ring.
+const SHORT: usize = 59;
 
 /// Of a `Take`: the receiver has read the message itself.
 pub(super) const READ: u32 = u32::MAX;
@@ -116,6 +121,7 @@ fn head_of(me: u32, dest: u32, key: &Key, ty: u32, count: u64, extra: usize) -> 
 ///
 /// # Safety
 /// The buffer is readable.
+#[inline]
 pub(crate) unsafe fn deposit(
     me: &RankState,
     buf: &Buf<'_>,
@@ -160,6 +166,12 @@ pub(crate) unsafe fn send_whole(
 ) {
     let link = me.world().link();
     let len = buf.len();
+    if kind == Kind::Eager && len <= SHORT && buf.ty.predefined != 0 && buf.ty.contiguous {
+        // SAFETY: the caller's promise.
+        if unsafe { send_short(me, link, buf, (to, dest, key)) } {
+            return;
+        }
+    }
     let (ty, count, signature) = type_to_wire(buf.ty, buf.count);
     let head = Head {
         id,
@@ -185,6 +197,26 @@ pub(crate) unsafe fn send_whole(
         body.set_len(at + len);
     }
     link.send_bytes(to, kind, head, &body);
+}
+
+/// The same of one block of a predefined type, if it is a line of a ring; false: it has to go another way.
+#[inline]
+unsafe fn send_short(
+    me: &RankState,
+    link: &Link,
+    buf: &Buf<'_>,
+    (to, dest, key): (u32, u32, &Key),
+) -> bool {
+    let ty = buf.ty.predefined as u32;
+    let head = Head {
+        kind: Kind::Eager as u32,
+        len: buf.len() as u64,
+        ..head_of(me.rank, dest, key, ty, buf.count as u64, 0)
+    };
+    let from = buf.addr.wrapping_offset(buf.ty.layout.at);
+    pc3_runtime::chaos();
+    // SAFETY: the caller's promise.
+    unsafe { link.carrier.send_short(to, &head, from) }
 }
 
 /// Offers what is sent in buffered mode: until it is taken it has its room in the sender's attached buffer.
@@ -325,7 +357,8 @@ pub(super) fn whole(frame: Frame) -> Option<Message> {
 
 /// A message of a predefined type that a receive waits for is copied from where it has arrived; false if this is not one.  It
 /// comes before others of its process that have not been handled.  Sends nothing: the transport is at work.
-pub(super) fn at_once(link: &Link, peer: u32, head: &Head, bytes: &[u8]) -> bool {
+#[inline]
+pub(super) fn at_once(link: &Link, (peer, by): (u32, Handler), head: &Head, bytes: &[u8]) -> bool {
     if head.kind != Kind::Eager as u32 || head.ty == 0 {
         return false;
     }
@@ -339,29 +372,44 @@ pub(super) fn at_once(link: &Link, peer: u32, head: &Head, bytes: &[u8]) -> bool
         return false;
     }
     let key = key_of(head);
-    // SAFETY: of a receive that is ours to complete.
-    let put = |r: *const Request| unsafe {
-        let into = (*r).buf();
-        let mut status = Status::of(&key, &ty, bytes.len(), into.len());
-        if let Err(e) = unpack(&ty, bytes, into.plain()) {
-            status.error = e.class;
-        }
-        status
+    let put = |r| {
+        // SAFETY: of a receive that is ours to complete.
+        unsafe { land(r, &key, &ty, bytes) }
     };
-    if !Landing::complete(to, &key, put) {
+    if !Landing::complete(to, &key, by == Handler::Worker, put) {
         to.happened();
         let matched = to.mailbox.with(|q| {
             let queued = q.posted.take_receive(&key).map(|(_, r)| r);
             queued.or_else(|| to.landing.hand(&key))
         });
         let Some(r) = matched else { return false };
-        // SAFETY: taken out of its queue, so pending until we complete it.
-        unsafe { Request::complete(r, to, None, put(r)) };
+        put(r);
+        to.notify(r as usize, None);
     }
     link.hear(peer);
     link.credits.received(peer, bytes.len());
     link.has_handled();
     true
+}
+
+/// Copies a whole message into the buffer of a receive, which is then complete; its owner is to be notified.
+///
+/// # Safety
+/// The receive is pending, and the caller is the one who completes it.
+#[inline(always)]
+unsafe fn land(r: *const Request, key: &Key, ty: &TypeRef, bytes: &[u8]) {
+    // SAFETY: by the caller.
+    unsafe {
+        let into = (*r).buf();
+        let mut status = Status::of(key, ty, bytes.len(), into.len());
+        if into.ty.same(ty) && ty.contiguous {
+            let to = into.addr.wrapping_offset(ty.layout.at);
+            copy_few(bytes.as_ptr(), to, status.bytes);
+        } else if let Err(e) = unpack(ty, bytes, into.plain()) {
+            status.error = e.class;
+        }
+        Request::finish(r, status);
+    }
 }
 
 fn offered(world: &World, frame: &Frame) -> Option<()> {

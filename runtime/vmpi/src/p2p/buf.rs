@@ -12,6 +12,27 @@ use crate::state::RankState;
 /// copied in pieces.
 const PIECE: usize = 256 << 10;
 
+/// Mostly one number.
+///
+/// # Safety
+/// As of [`copy_block`].
+#[inline]
+pub(crate) unsafe fn copy_few(from: *const u8, to: *mut u8, n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match n {
+            8 => to
+                .cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned()),
+            4 => to
+                .cast::<u32>()
+                .write_unaligned(from.cast::<u32>().read_unaligned()),
+            0 => {}
+            _ => std::ptr::copy_nonoverlapping(from, to, n),
+        }
+    }
+}
+
 /// # Safety
 /// Readable and writable; the two do not overlap.
 #[inline]

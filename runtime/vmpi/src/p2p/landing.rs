@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use super::buf::Buf;
 use super::mailbox::{Data, Message};
 use super::queue::Key;
-use super::request::{Request, Status};
+use super::request::Request;
 use super::wait::wait_done;
 use super::{ANY_SOURCE, ANY_TAG};
 use crate::datatype::{Datatype, TypeRef};
@@ -139,6 +139,14 @@ impl Landing {
         }
     }
 
+    /// Would the receive accept `key`?  Then tells whether its rank sleeps.
+    #[inline]
+    fn accepts(&self, key: &Key) -> Option<bool> {
+        let word = self.word.load(Acquire);
+        let shown = matches!(word & STATE, OPEN | ASLEEP) && decode(word).accepts(key);
+        shown.then_some(word & STATE == ASLEEP)
+    }
+
     /// Claims the receive of `to` for a message that is delivered to the request.
     #[inline]
     pub fn hand(&self, key: &Key) -> Option<*const Request> {
@@ -186,17 +194,24 @@ impl Landing {
         true
     }
 
-    /// Claims the receive that `to` shows, for a message that `put` copies into its buffer at once; false if it is not for it.
+    /// Claims the receive that `to` shows, for a message with which `put` completes it at once; false if it is not for it.
+    /// `alone`: nobody else can claim it, nor does its rank run.
     #[inline]
-    pub fn complete(to: &RankState, key: &Key, put: impl FnOnce(*const Request) -> Status) -> bool {
-        let Some(asleep) = to.landing.claim(key, FILLING, false) else {
+    pub fn complete(
+        to: &RankState,
+        key: &Key,
+        alone: bool,
+        put: impl FnOnce(*const Request),
+    ) -> bool {
+        let claimed = match alone {
+            true => to.landing.accepts(key),
+            false => to.landing.claim(key, FILLING, false),
+        };
+        let Some(asleep) = claimed else {
             return false;
         };
-        // SAFETY: claimed; written before it was shown, and pending until its rank sees the word.
-        unsafe {
-            let r = (*to.landing.place.get()).request;
-            Request::finish(r, put(r));
-        }
+        // SAFETY: claimed; written before it was shown.
+        put(unsafe { (*to.landing.place.get()).request });
         to.landing.word.store(HANDED, Release);
         if asleep {
             to.world().wake(None, to.rank);

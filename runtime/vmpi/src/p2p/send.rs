@@ -40,7 +40,7 @@ impl Dest {
 ///
 /// # Safety
 /// The buffer is readable.
-#[inline]
+#[inline(always)]
 pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result<()> {
     let key = to.key();
     // SAFETY: the caller's promise, for as long as this call lasts.
@@ -115,7 +115,7 @@ unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mod
 }
 
 /// To another process, or counted.
-#[cold]
+#[inline(never)]
 unsafe fn deposit_far(
     me: &RankState,
     buf: &Buf<'_>,

@@ -236,6 +236,20 @@ impl Carrier {
         }
     }
 
+    /// Sends a frame that counts and is short to a near process; false if it has to go by [`Carrier::send`].
+    ///
+    /// # Safety
+    /// The body has `head.len` bytes.
+    #[inline]
+    pub unsafe fn send_short(&self, peer: u32, head: &Head, body: *const u8) -> bool {
+        let mut turn = self.turn();
+        let counted = self.sent.load(Relaxed) + 1;
+        // With the lock, so that nobody else counts meanwhile.
+        let count = || self.sent.store(counted, Release);
+        // SAFETY: by the caller.
+        turn.stage == Stage::Open && unsafe { turn.near.send_line(peer, head, body, count) }
+    }
+
     /// Asks for a body that goes to `to`; the name by which it can be pushed, if the transport has a way for that.
     ///
     /// # Safety
@@ -286,15 +300,15 @@ impl Carrier {
         &self.glance
     }
 
-    /// Takes what has come from near processes, if nobody is at work in here, and `may` says so then.
+    /// Takes what the `n`-th look has found to have come from near processes, if nobody is at work in here, and `may` says so then.
     #[inline]
-    pub fn receive(&self, may: impl FnOnce() -> bool) {
+    pub fn receive(&self, n: u64, may: impl FnOnce() -> bool) {
         let Some(mut turn) = self.turn.try_lock() else {
             return;
         };
         if turn.stage != Stage::Left && may() {
             // SAFETY: under the lock.
-            unsafe { turn.near.receive() };
+            unsafe { turn.near.receive_some(n) };
         }
     }
 

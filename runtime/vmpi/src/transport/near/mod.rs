@@ -60,6 +60,8 @@ pub struct Near {
     far: bool,
     /// Times in a row that nothing came.
     idle: u32,
+    /// The look that last found something.
+    found: u64,
 }
 
 impl Near {
@@ -92,6 +94,7 @@ impl Near {
             peers: by_process,
             list,
             idle: 0,
+            found: 0,
         };
         (near, more)
     }
@@ -132,6 +135,25 @@ impl Near {
         }
     }
 
+    /// Sends a frame that is one line to a near process; false if that cannot be now, or it is not near.
+    ///
+    /// # Safety
+    /// As of the interface's `send`.
+    #[inline]
+    pub unsafe fn send_line(
+        &mut self,
+        peer: u32,
+        head: &Head,
+        body: *const u8,
+        count: impl FnOnce(),
+    ) -> bool {
+        match &mut self.peers[peer as usize] {
+            // SAFETY: by the caller.
+            Some(p) => unsafe { p.send_line(head, body, count) },
+            None => false,
+        }
+    }
+
     /// The transport below will tell of something.
     pub fn expect(&self, something: bool) {
         if something {
@@ -140,20 +162,29 @@ impl Near {
         }
     }
 
-    /// Takes what has come from near processes; true if that was anything.
+    /// Takes what the `n`-th look has found: more than one from each process where looks keep finding something.
     ///
     /// # Safety
     /// As of the interface's `progress`.
     #[inline]
-    pub unsafe fn receive(&mut self) -> bool {
-        let Some(sink) = self.relay.sink.get() else {
+    pub unsafe fn receive_some(&mut self, n: u64) {
+        let follows = n == self.found.wrapping_add(1);
+        self.found = n;
+        // SAFETY: by the caller.
+        unsafe { self.receive(!follows) };
+    }
+
+    /// Takes what has come from near processes, or (`one`) what has come first; true if that was anything.
+    unsafe fn receive(&mut self, one: bool) -> bool {
+        let sink = self.relay.sink.get();
+        let Some(sink) = &sink else {
             return false;
         };
         let mut any = false;
         for &peer in &self.list {
             if let Some(p) = &mut self.peers[peer as usize] {
                 // SAFETY: by the caller.
-                any |= unsafe { p.receive(&sink) };
+                any |= unsafe { p.receive(sink, one) };
             }
         }
         any
@@ -173,7 +204,7 @@ impl Near {
             }
         }
         // SAFETY: as above.
-        any |= unsafe { self.receive() };
+        any |= unsafe { self.receive(false) };
         if self.far || self.relay.busy.get() > 0 || self.idle % RARELY == 0 {
             any |= self.below(wire, &sink);
         }

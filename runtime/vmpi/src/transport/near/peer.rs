@@ -4,12 +4,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use pc3_transport::heads::{Last, MOST};
+use pc3_transport::heads::{Last, News, MOST, SAME};
 use pc3_transport::{Head, Sink};
 
-use super::ring::{Mark, Receiver, Sender};
+use super::ring::{Mark, Receiver, Sender, INLINE};
 use super::segment::Bell;
 use crate::lines;
+use crate::p2p::buf::copy_few;
 
 const WHOLE: u32 = 1;
 /// A head; pieces of the body follow.
@@ -30,6 +31,8 @@ pub struct Peer {
     last_received: Last,
     queue: VecDeque<Waiting>,
     body: Option<Body>,
+    /// Whoever sleeps there orders our memory.
+    ordered: bool,
     /// It has ended; nobody reads what is sent.
     gone: bool,
 }
@@ -63,14 +66,18 @@ impl Peer {
             last_received: Last::default(),
             queue: VecDeque::new(),
             body: None,
+            ordered: false,
             gone: false,
         }
     }
 
-    /// Whoever sleeps there orders our memory.
+    /// Does whoever sleeps there order our memory?  Once so, it stays so.
     #[inline]
-    fn is_ordered(&self) -> bool {
-        self.bell.orders() && lines::ALL.exist()
+    fn is_ordered(&mut self) -> bool {
+        if !self.ordered {
+            self.ordered = self.bell.orders() && lines::ALL.exist();
+        }
+        self.ordered
     }
 
     /// By which others see that something has come.
@@ -103,6 +110,45 @@ impl Peer {
                 self.send_later(head, body, token, sink);
             }
         }
+    }
+
+    /// Sends a frame that is one line; false if that cannot be now.  `count` is called before anybody can see it.
+    ///
+    /// # Safety
+    /// As of the interface's `send`.
+    #[inline]
+    pub unsafe fn send_line(&mut self, head: &Head, body: *const u8, count: impl FnOnce()) -> bool {
+        if !self.queue.is_empty() {
+            return false;
+        }
+        let n = head.len as usize;
+        let news = match self.last_sent.is(head) {
+            true => None,
+            false => Some(self.last_sent.news(head)),
+        };
+        let at = news.as_ref().map_or(1, News::len);
+        if at + n > INLINE {
+            return false;
+        }
+        let ordered = self.is_ordered();
+        let Some(to) = self.sender.line() else {
+            return false;
+        };
+        count();
+        // SAFETY: that much room; the body by the caller.
+        unsafe {
+            match news {
+                None => *to = SAME,
+                Some(news) => {
+                    let room = std::slice::from_raw_parts_mut(to, at);
+                    self.last_sent.write(news, room);
+                }
+            }
+            copy_few(body, to.add(at), n);
+        }
+        self.sender.publish_line(WHOLE, at + n, ordered);
+        self.bell.ring_if_asleep();
+        true
     }
 
     /// Puts a whole frame into the ring; false if it is too long, or there is no room.
@@ -183,12 +229,12 @@ impl Peer {
 
     /// Writes one more record of what waits.
     unsafe fn step(&mut self, sink: Option<&Sink>) -> bool {
+        let (most, ordered) = (self.sender.most(), self.is_ordered());
         let Some(w) = self.queue.front() else {
             return false;
         };
         let (head, from, at) = (w.head, w.from, w.at);
         let n = head.len as usize;
-        let (most, ordered) = (self.sender.most(), self.is_ordered());
         // SAFETY: by the caller.
         unsafe {
             let left = if self.gone {
@@ -228,14 +274,15 @@ impl Peer {
         true
     }
 
-    /// Takes what has come; true if that was anything.
+    /// Takes what has come, or (`one`) the first of it: the line behind it belongs to who is about to write it, unless records follow
+    /// each other closely.  True if that was anything.
     ///
     /// # Safety
     /// As of the interface's `progress`.
     #[inline]
-    pub unsafe fn receive(&mut self, sink: &Sink) -> bool {
+    pub unsafe fn receive(&mut self, sink: &Sink, one: bool) -> bool {
         let (index, mut any) = (self.index, false);
-        for _ in 0..TURN {
+        for _ in 0..if one { 1 } else { TURN } {
             let Some((kind, bytes)) = self.receiver.first() else {
                 break;
             };
@@ -246,9 +293,9 @@ impl Peer {
                 if kind == WHOLE {
                     let (head, at) = self.last_received.read(bytes);
                     let body = bytes.as_ptr().add(at);
-                    (sink.whole)(sink.context, index, &raw const head, body);
+                    (sink.whole)(sink.context, index, head, body);
                 } else if kind == LONG {
-                    let (head, _) = self.last_received.read(bytes);
+                    let (&head, _) = self.last_received.read(bytes);
                     let to = (sink.room)(sink.context, index, &raw const head);
                     self.body = Some(Body { head, to, got: 0 });
                 } else if let Some(b) = &mut self.body {

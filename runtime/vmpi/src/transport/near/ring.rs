@@ -16,7 +16,7 @@ use crate::lines;
 
 const LINE: u32 = 64;
 /// What of a line is not its header.
-const INLINE: usize = 60;
+pub const INLINE: usize = 60;
 /// In front of the lines: how far the receiver is, and whether the sender waits for room.
 const CONTROL: usize = 2 * LINE as usize;
 /// For so many bytes there is one line.
@@ -173,6 +173,27 @@ impl Sender {
             .then(|| p.beside(begin))
     }
 
+    /// Room for a record in a line of its own, at most [`INLINE`] bytes; `None`: not now.
+    #[inline]
+    pub fn line(&mut self) -> Option<*mut u8> {
+        let p = self.place;
+        let free = |s: &Sender| s.at.lines.wrapping_sub(s.back.lines) < p.lines();
+        if !free(self) {
+            self.back = Far {
+                lines: p.lines_back().load(Acquire),
+                bytes: p.bytes_back().load(Acquire),
+            };
+        }
+        free(self).then(|| p.in_line(self.at.lines))
+    }
+
+    /// The record in what `line` gave is complete: as `publish`.
+    #[inline]
+    pub fn publish_line(&mut self, kind: u32, len: usize, ordered: bool) {
+        self.put_header(kind, len, ordered);
+        self.at.lines = self.at.lines.wrapping_add(1);
+    }
+
     /// A line is free, and bytes until there.
     fn has(&mut self, end: u32) -> bool {
         let p = self.place;
@@ -193,6 +214,16 @@ impl Sender {
     /// goes to sleep sees to it that this is seen.
     #[inline]
     pub fn publish(&mut self, kind: u32, len: usize, ordered: bool) {
+        self.put_header(kind, len, ordered);
+        let end = match self.beside {
+            Some(begin) => begin.wrapping_add(len as u32),
+            None => self.at.bytes,
+        };
+        self.at = self.at.behind(end);
+    }
+
+    #[inline]
+    fn put_header(&mut self, kind: u32, len: usize, ordered: bool) {
         let p = self.place;
         let header = p.odd(self.at.lines) | kind << KIND | len as u32;
         if ordered {
@@ -201,11 +232,6 @@ impl Sender {
             p.header(self.at.lines).swap(header, SeqCst);
         }
         lines::ask_for(p.header(self.at.lines.wrapping_add(AHEAD)));
-        let end = match self.beside {
-            Some(begin) => begin.wrapping_add(len as u32),
-            None => self.at.bytes,
-        };
-        self.at = self.at.behind(end);
     }
 
     /// There is no room: the receiver is to say when it has given back more.  Look again after this.
@@ -356,11 +382,17 @@ mod tests {
     }
 
     fn put(s: &mut Sender, kind: u32, n: u32, len: usize) -> bool {
-        let Some(to) = s.room(len) else { return false };
+        let line = len <= INLINE && n % 3 == 0;
+        let room = if line { s.line() } else { s.room(len) };
+        let Some(to) = room else { return false };
         let bytes: Vec<u8> = (0..len as u32).map(|i| (n * 31 + i) as u8).collect();
         // SAFETY: room for it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, len) };
-        s.publish(kind, len, n % 2 == 0);
+        if line {
+            s.publish_line(kind, len, n % 2 == 0);
+        } else {
+            s.publish(kind, len, n % 2 == 0);
+        }
         true
     }
 

@@ -243,8 +243,13 @@ impl Bell {
             tv_nsec: t.subsec_nanos() as _,
         });
         let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: the word, and a time or none.
-        unsafe { libc::syscall(libc::SYS_futex, self.word().as_ptr(), what, value, time) };
+        // SAFETY: the word, and a time or none; the thread's own variable, which is none of this one's business.
+        unsafe {
+            let errno = libc::__errno_location();
+            let kept = *errno;
+            libc::syscall(libc::SYS_futex, self.word().as_ptr(), what, value, time);
+            *errno = kept;
+        }
     }
 }
 
