@@ -4,6 +4,7 @@ use super::combine::Together;
 use super::far::{has_lent, hash, places, read_part, write_part, Elsewhere, Keep, Places, Topic};
 use super::lent::{Loans, To};
 use super::meeting::{unsupported, All, Call, Crew, Meeting, Plan};
+use super::told::{Few, Heard, Order, Told};
 use crate::error::{fail, Class, Result};
 use crate::group::Group;
 use crate::wire::Reader;
@@ -12,7 +13,20 @@ use std::sync::atomic::Ordering::*;
 /// Members in several processes.
 pub(super) struct Far {
     places: Places,
+    /// The other processes.
+    others: Box<[u32]>,
+    /// Members that any process has, at most.
+    most: usize,
+    order: Order,
     group: u64,
+}
+
+/// What has come of the exchange with other processes.
+enum Brought {
+    /// All calls are here.
+    Calls,
+    /// All that there is to do has been done.
+    Done,
 }
 
 impl Meeting {
@@ -35,7 +49,11 @@ impl Meeting {
             if C::READ_AT_ONCE {
                 self.settle(out, &mut loans);
             }
-            let outcome = brought.and_then(|()| self.check(all, crew, me));
+            let outcome = match brought {
+                Ok(Brought::Done) => return self.begin(all, Ok(Plan::Done), me),
+                Ok(Brought::Calls) => self.check(all, crew, me),
+                Err(e) => Err(e),
+            };
             let outcome = match (outcome, self.far.get()) {
                 // The other processes' members do no share here.
                 (Ok(Plan::Shares), Some(far)) if far.places.len() > 1 => Ok(Plan::Last),
@@ -76,13 +94,10 @@ impl Meeting {
         group: &Group,
         me: usize,
         (keep, loans, together): (&mut Option<Keep<C>>, &mut Loans, &mut Together),
-    ) -> Result<()> {
-        let far = self.far.get_or_init(|| Far {
-            places: places(out, group),
-            group: hash(group),
-        });
+    ) -> Result<Brought> {
+        let far = self.far.get_or_init(|| Far::new(out, group));
         if far.places.len() == 1 {
-            return Ok(());
+            return Ok(Brought::Calls);
         }
         if !C::APART {
             return unsupported(all.get(me).kind().name());
@@ -90,25 +105,70 @@ impl Meeting {
         self.round.fetch_add(1, Relaxed);
         let topic = self.topic(far, 0);
         let here = far.at(out.here());
-        if here.iter().all(|i| all.kind(*i) == all.kind(here[0])) {
-            *together = C::together(all, here);
-        }
-        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
-            let to = To::lend(to, out.is_read_by(*process), together);
-            let part = write_part(all, here, &to);
-            loans.readers += usize::from(to.has_lent());
-            out.bring(*process, topic, group, &part);
-        }
+        let entered = |i| self.entered(i);
+        let same = here.iter().all(|i| all.kind(*i) == all.kind(here[0]));
+        let record = (same && !out.counts()).then(|| C::record(all, here, far.most));
+        let parts = match record.flatten() {
+            Some(record) => {
+                let mut given = Few::NONE;
+                for (n, process) in far.others.iter().enumerate() {
+                    if n == 0 || C::EACH {
+                        given = Few::NONE;
+                        C::tell(all, here, far.at(*process), &mut given);
+                    }
+                    out.tell(*process, topic, record, given.bytes());
+                }
+                let mut told: Vec<(u32, Told)> = Vec::with_capacity(far.others.len());
+                match out.heard(topic, group, &entered, &far.others, &mut told) {
+                    Some(parts) => parts,
+                    None => {
+                        let heard = Heard {
+                            places: &far.places,
+                            order: &far.order,
+                            own: &given,
+                            others: &told,
+                        };
+                        if heard.agree::<C>(record) && C::hear(all, here, &heard) {
+                            return Ok(Brought::Done);
+                        }
+                        told.iter().map(|t| (t.0, t.1.part())).collect()
+                    }
+                }
+            }
+            None => {
+                if same {
+                    *together = C::together(all, here);
+                }
+                self.bring_calls(all, out, far, group, (topic, here), (&mut *loans, together))
+            }
+        };
         let keep = keep.insert(Keep::default());
-        let elsewhere = far.places.len() - 1;
-        let parts = out.brought(topic, group, &|i| self.entered(i), elsewhere);
         let lends = parts.iter().filter(|p| has_lent(&p.1));
         loans.lenders.extend(lends.map(|p| p.0));
         let read = |(process, bytes): &(u32, Box<[u8]>)| {
             keep.lender = out.memory_of(*process);
             read_part(all, far.at(*process), here, me, bytes, keep)
         };
-        parts.iter().try_for_each(read)
+        parts.iter().try_for_each(read).map(|()| Brought::Calls)
+    }
+
+    /// The same with the calls themselves; what the others bring.
+    fn bring_calls<C: Call>(
+        &self,
+        all: &All<C>,
+        out: &dyn Elsewhere,
+        far: &Far,
+        group: &Group,
+        (topic, here): (Topic, &[usize]),
+        (loans, together): (&mut Loans, &Together),
+    ) -> Vec<(u32, Box<[u8]>)> {
+        for (process, to) in far.places.iter().filter(|p| *p.0 != out.here()) {
+            let to = To::lend(to, out.is_read_by(*process), together);
+            let part = write_part(all, here, &to);
+            loans.readers += usize::from(to.has_lent());
+            out.bring(*process, topic, group, &part);
+        }
+        out.brought(topic, group, &|i| self.entered(i), far.others.len())
     }
 
     fn settle(&self, out: &dyn Elsewhere, loans: &mut Loans) {
@@ -146,6 +206,18 @@ impl Meeting {
 }
 
 impl Far {
+    fn new(out: &dyn Elsewhere, group: &Group) -> Far {
+        let places = places(out, group);
+        let others = places.keys().copied().filter(|p| *p != out.here());
+        Far {
+            others: others.collect(),
+            most: places.values().map(Vec::len).max().unwrap_or(0),
+            order: Order::new(&places),
+            group: hash(group),
+            places,
+        }
+    }
+
     fn at(&self, process: u32) -> &[usize] {
         self.places.get(&process).map_or(&[], |v| v)
     }

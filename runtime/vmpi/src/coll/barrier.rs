@@ -2,6 +2,7 @@
 
 use super::far::Keep;
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
+use super::told::{gate, Record};
 use crate::error::Result;
 use crate::wire::{Read, Reader, Writer};
 
@@ -36,6 +37,9 @@ impl Call for Gate {
         Ok(())
     }
     const APART: bool = true;
+    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<Record> {
+        gate(all, here)
+    }
     fn import(
         _: &mut Reader,
         _: usize,

@@ -5,6 +5,7 @@ use super::far::{Elsewhere, Keep};
 use super::lent::To;
 use super::meeting::All;
 use super::registry::Registry;
+use super::told::{Few, Heard, Record};
 use crate::error::Result;
 use crate::state::RankState;
 use crate::wire::{bad, Read, Reader, Writer};
@@ -158,6 +159,30 @@ pub trait Call: Sized {
     /// What some of the members `here` give together, instead of each by itself.
     fn together(_: &All<Self>, _here: &[usize]) -> Together {
         Together::default()
+    }
+    /// What the calls of the members `here` amount to, if other processes can be told so ([`super::told`]); `most`: members that
+    /// any process has.
+    fn record(_: &All<Self>, _here: &[usize], _most: usize) -> Option<Record> {
+        None
+    }
+    /// Is the type a part of what has to agree?
+    const TYPED: bool = true;
+    /// What goes with the record differs from one other process to the next.
+    const EACH: bool = false;
+    /// What the members `here` give the members `to` of another process, beside the record.
+    fn tell(_: &All<Self>, _here: &[usize], _to: &[usize], _into: &mut Few) {}
+    /// All records are alike: does the work of the members `here`; false: what came is not what that takes.
+    fn hear(_: &All<Self>, _here: &[usize], _: &Heard) -> bool {
+        true
+    }
+    /// Writes what `export` would have written for each of the members that a record is of, for those `to` whom it was told.
+    fn spell(
+        _: Record,
+        (_from, _to): (&[usize], &[usize]),
+        _given: &[u8],
+        _w: &mut Writer,
+    ) -> Read<()> {
+        Ok(())
     }
     /// What one other process needs of member `me`'s call.
     fn export(&self, _me: usize, _to: &To, _w: &mut Writer) {}

@@ -165,6 +165,21 @@ unsafe fn scan(
     }
 }
 
+/// The greatest subtrees that lie within `members` (ascending), which they are all in: their first members, and how many they have.
+pub(super) fn subtrees(members: &[usize]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut i = 0;
+    std::iter::from_fn(move || {
+        let first = *members.get(i)?;
+        let run = members[i..].iter().enumerate();
+        let run = run.take_while(|(n, m)| **m == first + n).count();
+        // As many as begin there, at most.
+        let most = 1usize << first.trailing_zeros().min(usize::BITS - 1);
+        let covers = most.min(1 << run.ilog2());
+        i += covers;
+        Some((first, covers))
+    })
+}
+
 /// Contributions of members of one process that are combined before others get them: of subtrees of the order, by their first
 /// members and how many they have.
 #[derive(Default)]
@@ -173,24 +188,11 @@ pub struct Together(Vec<(usize, usize, Vector)>);
 impl Together {
     /// Of all subtrees of more than one member that lie within `here` (ascending) and in no greater one that does.
     pub(super) fn of_subtrees(all: &All<Reduction>, here: &[usize]) -> Together {
-        let mut list = Vec::new();
-        let mut i = 0;
-        while i < here.len() {
-            let first = here[i];
-            let run = here[i..]
-                .iter()
-                .enumerate()
-                .take_while(|(n, m)| **m == first + n);
-            let run = run.count();
-            // As many as begin there, at most.
-            let most = 1usize << first.trailing_zeros().min(usize::BITS - 1);
-            let covers = most.min(1 << run.ilog2());
-            if covers > 1 {
-                list.push((first, covers, sum(all, first, covers)));
-            }
-            i += covers;
-        }
-        Together(list)
+        let more = subtrees(here).filter(|s| s.1 > 1);
+        Together(
+            more.map(|(first, covers)| (first, covers, sum(all, first, covers)))
+                .collect(),
+        )
     }
 
     /// What a member gives, if that is not its own contribution: for how many members, perhaps none.

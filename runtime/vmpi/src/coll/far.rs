@@ -5,6 +5,8 @@
 //! the work for its own members by the same code in the same order.  As every process waits for all others, none is
 //! done before all have begun: at a checkpoint, no collective is half done.
 //!
+//! What small calls amount to is told in a few words instead ([`super::told`]).
+//!
 //! A user's reduction function runs at one member in one process, which sends the others their results.
 
 use std::any::Any;
@@ -15,6 +17,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::lent::{Came, There, To};
 use super::meeting::{All, Call};
 use super::moves::Neighbors;
+use super::told::{self, Record, Told};
 use crate::datatype::moving::Buf;
 use crate::datatype::{by_handle, TypeRef};
 use crate::error::{fail, Class, Result};
@@ -49,6 +52,19 @@ pub trait Elsewhere {
     fn memory_of(&self, process: u32) -> Option<Memory>;
     /// Sends a process its frame of a blocking collective that all members here have entered.
     fn bring(&self, to: u32, topic: Topic, group: &Group, bytes: &[u8]);
+    /// Does a checkpoint have to know of collectives?
+    fn counts(&self) -> bool;
+    /// Tells a process what all calls here amount to, and what goes with it.
+    fn tell(&self, to: u32, topic: Topic, record: Record, given: &[u8]);
+    /// Waits for what the others bring, as `brought`; `None`: all of these have told it, to `told`.
+    fn heard(
+        &self,
+        topic: Topic,
+        group: &Group,
+        entered: &dyn Fn(usize) -> u32,
+        processes: &[u32],
+        told: &mut Vec<(u32, Told)>,
+    ) -> Option<Vec<(u32, Box<[u8]>)>>;
     /// Waits for what the others bring.  `entered`: how often a member has come to this meeting.
     fn brought(
         &self,
@@ -225,7 +241,7 @@ impl Packed {
     }
 }
 
-/// What one process sends another: whether it lends something, the kinds of its members' calls, and, if they are alike, the calls.
+/// What one process sends another: whether it lends something (1), the kinds of its members' calls, and, if they are alike, the calls.
 pub(super) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<u8> {
     // Most calls are short.
     let mut w = Writer(Vec::with_capacity(128));
@@ -241,7 +257,7 @@ pub(super) fn write_part<C: Call>(all: &All<C>, from: &[usize], to: &To) -> Vec<
 
 /// Is there something in it that is to be read where it lies?
 pub(super) fn has_lent(part: &[u8]) -> bool {
-    part.first().is_some_and(|lent| *lent != 0)
+    part.first() == Some(&1)
 }
 
 /// Seats the calls of another process; `here`: the members of this one, of whom `me` is one.
@@ -254,6 +270,14 @@ pub(super) fn read_part<C: Call>(
     keep: &mut Keep<C>,
 ) -> Result<()> {
     let mut go = || -> Read<()> {
+        let spelt;
+        let bytes = match bytes.first() {
+            Some(&told::MARK) => {
+                spelt = told::spell::<C>(bytes, (from, here), all.kind(me))?;
+                &spelt[..]
+            }
+            _ => bytes,
+        };
         let mut r = Reader(bytes);
         r.u8()?;
         let mine = all.kind(me);

@@ -2,7 +2,7 @@
 //!
 //! [`parties`] let members wait for one another, [`meeting`] brings the members of a blocking call together, [`rounds`] those of a non-blocking
 //! one; [`moves`] moves data, [`reduce`] and [`combine`] combine them.  [`far`] brings in members of other processes, which read
-//! long blocks where they are [`lent`].
+//! long blocks where they are [`lent`], and small ones are [`told`].
 
 mod apart;
 pub mod barrier;
@@ -19,3 +19,4 @@ pub mod reduce;
 mod registry;
 pub mod rounds;
 pub mod side;
+pub mod told;

@@ -8,6 +8,7 @@ use super::far::{Keep, Packed};
 use super::lent::To;
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use super::side::{read_elements, write_elements, Side};
+use super::told::{moved, Few, Heard, Record};
 use crate::datatype::moving::Buf;
 use crate::error::{fail, Class, Result};
 use crate::wire::{Read, Reader, Writer};
@@ -256,6 +257,29 @@ impl Call for Move<'_> {
     }
 
     const APART: bool = true;
+    const TYPED: bool = false;
+    const EACH: bool = true;
+
+    fn record(all: &All<Self>, here: &[usize], most: usize) -> Option<Record> {
+        moved::record(all, here, most)
+    }
+
+    fn tell(all: &All<Self>, here: &[usize], to: &[usize], into: &mut Few) {
+        moved::tell(all, here, to, into);
+    }
+
+    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) -> bool {
+        moved::hear(all, here, heard)
+    }
+
+    fn spell(
+        record: Record,
+        between: (&[usize], &[usize]),
+        given: &[u8],
+        w: &mut Writer,
+    ) -> Read<()> {
+        moved::spell(record, between, given, w)
+    }
 
     fn export(&self, me: usize, to: &To, w: &mut Writer) {
         w.u64(self.root as u64);

@@ -17,6 +17,7 @@ use super::lent::{Came, To};
 use super::meeting::{All, Brief, Call, Kind, Plan, Registry};
 use super::moves::{root_side, Shape, NOBODY, SHARE_FROM};
 use super::side::{read_elements, write_elements, Ints};
+use super::told::{reduction, Few, Heard, Record};
 use crate::datatype::{Datatype, TypeRef};
 use crate::error::{fail, Class, Result};
 use crate::op::{Kernel, Op, Predef, UserOp};
@@ -348,21 +349,33 @@ impl Call for Reduction<'_> {
         }
     }
 
+    fn record(all: &All<Self>, here: &[usize], _: usize) -> Option<Record> {
+        reduction::record(all, here)
+    }
+
+    fn tell(all: &All<Self>, here: &[usize], _: &[usize], into: &mut Few) {
+        reduction::tell(all, here, into);
+    }
+
+    fn hear(all: &All<Self>, here: &[usize], heard: &Heard) -> bool {
+        reduction::hear(all, here, heard)
+    }
+
+    fn spell(
+        record: Record,
+        (from, _): (&[usize], &[usize]),
+        given: &[u8],
+        w: &mut Writer,
+    ) -> Read<()> {
+        reduction::spell(record, from, given, w)
+    }
+
     fn export(&self, me: usize, to: &To, w: &mut Writer) {
-        w.u64(self.root as u64);
-        w.size(self.count);
-        w.size(self.ty.size);
-        w.u32(basic(self.ty));
-        w.u8(self.contributes.into());
-        match self.op {
-            Op::Predef(p) => w.u32(p as u32),
-            Op::User(u) => w.u32(u.traits().into()),
-        }
-        w.list(self.counts.iter(), |w, c| w.disp(c));
         let concerned = self.concerns(to.members);
         let (send, covers) = to.given(me).unwrap_or((self.send, self.covers));
         let covers = if concerned { covers } else { 0 };
-        w.size(covers);
+        let what = (self.root, self.count, self.contributes, covers);
+        Reduction::write(w, what, (self.ty, self.op), self.counts);
         if covers > 0 {
             // SAFETY: the caller of the collective vouches for its buffer and waits; what is given together stays.
             unsafe { to.write(w, (send, self.count, self.ty), true) };
@@ -462,6 +475,26 @@ impl Call for Reduction<'_> {
 }
 
 impl Reduction<'_> {
+    /// How a call goes to other processes, but for what it contributes.
+    pub(super) fn write(
+        w: &mut Writer,
+        (root, count, contributes, covers): (usize, usize, bool, usize),
+        (ty, op): (&TypeRef, Op),
+        counts: Ints,
+    ) {
+        w.u64(root as u64);
+        w.size(count);
+        w.size(ty.size);
+        w.u32(basic(ty));
+        w.u8(contributes.into());
+        match op {
+            Op::Predef(p) => w.u32(p as u32),
+            Op::User(u) => w.u32(u.traits().into()),
+        }
+        w.list(counts.iter(), |w, c| w.disp(c));
+        w.size(covers);
+    }
+
     /// Does member `i` get nothing here?
     pub(super) fn is_nothing(&self, i: usize) -> bool {
         self.recv.is_null() && self.far || self.wanted(i).1 == 0

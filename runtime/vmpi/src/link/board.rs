@@ -1,27 +1,35 @@
 //! What collectives of several processes send each other, until the rank that waits for it takes it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::atomic::{fence, AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::Mutex;
 
 use pc3_protocol::Entries;
 use pc3_transport::Head;
 
+use super::arrivals::Handler;
 use super::hashing::By;
+use super::slots::Slots;
 use super::{lock, Frame, Kind, Link};
 use crate::coll::far::{Elsewhere, Topic};
 use crate::coll::rounds::{self, Parts, Pending};
+use crate::coll::told::{Few, Record, Told};
 use crate::crossing::coll;
 use crate::group::Group;
 use crate::p2p::Request;
 use crate::sched::Host;
 use crate::state::{RankState, World};
 use crate::transport::Memory;
+use pc3_runtime::chaos;
 
-#[derive(Default)]
 pub(crate) struct Board {
     topics: Mutex<By<Topic, Notes>>,
+    /// How many these are.
+    noted: AtomicUsize,
     /// Parts that have come so far.
     came: AtomicU64,
+    slots: Slots,
+    /// Ranks that sleep until something comes.
+    sleepers: AtomicU32,
     restored: Mutex<Restored>,
     /// Calls of which all parts are there, for a rank; is there any?
     chores: Mutex<Vec<(Pending, Parts)>>,
@@ -36,24 +44,113 @@ struct Notes {
     pending: Option<(Pending, usize)>,
 }
 
+fn topic_of(head: &Head) -> Topic {
+    Topic {
+        id: head.ctx,
+        tag: head.tag as u32,
+        group: head.id,
+        round: head.token,
+        phase: head.extra,
+    }
+}
+
+/// As it travels.
+fn record_of(head: &Head) -> Record {
+    Record(u64::from(head.from as u32) << 32 | u64::from(head.ty))
+}
+
 impl Board {
+    pub fn new(processes: u32) -> Board {
+        Board {
+            topics: Mutex::default(),
+            noted: AtomicUsize::new(0),
+            came: AtomicU64::new(0),
+            slots: Slots::new(processes),
+            sleepers: AtomicU32::new(0),
+            restored: Mutex::default(),
+            chores: Mutex::default(),
+            any: AtomicBool::new(false),
+        }
+    }
+
+    /// Puts down what another process tells of its calls, as it arrives; false: it is to be [`put`](Self::put) like any frame.
+    #[inline]
+    pub(super) fn hear(
+        &self,
+        link: &Link,
+        (peer, by): (u32, Handler),
+        head: &Head,
+        given: &[u8],
+    ) -> bool {
+        let topic = topic_of(head);
+        let Some(world) = link.world().filter(|w| !w.crossing.is_slow()) else {
+            return false;
+        };
+        let told = || {
+            Some(Told {
+                record: record_of(head),
+                now: world.crossing.now(),
+                few: Few::of(given)?,
+            })
+        };
+        if !self.slots.put(peer, topic, told) {
+            return false;
+        }
+        chaos();
+        if by != Handler::Worker {
+            // Who is about to sleep says so, and looks once more.
+            fence(SeqCst);
+        }
+        if self.sleepers.load(Relaxed) > 0 {
+            let waits = lock(&self.topics).get(&topic).and_then(|n| n.waits);
+            if let Some(rank) = waits {
+                world.wake(None, rank);
+            }
+        }
+        link.hear(peer);
+        link.has_handled();
+        true
+    }
+
+    fn others(&self, me: &RankState) -> impl Iterator<Item = u32> {
+        let link = me.world().link();
+        let (here, count) = (link.index(), link.count());
+        (0..count).filter(move |p| *p != here)
+    }
+
+    /// Sleeps until something may have come for the topic, or `ready` says that it has.
+    fn sleep(&self, me: &RankState, ready: impl Fn() -> bool) {
+        self.sleepers.fetch_add(1, SeqCst);
+        fence(SeqCst);
+        if !ready() {
+            chaos();
+            me.block();
+        }
+        self.sleepers.fetch_sub(1, SeqCst);
+    }
+
     pub fn put(&self, link: &Link, frame: Frame) {
-        let topic = Topic {
-            id: frame.head.ctx,
-            tag: frame.head.tag as u32,
-            group: frame.head.id,
-            round: frame.head.token,
-            phase: frame.head.extra,
+        let topic = topic_of(&frame.head);
+        let tells = frame.head.kind == Kind::Told as u32;
+        let part: Box<[u8]> = match Few::of(frame.bytes()) {
+            _ if !tells => frame.bytes().into(),
+            Some(few) => {
+                let (record, now) = (record_of(&frame.head), 0);
+                Told { record, now, few }.part()
+            }
+            None => link.fail("internal error: more is told of a collective than may be"),
         };
         let (waits, ready) = {
             let mut topics = lock(&self.topics);
-            self.came.fetch_add(1, Release);
             let notes = topics.entry(topic).or_default();
-            notes.parts.list.push((frame.peer, frame.bytes().into()));
+            notes.parts.list.push((frame.peer, part));
             notes.parts.entries.join(&entries(link, &frame.head));
             let (waits, all) = (notes.waits, notes.parts.list.len());
             let full = notes.pending.as_ref().is_some_and(|p| p.1 == all);
-            (waits, full.then(|| topics.remove(&topic)).flatten())
+            let ready = full.then(|| topics.remove(&topic)).flatten();
+            self.noted.store(topics.len(), Release);
+            self.came.fetch_add(1, Release);
+            (waits, ready)
         };
         if let (Some(world), Some(notes)) = (link.world(), ready) {
             if let Some((pending, _)) = notes.pending {
@@ -77,12 +174,15 @@ impl Board {
     ) -> Option<(Pending, Parts)> {
         let mut topics = lock(&self.topics);
         let notes = topics.entry(topic).or_default();
-        if notes.parts.list.len() < processes {
+        let found = if notes.parts.list.len() < processes {
             notes.pending = Some((pending, processes));
-            return None;
-        }
-        let notes = topics.remove(&topic)?;
-        Some((pending, notes.parts))
+            None
+        } else {
+            let notes = topics.remove(&topic)?;
+            Some((pending, notes.parts))
+        };
+        self.noted.store(topics.len(), Release);
+        found
     }
 
     /// By a thread that is no rank.
@@ -191,6 +291,53 @@ impl Elsewhere for RankState {
         }
     }
 
+    fn counts(&self) -> bool {
+        self.world().crossing.is_slow()
+    }
+
+    fn tell(&self, to: u32, topic: Topic, record: Record, given: &[u8]) {
+        let head = Head {
+            kind: Kind::Told as u32,
+            ctx: topic.id,
+            tag: topic.tag as i32,
+            id: topic.group,
+            token: topic.round,
+            extra: topic.phase,
+            from: (record.0 >> 32) as i32,
+            ty: record.0 as u32,
+            len: given.len() as u64,
+            ..Head::default()
+        };
+        let link = self.world().link();
+        chaos();
+        // SAFETY: a slice.
+        if unsafe { !link.carrier.send_short(to, &head, given.as_ptr()) } {
+            link.send_bytes(to, Kind::Told, head, given);
+        }
+    }
+
+    fn heard(
+        &self,
+        topic: Topic,
+        group: &Group,
+        entered: &dyn Fn(usize) -> u32,
+        processes: &[u32],
+        told: &mut Vec<(u32, Told)>,
+    ) -> Option<Vec<(u32, Box<[u8]>)>> {
+        if !told_by(self, &topic, processes) {
+            return Some(self.brought(topic, group, entered, processes.len()));
+        }
+        let slots = &self.world().link().board.slots;
+        let take = |p: &u32| slots.take(*p, &topic).map(|told| (*p, told));
+        told.extend(processes.iter().filter_map(take));
+        if self.world().crossing.is_slow() {
+            let mut all = Entries::default();
+            told.iter().for_each(|t| all.join(&at(t.1.now)));
+            coll::brought(self, topic, group, entered, &all);
+        }
+        None
+    }
+
     fn brought(
         &self,
         topic: Topic,
@@ -208,22 +355,67 @@ impl Elsewhere for RankState {
 
 fn wait_for(me: &RankState, topic: Topic, processes: usize) -> Parts {
     let board = &me.world().link().board;
+    let told = topic.phase == 0;
     loop {
         let came = board.came.load(Acquire);
         {
             let mut topics = lock(&board.topics);
             let notes = topics.entry(topic).or_default();
-            if notes.parts.list.len() == processes {
-                let notes = topics.remove(&topic);
-                return notes.map(|n| n.parts).unwrap_or_default();
+            for process in board.others(me).filter(|_| told) {
+                if let Some(told) = board.slots.take(process, &topic) {
+                    notes.parts.list.push((process, told.part()));
+                    notes.parts.entries.join(&at(told.now));
+                }
             }
+            let all = notes.parts.list.len() == processes;
             notes.waits = Some(me.rank);
+            let found = all.then(|| topics.remove(&topic)).flatten();
+            board.noted.store(topics.len(), Release);
+            if let Some(notes) = found {
+                return notes.parts;
+            }
         }
-        // What wakes it then has been seen here: the next look finds it or is woken again.
-        if !me.linger(|| board.came.load(Acquire) != came) {
-            me.block();
+        let heard = || told && board.others(me).any(|p| board.slots.has(p, &topic));
+        let ready = || board.came.load(Acquire) != came || heard();
+        if !me.linger(ready) {
+            board.sleep(me, ready);
         }
     }
+}
+
+/// The same of what may have been told: that is all in its places, or something else has come.
+fn told_by(me: &RankState, topic: &Topic, processes: &[u32]) -> bool {
+    let board = &me.world().link().board;
+    let all = || processes.iter().all(|p| board.slots.has(*p, topic));
+    let mut noted = false;
+    let found = loop {
+        if all() {
+            break true;
+        }
+        let came = board.came.load(Acquire);
+        if board.noted.load(Acquire) > 0 {
+            let topics = lock(&board.topics);
+            let notes = topics.get(topic);
+            if notes.is_some_and(|n| !n.parts.list.is_empty()) {
+                return false;
+            }
+        }
+        let ready = || all() || board.came.load(Acquire) != came;
+        if !me.linger(ready) {
+            let mut topics = lock(&board.topics);
+            topics.entry(*topic).or_default().waits = Some(me.rank);
+            board.noted.store(topics.len(), Release);
+            drop(topics);
+            noted = true;
+            board.sleep(me, ready);
+        }
+    };
+    if noted {
+        let mut topics = lock(&board.topics);
+        topics.remove(topic);
+        board.noted.store(topics.len(), Release);
+    }
+    found
 }
 
 /// In a head's `count`: entries are told of; somebody was not logging (in the upper half: in which epoch at last).
@@ -259,6 +451,9 @@ fn entries(link: &Link, head: &Head) -> Entries {
         let unlogged = (head.count & UNLOGGED != 0).then_some((head.count >> 32) as u32);
         return Entries::of((head.src, head.dst, unlogged));
     }
-    let now = link.world().map_or(0, |w| w.crossing.now());
+    at(link.world().map_or(0, |w| w.crossing.now()))
+}
+
+fn at(now: u32) -> Entries {
     Entries::of((now, now, Some(now)))
 }

@@ -22,6 +22,7 @@ mod polls;
 pub(crate) mod pulls;
 mod pulse;
 pub(crate) mod quiet;
+mod slots;
 pub(crate) mod turns;
 mod words;
 
@@ -74,6 +75,8 @@ pub(crate) enum Kind {
     Give,
     /// A process's part of a collective.
     Collective,
+    /// The same in a few words: see `coll::told`.
+    Told,
     /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
     Pointer,
     Pointed,
@@ -95,7 +98,7 @@ pub(crate) enum Kind {
     Pulse,
 }
 
-const KINDS: [Kind; 19] = [
+const KINDS: [Kind; 20] = [
     Kind::Eager,
     Kind::Offer,
     Kind::Take,
@@ -105,6 +108,7 @@ const KINDS: [Kind; 19] = [
     Kind::Counted,
     Kind::Give,
     Kind::Collective,
+    Kind::Told,
     Kind::Pointer,
     Kind::Pointed,
     Kind::Turn,
@@ -200,7 +204,7 @@ pub fn join() -> Result<Option<Arc<Link>>, String> {
         world: AtomicPtr::default(),
         traffic: Traffic::default(),
         credits: Credits::new(count),
-        board: Board::default(),
+        board: Board::new(count),
         pointers: Pointers::default(),
         turns: Turns::default(),
         desk: Desk::new(index, count),
@@ -543,7 +547,7 @@ impl Link {
 
     fn handle(&self, frame: Frame) {
         match Kind::of(frame.head.kind) {
-            Some(Kind::Collective) => self.board.put(self, frame),
+            Some(Kind::Collective | Kind::Told) => self.board.put(self, frame),
             Some(Kind::Pointer) => self.pointers.asked(self, &frame),
             Some(Kind::Pointed) => self.pointers.answered(self, &frame),
             Some(Kind::Turn) => self.turns.hear(self, &frame),

@@ -355,12 +355,13 @@ pub(super) fn whole(frame: Frame) -> Option<Message> {
     (m.bytes()?.len() == m.len()).then_some(m)
 }
 
-/// A message of a predefined type that a receive waits for is copied from where it has arrived; false if this is not one.  It
+/// A message of a predefined type that a receive waits for is copied from where it has arrived, and what is told of collectives
+/// put down; false if this is neither.  It
 /// comes before others of its process that have not been handled.  Sends nothing: the transport is at work.
 #[inline]
 pub(super) fn at_once(link: &Link, (peer, by): (u32, Handler), head: &Head, bytes: &[u8]) -> bool {
     if head.kind != Kind::Eager as u32 || head.ty == 0 {
-        return false;
+        return head.kind == Kind::Told as u32 && link.board.hear(link, (peer, by), head, bytes);
     }
     let (Some(world), Some(ty)) = (link.world(), by_handle(head.ty as usize)) else {
         return false;
