@@ -68,7 +68,18 @@ impl Outcome {
         error: None,
     };
 
+    #[inline]
     pub fn of(me: &RankState, r: &Request) -> Outcome {
+        if r.extra.is_none() {
+            let status = r.status();
+            let error = check(status).err();
+            return Outcome { status, error };
+        }
+        Outcome::of_other(me, r)
+    }
+
+    /// Of what is no message.
+    fn of_other(me: &RankState, r: &Request) -> Outcome {
         super::inter::settle(me, r);
         let status = match r.general() {
             Some(g) => super::general::query(g),

@@ -20,10 +20,11 @@ unsafe fn all<'a>(
 ) -> Result<(&'a mut [usize], Vec<Option<&'static Request>>)> {
     // SAFETY: the program's own array.
     let handles = unsafe { slice_mut(requests, count(n)?) }?;
-    let list = handles
-        .iter()
-        .map(|h| active(me, *h))
-        .collect::<Result<Vec<_>>>()?;
+    // Of a length that `collect` would not know of.
+    let mut list = Vec::with_capacity(handles.len());
+    for h in &*handles {
+        list.push(active(me, *h)?);
+    }
     Ok((handles, list))
 }
 
@@ -34,6 +35,7 @@ unsafe fn close_all(
     statuses: *mut CStatus,
     items: &mut dyn Iterator<Item = (&mut usize, Option<&Request>)>,
 ) -> Result<()> {
+    // Seldom any.
     let mut codes = Vec::new();
     let mut failed = false;
     for (i, (handle, r)) in items.enumerate() {
@@ -52,7 +54,10 @@ unsafe fn close_all(
             // SAFETY: the program's array has room for all.
             unsafe { put_status(statuses.add(i), &s) };
         }
-        codes.push(s.error.0);
+        if failed || !codes.is_empty() || s.error != Class::SUCCESS {
+            codes.resize(i, Class::SUCCESS.0);
+            codes.push(s.error.0);
+        }
     }
     if !failed {
         return Ok(());
