@@ -48,6 +48,10 @@ impl Target {
     pub fn is_i686(&self) -> bool {
         self.gnu.starts_with("i686-")
     }
+
+    pub fn is_s390x(&self) -> bool {
+        self.gnu.starts_with("s390x-")
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
