@@ -2,8 +2,8 @@
 //! in `NAME.stderr`. `compiler/tests/ui.rs` sees to it that every code of theirs is among these.
 //!
 //! The lines behind a program's first say what is done with it, in the folder of the job: `// run: WORDS` starts it with
-//! settings (`PC3_EVERY=1x`), for another architecture (`on=s390x`), compiled with `-DNAME` (`as=NAME`) or with little memory
-//! (`kilobytes=N`); `// sh: COMMAND` is for what happens in between. `UPDATE_EXPECT=1` writes what comes out.
+//! settings (`PC3_EVERY=1x`), for another architecture (`on=s390x`), compiled with `-DNAME` (`as=NAME`), with little memory
+//! (`kilobytes=N`) or on several processes (`processes=N`); `// sh: COMMAND` is for what happens in between. `UPDATE_EXPECT=1` writes what comes out.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,6 +85,7 @@ fn run(job: &Job, words: &str) -> Result<Option<String>> {
                 p.flags.push(format!("-D{value}"));
             }
             "kilobytes" => launcher = limited(value),
+            "processes" => launcher = several(value),
             _ => settings.push((name, value)),
         }
     }
@@ -107,6 +108,14 @@ fn run(job: &Job, words: &str) -> Result<Option<String>> {
 fn architecture(name: &str) -> Result<Arch> {
     let found = arch::ALL.into_iter().find(|a| a.name == name);
     found.with_context(|| format!("no architecture {name}"))
+}
+
+/// So many processes, whatever MPI there is here.
+fn several(processes: &str) -> Vec<String> {
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    [&*pc3run, "-p", processes, "-w", "1", "--mpi", "none"]
+        .map(str::to_owned)
+        .into()
 }
 
 /// A shell that gives itself so many KiB of addresses.

@@ -177,17 +177,26 @@ pub(super) fn place(rank: usize, files: &[Reopened]) -> Result<(), String> {
                 continue;
             }
             if system::is_open(n) {
-                let leads = name(&system::path_of(n));
-                return Err(format!(
-                    "descriptor {n}, which was {}, leads to {leads} here: start it without that",
-                    name(&file.meta.path)
-                ));
+                return Err(taken(n, &file.meta));
             }
             put(&file.fd, n, *ends)?;
             remember(rank, n, &file.meta);
         }
     }
     Ok(())
+}
+
+/// Why a number cannot be had: it leads elsewhere.
+fn taken(n: RawFd, meta: &OpenMeta) -> String {
+    let (was, leads) = (name(&meta.path), name(&system::path_of(n)));
+    match scan::made().get(&n).map(|made| made.rank) {
+        Some(other) => format!(
+            "descriptor {n} was {was} for it, and {leads} for rank {other}, in another process: in one process a number leads to \
+             one file. Go on where the two ranks are in different processes (pc3run -p and --map), or from a checkpoint at \
+             which such files are closed"
+        ),
+        None => format!("descriptor {n}, which was {was}, leads to {leads} here: start it without that"),
+    }
 }
 
 pub(super) fn remember(rank: usize, n: RawFd, meta: &OpenMeta) {
