@@ -217,6 +217,9 @@ impl Queues {
     /// Is it better to hold a message than to buffer one more?  The bound doubles each time holding only
     /// stopped the program, so that it stops rarely.
     pub fn is_full(&self) -> bool {
+        if self.inbound.len() < BACKLOG_MESSAGES && self.bytes < BACKLOG_BYTES {
+            return false;
+        }
         let grown = |n: usize| n.checked_shl(self.relied).filter(|m| m >> self.relied == n);
         grown(BACKLOG_MESSAGES).is_some_and(|most| self.inbound.len() >= most)
             || grown(BACKLOG_BYTES).is_some_and(|most| self.bytes >= most)

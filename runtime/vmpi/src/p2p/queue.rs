@@ -106,20 +106,22 @@ impl<T> Queue<T> {
 
     fn push_behind(&mut self, key: Key, value: T) {
         self.seq += 1;
-        let node = Node {
-            key,
-            seq: self.seq,
-            all: LOOSE,
-            bin: LOOSE,
-            value: Some(value),
-        };
         let at = match self.free.pop() {
             Some(at) => {
-                self.nodes[at as usize] = node;
+                // Where it is, and there is nothing to drop.
+                let n = &mut self.nodes[at as usize];
+                (n.key, n.seq, n.bin) = (key, self.seq, LOOSE);
+                std::mem::forget(n.value.replace(value));
                 at
             }
             None => {
-                self.nodes.push(node);
+                self.nodes.push(Node {
+                    key,
+                    seq: self.seq,
+                    all: LOOSE,
+                    bin: LOOSE,
+                    value: Some(value),
+                });
                 (self.nodes.len() - 1) as u32
             }
         };

@@ -240,6 +240,7 @@ pub(crate) fn arrive(
 }
 
 /// The same; `looks`: there may be a receive that the caller has not seen.  `from`: the caller's worker.
+#[inline]
 pub(crate) fn put(
     to: &RankState,
     key: &Key,
@@ -267,6 +268,7 @@ pub(crate) fn put(
     matched
 }
 
+#[inline]
 pub(crate) fn insert(q: &mut Queues, key: Key, m: Message) {
     q.bytes += m.weight();
     q.inbound.push(key, m);
