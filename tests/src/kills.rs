@@ -112,7 +112,7 @@ pub fn killed(p: &Program, plan: &Plan, dist: &Path) -> Result<Tally> {
             let status = kill(child, &job)?;
             if status.is_none() && !is_over(&job) {
                 tally.kills += 1;
-                tally.early += u32::from(!has_checkpoint(&job));
+                tally.early += u32::from(job.checkpoint_files().is_empty());
                 if is_unknown(&job) {
                     job = begin(p, plan)?;
                 }
@@ -219,10 +219,4 @@ fn is_over(job: &Job) -> bool {
 /// Is nothing of it to be taken back: it has not begun, or is over, perhaps without what the C library writes last?
 fn is_unknown(job: &Job) -> bool {
     !job.checkpoints().join("begin").exists()
-}
-
-fn has_checkpoint(job: &Job) -> bool {
-    let list = std::fs::read_dir(job.checkpoints());
-    let mut names = list.into_iter().flatten().flatten();
-    names.any(|e| e.file_name().to_string_lossy().starts_with("ckpt-"))
 }

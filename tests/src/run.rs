@@ -60,6 +60,17 @@ impl Job {
         self.dir.path().join("ckpt")
     }
 
+    /// Oldest first.
+    pub fn checkpoint_files(&self) -> Vec<PathBuf> {
+        let list = std::fs::read_dir(self.checkpoints());
+        let paths = list.into_iter().flatten().flatten().map(|e| e.path());
+        let mut all: Vec<PathBuf> = paths
+            .filter(|p| p.extension().is_some_and(|e| e == "pc3c"))
+            .collect();
+        all.sort();
+        all
+    }
+
     pub fn stdout_path(&self) -> PathBuf {
         self.dir.path().join("stdout")
     }

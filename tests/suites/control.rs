@@ -61,15 +61,6 @@ fn run(job: &Job, env: &[(&str, &str)]) -> Result<Outcome> {
     job.run(HOST, &build::instrumented(&job.program, HOST)?, env)
 }
 
-/// Checkpoint files, oldest first.
-fn files(job: &Job) -> Vec<PathBuf> {
-    let dir = fs::read_dir(job.checkpoints()).into_iter().flatten();
-    let mut files: Vec<PathBuf> = dir.flatten().map(|e| e.path()).collect();
-    files.retain(|p| p.extension().is_some_and(|x| x == "pc3c"));
-    files.sort();
-    files
-}
-
 /// The passages at which the job's checkpoints were taken.
 fn taken(job: &Job) -> Result<Vec<u64>> {
     let passage = |file: &PathBuf| -> Result<u64> {
@@ -86,7 +77,7 @@ fn taken(job: &Job) -> Result<Vec<u64>> {
             .collect();
         Ok(digits.parse()?)
     };
-    files(job).iter().map(passage).collect()
+    job.checkpoint_files().iter().map(passage).collect()
 }
 
 /// `pc3 show` lists what a pool has handed out, by type, and pointers to it by its place.
@@ -94,7 +85,7 @@ fn pieces_shown() -> Result<()> {
     let job = job("tests/programs/pools_of_types.c")?;
     let done = run(&job, &[("PC3_EVERY", "1x"), ("PC3_STOP_AFTER", "2")])?;
     ensure!(done.status == STOPPED, "{done:?}");
-    let file = files(&job).pop().context("no checkpoint")?;
+    let file = job.checkpoint_files().pop().context("no checkpoint")?;
     let show = |more: &[&str]| -> Result<String> {
         let mut c = Command::new(arch::dist().join("bin/pc3"));
         let out = c.arg("show").args(more).arg(&file).output()?;
@@ -164,7 +155,10 @@ fn too_late() -> Result<()> {
     let mut job = job("tests/control/asks.c")?;
     job.program.args = vec!["0".into()];
     let done = run(&job, &[])?;
-    ensure!(done.status == 0 && files(&job).is_empty(), "{done:?}");
+    ensure!(
+        done.status == 0 && job.checkpoint_files().is_empty(),
+        "{done:?}"
+    );
     let times = done.stderr.matches("was asked for, but the program ended");
     ensure!(times.count() == 1, "{done:?}");
     Ok(())
@@ -230,7 +224,10 @@ fn stop_asked() -> Result<()> {
 fn stop_later() -> Result<()> {
     let job = job("tests/control/blocked.c")?;
     let done = run(&job, &[])?;
-    ensure!(done.status == STOPPED && files(&job).len() == 1, "{done:?}");
+    ensure!(
+        done.status == STOPPED && job.checkpoint_files().len() == 1,
+        "{done:?}"
+    );
     let words = "a pipe (made by pipe at blocked.c:12); the program goes on, and stops as soon";
     ensure!(done.stderr.matches(words).count() == 1, "{done:?}");
     let done = run(&job, &[("PC3_RESTART", "latest")])?;
@@ -242,7 +239,10 @@ fn stop_later() -> Result<()> {
 fn early() -> Result<()> {
     let job = job("tests/control/rounds.c")?;
     let done = run(&job, &[("EARLY", "1")])?;
-    ensure!(done.status == 0 && files(&job).len() == 1, "{done:?}");
+    ensure!(
+        done.status == 0 && job.checkpoint_files().len() == 1,
+        "{done:?}"
+    );
     // Who wants the signal for something else gets it.
     let done = run(&job, &[("EARLY", "1"), ("PC3_ON_SIGNAL", "USR1=none")])?;
     ensure!(done.status == 128 + libc::SIGUSR1, "{done:?}");
@@ -309,7 +309,7 @@ fn other_course() -> Result<()> {
             "{restart}: {killed:?}"
         );
     }
-    ensure!(files(&job).len() == 4, "a checkpoint is gone");
+    ensure!(job.checkpoint_files().len() == 4, "a checkpoint is gone");
     let done = finished(&job, "")?;
     ensure!(done.stderr.contains("given up"), "{done:?}");
     Ok(())

@@ -74,12 +74,7 @@ fn stopped(p: &Program, k: u32) -> Result<Job> {
 
 /// Checkpoint files, oldest first.
 fn files(job: &Job) -> Result<Vec<PathBuf>> {
-    let mut v: Vec<PathBuf> = fs::read_dir(job.checkpoints())?
-        .flatten()
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "pc3c"))
-        .collect();
-    v.sort();
+    let v = job.checkpoint_files();
     ensure!(
         !v.is_empty(),
         "no checkpoint files in {}",

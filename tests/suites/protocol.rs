@@ -303,9 +303,25 @@ fn alone() -> Result<()> {
 /// A file that several ranks append to has no line of its own: no checkpoint that would lose or repeat what they wrote.
 fn shared_file() -> Result<()> {
     let p = told("shared", "common.log is used by ranks")?;
-    // Each start is from the beginning.
+    // Hardly any start is from elsewhere than the beginning.
     killed(&p, 1)?;
-    killed(&p, 3)
+    killed(&p, 3)?;
+    // The epoch may be decided before the last rank is copied, which is when the others' writing is known.
+    let (expected, _) = whole(&p)?;
+    let exe = build::instrumented(&p, HOST)?;
+    for _ in 0..12 {
+        let job = Job::new(&p)?;
+        let env = [PROTOCOL, ("PC3_EVERY", "17x"), ("PC3_WORKERS", "4")];
+        job.run(HOST, &exe, &env)?;
+        same(&expected, &job)?;
+        if let Some(first) = job.checkpoint_files().first() {
+            let name = first.file_stem().unwrap_or_default().to_string_lossy();
+            let id = name.trim_start_matches("ckpt-");
+            job.run(HOST, &exe, &[PROTOCOL, ("PC3_RESTART", id)])?;
+            same(&expected, &job)?;
+        }
+    }
+    Ok(())
 }
 
 /// Nor one of MPI that is always written.

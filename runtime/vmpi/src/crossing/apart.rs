@@ -181,6 +181,11 @@ impl State {
             return true;
         };
         if !apart.counts {
+            if let Some(job) = world.job.get() {
+                // No rank of any process passes its line before all processes count.
+                job.lines_begin();
+                self.plan.output = Some(job.standard_positions());
+            }
             world.ranks().iter().for_each(|r| offers::settle(link, r));
             offers::give_all(link, world);
             for process in link.others() {
@@ -196,11 +201,6 @@ impl State {
     pub(super) fn begin_together(&mut self, world: &World) {
         if let Some(apart) = &self.apart {
             world.crossing.now.store(apart.heard, SeqCst);
-        }
-        if let Some(job) = world.job.get() {
-            // No rank of any process has passed its line.
-            job.lines_begin();
-            self.plan.output = Some(job.standard_positions());
         }
         for slot in 0..self.members.len() as u32 {
             self.member(slot).hear(&Down::Start);

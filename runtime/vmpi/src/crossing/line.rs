@@ -141,6 +141,8 @@ fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, String
     }
     if let Some(why) = why {
         s.plan.disturbed = true;
+        // All that crosses the lines may be known, and the epoch past giving up, before the last rank is copied.
+        s.spoilt.get_or_insert_with(|| why.clone());
         s.give_up(world, why);
     }
 }
@@ -288,7 +290,12 @@ pub(super) fn commit(s: &mut State, world: &World) {
     let Some(job) = world.job.get().cloned() else {
         return;
     };
-    let (mut parts, mut obstacle) = (Vec::new(), s.spoilt.take());
+    let spoilt = s.spoilt.take();
+    let (mut obstacle, disturbed) = match s.plan.disturbed {
+        true => (None, spoilt),
+        false => (spoilt, None),
+    };
+    let mut parts = Vec::new();
     for (taken, member) in s.taken.iter_mut().zip(&mut s.members) {
         let Some(taken) = taken.take() else { continue };
         let log = member.saved_log();
@@ -312,7 +319,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
         let world = unsafe { &*{ shared }.0 };
         let together = job.peers().is_some();
         let moved = together && output.as_ref() != Some(&job.standard_positions());
-        let disturbed = moved.then(|| DISTURBED.to_owned());
+        let disturbed = disturbed.or_else(|| moved.then(|| DISTURBED.to_owned()));
         let written = job.commit_apart(Apart {
             parts: obstacle.map_or(Ok(&parts), Err),
             passage,
