@@ -68,7 +68,7 @@ impl Outcome {
         error: None,
     };
 
-    #[inline]
+    #[inline(always)]
     pub fn of(me: &RankState, r: &Request) -> Outcome {
         if r.extra.is_none() {
             let status = r.status();
@@ -79,6 +79,7 @@ impl Outcome {
     }
 
     /// Of what is no message.
+    #[cold]
     fn of_other(me: &RankState, r: &Request) -> Outcome {
         super::inter::settle(me, r);
         let status = match r.general() {
@@ -99,15 +100,11 @@ impl Outcome {
 }
 
 /// Reports a complete request; its handle is gone unless it is persistent.
+#[inline(always)]
 pub(super) fn close(me: &RankState, handle: &mut usize, r: &Request) -> Outcome {
     let mut status = Outcome::of(me, r);
-    if let Some(g) = r.general() {
-        let code = super::general::free(g);
-        if code != Class::SUCCESS && status.error.is_none() {
-            status.status.error = code;
-            let text = "the free function of the generalised request returned this";
-            status.error = Some(MpiError::new(code, text));
-        }
+    if r.extra.is_some() {
+        free(r, &mut status);
     }
     if r.persistent {
         r.active.set(false);
@@ -119,6 +116,18 @@ pub(super) fn close(me: &RankState, handle: &mut usize, r: &Request) -> Outcome 
         *handle = REQUEST_NULL;
     }
     status
+}
+
+/// A generalised request's own function frees what it has.
+#[cold]
+fn free(r: &Request, status: &mut Outcome) {
+    let Some(g) = r.general() else { return };
+    let code = super::general::free(g);
+    if code != Class::SUCCESS && status.error.is_none() {
+        status.status.error = code;
+        let text = "the free function of the generalised request returned this";
+        status.error = Some(MpiError::new(code, text));
+    }
 }
 
 pub(super) unsafe fn one<'a>(request: *mut usize) -> Result<&'a mut usize> {

@@ -459,6 +459,8 @@ impl RankState {
     }
 
     /// A request at a stable address.
+    // Made where it is to be: what is written in parts and then copied as a whole has to wait for the parts.
+    #[inline(always)]
     pub(crate) fn new_request(&self, r: Request) -> Req {
         match self.pool.borrow_mut().pop() {
             Some(p) => {
