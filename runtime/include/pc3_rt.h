@@ -512,7 +512,8 @@ static void pc3_tls_set(struct pc3_rank *pc3_r, pc3_diff pc3_d) { pc3_me = pc3_r
 static struct pc3_rank *pc3_tls_me(void) { return pc3_me == &pc3_nobody ? (struct pc3_rank *)0 : pc3_me; }
 static int *pc3_tls_state(void) { return &pc3_state; }
 static const struct pc3_tls pc3_tls_access = { pc3_tls_set, pc3_tls_me, pc3_tls_state };
-__attribute__((constructor)) static void pc3_tls_register(void) { pc3_register_tls(&pc3_tls_access); }
+/* With a number, as the section of those without one is constant in programs that put pointers there themselves. */
+__attribute__((constructor(101))) static void pc3_tls_register(void) { pc3_register_tls(&pc3_tls_access); }
 
 /* Variadic, so written in C; under names of their own, as the user's file may have them without a prototype. */
 int pc3_vprints(char **pc3_out, const char *pc3_format, __builtin_va_list pc3_args) __asm__("pc3_vasprintf");

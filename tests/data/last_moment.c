@@ -17,7 +17,7 @@ static void before(void)
     __cxa_atexit(die, 0, 0);
 }
 
-static void (*first)(void) __attribute__((section(".init_array"), used)) = before;
+static void (*const first[])(void) __attribute__((section(".init_array"), used)) = {before};
 
 int main(void)
 {
