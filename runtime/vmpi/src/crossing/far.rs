@@ -98,7 +98,7 @@ pub(super) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     let world = me.world();
     let mut s = world.crossing.enter(me);
     if !s.counts_apart() {
-        link::p2p::offer(me, r);
+        link::rendezvous::offer(me, r);
         done(world, s);
         return false;
     }

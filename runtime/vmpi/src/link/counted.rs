@@ -2,7 +2,8 @@
 
 use pc3_transport::Head;
 
-use super::p2p::{key_of, whole, READ};
+use super::p2p::{key_of, whole};
+use super::rendezvous::READ;
 use super::{Frame, Kind, Link};
 use crate::crossing;
 use crate::p2p::mailbox::{Data, Room};

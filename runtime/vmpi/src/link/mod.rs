@@ -2,9 +2,14 @@
 //!
 //! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
-//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.  `arrivals`: what the transport delivers; `p2p`, `offers`, `pulls` and `counted`: messages
-//! between ranks; `board`: what collectives of several processes exchange; `pointers`: of files; `turns`: what all have to know in the same order; `credit`: how much may be sent unasked; `desk`: what processes tell each other;
-//! `ending`: how it all ends; `polls`: ranks that poll in vain; `pulse`: who is out of reach; `lead` and `node`: checkpoints and quiescence across processes.
+//! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.
+//!
+//! * `work`: who handles what arrives; `arrivals`: what the transport delivers; `kind`: of frames;
+//! * `p2p`, `rendezvous`, `offers`, `pulls` and `counted`: messages between ranks; `credit`: how much may be sent unasked;
+//! * `board`: what collectives of several processes exchange; `turns`: what all have to know in the same order;
+//!   `pointers`: of files;
+//! * `lead` and `node`: checkpoints and quiescence across processes; `polls`: ranks that poll in vain;
+//! * `desk`: what processes tell each other; `pulse`: who is out of reach; `ending`: how it all ends.
 
 mod arrivals;
 pub(crate) mod board;
@@ -13,6 +18,7 @@ pub(crate) mod credit;
 pub(crate) mod desk;
 mod ending;
 mod hashing;
+mod kind;
 pub(crate) mod lead;
 pub(crate) mod node;
 pub(crate) mod offers;
@@ -22,22 +28,21 @@ mod polls;
 pub(crate) mod pulls;
 mod pulse;
 pub(crate) mod quiet;
+pub(crate) mod rendezvous;
 mod slots;
 pub(crate) mod turns;
 mod words;
+mod work;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
-use std::time::{Duration, Instant};
 
-use pc3_runtime::tell::follow;
 use pc3_runtime::{chaos, control, settings};
 use pc3_transport::Head;
 
-use crate::brief::{Brief, Guard};
-use crate::crossing::apart;
+use crate::brief::Brief;
 use crate::state::World;
 use crate::transport::Carrier;
 pub use ending::{abort, hear_others};
@@ -47,99 +52,12 @@ pub(crate) use arrivals::{Body, Frame};
 use board::Board;
 use credit::Credits;
 use desk::Desk;
+pub(crate) use kind::Kind;
 use node::Node;
-use p2p::Traffic;
 use pointers::Pointers;
 use pulse::Pulse;
+use rendezvous::Traffic;
 use turns::Turns;
-
-/// What a frame is about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u32)]
-pub(crate) enum Kind {
-    /// A whole message.
-    Eager = 1,
-    /// A message that its sender holds: `id`.
-    Offer,
-    /// The receive `token` takes the message `id`.
-    Take,
-    /// The body of such a message, for the receive `token`.
-    Data,
-    /// The body of a held message that nobody has taken.
-    Hand,
-    /// The held message `id` is at `count` among its sender's saved requests.
-    Place,
-    /// A whole message that counts: its `token` tells of its sender.  With an `id`, who receives it says so by a `Take`.
-    Counted,
-    /// The body of the message offered as `id`, which its sender keeps until it hears of it.
-    Give,
-    /// A process's part of a collective.
-    Collective,
-    /// The same in a few words: see `coll::told`.
-    Told,
-    /// Of a shared file pointer: `src` moves it on by `count`; where it was goes to `dst`.
-    Pointer,
-    Pointed,
-    /// See `turns`.
-    Turn,
-    /// The sender has received `count` bytes of what was sent unasked: see `credit`.
-    Credit,
-    /// See `node`.
-    Control,
-    /// See `crossing::apart`.
-    Crossing,
-    /// See `desk`.
-    Desk,
-    /// The sender ends, with status `count`; so does the job.
-    Abort,
-    /// The sender will send nothing more.
-    Bye,
-    /// The sender is there.
-    Pulse,
-}
-
-const KINDS: [Kind; 20] = [
-    Kind::Eager,
-    Kind::Offer,
-    Kind::Take,
-    Kind::Data,
-    Kind::Hand,
-    Kind::Place,
-    Kind::Counted,
-    Kind::Give,
-    Kind::Collective,
-    Kind::Told,
-    Kind::Pointer,
-    Kind::Pointed,
-    Kind::Turn,
-    Kind::Credit,
-    Kind::Control,
-    Kind::Crossing,
-    Kind::Desk,
-    Kind::Abort,
-    Kind::Bye,
-    Kind::Pulse,
-];
-
-impl Kind {
-    fn of(n: u32) -> Option<Kind> {
-        KINDS.into_iter().find(|k| *k as u32 == n)
-    }
-
-    /// Do programs wait for such frames, so that they count when it is asked whether anything is under way?
-    fn counts(self) -> bool {
-        !matches!(
-            self,
-            Kind::Credit
-                | Kind::Control
-                | Kind::Crossing
-                | Kind::Desk
-                | Kind::Abort
-                | Kind::Bye
-                | Kind::Pulse
-        )
-    }
-}
 
 pub struct Link {
     carrier: Carrier,
@@ -244,19 +162,6 @@ pub fn joined() -> Option<Arc<Link>> {
     lock(&LINK).clone()
 }
 
-/// Looks for frames before going to sleep, if a core is free for it.
-const SPIN: Duration = Duration::from_micros(30);
-/// Sleeps at most so long: requests by signal are looked for.
-const NAP: u64 = 50_000;
-/// The porter, while workers look.
-const PAUSE: Duration = Duration::from_micros(500);
-/// The only worker, which has nobody else to look for, does so that often in a row.
-const GLANCES: u32 = 8;
-/// One of so many looks of workers is at all that there could be.
-const RARELY: u64 = 1 << 10;
-/// While it is of interest whether anything is under way.
-const WATCH: u64 = 2_000;
-
 impl Link {
     pub fn index(&self) -> u32 {
         self.carrier.index()
@@ -359,216 +264,5 @@ impl Link {
     /// Frames that count: sent, and handled.
     pub(crate) fn counts(&self) -> (u64, u64) {
         (self.carrier.sent(), self.handled.load(Acquire))
-    }
-
-    fn work(self: Arc<Link>) {
-        let _ = self.porter.set(std::thread::current());
-        let (mut since, mut ticked) = (Instant::now(), Instant::now());
-        let mut looks = 0;
-        while !self.over.load(SeqCst) {
-            if let Some(signal) = control::ending() {
-                self.ended_by_launcher(signal);
-            }
-            self.beat();
-            if self.handle_all(self.hands.lock(), false) {
-                since = Instant::now();
-                continue;
-            }
-            let before = std::mem::replace(&mut looks, self.looks.load(Relaxed));
-            if looks != before && !self.rested.swap(false, SeqCst) {
-                // Workers do it, and say when they go to sleep.
-                if ticked.elapsed() > PAUSE * 4 {
-                    self.tick();
-                    ticked = Instant::now();
-                }
-                std::thread::park_timeout(PAUSE);
-                continue;
-            }
-            if since.elapsed() < self.patience() {
-                std::hint::spin_loop();
-                continue;
-            }
-            chaos();
-            self.tick();
-            let gathers = self.world().is_some_and(|w| w.crossing.gathers());
-            let nap = if gathers || self.node.watches() {
-                WATCH
-            } else {
-                NAP
-            };
-            self.carrier.wait(nap);
-        }
-    }
-
-    fn beat(&self) {
-        let Some(pulse) = &self.pulse else { return };
-        match pulse.step(Instant::now()) {
-            Ok(peers) => {
-                for peer in peers {
-                    self.send_bytes(peer, Kind::Pulse, Head::default(), &[]);
-                }
-            }
-            Err(peer) => self.silent(peer, pulse.limit()),
-        }
-    }
-
-    fn tick(&self) {
-        if self.begun.load(SeqCst) {
-            self.node.tick(self);
-        }
-    }
-
-    /// Handles what has come; true if there was anything.
-    fn handle_all(&self, mut hands: Guard<'_, Arrivals>, all: bool) -> bool {
-        HANDLES.set(Handler::This);
-        let mut any = self.carrier.progress_of(all);
-        self.credits.pay_back(self);
-        // What is to be done because of that is nobody else's business.
-        while self.handle_arrivals(&mut hands) | self.node.handle_own(self) {
-            any = true;
-        }
-        HANDLES.set(Handler::Nobody);
-        any
-    }
-
-    /// A worker with nothing to do does the porter's work, unless somebody is at it.
-    #[inline]
-    pub(crate) fn look(&self) {
-        // Only that it changes counts.
-        let n = self.looks.load(Relaxed).wrapping_add(1);
-        self.looks.store(n, Relaxed);
-        let glance = self.carrier.glance();
-        let glances = if self.credits.is_single() { GLANCES } else { 1 };
-        if (0..glances).any(|_| glance.arrived()) {
-            self.receive(n);
-        }
-        let all = n % RARELY == 0;
-        if all || self.calls() {
-            self.look_closely(all);
-        }
-    }
-
-    /// Is there something to handle, besides what near processes have sent?
-    #[inline]
-    fn calls(&self) -> bool {
-        self.carrier.glance().is_restless()
-            || self.any.load(Relaxed)
-            || self.node.has_own()
-            || self.credits.are_due()
-    }
-
-    /// Takes what near processes have sent; what can be delivered at once is.  Whoever has `hands` and has not yet been at the
-    /// transport waits for that meanwhile, and nobody else does anything here: so this is as if it had them.
-    fn receive(&self, n: u64) {
-        HANDLES.set(match self.credits.is_single() {
-            true => Handler::Worker,
-            false => Handler::This,
-        });
-        self.carrier.receive(n, || !self.hands.is_locked());
-        HANDLES.set(Handler::Nobody);
-    }
-
-    fn look_closely(&self, all: bool) {
-        let Some(hands) = self.hands.try_lock() else {
-            return;
-        };
-        // SAFETY: the thread's own variable, here and below.
-        let errno = unsafe { *libc::__errno_location() };
-        self.handle_all(hands, all);
-        unsafe { *libc::__errno_location() = errno };
-    }
-
-    /// That worker goes to sleep.
-    pub(crate) fn rest(&self) {
-        chaos();
-        self.rested.store(true, SeqCst);
-        if let Some(porter) = self.porter.get() {
-            porter.unpark();
-        }
-    }
-
-    fn patience(&self) -> Duration {
-        let spins = self.world().is_some_and(|w| w.sched().spins());
-        if spins {
-            SPIN
-        } else {
-            Duration::ZERO
-        }
-    }
-
-    fn handle_arrivals(&self, work: &mut Arrivals) -> bool {
-        if !self.any.load(Acquire) {
-            return false;
-        }
-        self.any.store(false, SeqCst);
-        {
-            let mut a = lock(&self.arrivals);
-            std::mem::swap(&mut a.frames, &mut work.frames);
-            std::mem::swap(&mut a.sent, &mut work.sent);
-            std::mem::swap(&mut a.pulled, &mut work.pulled);
-            std::mem::swap(&mut a.lost, &mut work.lost);
-        }
-        let any = [work.frames.len(), work.sent.len(), work.pulled.len()] != [0; 3];
-        for token in work.sent.drain(..) {
-            self.traffic.sent(self, token);
-        }
-        for (peer, id) in work.pulled.drain(..) {
-            self.hear(peer);
-            self.traffic.pulled(self, id);
-            self.has_handled();
-        }
-        for frame in work.frames.drain(..) {
-            chaos();
-            self.hear(frame.peer);
-            let kind = Kind::of(frame.head.kind);
-            self.handle(frame);
-            if kind.is_some_and(Kind::counts) {
-                self.has_handled();
-            }
-        }
-        for (peer, why) in work.lost.drain(..) {
-            self.lost(peer, &why);
-        }
-        any
-    }
-
-    /// One frame that counts, with all that comes of it; the caller has `hands`.
-    #[inline]
-    fn has_handled(&self) {
-        self.handled.store(self.handled.load(Relaxed) + 1, Release);
-    }
-
-    /// Something of a process has come.
-    fn hear(&self, peer: u32) {
-        if let Some(pulse) = &self.pulse {
-            pulse.hear(peer);
-        }
-    }
-
-    fn handle(&self, frame: Frame) {
-        match Kind::of(frame.head.kind) {
-            Some(Kind::Collective | Kind::Told) => self.board.put(self, frame),
-            Some(Kind::Pointer) => self.pointers.asked(self, &frame),
-            Some(Kind::Pointed) => self.pointers.answered(self, &frame),
-            Some(Kind::Turn) => self.turns.hear(self, &frame),
-            Some(Kind::Credit) => self.credits.paid_back(frame.peer, frame.head.count),
-            Some(Kind::Crossing) => apart::hear(self, frame.peer, frame.bytes()),
-            Some(Kind::Control) => self.node.handle(self, frame.peer, frame.bytes()),
-            Some(Kind::Desk) => self.desk.put(frame),
-            Some(Kind::Pulse) => {}
-            Some(Kind::Abort) => {
-                self.closing.store(true, SeqCst);
-                follow(frame.head.count as i32)
-            }
-            Some(Kind::Bye) => {
-                self.byes.fetch_add(1, SeqCst);
-                self.desk.ring();
-            }
-            Some(kind) => p2p::handle(self, kind, frame),
-            None => self.fail(&format!(
-                "process {} sends what this one does not understand; are all of the same build?",
-                frame.peer
-            )),
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use pc3_transport::Head;
 
-use super::p2p::{send_data, Held, Offered};
+use super::rendezvous::{send_data, Held, Offered};
 use super::{lock, Kind, Link};
 use crate::p2p::mailbox::Data;
 use crate::p2p::request::What;

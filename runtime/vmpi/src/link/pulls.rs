@@ -2,7 +2,7 @@
 
 use pc3_transport::Head;
 
-use super::p2p::{Traffic, READ};
+use super::rendezvous::{Traffic, READ};
 use super::{lock, Body, Frame, Kind, Link};
 use crate::datatype::TypeRef;
 use crate::error::Result;

@@ -282,7 +282,7 @@ unsafe fn hold(me: &RankState, r: &Request) -> bool {
         return unsafe { crossing::p2p::hold(me, r) };
     }
     let Some(to) = me.world().local(r.dest) else {
-        link::p2p::offer(me, r);
+        link::rendezvous::offer(me, r);
         return false;
     };
     match arrive(me, to, &r.key, Message::held(r, &r.buf())) {
