@@ -533,3 +533,41 @@ fn polling_for_each_other_is_no_news() {
         assert!(said.is_empty(), "{said:?}");
     }
 }
+
+/// Rank 1 polls, with locations between, for what rank 2 sends when rank 0, whose messages nobody receives meanwhile, has sent them all.
+#[test]
+fn polling_lets_go_who_sends_ahead() {
+    const AHEAD: u32 = 3 * p2p::BACKLOG_MESSAGES as u32;
+    for workers in [1, 3] {
+        let said = watched(3, workers, 60_000, |_| {
+            let me = RankState::current();
+            match me.rank {
+                0 => {
+                    (0..AHEAD).for_each(|i| send(me, i, 1));
+                    send(me, 7, 2);
+                }
+                1 => {
+                    let key = Key {
+                        ctx: 0,
+                        src: 2,
+                        tag: ANY_TAG,
+                    };
+                    let start = std::time::Instant::now();
+                    while p2p::iprobe(me, &key).is_none() {
+                        // As a location between two polls does.
+                        me.polls.store(0, Relaxed);
+                        assert!(start.elapsed().as_secs() < 50);
+                    }
+                    (0..AHEAD).for_each(|i| assert_eq!(recv(me, 0), i));
+                    assert_eq!(recv(me, 2), 9);
+                }
+                _ => {
+                    assert_eq!(recv(me, 0), 7);
+                    send(me, 9, 1);
+                }
+            }
+            0
+        });
+        assert!(said.is_empty(), "{said:?}");
+    }
+}

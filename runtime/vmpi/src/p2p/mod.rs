@@ -4,7 +4,7 @@
 //! messages that no receive has asked for.  A send that finds a posted receive copies straight into
 //! its buffer.  Otherwise a small message is buffered; a large or synchronous one is *held*: the
 //! queue points to the sender's request, and the receiver copies from the sender's memory.  When
-//! nothing else can run, held standard-mode messages are buffered after all ([`release_held`]).
+//! nothing else can run, or only polls ([`relief`]), held standard-mode messages are buffered after all ([`release_held`]).
 //! Long ones are copied by two workers ([`sharing`]).
 //! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead, and other small ones
 //! come by [`lane`].
@@ -17,6 +17,7 @@ pub(crate) mod lane;
 pub mod mailbox;
 pub mod queue;
 pub mod recv;
+pub(crate) mod relief;
 pub mod request;
 pub mod send;
 pub(crate) mod sharing;

@@ -29,6 +29,7 @@ use crate::link::Link;
 use crate::objects::Objects;
 use crate::p2p::lane::Lanes;
 use crate::p2p::mailbox::{Message, Room};
+use crate::p2p::relief::Relief;
 use crate::ports::Ports;
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
@@ -67,6 +68,7 @@ pub struct World {
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
     pub(crate) idle: deadlock::Idle,
+    pub(crate) relief: Relief,
     pub(crate) orders: Orders,
     /// Ids of communicators that are made while their members do other things.
     pub(crate) late_ids: AtomicU32,
@@ -152,6 +154,7 @@ impl World {
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
+                relief: Relief::default(),
                 orders: Orders::default(),
                 late_ids: AtomicU32::new(FIRST_LATE_ID),
                 again: AtomicU32::new(0),
