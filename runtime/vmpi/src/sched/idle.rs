@@ -1,6 +1,6 @@
 //! What a worker does that has no rank to run: it looks again for a while, then it sleeps.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{lock, Host, Quiescent, Sched, Worker};
 use std::sync::atomic::Ordering::*;
@@ -15,6 +15,15 @@ const MORE: u32 = 4;
 pub(super) const SPIN: u32 = 30_000;
 /// Looks at a single condition, before being woken is prepared for.
 const LINGER: u32 = 500;
+/// Who has been without the core for so long shares it with others: to look on would cost such a time again and again.
+const LONG: Duration = Duration::from_millis(1);
+
+/// Whom it waits for may need this core.  For how long somebody has.
+fn give_way() -> Duration {
+    let start = Instant::now();
+    std::thread::yield_now();
+    start.elapsed()
+}
 
 impl Sched {
     /// After how many looks a worker pauses: those at other workers' lines are few enough with one after each.
@@ -36,13 +45,16 @@ impl Sched {
 
     fn look_around<H: Host>(&self, host: &H, w: &Worker, ready: impl Fn() -> bool) -> bool {
         let looks = self.looks();
+        let mut away = Duration::ZERO;
         for i in 1..=self.spin.min(LINGER) * looks.min(MORE) {
             if ready() {
                 return true;
             }
             if i % (64 * looks.min(MORE)) == 0 {
-                // Whom it waits for may need this core.
-                std::thread::yield_now();
+                away += give_way();
+                if away >= LONG {
+                    return ready();
+                }
             }
             host.look(w.index);
             // SAFETY: baton.
@@ -56,28 +68,28 @@ impl Sched {
         false
     }
 
-    /// Lets the worker's other ready ranks run.
+    /// Lets the worker's other ready ranks run.  True if there are none, and others needed the core for long.
     #[inline]
-    pub fn yield_now<H: Host>(&self, host: &H, me: u32) {
+    pub fn yield_now<H: Host>(&self, host: &H, me: u32) -> bool {
         let w = self.worker(me);
         // SAFETY: baton.
         let run = unsafe { &mut *w.run.get() };
         if run.is_empty() && !w.inbox.has() {
             if self.single {
-                return;
+                return false;
             }
             let n = w.lonely.get().wrapping_add(1);
             w.lonely.set(n);
             host.look(w.index);
             if n % 64 == 0 {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
+                return give_way() >= LONG;
             }
-            return;
+            std::hint::spin_loop();
+            return false;
         }
         run.push_back(me);
         self.away(host, &self.slots[me as usize], me);
+        false
     }
 
     #[cold]
@@ -95,6 +107,7 @@ impl Sched {
     fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
         if !self.single {
             let looks = self.looks();
+            let mut away = Duration::ZERO;
             for i in 0..self.spin * looks.min(MORE) {
                 if w.inbox.has() {
                     return true;
@@ -108,7 +121,10 @@ impl Sched {
                     return true;
                 }
                 if i % (64 * looks.min(MORE)) == 63 {
-                    std::thread::yield_now();
+                    away += give_way();
+                    if away >= LONG {
+                        break;
+                    }
                 }
                 if i % looks == 0 {
                     std::hint::spin_loop();

@@ -338,8 +338,13 @@ impl RankState {
 
     /// Lets other ranks run.
     pub fn yield_now(&self) {
+        self.gave_way();
+    }
+
+    /// The same; true if it had the core to itself, and lost it for long.
+    fn gave_way(&self) -> bool {
         let world = self.world();
-        world.sched().yield_now(world, self.slot);
+        world.sched().yield_now(world, self.slot)
     }
 
     /// A test or probe found nothing: whoever could change that gets a turn.
@@ -362,7 +367,10 @@ impl RankState {
             world.idle.polled(self);
         }
         self.do_chores();
-        self.yield_now();
+        if self.gave_way() {
+            // Meanwhile others had more time than so many polls would have given them.
+            self.polls.store(n | (POLLS - 1), Relaxed);
+        }
     }
 
     /// Calls of this rank's may wait for it, or another, to do their work.
