@@ -210,6 +210,11 @@ impl<O, R> Member<O, R> {
         &self.log
     }
 
+    /// Nothing is kept any more: there will be no checkpoint.
+    pub fn has_given_up(&self) -> bool {
+        self.given_up
+    }
+
     /// What it has to tell its node, in order.
     pub fn said(&mut self) -> Vec<Up> {
         if self.phase == Phase::Replaying && !self.replay_told && self.has_replayed() {

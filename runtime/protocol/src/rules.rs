@@ -62,4 +62,6 @@ rules! {
     spawned_wait_for_their_root,
     /// A given-up epoch is counted out like any other.
     given_up_is_counted,
+    /// Nothing is kept of a log when its epoch is given up or over.
+    logs_end_with_the_epoch,
 }

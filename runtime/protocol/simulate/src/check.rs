@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use pc3_protocol::{Group, Phase, Rank};
 
+use crate::program::Op;
 use crate::recovery::Committed;
 use crate::world::{mix, World};
 
@@ -38,6 +39,10 @@ pub enum Violation {
     Uncounted,
     #[error("an epoch has not ended")]
     Epoch,
+    #[error(
+        "rank {rank} has a log of {log} entries; it has done {done} things that could need one"
+    )]
+    Log { rank: Rank, log: usize, done: usize },
 }
 
 /// A checkpoint is a consistent line with everything that crosses it.
@@ -78,6 +83,32 @@ pub fn line(c: &Committed) -> Result<(), Violation> {
                     know,
                 });
             }
+        }
+    }
+    Ok(())
+}
+
+/// A log has no more than an entry for each thing that its rank did, or had begun, since its line; without a line to go back to
+/// it has none.
+pub fn logs(w: &World) -> Result<(), Violation> {
+    for (rank, s) in &w.ranks {
+        let log = s.member.log().len();
+        if log == 0 {
+            continue;
+        }
+        let behind = matches!(s.member.phase(), Phase::Logging | Phase::Closed);
+        let kept = behind && !s.member.has_given_up();
+        let done = match w.images.get(rank).filter(|_| kept) {
+            Some(line) => {
+                let script = &w.program.scripts[*rank as usize];
+                let since = script.iter().take(s.own.pc + 1).skip(line.own.pc);
+                since.map(Op::entries).sum::<usize>() + line.posted.len() + line.pending.len()
+            }
+            None => 0,
+        };
+        if log > done {
+            let rank = *rank;
+            return Err(Violation::Log { rank, log, done });
         }
     }
     Ok(())

@@ -80,12 +80,14 @@ fn threads() -> u64 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u64)
 }
 
-/// Every second program asks and looks around a lot; every second pair is small; in every second four nobody counts without need.
+/// Every second program asks and looks around a lot; every second pair is small; in every second four nobody counts without need;
+/// in every sixteenth a log of more than three entries is too long.
 fn options(seed: u64, ranks: u32, rules: Rules) -> Options {
     Options {
         rules,
         nosy: seed % 2 == 1,
         usual: seed % 8 > 3,
+        bound: if seed % 16 == 5 { 3 } else { usize::MAX },
         most_ranks: if seed % 4 > 1 { ranks.min(4) } else { ranks },
     }
 }
@@ -137,11 +139,12 @@ fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
         .map_err(|(seed, e)| format!("seed {seed}: {e}"))?;
     let sum = |f: fn(&Counts) -> u32| all.iter().map(|c| u64::from(f(c))).sum::<u64>();
     println!(
-        "{count} schedules of 2 to {ranks} ranks in {:.0} s: 0 violations; {} checkpoints, {} given up, {} losses; messages: {} \
+        "{count} schedules of 2 to {ranks} ranks in {:.0} s: 0 violations; {} checkpoints, {} given up, {} logs too long, {} losses; messages: {} \
          late, {} early, {} suppressed; {} entries logged; spawned during an epoch: {} before the line, {} behind it, {} again",
         start.elapsed().as_secs_f64(),
         sum(|c| c.commits),
         sum(|c| c.given_up),
+        sum(|c| c.outgrown),
         sum(|c| c.recoveries),
         sum(|c| c.late),
         sum(|c| c.early),

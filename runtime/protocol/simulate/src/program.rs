@@ -64,6 +64,15 @@ impl Op {
             Receive { .. } | Serve { .. } | Collective(_) | Spawn { .. }
         )
     }
+
+    /// So many entries of a log it can come to.
+    pub fn entries(&self) -> usize {
+        match self {
+            Op::Spawn { children, .. } => 1 + children.len(),
+            Op::Send { .. } | Op::Location => 0,
+            _ => 1,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

@@ -18,6 +18,8 @@ pub struct Options {
     pub nosy: bool,
     /// Nobody counts messages while no checkpoint is under way.
     pub usual: bool,
+    /// So long may a log be.
+    pub bound: usize,
 }
 
 impl Default for Options {
@@ -27,6 +29,7 @@ impl Default for Options {
             rules: Rules::default(),
             nosy: false,
             usual: false,
+            bound: usize::MAX,
         }
     }
 }
@@ -52,7 +55,9 @@ pub fn world(seed: u64, options: &Options) -> (World, Rng) {
         crashes: if options.nosy { 3 } else { rng.u32(0..4) },
     };
     let chance = rng.u64(..);
-    (World::new(program, options.rules, budget, chance), rng)
+    let mut world = World::new(program, options.rules, budget, chance);
+    world.bound = options.bound;
+    (world, rng)
 }
 
 /// Who is how fast: ranks and channels that get their turn seldom let others run far ahead.

@@ -9,7 +9,7 @@ use pc3_protocol::{
     above, below, Down, Entries, Event, Group, Name, Node, Out, Rank, Rules, Source, Stamp, Up,
 };
 
-use crate::check::Violation;
+use crate::check::{self, Violation};
 use crate::program::{Program, Slot, Tag};
 use crate::recovery::{Committed, Image};
 
@@ -153,6 +153,8 @@ pub struct Budget {
 pub struct Counts {
     pub commits: u32,
     pub given_up: u32,
+    /// Logs that were too long.
+    pub outgrown: u32,
     pub recoveries: u32,
     pub late: u32,
     pub early: u32,
@@ -169,6 +171,8 @@ pub struct Counts {
 pub struct World {
     pub program: Arc<Program>,
     pub rules: Rules,
+    /// A log of more entries has its epoch given up.
+    pub bound: usize,
     pub ranks: BTreeMap<Rank, RankState>,
     pub nodes: Vec<Node>,
     pub ways: Vec<Way>,
@@ -215,6 +219,7 @@ impl World {
             chance,
             program,
             rules,
+            bound: usize::MAX,
         };
         w.begin();
         w
@@ -338,7 +343,19 @@ impl World {
                 self.recover();
             }
         }
-        self.listen()
+        self.listen()?;
+        if self
+            .ranks
+            .values()
+            .any(|s| s.member.log().len() > self.bound)
+        {
+            if let Some(outs) = self.nodes[0].give_up() {
+                self.counts.outgrown += 1;
+                self.carry(0, outs)?;
+                self.listen()?;
+            }
+        }
+        check::logs(self)
     }
 
     fn deliver(&mut self, from: Rank, to: Rank) -> Result<(), Violation> {

@@ -63,7 +63,7 @@ impl<O, R> Member<O, R> {
     /// May [`Member::formed`] keep the result?
     pub fn would_keep(&self, epoch: u32, entries: &Entries) -> bool {
         let logged = epoch != self.epoch || entries.any_before(self.epoch);
-        self.is_behind() && !entries.any_unlogged(self.epoch) && logged
+        self.is_behind() && !self.given_up && !entries.any_unlogged(self.epoch) && logged
     }
 
     /// A collective has a result, from all the `entries`; this rank's was made in `epoch`.
@@ -76,12 +76,14 @@ impl<O, R> Member<O, R> {
                 if self.phase == Phase::Logging && self.rules.logging_stops_at_the_unlogged() {
                     self.close();
                 }
+            } else if self.given_up && self.rules.logs_end_with_the_epoch() {
+                // Nothing is kept.
             } else if mine_behind {
                 let crosses = entries.any_before(self.epoch);
                 if crosses && self.rules.crossing_results_are_logged() {
                     self.log.results.insert((group, n), result);
                 }
-            } else if self.rules.pending_results_are_recorded() && !self.given_up {
+            } else if self.rules.pending_results_are_recorded() {
                 self.log.results.insert((group, n), result);
             }
         }

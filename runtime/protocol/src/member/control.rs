@@ -102,7 +102,7 @@ impl<O, R> Member<O, R> {
 
     fn give_up(&mut self) {
         self.given_up = true;
-        self.log = Log::default();
+        self.forget_log();
         self.early.clear();
         self.settle = None;
         self.close_known = false;
@@ -126,8 +126,14 @@ impl<O, R> Member<O, R> {
         self.phase = Phase::Plain;
         self.given_up = false;
         self.arrived[0] = 0;
-        self.log = Log::default();
+        self.forget_log();
         self.closing = None;
+    }
+
+    fn forget_log(&mut self) {
+        if self.rules.logs_end_with_the_epoch() {
+            self.log = Log::default();
+        }
     }
 
     /// What has to be on disk before this rank's [`Up::Saved`] goes to its node: its log, with the results recorded.
