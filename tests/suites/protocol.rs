@@ -68,6 +68,9 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::random_bytes", || {
         random_bytes().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("protocol::born_apart", || {
+        born_apart().map_err(|e| format!("{e:#}").into())
+    }));
     trials.push(clock::test("protocol::farm_at_barrier", || {
         farm_at_barrier().map_err(|e| format!("{e:#}").into())
     }));
@@ -385,6 +388,20 @@ fn random_bytes() -> Result<()> {
         return same(&expected, &job);
     }
     bail!("no checkpoint had any")
+}
+
+/// Ranks that are spawned within an epoch, together and by each rank alone, in so many processes that some hear of its stages
+/// later than others.
+fn born_apart() -> Result<()> {
+    let born = Program::load(&arch::root().join("tests/apart/born.c"))?;
+    let hirers = Program::load(&arch::root().join("tests/data/hirers.c"))?;
+    let hops = [12, 11, 10, 12, 3, 1].map(|processes| Hop {
+        arch: HOST,
+        processes,
+        mpi: "none",
+    });
+    stopped(&Program { ranks: 12, ..born }, &hops)?;
+    stopped(&hirers, &hops)
 }
 
 /// A farm has no checkpoint at a barrier: that is soon found out, said once with what helps, and costs little from then on.

@@ -113,7 +113,7 @@ pub(crate) fn bear(me: &RankState, parents: &Side, commands: Vec<Command>) -> Re
         o.parent = o.comms.insert(parent);
         born.push(child.slot);
     }
-    world.crossing.adopt(me, group.ranks());
+    world.crossing.adopt(me, group.ranks(), turn.as_ref());
     drop(growing);
     drop(turn);
     born.into_iter()

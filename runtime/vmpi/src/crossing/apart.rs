@@ -53,11 +53,6 @@ impl Apart {
         }
     }
 
-    /// Not all other processes are the root's neighbours.
-    pub fn is_deep(&self) -> bool {
-        self.count_from.len() as u32 > FAN + 1
-    }
-
     /// The usual ways are free again.
     pub fn over(&mut self) {
         self.counts = false;

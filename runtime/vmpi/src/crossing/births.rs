@@ -6,18 +6,30 @@
 
 use std::sync::atomic::Ordering::*;
 
-use pc3_protocol::Birth;
+use pc3_protocol::{Birth, Stamp};
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
 use super::words::Word;
-use super::{apart, done, during, line, Crossing, Stage, State};
+use super::{apart, done, line, Crossing};
+use crate::link::turns::Turn;
 use crate::state::{Call, RankState, World};
 
 impl Crossing {
     /// `root` has spawned ranks of this process, which are about to begin.
-    pub fn adopt(&self, root: &RankState, children: &[u32]) {
+    ///
+    /// The checkpoint knows those with the lowest numbers: where one was spawned without being logged, all behind it are.  The
+    /// turn says so, as news of the epoch may take longer ways.
+    pub fn adopt(&self, root: &RankState, children: &[u32], turn: Option<&Turn>) {
         let world = root.world();
         let mut s = self.enter(root);
+        let member = s.member(root.slot);
+        let epoch = member.epoch();
+        if turn.is_some_and(|t| t.unlogged() == epoch) {
+            member.observe(Stamp {
+                epoch,
+                ..Stamp::default()
+            });
+        }
         for child in children {
             let (member, birth) = s.member(root.slot).spawned(*child);
             let slot = s.members.len() as u32;
@@ -31,11 +43,12 @@ impl Crossing {
             match birth {
                 Birth::Before => {}
                 Birth::Logged => line::take_unborn(&mut s, world.rank(*child)),
-                Birth::Behind => s.born += 1,
-            }
-            if birth == Birth::Logged && s.may_leave_numbers_out() {
-                s.plan.disturbed = true;
-                s.give_up(world, during("MPI_Comm_spawn"));
+                Birth::Behind => {
+                    s.born += 1;
+                    if let Some(turn) = turn {
+                        turn.set_unlogged(epoch);
+                    }
+                }
             }
         }
         done(world, s);
@@ -68,14 +81,6 @@ impl Crossing {
         }
         done(world, s);
         Some(again).filter(|list| !list.is_empty())
-    }
-}
-
-impl State {
-    /// Where news of an epoch take ways of different lengths, another process may have spawned a rank with a lower number when
-    /// all was behind the line.
-    fn may_leave_numbers_out(&self) -> bool {
-        self.stage == Stage::Running && self.apart.as_ref().is_some_and(apart::Apart::is_deep)
     }
 }
 

@@ -3,7 +3,11 @@
 //! Every process has all of it.  A rank that is to change something asks process 0 for the *turn*, which one rank of the job
 //! has at a time; changes what its own process has, which is up to date; tells all others, each of which does the same and
 //! answers; and gives the turn back.  So whoever is told of that change by anybody knows it already.
+//!
+//! With the turn goes, in a head's `extra`, the newest epoch of the non-blocking protocol in which a rank was spawned that the
+//! checkpoint does not know.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
@@ -64,6 +68,7 @@ type Holder = (u32, u32);
 struct Queue {
     holder: Option<Holder>,
     waiting: VecDeque<Holder>,
+    unlogged: u32,
 }
 
 impl Queue {
@@ -93,6 +98,7 @@ pub(crate) struct Turns {
 struct Held {
     /// The rank here whose turn it is.
     by: Option<u32>,
+    unlogged: u32,
     /// So many processes have not answered yet.
     open: u32,
 }
@@ -101,6 +107,7 @@ struct Held {
 pub(crate) struct Turn<'a> {
     me: &'a RankState,
     link: &'a Link,
+    unlogged: Cell<u32>,
 }
 
 impl Turns {
@@ -111,25 +118,40 @@ impl Turns {
                 let next = lock(&self.queue).ask((me.rank, 0));
                 self.give(link, next);
             }
-            _ => say(link, 0, (ASK, me.rank), &[]),
+            _ => say(link, 0, (ASK, me.rank), 0, &[]),
         }
         while lock(&self.held).by != Some(me.rank) {
             me.block();
         }
-        Turn { me, link }
+        let unlogged = Cell::new(lock(&self.held).unlogged);
+        Turn { me, link, unlogged }
     }
 
     /// By process 0.
     fn give(&self, link: &Link, to: Option<Holder>) {
+        let unlogged = lock(&self.queue).unlogged;
         match to {
-            Some((rank, 0)) => self.granted(link, rank),
-            Some((rank, process)) => say(link, process, (TURN, rank), &[]),
+            Some((rank, 0)) => self.granted(link, rank, unlogged),
+            Some((rank, process)) => say(link, process, (TURN, rank), unlogged, &[]),
             None => {}
         }
     }
 
-    fn granted(&self, link: &Link, rank: u32) {
-        lock(&self.held).by = Some(rank);
+    /// To process 0, by who had it.
+    fn given_back(&self, link: &Link, unlogged: u32) {
+        let next = {
+            let mut queue = lock(&self.queue);
+            queue.unlogged = unlogged;
+            queue.next()
+        };
+        self.give(link, next);
+    }
+
+    fn granted(&self, link: &Link, rank: u32, unlogged: u32) {
+        {
+            let mut held = lock(&self.held);
+            (held.by, held.unlogged) = (Some(rank), unlogged);
+        }
         if let Some(world) = link.world() {
             world.wake(None, rank);
         }
@@ -142,11 +164,11 @@ impl Turns {
                 let next = lock(&self.queue).ask((rank, peer));
                 self.give(link, next);
             }
-            TURN => self.granted(link, rank),
+            TURN => self.granted(link, rank, frame.head.extra),
             TELL => match (News::read(frame.bytes()), link.world()) {
                 (Ok(news), Some(world)) => {
                     heed(link, world, peer, news);
-                    say(link, peer, (TOLD, rank), &[]);
+                    say(link, peer, (TOLD, rank), 0, &[]);
                 }
                 (Err(e), _) => link.fail(&format!("internal error: {e}")),
                 (_, None) => link.fail("internal error: ranks more before there were any"),
@@ -161,19 +183,17 @@ impl Turns {
                     world.wake(None, rank);
                 }
             }
-            DONE => {
-                let next = lock(&self.queue).next();
-                self.give(link, next);
-            }
+            DONE => self.given_back(link, frame.head.extra),
             _ => link.fail("internal error: an unknown word about turns"),
         }
     }
 }
 
-fn say(link: &Link, to: u32, (word, rank): (u32, u32), bytes: &[u8]) {
+fn say(link: &Link, to: u32, (word, rank): (u32, u32), unlogged: u32, bytes: &[u8]) {
     let head = Head {
         ctx: word,
         src: rank,
+        extra: unlogged,
         ..Head::default()
     };
     link.send_bytes(to, Kind::Turn, head, bytes);
@@ -192,6 +212,16 @@ fn heed(link: &Link, world: &World, process: u32, news: News) {
 }
 
 impl Turn<'_> {
+    /// The newest epoch in which a rank was spawned by one that did not log any more.
+    pub fn unlogged(&self) -> u32 {
+        self.unlogged.get()
+    }
+
+    /// This one does not, either.
+    pub fn set_unlogged(&self, epoch: u32) {
+        self.unlogged.set(epoch);
+    }
+
     /// Tells all other processes; returns when they know.
     pub fn tell(&self, news: &News) {
         let (me, link) = (self.me, self.link);
@@ -199,7 +229,7 @@ impl Turn<'_> {
         held().open = link.count() - 1;
         let bytes = news.write();
         for process in link.others() {
-            say(link, process, (TELL, me.rank), &bytes);
+            say(link, process, (TELL, me.rank), 0, &bytes);
         }
         while held().open > 0 {
             me.block();
@@ -212,11 +242,8 @@ impl Drop for Turn<'_> {
         let (turns, link) = (&self.link.turns, self.link);
         lock(&turns.held).by = None;
         match link.index() {
-            0 => {
-                let next = lock(&turns.queue).next();
-                turns.give(link, next);
-            }
-            _ => say(link, 0, (DONE, self.me.rank), &[]),
+            0 => turns.given_back(link, self.unlogged()),
+            _ => say(link, 0, (DONE, self.me.rank), self.unlogged(), &[]),
         }
     }
 }
