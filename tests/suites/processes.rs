@@ -83,6 +83,12 @@ pub fn trials() -> Vec<Trial> {
             }));
         }
     }
+    for processes in [1, 3] {
+        let name = format!("processes::sends_ahead_{processes}");
+        trials.push(clock::test(name, move || {
+            sends_ahead(processes).map_err(|e| format!("{e:#}").into())
+        }));
+    }
     let found = ["openmpi", "mpich"].into_iter().find(|m| has(m));
     for mpi in found.into_iter().chain(["none"]) {
         trials.push(clock::test(format!("processes::found_{mpi}"), move || {
@@ -167,9 +173,9 @@ fn output(mpi: &str) -> Result<()> {
     Ok(())
 }
 
-/// A rank that sends without end to one that does not receive waits, and takes no memory without limit.
-fn flood(mpi: &'static str, processes: u32, shm: bool) -> Result<()> {
-    let p = Program::load(&arch::root().join("tests/data/flood.c"))?;
+/// What a program says that comes to its end.
+fn said_by(name: &str, mpi: &'static str, processes: u32, shm: bool) -> Result<String> {
+    let p = Program::load(&arch::root().join(format!("tests/data/{name}.c")))?;
     let exe = build::instrumented(&p, HOST)?;
     let job = Job::new(&p)?;
     let hop = Hop {
@@ -181,7 +187,18 @@ fn flood(mpi: &'static str, processes: u32, shm: bool) -> Result<()> {
     };
     let (code, said) = go(&job, &exe, &hop, false, None)?;
     ensure!(code == 0, "exit status {code}\n{said}");
-    let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+    Ok(String::from_utf8_lossy(&job.stdout()).into_owned())
+}
+
+fn sends_ahead(processes: u32) -> Result<()> {
+    let out = said_by("sends_ahead", "none", processes, true)?;
+    ensure!(out == "all of it\n", "{out}");
+    Ok(())
+}
+
+/// A rank that sends without end to one that does not receive waits, and takes no memory without limit.
+fn flood(mpi: &'static str, processes: u32, shm: bool) -> Result<()> {
+    let out = said_by("flood", mpi, processes, shm)?;
     let mut lines: Vec<&str> = out.lines().collect();
     lines.sort_unstable();
     let expected = [0, 1].map(|r| format!("rank {r}: all of it, in bounds"));

@@ -239,11 +239,12 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     let id = rank.id();
     let me = world.rank(id as u32);
     let passed = rank.count_passages();
-    me.polls.store(0, Relaxed);
     let job = rank.job();
     if world.coord.is_idle() && !job.control.wanted(passed) {
         return false;
     }
+    // It comes to where others stand.
+    me.polls.store(0, Relaxed);
     if let Some(link) = world.far().filter(|_| job.control.wanted(passed)) {
         link.node.want(link);
     }

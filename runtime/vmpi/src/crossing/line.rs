@@ -33,7 +33,6 @@ const DISTURBED: &str = "ranks read or wrote standard streams that are files bet
 pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
     let me = world.rank(rank.id() as u32);
     let passed = rank.count_passages();
-    me.polls.store(0, Relaxed);
     let job = rank.job();
     if !world.crossing.is_slow() && !job.control.wanted(passed) {
         return false;

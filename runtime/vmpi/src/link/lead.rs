@@ -59,8 +59,10 @@ pub(crate) enum Down {
     Query {
         number: u64,
     },
-    /// Nothing moves: buffer what is held.
-    Relieve,
+    /// Nothing moves: buffer what is held; `polls`: but some poll.
+    Relieve {
+        polls: bool,
+    },
     /// Nothing moves: parked ranks go on.
     Stuck {
         round: u64,
@@ -99,6 +101,10 @@ pub(crate) struct Lead {
     /// Ranks wait at a location, when nothing moved.
     parked: bool,
     relieved: Vec<Option<bool>>,
+    /// All are asked to, while some poll or not.
+    relieves: Option<bool>,
+    /// If it is still so, what is held is to be buffered.
+    again: bool,
     described: Vec<Option<String>>,
     /// What was asked for is of ranks that poll.
     polls: bool,
@@ -126,6 +132,8 @@ impl Lead {
             quiet: Quiet::new(n),
             parked: false,
             relieved: vec![None; n],
+            relieves: None,
+            again: false,
             described: vec![None; n],
             polls: false,
             still: false,
@@ -190,17 +198,16 @@ impl Lead {
             }),
             Up::Relieved { any } => {
                 self.relieved[from] = Some(any);
-                match all(&self.relieved) {
-                    Some(list) => {
-                        self.relieved.fill(None);
-                        one(if list.contains(&true) {
-                            None
-                        } else {
-                            self.stuck()
-                        })
-                    }
-                    None => Vec::new(),
-                }
+                let Some(list) = all(&self.relieved) else {
+                    return Vec::new();
+                };
+                self.relieved.fill(None);
+                one(match self.relieves.take() {
+                    // All may have gone to sleep meanwhile.
+                    Some(true) => self.query(),
+                    _ if list.contains(&true) => None,
+                    _ => self.stuck(),
+                })
             }
             Up::Described { text } => {
                 self.described[from] = Some(text);
@@ -247,16 +254,19 @@ impl Lead {
         if self.stage == Stage::Unwinding || self.ended.iter().all(Option::is_some) {
             return None;
         }
+        if self.relieves == Some(true) {
+            // It is asked again when that is over.
+            return None;
+        }
         let next = match level {
-            Level::Asleep => {
-                self.relieved.fill(None);
-                Some(Down::Relieve)
-            }
+            Level::Asleep => Some(self.relieve(false)),
             Level::Polling if self.parked => self.stuck(),
             // Those that poll may have reasons of their own; or were seen just before they went to sleep.
             Level::Polling => {
                 self.stills += u64::from(!std::mem::replace(&mut self.still, true));
-                None
+                let again = std::mem::take(&mut self.again);
+                // What was reported holds if there is nothing to buffer.
+                return again.then(|| self.relieve(true));
             }
             Level::Busy => None,
         };
@@ -267,6 +277,17 @@ impl Lead {
         next
     }
 
+    fn relieve(&mut self, polls: bool) -> Down {
+        self.relieved.fill(None);
+        self.relieves = Some(polls);
+        Down::Relieve { polls }
+    }
+
+    fn query(&mut self) -> Option<Down> {
+        let number = self.quiet.ask_again()?;
+        Some(Down::Query { number })
+    }
+
     /// Some ranks poll, all others wait, and nothing moves: the number of that time.
     pub fn still(&self) -> Option<u64> {
         self.still.then_some(self.stills)
@@ -274,11 +295,11 @@ impl Lead {
 
     /// Asks whether that is still so.
     pub fn look_again(&mut self) -> Vec<Down> {
-        let number = self.still.then(|| self.quiet.ask_again()).flatten();
-        number
-            .map(|number| Down::Query { number })
-            .into_iter()
-            .collect()
+        if !self.still {
+            return Vec::new();
+        }
+        self.again = true;
+        self.query().into_iter().collect()
     }
 
     /// It has been so for too long: people are to be told.
@@ -325,6 +346,8 @@ impl Lead {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const RELIEVE: Down = Down::Relieve { polls: false };
 
     fn want(round: u64) -> Up {
         Up::Want { round }
@@ -388,7 +411,7 @@ mod tests {
         assert_eq!(l.hear(1, idle(0, there)), [Down::Query { number }]);
         let answer = |report| Up::Answer { number, report };
         assert_eq!(l.hear(1, answer(there)), []);
-        assert_eq!(l.hear(0, answer(here)), [Down::Relieve]);
+        assert_eq!(l.hear(0, answer(here)), [RELIEVE]);
         assert_eq!(l.hear(0, Up::Relieved { any: false }), []);
         l.hear(1, Up::Relieved { any: false })
     }
@@ -411,7 +434,7 @@ mod tests {
         // Process 1 has nothing new to say.
         assert_eq!(l.hear(0, idle(0, there)), [Down::Query { number: 2 }]);
         l.hear(0, answer(2, there));
-        assert_eq!(l.hear(1, answer(2, there)), [Down::Relieve]);
+        assert_eq!(l.hear(1, answer(2, there)), [RELIEVE]);
     }
 
     #[test]
@@ -436,6 +459,54 @@ mod tests {
         assert_eq!(l.hear(0, ready(0, true)), []);
         assert_eq!(l.hear(0, ready(1, true)), []);
         assert_eq!(l.hear(1, ready(1, true)), [Down::Unwind { round: 0 }]);
+    }
+
+    /// Process 0 polls, and is asked again and again; what was reported holds meanwhile.
+    #[test]
+    fn who_is_ahead_of_one_that_polls_is_let_go() {
+        let mut l = Lead::new(2);
+        let polling = Report {
+            level: Level::Polling,
+            ..asleep(false, 1, 1)
+        };
+        let (there, sleeping) = (asleep(false, 1, 1), asleep(false, 1, 1));
+        l.hear(1, idle(0, there));
+        assert_eq!(l.hear(0, idle(0, polling)), [Down::Query { number: 1 }]);
+        let answer = |number, report| Up::Answer { number, report };
+        l.hear(0, answer(1, polling));
+        assert_eq!(l.hear(1, answer(1, there)), []);
+        let polls = Down::Relieve { polls: true };
+        for number in [2, 4] {
+            assert_eq!(l.look_again(), [Down::Query { number }]);
+            l.hear(0, answer(number, polling));
+            assert_eq!(
+                l.hear(1, answer(number, there)),
+                std::slice::from_ref(&polls)
+            );
+            l.hear(0, Up::Relieved { any: false });
+            let number = number + 1;
+            let asked = l.hear(1, Up::Relieved { any: number == 5 });
+            assert_eq!(asked, [Down::Query { number }]);
+            assert_eq!(l.still(), Some(1));
+            l.hear(0, answer(number, polling));
+            assert_eq!(l.hear(1, answer(number, there)), []);
+        }
+        // It goes to sleep while all are asked: that is looked at when they have answered.
+        assert_eq!(l.look_again(), [Down::Query { number: 6 }]);
+        l.hear(0, answer(6, polling));
+        assert_eq!(l.hear(1, answer(6, there)), [polls]);
+        assert_eq!(l.hear(0, idle(0, sleeping)), [Down::Query { number: 7 }]);
+        l.hear(0, answer(7, sleeping));
+        assert_eq!(l.hear(1, answer(7, there)), []);
+        l.hear(0, Up::Relieved { any: false });
+        assert_eq!(
+            l.hear(1, Up::Relieved { any: false }),
+            [Down::Query { number: 8 }]
+        );
+        l.hear(0, answer(8, sleeping));
+        assert_eq!(l.hear(1, answer(8, there)), [RELIEVE]);
+        l.hear(0, Up::Relieved { any: false });
+        assert_eq!(l.hear(1, Up::Relieved { any: false }), [Down::Describe]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::{lock, offers, Kind, Link};
 use crate::coord;
 use crate::crossing;
 use crate::deadlock;
-use crate::p2p::release_held;
+use crate::p2p::{all_poll, release_held};
 use crate::state::{RankState, World};
 use crate::wire::Reader;
 
@@ -226,11 +226,13 @@ impl Node {
                 drop(s);
                 self.up(link, Up::Answer { number, report });
             }
-            Down::Relieve => {
+            Down::Relieve { polls } => {
                 // Both: what is held here and what is held elsewhere.
-                let here = release_held(world);
-                let any = offers::relieve(link, world) | here;
-                lock(&self.state).reported = None;
+                let free = !polls || all_poll(world);
+                let any = free && release_held(world) | offers::relieve(link, world);
+                if any || !polls {
+                    lock(&self.state).reported = None;
+                }
                 self.up(link, Up::Relieved { any });
             }
             Down::Stuck { .. } => {

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::state::World;
 
+/// So often, at least: standard sends that ranks wait for are buffered then.
+const SOON: Duration = Duration::from_secs(1);
+
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// Which time of stillness, and its beginning.
@@ -26,7 +29,7 @@ pub(super) enum Step {
 impl Watch {
     /// `still`: by its number, a time in which nothing moves; `patience`: how long that is in order.
     pub fn step(&mut self, still: Option<u64>, patience: Duration, now: Instant) -> Step {
-        let Some(number) = still.filter(|_| !self.told) else {
+        let Some(number) = still else {
             self.since = None;
             return Step::Nothing;
         };
@@ -38,10 +41,10 @@ impl Watch {
             }
         };
         let looked = self.looked.unwrap_or(start);
-        if now - looked >= patience / 8 {
+        if now - looked >= SOON.min(patience / 8) {
             self.looked = Some(now);
             Step::Look
-        } else if now - start >= patience {
+        } else if !self.told && now - start >= patience {
             self.told = true;
             Step::Tell
         } else {
@@ -82,6 +85,7 @@ mod tests {
         assert_eq!(at(Some(2), 86), Step::Nothing);
         assert_eq!(at(Some(2), 163), Step::Look);
         assert_eq!(at(Some(2), 165), Step::Tell);
-        assert_eq!(at(Some(2), 400), Step::Nothing);
+        assert_eq!(at(Some(2), 400), Step::Look);
+        assert_eq!(at(Some(2), 405), Step::Nothing);
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn write_down(down: &Down) -> Vec<u8> {
         Down::Plan { round, target } => numbers(1, &[*round, *target]),
         Down::Unwind { round } => numbers(2, &[*round]),
         Down::Query { number } => numbers(3, &[*number]),
-        Down::Relieve => numbers(4, &[]),
+        Down::Relieve { polls } => numbers(4, &[(*polls).into()]),
         Down::Stuck { round } => numbers(5, &[*round]),
         Down::Describe => numbers(6, &[]),
         // The lead says it.
@@ -125,7 +125,9 @@ pub(super) fn read_down(r: &mut Reader) -> Read<Down> {
         },
         2 => Down::Unwind { round: r.u64()? },
         3 => Down::Query { number: r.u64()? },
-        4 => Down::Relieve,
+        4 => Down::Relieve {
+            polls: r.u64()? != 0,
+        },
         5 => Down::Stuck { round: r.u64()? },
         6 => Down::Describe,
         7 => Down::Deadlock {

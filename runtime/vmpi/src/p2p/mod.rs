@@ -27,6 +27,7 @@ pub use buf::Buf;
 pub use queue::Key;
 pub use recv::{cancel, iprobe, irecv, probe, recv, recv_status};
 pub use request::{Mode, Req, Request, Status};
+pub(crate) use send::all_poll;
 pub use send::{isend, release_held, send, settle, Dest};
 pub use wait::{free, test, wait, wait_done};
 

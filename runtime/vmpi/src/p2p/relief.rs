@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::release_held;
+use super::{all_poll, release_held};
 use crate::state::{RankState, World};
 
 /// It must have been so for this long: who polls may be about to receive.
@@ -20,14 +20,17 @@ impl Relief {
         if world.far().is_some() {
             return;
         }
-        let all = world.ranks().iter().all(RankState::waits_in_vain) && !world.has_mail();
+        let all = world.ranks().iter().all(RankState::is_idle) && !world.has_mail();
         let unread = |r: &RankState| r.mailbox.with(|q| q.inbound.len());
         let now = all.then(|| world.ranks().iter().map(unread).sum());
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (now, &*since) {
             (None, _) => *since = None,
             (Some(unread), Some((start, then))) if *then == unread => {
-                if start.elapsed() >= PATIENCE && release_held(world) {
+                if start.elapsed() >= PATIENCE {
+                    if all_poll(world) {
+                        release_held(world);
+                    }
                     *since = None;
                 }
             }

@@ -173,8 +173,8 @@ pub struct RankState {
     waiting: AtomicUsize,
     /// Fruitless polls since something last happened to it.
     pub(crate) polls: AtomicU32,
-    /// The same, but since anything happened, however many locations it has passed meanwhile.
-    pub(crate) in_vain: AtomicU32,
+    /// What that was when it was last asked whether it still polls.
+    polls_then: AtomicU32,
     pub bsend: Bsend,
     pub call: Cell<Call>,
     pub phase: Cell<Phase>,
@@ -235,7 +235,7 @@ impl RankState {
             guesses: Cell::new(true),
             waiting: AtomicUsize::new(0),
             polls: AtomicU32::new(0),
-            in_vain: AtomicU32::new(0),
+            polls_then: AtomicU32::new(0),
             bsend: Bsend::default(),
             call: Cell::new(Call::NONE),
             phase: Cell::default(),
@@ -321,19 +321,18 @@ impl RankState {
 
     /// It polls, or is blocked, or has ended; nothing that it waits for has happened.  Any rank may ask.
     pub(crate) fn is_idle(&self) -> bool {
-        self.is_idle_by(&self.polls)
-    }
-
-    /// The same of one that may pass locations between its polls.
-    pub(crate) fn waits_in_vain(&self) -> bool {
-        self.is_idle_by(&self.in_vain)
-    }
-
-    fn is_idle_by(&self, polls: &AtomicU32) -> bool {
         let sched = self.world().sched();
         sched.is_blocked(self.slot)
             || sched.has_ended(self.slot)
-            || (polls.load(Relaxed) >= POLLS && !self.event.load(Relaxed))
+            || (self.polls.load(Relaxed) >= POLLS && !self.event.load(Relaxed))
+    }
+
+    /// Is it blocked, has it ended, or polled since this was last asked?  Who has stopped polling may compute.
+    pub(crate) fn still_polls(&self) -> bool {
+        let sched = self.world().sched();
+        let polls = self.polls.load(Relaxed);
+        let then = self.polls_then.swap(polls, Relaxed);
+        polls != then || sched.is_blocked(self.slot) || sched.has_ended(self.slot)
     }
 
     /// Lets other ranks run.
@@ -350,20 +349,15 @@ impl RankState {
     /// A test or probe found nothing: whoever could change that gets a turn.
     pub fn poll(&self) {
         let mut n = self.polls.load(Relaxed).wrapping_add(1);
-        let mut in_vain = self.in_vain.load(Relaxed).wrapping_add(1);
         if self.event.load(Relaxed) {
             self.event.store(false, Relaxed);
-            (n, in_vain) = (1, 1);
+            n = 1;
         }
         self.polls.store(n, Relaxed);
-        self.in_vain.store(in_vain, Relaxed);
-        if in_vain % POLLS == 0 {
-            let world = self.world();
-            world.relief.polled(world);
-        }
         if n % POLLS == 0 {
             let world = self.world();
             world.coord.polled(world);
+            world.relief.polled(world);
             world.idle.polled(self);
         }
         self.do_chores();
