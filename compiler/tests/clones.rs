@@ -303,7 +303,12 @@ fn both_clones_compute_what_the_plain_program_does() {
 
 #[test]
 fn generated_code_gives_no_messages() {
-    let source = [root().join("tests/c/clean.c")];
+    gives_no_messages("clean.c");
+    gives_no_messages("clean_mpi.c");
+}
+
+fn gives_no_messages(source: &str) {
+    let source = [root().join("tests/c").join(source)];
     let dir = tempfile::tempdir().unwrap();
     for cc in ["gcc", "clang"].into_iter().filter(|cc| is_here(cc)) {
         for std in ["-std=c89", "-std=c99", "-std=gnu17"] {

@@ -157,3 +157,29 @@ fn a_function_called_once_keeps_one_caller() {
         "#]],
     );
 }
+
+#[test]
+fn a_loop_that_holds_static_numbers() {
+    check(
+        "void pc3_checkpoint(void);\nint MPI_Finalize(void);\nint sum(const int *a, int n) { static int i, s, seen, *at = &seen;\n    for (i = 0; i < n; i++)\n        s += a[i] + seen;\n    for (i = 0; i < n; i++) {\n        *at += MPI_Finalize();\n        while (s > n) s--;\n    }\n    return s;\n}\n",
+        expect![[r#"
+            void pc3_checkpoint(void);
+            int MPI_Finalize(void);
+            # 3 "t.c" 3
+            static int pc3_sum_i_13, pc3_sum_s_14, pc3_sum_seen_15, *pc3_sum_at_16 = &pc3_sum_seen_15; 
+            # 2 "t.c"
+
+            int sum(const int *a, int n) { const pc3_diff pc3_d = pc3_delta; 
+                { __typeof__(pc3_sum_i_13) pc3_held13 = (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)); __typeof__(pc3_sum_s_14) pc3_held14 = (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)); { for (pc3_held13 = 0; pc3_held13 < n; pc3_held13++)
+                    pc3_held14 += a[pc3_held13] + (*(__typeof__(pc3_sum_seen_15) *)((char *)&pc3_sum_seen_15 + pc3_d)); } (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) = pc3_held13; (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)) = pc3_held14; }
+                for ((*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) = 0; (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d)) < n; (*(__typeof__(pc3_sum_i_13) *)((char *)&pc3_sum_i_13 + pc3_d))++) {
+                    *(*(__typeof__(pc3_sum_at_16) *)((char *)&pc3_sum_at_16 + pc3_d)) += (pc3_me->at = "t.c:7", MPI_Finalize)();
+                    { __typeof__(pc3_sum_s_14) pc3_held14 = (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)); { while (pc3_held14 > n) pc3_held14--; } (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d)) = pc3_held14; }
+                }
+                return (*(__typeof__(pc3_sum_s_14) *)((char *)&pc3_sum_s_14 + pc3_d));
+            }
+
+            sum: not instrumented
+        "#]],
+    );
+}

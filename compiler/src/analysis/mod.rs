@@ -10,6 +10,7 @@ pub mod environment;
 pub mod escape;
 pub mod floats;
 pub mod heap;
+pub mod held;
 pub mod initialiser;
 pub mod linear;
 mod linearise;

@@ -61,7 +61,7 @@ pub fn analyse(u: &Unit) -> HashSet<SymId> {
 }
 
 /// The object that an lvalue is part of.
-fn root(u: &Unit, mut e: ExprId) -> Option<SymId> {
+pub fn root(u: &Unit, mut e: ExprId) -> Option<SymId> {
     loop {
         match &u.expr(e).kind {
             ExprKind::Ident(s) => return Some(*s),

@@ -14,6 +14,7 @@ pub mod frame;
 mod full;
 pub mod globals;
 mod hoist;
+mod holding;
 mod inexpressible;
 mod jumps;
 pub mod labels;
@@ -41,6 +42,7 @@ use crate::analysis::environment;
 use crate::analysis::escape::Escapes;
 use crate::analysis::floats;
 use crate::analysis::heap;
+use crate::analysis::held;
 use crate::analysis::linear::value_statements;
 use crate::analysis::lints::{self, Order, Wide};
 use crate::analysis::measured;
@@ -177,6 +179,7 @@ pub fn instrument(units: &[Unit], options: &Options) -> Output {
         mpi,
         floats,
         environment: environment::used(&p),
+        holds: mpi && !held::makes_threads(&p),
         names: &names,
         private: &private,
         twins: &twins,
@@ -222,6 +225,8 @@ struct Whole<'a> {
     mpi: bool,
     floats: bool,
     environment: bool,
+    /// Loops may hold static numbers in locals.
+    holds: bool,
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,
     twins: &'a [HashSet<SymId>],
@@ -269,6 +274,7 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         has_points: w.graph.reaches.contains(&true),
         private: w.private.symbols.get(unit).cloned().unwrap_or_default(),
         private_constants: w.private.constant.get(unit).cloned().unwrap_or_default(),
+        held: HashMap::new(),
         statics: HashMap::new(),
         hoisted: HashMap::new(),
         ambient: Vec::new(),
@@ -312,6 +318,9 @@ fn unit_text(w: &Whole, unit: usize, diagnostics: &mut Diagnostics) -> (String, 
         },
         twin_uses: RefCell::default(),
     };
+    if w.holds && !dialect.unoptimised {
+        cx.held = held::analyse(w.p, unit, &cx.private);
+    }
     let literals = number_literals(w, unit, &mut cx);
     hoist::prepare(&mut cx);
     unseen::prepare(&mut cx);
@@ -454,6 +463,7 @@ fn printer<'p, 'a>(
         values,
         depth: Cell::new(0),
         noting: RefCell::default(),
+        held: RefCell::default(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::analysis::variadic::is_start;
 use crate::analysis::walk::{expr_children, Node};
 use crate::tree::*;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -33,6 +33,8 @@ pub struct Printer<'p, 'a> {
     /// How many dispatches a jump to the current statement passes.
     pub depth: Cell<u32>,
     pub noting: RefCell<InFunction>,
+    /// Locals that stand for static variables in the loop that is being printed.
+    pub held: RefCell<HashMap<SymId, String>>,
 }
 
 impl<'p, 'a> Printer<'p, 'a> {
@@ -44,6 +46,9 @@ impl<'p, 'a> Printer<'p, 'a> {
     pub fn symbol(&self, s: SymId) -> Option<String> {
         let cx = self.cx;
         let sym = self.u().sym(s);
+        if let Some(local) = self.held.borrow().get(&s) {
+            return Some(local.clone());
+        }
         if self.plan.shadow_set.contains(&s) {
             return Some(format!("pc3_s->{}", shadow_member(cx.u, s)));
         }

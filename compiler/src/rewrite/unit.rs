@@ -7,6 +7,7 @@ use super::plan::Plan;
 use super::savers::Savers;
 use crate::analysis::beside::How;
 use crate::analysis::heap::Heap;
+use crate::analysis::held::Held;
 use crate::analysis::program::{base_name, Callee, FnId, Program};
 use crate::analysis::unions::{Form, Without};
 use crate::annotations::InUnit;
@@ -47,6 +48,8 @@ pub struct UnitCx<'a> {
     pub private: HashSet<SymId>,
     /// The constant ones among them.
     pub private_constants: HashSet<SymId>,
+    /// Loops that hold some of them in locals.
+    pub held: Held,
     /// New names of function-scope statics (moved to file scope).
     pub statics: HashMap<SymId, String>,
     /// Other names that change everywhere (hoisted enumerators and typedefs).

@@ -1,0 +1,99 @@
+/* pc3-test: mpi ranks=3 */
+/* Numbers that functions keep in static variables, as translated Fortran does: what loops make of them each rank has for itself. */
+#include "mpi_check.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+static double grid[6][8], rhs[8];
+static jmp_buf back;
+static int reach;
+
+static double relax(int from)
+{
+    static int i, j, rounds;
+    static double most, change;
+
+    most = 0;
+    for (i = from; i < 6; ++i) {
+        for (j = 0; j < 8; ++j) {
+            change = grid[i][j] / 4 - rhs[j];
+            rhs[j] += change / (i + 1);
+            grid[i][j] -= change;
+            if (fabs(change) > most)
+                most = fabs(change);
+        }
+        ++rounds;
+    }
+#pragma pc3 checkpoint
+    return most + rounds + i * 10 + j;
+}
+
+static int around(int n)
+{
+    static int i, calls, kept;
+
+    for (int k = 0; k < n; k++) {
+        for (i = k; i < n; i++)
+            ++calls;
+        if (n > 2)
+            kept += around(n - 2) % 3 + i;
+    }
+    while (i)
+        kept += i--;
+#pragma pc3 checkpoint
+    return kept + calls;
+}
+
+static int leap(void)
+{
+    static int i, jumps;
+
+    if (setjmp(back)) {
+        for (i = 0; i < reach; i++)
+            jumps += i;
+        return jumps * 10 + i;
+    }
+    for (jumps = 0; jumps < reach; jumps++)
+        for (i = 0; i < jumps; i++)
+            rhs[i] += jumps;
+#pragma pc3 checkpoint
+    longjmp(back, 1);
+}
+
+static int first(int wanted)
+{
+    static int i, j, tries;
+    static int *where = &tries;
+
+    for (i = 1; i < 9; i++)
+        for (j = i; j < 9; j++) {
+            ++*where;
+            if (i * j == wanted)
+                goto found;
+        }
+    return -tries;
+found:
+#pragma pc3 checkpoint
+    for (; i > 0; i--)
+        if (tries % i == 0)
+            return tries * 100 + i * 10 + j;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 48; i++)
+        grid[i / 8][i % 8] = (rank + 2) * i % 7;
+    for (int k = 0; k < 4; k++) {
+        show_all("relax", (int)(1000 * relax((k + rank) % 7)));
+        show_all("around", around(3 + (k + rank) % 3));
+        reach = 2 + (k + rank) % 6;
+        show_all("leap", leap());
+        show_all("first", first(10 + 2 * k + rank));
+    }
+    return mpi_finish();
+}
