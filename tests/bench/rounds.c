@@ -1,7 +1,9 @@
-/* So many rounds of one kind of communication, for whoever counts instructions: rounds KIND N. */
+/* So many rounds of one kind of communication, for whoever counts instructions: rounds KIND N.  With one argument more it waits
+ * at the end until it is ended, for whoever counts what was sent. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -31,6 +33,13 @@ int main(int argc, char **argv)
                     MPI_Send(value, 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD);
                 else
                     MPI_Recv(value, 1, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    if (argc > 3) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            puts("done"), fflush(stdout);
+            pause();
         }
     }
     MPI_Finalize();
