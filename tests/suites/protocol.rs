@@ -237,9 +237,14 @@ fn stopped(p: &Program, hops: &[Hop]) -> Result<()> {
     Ok(())
 }
 
-/// A rank that comes to no location is named, and the others go on.
+/// A rank that comes to no location, as it waits or as it computes, is named, and the others go on.
 fn late() -> Result<()> {
-    let p = Program::load(&arch::root().join("tests/data/late.c"))?;
+    late_in("late")?;
+    late_in("computing")
+}
+
+fn late_in(name: &str) -> Result<()> {
+    let p = Program::load(&arch::root().join(format!("tests/data/{name}.c")))?;
     let exe = build::instrumented(&p, HOST)?;
     let env = [
         PROTOCOL,

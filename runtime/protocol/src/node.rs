@@ -170,7 +170,7 @@ impl Node {
     pub fn give_up(&mut self) -> Option<Vec<Out>> {
         use Stage::*;
         let can = matches!(self.stage, Clocks | Taken | Closed | Counting | Saved);
-        if !can || self.given_up {
+        if !can || self.given_up || self.unwanted {
             return None;
         }
         if self.stage == Clocks && self.rules.all_are_there_first() {
@@ -362,5 +362,20 @@ impl Node {
         } else {
             Vec::new()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Several processes may ask for it at about the same time; one reason is enough.
+    #[test]
+    fn an_epoch_is_given_up_once() {
+        let mut n = Node::new(Rules::default(), true, [0].into(), vec![1], false);
+        assert!(n.give_up().is_none());
+        assert!(!n.request().is_empty());
+        assert!(n.give_up().is_some_and(|outs| outs.is_empty()));
+        assert!(n.give_up().is_none());
     }
 }

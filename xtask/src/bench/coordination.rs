@@ -1,5 +1,5 @@
 //! How long it takes from a request until the checkpoint of ranks without data is committed, and how long each rank stands
-//! still for it, by both protocols.
+//! still for it, by both protocols; and the same where one rank has data and the others have none.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,6 +15,9 @@ use crate::env;
 
 const PROTOCOLS: [&str; 2] = ["barrier", "nonblocking"];
 const RANKS: [u32; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+/// Of rank 0 among as many, in MiB.
+const DATA: [u32; 3] = [1, 64, 256];
+const BESIDE: u32 = 4;
 /// Requests of which the median counts.
 const REQUESTS: usize = 15;
 const LIMIT: Duration = Duration::from_secs(60);
@@ -36,7 +39,7 @@ pub fn run(s: &Setup) -> Result<Value> {
         let mut row = json!({ "ranks": ranks });
         print!("{ranks:6}");
         for protocol in PROTOCOLS {
-            let times = job(s, &exe, ranks, protocol)?;
+            let times = job(s, &exe, (ranks, 0), protocol)?;
             print!(
                 " {:12.2} {:9.3} {:9.3}",
                 times.committed, times.mean, times.longest
@@ -50,7 +53,34 @@ pub fn run(s: &Setup) -> Result<Value> {
         println!();
         rows.push(row);
     }
-    Ok(json!({ "unit": "milliseconds", "rows": rows }))
+    let unequal = unequal(s, &exe)?;
+    Ok(json!({ "unit": "milliseconds", "rows": rows, "unequal": unequal }))
+}
+
+/// Who has data stands still for them, and nobody else does.
+fn unequal(s: &Setup, exe: &Path) -> Result<Vec<Value>> {
+    println!("{BESIDE} ranks, rank 0 with so many MiB: until it is committed, and the stall of rank 0 and the longest other");
+    println!("{:>6} {:^32} {:^32}", "MiB", PROTOCOLS[0], PROTOCOLS[1]);
+    let mut rows = Vec::new();
+    for mib in DATA {
+        let mut row = json!({ "MiB": mib });
+        print!("{mib:6}");
+        for protocol in PROTOCOLS {
+            let times = job(s, exe, (BESIDE, mib), protocol)?;
+            print!(
+                " {:12.2} {:9.3} {:9.3}",
+                times.committed, times.first, times.others
+            );
+            row[protocol] = json!({
+                "committed": times.committed,
+                "stall": times.first,
+                "longest_other": times.others,
+            });
+        }
+        println!();
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 /// Milliseconds.
@@ -58,6 +88,9 @@ struct Times {
     committed: f64,
     mean: f64,
     longest: f64,
+    /// Of rank 0, and the longest of another.
+    first: f64,
+    others: f64,
 }
 
 /// Ends with the measurement.
@@ -70,10 +103,11 @@ impl Drop for Running {
     }
 }
 
-fn job(s: &Setup, exe: &Path, ranks: u32, protocol: &str) -> Result<Times> {
+fn job(s: &Setup, exe: &Path, (ranks, mib): (u32, u32), protocol: &str) -> Result<Times> {
     let dir = s.work.join("tokens.ckpt");
     let _ = fs::remove_dir_all(&dir);
     let child = Command::new(exe)
+        .arg(mib.to_string())
         .env("PC3_RANKS", ranks.to_string())
         .env("PC3_PROTOCOL", protocol)
         .env("PC3_DIR", &dir)
@@ -85,7 +119,9 @@ fn job(s: &Setup, exe: &Path, ranks: u32, protocol: &str) -> Result<Times> {
     let mut line = String::new();
     let stdout = job.0.stdout.take().context("no output")?;
     BufReader::new(stdout).read_line(&mut line)?;
+    let most = |stalls: &[f64]| stalls.iter().copied().fold(0.0, f64::max);
     let (mut committed, mut means, mut longest) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut firsts, mut others) = (Vec::new(), Vec::new());
     for _ in 0..REQUESTS {
         let before = newest(&dir);
         let start = Instant::now();
@@ -95,7 +131,10 @@ fn job(s: &Setup, exe: &Path, ranks: u32, protocol: &str) -> Result<Times> {
         committed.push(start.elapsed().as_secs_f64() * 1e3);
         let stalls = until(start, || stalls(&dir, id))?;
         means.push(stalls.iter().sum::<f64>() / stalls.len().max(1) as f64);
-        longest.push(stalls.into_iter().fold(0.0, f64::max));
+        longest.push(most(&stalls));
+        let (first, rest) = stalls.split_first().context("no stall is told")?;
+        firsts.push(*first);
+        others.push(most(rest));
     }
     drop(job);
     fs::remove_dir_all(&dir)?;
@@ -103,6 +142,8 @@ fn job(s: &Setup, exe: &Path, ranks: u32, protocol: &str) -> Result<Times> {
         committed: median(committed),
         mean: median(means),
         longest: median(longest),
+        first: median(firsts),
+        others: median(others),
     })
 }
 

@@ -201,12 +201,17 @@ impl State {
     }
 }
 
-/// Ranks here that have not taken their local checkpoints.
+/// Ranks here that the epoch waits for: to be seen before it begins, then to take their local checkpoints.
 pub(super) fn missing(s: &State, world: &World) -> String {
-    let all = s.members.iter().zip(world.ranks());
-    let list: Vec<String> = all
-        .filter(|(m, _)| m.phase() == Phase::Asked)
-        .map(|(_, r)| r.rank.to_string())
+    let gathers = s.stage == Stage::Gathering;
+    let is_late = |slot: u32| match gathers {
+        true => !s.is_there(world, slot),
+        false => s.members[slot as usize].phase() == Phase::Asked,
+    };
+    let slots = 0..s.members.len() as u32;
+    let list: Vec<String> = slots
+        .filter(|slot| is_late(*slot))
+        .map(|slot| world.ranks()[slot as usize].rank.to_string())
         .collect();
     let more = list.len().saturating_sub(10);
     let mut text = list[..list.len() - more].join(", ");
@@ -214,6 +219,7 @@ pub(super) fn missing(s: &State, world: &World) -> String {
         text.push_str(&format!(" and {more} more"));
     }
     match list.len() {
+        0 if s.apart.is_some() => "ranks of other processes".to_owned(),
         1 => format!("rank {text}"),
         _ => format!("ranks {text}"),
     }
@@ -248,12 +254,12 @@ fn look(world: &World) {
             Stage::Idle | Stage::Replaying => false,
         };
         let missing = missing && !s.refused;
+        // Processes whose ranks are late say so themselves.
+        let others = s.stage == Stage::Gathering && s.all_there(world);
+        let patience = if others { patience * 2 } else { patience };
         let age = s.plan.since.elapsed();
         if missing && age >= patience {
-            let late = match s.stage {
-                Stage::Gathering => "ranks".to_owned(),
-                _ => self::missing(&s, world),
-            };
+            let late = self::missing(&s, world);
             let why = format!("{late} came to no location within {patience:?} (PC3_PATIENCE)");
             s.give_up(world, why);
             s.pump(world);

@@ -357,17 +357,25 @@ impl State {
         std::sync::atomic::fence(SeqCst);
     }
 
+    /// Is that rank on no way on which nothing is counted?
+    fn is_there(&self, world: &World, slot: u32) -> bool {
+        let (sched, at) = (world.sched(), slot as usize);
+        let away = sched.is_blocked(slot) || sched.has_ended(slot);
+        self.seen[at] || away || self.members[at].has_ended()
+    }
+
+    fn all_there(&self, world: &World) -> bool {
+        (0..self.members.len() as u32).all(|slot| self.is_there(world, slot))
+    }
+
     /// The epoch begins as soon as nobody is on a way on which nothing is counted: a rank has been seen at a location
     /// or on a slow way since, or it is blocked, and looks again when it is woken.
     fn begin(&mut self, world: &World) {
         if self.stage != Stage::Gathering {
             return;
         }
-        let sched = world.sched();
-        let away = |slot: u32| sched.is_blocked(slot) || sched.has_ended(slot);
         while self.unseen < self.members.len() {
-            let at = self.unseen;
-            if !(self.seen[at] || away(at as u32) || self.members[at].has_ended()) {
+            if !self.is_there(world, self.unseen as u32) {
                 return;
             }
             self.unseen += 1;
