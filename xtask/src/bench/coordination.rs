@@ -33,49 +33,39 @@ pub fn run(s: &Setup) -> Result<Value> {
             .arg(&exe),
     )?;
     println!("milliseconds: until it is committed, and the mean and the longest stall of a rank");
-    println!("{:>6} {:^32} {:^32}", "ranks", PROTOCOLS[0], PROTOCOLS[1]);
-    let mut rows = Vec::new();
-    for ranks in RANKS {
-        let mut row = json!({ "ranks": ranks });
-        print!("{ranks:6}");
-        for protocol in PROTOCOLS {
-            let times = job(s, &exe, (ranks, 0), protocol)?;
-            print!(
-                " {:12.2} {:9.3} {:9.3}",
-                times.committed, times.mean, times.longest
-            );
-            row[protocol] = json!({
-                "committed": times.committed,
-                "mean_stall": times.mean,
-                "longest_stall": times.longest,
-            });
-        }
-        println!();
-        rows.push(row);
-    }
-    let unequal = unequal(s, &exe)?;
+    let equal = RANKS.map(|ranks| (ranks, (ranks, 0)));
+    let rows = table(s, &exe, "ranks", &equal, |t| {
+        [("mean_stall", t.mean), ("longest_stall", t.longest)]
+    })?;
+    println!("{BESIDE} ranks, rank 0 with so many MiB: until it is committed, and the stall of rank 0 and the longest other");
+    let unequal = DATA.map(|mib| (mib, (BESIDE, mib)));
+    let unequal = table(s, &exe, "MiB", &unequal, |t| {
+        [("stall", t.first), ("longest_other", t.others)]
+    })?;
     Ok(json!({ "unit": "milliseconds", "rows": rows, "unequal": unequal }))
 }
 
-/// Who has data stands still for them, and nobody else does.
-fn unequal(s: &Setup, exe: &Path) -> Result<Vec<Value>> {
-    println!("{BESIDE} ranks, rank 0 with so many MiB: until it is committed, and the stall of rank 0 and the longest other");
-    println!("{:>6} {:^32} {:^32}", "MiB", PROTOCOLS[0], PROTOCOLS[1]);
+/// A row for each job of so many ranks, rank 0 with so many MiB; two stalls of each.
+fn table(
+    s: &Setup,
+    exe: &Path,
+    label: &str,
+    jobs: &[(u32, (u32, u32))],
+    stalls: impl Fn(&Times) -> [(&'static str, f64); 2],
+) -> Result<Vec<Value>> {
+    println!("{label:>6} {:^32} {:^32}", PROTOCOLS[0], PROTOCOLS[1]);
     let mut rows = Vec::new();
-    for mib in DATA {
-        let mut row = json!({ "MiB": mib });
-        print!("{mib:6}");
+    for (number, what) in jobs {
+        let mut row = json!({ label: number });
+        print!("{number:6}");
         for protocol in PROTOCOLS {
-            let times = job(s, exe, (BESIDE, mib), protocol)?;
-            print!(
-                " {:12.2} {:9.3} {:9.3}",
-                times.committed, times.first, times.others
-            );
-            row[protocol] = json!({
-                "committed": times.committed,
-                "stall": times.first,
-                "longest_other": times.others,
-            });
+            let times = job(s, exe, *what, protocol)?;
+            print!(" {:12.2}", times.committed);
+            row[protocol] = json!({ "committed": times.committed });
+            for (name, stall) in stalls(&times) {
+                print!(" {stall:9.3}");
+                row[protocol][name] = json!(stall);
+            }
         }
         println!();
         rows.push(row);
