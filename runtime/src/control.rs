@@ -11,7 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicU8, O
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use pc3_typemetric::codes;
+
 use crate::settings::{self, Action};
+use crate::tell::{say, warning};
 
 /// `PC3_EVERY`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,12 +88,13 @@ pub struct Control {
     in_vain: AtomicU32,
     dropped_in_vain: AtomicU32,
     /// One was due and has not been taken.
-    due: AtomicBool,
+    due: Arc<AtomicBool>,
     timer: Option<Arc<Timer>>,
 }
 
 impl Control {
-    pub(crate) fn new(every: Every, stop_after: Option<u64>) -> Control {
+    /// `patience`: after that it is told that no rank has come to take a checkpoint that has been due by time.
+    pub(crate) fn new(every: Every, stop_after: Option<u64>, patience: Duration) -> Control {
         let mut next_passage = u64::MAX;
         let mut timer = None;
         match every {
@@ -99,7 +103,7 @@ impl Control {
                 next_passage = n;
                 set_flag(FLAG_PASSAGES);
             }
-            Every::Time(interval) => timer = Some(Arc::new(Timer::new(interval))),
+            Every::Time(interval) => timer = Some(Arc::new(Timer::new(interval, patience))),
         }
         Control {
             every,
@@ -110,7 +114,7 @@ impl Control {
             failed: AtomicU64::new(0),
             in_vain: AtomicU32::new(0),
             dropped_in_vain: AtomicU32::new(0),
-            due: AtomicBool::new(false),
+            due: Arc::new(AtomicBool::new(false)),
             timer,
         }
     }
@@ -121,10 +125,11 @@ impl Control {
             return Ok(());
         };
         timer.restart();
+        let seen = Arc::clone(&self.due);
         without_signals(|| {
             std::thread::Builder::new()
                 .name("pc3-timer".to_owned())
-                .spawn(move || timer.run())
+                .spawn(move || timer.run(&seen))
         })?;
         Ok(())
     }
@@ -300,14 +305,16 @@ fn request_after(pause: Duration) {
 #[derive(Debug)]
 struct Timer {
     interval: Duration,
+    patience: Duration,
     due: Mutex<Option<Instant>>,
     changed: Condvar,
 }
 
 impl Timer {
-    fn new(interval: Duration) -> Timer {
+    fn new(interval: Duration, patience: Duration) -> Timer {
         Timer {
             interval,
+            patience,
             due: Mutex::new(None),
             changed: Condvar::new(),
         }
@@ -319,16 +326,27 @@ impl Timer {
         self.changed.notify_one();
     }
 
-    fn run(&self) -> ! {
+    /// `seen`: a rank has come to a location and knows that a checkpoint is due.
+    fn run(&self, seen: &AtomicBool) -> ! {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        // When it is told that none has come.
+        let mut late = None;
         loop {
-            let wait = match *due {
-                Some(at) => at.saturating_duration_since(Instant::now()),
-                None => Duration::from_secs(3600),
-            };
-            if due.is_some() && wait.is_zero() {
-                *due = None;
-                request();
+            let now = Instant::now();
+            let next = due.or(late);
+            let wait = next.map_or(Duration::from_secs(3600), |at: Instant| {
+                at.saturating_duration_since(now)
+            });
+            if next.is_some() && wait.is_zero() {
+                if due.take().is_some() {
+                    late = now.checked_add(self.patience);
+                    request();
+                } else {
+                    late = None;
+                    if !seen.load(SeqCst) {
+                        say(&none_came(self.patience));
+                    }
+                }
                 continue;
             }
             due = self
@@ -338,6 +356,13 @@ impl Timer {
                 .0;
         }
     }
+}
+
+fn none_came(patience: Duration) -> String {
+    let what = format!(
+        "a checkpoint has been due for {patience:?} (PC3_PATIENCE), and no rank has come to a location: the program computes or waits elsewhere; it is taken as soon as all come to one"
+    );
+    warning(codes::NOT_TAKEN, &what)
 }
 
 /// Threads of the runtime take no signals: those are the program's.

@@ -21,7 +21,7 @@ use crate::placement::Placement;
 use crate::rank::Rank;
 use crate::registry::Program;
 use crate::save::{self, Part};
-use crate::settings::{Addresses, Settings, Stats};
+use crate::settings::{self, Addresses, Settings, Stats};
 use crate::store::{Begin, Output, Stalls, Store, StoreError};
 use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
 use crate::together;
@@ -59,8 +59,10 @@ pub struct Job {
     /// `PC3_ADDRESSES=ignore`.
     pub(crate) addresses: Addresses,
     pub(crate) byte_order: bool,
-    /// `PC3_PATIENCE`.
-    pub patience: Option<Duration>,
+    /// How long ranks may take to come to a location.
+    pub patience: Duration,
+    /// How long they may poll while nothing moves.
+    pub polling: Duration,
     dir: PathBuf,
     keep: usize,
     /// Signal by which others ask for a checkpoint.
@@ -106,13 +108,14 @@ impl Job {
             started_as,
             workers: placement.workers() as usize,
             protocol: s.protocol.clone(),
-            control: Control::new(s.every, s.stop_after),
+            control: Control::new(s.every, s.stop_after, s.patience),
             program,
             name: name.to_owned(),
             shadow: s.shadow,
             addresses: s.addresses,
             byte_order: s.byte_order,
             patience: s.patience,
+            polling: s.polling,
             detached: false,
             dir: s.dir.clone(),
             keep: s.keep,
@@ -140,13 +143,14 @@ impl Job {
             started_as: PathBuf::new(),
             workers,
             protocol: None,
-            control: Control::new(every, None),
+            control: Control::new(every, None, settings::PATIENCE),
             program: Program::empty(),
             name: String::new(),
             shadow: 1 << 20,
             addresses: Addresses::Refuse,
             byte_order: true,
-            patience: None,
+            patience: settings::PATIENCE,
+            polling: settings::POLLING,
             detached: true,
             // Nothing can be written there.
             dir: PathBuf::from("/dev/null/none"),
@@ -465,7 +469,7 @@ impl Job {
             self.refuse(why);
         }
         if !why.is_empty() && (dropped.asked || dropped.before == 0) {
-            say(why);
+            say(&warning(codes::NOT_TAKEN, why));
         }
     }
 

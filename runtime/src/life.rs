@@ -407,7 +407,8 @@ fn make_job(
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let cores = (cores / processes).max(1);
     let most = ranks.div_ceil(processes);
-    let workers = settings.workers.unwrap_or(cores).min(most);
+    // Ranks that are spawned may use more than those that there are now.
+    let workers = settings.workers.unwrap_or(cores.min(most));
     if settings.seed.is_some() && processes > 1 {
         die(
             EXIT_SETTINGS,

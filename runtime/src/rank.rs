@@ -230,6 +230,15 @@ impl Rank {
         self.critical > 0
     }
 
+    /// The same of a rank that may run meanwhile, as it was a moment ago.
+    ///
+    /// # Safety
+    /// `rank` is one.
+    pub unsafe fn was_in_critical(rank: *const Rank) -> bool {
+        // SAFETY: an aligned word, of which any recent value will do.
+        unsafe { (&raw const (*rank).critical).read_volatile() > 0 }
+    }
+
     /// Locations passed so far, where generated code counts them (its counter may have wrapped).
     pub fn count_passages(&mut self) -> u64 {
         let new = self.abi.passages.wrapping_sub(self.passages as u32);

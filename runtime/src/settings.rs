@@ -20,9 +20,11 @@ pub enum Action {
 
 /// `PC3_PATIENCE`, unless given.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// `PC3_POLLING`, unless given.
+pub const POLLING: Duration = Duration::from_secs(10);
 
 /// Variables that mean something to a program, its launcher or the compiler.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 30] = [
     "PC3_ADDRESSES",
     "PC3_BYTE_ORDER",
     "PC3_CACHE",
@@ -38,6 +40,7 @@ const NAMES: [&str; 29] = [
     "PC3_ON_SIGNAL",
     "PC3_OUTCOME",
     "PC3_PATIENCE",
+    "PC3_POLLING",
     "PC3_PROTOCOL",
     "PC3_RANKS",
     "PC3_RESTART",
@@ -95,7 +98,8 @@ pub struct Settings {
     /// Restarts stop where the order of bytes is another and the program keeps what it gave.
     pub byte_order: bool,
     /// How long ranks may take to come to a location after a checkpoint was begun.
-    pub patience: Option<Duration>,
+    pub patience: Duration,
+    pub polling: Duration,
     pub map: Map,
     pub stats: Option<Stats>,
     /// Ranks of one worker run in an order that depends on nothing but this.
@@ -155,10 +159,8 @@ impl Settings {
             "elsewhere" => Ok(Addresses::Elsewhere),
             _ => Err("expected refuse, ignore or elsewhere".to_owned()),
         });
-        let patience = parsed(&get, "PC3_PATIENCE", &mut bad, |s| match self::every(s) {
-            Ok(Every::Time(t)) => Ok(t),
-            _ => Err("expected a time such as 30s, 500ms, 10m, 2h".to_owned()),
-        });
+        let patience = parsed(&get, "PC3_PATIENCE", &mut bad, time);
+        let polling = parsed(&get, "PC3_POLLING", &mut bad, time);
         let _ = parsed(&get, "PC3_SILENCE", &mut bad, silent);
         let _ = parsed(&get, "PC3_SHM", &mut bad, |s| match s {
             "on" | "off" => Ok(()),
@@ -205,7 +207,8 @@ impl Settings {
             shadow: shadow.unwrap_or(SHADOW),
             addresses: addresses.unwrap_or(Addresses::Refuse),
             byte_order: byte_order.unwrap_or(true),
-            patience,
+            patience: patience.unwrap_or(PATIENCE),
+            polling: polling.unwrap_or(POLLING),
             map: map.unwrap_or_default(),
             stats,
             seed,
@@ -317,6 +320,13 @@ fn count(s: &str, max: usize) -> Result<usize, String> {
         Ok(n) if n <= max => Ok(n),
         Ok(_) => Err(format!("must be at most {max}")),
         Err(_) => Err("expected a whole number".to_owned()),
+    }
+}
+
+fn time(s: &str) -> Result<Duration, String> {
+    match every(s) {
+        Ok(Every::Time(t)) => Ok(t),
+        _ => Err("expected a time such as 30s, 500ms, 10m, 2h".to_owned()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use libtest_mimic::Trial;
@@ -23,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
         ("every passage of heat", || passages("heat", 60)),
         ("intervals go on past a request", request_between),
         ("a request that comes too late is told", too_late),
+        ("that no location is come by is told", away),
         ("a request that cannot be met gets the reason", refused),
         ("a request to stop ends the job", stop_asked),
         ("a request before main is met", early),
@@ -161,6 +162,31 @@ fn too_late() -> Result<()> {
     );
     let times = done.stderr.matches("was asked for, but the program ended");
     ensure!(times.count() == 1, "{done:?}");
+    Ok(())
+}
+
+/// Once, and the checkpoint is taken when there is a location at last.
+fn away() -> Result<()> {
+    let job = job("tests/control/away.c")?;
+    let exe = build::instrumented(&job.program, HOST)?;
+    let env = [("PC3_EVERY", "10ms"), ("PC3_PATIENCE", "20ms")];
+    let mut child = job.start(HOST, &exe, &env)?;
+    let start = Instant::now();
+    let told =
+        "a checkpoint has been due for 20ms (PC3_PATIENCE), and no rank has come to a location";
+    while !job.stderr().contains(told) {
+        ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
+        ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    std::fs::write(job.dir.path().join("go"), "")?;
+    let done = job.finish(child)?;
+    let times = done.stderr.matches(told).count();
+    ensure!(
+        done.status == 0 && times == 1 && !job.checkpoint_files().is_empty(),
+        "{done:?}"
+    );
     Ok(())
 }
 

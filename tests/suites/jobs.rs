@@ -49,7 +49,7 @@ fn polls(mpi: &str) -> Result<()> {
     job.limit = Duration::from_secs(100);
     let pc3run = arch::dist().join("bin/pc3run").display().to_string();
     let launcher = [&*pc3run, "-p", "2", "-w", "1", "--mpi", mpi];
-    let child = job.start_by(&launcher, HOST, &exe, &[("PC3_PATIENCE", "500ms")])?;
+    let child = job.start_by(&launcher, HOST, &exe, &[("PC3_POLLING", "500ms")])?;
     let told = until(
         || job.stderr().contains("rank 3: polls at polls.c:1"),
         "a report",

@@ -18,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         ("messages are counted", counted),
         ("traffic decides a placement", by_traffic),
         ("a seed decides an order", seeds),
+        ("spawned ranks use all workers", spawned),
         ("what makes no sense is refused", refused),
     ];
     cases
@@ -43,6 +44,25 @@ fn pc3run(job: &Job, options: &str) -> Result<i32> {
     launcher.extend(options.split_whitespace());
     let child = job.start_by(&launcher, HOST, &exe, &[])?;
     Ok(job.finish(child)?.status)
+}
+
+/// A job that begins on one rank has the workers that it was given.
+fn spawned() -> Result<()> {
+    let p = program("tests/data/spawned_on.c")?;
+    for (options, threads) in [("-n 1 -w 3", 3), ("-n 1 -w 1", 1)] {
+        let job = Job::new(&p)?;
+        let status = pc3run(&job, options)?;
+        let (out, err) = (
+            String::from_utf8_lossy(&job.stdout()).into_owned(),
+            job.stderr(),
+        );
+        let want = format!("{threads} threads\n");
+        ensure!(
+            status == 0 && out == want,
+            "{options}: {status}: {out}{err}"
+        );
+    }
+    Ok(())
 }
 
 /// Each restart places ranks in another way, on other workers and processes.

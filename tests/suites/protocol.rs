@@ -239,11 +239,16 @@ fn stopped(p: &Program, hops: &[Hop]) -> Result<()> {
 
 /// A rank that comes to no location, as it waits or as it computes, is named, and the others go on.
 fn late() -> Result<()> {
-    late_in("late")?;
-    late_in("computing")
+    late_in("late", "MPI_Recv at ")?;
+    late_in("computing", "runs")?;
+    late_in(
+        "critical",
+        "between pc3_critical_begin and pc3_critical_end",
+    )
 }
 
-fn late_in(name: &str) -> Result<()> {
+/// `does`: what is said of the rank.
+fn late_in(name: &str, does: &str) -> Result<()> {
     let p = Program::load(&arch::root().join(format!("tests/data/{name}.c")))?;
     let exe = build::instrumented(&p, HOST)?;
     let env = [
@@ -264,6 +269,8 @@ fn late_in(name: &str) -> Result<()> {
             ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
             std::thread::sleep(Duration::from_millis(5));
         }
+        let place = format!("(PC3_PATIENCE): rank 2: {does}");
+        ensure!(job.stderr().contains(&place), "not where: {}", job.stderr());
         kill(child)?;
     }
     Ok(())

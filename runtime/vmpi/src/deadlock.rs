@@ -1,5 +1,6 @@
 //! What a person reads when no rank can ever run again, or those that run only poll for what nobody can send.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, CStr};
 use std::fmt::Write;
@@ -7,6 +8,7 @@ use std::sync::atomic::{fence, AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
 
 use crate::handle::abi;
@@ -16,6 +18,8 @@ use crate::state::{Call, RankState, World};
 
 /// More different lines than this are told without their arguments.
 const LINES: usize = 24;
+/// So many where they are part of a line.
+const FEW: usize = 4;
 
 /// All ranks that have not ended are blocked and nothing is in flight.
 pub(crate) fn found(world: &World) {
@@ -94,16 +98,49 @@ fn polling(world: &World, me: &RankState, time: Duration) {
 
 /// Of a rank that runs.
 fn polls(r: &RankState) -> String {
+    match last_call(r) {
+        Some(at) => format!("polls at {at}"),
+        None => "polls".into(),
+    }
+}
+
+/// Where a rank that may run was last seen to call MPI.
+fn last_call(r: &RankState) -> Option<Cow<'static, str>> {
     let exec = r.exec.get();
     // SAFETY: an aligned pointer that its rank writes; any recent value is one to a string literal, or null.
     let at = (!exec.is_null()).then(|| unsafe { (&raw const (*exec).abi.at).read_volatile() });
-    match at.filter(|at| !at.is_null()) {
-        // SAFETY: generated code stores string literals there.
-        Some(at) => format!(
-            "polls at {}",
-            unsafe { CStr::from_ptr(at) }.to_string_lossy()
-        ),
-        None => "polls".into(),
+    let at = at.filter(|at| !at.is_null())?;
+    // SAFETY: generated code stores string literals there.
+    Some(unsafe { CStr::from_ptr(at) }.to_string_lossy())
+}
+
+/// What each of these ranks does, for a message of one line: others of them run.
+pub(crate) fn whereabouts<'a>(ranks: impl Iterator<Item = &'a RankState>) -> String {
+    let mut lines = BTreeMap::<String, Vec<u32>>::new();
+    for r in ranks {
+        let text = while_blocked(r).unwrap_or_else(|| runs(r));
+        lines.entry(text).or_default().push(r.rank);
+    }
+    let mut told: Vec<String> = by_first_rank(lines)
+        .into_iter()
+        .map(|(text, ranks)| format!("{} {}: {text}", noun(&ranks), ranges(&ranks)))
+        .collect();
+    if told.len() > FEW {
+        told.truncate(FEW);
+        told.push("and others".into());
+    }
+    told.join("; ")
+}
+
+/// Of a rank that is not blocked.
+fn runs(r: &RankState) -> String {
+    let exec = r.exec.get();
+    // SAFETY: ranks live as long as the process.
+    let critical = !exec.is_null() && unsafe { Rank::was_in_critical(exec) };
+    match (critical, last_call(r)) {
+        (true, _) => "between pc3_critical_begin and pc3_critical_end".into(),
+        (false, Some(at)) => format!("runs, after the call at {at}"),
+        (false, None) => "runs".into(),
     }
 }
 
@@ -149,10 +186,16 @@ pub(crate) fn describe(world: &World) -> String {
 fn written(lines: BTreeMap<String, Vec<u32>>) -> String {
     let mut out = String::new();
     for (text, ranks) in by_first_rank(lines) {
-        let many = if ranks.len() == 1 { "rank" } else { "ranks" };
-        let _ = writeln!(out, "  {many} {}: {text}", ranges(&ranks));
+        let _ = writeln!(out, "  {} {}: {text}", noun(&ranks), ranges(&ranks));
     }
     out
+}
+
+fn noun(ranks: &[u32]) -> &'static str {
+    match ranks.len() {
+        1 => "rank",
+        _ => "ranks",
+    }
 }
 
 fn group(world: &World, arguments: bool) -> BTreeMap<String, Vec<u32>> {

@@ -83,10 +83,8 @@ impl Engine for MpiEngine {
         if self.nonblocking {
             world.crossing.choose();
         }
-        if let Some(patience) = job.patience {
-            let ms = patience.as_millis() as u64;
-            world.idle.patience.store(ms, Relaxed);
-        }
+        let polling = job.polling.as_millis() as u64;
+        world.idle.patience.store(polling, Relaxed);
         sights::watch(world);
         // Ranks live as long as the process: exit handlers still use their heaps.
         let ranks: Vec<*mut Rank> = ranks.into_iter().map(Box::into_raw).collect();

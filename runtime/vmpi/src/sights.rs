@@ -8,6 +8,8 @@ use std::fmt::{self, Write};
 use std::ptr::null_mut;
 use std::sync::atomic::{fence, AtomicPtr, Ordering::*};
 
+use crate::coord::barrier::{Barrier, Place};
+use crate::p2p::{ANY_SOURCE, ANY_TAG};
 use crate::state::{RankState, World};
 
 static WORLD: AtomicPtr<World> = AtomicPtr::new(null_mut());
@@ -92,13 +94,27 @@ fn tell(out: &mut Out, world: &World) -> fmt::Result {
     }
     world.sched().sights(out)?;
     match world.coord.sights() {
-        Some(b) => writeln!(out, "  {b:?}")?,
-        None => writeln!(out, "  (what is planned is being changed)")?,
+        Some(barrier) => plan(out, &barrier, world.ranks().len())?,
+        None => writeln!(out, "  what is planned is being changed")?,
     }
+    world.crossing.sights(out, world)?;
     match world.far() {
         Some(link) => link.sights(out),
         None => Ok(()),
     }
+}
+
+fn plan(out: &mut Out, barrier: &Barrier, ranks: usize) -> fmt::Result {
+    let Some(passage) = barrier.target() else {
+        return Ok(());
+    };
+    let at = |place| (0..ranks).filter(|r| barrier.place(*r) == place).count();
+    writeln!(
+        out,
+        "  a checkpoint is planned for passage {passage}: {} ranks stand at a location, {} have yet to come",
+        at(Place::Parked),
+        at(Place::Running)
+    )
 }
 
 fn rank(out: &mut Out, r: &RankState) -> fmt::Result {
@@ -119,7 +135,14 @@ fn rank(out: &mut Out, r: &RankState) -> fmt::Result {
     if r.call.get() == call && !call.name.is_empty() {
         write!(out, " in {}", call.name)?;
         if let Some(peer) = call.peer {
-            write!(out, "(rank {peer}, tag {})", call.tag)?;
+            match peer {
+                ANY_SOURCE => write!(out, "(MPI_ANY_SOURCE, ")?,
+                peer => write!(out, "(rank {peer}, ")?,
+            }
+            match call.tag {
+                ANY_TAG => write!(out, "MPI_ANY_TAG)")?,
+                tag => write!(out, "tag {tag})")?,
+            }
         }
     }
     if let Some(at) = at.filter(|a| !a.is_null()) {

@@ -29,10 +29,24 @@ pub(super) enum RequestError {
     Kill { pid: i32, error: io::Error },
     #[error("the job ended before all its ranks had come to a checkpoint location")]
     Ended,
-    #[error("the job could not take one: {0}")]
-    Refused(String),
-    #[error("no checkpoint within {0} s: the job has not come by a checkpoint location, or could not write (see its messages); the request stands")]
-    Late(u64),
+    #[error("the job could not take one: {why}{}", still(*.stop))]
+    Refused { why: String, stop: bool },
+    #[error("no checkpoint within {timeout} s: not all ranks have come to a checkpoint location, or it could not be written (see the job's messages); the request stands{}", and_ends(*.stop))]
+    Late { timeout: u64, stop: bool },
+}
+
+fn still(stop: bool) -> &'static str {
+    match stop {
+        true => "; it goes on and tries again, and ends behind the first that it can take",
+        false => "",
+    }
+}
+
+fn and_ends(stop: bool) -> &'static str {
+    match stop {
+        true => ", and the job ends behind that checkpoint",
+        false => "",
+    }
 }
 
 /// Time that a program has to set up its signals.
@@ -135,7 +149,7 @@ impl Asked {
                         std::thread::sleep(Duration::from_millis(5));
                         continue;
                     }
-                    return Err(RequestError::Late(timeout));
+                    return Err(RequestError::Late { timeout, stop });
                 }
                 let size = path.metadata().map_or(0, |m| m.len());
                 let took = units::duration(start.elapsed());
@@ -149,13 +163,13 @@ impl Asked {
             }
             let (count, why) = refusals(job);
             if count > *refused {
-                return Err(RequestError::Refused(why));
+                return Err(RequestError::Refused { why, stop });
             }
             if !alive {
                 return Err(RequestError::Ended);
             }
             if start.elapsed() >= Duration::from_secs(timeout) {
-                return Err(RequestError::Late(timeout));
+                return Err(RequestError::Late { timeout, stop });
             }
             std::thread::sleep(Duration::from_millis(5));
         }

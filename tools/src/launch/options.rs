@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 
 use super::native::Mpi;
-use pc3_runtime::settings::{misspelt, BadSetting, Settings};
+use pc3_runtime::settings::{misspelt, BadSetting, Restart, Settings};
 
 /// Runs a program compiled by pc3cc.
 ///
@@ -20,10 +20,10 @@ use pc3_runtime::settings::{misspelt, BadSetting, Settings};
     override_usage = "pc3run [OPTIONS] [--] PROGRAM [ARGS]..."
 )]
 struct Cli {
-    /// Logical MPI ranks [default: 1]
+    /// Logical MPI ranks [default: 1; of a restart: the checkpoint's]
     #[arg(short = 'n', long, value_name = "N")]
     ranks: Option<String>,
-    /// Worker threads that run them [default: ranks, at most as many as cores]
+    /// Worker threads of each process that run them [default: as many as it has ranks, at most its share of the cores]
     #[arg(short = 'w', long, value_name = "N")]
     workers: Option<String>,
     /// Processes that the ranks are spread over, in blocks
@@ -61,7 +61,8 @@ struct Cli {
     /// Tell at the end what workers spent their time with and what ranks sent each other; all of it to FILE, as JSON
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     stats: Option<String>,
-    /// How ranks agree on a checkpoint: barrier, nonblocking
+    /// How ranks agree on a checkpoint: barrier (all at one passage of their locations) or nonblocking (each at its own next
+    /// location) [default: barrier; of a restart: the checkpoint's]
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
     /// What a signal does: checkpoint, stop (checkpoint and exit 85) or none [default: USR1=checkpoint,USR2=stop]
@@ -242,6 +243,14 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Run, Sto
             None
         }
     };
+    // A restart may have ranks that were spawned.
+    let fresh = settings.as_ref().filter(|s| s.restart == Restart::No);
+    let given = fresh.and_then(|s| s.ranks);
+    if let Some(ranks) = given.filter(|n| *n < processes) {
+        mistakes.push(format!(
+            "--procs {processes}: more processes than ranks (--ranks {ranks})"
+        ));
+    }
     match settings {
         Some(settings) if mistakes.is_empty() => {
             let variables = options

@@ -30,7 +30,7 @@ impl Progress {
     pub fn new(settings: &Settings) -> Progress {
         let ranks = settings.ranks.unwrap_or(1);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = settings.workers.unwrap_or(cores).min(ranks);
+        let workers = settings.workers.unwrap_or(cores.min(ranks));
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);

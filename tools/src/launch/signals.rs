@@ -4,7 +4,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use crate::process::{is_alive, job_below, listens};
@@ -30,6 +30,8 @@ static HELD: AtomicU64 = AtomicU64::new(0);
 /// An event's descriptor, for whoever looks after requests.
 static ASKED: AtomicI32 = AtomicI32::new(-1);
 static ONE: u64 = 1;
+/// The processes below a launcher were told to say what they do, and to end by that.
+static QUIT: AtomicBool = AtomicBool::new(false);
 /// Time that a program has to set up its signals.
 const YOUTH: Duration = Duration::from_secs(1);
 
@@ -113,13 +115,16 @@ pub(super) fn send_to(child: i32, requests: impl Iterator<Item = c_int>) {
     }
 }
 
-/// The same where the child is a launcher: any process of the job can be asked.
+/// The same where the child is a launcher: any process of the job can be asked, and all say what they do (SIGQUIT).
 pub(super) fn send_below(launcher: i32, requests: impl Iterator<Item = c_int>) {
-    let requests: Vec<c_int> = requests.filter(|s| FORWARDED.contains(s)).collect();
+    let mut requests: Vec<c_int> = requests.filter(|s| FORWARDED.contains(s)).collect();
     // SAFETY: a plain system call.
     let event = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
-    if event < 0 || requests.is_empty() {
+    if event < 0 {
         return send_to(launcher, std::iter::empty());
+    }
+    if !requests.contains(&libc::SIGQUIT) {
+        requests.push(libc::SIGQUIT);
     }
     ASKED.store(event, SeqCst);
     HELD.store(requests.iter().map(|s| 1 << s).sum(), SeqCst);
@@ -135,13 +140,22 @@ pub(super) fn send_below(launcher: i32, requests: impl Iterator<Item = c_int>) {
                     continue;
                 }
                 // Launchers take their time; a process that does not catch the signal yet would be killed by it.
-                match job_below(launcher).find(|p| listens(*p, *signal)) {
-                    Some(process) => {
-                        EARLY.fetch_and(!bit, SeqCst);
-                        // SAFETY: a plain system call.
-                        unsafe { libc::kill(process, *signal) };
-                    }
-                    None => waits = true,
+                let mut ready = job_below(launcher).filter(|p| listens(*p, *signal));
+                let told: Vec<i32> = match *signal {
+                    libc::SIGQUIT => ready.collect(),
+                    _ => ready.next().into_iter().collect(),
+                };
+                if told.is_empty() {
+                    waits = true;
+                    continue;
+                }
+                EARLY.fetch_and(!bit, SeqCst);
+                if *signal == libc::SIGQUIT {
+                    QUIT.store(true, SeqCst);
+                }
+                for process in told {
+                    // SAFETY: a plain system call.
+                    unsafe { libc::kill(process, *signal) };
                 }
             }
             if waits {
@@ -171,6 +185,11 @@ fn send_early(signal: c_int) {
             });
         }
     }
+}
+
+/// What SIGQUIT has ended: launchers have statuses of their own for that.
+pub(super) fn has_quit() -> bool {
+    QUIT.load(SeqCst)
 }
 
 /// To the child, as long as there is one.

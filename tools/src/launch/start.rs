@@ -124,7 +124,10 @@ fn start(run: &Run) -> Result<u8, StartError> {
         plain(run)?
     };
     signals::done();
-    let code = status.code().or_else(|| status.signal().map(|s| 128 + s));
+    let code = match signals::has_quit() && !status.success() {
+        true => Some(128 + libc::SIGQUIT),
+        false => status.code().or_else(|| status.signal().map(|s| 128 + s)),
+    };
     Ok(code.and_then(|c| u8::try_from(c).ok()).unwrap_or(u8::MAX))
 }
 

@@ -13,11 +13,11 @@ use pc3_runtime::control::without_signals;
 use pc3_runtime::job::{After, Apart, Written};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::save::Part;
-use pc3_runtime::settings;
 use pc3_runtime::transfer::{LoadError, SaveCtx};
 
 use super::{apart, done, far, later, p2p, record, Plan, Stage, State, Taken};
 use crate::coll::rounds;
+use crate::deadlock;
 use crate::p2p::request::{Mode, Request, What};
 use crate::state::{self, RankState, World};
 use crate::stats;
@@ -203,14 +203,7 @@ impl State {
 
 /// Ranks here that the epoch waits for: to be seen before it begins, then to take their local checkpoints.
 pub(super) fn missing(s: &State, world: &World) -> String {
-    let gathers = s.stage == Stage::Gathering;
-    let is_late = |slot: u32| match gathers {
-        true => !s.is_there(world, slot),
-        false => s.members[slot as usize].phase() == Phase::Asked,
-    };
-    let slots = 0..s.members.len() as u32;
-    let list: Vec<String> = slots
-        .filter(|slot| is_late(*slot))
+    let list: Vec<String> = late_slots(s, world)
         .map(|slot| world.ranks()[slot as usize].rank.to_string())
         .collect();
     let more = list.len().saturating_sub(10);
@@ -223,6 +216,14 @@ pub(super) fn missing(s: &State, world: &World) -> String {
         1 => format!("rank {text}"),
         _ => format!("ranks {text}"),
     }
+}
+
+pub(super) fn late_slots<'a>(s: &'a State, world: &'a World) -> impl Iterator<Item = u32> + 'a {
+    let gathers = s.stage == Stage::Gathering;
+    (0..s.members.len() as u32).filter(move |slot| match gathers {
+        true => !s.is_there(world, *slot),
+        false => s.members[*slot as usize].phase() == Phase::Asked,
+    })
 }
 
 /// A thread looks whether all come to a location in time.
@@ -245,7 +246,7 @@ pub(super) fn watch(s: &mut State, world: &World) {
 fn look(world: &World) {
     let Some(job) = world.job.get() else { return };
     let news = &world.crossing.news;
-    let patience = job.patience.unwrap_or(settings::PATIENCE);
+    let patience = job.patience;
     let mut s = world.crossing.lock();
     while !s.is_over {
         let missing = match s.stage {
@@ -260,7 +261,13 @@ fn look(world: &World) {
         let age = s.plan.since.elapsed();
         if missing && age >= patience {
             let late = self::missing(&s, world);
-            let why = format!("{late} came to no location within {patience:?} (PC3_PATIENCE)");
+            let slots = late_slots(&s, world).map(|slot| &world.ranks()[slot as usize]);
+            let what = match deadlock::whereabouts(slots) {
+                text if text.is_empty() => text,
+                text => format!(": {text}"),
+            };
+            let why =
+                format!("{late} came to no location within {patience:?} (PC3_PATIENCE){what}");
             s.give_up(world, why);
             s.pump(world);
             continue;

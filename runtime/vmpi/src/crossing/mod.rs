@@ -23,6 +23,7 @@ mod record;
 mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -223,6 +224,29 @@ impl Crossing {
     /// Process 0 has decided that the job is over: no checkpoint is begun any more.
     pub(crate) fn end(&self) {
         self.lock().is_over = true;
+    }
+
+    /// What is under way, for SIGQUIT's report.
+    pub(crate) fn sights(&self, out: &mut impl fmt::Write, world: &World) -> fmt::Result {
+        if !self.is_slow() {
+            return Ok(());
+        }
+        let Ok(s) = self.state.try_lock() else {
+            return writeln!(out, "  what the epoch is at is being changed");
+        };
+        let stage = match s.stage {
+            Stage::Idle => return Ok(()),
+            Stage::Replaying => {
+                return writeln!(out, "  what a checkpoint's log has is done again")
+            }
+            Stage::Gathering => "a checkpoint is wanted",
+            Stage::Running => "a checkpoint is being taken",
+        };
+        write!(out, "  {stage}; yet to come to a location:")?;
+        for slot in line::late_slots(&s, world).take(16) {
+            write!(out, " {}", world.ranks()[slot as usize].rank)?;
+        }
+        writeln!(out, " ({} ranks here)", line::late_slots(&s, world).count())
     }
 
     /// No rank can run.

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use pc3_runtime::control::Every;
 use pc3_runtime::job::Job;
@@ -462,10 +463,11 @@ fn watched(ranks: usize, workers: usize, patience: u64, body: Body) -> Vec<Strin
     let engine = MpiEngine::new(ranks, workers, Backend::ALL[0]);
     let said = Arc::new(Mutex::new(Vec::new()));
     let (world, list) = (&engine.world, Arc::clone(&said));
-    world.idle.patience.store(patience, Relaxed);
     let report = move |text: &str| list.lock().unwrap().push(text.to_owned());
     assert!(world.on_deadlock.set(Box::new(report)).is_ok());
-    let job = Arc::new(Job::detached(ranks, workers, Every::Never));
+    let mut job = Job::detached(ranks, workers, Every::Never);
+    job.polling = Duration::from_millis(patience);
+    let job = Arc::new(job);
     let all = (0..ranks).map(|id| Rank::new(job.clone(), id).unwrap());
     assert_eq!(engine.run(&job, all.collect(), body), 0);
     let said = said.lock().unwrap().clone();

@@ -194,15 +194,16 @@ fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sched {
-    /// `homes`: each rank's worker; `processes`: of the job, each with as many workers.
+    /// `homes`: each rank's worker, of so many, which may be more than ranks begin on; `processes`: of the job, each with
+    /// as many workers.
     pub fn new(
         homes: &[u32],
+        workers: u32,
         processes: u32,
         backend: Backend,
         stack_size: usize,
         special: Special,
     ) -> Sched {
-        let workers = homes.iter().max().map_or(1, |w| w + 1);
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let mut queues = vec![VecDeque::new(); workers as usize];
         for (rank, home) in homes.iter().enumerate() {
@@ -242,11 +243,7 @@ impl Sched {
     /// Nobody else adds one now.
     pub unsafe fn add<H: Host>(host: &Arc<H>) -> Option<u32> {
         let sched = host.sched();
-        // Somebody runs on these, and looks for more.
-        let mut used: Vec<u32> = sched.slots.iter().map(|s| s.worker).collect();
-        used.sort_unstable();
-        used.dedup();
-        let worker = used[sched.slots.len() % used.len()];
+        let worker = (sched.slots.len() % sched.workers.len()) as u32;
         // SAFETY: by the caller.
         let slot = unsafe {
             sched

@@ -110,7 +110,14 @@ impl World {
         let homes: Vec<u32> = here.iter().map(|r| placement.worker_of(*r)).collect();
         let processes = placement.processes();
         let world = Arc::new_cyclic(|world| {
-            let sched = Sched::new(&homes, processes, backend, stack, special);
+            let sched = Sched::new(
+                &homes,
+                placement.workers(),
+                processes,
+                backend,
+                stack,
+                special,
+            );
             let make = |(slot, rank): (usize, &u32)| {
                 let alone = Meeting::new(1, SELF_ID);
                 let objects = Objects::new(group.clone(), *rank, meeting.clone(), alone);
