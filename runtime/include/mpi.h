@@ -314,6 +314,11 @@ typedef void(MPI_Comm_errhandler_function)(MPI_Comm *, int *code, ...);
 typedef void(MPI_File_errhandler_function)(MPI_File *, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef int(MPI_Datarep_conversion_function)(void *userbuf, MPI_Datatype type, int count, void *filebuf, MPI_Offset position,
+    void *extra_state);
+typedef int(MPI_Datarep_conversion_function_c)(void *userbuf, MPI_Datatype type, MPI_Count count, void *filebuf, MPI_Offset
+    position, void *extra_state);
+typedef int(MPI_Datarep_extent_function)(MPI_Datatype type, MPI_Aint *extent, void *extra_state);
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;
 typedef MPI_Comm_delete_attr_function MPI_Delete_function;
@@ -331,6 +336,8 @@ typedef int(MPI_Grequest_cancel_function)(void *extra, int complete);
 #define MPI_NULL_COPY_FN             ((MPI_Copy_function *)0)
 #define MPI_DUP_FN                   ((MPI_Copy_function *)1)
 #define MPI_NULL_DELETE_FN           ((MPI_Delete_function *)0)
+#define MPI_CONVERSION_FN_NULL       ((MPI_Datarep_conversion_function *)0)
+#define MPI_CONVERSION_FN_NULL_C     ((MPI_Datarep_conversion_function_c *)0)
 
 double MPI_Wtime(void);
 double MPI_Wtick(void);
@@ -885,6 +892,10 @@ int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset);
 int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp);
 int MPI_File_get_type_extent(MPI_File file, MPI_Datatype type, MPI_Aint *extent);
 int MPI_File_get_type_extent_c(MPI_File file, MPI_Datatype type, MPI_Count *extent);
+int MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read, MPI_Datarep_conversion_function
+    *write, MPI_Datarep_extent_function *extent, void *extra_state);
+int MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read,
+    MPI_Datarep_conversion_function_c *write, MPI_Datarep_extent_function *extent, void *extra_state);
 int MPI_File_set_atomicity(MPI_File file, int flag);
 int MPI_File_get_atomicity(MPI_File file, int *flag);
 int MPI_File_sync(MPI_File file);
@@ -1290,7 +1301,7 @@ PC3_P(MPI_File_get_view) PC3_P(MPI_File_seek) PC3_P(MPI_File_seek_shared) PC3_P(
 PC3_P(MPI_File_get_position_shared) PC3_P(MPI_File_get_byte_offset) PC3_P(MPI_File_get_type_extent)
 PC3_P(MPI_File_get_type_extent_c)
 PC3_P(MPI_File_set_atomicity) PC3_P(MPI_File_get_atomicity) PC3_P(MPI_File_sync) PC3_P(MPI_File_create_errhandler)
-PC3_P(MPI_File_set_errhandler) PC3_P(MPI_File_get_errhandler) PC3_P(MPI_File_call_errhandler) PC3_P(MPI_File_read_at)
+PC3_P(MPI_Register_datarep) PC3_P(MPI_Register_datarep_c) PC3_P(MPI_File_set_errhandler) PC3_P(MPI_File_get_errhandler) PC3_P(MPI_File_call_errhandler) PC3_P(MPI_File_read_at)
 PC3_P(MPI_File_iread_at) PC3_P(MPI_File_read_at_c) PC3_P(MPI_File_iread_at_c) PC3_P(MPI_File_read_at_all)
 PC3_P(MPI_File_iread_at_all) PC3_P(MPI_File_read_at_all_c) PC3_P(MPI_File_iread_at_all_c) PC3_P(MPI_File_read)
 PC3_P(MPI_File_iread) PC3_P(MPI_File_read_c) PC3_P(MPI_File_iread_c) PC3_P(MPI_File_read_all)

@@ -37,6 +37,8 @@ pub fn retains(name: &str) -> bool {
                     | "Win_create"
                     | "Win_attach"
                     | "Grequest_start"
+                    | "Register_datarep"
+                    | "Register_datarep_c"
                     | "Get_address"
                     | "Address"
             );

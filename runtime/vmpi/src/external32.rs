@@ -7,7 +7,7 @@ use crate::error::{fail, Class, Result};
 use crate::pack;
 
 /// Bytes of one element.
-fn width(b: Basic) -> usize {
+pub fn width(b: Basic) -> usize {
     match b {
         Basic::Long | Basic::ULong => 4,
         Basic::Wchar => 2,
@@ -29,16 +29,6 @@ pub fn bytes(sig: &Signature, count: usize) -> usize {
         true
     });
     one.saturating_mul(count)
-}
-
-/// Are all elements as wide in external32 as in memory?
-pub fn same_widths(sig: &Signature) -> bool {
-    let mut same = true;
-    sig.each_run(&mut |b, _| {
-        same = width(b) == b.size();
-        same
-    });
-    same
 }
 
 fn elements(sig: &Signature, f: &mut impl FnMut(Basic) -> Result<()>) -> Result<()> {
@@ -169,17 +159,34 @@ pub unsafe fn pack(buf: Buf, to: &mut Vec<u8>) -> Result<()> {
 ///
 /// # Safety
 /// It is writable.
-pub unsafe fn unpack(mut from: &[u8], buf: Buf) -> Result<()> {
+pub unsafe fn unpack(from: &[u8], buf: Buf) -> Result<()> {
+    if from.len() < bytes(&buf.ty.signature, buf.count) {
+        return fail(Class::ERR_TRUNCATE, "the packed data end early");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { unpack_some(from, buf) }
+}
+
+/// The same from what there is: whole elements of it.
+///
+/// # Safety
+/// As of [`unpack`].
+pub unsafe fn unpack_some(mut from: &[u8], buf: Buf) -> Result<()> {
     let mut native = Vec::with_capacity(buf.bytes());
+    let mut over = false;
     for _ in 0..buf.count {
         elements(&buf.ty.signature, &mut |b| {
-            if from.len() < width(b) {
-                return fail(Class::ERR_TRUNCATE, "the packed data end early");
+            over |= from.len() < width(b);
+            if over {
+                return Ok(());
             }
             let (one, more) = from.split_at(width(b));
             from = more;
             into(b, one, &mut native)
         })?;
+        if over {
+            break;
+        }
     }
     // SAFETY: the caller's promise.
     unsafe {

@@ -10,6 +10,7 @@ use crate::error::{fail, Class, Result, UserCodes};
 use crate::group::{Group, GroupRef};
 use crate::handle::{abi, Kind, Table};
 use crate::info::Info;
+use crate::io::representation::Registered;
 use crate::io::MpiFile;
 use crate::op::UserOp;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct Objects {
     pub files: Table<Box<MpiFile>>,
     /// The handler of MPI_FILE_NULL, which new files inherit.
     pub file_errhandler: usize,
+    /// Of files: the program's own, which stay to the end.
+    pub representations: Vec<Registered>,
     pub info_env: Info,
     pub codes: UserCodes,
     pub attr_values: Box<AttrValues>,
@@ -108,6 +111,7 @@ impl Objects {
             infos: Table::new(Kind::Info),
             files: Table::new(Kind::File),
             file_errhandler: abi::ERRORS_RETURN,
+            representations: Vec::new(),
             info_env: Info::default(),
             codes: UserCodes::default(),
             attr_values: Box::new(AttrValues::new(size)),

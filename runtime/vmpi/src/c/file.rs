@@ -1,12 +1,14 @@
 //! Opening, closing and asking about files (MPI 3.1 sections 13.2, 13.3, 13.6, 13.7).
 
 use super::coll::take_part;
+use super::datarep;
 use super::errors::{raise, raise_file};
 use super::{entry, put, put_text, text};
 use crate::coll::barrier::Gate;
 use crate::coll::meeting::Kind;
 use crate::comm::create::split;
 use crate::crossing::io::{changes, Change};
+use crate::datatype::stored::stored;
 use crate::error::{fail, Class, MpiError, Result};
 use crate::handle::abi;
 use crate::info::Info;
@@ -302,11 +304,11 @@ pub unsafe extern "C" fn MPI_File_set_view(
     disp: i64,
     etype: usize,
     filetype: usize,
-    datarep: *const c_char,
+    representation: *const c_char,
     info: usize,
 ) -> c_int {
     on_file("MPI_File_set_view", file, |me| {
-        let checked = new_view(me, file, disp, etype, filetype, datarep, info);
+        let checked = new_view(me, file, disp, etype, filetype, representation, info);
         drop(changes(me, me.objects().file(file)?, Change::Pointer));
         // Everybody has done with the old view before the shared pointer moves.
         gate(me, file, Kind::FileSetView)?;
@@ -326,14 +328,14 @@ unsafe fn new_view(
     disp: i64,
     etype: usize,
     filetype: usize,
-    datarep: *const c_char,
+    representation: *const c_char,
     info: usize,
 ) -> Result<(View, Info)> {
     let f = me.objects().file(file)?;
     let sequential = f.shared.amode & mode::SEQUENTIAL != 0;
     let disp = match disp {
         CURRENT if sequential => {
-            let at = f.advance(me, 0) * f.view.etype.size as i64;
+            let at = f.advance(me, 0) * f.view.unit as i64;
             f.view.offset(at)
         }
         _ if sequential => {
@@ -349,26 +351,10 @@ unsafe fn new_view(
         me.objects().committed(filetype)?,
     );
     // SAFETY: the program's string.
-    let external = match unsafe { text(datarep)? }.to_ascii_lowercase().as_str() {
-        "native" | "internal" => false,
-        "external32" => {
-            if !crate::external32::same_widths(&filetype.signature) {
-                return fail(
-                    Class::ERR_UNSUPPORTED_DATAREP,
-                    "external32 is for types that are as wide there as in memory",
-                );
-            }
-            true
-        }
-        other => {
-            return fail(
-                Class::ERR_UNSUPPORTED_DATAREP,
-                format!("the data representation is {other:?}"),
-            )
-        }
-    };
+    let name = unsafe { text(representation)? };
+    let representation = datarep::find(me, &name, [&etype.signature, &filetype.signature])?;
     Ok((
-        View::new(disp, etype, filetype, external)?,
+        View::new(disp, etype, filetype, representation)?,
         info_of(me, info)?,
     ))
 }
@@ -379,14 +365,13 @@ pub unsafe extern "C" fn MPI_File_get_view(
     disp: *mut i64,
     etype: *mut usize,
     filetype: *mut usize,
-    datarep: *mut c_char,
+    out: *mut c_char,
 ) -> c_int {
     on_file("MPI_File_get_view", file, |me| {
         let v = &me.objects().file(file)?.view;
         let (e, t) = (v.etype.clone(), v.filetype.clone());
         put(disp, v.disp)?;
-        let name = if v.external { "external32" } else { "native" };
-        put_text(datarep, 128, name)?;
+        put_text(out, datarep::MAX, &datarep::name(me, &v.representation))?;
         // Predefined ones are named as such, others as copies.
         let handle = |t: crate::datatype::TypeRef| match t.predefined {
             0 => super::datatype::give(me, t, true),
@@ -405,7 +390,7 @@ pub unsafe extern "C" fn MPI_File_get_byte_offset(
 ) -> c_int {
     on_file("MPI_File_get_byte_offset", file, |me| {
         let v = &me.objects().file(file)?.view;
-        put(disp, v.offset(offset * v.etype.size as i64))
+        put(disp, v.offset(offset * v.unit as i64))
     })
 }
 
@@ -413,8 +398,10 @@ macro_rules! extents { ($($name:ident $t:ty;)*) => { $(
     #[pc3_vmpi_entry::entry]
     pub unsafe extern "C" fn $name(file: usize, datatype: usize, extent: *mut $t) -> c_int {
         on_file(stringify!($name), file, |me| {
-            me.objects().file(file)?;
-            put(extent, me.objects().datatype(datatype)?.extent as $t)
+            let mut r = me.objects().file(file)?.view.representation.clone();
+            let ty = me.objects().datatype(datatype)?;
+            datarep::learn(me, &mut r, &ty.signature)?;
+            put(extent, stored(&ty, &|b| r.width(b))?.extent as $t)
         })
     }
 )* } }
@@ -437,7 +424,7 @@ fn sought(f: &MpiFile, from: i64, offset: i64, whence: c_int) -> Result<i64> {
     let base = match whence {
         SEEK_SET => 0,
         SEEK_CUR => from,
-        SEEK_END => f.view.visible(f.shared.size()?) / f.view.etype.size as i64,
+        SEEK_END => f.view.visible(f.shared.size()?) / f.view.unit as i64,
         _ => return fail(Class::ERR_ARG, format!("{whence} is no kind of offset")),
     };
     match base.checked_add(offset) {

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::coll::take_part;
+use super::datarep::{convert, learn, Items};
 use super::file::on_file;
 use super::p2p::{data, prepare, publish};
 use super::status::{put_status, CStatus};
@@ -11,6 +12,7 @@ use crate::datatype::moving::Buf;
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
 use crate::external32;
+use crate::io::representation::Representation;
 use crate::io::{mode, MpiFile, Ordered};
 use crate::p2p::request::What;
 use crate::p2p::{self, Status};
@@ -39,57 +41,119 @@ struct Memory {
     p: *mut c_void,
     count: usize,
     ty: TypeRef,
+    handle: usize,
 }
 
-/// Moves data between memory and the visible bytes from element `at` on; bytes moved.
-unsafe fn transfer(f: &MpiFile, way: Way, m: &Memory, at: i64) -> Result<usize> {
-    let bytes = m.ty.size * m.count;
-    let runs = f.view.runs(at * f.view.etype.size as i64, bytes);
-    let buf = Buf {
-        ptr: m.p.cast(),
-        count: m.count,
-        ty: &m.ty,
-    };
-    let mut stream = Vec::new();
+impl Memory {
+    fn buf(&self) -> Buf<'_> {
+        Buf {
+            ptr: self.p.cast(),
+            count: self.count,
+            ty: &self.ty,
+        }
+    }
+
+    fn items(&self, count: u64) -> Items {
+        Items {
+            p: self.p,
+            datatype: self.handle,
+            count,
+        }
+    }
+}
+
+/// What a file is to get: as many bytes as the representation says.
+unsafe fn outgoing(
+    me: &RankState,
+    how: &Representation,
+    m: &Memory,
+    bytes: usize,
+) -> Result<Vec<u8>> {
     // SAFETY: the program's buffer.
     unsafe {
-        if way == Way::Write {
-            if f.view.external {
-                external32::pack(buf, &mut stream)?;
-            } else {
-                stream = m.ty.pack_vec(buf.ptr, buf.count);
+        match how {
+            Representation::External32 => {
+                let mut stream = Vec::with_capacity(bytes);
+                external32::pack(m.buf(), &mut stream)?;
+                return Ok(stream);
             }
-            let mut rest = stream.as_slice();
-            for (at, n) in runs {
-                let (now, later) = rest.split_at(n);
-                f.shared.write_at(now, at)?;
-                rest = later;
+            Representation::Registered(number, _) => {
+                let mut stream = vec![0; bytes];
+                let all = m.items(m.ty.signature.elements() * m.count as u64);
+                if convert(me, *number, true, &all, &mut stream)? {
+                    return Ok(stream);
+                }
+                unconverted(bytes, m)?;
             }
-            return Ok(bytes);
+            Representation::Native | Representation::Internal => {}
         }
-        stream.resize(bytes, 0);
-        let mut done = 0;
-        for (at, n) in runs {
-            let got = f.shared.read_at(&mut stream[done..done + n], at)?;
-            done += got;
-            if got < n {
-                break;
-            }
-        }
-        if f.view.external {
-            let whole = done / m.ty.size.max(1);
-            external32::unpack(
-                &stream[..whole * m.ty.size],
-                Buf {
-                    count: whole,
-                    ..buf
-                },
-            )?;
-        } else {
-            m.ty.unpack(stream.as_ptr(), done, buf.ptr, buf.count);
-        }
-        Ok(done)
+        Ok(m.ty.pack_vec(m.p.cast(), m.count))
     }
+}
+
+/// Fills memory with what a file had; bytes of memory that are filled.
+unsafe fn incoming(
+    me: &RankState,
+    how: &Representation,
+    m: &Memory,
+    stream: &mut [u8],
+) -> Result<usize> {
+    let (elements, here) = how.elements_in(&m.ty.signature, stream.len());
+    // SAFETY: the program's buffer.
+    unsafe {
+        match how {
+            Representation::External32 => {
+                external32::unpack_some(stream, m.buf())?;
+                return Ok(here);
+            }
+            Representation::Registered(number, _) => {
+                if convert(me, *number, false, &m.items(elements), stream)? {
+                    return Ok(here);
+                }
+                let whole = how.bytes(&m.ty.signature, m.count);
+                unconverted(whole.unwrap_or(usize::MAX), m)?;
+            }
+            Representation::Native | Representation::Internal => {}
+        }
+        m.ty.unpack(stream.as_ptr(), stream.len(), m.p.cast(), m.count);
+        Ok(stream.len())
+    }
+}
+
+/// Without a function elements are in the file as in memory.
+fn unconverted(bytes: usize, m: &Memory) -> Result<()> {
+    if bytes == m.ty.size * m.count {
+        return Ok(());
+    }
+    fail(
+        Class::ERR_CONVERSION,
+        "the data representation has no conversion function, and other extents than memory",
+    )
+}
+
+/// Writes to the visible bytes from `at` on.
+fn put_bytes(f: &MpiFile, mut rest: &[u8], at: i64) -> Result<()> {
+    for (at, n) in f.view.runs(at, rest.len()) {
+        let (now, later) = rest.split_at(n);
+        f.shared.write_at(now, at)?;
+        rest = later;
+    }
+    Ok(())
+}
+
+/// Reads so many visible bytes from `at` on, or those that there are.
+fn get_bytes(f: &MpiFile, bytes: usize, at: i64) -> Result<Vec<u8>> {
+    let mut stream = vec![0; bytes];
+    let mut done = 0;
+    for (at, n) in f.view.runs(at, bytes) {
+        let got = f.shared.read_at(&mut stream[done..done + n], at)?;
+        done += got;
+        if got < n {
+            break;
+        }
+    }
+    stream.truncate(done);
+    Ok(stream)
 }
 
 /// One access; the pointers move by what was asked for, the individual one by what there was.
@@ -114,7 +178,12 @@ unsafe fn access(
             "a sequential file is accessed through its shared pointer",
         );
     }
-    let (bytes, unit) = (m.ty.size * m.count, f.view.etype.size);
+    let mut how = f.view.representation.clone();
+    learn(me, &mut how, &m.ty.signature)?;
+    let unit = f.view.unit;
+    let Some(bytes) = how.bytes(&m.ty.signature, m.count) else {
+        return fail(Class::ERR_COUNT, "the file cannot be that long");
+    };
     if bytes % unit != 0 {
         return fail(
             Class::ERR_ARG,
@@ -122,6 +191,11 @@ unsafe fn access(
         );
     }
     let amount = (bytes / unit) as i64;
+    let stream = match way {
+        // SAFETY: the caller's promise.
+        Way::Write => unsafe { outgoing(me, &how, m, bytes)? },
+        Way::Read => Vec::new(),
+    };
     if shared {
         drop(changes(me, f, Change::Pointer));
     }
@@ -143,15 +217,24 @@ unsafe fn access(
             call.start.get()
         }
     };
-    let changing = (way == Way::Write).then(|| changes(me, f, Change::Contents));
-    // SAFETY: the caller's promise.
-    let done = unsafe { transfer(f, way, m, at)? };
-    drop(changing);
+    let (done, moved) = match way {
+        Way::Write => {
+            let changing = changes(me, f, Change::Contents);
+            put_bytes(f, &stream, at * unit as i64)?;
+            drop(changing);
+            (bytes, m.ty.size * m.count)
+        }
+        Way::Read => {
+            let mut stream = get_bytes(f, bytes, at * unit as i64)?;
+            // SAFETY: the caller's promise.
+            (stream.len(), unsafe { incoming(me, &how, m, &mut stream)? })
+        }
+    };
     if let Place::Own = place {
         me.objects().file_mut(file)?.position = at + (done / unit) as i64;
     }
     Ok(Status {
-        bytes: done,
+        bytes: moved,
         basic: m.ty.basic().or_else(|| m.ty.signature.uniform()),
         ..Status::EMPTY
     })
@@ -159,7 +242,12 @@ unsafe fn access(
 
 unsafe fn memory(me: &RankState, p: *mut c_void, n: i64, datatype: usize) -> Result<Memory> {
     let (count, ty) = data(me, p, n, datatype)?;
-    Ok(Memory { p, count, ty })
+    Ok(Memory {
+        p,
+        count,
+        ty,
+        handle: datatype,
+    })
 }
 
 #[allow(clippy::too_many_arguments)]

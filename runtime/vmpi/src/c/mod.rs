@@ -11,6 +11,7 @@ pub mod attr;
 pub mod clocks;
 pub mod coll;
 pub mod comm;
+pub mod datarep;
 pub mod datatype;
 pub mod datatype_contents;
 mod datatype_large;

@@ -410,40 +410,60 @@ pub fn make(c: Constructor, created_at: Option<Box<str>>) -> Result<TypeRef> {
     Ok(build(c, created_at)?.into())
 }
 
+/// A predefined type's element, as wide as it is somewhere.
+#[derive(Clone, Copy)]
+pub(super) struct Element {
+    pub basic: Basic,
+    pub size: usize,
+    pub align: usize,
+}
+
+impl Element {
+    fn here(basic: Basic) -> Element {
+        Element {
+            basic,
+            size: basic.size(),
+            align: basic.align(),
+        }
+    }
+
+    fn draft(self) -> Draft {
+        let whole = Some((0, self.size as isize));
+        Draft {
+            size: self.size,
+            bounds: whole,
+            tight: whole,
+            explicit: false,
+            align: self.align,
+            layout: Layout::block(self.size),
+            signature: Signature::run(self.basic, 1),
+        }
+    }
+}
+
 pub(super) fn named(b: Basic) -> Datatype {
-    let n = b.size();
-    let whole = Some((0, n as isize));
-    let draft = Draft {
-        size: n,
-        bounds: whole,
-        tight: whole,
-        explicit: false,
-        align: b.align(),
-        layout: Layout::block(n),
-        signature: Signature::run(b, 1),
-    };
     Datatype {
         predefined: b as usize,
-        ..draft.finish(Constructor::Named(b))
+        ..element(Element::here(b))
     }
 }
 
 pub(super) fn pair(handle: usize, value: Basic, index: Basic) -> Datatype {
-    let at = value.size().next_multiple_of(index.align());
-    let part = |b: Basic, at: usize| Draft {
-        size: b.size(),
-        bounds: Some((at as isize, (at + b.size()) as isize)),
-        tight: Some((at as isize, (at + b.size()) as isize)),
-        explicit: false,
-        align: b.align(),
-        layout: Layout::block(b.size()).shift(at as isize),
-        signature: Signature::run(b, 1),
-    };
-    let draft = Draft::sequence(vec![part(value, 0), part(index, at)]).and_then(Draft::pad);
+    pair_of(handle, Element::here(value), Element::here(index))
+}
+
+pub(super) fn element(e: Element) -> Datatype {
+    e.draft().finish(Constructor::Named(e.basic))
+}
+
+pub(super) fn pair_of(handle: usize, value: Element, index: Element) -> Datatype {
+    let at = value.size.next_multiple_of(index.align);
+    let second = index.draft().shift(at as isize);
+    let draft = second.and_then(|second| Draft::sequence(vec![value.draft(), second])?.pad());
     let draft = draft.unwrap_or_else(|_| unreachable!("two small parts do not overflow"));
     Datatype {
         predefined: handle,
-        ..draft.finish(Constructor::Pair(value, index))
+        ..draft.finish(Constructor::Pair(value.basic, index.basic))
     }
 }
 

@@ -12,6 +12,7 @@ pub mod moving;
 pub mod parametrised;
 pub mod portable;
 pub mod signature;
+pub mod stored;
 
 use basic::{Basic, PAIRS};
 use layout::Layout;

@@ -6,6 +6,7 @@
 //! restart opens the files again and cuts those that were written to the size they had.
 
 pub mod pointer;
+pub mod representation;
 pub mod view;
 
 use std::fs::{File, OpenOptions};

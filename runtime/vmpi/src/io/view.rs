@@ -1,6 +1,8 @@
 //! What a rank sees of a file: from a displacement on, the places that copies of its file type cover.
 
+use super::representation::Representation;
 use crate::datatype::layout::{Layout, Node};
+use crate::datatype::stored::stored;
 use crate::datatype::TypeRef;
 use crate::error::{fail, Class, Result};
 
@@ -8,26 +10,36 @@ pub struct View {
     pub disp: i64,
     pub etype: TypeRef,
     pub filetype: TypeRef,
-    /// Elements of the same width in external32 as here, in its byte order.
-    pub external: bool,
+    pub representation: Representation,
+    /// Bytes of an elementary type in the file.
+    pub unit: usize,
+    /// The file type as it lies there.
+    there: TypeRef,
     /// Blocks of one file type: offset and length, neither overlapping nor empty.
     blocks: Vec<(i64, i64)>,
 }
 
 impl View {
-    pub fn new(disp: i64, etype: TypeRef, filetype: TypeRef, external: bool) -> Result<View> {
+    pub fn new(
+        disp: i64,
+        etype: TypeRef,
+        filetype: TypeRef,
+        representation: Representation,
+    ) -> Result<View> {
         if disp < 0 {
             return fail(Class::ERR_ARG, format!("the displacement is {disp}"));
         }
+        let width = |b| representation.width(b);
+        let (unit, there) = (stored(&etype, &width)?.size, stored(&filetype, &width)?);
         let mut blocks = Vec::new();
-        flatten(&filetype.layout, &mut blocks);
+        flatten(&there.layout, &mut blocks);
         if blocks.first().is_some_and(|b| b.0 < 0) || blocks.windows(2).any(|w| w[0].0 > w[1].0) {
             return fail(
                 Class::ERR_TYPE,
                 "the displacements of a file type must not be negative, nor decrease",
             );
         }
-        if etype.size == 0 || filetype.size % etype.size != 0 {
+        if unit == 0 || there.size % unit != 0 {
             return fail(
                 Class::ERR_TYPE,
                 "a file type consists of whole elements of the elementary type",
@@ -37,7 +49,9 @@ impl View {
             disp,
             etype,
             filetype,
-            external,
+            representation,
+            unit,
+            there,
             blocks,
         })
     }
@@ -48,26 +62,28 @@ impl View {
         View {
             disp: 0,
             etype: bytes.clone(),
-            filetype: bytes,
-            external: false,
+            filetype: bytes.clone(),
+            representation: Representation::Native,
+            unit: 1,
+            there: bytes,
             blocks: vec![(0, 1)],
         }
     }
 
     /// Is there nothing between its places?
     fn whole(&self) -> bool {
-        self.filetype.contiguous
+        self.there.contiguous
     }
 
     /// The place in the file of the visible byte `at`.
     pub fn offset(&self, at: i64) -> i64 {
-        let size = self.filetype.size as i64;
+        let size = self.there.size as i64;
         if self.whole() || size == 0 {
             let first = self.blocks.first().map_or(0, |b| b.0);
             return self.disp + first + at;
         }
         let (tile, mut rest) = (at / size, at % size);
-        let base = self.disp + tile * self.filetype.extent as i64;
+        let base = self.disp + tile * self.there.extent as i64;
         for (start, len) in &self.blocks {
             if rest < *len {
                 return base + start + rest;
@@ -82,7 +98,7 @@ impl View {
         if n == 0 {
             return Vec::new();
         }
-        let size = self.filetype.size as i64;
+        let size = self.there.size as i64;
         if self.whole() || size == 0 {
             return vec![(self.offset(at) as u64, n)];
         }
@@ -90,7 +106,7 @@ impl View {
         let mut left = n as i64;
         let mut runs: Vec<(u64, usize)> = Vec::new();
         while left > 0 {
-            let base = self.disp + tile * self.filetype.extent as i64;
+            let base = self.disp + tile * self.there.extent as i64;
             for (start, len) in &self.blocks {
                 if skip >= *len {
                     skip -= len;
@@ -119,7 +135,7 @@ impl View {
         if end <= 0 {
             return 0;
         }
-        let (size, extent) = (self.filetype.size as i64, self.filetype.extent as i64);
+        let (size, extent) = (self.there.size as i64, self.there.extent as i64);
         if self.whole() || size == 0 || extent <= 0 {
             return end;
         }
@@ -179,7 +195,7 @@ mod tests {
             None,
         )
         .unwrap();
-        let v = View::new(100, int, two_of_five, false).unwrap();
+        let v = View::new(100, int, two_of_five, Representation::Native).unwrap();
         let place = |b: i64| 100 + (b / 8) * 20 + [4, 12][(b % 8 / 4) as usize] + b % 4;
         for at in 0..40 {
             assert_eq!(v.offset(at), place(at));

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! files = errhandler:u64 [file]
+//! representations = [name:str read:u64 write:u64 extent:u64 extra_state:u64 wide:u8]
 //! file  = handle:u64 id:u32 group path:str amode:i32 pointer:u64 size:u64
-//!         disp:u64 external:u8 position:u64 atomic:u8 errhandler:u64 [key:str value:str] begun:u8 status?
+//!         disp:u64 how position:u64 atomic:u8 errhandler:u64 [key:str value:str] begun:u8 status?
+//! how   = 0: native, 1: external32, 2: internal, 3 number:u32 [type:u32 width:u64]: registered
 //! ```
 //! The types of its view go with those of the requests.  Files are opened, and cut to the size they
 //! had, when all ranks are loaded ([`open`]).
@@ -12,16 +14,21 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
+use pc3_runtime::transfer::LoadCtx;
+
 use super::{load, save, RankState, World};
 use crate::coll::meeting::Registry;
 use crate::comm::Comm;
+use crate::datatype::basic::Basic;
 use crate::datatype::TypeRef;
 use crate::handle::abi;
 use crate::info::Info;
 use crate::io::pointer::Keeper;
+use crate::io::representation::{Registered, Representation};
 use crate::io::view::View;
 use crate::io::{check_mode, MpiFile, Shared};
-use crate::saved::{group, read_group};
+use crate::objects::Objects;
+use crate::saved::{function, group, read_group, value};
 use crate::wire::{bad, Read, Reader, Writer};
 
 /// The types that [`write`] refers to.
@@ -47,7 +54,7 @@ pub(super) fn write(me: &RankState, w: &mut Writer) {
         w.u64(pointer.unwrap_or(0) as u64);
         w.u64(f.shared.size().unwrap_or(0));
         w.u64(f.view.disp as u64);
-        w.u8(f.view.external.into());
+        representation(w, &f.view.representation);
         w.u64(f.position as u64);
         w.u8(f.atomic.into());
         w.size(f.errhandler);
@@ -76,11 +83,11 @@ pub(super) fn read(
             return bad("a file's access mode");
         }
         let (pointer, size) = (r.disp()?, r.u64()?);
-        let (disp, external, position) = (r.disp()?, r.u8()? != 0, r.disp()?);
+        let (disp, how, position) = (r.disp()?, read_representation(o, r)?, r.disp()?);
         let (Some(etype), Some(filetype)) = (types.next(), types.next()) else {
             return bad("the types of a file");
         };
-        let Ok(view) = View::new(disp, etype, filetype, external) else {
+        let Ok(view) = View::new(disp, etype, filetype, how) else {
             return bad("the view of a file");
         };
         let atomic = r.u8()? != 0;
@@ -125,6 +132,68 @@ pub(super) fn read(
             return bad("a file's handle");
         }
     }
+    Ok(())
+}
+
+fn representation(w: &mut Writer, how: &Representation) {
+    match how {
+        Representation::Native => w.u8(0),
+        Representation::External32 => w.u8(1),
+        Representation::Internal => w.u8(2),
+        Representation::Registered(number, widths) => {
+            w.u8(3);
+            w.u32(*number as u32);
+            let widths: Vec<_> = widths.iter().collect();
+            w.list(widths.into_iter(), |w, (b, n)| {
+                (w.u32(*b as u32), w.size(*n)).0
+            });
+        }
+    }
+}
+
+fn read_representation(o: &Objects, r: &mut Reader) -> Read<Representation> {
+    Ok(match r.u8()? {
+        0 => Representation::Native,
+        1 => Representation::External32,
+        2 => Representation::Internal,
+        3 => {
+            let number = r.u32()? as usize;
+            let width = |r: &mut Reader| match Basic::from_handle(r.u32()? as usize) {
+                Some(b) => Ok((b, r.size()?)),
+                None => bad("an unknown predefined datatype"),
+            };
+            let widths = r.list(width)?.into_iter().collect();
+            if number >= o.representations.len() {
+                return bad("a data representation");
+            }
+            Representation::Registered(number, widths)
+        }
+        _ => return bad("a data representation"),
+    })
+}
+
+/// What the program has registered; in front of the files.
+pub(super) fn write_registered(o: &Objects, w: &mut Writer) {
+    w.list(o.representations.iter(), |w, r| {
+        w.str(&r.name);
+        for v in [r.read, r.write, r.extent, r.extra_state] {
+            w.size(v);
+        }
+        w.u8(r.wide.into());
+    });
+}
+
+pub(super) fn read_registered(o: &mut Objects, r: &mut Reader, ctx: &dyn LoadCtx) -> Read<()> {
+    o.representations = r.list(|r| {
+        Ok(Registered {
+            name: r.str()?,
+            read: function(r, ctx)?,
+            write: function(r, ctx)?,
+            extent: function(r, ctx)?,
+            extra_state: value(r, ctx)?,
+            wide: r.u8()? != 0,
+        })
+    })?;
     Ok(())
 }
 

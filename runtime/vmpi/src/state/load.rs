@@ -2,7 +2,7 @@
 
 use pc3_runtime::transfer::{LoadCtx, LoadError, Target};
 
-use super::save::{ACTIVE, DONE, GROWN, NULL, PERSISTENT, VERSION};
+use super::save::{ACTIVE, DONE, GROWN, NULL, PERSISTENT, REPRESENTATIONS, VERSION};
 use super::{files, message, posted};
 use super::{Phase, RankState};
 use crate::coll::rounds;
@@ -20,10 +20,12 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Fills a fresh rank; its memory is restored already, but for a guest's.
 pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Result<(), LoadError> {
     let mut r = Reader(bytes);
-    let grown = match r.u8()? {
+    let version = r.u8()?;
+    let registered = version > REPRESENTATIONS;
+    let grown = match version - if registered { REPRESENTATIONS } else { 0 } {
         VERSION => false,
         GROWN => true,
-        v => return bad(&format!("version {v} is not known")),
+        _ => return bad(&format!("version {version} is not known")),
     };
     me.phase.set(match r.u8()? {
         0 => Phase::Before,
@@ -65,6 +67,9 @@ pub fn load(me: &RankState, bytes: &[u8], ctx: &dyn LoadCtx, guest: bool) -> Res
         }
         let late = r.u32()?;
         world.late_ids.fetch_max(late, Relaxed);
+        if registered {
+            files::read_registered(me.objects(), &mut r, ctx)?;
+        }
         files::read(me, &mut r, &mut more)?;
     }
     if guest {

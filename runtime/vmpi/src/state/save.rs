@@ -3,13 +3,13 @@
 //! ```text
 //! rank      = version:u8 phase:u8 thread_level:i32 bsend_addr:u64 bsend_size:u64 bsend_untyped:u8 grown?
 //!             [request] [message] [handle:u64 message] objects
-//!             more extra* late_id:u32 files held*
+//!             more extra* late_id:u32 representations? files held*
 //! grown     = world:group world_id:u32 universe:i32 appnum:i32 parent:u64 ports:u32 [port:str] [service:str port:str]
 //! request   = handle:u64 (0: given up) flags:u8 what:u8 dest:u32 key peer:i32 comm:u64
 //!             addr:u64 count:u64 status
 //! status    = source:i32 tag:i32 unit:u32 length:u64 cancelled:u8 error:i32
 //! ```
-//! `[x]` is a list.  `grown` is there in version 2, of jobs that have spawned ranks, or ports.  `more` is of [`saved::save_more`]; each request that is no message has an extra
+//! `[x]` is a list.  `grown` is there in versions 2 and 4, of jobs that have spawned ranks, or ports; `representations` in 3 and 4, of ranks that have registered some.  `more` is of [`saved::save_more`]; each request that is no message has an extra
 //! ([`super::posted`]); files are in [`super::files`].  A guest's have no addresses: each pending one has what it is to send, in
 //! the portable format (`held`, bytes).  `objects` is what [`saved::save`] writes; the types
 //! of the requests go with it, in their order.  Addresses are the saved program's.
@@ -31,6 +31,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) const VERSION: u8 = 1;
 pub(super) const GROWN: u8 = 2;
+/// More than one of these, with representations of files.
+pub(super) const REPRESENTATIONS: u8 = 2;
 
 pub(super) const NULL: u8 = 1;
 pub(super) const PERSISTENT: u8 = 2;
@@ -41,7 +43,9 @@ pub(super) const DONE: u8 = 8;
 pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     let mut w = Writer::default();
     let grown = is_grown(me);
-    w.u8(if grown { GROWN } else { VERSION });
+    let version = if grown { GROWN } else { VERSION };
+    let registered = !me.objects().representations.is_empty();
+    w.u8(version + if registered { REPRESENTATIONS } else { 0 });
     w.u8(match me.phase.get() {
         Phase::Before => 0,
         Phase::Initialized => 1,
@@ -96,6 +100,9 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
         posted::write(&mut w, extra, over, (!guest).then_some(ctx));
     }
     w.u32(me.world().late_ids.load(Relaxed));
+    if registered {
+        files::write_registered(me.objects(), &mut w);
+    }
     files::write(me, &mut w);
     if guest {
         list.iter().for_each(|(_, r)| held(&mut w, r));
@@ -156,6 +163,7 @@ pub(crate) fn is_idle(me: &RankState) -> bool {
         && !attributes(&o.self_)
         && o.files.iter().next().is_none()
         && o.keyvals.live.is_empty()
+        && o.representations.is_empty()
 }
 
 /// The place of a pending request among those that its owner saves.
