@@ -17,12 +17,39 @@ pub(super) const SPIN: u32 = 30_000;
 const LINGER: u32 = 500;
 /// Who has been without the core for so long shares it with others: to look on would cost such a time again and again.
 const LONG: Duration = Duration::from_millis(1);
+/// So long it sleeps at once, as whoever has slept is given a core sooner than whoever has looked on.
+const WARY: Duration = Duration::from_millis(50);
 
 /// Whom it waits for may need this core.  For how long somebody has.
 fn give_way() -> Duration {
     let start = Instant::now();
     std::thread::yield_now();
     start.elapsed()
+}
+
+impl Worker {
+    /// Did it share its core a moment ago?
+    #[inline]
+    fn is_wary(&self) -> bool {
+        let Some(until) = self.wary.get() else {
+            return false;
+        };
+        let still = Instant::now() < until;
+        if !still {
+            self.wary.set(None);
+        }
+        still
+    }
+
+    /// Lets others have the core, without which it has been for `away` while it looked; true: it had better sleep.
+    fn gives_way(&self, away: &mut Duration) -> bool {
+        let now = give_way();
+        if now >= LONG {
+            self.wary.set(Some(Instant::now() + WARY));
+        }
+        *away += now;
+        *away >= LONG
+    }
 }
 
 impl Sched {
@@ -44,17 +71,17 @@ impl Sched {
     }
 
     fn look_around<H: Host>(&self, host: &H, w: &Worker, ready: impl Fn() -> bool) -> bool {
+        if w.is_wary() {
+            return ready();
+        }
         let looks = self.looks();
         let mut away = Duration::ZERO;
         for i in 1..=self.spin.min(LINGER) * looks.min(MORE) {
             if ready() {
                 return true;
             }
-            if i % (64 * looks.min(MORE)) == 0 {
-                away += give_way();
-                if away >= LONG {
-                    return ready();
-                }
+            if i % (64 * looks.min(MORE)) == 0 && w.gives_way(&mut away) {
+                return ready();
             }
             host.look(w.index);
             // SAFETY: baton.
@@ -105,7 +132,7 @@ impl Sched {
     }
 
     fn find_work<H: Host>(&self, host: &H, w: &Worker) -> bool {
-        if !self.single {
+        if !self.single && !w.is_wary() {
             let looks = self.looks();
             let mut away = Duration::ZERO;
             for i in 0..self.spin * looks.min(MORE) {
@@ -120,11 +147,8 @@ impl Sched {
                 if !unsafe { (*w.run.get()).is_empty() } {
                     return true;
                 }
-                if i % (64 * looks.min(MORE)) == 63 {
-                    away += give_way();
-                    if away >= LONG {
-                        break;
-                    }
+                if i % (64 * looks.min(MORE)) == 63 && w.gives_way(&mut away) {
+                    break;
                 }
                 if i % looks == 0 {
                     std::hint::spin_loop();

@@ -142,6 +142,8 @@ struct Worker {
     home: coro::Home,
     /// Baton: yields in a row that found nobody else.
     lonely: std::cell::Cell<u32>,
+    /// Baton: till when it does not look on before it sleeps.
+    wary: std::cell::Cell<Option<std::time::Instant>>,
     inbox: Inbox,
 }
 
@@ -153,6 +155,7 @@ impl Worker {
             #[cfg(pc3_coroutines)]
             home: coro::Home::new(),
             lonely: std::cell::Cell::new(0),
+            wary: std::cell::Cell::new(None),
             inbox: Inbox::new(),
         }
     }
