@@ -1,6 +1,7 @@
 //! Completing and testing several requests at once (MPI 4.1 section 3.7.5).
 
 use std::ffi::c_int;
+use std::ops::Deref;
 
 use super::request::{active, close, on_request, Outcome};
 use super::status::{put_status, CStatus};
@@ -12,28 +13,68 @@ use crate::p2p::wait::{first_done, wait_any, wait_done};
 use crate::p2p::{Request, Status};
 use crate::state::RankState;
 
-/// The requests of an array, `None` where there is nothing to wait for.
+/// So many requests are listed without an allocation.
+const FEW: usize = 32;
+
+/// Requests, `None` where there is nothing to wait for.
+struct List {
+    few: [Option<&'static Request>; FEW],
+    len: usize,
+    /// All, if there are more.
+    many: Vec<Option<&'static Request>>,
+}
+
+impl Deref for List {
+    type Target = [Option<&'static Request>];
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self.few.get(..self.len) {
+            Some(few) => few,
+            None => &self.many,
+        }
+    }
+}
+
+/// The requests of an array.
+#[inline]
 unsafe fn all<'a>(
     me: &RankState,
     n: c_int,
     requests: *mut usize,
-) -> Result<(&'a mut [usize], Vec<Option<&'static Request>>)> {
+) -> Result<(&'a mut [usize], List)> {
     // SAFETY: the program's own array.
     let handles = unsafe { slice_mut(requests, count(n)?) }?;
-    // Of a length that `collect` would not know of.
-    let mut list = Vec::with_capacity(handles.len());
-    for h in &*handles {
-        list.push(active(me, *h)?);
+    let mut list = List {
+        few: [None; FEW],
+        len: handles.len(),
+        many: Vec::new(),
+    };
+    if list.len > FEW {
+        list.many.resize(list.len, None);
+    }
+    let to = match list.few.get_mut(..list.len) {
+        Some(few) => few,
+        None => &mut list.many,
+    };
+    for (to, h) in to.iter_mut().zip(&*handles) {
+        *to = active(me, *h)?;
     }
     Ok((handles, list))
 }
 
+fn pairs<'a>(
+    handles: &'a mut [usize],
+    list: &'a List,
+) -> impl Iterator<Item = (&'a mut usize, Option<&'a Request>)> {
+    handles.iter_mut().zip(list.iter().copied())
+}
+
 /// Reports several complete requests; statuses lie one after another.
-unsafe fn close_all(
+unsafe fn close_all<'a>(
     me: &RankState,
     comm: &mut usize,
     statuses: *mut CStatus,
-    items: &mut dyn Iterator<Item = (&mut usize, Option<&Request>)>,
+    items: impl Iterator<Item = (&'a mut usize, Option<&'a Request>)>,
 ) -> Result<()> {
     // Seldom any.
     let mut codes = Vec::new();
@@ -83,7 +124,7 @@ pub unsafe extern "C" fn MPI_Waitall(
         for r in list.iter().flatten() {
             wait_done(me, r);
         }
-        close_all(me, comm, statuses, &mut handles.iter_mut().zip(list))
+        close_all(me, comm, statuses, pairs(handles, &list))
     })
 }
 
@@ -112,7 +153,7 @@ pub unsafe extern "C" fn MPI_Testall(
         if !done {
             return Ok(());
         }
-        close_all(me, comm, statuses, &mut handles.iter_mut().zip(list))
+        close_all(me, comm, statuses, pairs(handles, &list))
     })
 }
 
@@ -252,7 +293,7 @@ unsafe fn some(
             for (at, i) in order.iter().enumerate() {
                 place[*i] = Some(at);
             }
-            let all = handles.iter_mut().zip(&list).enumerate();
+            let all = handles.iter_mut().zip(&*list).enumerate();
             let mut which: Vec<_> = all.filter(|(i, _)| place[*i].is_some()).collect();
             which.sort_unstable_by_key(|(i, _)| place[*i]);
             let out = slice_mut(indices, which.len())?;
@@ -260,8 +301,8 @@ unsafe fn some(
                 *to = *i as c_int;
             }
             put(outcount, which.len() as c_int)?;
-            let mut items = which.into_iter().map(|(_, (handle, r))| (handle, *r));
-            close_all(me, comm, statuses, &mut items)
+            let items = which.into_iter().map(|(_, (handle, r))| (handle, *r));
+            close_all(me, comm, statuses, items)
         }
     })
 }
