@@ -417,15 +417,19 @@ pub(crate) fn arguments(rank: &mut Rank, args: &[&std::ffi::CStr]) -> *mut *mut 
         .heap
         .alloc_zeroed((args.len() + 1) * size_of::<*mut c_char>(), string.0)
         .cast::<*mut c_char>();
-    for (i, arg) in args.iter().enumerate().filter(|_| !list.is_null()) {
+    // One behind the other, as systems have them: slabs of several sizes would take a page each.
+    let bytes = |arg: &&std::ffi::CStr| arg.to_bytes_with_nul().len();
+    let mut copy = rank.heap.alloc(args.iter().map(bytes).sum(), char_type.0);
+    if list.is_null() || copy.is_null() {
+        return std::ptr::null_mut();
+    }
+    for (i, arg) in args.iter().enumerate() {
         let bytes = arg.to_bytes_with_nul();
-        let copy = rank.heap.alloc(bytes.len(), char_type.0);
-        if !copy.is_null() {
-            // SAFETY: fresh objects of these sizes.
-            unsafe {
-                copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-                *list.add(i) = copy.cast();
-            }
+        // SAFETY: fresh objects with room for all.
+        unsafe {
+            copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            *list.add(i) = copy.cast();
+            copy = copy.add(bytes.len());
         }
     }
     list
