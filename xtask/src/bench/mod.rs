@@ -6,6 +6,7 @@ mod checkpoint;
 mod coordination;
 mod instrumentation;
 mod kernels;
+mod many;
 mod mpi;
 mod protocol;
 mod rust;

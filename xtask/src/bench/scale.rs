@@ -1,11 +1,11 @@
-//! What collectives of many ranks cost: instructions per rank and call on one worker, by callgrind.
+//! Very many ranks: jobs of them ([`many`]), and what their collectives cost, instructions per rank and call on one worker, by callgrind.
 
 use std::process::Command;
 
 use anyhow::Result;
 use serde_json::{json, Value};
 
-use super::{callgrind, Setup};
+use super::{callgrind, many, Setup};
 use crate::env;
 
 const RANKS: &[u64] = &[16, 64, 256, 1024, 4096, 16_384, 65_536, 100_000];
@@ -30,6 +30,8 @@ pub fn run(s: &Setup) -> Result<Value> {
             .arg("-o")
             .arg(&ours),
     )?;
+    let many = many::run(s, &ours)?;
+    println!("\ninstructions per rank and call");
     print!("{:10}", "ranks");
     KINDS.iter().for_each(|(name, _)| print!(" {name:>10}"));
     println!();
@@ -56,5 +58,5 @@ pub fn run(s: &Setup) -> Result<Value> {
         println!();
         rows.push(row);
     }
-    Ok(json!(rows))
+    Ok(json!({ "many": many, "instructions": rows }))
 }
