@@ -81,7 +81,9 @@ static void returned(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    int v[8] = {0}, out[8];
+    int v[8] = {0}, out[8], ones[8], places[8];
+    for (int i = 0; i < 8; i++)
+        ones[i] = 1, places[i] = i;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -110,6 +112,27 @@ int main(int argc, char **argv)
         MPI_Comm copy;
         odd ? MPI_Comm_idup(MPI_COMM_WORLD, &copy, &r) : MPI_Ibarrier(MPI_COMM_WORLD, &r);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "gathers"))
+        odd ? MPI_Gather(v, 1, MPI_INT, out, 1, MPI_INT, 0, MPI_COMM_WORLD)
+            : MPI_Gatherv(v, 1, MPI_INT, out, ones, places, MPI_INT, 0, MPI_COMM_WORLD);
+    else if (!strcmp(what, "scattered")) {
+        ones[ranks - 1] = 2;
+        MPI_Scatterv(v, ones, places, MPI_INT, out, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    } else if (!strcmp(what, "scanned"))
+        MPI_Scan(v, out, 1 + odd, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else if (!strcmp(what, "grids") || !strcmp(what, "periods")) {
+        MPI_Comm grid;
+        int dims[1] = {what[0] == 'g' && odd ? ranks - 1 : ranks}, periods[1] = {what[0] == 'p' && odd};
+        MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &grid);
+    } else if (!strcmp(what, "waits")) {
+        MPI_Request r = MPI_REQUEST_NULL;
+        odd ? MPI_Ibarrier(MPI_COMM_WORLD, &r) : MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    } else if (!strcmp(what, "files")) {
+        MPI_File file;
+        MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+        MPI_File_open(MPI_COMM_WORLD, "misuse.file", MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE | (odd ? MPI_MODE_WRONLY : MPI_MODE_RDWR),
+            MPI_INFO_NULL, &file);
     } else if (!strcmp(what, "deadlock"))
         MPI_Recv(v, 1, MPI_INT, (rank + 1) % ranks, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else if (!strcmp(what, "left"))

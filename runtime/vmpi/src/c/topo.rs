@@ -52,8 +52,16 @@ unsafe fn create(
         _ => order::node(me.world(), parent, &topo, size)?,
     };
     let key = node.unwrap_or(0) as c_int;
-    let made = split(me, parent, &mut next, kind, node.map(|_| 0), key)?;
+    // Who asks for something else is in another one.
+    let color = node.map(|_| topo.color());
+    let made = split(me, parent, &mut next, kind, color, key)?;
     me.objects().next_id = next;
+    if made.as_ref().is_some_and(|m| m.group.size() != size) {
+        return fail(
+            Class::ERR_TOPOLOGY,
+            "members of the communicator ask for different grids or graphs",
+        );
+    }
     install(me, comm, made, Some(topo), new)
 }
 

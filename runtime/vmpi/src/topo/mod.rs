@@ -5,6 +5,8 @@ pub mod dist;
 pub mod graph;
 pub(crate) mod order;
 
+use xxhash_rust::xxh3::Xxh3Default;
+
 use crate::coll::moves::Neighbors;
 use crate::error::Result;
 
@@ -17,6 +19,21 @@ pub enum Topology {
 }
 
 impl Topology {
+    /// The same for all who ask for the same, on any machine; hardly ever for others.
+    pub fn color(&self) -> i32 {
+        let mut all = Xxh3Default::new();
+        let mut add = |n: &i32| all.update(&n.to_le_bytes());
+        match self {
+            Topology::Cart(c) => c.dims.iter().for_each(|(n, periodic)| {
+                add(n);
+                add(&i32::from(*periodic));
+            }),
+            Topology::Graph(g) => g.index.iter().chain(&g.edges).for_each(&mut add),
+            Topology::Dist(_) => {}
+        }
+        all.digest() as i32 & i32::MAX
+    }
+
     /// Whom neighbourhood collectives of `rank` deal with (MPI 3.1 section 7.6).
     pub fn neighbors(&self, rank: usize) -> Result<Neighbors> {
         Ok(match self {
