@@ -27,10 +27,11 @@ const PLACES: usize = Place::Finished as usize + 1;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Idle,
-    /// Once put off, a plan takes ranks at any passage.
     Gathering {
         target: u64,
         attempts: u32,
+        /// Takes ranks at any passage: it has been put off, or has stood for long.
+        loose: bool,
     },
     Unwinding {
         target: u64,
@@ -69,15 +70,15 @@ pub struct Barrier {
     counts: [usize; PLACES],
     /// The last plan was given up.
     dropped: bool,
+    /// Times that a plan is put off before it is given up; and if the one before was.
+    most: (u32, u32),
 }
 
 impl Barrier {
+    /// Without the rule that all are parked before any unwinds.
     #[cfg(feature = "mutants")]
-    pub fn hasty(ranks: usize) -> Barrier {
-        Barrier {
-            hasty: true,
-            ..Barrier::new(ranks, false)
-        }
+    pub fn hasty(self, hasty: bool) -> Barrier {
+        Barrier { hasty, ..self }
     }
 
     pub fn new(ranks: usize, apart: bool) -> Barrier {
@@ -89,7 +90,14 @@ impl Barrier {
             places: vec![Place::Running; ranks],
             counts: [ranks, 0, 0, 0, 0],
             dropped: false,
+            most: (ATTEMPTS, ATTEMPTS_AGAIN),
         }
+    }
+
+    /// With other numbers than [`ATTEMPTS`] and [`ATTEMPTS_AGAIN`].
+    pub fn with_attempts(self, most: u32, again: u32) -> Barrier {
+        let most = (most, again);
+        Barrier { most, ..self }
     }
 
     fn count(&self, place: Place) -> usize {
@@ -152,14 +160,36 @@ impl Barrier {
             self.stage = Stage::Gathering {
                 target,
                 attempts: 0,
+                loose: false,
             };
         }
+    }
+
+    /// The same, if it is planned already, for another passage.
+    pub fn aim(&mut self, passage: u64) {
+        self.plan(passage);
+        if let Stage::Gathering { target, .. } = &mut self.stage {
+            *target = passage;
+        }
+    }
+
+    /// The plan has stood for long: from now on it takes ranks at any passage.  Nobody is released; a cut needs no equal
+    /// passages, so each process may do this when it likes.
+    pub fn loosen(&mut self) {
+        if let Stage::Gathering { loose, .. } = &mut self.stage {
+            *loose = true;
+        }
+    }
+
+    /// Ranks are taken at any passage.
+    pub fn is_loose(&self) -> bool {
+        matches!(self.stage, Stage::Gathering { loose: true, .. })
     }
 
     /// A rank is at a location, having passed `passed` (this one included).
     pub fn at_location(&mut self, rank: usize, passed: u64) -> Answer {
         match self.stage {
-            Stage::Gathering { target, attempts } if passed >= target || attempts > 0 => {
+            Stage::Gathering { target, loose, .. } if passed >= target || loose => {
                 self.put(rank, Place::Parked);
                 if self.gather() {
                     self.answer(rank)
@@ -248,8 +278,8 @@ impl Barrier {
 
     fn most_attempts(&self) -> u32 {
         match self.dropped {
-            true => ATTEMPTS_AGAIN,
-            false => ATTEMPTS,
+            true => self.most.1,
+            false => self.most.0,
         }
     }
 
@@ -261,7 +291,10 @@ impl Barrier {
 
     /// Nobody can run any more.
     pub fn stuck(&mut self) -> Verdict {
-        let Stage::Gathering { target, attempts } = self.stage else {
+        let Stage::Gathering {
+            target, attempts, ..
+        } = self.stage
+        else {
             return Verdict::Nothing;
         };
         let released = self.put_all(Place::Parked, Place::Running);
@@ -277,7 +310,11 @@ impl Barrier {
                 target,
             };
         }
-        self.stage = Stage::Gathering { target, attempts };
+        self.stage = Stage::Gathering {
+            target,
+            attempts,
+            loose: true,
+        };
         Verdict::Released(released)
     }
 }
@@ -336,6 +373,27 @@ mod tests {
         assert_eq!(b.at_location(1, 34), Answer::Wait);
         assert_eq!(b.at_location(0, 101), Answer::Unwind);
         assert_eq!(b.target(), Some(100));
+    }
+
+    #[test]
+    fn a_plan_that_has_stood_for_long_takes_those_behind() {
+        let mut b = parked(3, 100, &[(0, 100)]);
+        assert_eq!(b.at_location(1, 33), Answer::Go);
+        assert!(!b.is_loose());
+        b.loosen();
+        // Nobody is released, and nothing is put off.
+        assert_eq!((b.answer(0), b.is_loose()), (Answer::Wait, true));
+        assert_eq!(b.at_location(1, 34), Answer::Wait);
+        assert_eq!(b.at_location(2, 1), Answer::Unwind);
+        for rank in 0..3 {
+            b.unwound(rank);
+        }
+        b.resume();
+        // The next plan begins like the first.
+        assert_eq!(put_off(&mut b, 1000), ATTEMPTS);
+        b.loosen();
+        b.plan(2000);
+        assert_eq!(b.at_location(1, 35), Answer::Go);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How ranks agree on a checkpoint, as state machines: events and messages in, decisions and messages out.  No I/O, no
 //! clock, no threads: a runtime drives them, and a simulator drives them unchanged.
 //!
-//! [`barrier`] lets all ranks stand still at once.  The rest of this crate is the *non-blocking* protocol; `docs/protocols.md` has its rules and why they are right.  A [`Member`] is
+//! [`barrier`] lets all ranks of a process stand still at once, and [`processes`] those of several.  The rest of this crate is the *non-blocking* protocol; `docs/protocols.md` has its rules and why they are right.  A [`Member`] is
 //! one rank's part: what it does at a location, with a message, in a collective.  A [`Node`] is one process's part: it
 //! gathers what its members and the nodes below it say, and passes on what the root decides.
 
@@ -11,6 +11,7 @@ pub mod barrier;
 mod log;
 mod member;
 mod node;
+pub mod processes;
 mod rules;
 
 use std::collections::BTreeMap;

@@ -1,29 +1,42 @@
 //! The rules that can be taken away one by one, to see that a harness notices.
 
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($rules:ident: $($(#[$doc:meta])* $name:ident,)*) => {
         /// Which rules hold.  All do, unless the feature `mutants` lets a harness take one away.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub struct Rules { $($(#[$doc])* $name: bool,)* }
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub struct $rules { $($(#[$doc])* $name: bool,)* }
 
-        impl Default for Rules {
-            fn default() -> Rules { Rules { $($name: true,)* } }
+        /// Those that are missing.
+        impl std::fmt::Debug for $rules {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let all = [$((stringify!($name), self.$name)),*];
+                let missing = all.iter().filter(|r| !r.1).map(|r| r.0);
+                write!(f, "all")?;
+                missing.fold(Ok(()), |r, name| r.and_then(|()| write!(f, " but {name}")))
+            }
         }
 
-        impl Rules {
+        impl Default for $rules {
+            fn default() -> $rules { $rules { $($name: true,)* } }
+        }
+
+        impl $rules {
             $(#[inline]
             pub fn $name(&self) -> bool { !cfg!(feature = "mutants") || self.$name })*
 
             /// Every set of rules in which one is missing, and that one's name.
             #[cfg(feature = "mutants")]
-            pub fn each_broken() -> Vec<(&'static str, Rules)> {
-                vec![$((stringify!($name), Rules { $name: false, ..Rules::default() }),)*]
+            pub fn each_broken() -> Vec<(&'static str, $rules)> {
+                vec![$((stringify!($name), $rules { $name: false, ..$rules::default() }),)*]
             }
         }
     };
 }
 
+pub(crate) use rules;
+
 rules! {
+    Rules:
     /// What was sent before the line and arrives behind it belongs to the checkpoint.
     late_is_recorded,
     /// What was sent behind the line and received before it is not sent again.

@@ -243,26 +243,31 @@ fn due(world: &World, rank: &mut Rank) -> bool {
     }
     // It comes to where others stand.
     me.polls.store(0, Relaxed);
-    if let Some(link) = world.far().filter(|_| job.control.wanted(passed)) {
-        link.node.want(link);
-    }
     let mut b = world.coord.lock();
-    // What is asked for here must be planned by all processes; intervals of passages they all know.
-    let plans = world.far().is_none() || passed >= job.control.next_passage();
-    if b.is_idle() && plans && job.control.wanted(passed) {
+    if job.control.wanted(passed) {
         // Whoever comes first plans.  At intervals of passages the place is known beforehand: all
         // ranks meet where each has passed so many.
-        b.plan(furthest(world, passed).min(job.control.next_passage()));
-        set_flag(FLAG_ENGINE);
+        let interval = job.control.next_passage();
+        let plans = match world.far() {
+            // What is asked for here must be planned by all processes; intervals of passages they all know.
+            Some(link) => link.node.wanted(link, &mut b, passed, interval),
+            None => b.is_idle(),
+        };
+        if plans {
+            if world.far().is_none() {
+                b.plan(furthest(world, passed).min(interval));
+            }
+            set_flag(FLAG_ENGINE);
+        }
     }
     rank.stands();
     let passed = b.target().map_or(passed, |t| near(t, passed));
     let slot = me.slot as usize;
-    let mut answer = b.at_location(slot, passed);
+    let mut answer = match world.far() {
+        Some(link) => link.node.at_location(link, &mut b, slot, passed),
+        None => b.at_location(slot, passed),
+    };
     let mut waited = false;
-    if let Some(link) = world.far().filter(|_| answer == Answer::Wait) {
-        link.node.tell_ready(link, &b);
-    }
     loop {
         match answer {
             Answer::Go => {
@@ -330,12 +335,11 @@ fn checkpoint(world: &World) {
     chaos();
     clear_flag(FLAG_ENGINE);
     let mut b = world.coord.lock();
-    b.resume();
-    chaos();
-    if let Some(link) = world.far() {
-        // Before any rank can see that it may go on: what it says then is of the next round.
-        link.node.over(link);
+    match world.far() {
+        Some(link) => link.node.resume(link, world, &mut b),
+        None => b.resume(),
     }
+    chaos();
 }
 
 /// Brings everything that is between processes to the ranks that it is for, or back to a request that is saved.
@@ -394,10 +398,14 @@ fn end(me: &RankState, code: i32) {
     }
     crossing::line::ended(world, me);
     let mut b = world.coord.lock();
-    let all = b.finished(me.slot as usize);
-    if let Some(link) = world.far() {
-        link.node.tell_ready(link, &b);
-    }
+    let slot = me.slot as usize;
+    let all = match world.far() {
+        Some(link) => {
+            link.node.finished(link, &mut b, slot);
+            false
+        }
+        None => b.finished(slot),
+    };
     drop(b);
     chaos();
     if all {

@@ -6,10 +6,14 @@ use std::collections::{BTreeMap, VecDeque};
 use fastrand::Rng;
 use pc3_protocol::barrier::{Answer, Barrier, Place, Verdict};
 
+use crate::script::{scripts, Kinds, Op};
+
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Violation {
     #[error("a checkpoint is taken while rank {0} is {1:?}")]
     Moves(usize, Place),
+    #[error("rank {0} goes by a location, though the plan takes ranks at any passage")]
+    GoesBy(usize),
     #[error("nothing can happen any more, and rank {0} has not ended")]
     Hang(usize),
     #[error("rank {to} got message {got} of rank {from} instead of {want}")]
@@ -38,13 +42,6 @@ impl Counts {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Op {
-    Location,
-    Send(usize),
-    Recv(usize),
-}
-
 /// What a checkpoint has of the job.
 #[derive(Clone)]
 struct Image {
@@ -67,37 +64,15 @@ struct World {
     hasty: bool,
 }
 
-/// Each message is sent before it is received in one order of all events, so nobody waits for ever.
-fn scripts(rng: &mut Rng, ranks: usize) -> Vec<Vec<Op>> {
-    let mut all = vec![Vec::new(); ranks];
-    let locations = rng.u32(1..60);
-    for _ in 0..rng.usize(1..40) {
-        let (from, to) = (rng.usize(0..ranks), rng.usize(0..ranks));
-        if from != to {
-            all[from].push(Op::Send(to));
-            all[to].push(Op::Recv(from));
-        }
-        for script in &mut all {
-            if rng.u32(0..100) < locations {
-                script.push(Op::Location);
-            }
-        }
-    }
-    all
-}
-
 fn barrier(hasty: bool, ranks: usize) -> Barrier {
-    match hasty {
-        true => Barrier::hasty(ranks),
-        false => Barrier::new(ranks, false),
-    }
+    Barrier::new(ranks, false).hasty(hasty)
 }
 
 /// One schedule.  `hasty`: of a protocol that does not wait for all.
 pub fn run(seed: u64, hasty: bool) -> Result<Counts, Violation> {
     let mut rng = Rng::with_seed(seed);
     let ranks = rng.usize(2..=8);
-    let scripts = scripts(&mut rng, ranks);
+    let scripts = scripts(&mut rng, ranks, Kinds::default());
     let start = Image {
         at: vec![0; ranks],
         passed: vec![0; ranks],
@@ -159,6 +134,9 @@ impl World {
             self.lose();
             return Ok(false);
         }
+        if self.rng.u32(0..40) == 0 {
+            self.barrier.loosen();
+        }
         if self.barrier.is_idle() && self.rng.u32(0..25) == 0 {
             // As whoever comes to a location does: for the passage of the rank that is furthest ahead.
             let furthest = self.now.passed.iter().copied().max().unwrap_or(0);
@@ -202,15 +180,18 @@ impl World {
             Some(Op::Location) => {
                 self.now.passed[rank] += 1;
                 let answer = self.barrier.at_location(rank, self.now.passed[rank]);
+                if answer == Answer::Go && self.barrier.is_loose() {
+                    return Err(Violation::GoesBy(rank));
+                }
                 return self.told(rank, answer);
             }
-            Some(Op::Send(to)) => {
+            Some(Op::Send(to) | Op::Hold(to) | Op::Sync(to)) => {
                 let n = self.now.sent.entry((rank, to)).or_default();
                 self.now.mail.entry((rank, to)).or_default().push_back(*n);
                 *n += 1;
                 self.now.at[rank] += 1;
             }
-            Some(Op::Recv(from)) => {
+            Some(Op::Recv(from) | Op::Poll(from) | Op::PollAtLocations(from)) => {
                 let got = self
                     .now
                     .mail

@@ -1,5 +1,6 @@
 //! `cargo xtask simulate`: the protocols against everything that can happen.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
@@ -7,6 +8,7 @@ use clap::{Parser, Subcommand};
 use pc3_protocol::Rules;
 use pc3_simulate::barrier;
 use pc3_simulate::exhaustive::{self, Size};
+use pc3_simulate::processes::{self, Broken};
 use pc3_simulate::run::{run, trace, Options};
 use pc3_simulate::scale;
 use pc3_simulate::world::Counts;
@@ -36,6 +38,14 @@ enum What {
         #[arg(long, default_value_t = 1_000_000)]
         schedules: u64,
     },
+    /// The same for what several processes decide at a barrier; then without each of its rules
+    Processes {
+        #[arg(long, default_value_t = 200_000)]
+        schedules: u64,
+        /// Only this one: what it ended with
+        #[arg(long)]
+        seed: Option<u64>,
+    },
     /// One schedule: what it ended with
     Seed { seed: u64 },
     /// Takes away each rule in turn, and looks how soon that is noticed
@@ -52,6 +62,7 @@ enum What {
 fn main() {
     let result = match Cli::parse().what {
         What::Check => barriers(20_000)
+            .and_then(|()| together(20_000))
             .and_then(|()| random(0, 20_000, 16))
             .and_then(|()| broken(400_000))
             .and_then(|()| search(Size::Brief))
@@ -62,6 +73,14 @@ fn main() {
             ranks,
         } => random(from, schedules, ranks),
         What::Barrier { schedules } => barriers(schedules),
+        What::Processes {
+            seed: Some(seed), ..
+        } => {
+            let (end, text) = processes::trace(seed);
+            println!("{text}");
+            end.map(|_| ()).map_err(|e| e.to_string())
+        }
+        What::Processes { schedules, .. } => together(schedules),
         What::Seed { seed } => seed_of(seed),
         What::Broken { schedules } => broken(schedules),
         What::Exhaustive => search(Size::Full).and_then(|()| search(Size::Spawning)),
@@ -92,8 +111,12 @@ fn options(seed: u64, ranks: u32, rules: Rules) -> Options {
     }
 }
 
-/// Runs seeds on all cores; the sum of what happened, or the least seed that broke something.
-fn all(from: u64, count: u64, ranks: u32, rules: Rules) -> Result<Vec<Counts>, (u64, String)> {
+/// Runs seeds on all cores; what came of each, or the least seed that broke something.
+fn all<T: Send, E: Display>(
+    from: u64,
+    count: u64,
+    run: impl Fn(u64) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, (u64, String)> {
     let (parts, stop) = (threads(), AtomicBool::new(false));
     let part = |p: u64| {
         let mut sums = Vec::new();
@@ -101,7 +124,7 @@ fn all(from: u64, count: u64, ranks: u32, rules: Rules) -> Result<Vec<Counts>, (
             if stop.load(Relaxed) {
                 break;
             }
-            match run(seed, &options(seed, ranks, rules)) {
+            match run(seed) {
                 Ok(counts) => sums.push(counts),
                 Err(e) => {
                     stop.store(true, Relaxed);
@@ -133,9 +156,14 @@ fn all(from: u64, count: u64, ranks: u32, rules: Rules) -> Result<Vec<Counts>, (
     }
 }
 
+/// The same of the non-blocking protocol.
+fn epochs(from: u64, count: u64, ranks: u32, rules: Rules) -> Result<Vec<Counts>, (u64, String)> {
+    all(from, count, |seed| run(seed, &options(seed, ranks, rules)))
+}
+
 fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
     let start = Instant::now();
-    let all = all(from, count, ranks, Rules::default())
+    let all = epochs(from, count, ranks, Rules::default())
         .map_err(|(seed, e)| format!("seed {seed}: {e}"))?;
     let sum = |f: fn(&Counts) -> u32| all.iter().map(|c| u64::from(f(c))).sum::<u64>();
     println!(
@@ -183,6 +211,37 @@ fn barriers(count: u64) -> Result<(), String> {
     Ok(())
 }
 
+fn together(count: u64) -> Result<(), String> {
+    let start = Instant::now();
+    let all_of = |broken| all(0, count, move |seed| processes::run(seed, broken));
+    let each = all_of(Broken::default()).map_err(|(s, e)| format!("processes, seed {s}: {e}"))?;
+    let mut sum = processes::Counts::default();
+    each.iter().for_each(|c| sum.add(c));
+    println!(
+        "processes: {count} schedules of 2 to 8 ranks in 2 to 4 processes in {:.0} s: 0 violations; {} checkpoints, {} plans put off, {} \
+         dropped, {} that took ranks at any passage, {} losses; {} deadlocks and {} ranks that polled in vain, all told",
+        start.elapsed().as_secs_f64(),
+        sum.checkpoints,
+        sum.put_off,
+        sum.dropped,
+        sum.loosened,
+        sum.losses,
+        sum.deadlocks,
+        sum.polls,
+    );
+    let mut missed = Vec::new();
+    for (name, broken) in Broken::each() {
+        match all_of(broken) {
+            Err((seed, e)) => println!("without {name}: seed {seed}: {e}"),
+            Ok(_) => missed.push(name),
+        }
+    }
+    match missed[..] {
+        [] => Ok(()),
+        _ => Err(format!("nobody misses {}", missed.join(", "))),
+    }
+}
+
 fn seed_of(seed: u64) -> Result<(), String> {
     let (end, world) = trace(seed, &options(seed, 16, Rules::default()));
     println!("{:?}", world.counts);
@@ -202,7 +261,7 @@ fn seed_of(seed: u64) -> Result<(), String> {
 fn broken(schedules: u64) -> Result<(), String> {
     let mut missed = Vec::new();
     for (name, rules) in Rules::each_broken() {
-        match all(0, schedules, 16, rules) {
+        match epochs(0, schedules, 16, rules) {
             Err((seed, e)) => println!("without {name}: seed {seed}: {e}"),
             Ok(_) => missed.push(name),
         }

@@ -138,24 +138,20 @@ fn distance(counter: u32, from: u64) -> i64 {
     i64::from(counter.wrapping_sub(from as u32) as i32)
 }
 
-/// As the other processes do, too: true if the plan was given up.  `speaks`: this process tells people.
-pub(crate) fn apply_together(world: &World, verdict: Verdict, speaks: bool) -> bool {
-    let (ranks, given_up) = match verdict {
-        Verdict::Nothing => return false,
-        Verdict::Released(ranks) => (ranks, None),
-        Verdict::Dropped { ranks, target } => (ranks, Some(target)),
-    };
-    if let Some(target) = given_up {
-        clear_flag(FLAG_ENGINE);
-        if let Some(job) = world.job.get() {
-            job.drop_checkpoint(target, if speaks { DROPPED } else { "" });
-        }
+/// All processes give up the plan.  `speaks`: this one tells people.
+pub(crate) fn given_up(world: &World, target: u64, speaks: bool) {
+    clear_flag(FLAG_ENGINE);
+    if let Some(job) = world.job.get() {
+        job.drop_checkpoint(target, if speaks { DROPPED } else { "" });
     }
+}
+
+/// These go on to a later location.
+pub(crate) fn let_go(world: &World, ranks: &[usize]) {
     world.ranks().iter().for_each(|r| r.polls.store(0, Relaxed));
     ranks
         .iter()
         .for_each(|r| world.sched().wake(None, *r as u32));
-    given_up.is_some()
 }
 
 const DROPPED: &str = "a checkpoint was dropped: ranks at checkpoint locations keep others waiting in MPI calls; with \
@@ -171,10 +167,7 @@ fn apply(world: &World, verdict: Verdict, who: &str) -> bool {
             ranks
         }
     };
-    world.ranks().iter().for_each(|r| r.polls.store(0, Relaxed));
-    ranks
-        .iter()
-        .for_each(|r| world.sched().wake(None, *r as u32));
+    let_go(world, &ranks);
     !ranks.is_empty()
 }
 

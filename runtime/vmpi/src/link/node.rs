@@ -1,5 +1,5 @@
-//! A process's part in what processes decide together: tells the lead ([`super::lead`]) what happens here, does what
-//! the lead says.  Runs on the porter's thread, but for what ranks report.
+//! What processes decide together ([`pc3_protocol::processes`]): carries what they say, and does here what this
+//! process's part wants done.  Runs on the porter's thread, but for what ranks report.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+use pc3_protocol::barrier::{Answer, Barrier};
+use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Up};
 use pc3_runtime::chaos;
 use pc3_runtime::control::{set_flag, FLAG_ENGINE};
 use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
 use pc3_transport::Head;
 
-use super::lead::{Down, Lead, Up};
 use super::polls::{self, Step, Watch};
-use super::quiet::{Level, Report};
 use super::words::{read_down, read_up, write_down, write_up};
 use super::{lock, offers, Kind, Link};
 use crate::coord;
@@ -33,24 +33,11 @@ pub(crate) enum Event {
     End(i32),
 }
 
-#[derive(Default, Debug)]
-struct State {
-    round: u64,
-    /// The lead knows that a checkpoint is wanted.
-    told: bool,
-    /// The lead knows that all ranks here have ended.
-    ended: bool,
-    /// Seen at the last look, and reported.
-    seen: Option<Report>,
-    reported: Option<Report>,
-    /// Of rounds that begin here when the last one is over.
-    early: Vec<Down>,
-}
-
 pub(crate) struct Node {
     index: u32,
     lead: Mutex<Lead>,
-    state: Mutex<State>,
+    /// Locked behind the barrier, and while what it says is sent: so that is heard in the order in which it was decided.
+    part: Mutex<Part>,
     /// What this process says to itself.
     own: Mutex<VecDeque<Message>>,
     any_own: AtomicBool,
@@ -62,23 +49,12 @@ pub(crate) struct Node {
 enum Message {
     Up(u32, Up),
     Down(Down),
+    /// What this process's part wants done, decided where ranks run.
+    Act(Act),
     /// To the lead: its round is over.
     Over,
     /// Likewise: do ranks still poll in vain? Or, that is to be told.
     Polls(Step),
-}
-
-impl Down {
-    /// The round that it is about.
-    fn round(&self) -> Option<u64> {
-        match self {
-            Down::Ask { round }
-            | Down::Plan { round, .. }
-            | Down::Unwind { round }
-            | Down::Stuck { round } => Some(*round),
-            _ => None,
-        }
-    }
 }
 
 impl Node {
@@ -86,7 +62,7 @@ impl Node {
         Node {
             index,
             lead: Mutex::new(Lead::new(count as usize)),
-            state: Mutex::default(),
+            part: Mutex::default(),
             own: Mutex::default(),
             any_own: AtomicBool::new(false),
             events: Default::default(),
@@ -183,87 +159,96 @@ impl Node {
                     self.obey(link, world, down);
                 }
             }
+            Message::Act(act) => {
+                if let Some(world) = link.world() {
+                    self.act(link, world, act);
+                }
+            }
         }
     }
 
     fn obey(&self, link: &Link, world: &World, down: Down) {
-        let round = {
-            let mut s = lock(&self.state);
-            match down.round() {
-                // The lead and others may know before us that a round is over.
-                Some(of) if of > s.round => return s.early.push(down),
-                Some(of) if of < s.round => return,
-                _ => s.round,
+        if let Down::Plan { .. } = down {
+            self.watch.store(true, SeqCst);
+        }
+        let mut b = world.coord.lock();
+        let mut part = lock(&self.part);
+        let acts = part.hear(&mut b, down);
+        let acts = self.act_at_once(link, world, acts);
+        drop(part);
+        drop(b);
+        acts.into_iter().for_each(|act| self.act(link, world, act));
+    }
+
+    /// What nobody here may be ahead of, while all that decides is locked; the rest is to be done after that.
+    fn act_at_once(&self, link: &Link, world: &World, acts: Vec<Act>) -> Vec<Act> {
+        let mut rest = Vec::new();
+        for act in acts {
+            match act {
+                Act::Say(up) => self.up(link, up),
+                // What is due by itself moves on before anybody sees that nothing is planned.
+                Act::Dropped { target } => coord::given_up(world, target, self.index == 0),
+                Act::Over => {
+                    self.watch.store(false, SeqCst);
+                    if self.index == 0 {
+                        self.own(link, Message::Over);
+                    }
+                }
+                later => rest.push(later),
             }
-        };
-        match down {
-            Down::Ask { .. } => {
+        }
+        rest
+    }
+
+    fn act(&self, link: &Link, world: &World, act: Act) {
+        match act {
+            Act::Furthest => {
                 let passage = coord::furthest_of_all(world);
-                self.up(link, Up::Furthest { round, passage });
+                self.say(link, |part| Some(part.furthest(passage)));
             }
-            Down::Plan { target, .. } => {
-                self.watch.store(true, SeqCst);
-                lock(&self.state).told = true;
-                let mut b = world.coord.lock();
-                b.plan(target);
-                set_flag(FLAG_ENGINE);
-                self.tell_ready(link, &b);
+            Act::Planned => set_flag(FLAG_ENGINE),
+            Act::Unwind => world.wake_all(),
+            Act::Stay => self.tell(Event::Unwind),
+            Act::Look { number } => {
+                let frames = link.counts();
+                let b = world.coord.lock();
+                let ranks = ranks(world, &b);
+                self.say(link, |part| Some(part.answer(&b, number, ranks, frames)));
             }
-            Down::Unwind { .. } => {
-                let any = world.coord.lock().unwind_all();
-                if any {
-                    world.wake_all();
-                } else {
-                    self.tell(Event::Unwind);
-                }
-            }
-            Down::Query { number } => {
-                let report = self.look(link, world);
-                let mut s = lock(&self.state);
-                if s.reported != Some(report) {
-                    s.reported = None;
-                }
-                drop(s);
-                self.up(link, Up::Answer { number, report });
-            }
-            Down::Relieve { polls } => {
+            Act::Relieve { polls } => {
                 // Both: what is held here and what is held elsewhere.
                 let free = !polls || all_poll(world);
                 let any = free && release_held(world) | offers::relieve(link, world);
-                if any || !polls {
-                    lock(&self.state).reported = None;
-                }
-                self.up(link, Up::Relieved { any });
+                self.say(link, |part| Some(part.relieved(polls, any)));
             }
-            Down::Stuck { .. } => {
-                lock(&self.state).reported = None;
-                let verdict = world.coord.lock().stuck();
-                if coord::apply_together(world, verdict, self.index == 0) {
-                    self.over(link);
-                } else {
-                    self.tell_ready(link, &world.coord.lock());
-                }
-            }
-            Down::Describe => {
-                let text = deadlock::describe(world);
+            Act::Released(ranks) => coord::let_go(world, &ranks),
+            // These are done already.
+            Act::Say(_) | Act::Dropped { .. } | Act::Over => {}
+            Act::Describe { polls } => {
+                let text = match polls {
+                    true => deadlock::describe_running(world),
+                    false => deadlock::describe(world),
+                };
                 self.up(link, Up::Described { text });
             }
-            Down::Deadlock { text } if self.index == 0 => {
+            Act::Deadlock { text } if self.index == 0 => {
                 let text = format!(
                     "deadlock: every rank of every process waits and no message is under way\n{text}"
                 );
                 die(EXIT_DEADLOCK, text.trim_end());
             }
-            Down::DescribePolls => {
-                let text = deadlock::describe_running(world);
-                self.up(link, Up::Described { text });
-            }
-            Down::Polls { text } if self.index == 0 => {
-                say(polls::text(world, &text).trim_end());
-            }
+            Act::Polls { text } if self.index == 0 => say(polls::text(world, &text).trim_end()),
             // Process 0 says it.
-            Down::Deadlock { .. } | Down::Polls { .. } => {}
-            Down::End { code } => self.tell(Event::End(code)),
+            Act::Deadlock { .. } | Act::Polls { .. } => {}
+            Act::End { code } => self.tell(Event::End(code)),
+        }
+    }
+
+    /// What this process's part says is sent before it says anything else.
+    fn say(&self, link: &Link, what: impl FnOnce(&mut Part) -> Option<Up>) {
+        let mut part = lock(&self.part);
+        if let Some(up) = what(&mut part) {
+            self.up(link, up);
         }
     }
 
@@ -274,8 +259,8 @@ impl Node {
 
     /// What is decided, for people.
     pub fn sights(&self, out: &mut impl Write) -> fmt::Result {
-        if let Ok(s) = self.state.try_lock() {
-            writeln!(out, "  {s:?}")?;
+        if let Ok(part) = self.part.try_lock() {
+            writeln!(out, "  {part:?}")?;
         }
         match self.lead.try_lock() {
             Ok(lead) if self.index == 0 => writeln!(out, "  {lead:?}"),
@@ -295,54 +280,46 @@ impl Node {
         }
     }
 
-    /// A checkpoint is wanted here.
-    pub fn want(&self, link: &Link) {
-        let mut s = lock(&self.state);
-        if !std::mem::replace(&mut s.told, true) {
-            let round = s.round;
-            drop(s);
-            self.up(link, Up::Want { round });
-        }
+    /// A rank that has passed `passed` locations is at one where a checkpoint is wanted; true if that is planned now.
+    pub fn wanted(&self, link: &Link, b: &mut Barrier, passed: u64, interval: u64) -> bool {
+        let mut plans = false;
+        self.say(link, |part| {
+            let (planned, up) = part.wanted(b, passed, interval);
+            plans = planned;
+            up
+        });
+        plans
     }
 
-    /// All ranks here have come to where they wait for those of the others, if they have.
-    pub fn tell_ready(&self, link: &Link, b: &coord::barrier::Barrier) {
-        if let Some((attempt, parked)) = b.ready() {
-            let round = lock(&self.state).round;
-            self.watch.store(true, SeqCst);
-            self.up(
-                link,
-                Up::Ready {
-                    round,
-                    attempt,
-                    parked,
-                },
-            );
-        }
+    /// A rank is at a location, while something is planned.
+    pub fn at_location(&self, link: &Link, b: &mut Barrier, rank: usize, passed: u64) -> Answer {
+        let mut answer = Answer::Go;
+        self.say(link, |part| {
+            let (now, up) = part.at_location(b, rank, passed);
+            answer = now;
+            up
+        });
+        self.watch.store(true, SeqCst);
+        answer
+    }
+
+    /// A rank has ended.
+    pub fn finished(&self, link: &Link, b: &mut Barrier, rank: usize) {
+        self.say(link, |part| part.finished(b, rank));
     }
 
     pub fn ended(&self, link: &Link, code: i32) {
-        self.up(link, Up::Ended { code });
-        // After that, so that the lead hears it before it hears that nothing moves here.
-        lock(&self.state).ended = true;
+        self.say(link, |part| Some(part.ended(code)));
     }
 
-    /// This process knows that the round is over.
-    pub fn over(&self, link: &Link) {
-        let early = {
-            let mut s = lock(&self.state);
-            s.round += 1;
-            s.told = false;
-            s.reported = None;
-            std::mem::take(&mut s.early)
-        };
-        self.watch.store(false, SeqCst);
-        if self.index == 0 {
-            self.own(link, Message::Over);
+    /// The checkpoint is written, or could not be.  The barrier is locked until the ranks' next words are of the next
+    /// round.
+    pub fn resume(&self, link: &Link, world: &World, b: &mut Barrier) {
+        let mut part = lock(&self.part);
+        let acts = part.resume(b);
+        for act in self.act_at_once(link, world, acts) {
+            self.own(link, Message::Act(act));
         }
-        early
-            .into_iter()
-            .for_each(|down| self.own(link, Message::Down(down)));
     }
 
     /// Nothing has come for a while.
@@ -353,7 +330,7 @@ impl Node {
             crossing::apart::tick(world);
         } else if job.control.requested() && job.program.has_points {
             // Ranks here may come to no location for long, or never again.
-            self.want(link);
+            self.say(link, Part::want);
         }
         if self.index == 0 {
             let still = lock(&self.lead).still();
@@ -363,54 +340,25 @@ impl Node {
                 self.own(link, Message::Polls(step));
             }
         }
-        let now = self.look(link, world);
-        let mut s = lock(&self.state);
-        if now.level == Level::Busy {
-            (s.seen, s.reported) = (None, None);
-            drop(s);
-            self.watch.store(!world.coord.is_idle(), SeqCst);
-            return;
-        }
-        let settled = s.seen.replace(now) == Some(now);
-        let report = settled && s.reported != Some(now);
-        if report {
-            s.reported = Some(now);
-        }
-        let watch = s.reported != Some(now);
-        let round = s.round;
-        drop(s);
-        self.watch.store(watch || !world.coord.is_idle(), SeqCst);
-        if report {
-            self.up(link, Up::Idle { round, report: now });
-        }
+        let frames = link.counts();
+        let b = world.coord.lock();
+        let ranks = ranks(world, &b);
+        self.say(link, |part| part.tick(&b, ranks, frames));
+        let watch = lock(&self.part).watches() || !b.is_idle();
+        self.watch.store(watch, SeqCst);
     }
 }
 
-impl Node {
-    fn look(&self, link: &Link, world: &World) -> Report {
-        let (sent, handled) = link.counts();
-        let b = world.coord.lock();
-        let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
-        let level = if b.is_unwinding() {
-            // A checkpoint is being written, by a thread that is no worker's or looks like any rank's.
-            Level::Busy
-        } else if world.sched().is_over() {
-            match lock(&self.state).ended {
-                true => Level::Asleep,
-                false => Level::Busy,
-            }
-        } else if world.sched().is_asleep() && !world.has_mail() {
-            Level::Asleep
-        } else if world.ranks().iter().all(waits) && !world.has_mail() {
-            Level::Polling
-        } else {
-            Level::Busy
-        };
-        Report {
-            level,
-            parked: b.any_parked(),
-            sent,
-            handled,
-        }
+/// What the ranks here do.
+fn ranks(world: &World, b: &Barrier) -> Ranks {
+    let waits = |r: &RankState| !b.is_running(r.slot as usize) || r.is_idle();
+    if world.sched().is_over() {
+        Ranks::Over
+    } else if world.sched().is_asleep() && !world.has_mail() {
+        Ranks::Wait
+    } else if world.ranks().iter().all(waits) && !world.has_mail() {
+        Ranks::Poll
+    } else {
+        Ranks::Run
     }
 }

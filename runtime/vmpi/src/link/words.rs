@@ -1,7 +1,7 @@
 //! What processes and process 0 tell each other about checkpoints and quiescence, as bytes.
 
-use super::lead::{Down, Up};
-use super::quiet::{Level, Report};
+use pc3_protocol::processes::{Down, Level, Report, Up};
+
 use crate::wire::{bad, Read, Reader, Writer};
 
 pub(super) fn write_up(up: &Up) -> Vec<u8> {

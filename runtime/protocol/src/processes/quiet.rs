@@ -4,9 +4,11 @@
 //! sums agree, each is asked once more: if nothing has changed since, nothing can have been under way in between
 //! (Mattern's four counters).
 
+use super::Rules;
+
 /// How idle a process is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Level {
+pub enum Level {
     Busy,
     /// Some ranks poll, in vain so far; all others wait.
     Polling,
@@ -25,7 +27,7 @@ impl Level {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Report {
+pub struct Report {
     pub level: Level,
     /// Ranks wait at a location.
     pub parked: bool,
@@ -34,7 +36,7 @@ pub(crate) struct Report {
 }
 
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Next {
+pub enum Next {
     Nothing,
     /// A process has done something since it was reported idle.
     Changed,
@@ -45,15 +47,17 @@ pub(crate) enum Next {
 }
 
 #[derive(Debug)]
-pub(crate) struct Quiet {
+pub struct Quiet {
+    rules: Rules,
     reports: Vec<Option<Report>>,
     asked: Option<(u64, Vec<bool>)>,
     number: u64,
 }
 
 impl Quiet {
-    pub fn new(processes: usize) -> Quiet {
+    pub fn with(processes: usize, rules: Rules) -> Quiet {
         Quiet {
+            rules,
             reports: vec![None; processes],
             asked: None,
             number: 0,
@@ -69,27 +73,33 @@ impl Quiet {
     pub fn report(&mut self, from: usize, report: Report) -> Next {
         self.reports[from] = Some(report).filter(|r| r.level > Level::Busy);
         self.asked = None;
-        let all: Option<Vec<Report>> = self.reports.iter().copied().collect();
-        let Some(all) = all else {
-            return Next::Nothing;
-        };
-        let sum = |of: fn(&Report) -> u64| all.iter().map(of).fold(0u64, u64::wrapping_add);
-        if sum(|r| r.sent) != sum(|r| r.handled) {
+        if !self.is_still() {
             return Next::Nothing;
         }
-        Next::Ask(self.ask(all.len()))
+        if !self.rules.quiet_is_asked_twice() {
+            return self.is_quiet();
+        }
+        Next::Ask(self.ask())
     }
 
-    fn ask(&mut self, processes: usize) -> u64 {
+    /// All are idle, and no frame is under way, if all of that is of one moment.
+    fn is_still(&self) -> bool {
+        let all: Option<Vec<Report>> = self.reports.iter().copied().collect();
+        all.is_some_and(|all| {
+            let sum = |of: fn(&Report) -> u64| all.iter().map(of).fold(0u64, u64::wrapping_add);
+            sum(|r| r.sent) == sum(|r| r.handled) || !self.rules.sums_agree()
+        })
+    }
+
+    fn ask(&mut self) -> u64 {
         self.number += 1;
-        self.asked = Some((self.number, vec![false; processes]));
+        self.asked = Some((self.number, vec![false; self.reports.len()]));
         self.number
     }
 
     /// Asks once more whether what was reported holds, if nothing else is known.
     pub fn ask_again(&mut self) -> Option<u64> {
-        let all = self.asked.is_none() && self.reports.iter().all(Option::is_some);
-        all.then(|| self.ask(self.reports.len()))
+        (self.asked.is_none() && self.is_still()).then(|| self.ask())
     }
 
     pub fn answer(&mut self, from: usize, number: u64, now: Report) -> Next {
@@ -99,7 +109,7 @@ impl Quiet {
         if *asked != number {
             return Next::Nothing;
         }
-        if self.reports[from] != Some(now) {
+        if self.reports[from] != Some(now) && self.rules.changes_count() {
             self.reports[from] = None;
             self.asked = None;
             return Next::Changed;
@@ -108,6 +118,10 @@ impl Quiet {
         if answered.contains(&false) {
             return Next::Nothing;
         }
+        self.is_quiet()
+    }
+
+    fn is_quiet(&mut self) -> Next {
         let levels = self.reports.iter().flatten().map(|r| r.level);
         let level = levels.min().unwrap_or(Level::Busy);
         let parked = self.reports.iter().flatten().any(|r| r.parked);
@@ -133,7 +147,7 @@ mod tests {
     #[test]
     fn quiet_is_what_stays_so() {
         use Level::*;
-        let mut q = Quiet::new(2);
+        let mut q = Quiet::with(2, Rules::default());
         assert_eq!(q.report(0, at(Asleep, 5, 2)), Next::Nothing);
         assert_eq!(q.report(1, at(Polling, 2, 5)), Next::Ask(1));
         assert_eq!(q.answer(0, 1, at(Asleep, 5, 2)), Next::Nothing);
@@ -154,7 +168,7 @@ mod tests {
     #[test]
     fn a_frame_under_way_is_noticed() {
         use Level::*;
-        let mut q = Quiet::new(2);
+        let mut q = Quiet::with(2, Rules::default());
         q.report(0, at(Asleep, 5, 2));
         assert_eq!(q.report(1, at(Asleep, 2, 4)), Next::Nothing);
         assert_eq!(q.report(1, at(Asleep, 2, 5)), Next::Ask(1));
@@ -169,7 +183,7 @@ mod tests {
     #[test]
     fn busy_ones_do_not_count() {
         use Level::*;
-        let mut q = Quiet::new(2);
+        let mut q = Quiet::with(2, Rules::default());
         q.report(0, at(Asleep, 0, 0));
         assert_eq!(q.report(0, at(Busy, 0, 0)), Next::Nothing);
         assert_eq!(q.report(1, at(Asleep, 0, 0)), Next::Nothing);

@@ -1,85 +1,8 @@
 //! What process 0 decides for all: when a checkpoint is planned, when all unwind, when a plan moves on, when the job is
 //! over or can never be.  A state machine without threads, clocks or frames.
 
-use super::quiet::{Level, Next, Quiet, Report};
-
-/// What processes tell the lead.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Up {
-    /// A checkpoint is wanted, or this process has begun to park for one.
-    Want {
-        round: u64,
-    },
-    /// The passage of the rank furthest ahead.
-    Furthest {
-        round: u64,
-        passage: u64,
-    },
-    /// All ranks here are parked or have ended.
-    Ready {
-        round: u64,
-        attempt: u32,
-        parked: bool,
-    },
-    /// All ranks here have ended; the first status that is not 0.
-    Ended {
-        code: i32,
-    },
-    Idle {
-        round: u64,
-        report: Report,
-    },
-    /// To a query.
-    Answer {
-        number: u64,
-        report: Report,
-    },
-    /// To `Relieve`: was there anything?
-    Relieved {
-        any: bool,
-    },
-    Described {
-        text: String,
-    },
-}
-
-/// What the lead tells all processes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Down {
-    Ask {
-        round: u64,
-    },
-    Plan {
-        round: u64,
-        target: u64,
-    },
-    Unwind {
-        round: u64,
-    },
-    Query {
-        number: u64,
-    },
-    /// Nothing moves: buffer what is held; `polls`: but some poll.
-    Relieve {
-        polls: bool,
-    },
-    /// Nothing moves: parked ranks go on.
-    Stuck {
-        round: u64,
-    },
-    Describe,
-    Deadlock {
-        text: String,
-    },
-    /// Nothing moves, but some ranks poll: who does what?
-    DescribePolls,
-    Polls {
-        text: String,
-    },
-    End {
-        code: i32,
-    },
-}
+use super::quiet::{Level, Next, Quiet};
+use super::{Down, Rules, Up};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -90,7 +13,8 @@ enum Stage {
 }
 
 #[derive(Debug)]
-pub(crate) struct Lead {
+pub struct Lead {
+    rules: Rules,
     round: u64,
     attempt: u32,
     stage: Stage,
@@ -122,14 +46,20 @@ fn all<T: Clone>(list: &[Option<T>]) -> Option<Vec<T>> {
 
 impl Lead {
     pub fn new(n: usize) -> Lead {
+        Lead::with(n, Rules::default())
+    }
+
+    /// Of a protocol in which rules may be missing.
+    pub fn with(n: usize, rules: Rules) -> Lead {
         Lead {
+            rules,
             round: 0,
             attempt: 0,
             stage: Stage::Idle,
             furthest: vec![None; n],
             ready: vec![None; n],
             ended: vec![None; n],
-            quiet: Quiet::new(n),
+            quiet: Quiet::with(n, rules),
             parked: false,
             relieved: vec![None; n],
             relieves: None,
@@ -142,19 +72,22 @@ impl Lead {
         }
     }
 
+    /// Nothing is planned.
+    pub fn is_idle(&self) -> bool {
+        self.stage == Stage::Idle
+    }
+
     /// Process `from` says something; what all are told then.
     pub fn hear(&mut self, from: usize, up: Up) -> Vec<Down> {
-        if let Up::Want { round }
-        | Up::Furthest { round, .. }
-        | Up::Ready { round, .. }
-        | Up::Idle { round, .. } = up
-        {
-            if round != self.round {
-                if round > self.round {
+        match up.round() {
+            Some(of) if of > self.round => {
+                if self.rules.early_rounds_wait() {
                     self.early.push((from, up));
                 }
                 return Vec::new();
             }
+            Some(of) if of < self.round && self.rules.old_rounds_are_over() => return Vec::new(),
+            _ => {}
         }
         let one = |d: Option<Down>| d.into_iter().collect();
         match up {
@@ -166,30 +99,29 @@ impl Lead {
             Up::Ready {
                 attempt, parked, ..
             } => {
-                if attempt == self.attempt {
+                if attempt == self.attempt || !self.rules.ready_is_of_an_attempt() {
                     self.ready[from] = Some(parked);
                 }
                 one(self.unwind())
             }
             Up::Ended { code } => {
                 self.ended[from] = Some(code);
-                let codes = all(&self.ended);
-                one(codes.map(|c| Down::End {
-                    code: c.into_iter().find(|c| *c != 0).unwrap_or(0),
+                let mut codes = self.ended.iter().flatten();
+                let all = !self.rules.all_have_ended() || self.ended.iter().all(Option::is_some);
+                one(all.then(|| Down::End {
+                    code: codes.find(|c| **c != 0).copied().unwrap_or(0),
                 }))
             }
             Up::Idle { report, .. } => {
                 self.still = false;
                 one(match self.quiet.report(from, report) {
                     Next::Ask(number) => Some(Down::Query { number }),
+                    Next::Quiet(level, parked) => self.quiet_at(level, parked),
                     _ => None,
                 })
             }
             Up::Answer { number, report } => one(match self.quiet.answer(from, number, report) {
-                Next::Quiet(level, parked) => {
-                    self.parked = parked;
-                    self.quiet_at(level)
-                }
+                Next::Quiet(level, parked) => self.quiet_at(level, parked),
                 Next::Changed => {
                     self.still = false;
                     None
@@ -221,7 +153,7 @@ impl Lead {
     }
 
     fn want(&mut self) -> Option<Down> {
-        if self.stage != Stage::Idle {
+        if self.stage != Stage::Idle && self.rules.one_plan_at_a_time() {
             return None;
         }
         self.stage = Stage::Asking;
@@ -233,16 +165,21 @@ impl Lead {
         if self.stage != Stage::Asking {
             return None;
         }
-        let target = all(&self.furthest)?.into_iter().max().unwrap_or(0);
+        let known = match self.rules.all_say_how_far() {
+            true => all(&self.furthest),
+            false => Some(self.furthest.iter().flatten().copied().collect()),
+        };
+        let target = known?.into_iter().max().unwrap_or(0);
         self.stage = Stage::Gathering;
-        Some(Down::Plan {
-            round: self.round,
-            target,
-        })
+        let round = self.round;
+        Some(Down::Plan { round, target })
     }
 
     fn unwind(&mut self) -> Option<Down> {
-        let ready = all(&self.ready)?;
+        let ready = match self.rules.all_are_ready() {
+            true => all(&self.ready)?,
+            false => self.ready.iter().flatten().copied().collect(),
+        };
         if self.stage == Stage::Unwinding || !ready.contains(&true) {
             return None;
         }
@@ -250,8 +187,13 @@ impl Lead {
         Some(Down::Unwind { round: self.round })
     }
 
-    fn quiet_at(&mut self, level: Level) -> Option<Down> {
-        if self.stage == Stage::Unwinding || self.ended.iter().all(Option::is_some) {
+    fn moves(&self) -> bool {
+        self.stage == Stage::Unwinding && self.rules.unwinding_moves()
+    }
+
+    fn quiet_at(&mut self, level: Level, parked: bool) -> Option<Down> {
+        self.parked = parked;
+        if self.moves() || self.ended.iter().all(Option::is_some) {
             return None;
         }
         if self.relieves == Some(true) {
@@ -259,8 +201,9 @@ impl Lead {
             return None;
         }
         let next = match level {
+            Level::Asleep if !self.rules.held_is_relieved() => self.stuck(),
             Level::Asleep => Some(self.relieve(false)),
-            Level::Polling if self.parked => self.stuck(),
+            Level::Polling if self.parked || !self.rules.polls_are_no_deadlock() => self.stuck(),
             // Those that poll may have reasons of their own; or were seen just before they went to sleep.
             Level::Polling => {
                 self.stills += u64::from(!std::mem::replace(&mut self.still, true));
@@ -314,16 +257,21 @@ impl Lead {
 
     /// Nothing moves, and there was nothing to buffer.
     fn stuck(&mut self) -> Option<Down> {
-        if self.stage == Stage::Unwinding {
+        if self.moves() {
             return None;
         }
-        if !self.parked {
+        if !(self.parked && self.rules.parked_go_on()) {
             self.polls = false;
             self.described.fill(None);
             return Some(Down::Describe);
         }
         self.attempt += 1;
-        self.ready.fill(None);
+        if self.rules.put_off_is_not_ready() {
+            self.ready.fill(None);
+        }
+        if self.rules.answers_end_with_put_off() {
+            self.quiet.forget();
+        }
         Some(Down::Stuck { round: self.round })
     }
 
@@ -345,6 +293,7 @@ impl Lead {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Report;
     use super::*;
 
     const RELIEVE: Down = Down::Relieve { polls: false };
@@ -459,6 +408,26 @@ mod tests {
         assert_eq!(l.hear(0, ready(0, true)), []);
         assert_eq!(l.hear(0, ready(1, true)), []);
         assert_eq!(l.hear(1, ready(1, true)), [Down::Unwind { round: 0 }]);
+    }
+
+    /// While one has yet to say whether it has buffered anything, others are idle again, and are asked.
+    #[test]
+    fn answers_from_before_a_plan_is_put_off_do_not_put_it_off_again() {
+        let mut l = Lead::new(2);
+        let (here, there) = (asleep(false, 2, 2), asleep(true, 1, 1));
+        l.hear(1, want(0));
+        l.hear(0, idle(0, here));
+        l.hear(1, idle(0, there));
+        let answer = |number, report| Up::Answer { number, report };
+        l.hear(1, answer(1, there));
+        assert_eq!(l.hear(0, answer(1, here)), [RELIEVE]);
+        l.hear(1, idle(0, there));
+        assert_eq!(l.hear(0, idle(0, here)), [Down::Query { number: 2 }]);
+        l.hear(0, Up::Relieved { any: false });
+        let stuck = l.hear(1, Up::Relieved { any: false });
+        assert_eq!(stuck, [Down::Stuck { round: 0 }]);
+        l.hear(0, answer(2, here));
+        assert_eq!(l.hear(1, answer(2, there)), []);
     }
 
     /// Process 0 polls, and is asked again and again; what was reported holds meanwhile.

@@ -1,0 +1,228 @@
+//! What must never happen, seen by one who sees everything at once.
+
+use super::world::{Frame, Place, World};
+use pc3_protocol::barrier;
+use pc3_protocol::processes::Down;
+
+/// What the program does wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doom {
+    Nothing,
+    /// Two ranks wait for each other at last.
+    Deadlock,
+    /// One polls for what nobody sends.
+    Polls,
+}
+
+/// How a round ended in a process: was there a checkpoint, planned for which passage, and how often was it put off?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    pub taken: bool,
+    pub target: u64,
+    pub put_off: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Violation {
+    #[error("a checkpoint is taken while rank {0} is {1:?}")]
+    Moves(usize, barrier::Place),
+    #[error("rank {0} unwinds, and process {1} has gone on from that already")]
+    Late(usize, usize),
+    #[error("processes take checkpoints of rounds or for passages that differ: {0:?}")]
+    Rounds(Vec<(u64, Option<u64>)>),
+    #[error("round {round}: process {process} has {here:?}, another one {there:?}")]
+    Apart {
+        round: u64,
+        process: usize,
+        here: Outcome,
+        there: Outcome,
+    },
+    #[error("from rank {from} to rank {to} {sent} messages were sent, {received} received, and {waiting} wait")]
+    Lost {
+        from: usize,
+        to: usize,
+        sent: u32,
+        received: u32,
+        waiting: u32,
+    },
+    #[error("rank {to} got message {got} of rank {from} instead of {want}")]
+    Differs {
+        from: usize,
+        to: usize,
+        got: u32,
+        want: u32,
+    },
+    #[error("a checkpoint is planned for a passage that a rank had behind it when all were asked")]
+    Behind,
+    #[error("a checkpoint is planned twice in one round")]
+    Twice,
+    #[error("a plan is put off, and all ranks have come")]
+    Needless,
+    #[error("a plan is put off while {0}")]
+    Hurried(String),
+    #[error("a deadlock is reported while {0}")]
+    NoDeadlock(String),
+    #[error("a deadlock is reported, and the program has none")]
+    Innocent,
+    #[error("the job is over while rank {0} is not")]
+    Ended(usize),
+    #[error("process {0} has been asked for a checkpoint, and nobody thinks of it any more")]
+    Forgotten(usize),
+    #[error("rank {0} goes by a location, though the plan takes ranks at any passage")]
+    GoesBy(usize),
+    #[error("nothing can happen any more, and rank {0} has not ended")]
+    Hang(usize),
+    #[error("it goes on for ever")]
+    Endless,
+}
+
+impl World {
+    /// Where everything is, for people.
+    pub fn sights(&self) -> String {
+        let mut text = format!("{:?}, step {}\n{:?}\n", self.counts, self.steps, self.lead);
+        for (i, p) in self.processes.iter().enumerate() {
+            text += &format!("process {i}: {:?}\n  {:?}\n", p.part, p.barrier);
+            text += &format!("  at {}, requested {}\n", p.interval_at, p.requested);
+            for r in p.ranks.clone() {
+                let (place, next) = (self.place(r), self.next(r));
+                let passed = self.now.passed[r];
+                text += &format!("  rank {r}: {place:?}, next {next:?}, {passed} passed\n");
+            }
+        }
+        let n = self.processes.len();
+        let full = self.frames.iter().enumerate().filter(|f| !f.1.is_empty());
+        full.for_each(|(i, f)| text += &format!("{} to {}: {f:?}\n", i / n, i % n));
+        text
+    }
+
+    /// What moves, or is about to; `plans`: one that somebody has yet to hear of counts.
+    fn motion(&self, plans: bool) -> Option<String> {
+        let runs = self.ranks().find(|r| self.place(*r) == Place::Runs);
+        let runs = runs.map(|r| format!("rank {r} can run"));
+        runs.or_else(|| {
+            let all = self.frames.iter().flatten();
+            let moves = |f: &&Frame| match f {
+                Frame::Data { .. } | Frame::Ack { .. } => true,
+                Frame::Down(Down::Plan { .. }) => plans,
+                Frame::Down(down) => matches!(down, Down::Stuck { .. } | Down::Unwind { .. }),
+                Frame::Up(..) | Frame::Over | Frame::Marker => false,
+            };
+            let one = all.into_iter().find(moves)?;
+            Some(format!("{one:?} is under way"))
+        })
+    }
+
+    /// Nobody has to come for the checkpoint that is planned.
+    fn all_rest(&self) -> bool {
+        let rests = |r: usize| matches!(self.place(r), Place::Parked | Place::Ended);
+        self.ranks().all(rests)
+    }
+
+    /// The lead says this now.
+    pub fn judge(&mut self, down: &Down) -> Result<(), Violation> {
+        match down {
+            Down::Ask { .. } => {
+                self.asked = self.now.passed.iter().copied().max().unwrap_or(0);
+                Ok(())
+            }
+            Down::Plan { target, .. } if *target < self.asked => Err(Violation::Behind),
+            Down::Plan { round, .. } => match self.planned.replace(*round) == Some(*round) {
+                true => Err(Violation::Twice),
+                false => Ok(()),
+            },
+            Down::Stuck { .. } if !self.polls && self.all_rest() => Err(Violation::Needless),
+            // Who polls may go on by itself at any moment.
+            Down::Stuck { .. } if !self.polls => match self.motion(true) {
+                Some(what) => Err(Violation::Hurried(what)),
+                None => Ok(()),
+            },
+            Down::Deadlock { .. } => {
+                if self.doom != Doom::Deadlock {
+                    return Err(Violation::Innocent);
+                }
+                let waits = |r: &usize| match self.place(*r) {
+                    Place::Parked | Place::Polls => true,
+                    Place::Waits => self.is_held(*r),
+                    Place::Runs | Place::Ended => false,
+                };
+                let waits = self.ranks().find(waits);
+                let waits = waits.map(|r| format!("rank {r} could go on"));
+                // Where nobody stands for a plan it changes nothing.
+                match self.motion(false).or(waits) {
+                    Some(what) => Err(Violation::NoDeadlock(what)),
+                    None => Ok(()),
+                }
+            }
+            Down::End { .. } => {
+                let left = self.ranks().find(|r| self.place(*r) != Place::Ended);
+                left.map_or(Ok(()), |r| Err(Violation::Ended(r)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All processes say that none of their ranks runs.
+    pub fn judge_line(&self) -> Result<(), Violation> {
+        let of = |p: &super::world::Process| (p.part.round(), p.barrier.target());
+        let rounds: Vec<_> = self.processes.iter().map(of).collect();
+        if rounds.iter().any(|r| *r != rounds[0]) {
+            return Err(Violation::Rounds(rounds));
+        }
+        for r in self.ranks() {
+            let place = self.barrier_place(r);
+            let rests = self.now.waits[r] && place == barrier::Place::Unwound;
+            if !rests && place != barrier::Place::Finished {
+                return Err(Violation::Moves(r, place));
+            }
+        }
+        Ok(())
+    }
+
+    /// What has been drained is all there.
+    pub fn judge_messages(&self) -> Result<(), Violation> {
+        for (&(from, to), &sent) in &self.now.sent {
+            let received = self.now.received.get(&(from, to)).copied().unwrap_or(0);
+            let waiting = self.now.mail.get(&(from, to)).map_or(0, |q| q.len() as u32);
+            if sent != received + waiting {
+                return Err(Violation::Lost {
+                    from,
+                    to,
+                    sent,
+                    received,
+                    waiting,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A process has come to the end of a round.
+    pub fn note(&mut self, process: usize, round: u64, here: Outcome) -> Result<(), Violation> {
+        let there = *self.outcomes.entry(round).or_insert(here);
+        if there == here {
+            return Ok(());
+        }
+        Err(Violation::Apart {
+            round,
+            process,
+            here,
+            there,
+        })
+    }
+
+    /// Who has asked is not forgotten.
+    pub fn judge_wishes(&self) -> Result<(), Violation> {
+        for (i, p) in self.processes.iter().enumerate() {
+            if !p.requested || !p.part.has_told() || !p.barrier.is_idle() || !self.lead.is_idle() {
+                continue;
+            }
+            let under_way = self.frames.iter().flatten();
+            let mut of_it =
+                under_way.filter(|f| !matches!(f, Frame::Data { .. } | Frame::Ack { .. }));
+            if of_it.next().is_none() && !p.part.has_early() {
+                return Err(Violation::Forgotten(i));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,706 @@
+//! Processes, their ranks, and the frames between them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use fastrand::Rng;
+use pc3_protocol::barrier::{self, Answer, Barrier};
+use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Up};
+
+use super::judge::{Doom, Outcome, Violation};
+use super::{Broken, Counts};
+use crate::script::{scripts, Kinds, Op};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Frame {
+    Data {
+        from: usize,
+        to: usize,
+        message: Message,
+    },
+    /// A message of this rank's was received.
+    Ack {
+        rank: usize,
+        number: u64,
+    },
+    Up(usize, Up),
+    Down(Down),
+    /// To the lead: its round is over.
+    Over,
+    /// Behind all that a process has sent before it came to the line.
+    Marker,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    number: u32,
+    /// Its sender waits, and calls it so.
+    awaited: Option<u64>,
+}
+
+/// Where a rank is, as far as its process's part is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Runs,
+    Polls,
+    Waits,
+    Parked,
+    Ended,
+}
+
+/// What a checkpoint has of the job.
+#[derive(Clone)]
+pub struct Image {
+    pub at: Vec<usize>,
+    pub passed: Vec<u64>,
+    pub sent: BTreeMap<(usize, usize), u32>,
+    pub received: BTreeMap<(usize, usize), u32>,
+    pub mail: BTreeMap<(usize, usize), VecDeque<Message>>,
+    /// At a location, and told to wait.
+    pub waits: Vec<bool>,
+    /// In a send that waits: its name, and whether it may be buffered.
+    pub sends: Vec<Option<(u64, bool)>>,
+    pub interval_at: u64,
+}
+
+pub struct Process {
+    pub ranks: std::ops::Range<usize>,
+    pub part: Part,
+    pub barrier: Barrier,
+    pub requested: bool,
+    /// The passage at which a checkpoint is due by itself.
+    pub interval_at: u64,
+    in_vain: u32,
+    put_off: u32,
+    pub counts: (u64, u64),
+    /// So often it may yet look as if ranks ran, though they do no more.
+    pub glitches: u32,
+    /// All ranks here have unwound or ended, and wait for the checkpoint; or it is written.
+    pub at_line: bool,
+    /// Other processes of which the same is known here, and that all they sent has come.
+    pub markers: usize,
+    pub written: bool,
+    pub has_said_end: bool,
+    pub is_over: bool,
+}
+
+pub struct World {
+    pub rng: Rng,
+    broken: Broken,
+    scripts: Vec<Vec<Op>>,
+    interval: u64,
+    attempts: (u32, u32),
+    pub doom: Doom,
+    /// Some ranks poll.
+    pub polls: bool,
+    pub now: Image,
+    saved: Image,
+    pub lead: Lead,
+    pub processes: Vec<Process>,
+    /// From each process to each.
+    pub frames: Vec<VecDeque<Frame>>,
+    /// How often in 1000 a frame is late.
+    pub lags: Vec<u32>,
+    /// Ranks that have said what they want, and are about to do it.
+    comes: Vec<bool>,
+    pub outcomes: BTreeMap<u64, Outcome>,
+    names: u64,
+    pub counts: Counts,
+    pub requests: u64,
+    pub losses: u64,
+    pub steps: u64,
+    /// Times that nothing happened but that time passed.
+    pub lulls: u32,
+    /// That ranks poll in vain is to be told, and has been.
+    pub tells: bool,
+    pub told: bool,
+    /// The passage of the rank furthest ahead when all were asked.
+    pub asked: u64,
+    pub planned: Option<u64>,
+}
+
+fn doomed(rng: &mut Rng, scripts: &mut [Vec<Op>]) -> Doom {
+    let one = rng.usize(0..scripts.len());
+    let other = (one + rng.usize(1..scripts.len())) % scripts.len();
+    match rng.u32(0..16) {
+        0 => {
+            scripts[one].extend([Op::Recv(other), Op::Send(other)]);
+            scripts[other].extend([Op::Recv(one), Op::Send(one)]);
+            Doom::Deadlock
+        }
+        1 => {
+            scripts[one].push(Op::Poll(other));
+            Doom::Polls
+        }
+        _ => Doom::Nothing,
+    }
+}
+
+impl World {
+    pub fn new(seed: u64, broken: Broken) -> World {
+        let mut rng = Rng::with_seed(seed);
+        let ranks = rng.usize(2..=8);
+        let kind = rng.u32(0..4);
+        let kinds = Kinds {
+            waiting_sends: kind != 0,
+            polls: kind > 1,
+            polls_at_locations: kind > 2,
+        };
+        let mut scripts = scripts(&mut rng, ranks, kinds);
+        // Who passes locations for ever in vain says nothing; and a deadlock is one only where nobody polls.
+        let doom = match kinds.polls {
+            true => Doom::Nothing,
+            false => doomed(&mut rng, &mut scripts),
+        };
+        let interval = match rng.u32(0..3) {
+            0 => u64::MAX,
+            _ => rng.u64(1..8),
+        };
+        let start = Image {
+            at: vec![0; ranks],
+            passed: vec![0; ranks],
+            sent: BTreeMap::new(),
+            received: BTreeMap::new(),
+            mail: BTreeMap::new(),
+            waits: vec![false; ranks],
+            sends: vec![None; ranks],
+            interval_at: interval,
+        };
+        let mut world = World {
+            broken,
+            interval,
+            attempts: (rng.u32(2..7), rng.u32(1..3)),
+            polls: kinds.polls || doom == Doom::Polls,
+            doom,
+            scripts,
+            now: start.clone(),
+            saved: start,
+            lead: Lead::with(1, broken.rules),
+            processes: Vec::new(),
+            frames: Vec::new(),
+            lags: Vec::new(),
+            comes: Vec::new(),
+            outcomes: BTreeMap::new(),
+            names: 0,
+            counts: Counts::default(),
+            requests: rng.u64(0..6),
+            losses: rng.u64(0..3),
+            steps: 0,
+            lulls: 0,
+            tells: false,
+            told: false,
+            asked: 0,
+            planned: None,
+            rng,
+        };
+        world.begin();
+        world
+    }
+
+    /// From the newest checkpoint, on any number of processes.
+    pub fn begin(&mut self) {
+        self.now = self.saved.clone();
+        let ranks = self.scripts.len();
+        let n = self.rng.usize(2..=ranks.min(4));
+        let interval_at = self.now.interval_at;
+        let process = |i: usize| {
+            let ranks = i * ranks / n..(i + 1) * ranks / n;
+            let barrier = Barrier::new(ranks.len(), true)
+                .with_attempts(self.attempts.0, self.attempts.1)
+                .hasty(self.broken.hasty);
+            Process {
+                ranks,
+                part: Part::with(self.broken.rules),
+                barrier,
+                requested: false,
+                interval_at,
+                in_vain: 0,
+                put_off: 0,
+                counts: (0, 0),
+                glitches: 0,
+                at_line: false,
+                markers: 0,
+                written: false,
+                has_said_end: false,
+                is_over: false,
+            }
+        };
+        self.processes = (0..n).map(process).collect();
+        self.lead = Lead::with(n, self.broken.rules);
+        self.frames = vec![VecDeque::new(); n * n];
+        let lag = self.rng.u32(0..980);
+        let lags = (0..n * n).map(|_| match self.rng.u32(0..6) {
+            0 => 995,
+            _ => self.rng.u32(0..=lag),
+        });
+        self.lags = lags.collect();
+        (self.asked, self.planned, self.tells) = (0, None, false);
+        self.comes = vec![false; ranks];
+        self.outcomes.clear();
+        for r in self.ranks() {
+            if self.next(r).is_none() {
+                let p = self.process_of(r);
+                let slot = r - self.processes[p].ranks.start;
+                self.processes[p].barrier.finished(slot);
+            }
+        }
+    }
+
+    pub fn ranks(&self) -> std::ops::Range<usize> {
+        0..self.scripts.len()
+    }
+
+    pub fn process_of(&self, rank: usize) -> usize {
+        let has = |p: &Process| p.ranks.contains(&rank);
+        self.processes.iter().position(has).unwrap_or(0)
+    }
+
+    pub fn next(&self, rank: usize) -> Option<Op> {
+        self.scripts[rank].get(self.now.at[rank]).copied()
+    }
+
+    pub fn barrier_place(&self, rank: usize) -> barrier::Place {
+        let p = &self.processes[self.process_of(rank)];
+        p.barrier.place(rank - p.ranks.start)
+    }
+
+    fn has_mail(&self, from: usize, to: usize) -> bool {
+        let mail = self.now.mail.get(&(from, to));
+        mail.is_some_and(|q| !q.is_empty())
+    }
+
+    pub fn place(&self, rank: usize) -> Place {
+        let place = self.barrier_place(rank);
+        if place == barrier::Place::Finished {
+            return Place::Ended;
+        }
+        if self.now.waits[rank] {
+            let rests = matches!(place, barrier::Place::Parked | barrier::Place::Unwound);
+            return if rests { Place::Parked } else { Place::Runs };
+        }
+        if self.now.sends[rank].is_some() {
+            return Place::Waits;
+        }
+        match self.next(rank) {
+            Some(Op::Recv(from)) if !self.has_mail(from, rank) => Place::Waits,
+            Some(Op::Poll(from) | Op::PollAtLocations(from)) if !self.has_mail(from, rank) => {
+                Place::Polls
+            }
+            _ => Place::Runs,
+        }
+    }
+
+    /// It waits in a send that could be buffered.
+    pub fn is_held(&self, rank: usize) -> bool {
+        matches!(self.now.sends[rank], Some((_, true)))
+    }
+
+    fn states(&self, p: usize) -> Ranks {
+        let mut places = self.processes[p].ranks.clone().map(|r| self.place(r));
+        let all: Vec<Place> = places.by_ref().collect();
+        if all.iter().all(|x| *x == Place::Ended) {
+            Ranks::Over
+        } else if all.contains(&Place::Runs) {
+            Ranks::Run
+        } else if all.contains(&Place::Polls) {
+            Ranks::Poll
+        } else {
+            Ranks::Wait
+        }
+    }
+
+    pub fn channel(&mut self, from: usize, to: usize) -> &mut VecDeque<Frame> {
+        let n = self.processes.len();
+        &mut self.frames[from * n + to]
+    }
+
+    pub fn up(&mut self, p: usize, up: impl IntoIterator<Item = Up>) {
+        for up in up {
+            self.channel(p, 0).push_back(Frame::Up(p, up));
+        }
+    }
+
+    /// The lead tells all.
+    pub fn down(&mut self, list: Vec<Down>) -> Result<(), Violation> {
+        for down in list {
+            self.judge(&down)?;
+            self.counts.put_off += u64::from(matches!(down, Down::Stuck { .. }));
+            for p in 0..self.processes.len() {
+                self.channel(0, p).push_back(Frame::Down(down.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame arrives.
+    pub fn arrive(&mut self, p: usize, frame: Frame) -> Result<(), Violation> {
+        match frame {
+            Frame::Data { from, to, message } => {
+                self.processes[p].counts.1 += 1;
+                self.put(from, to, message);
+            }
+            Frame::Ack { rank, number } => {
+                self.processes[p].counts.1 += 1;
+                self.acknowledge(rank, number);
+            }
+            Frame::Up(from, up) => {
+                let list = self.lead.hear(from, up);
+                self.down(list)?;
+            }
+            Frame::Marker => self.processes[p].markers += 1,
+            Frame::Over => {
+                let list = self.lead.over();
+                self.down(list)?;
+            }
+            Frame::Down(down) => {
+                let Process { part, barrier, .. } = &mut self.processes[p];
+                let acts = part.hear(barrier, down);
+                self.act(p, acts)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, from: usize, to: usize, message: Message) {
+        let mail = self.now.mail.entry((from, to)).or_default();
+        mail.push_back(message);
+    }
+
+    fn acknowledge(&mut self, rank: usize, number: u64) {
+        if self.now.sends[rank].is_some_and(|(n, _)| n == number) {
+            self.now.sends[rank] = None;
+            self.now.at[rank] += 1;
+        }
+    }
+
+    /// What a process's part wants done.
+    pub fn act(&mut self, p: usize, acts: Vec<Act>) -> Result<(), Violation> {
+        for act in acts {
+            match act {
+                Act::Say(up) => self.up(p, [up]),
+                Act::Furthest => {
+                    let passed = self.processes[p].ranks.clone().map(|r| self.now.passed[r]);
+                    let furthest = passed.max().unwrap_or(0);
+                    let up = self.processes[p].part.furthest(furthest);
+                    self.up(p, [up]);
+                }
+                Act::Stay => self.come_to_line(p),
+                Act::Look { number } => {
+                    let states = self.states(p);
+                    let Process {
+                        part,
+                        barrier,
+                        counts,
+                        ..
+                    } = &mut self.processes[p];
+                    let up = part.answer(barrier, number, states, *counts);
+                    self.up(p, [up]);
+                }
+                Act::Relieve { polls } => {
+                    let any = (!polls || self.states(p) != Ranks::Run) && self.relieve(p);
+                    let up = self.processes[p].part.relieved(polls, any);
+                    self.up(p, [up]);
+                }
+                Act::Released(_) => self.processes[p].put_off += 1,
+                Act::Dropped { target } => {
+                    self.counts.dropped += u64::from(p == 0);
+                    self.dropped(p, target);
+                }
+                Act::Over => self.over(p)?,
+                Act::Describe { .. } => {
+                    let text = String::new();
+                    self.up(p, [Up::Described { text }]);
+                }
+                Act::Deadlock { .. } if p == 0 => {
+                    self.counts.deadlocks += 1;
+                    self.told = true;
+                }
+                Act::Polls { .. } if p == 0 => {
+                    self.counts.polls += 1;
+                    self.told = true;
+                }
+                Act::End { .. } => self.processes[p].is_over = true,
+                // Ranks look for themselves.
+                Act::Planned | Act::Unwind | Act::Deadlock { .. } | Act::Polls { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn relieve(&mut self, p: usize) -> bool {
+        let mut any = false;
+        for r in self.processes[p].ranks.clone() {
+            if self.is_held(r) {
+                self.now.sends[r] = None;
+                self.now.at[r] += 1;
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn dropped(&mut self, p: usize, target: u64) {
+        let n = self.interval;
+        let p = &mut self.processes[p];
+        p.requested = false;
+        if n < u64::MAX {
+            let more = n * ((1 << p.in_vain.min(16)) - 1);
+            p.interval_at = ((target + more) / n + 1) * n;
+        }
+        p.in_vain += 1;
+        self.requests = self.requests.saturating_sub(1);
+    }
+
+    fn over(&mut self, i: usize) -> Result<(), Violation> {
+        let p = &mut self.processes[i];
+        let put_off = std::mem::take(&mut p.put_off);
+        let round = p.part.round();
+        if !p.written {
+            // As it is over here already.
+            let target = p.interval_at;
+            let taken = false;
+            let here = Outcome {
+                taken,
+                target,
+                put_off,
+            };
+            self.note(i, round, here)?;
+        }
+        if i == 0 {
+            self.channel(0, 0).push_back(Frame::Over);
+        }
+        Ok(())
+    }
+
+    pub fn tick(&mut self, p: usize, glitch: bool) {
+        if self.processes[p].requested {
+            let up = self.processes[p].part.want();
+            self.up(p, up);
+        }
+        let states = if glitch { Ranks::Run } else { self.states(p) };
+        let Process {
+            part,
+            barrier,
+            counts,
+            ..
+        } = &mut self.processes[p];
+        let up = part.tick(barrier, states, *counts);
+        self.up(p, up);
+    }
+
+    /// Nobody of this process's runs: the checkpoint is written when that is so everywhere.
+    fn come_to_line(&mut self, p: usize) {
+        self.processes[p].at_line = true;
+        // What is asked for from now on is another one.
+        self.processes[p].requested = false;
+        for q in (0..self.processes.len()).filter(|q| *q != p) {
+            self.channel(p, q).push_back(Frame::Marker);
+        }
+    }
+
+    /// Nothing is between processes any more.
+    pub fn is_drained(&self) -> bool {
+        let others = self.processes.len() - 1;
+        let drained = |p: &Process| p.at_line && p.markers == others;
+        self.processes.iter().all(drained)
+    }
+
+    /// All are there.
+    pub fn save(&mut self) -> Result<(), Violation> {
+        self.judge_line()?;
+        self.judge_messages()?;
+        self.counts.checkpoints += 1;
+        let target = self.processes[0].barrier.target().unwrap_or(0);
+        self.saved = self.now.clone();
+        self.saved.interval_at = self.after(target);
+        for r in self.ranks() {
+            // They go on behind their locations.
+            if std::mem::take(&mut self.saved.waits[r]) {
+                self.pass(r, true);
+            }
+        }
+        for p in &mut self.processes {
+            p.written = true;
+            p.markers = 0;
+        }
+        Ok(())
+    }
+
+    fn after(&self, target: u64) -> u64 {
+        match self.interval {
+            u64::MAX => u64::MAX,
+            n => (target / n + 1) * n,
+        }
+    }
+
+    /// Behind a location: of what is saved, or now.
+    fn pass(&mut self, rank: usize, saved: bool) {
+        let image = if saved {
+            &mut self.saved
+        } else {
+            &mut self.now
+        };
+        if let Some(Op::Location) = self.scripts[rank].get(image.at[rank]) {
+            image.at[rank] += 1;
+        }
+    }
+
+    /// The checkpoint is written, and this process has heard of it.
+    pub fn resume(&mut self, i: usize) -> Result<(), Violation> {
+        let after = self.after(self.processes[i].barrier.target().unwrap_or(0));
+        let p = &mut self.processes[i];
+        let (target, put_off, taken) = (p.barrier.target().unwrap_or(0), p.put_off, true);
+        let here = Outcome {
+            taken,
+            target,
+            put_off,
+        };
+        (p.interval_at, p.in_vain, p.at_line) = (after, 0, false);
+        let round = p.part.round() + 1;
+        for r in p.ranks.clone() {
+            if std::mem::take(&mut self.now.waits[r]) {
+                self.pass(r, false);
+            }
+        }
+        self.note(i, round, here)?;
+        let p = &mut self.processes[i];
+        let acts = p.part.resume(&mut p.barrier);
+        self.act(i, acts)?;
+        self.processes[i].written = false;
+        Ok(())
+    }
+
+    /// A rank does its next thing.
+    pub fn run(&mut self, rank: usize) -> Result<(), Violation> {
+        let p = self.process_of(rank);
+        if self.place(rank) == Place::Runs {
+            self.processes[p].glitches = 2;
+        }
+        let slot = rank - self.processes[p].ranks.start;
+        if self.now.waits[rank] {
+            let answer = self.processes[p].barrier.answer(slot);
+            return self.told(rank, answer);
+        }
+        match self.next(rank) {
+            None => {
+                let Process { part, barrier, .. } = &mut self.processes[p];
+                let up = part.finished(barrier, slot);
+                self.up(p, up);
+            }
+            Some(Op::Location) => return self.locate(rank),
+            Some(Op::Send(to)) => {
+                self.send(rank, to, None);
+                self.now.at[rank] += 1;
+            }
+            Some(op @ (Op::Hold(to) | Op::Sync(to))) => {
+                self.names += 1;
+                self.now.sends[rank] = Some((self.names, matches!(op, Op::Hold(_))));
+                self.send(rank, to, Some(self.names));
+            }
+            Some(Op::PollAtLocations(from)) if !self.has_mail(from, rank) => {
+                return self.locate(rank)
+            }
+            Some(Op::Recv(from) | Op::Poll(from) | Op::PollAtLocations(from)) => {
+                return self.receive(from, rank)
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, from: usize, to: usize, awaited: Option<u64>) {
+        let number = self.now.sent.entry((from, to)).or_default();
+        let message = Message {
+            number: *number,
+            awaited,
+        };
+        *number += 1;
+        let (p, q) = (self.process_of(from), self.process_of(to));
+        if p == q {
+            return self.put(from, to, message);
+        }
+        self.processes[p].counts.0 += 1;
+        let frame = Frame::Data { from, to, message };
+        self.channel(p, q).push_back(frame);
+    }
+
+    fn receive(&mut self, from: usize, to: usize) -> Result<(), Violation> {
+        let mail = self.now.mail.get_mut(&(from, to));
+        let got = mail.and_then(VecDeque::pop_front);
+        let want = self.now.received.entry((from, to)).or_default();
+        if got.map(|m| m.number) != Some(*want) {
+            return Err(Violation::Differs {
+                from,
+                to,
+                got: got.map_or(u32::MAX, |m| m.number),
+                want: *want,
+            });
+        }
+        *want += 1;
+        self.now.at[to] += 1;
+        let Some(number) = got.and_then(|m| m.awaited) else {
+            return Ok(());
+        };
+        let (p, q) = (self.process_of(to), self.process_of(from));
+        if p == q {
+            self.acknowledge(from, number);
+        } else {
+            self.processes[p].counts.0 += 1;
+            let rank = from;
+            self.channel(p, q).push_back(Frame::Ack { rank, number });
+        }
+        Ok(())
+    }
+
+    /// As a rank of the runtime does at a location.
+    fn locate(&mut self, rank: usize) -> Result<(), Violation> {
+        let i = self.process_of(rank);
+        let p = &mut self.processes[i];
+        let slot = rank - p.ranks.start;
+        let passed = self.now.passed[rank] + 1;
+        let wanted = p.requested || passed >= p.interval_at;
+        if self.broken.torn && wanted && !self.comes[rank] {
+            self.comes[rank] = true;
+            let up = p.part.want();
+            self.up(i, up);
+            return Ok(());
+        }
+        self.now.passed[rank] = passed;
+        if p.barrier.is_idle() && !wanted {
+            return self.told(rank, Answer::Go);
+        }
+        let mut ups = Vec::new();
+        if std::mem::take(&mut self.comes[rank]) {
+            if p.barrier.is_idle() && passed >= p.interval_at {
+                p.barrier.plan(p.interval_at);
+            }
+        } else if wanted {
+            let (_, up) = p.part.wanted(&mut p.barrier, passed, p.interval_at);
+            ups.extend(up);
+        }
+        let (answer, up) = p.part.at_location(&mut p.barrier, slot, passed);
+        ups.extend(up);
+        if answer == Answer::Go && p.barrier.is_loose() {
+            return Err(Violation::GoesBy(rank));
+        }
+        self.up(i, ups);
+        self.told(rank, answer)
+    }
+
+    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), Violation> {
+        let p = self.process_of(rank);
+        self.now.waits[rank] = answer != Answer::Go;
+        match answer {
+            Answer::Go => self.pass(rank, false),
+            Answer::Wait => {}
+            Answer::Unwind => {
+                let slot = rank - self.processes[p].ranks.start;
+                if self.processes[p].written {
+                    return Err(Violation::Late(rank, p));
+                }
+                if self.processes[p].barrier.unwound(slot) {
+                    self.come_to_line(p);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,392 @@
+//! What one process does in what all decide together: tells the lead what happens to its ranks, and does to its
+//! [`Barrier`] what the lead says.  A state machine without threads, clocks or frames: what it cannot know or do
+//! itself it has done by whoever drives it ([`Act`]).
+
+use super::quiet::{Level, Report};
+use super::{Down, Rules, Up};
+use crate::barrier::{Answer, Barrier, Verdict};
+
+/// What whoever drives a [`Part`] is to do, in this order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Act {
+    Say(Up),
+    /// Say how far the rank furthest ahead is ([`Part::furthest`]).
+    Furthest,
+    /// There is a plan: ranks are to ask at each location.
+    Planned,
+    /// Those that were parked unwind.
+    Unwind,
+    /// A checkpoint is taken, and nobody was parked: whoever is left writes.
+    Stay,
+    /// See whether anything moves here ([`Part::answer`]).
+    Look {
+        number: u64,
+    },
+    /// Buffer what is held ([`Part::relieved`]); `polls`: only if all ranks here poll or wait.
+    Relieve {
+        polls: bool,
+    },
+    /// These go on.
+    Released(Vec<usize>),
+    /// The plan is given up: no other may begin here before its interval has moved on.
+    Dropped {
+        target: u64,
+    },
+    /// In process 0: [`Lead::over`](super::Lead::over).
+    Over,
+    /// Say where each rank is; `polls`: while some of them run.
+    Describe {
+        polls: bool,
+    },
+    Deadlock {
+        text: String,
+    },
+    Polls {
+        text: String,
+    },
+    End {
+        code: i32,
+    },
+}
+
+/// What the ranks of a process do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ranks {
+    Run,
+    /// Some poll in vain, all others wait.
+    Poll,
+    Wait,
+    /// They have ended.
+    Over,
+}
+
+/// One process's part.  Its barrier lies beside it, as locations look at that without this.
+#[derive(Debug, Default)]
+pub struct Part {
+    rules: Rules,
+    round: u64,
+    /// The lead knows that a checkpoint is wanted.
+    told: bool,
+    /// The lead knows that all ranks here have ended.
+    ended: bool,
+    /// Seen at the last look, and reported.
+    seen: Option<Report>,
+    reported: Option<Report>,
+    /// Of rounds that begin here when the last one is over.
+    early: Vec<Down>,
+}
+
+impl Part {
+    /// Of a protocol in which rules may be missing.
+    pub fn with(rules: Rules) -> Part {
+        Part {
+            rules,
+            ..Part::default()
+        }
+    }
+
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// Process 0 knows, or soon will, that a checkpoint is wanted.
+    pub fn has_told(&self) -> bool {
+        self.told
+    }
+
+    /// Something that it was told waits until its round is over.
+    pub fn has_early(&self) -> bool {
+        !self.early.is_empty()
+    }
+
+    /// What it says is out of date: it is looked at, and told, anew.
+    pub fn watches(&self) -> bool {
+        self.seen.is_some() && self.reported != self.seen
+    }
+
+    /// A checkpoint is wanted here.
+    pub fn want(&mut self) -> Option<Up> {
+        let first = !std::mem::replace(&mut self.told, true);
+        first.then_some(Up::Want { round: self.round })
+    }
+
+    /// A rank that has passed `passed` locations is at one where a checkpoint is wanted, because of an interval if that
+    /// ends at `interval`, as all processes know; true if that is planned now.
+    pub fn wanted(&mut self, b: &mut Barrier, passed: u64, interval: u64) -> (bool, Option<Up>) {
+        let plans = b.is_idle() && passed >= interval;
+        let up = match plans && !self.rules.own_plans_are_told() {
+            true => None,
+            false => self.want(),
+        };
+        if plans {
+            // All ranks meet where each has passed so many.
+            b.plan(interval);
+        }
+        (plans, up)
+    }
+
+    /// A rank is at a location, while something is planned.
+    pub fn at_location(
+        &mut self,
+        b: &mut Barrier,
+        rank: usize,
+        passed: u64,
+    ) -> (Answer, Option<Up>) {
+        let answer = b.at_location(rank, passed);
+        let waits = answer == Answer::Wait;
+        (answer, if waits { self.ready(b) } else { None })
+    }
+
+    /// A rank has ended.
+    pub fn finished(&mut self, b: &mut Barrier, rank: usize) -> Option<Up> {
+        b.finished(rank);
+        self.ready(b)
+    }
+
+    /// All of them have.
+    pub fn ended(&mut self, code: i32) -> Up {
+        self.ended = true;
+        Up::Ended { code }
+    }
+
+    /// All ranks here have come to where they wait for those of the others, if they have.
+    fn ready(&self, b: &Barrier) -> Option<Up> {
+        let (attempt, parked) = b.ready()?;
+        Some(Up::Ready {
+            round: self.round,
+            attempt,
+            parked,
+        })
+    }
+
+    /// The lead says something.
+    pub fn hear(&mut self, b: &mut Barrier, down: Down) -> Vec<Act> {
+        match down.round() {
+            // The lead and others may know before us that a round is over.
+            Some(of) if of > self.round => {
+                if self.rules.early_words_wait() {
+                    self.early.push(down);
+                }
+                return Vec::new();
+            }
+            Some(of) if of < self.round => return Vec::new(),
+            _ => {}
+        }
+        match down {
+            Down::Ask { .. } => vec![Act::Furthest],
+            Down::Plan { target, .. } => {
+                self.told = true;
+                match self.rules.targets_are_one() {
+                    true => b.aim(target),
+                    false => b.plan(target),
+                }
+                let mut acts = vec![Act::Planned];
+                let ready = self.ready(b).filter(|_| self.rules.plans_are_answered());
+                acts.extend(ready.map(Act::Say));
+                acts
+            }
+            Down::Unwind { .. } => vec![match b.unwind_all() {
+                true => Act::Unwind,
+                false => Act::Stay,
+            }],
+            Down::Query { number } => vec![Act::Look { number }],
+            Down::Relieve { polls } => vec![Act::Relieve { polls }],
+            Down::Stuck { .. } => self.stuck(b),
+            Down::Describe => vec![Act::Describe { polls: false }],
+            Down::DescribePolls => vec![Act::Describe { polls: true }],
+            Down::Deadlock { text } => vec![Act::Deadlock { text }],
+            Down::Polls { text } => vec![Act::Polls { text }],
+            Down::End { code } => vec![Act::End { code }],
+        }
+    }
+
+    fn stuck(&mut self, b: &mut Barrier) -> Vec<Act> {
+        if self.rules.idle_is_told_again() {
+            self.reported = None;
+        }
+        match b.stuck() {
+            Verdict::Nothing => Vec::new(),
+            Verdict::Released(ranks) => {
+                let mut acts = vec![Act::Released(ranks)];
+                let ready = self.ready(b).filter(|_| self.rules.put_off_is_answered());
+                acts.extend(ready.map(Act::Say));
+                acts
+            }
+            Verdict::Dropped { ranks, target } => {
+                let mut acts = vec![Act::Dropped { target }, Act::Released(ranks)];
+                acts.extend(self.over(b));
+                acts
+            }
+        }
+    }
+
+    /// This process knows that the round is over.
+    fn over(&mut self, b: &mut Barrier) -> Vec<Act> {
+        self.round += 1;
+        if self.rules.wishes_are_told_again() {
+            self.told = false;
+        }
+        self.reported = None;
+        let mut acts = vec![Act::Over];
+        for down in std::mem::take(&mut self.early) {
+            acts.extend(self.hear(b, down));
+        }
+        acts
+    }
+
+    /// The checkpoint is written, or could not be: everybody goes on.
+    pub fn resume(&mut self, b: &mut Barrier) -> Vec<Act> {
+        b.resume();
+        self.over(b)
+    }
+
+    /// To [`Act::Furthest`].
+    pub fn furthest(&self, passage: u64) -> Up {
+        let round = self.round;
+        Up::Furthest { round, passage }
+    }
+
+    /// To [`Act::Relieve`]: was there anything?
+    pub fn relieved(&mut self, polls: bool, any: bool) -> Up {
+        if (any || !polls) && self.rules.idle_is_told_again() {
+            self.reported = None;
+        }
+        Up::Relieved { any }
+    }
+
+    fn report(&self, b: &Barrier, ranks: Ranks, (sent, handled): (u64, u64)) -> Report {
+        let level = match ranks {
+            // A checkpoint is being written, by a thread that is no worker's or looks like any rank's.
+            _ if b.is_unwinding() && self.rules.unwinding_moves() => Level::Busy,
+            Ranks::Over if !self.ended && self.rules.ends_are_told_first() => Level::Busy,
+            Ranks::Over | Ranks::Wait => Level::Asleep,
+            Ranks::Poll => Level::Polling,
+            Ranks::Run => Level::Busy,
+        };
+        Report {
+            level,
+            parked: b.any_parked(),
+            sent,
+            handled,
+        }
+    }
+
+    /// To [`Act::Look`]: what the ranks here do, and how many frames have been sent and handled.
+    pub fn answer(&mut self, b: &Barrier, number: u64, ranks: Ranks, frames: (u64, u64)) -> Up {
+        let report = self.report(b, ranks, frames);
+        if self.reported != Some(report) {
+            self.reported = None;
+        }
+        Up::Answer { number, report }
+    }
+
+    /// Some time has passed.
+    pub fn tick(&mut self, b: &Barrier, ranks: Ranks, frames: (u64, u64)) -> Option<Up> {
+        let report = self.report(b, ranks, frames);
+        if report.level == Level::Busy {
+            (self.seen, self.reported) = (None, None);
+            return None;
+        }
+        let settled = self.seen.replace(report) == Some(report);
+        if !settled || self.reported == Some(report) {
+            return None;
+        }
+        self.reported = Some(report);
+        let round = self.round;
+        Some(Up::Idle { round, report })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> (Part, Barrier) {
+        (Part::default(), Barrier::new(2, true))
+    }
+
+    fn ready(round: u64, attempt: u32) -> Option<Up> {
+        let parked = true;
+        Some(Up::Ready {
+            round,
+            attempt,
+            parked,
+        })
+    }
+
+    #[test]
+    fn who_plans_by_itself_says_so_and_takes_the_target_of_all() {
+        let (mut p, mut b) = two();
+        let want = Some(Up::Want { round: 0 });
+        assert_eq!(p.wanted(&mut b, 3, 5), (false, want));
+        assert_eq!(p.wanted(&mut b, 5, 5), (true, None));
+        assert_eq!(p.at_location(&mut b, 0, 5), (Answer::Wait, None));
+        let (round, target) = (0, 7);
+        assert_eq!(p.hear(&mut b, Down::Plan { round, target }), [Act::Planned]);
+        assert_eq!(b.target(), Some(7));
+        assert_eq!(p.at_location(&mut b, 1, 6), (Answer::Go, None));
+        assert_eq!(p.at_location(&mut b, 1, 7), (Answer::Wait, ready(0, 0)));
+        assert_eq!(p.hear(&mut b, Down::Unwind { round }), [Act::Unwind]);
+    }
+
+    #[test]
+    fn what_is_said_of_the_next_round_waits_for_it() {
+        let (mut p, mut b) = two();
+        b.plan(1);
+        p.at_location(&mut b, 0, 1);
+        p.at_location(&mut b, 1, 1);
+        p.hear(&mut b, Down::Unwind { round: 0 });
+        let early = [
+            Down::Ask { round: 1 },
+            Down::Plan {
+                round: 1,
+                target: 4,
+            },
+        ];
+        for down in early {
+            assert_eq!(p.hear(&mut b, down), []);
+        }
+        for rank in 0..2 {
+            b.unwound(rank);
+        }
+        assert_eq!(p.resume(&mut b), [Act::Over, Act::Furthest, Act::Planned]);
+        assert_eq!((p.round(), b.target()), (1, Some(4)));
+        assert_eq!(p.hear(&mut b, Down::Stuck { round: 0 }), []);
+    }
+
+    #[test]
+    fn a_plan_that_is_given_up_ends_the_round() {
+        let (mut p, b) = two();
+        let mut b = b.with_attempts(2, 1);
+        let (round, target) = (0, 1);
+        p.hear(&mut b, Down::Plan { round, target });
+        p.at_location(&mut b, 0, 1);
+        let stuck = Down::Stuck { round };
+        let released = Act::Released(vec![0]);
+        assert_eq!(p.hear(&mut b, stuck.clone()), [released.clone()]);
+        p.at_location(&mut b, 1, 1);
+        assert_eq!(p.at_location(&mut b, 0, 2), (Answer::Wait, ready(0, 1)));
+        let acts = p.hear(&mut b, stuck);
+        let released = Act::Released(vec![0, 1]);
+        assert_eq!(acts, [Act::Dropped { target }, released, Act::Over]);
+        assert!(b.is_idle() && !p.has_told());
+    }
+
+    #[test]
+    fn what_stays_so_is_told_once() {
+        let (mut p, b) = two();
+        let mut look = |ranks| p.tick(&b, ranks, (3, 2));
+        assert_eq!(look(Ranks::Wait), None);
+        assert!(matches!(look(Ranks::Wait), Some(Up::Idle { round: 0, .. })));
+        assert_eq!(look(Ranks::Wait), None);
+        assert_eq!((look(Ranks::Run), look(Ranks::Poll)), (None, None));
+        assert!(look(Ranks::Poll).is_some());
+        // All have ended, and process 0 has yet to be told.
+        assert_eq!((look(Ranks::Over), look(Ranks::Over)), (None, None));
+        p.ended(0);
+        assert_eq!(p.tick(&b, Ranks::Over, (3, 2)), None);
+        assert!(p.tick(&b, Ranks::Over, (3, 2)).is_some());
+        p.relieved(false, false);
+        assert!(p.tick(&b, Ranks::Over, (3, 2)).is_some());
+    }
+}
