@@ -74,6 +74,12 @@ pub fn trials() -> Vec<Trial> {
     trials.push(clock::test("protocol::farm_at_barrier", || {
         farm_at_barrier().map_err(|e| format!("{e:#}").into())
     }));
+    trials.push(clock::test("protocol::unlike", || {
+        unlike().map_err(|e| format!("{e:#}").into())
+    }));
+    trials.push(clock::test("protocol::stands", || {
+        stands().map_err(|e| format!("{e:#}").into())
+    }));
     trials
 }
 
@@ -436,6 +442,62 @@ fn farm_at_barrier() -> Result<()> {
         end.stderr
     );
     same(&expected, &job)
+}
+
+/// Ranks that do not run in step meet at a barrier all the same, once it has stood for a while: long before the others have
+/// passed as many locations as the first.
+fn unlike() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/unlike.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let (expected, _) = whole(&p)?;
+    let env = [
+        ("PC3_EVERY", "50ms"),
+        ("PC3_PATIENCE", "2s"),
+        ("PC3_STOP_AFTER", "1"),
+    ];
+    for (before, after) in [(1, 2), (2, 1)] {
+        let job = Job::new(&p)?;
+        let child = start(&job, &launcher(before, "none"), HOST, &exe, &env)?;
+        let end = job.finish(child)?;
+        let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+        ensure!(
+            end.status == STOPPED && out.is_empty(),
+            "of {before} processes: exit status {}, rank 1 had come far: {out}\n{}",
+            end.status,
+            end.stderr
+        );
+        let restart = [("PC3_RESTART", "latest")];
+        let child = start(&job, &launcher(after, "none"), HOST, &exe, &restart)?;
+        let end = job.finish(child)?;
+        ensure!(end.status == 0, "restarted: {}", end.stderr);
+        same(&expected, &job)?;
+    }
+    Ok(())
+}
+
+/// Who stands for a rank that comes to no location is told, by one process for all.
+fn stands() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/computing.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let env = [
+        ("PC3_EVERY", "10x"),
+        ("PC3_PATIENCE", "20ms"),
+        ("PC3_WORKERS", "3"),
+    ];
+    for processes in [1, 2] {
+        let job = Job::new(&p)?;
+        let mut child = start(&job, &launcher(processes, "none"), HOST, &exe, &env)?;
+        let start = Instant::now();
+        let said =
+            "2 ranks stand at a location, 1 has not come to one: rank 2 (has passed 0); with";
+        while !job.stderr().contains(said) {
+            ensure!(child.try_wait()?.is_none(), "ended: {}", job.stderr());
+            ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill(child)?;
+    }
+    Ok(())
 }
 
 /// What does not work is said before anything runs.

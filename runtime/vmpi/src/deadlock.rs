@@ -53,6 +53,10 @@ impl Default for Idle {
 }
 
 impl Idle {
+    pub fn patience(&self) -> Duration {
+        Duration::from_millis(self.patience.load(Relaxed).max(10))
+    }
+
     /// `me` has polled in vain for a while.
     pub fn polled(&self, me: &RankState) {
         if self.told.load(Relaxed) {

@@ -14,7 +14,7 @@ use pc3_runtime::tell::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_SET
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
-use crate::coord::{barrier::Answer, barrier::Place, furthest, near};
+use crate::coord::{barrier::Answer, barrier::Place, furthest, near, standing};
 use crate::crossing::{self, outcomes};
 use crate::link::desk::Together;
 use crate::link::node::Event;
@@ -141,6 +141,7 @@ impl Engine for MpiEngine {
         let code = codes.find(|c| *c != 0).unwrap_or(0);
         let code = world.far().map_or(code, |link| stay(world, link, code));
         world.crossing.finish();
+        standing::finish(world);
         stats::end(world, job);
         if let Some(link) = world.far() {
             link.close();
@@ -256,10 +257,12 @@ fn due(world: &World, rank: &mut Rank) -> bool {
         if plans {
             if world.far().is_none() {
                 b.plan(furthest(world, passed).min(interval));
+                standing::watch(world, &mut b);
             }
             set_flag(FLAG_ENGINE);
         }
     }
+    b.ripen(job.patience);
     rank.stands();
     let passed = b.target().map_or(passed, |t| near(t, passed));
     let slot = me.slot as usize;

@@ -94,7 +94,7 @@ fn tell(out: &mut Out, world: &World) -> fmt::Result {
     }
     world.sched().sights(out)?;
     match world.coord.sights() {
-        Some(barrier) => plan(out, &barrier, world.ranks().len())?,
+        Some(held) => plan(out, &held.barrier, world.ranks().len())?,
         None => writeln!(out, "  what is planned is being changed")?,
     }
     world.crossing.sights(out, world)?;

@@ -219,12 +219,13 @@ fn together(count: u64) -> Result<(), String> {
     each.iter().for_each(|c| sum.add(c));
     println!(
         "processes: {count} schedules of 2 to 8 ranks in 2 to 4 processes in {:.0} s: 0 violations; {} checkpoints, {} plans put off, {} \
-         dropped, {} that took ranks at any passage, {} losses; {} deadlocks and {} ranks that polled in vain, all told",
+         dropped, {} that took ranks at any passage, {} times told who stands, {} losses; {} deadlocks and {} ranks that polled in vain, all told",
         start.elapsed().as_secs_f64(),
         sum.checkpoints,
         sum.put_off,
         sum.dropped,
         sum.loosened,
+        sum.told,
         sum.losses,
         sum.deadlocks,
         sum.polls,

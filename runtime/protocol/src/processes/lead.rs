@@ -2,7 +2,7 @@
 //! over or can never be.  A state machine without threads, clocks or frames.
 
 use super::quiet::{Level, Next, Quiet};
-use super::{Down, Rules, Up};
+use super::{Down, Rules, Stands, Up};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -30,6 +30,7 @@ pub struct Lead {
     /// If it is still so, what is held is to be buffered.
     again: bool,
     described: Vec<Option<String>>,
+    counted: Vec<Option<Stands>>,
     /// What was asked for is of ranks that poll.
     polls: bool,
     /// Some ranks poll, and nothing moves.
@@ -65,6 +66,7 @@ impl Lead {
             relieves: None,
             again: false,
             described: vec![None; n],
+            counted: vec![None; n],
             polls: false,
             still: false,
             stills: 0,
@@ -147,6 +149,15 @@ impl Lead {
                 one(text.map(|text| match self.polls {
                     true => Down::Polls { text },
                     false => Down::Deadlock { text },
+                }))
+            }
+            Up::Counted { stands, .. } => {
+                self.counted[from] = Some(stands);
+                let all = all(&self.counted).filter(|_| self.stage == Stage::Gathering);
+                one(all.map(|all| {
+                    let mut stands = Stands::default();
+                    all.into_iter().for_each(|s| stands.add(s));
+                    Down::Stands { stands }
                 }))
             }
         }
@@ -255,6 +266,15 @@ impl Lead {
         vec![Down::DescribePolls]
     }
 
+    /// The plan has stood for long: people are to be told who has come.
+    pub fn count(&mut self) -> Vec<Down> {
+        if self.stage != Stage::Gathering {
+            return Vec::new();
+        }
+        self.counted.fill(None);
+        vec![Down::Count { round: self.round }]
+    }
+
     /// Nothing moves, and there was nothing to buffer.
     fn stuck(&mut self) -> Option<Down> {
         if self.moves() {
@@ -281,6 +301,7 @@ impl Lead {
         self.attempt = 0;
         self.stage = Stage::Idle;
         self.ready.fill(None);
+        self.counted.fill(None);
         self.quiet.forget();
         self.still = false;
         let early = std::mem::take(&mut self.early);
@@ -342,6 +363,45 @@ mod tests {
         // One has gone on already.
         assert_eq!(l.hear(1, want(1)), []);
         assert_eq!(l.over(), [Down::Ask { round: 1 }]);
+    }
+
+    #[test]
+    fn who_stands_for_long_is_counted() {
+        let mut l = Lead::new(2);
+        assert_eq!(l.count(), []);
+        l.hear(0, want(0));
+        for from in 0..2 {
+            l.hear(
+                from,
+                Up::Furthest {
+                    round: 0,
+                    passage: 4,
+                },
+            );
+        }
+        assert_eq!(l.count(), [Down::Count { round: 0 }]);
+        let counted = |round, standing, late: &[(u64, u64)]| {
+            let mut stands = Stands {
+                standing,
+                ..Stands::default()
+            };
+            late.iter().for_each(|(r, p)| stands.is_late(*r, *p));
+            Up::Counted { round, stands }
+        };
+        let many: Vec<_> = (4..9).map(|r| (r, 1)).collect();
+        assert_eq!(l.hear(1, counted(0, 0, &many)), []);
+        let told = l.hear(0, counted(0, 3, &[(2, 7)]));
+        let stands = Stands {
+            standing: 3,
+            late: 6,
+            first: vec![(2, 7), (4, 1), (5, 1), (6, 1)],
+        };
+        assert_eq!(told, [Down::Stands { stands }]);
+        // The round ends before all have said it.
+        l.count();
+        l.hear(0, counted(0, 1, &[]));
+        l.over();
+        assert_eq!(l.hear(1, counted(0, 1, &[])), []);
     }
 
     #[test]

@@ -52,6 +52,11 @@ pub enum Up {
     Described {
         text: String,
     },
+    /// To `Count`.
+    Counted {
+        round: u64,
+        stands: Stands,
+    },
 }
 
 /// What the lead tells all processes.
@@ -90,6 +95,43 @@ pub enum Down {
     End {
         code: i32,
     },
+    /// The plan has stood for long: who has come?
+    Count {
+        round: u64,
+    },
+    Stands {
+        stands: Stands,
+    },
+}
+
+/// Who stands for a plan, and who has yet to come.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stands {
+    pub standing: u64,
+    pub late: u64,
+    /// The first of those that are late, and how many locations they have passed.
+    pub first: Vec<(u64, u64)>,
+}
+
+impl Stands {
+    /// So many are named.
+    pub const NAMED: usize = 4;
+
+    pub fn is_late(&mut self, rank: u64, passed: u64) {
+        self.late += 1;
+        if self.first.len() < Stands::NAMED {
+            self.first.push((rank, passed));
+        }
+    }
+
+    /// And those of another process.
+    fn add(&mut self, other: Stands) {
+        self.standing += other.standing;
+        self.late += other.late;
+        self.first.extend(other.first);
+        self.first.sort_unstable();
+        self.first.truncate(Stands::NAMED);
+    }
 }
 
 impl Up {
@@ -99,6 +141,7 @@ impl Up {
             Up::Want { round }
             | Up::Furthest { round, .. }
             | Up::Ready { round, .. }
+            | Up::Counted { round, .. }
             | Up::Idle { round, .. } => Some(*round),
             Up::Ended { .. } | Up::Answer { .. } | Up::Relieved { .. } | Up::Described { .. } => {
                 None
@@ -114,6 +157,7 @@ impl Down {
             Down::Ask { round }
             | Down::Plan { round, .. }
             | Down::Unwind { round }
+            | Down::Count { round }
             | Down::Stuck { round } => Some(*round),
             _ => None,
         }

@@ -3,7 +3,7 @@
 //! itself it has done by whoever drives it ([`Act`]).
 
 use super::quiet::{Level, Report};
-use super::{Down, Rules, Up};
+use super::{Down, Rules, Stands, Up};
 use crate::barrier::{Answer, Barrier, Verdict};
 
 /// What whoever drives a [`Part`] is to do, in this order.
@@ -46,6 +46,11 @@ pub enum Act {
     },
     End {
         code: i32,
+    },
+    /// Say who stands here, and who has yet to come ([`Part::counted`]).
+    Count,
+    Stands {
+        stands: Stands,
     },
 }
 
@@ -197,6 +202,8 @@ impl Part {
             Down::Deadlock { text } => vec![Act::Deadlock { text }],
             Down::Polls { text } => vec![Act::Polls { text }],
             Down::End { code } => vec![Act::End { code }],
+            Down::Count { .. } => vec![Act::Count],
+            Down::Stands { stands } => vec![Act::Stands { stands }],
         }
     }
 
@@ -244,6 +251,12 @@ impl Part {
     pub fn furthest(&self, passage: u64) -> Up {
         let round = self.round;
         Up::Furthest { round, passage }
+    }
+
+    /// To [`Act::Count`].
+    pub fn counted(&self, stands: Stands) -> Up {
+        let round = self.round;
+        Up::Counted { round, stands }
     }
 
     /// To [`Act::Relieve`]: was there anything?
@@ -362,8 +375,7 @@ mod tests {
         p.hear(&mut b, Down::Plan { round, target });
         p.at_location(&mut b, 0, 1);
         let stuck = Down::Stuck { round };
-        let released = Act::Released(vec![0]);
-        assert_eq!(p.hear(&mut b, stuck.clone()), [released.clone()]);
+        assert_eq!(p.hear(&mut b, stuck.clone()), [Act::Released(vec![0])]);
         p.at_location(&mut b, 1, 1);
         assert_eq!(p.at_location(&mut b, 0, 2), (Answer::Wait, ready(0, 1)));
         let acts = p.hear(&mut b, stuck);

@@ -1,8 +1,10 @@
 //! Coordination: which locations of which ranks make one checkpoint.
 //!
-//! [`barrier`] decides; this file lets ranks wait for its decisions and reports to people.
+//! [`barrier`] decides; this file lets ranks wait for its decisions and reports to people.  [`standing`]: what is done
+//! when that takes long.
 
 pub use pc3_protocol::barrier;
+pub(crate) mod standing;
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -15,33 +17,42 @@ use crate::state::{RankState, World};
 use barrier::{Barrier, Verdict};
 
 pub struct Coordinator {
-    barrier: Mutex<Barrier>,
+    barrier: Mutex<Held>,
     /// A copy of what most locations need to know, so that they need not lock.
     idle: AtomicBool,
+    watcher: standing::Watcher,
+}
+
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub barrier: Barrier,
+    standing: standing::Standing,
 }
 
 /// The barrier, locked; the copy follows when it is let go.
 pub(crate) struct Locked<'a> {
     of: &'a Coordinator,
-    barrier: MutexGuard<'a, Barrier>,
+    held: MutexGuard<'a, Held>,
 }
 
 impl Deref for Locked<'_> {
     type Target = Barrier;
     fn deref(&self) -> &Barrier {
-        &self.barrier
+        &self.held.barrier
     }
 }
 
 impl DerefMut for Locked<'_> {
     fn deref_mut(&mut self) -> &mut Barrier {
-        &mut self.barrier
+        &mut self.held.barrier
     }
 }
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
-        self.of.idle.store(self.barrier.is_idle(), Release);
+        let held = &mut *self.held;
+        held.standing.follow(&held.barrier);
+        self.of.idle.store(held.barrier.is_idle(), Release);
     }
 }
 
@@ -49,18 +60,22 @@ impl Coordinator {
     /// `apart`: there are other processes.
     pub fn new(ranks: u32, apart: bool) -> Coordinator {
         Coordinator {
-            barrier: Mutex::new(Barrier::new(ranks as usize, apart)),
+            barrier: Mutex::new(Held {
+                barrier: Barrier::new(ranks as usize, apart),
+                standing: standing::Standing::default(),
+            }),
+            watcher: standing::Watcher::default(),
             idle: AtomicBool::new(true),
         }
     }
 
     pub(crate) fn lock(&self) -> Locked<'_> {
-        let barrier = self.barrier.lock().unwrap_or_else(PoisonError::into_inner);
-        Locked { of: self, barrier }
+        let held = self.barrier.lock().unwrap_or_else(PoisonError::into_inner);
+        Locked { of: self, held }
     }
 
     /// What is planned, unless that is being changed.
-    pub(crate) fn sights(&self) -> Option<MutexGuard<'_, Barrier>> {
+    pub(crate) fn sights(&self) -> Option<MutexGuard<'_, Held>> {
         self.barrier.try_lock().ok()
     }
 
@@ -114,6 +129,19 @@ pub(crate) fn furthest(world: &World, passed: u64) -> u64 {
     let ahead = |r| Some(distance(counter(r)?, passed));
     let most = world.ranks().iter().filter_map(ahead).max();
     passed.saturating_add_signed(most.unwrap_or(0).max(0))
+}
+
+/// The locations that a rank has passed, unless it has yet to begin.
+pub(crate) fn passed(r: &RankState) -> Option<u64> {
+    let exec = r.exec.get();
+    // SAFETY: as above and below.
+    let both = (!exec.is_null()).then(|| unsafe {
+        (
+            (*exec).passages_seen(),
+            (&raw const (*exec).abi.passages).read_volatile(),
+        )
+    });
+    both.map(|(seen, counter)| seen.saturating_add_signed(distance(counter, seen)))
 }
 
 /// The passage of the rank that is furthest ahead.

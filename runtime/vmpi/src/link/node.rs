@@ -17,7 +17,7 @@ use pc3_transport::Head;
 use super::polls::{self, Step, Watch};
 use super::words::{read_down, read_up, write_down, write_up};
 use super::{lock, offers, Kind, Link};
-use crate::coord;
+use crate::coord::{self, standing};
 use crate::crossing;
 use crate::deadlock;
 use crate::p2p::{all_poll, release_held};
@@ -55,6 +55,8 @@ enum Message {
     Over,
     /// Likewise: do ranks still poll in vain? Or, that is to be told.
     Polls(Step),
+    /// Likewise: a plan has stood for long.
+    Count,
 }
 
 impl Node {
@@ -154,6 +156,10 @@ impl Node {
                 };
                 self.down(link, list);
             }
+            Message::Count => {
+                let list = lock(&self.lead).count();
+                self.down(link, list);
+            }
             Message::Down(down) => {
                 if let Some(world) = link.world() {
                     self.obey(link, world, down);
@@ -238,8 +244,15 @@ impl Node {
                 die(EXIT_DEADLOCK, text.trim_end());
             }
             Act::Polls { text } if self.index == 0 => say(polls::text(world, &text).trim_end()),
+            Act::Count => {
+                let stands = standing::stands(world);
+                self.say(link, |part| Some(part.counted(stands)));
+            }
+            Act::Stands { stands } if self.index == 0 => {
+                say(&standing::text(standing::patience(world), &stands));
+            }
             // Process 0 says it.
-            Act::Deadlock { .. } | Act::Polls { .. } => {}
+            Act::Deadlock { .. } | Act::Polls { .. } | Act::Stands { .. } => {}
             Act::End { code } => self.tell(Event::End(code)),
         }
     }
@@ -334,7 +347,11 @@ impl Node {
         }
         if self.index == 0 {
             let still = lock(&self.lead).still();
-            let patience = polls::patience(world);
+            let overdue = world.coord.lock().is_overdue(job.patience);
+            if overdue {
+                self.own(link, Message::Count);
+            }
+            let patience = world.idle.patience();
             let step = lock(&self.watch_polls).step(still, patience, Instant::now());
             if step != Step::Nothing {
                 self.own(link, Message::Polls(step));

@@ -1,7 +1,6 @@
 //! Ranks of several processes that poll while all others wait, and nothing is under way: process 0 looks every now and then whether it is
 //! still so, and tells it after some time.  It does not end the job: who polls may stop doing so.
 
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use crate::state::World;
@@ -53,12 +52,8 @@ impl Watch {
     }
 }
 
-pub(super) fn patience(world: &World) -> Duration {
-    Duration::from_millis(world.idle.patience.load(Relaxed).max(10))
-}
-
 pub(super) fn text(world: &World, ranks: &str) -> String {
-    let seconds = patience(world).as_secs_f64();
+    let seconds = world.idle.patience().as_secs_f64();
     format!(
         "no progress for {seconds} s: ranks poll while all others wait, and no message is under way between processes\n{ranks}"
     )

@@ -1,6 +1,6 @@
 //! What processes and process 0 tell each other about checkpoints and quiescence, as bytes.
 
-use pc3_protocol::processes::{Down, Level, Report, Up};
+use pc3_protocol::processes::{Down, Level, Report, Stands, Up};
 
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -54,6 +54,17 @@ pub(super) fn write_up(up: &Up) -> Vec<u8> {
             w.u8(7);
             w.str(text);
         }
+        Up::Counted { round, stands } => {
+            w.u8(8);
+            w.u64(*round);
+            w.u64(stands.standing);
+            w.u64(stands.late);
+            w.u8(stands.first.len() as u8);
+            for (rank, passed) in &stands.first {
+                w.u64(*rank);
+                w.u64(*passed);
+            }
+        }
     }
     w.0
 }
@@ -89,6 +100,18 @@ pub(super) fn read_up(r: &mut Reader) -> Read<Up> {
         },
         6 => Up::Relieved { any: r.u8()? != 0 },
         7 => Up::Described { text: r.str()? },
+        8 => {
+            let round = r.u64()?;
+            let (standing, late) = (r.u64()?, r.u64()?);
+            let first = (0..r.u8()?).map(|_| Ok((r.u64()?, r.u64()?)));
+            let first = first.collect::<Read<_>>()?;
+            let stands = Stands {
+                standing,
+                late,
+                first,
+            };
+            Up::Counted { round, stands }
+        }
         _ => return bad("an unknown message of a process"),
     })
 }
@@ -112,6 +135,8 @@ pub(super) fn write_down(down: &Down) -> Vec<u8> {
         Down::End { code } => numbers(8, &[*code as u32 as u64]),
         Down::DescribePolls => numbers(9, &[]),
         Down::Polls { .. } => numbers(10, &[]),
+        Down::Count { round } => numbers(11, &[*round]),
+        Down::Stands { .. } => numbers(12, &[]),
     }
     w.0
 }
@@ -139,6 +164,10 @@ pub(super) fn read_down(r: &mut Reader) -> Read<Down> {
         9 => Down::DescribePolls,
         10 => Down::Polls {
             text: String::new(),
+        },
+        11 => Down::Count { round: r.u64()? },
+        12 => Down::Stands {
+            stands: Stands::default(),
         },
         _ => return bad("an unknown message of process 0"),
     })

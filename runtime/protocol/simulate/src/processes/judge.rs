@@ -72,6 +72,8 @@ pub enum Violation {
     GoesBy(usize),
     #[error("nothing can happen any more, and rank {0} has not ended")]
     Hang(usize),
+    #[error("who stands is told of a plan that is over, or not all ranks are counted")]
+    Miscounted,
     #[error("it goes on for ever")]
     Endless,
 }
@@ -151,6 +153,15 @@ impl World {
                 match self.motion(false).or(waits) {
                     Some(what) => Err(Violation::NoDeadlock(what)),
                     None => Ok(()),
+                }
+            }
+            Down::Stands { stands } => {
+                let ended = self.ranks().filter(|r| self.place(*r) == Place::Ended);
+                let known = (stands.standing + stands.late) as usize;
+                // Ranks end while they are counted.
+                match (known..=known + ended.count()).contains(&self.ranks().len()) {
+                    true => Ok(()),
+                    false => Err(Violation::Miscounted),
                 }
             }
             Down::End { .. } => {

@@ -20,6 +20,8 @@ pub struct Counts {
     pub losses: u64,
     pub deadlocks: u64,
     pub polls: u64,
+    /// Who stands was told so often.
+    pub told: u64,
 }
 
 impl Counts {
@@ -31,6 +33,7 @@ impl Counts {
         self.losses += other.losses;
         self.deadlocks += other.deadlocks;
         self.polls += other.polls;
+        self.told += other.told;
     }
 }
 

@@ -44,6 +44,12 @@ impl World {
                 let list = self.lead.look_again();
                 self.down(list)?;
             }
+            // Once for a plan, as people are told once.
+            21..=22 if self.counted != self.planned => {
+                self.counted = self.planned;
+                let list = self.lead.count();
+                self.down(list)?;
+            }
             17 if self.doom == Doom::Polls => self.tell_polls()?,
             17..=20 => self.judge_wishes()?,
             _ => {}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
 use pc3_protocol::barrier::{self, Answer, Barrier};
-use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Up};
+use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Stands, Up};
 
 use super::judge::{Doom, Outcome, Violation};
 use super::{Broken, Counts};
@@ -116,6 +116,8 @@ pub struct World {
     /// The passage of the rank furthest ahead when all were asked.
     pub asked: u64,
     pub planned: Option<u64>,
+    /// Of this one people are told who stands.
+    pub counted: Option<u64>,
 }
 
 fn doomed(rng: &mut Rng, scripts: &mut [Vec<Op>]) -> Doom {
@@ -190,6 +192,7 @@ impl World {
             told: false,
             asked: 0,
             planned: None,
+            counted: None,
             rng,
         };
         world.begin();
@@ -233,7 +236,7 @@ impl World {
             _ => self.rng.u32(0..=lag),
         });
         self.lags = lags.collect();
-        (self.asked, self.planned, self.tells) = (0, None, false);
+        (self.asked, self.planned, self.counted, self.tells) = (0, None, None, false);
         self.comes = vec![false; ranks];
         self.outcomes.clear();
         for r in self.ranks() {
@@ -418,12 +421,30 @@ impl World {
                     self.counts.polls += 1;
                     self.told = true;
                 }
+                Act::Count => {
+                    let stands = self.stands(p);
+                    let up = self.processes[p].part.counted(stands);
+                    self.up(p, [up]);
+                }
+                Act::Stands { .. } => self.counts.told += u64::from(p == 0),
                 Act::End { .. } => self.processes[p].is_over = true,
                 // Ranks look for themselves.
                 Act::Planned | Act::Unwind | Act::Deadlock { .. } | Act::Polls { .. } => {}
             }
         }
         Ok(())
+    }
+
+    fn stands(&self, p: usize) -> Stands {
+        let mut stands = Stands::default();
+        for r in self.processes[p].ranks.clone() {
+            match self.barrier_place(r) {
+                barrier::Place::Parked => stands.standing += 1,
+                barrier::Place::Running => stands.is_late(r as u64, self.now.passed[r]),
+                _ => {}
+            }
+        }
+        stands
     }
 
     fn relieve(&mut self, p: usize) -> bool {
