@@ -3,7 +3,9 @@
 //! process at any moment, plans put off and given up, ranks that poll or end, losses of everything but the newest
 //! checkpoint.
 
+mod acts;
 mod judge;
+mod ranks;
 mod step;
 mod world;
 

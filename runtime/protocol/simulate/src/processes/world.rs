@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use fastrand::Rng;
-use pc3_protocol::barrier::{self, Answer, Barrier};
-use pc3_protocol::processes::{Act, Down, Lead, Part, Ranks, Stands, Up};
+use pc3_protocol::barrier::{self, Barrier};
+use pc3_protocol::processes::{Down, Lead, Part, Ranks, Up};
 
 use super::judge::{Doom, Outcome, Violation};
 use super::{Broken, Counts};
@@ -32,9 +32,9 @@ pub enum Frame {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
-    number: u32,
+    pub number: u32,
     /// Its sender waits, and calls it so.
-    awaited: Option<u64>,
+    pub awaited: Option<u64>,
 }
 
 /// Where a rank is, as far as its process's part is concerned.
@@ -69,8 +69,8 @@ pub struct Process {
     pub requested: bool,
     /// The passage at which a checkpoint is due by itself.
     pub interval_at: u64,
-    in_vain: u32,
-    put_off: u32,
+    pub in_vain: u32,
+    pub put_off: u32,
     pub counts: (u64, u64),
     /// So often it may yet look as if ranks ran, though they do no more.
     pub glitches: u32,
@@ -85,9 +85,9 @@ pub struct Process {
 
 pub struct World {
     pub rng: Rng,
-    broken: Broken,
-    scripts: Vec<Vec<Op>>,
-    interval: u64,
+    pub broken: Broken,
+    pub scripts: Vec<Vec<Op>>,
+    pub interval: u64,
     attempts: (u32, u32),
     pub doom: Doom,
     /// Some ranks poll.
@@ -101,9 +101,9 @@ pub struct World {
     /// How often in 1000 a frame is late.
     pub lags: Vec<u32>,
     /// Ranks that have said what they want, and are about to do it.
-    comes: Vec<bool>,
+    pub comes: Vec<bool>,
     pub outcomes: BTreeMap<u64, Outcome>,
-    names: u64,
+    pub names: u64,
     pub counts: Counts,
     pub requests: u64,
     pub losses: u64,
@@ -266,7 +266,7 @@ impl World {
         p.barrier.place(rank - p.ranks.start)
     }
 
-    fn has_mail(&self, from: usize, to: usize) -> bool {
+    pub fn has_mail(&self, from: usize, to: usize) -> bool {
         let mail = self.now.mail.get(&(from, to));
         mail.is_some_and(|q| !q.is_empty())
     }
@@ -297,7 +297,7 @@ impl World {
         matches!(self.now.sends[rank], Some((_, true)))
     }
 
-    fn states(&self, p: usize) -> Ranks {
+    pub fn states(&self, p: usize) -> Ranks {
         let mut places = self.processes[p].ranks.clone().map(|r| self.place(r));
         let all: Vec<Place> = places.by_ref().collect();
         if all.iter().all(|x| *x == Place::Ended) {
@@ -363,133 +363,16 @@ impl World {
         Ok(())
     }
 
-    fn put(&mut self, from: usize, to: usize, message: Message) {
+    pub fn put(&mut self, from: usize, to: usize, message: Message) {
         let mail = self.now.mail.entry((from, to)).or_default();
         mail.push_back(message);
     }
 
-    fn acknowledge(&mut self, rank: usize, number: u64) {
+    pub fn acknowledge(&mut self, rank: usize, number: u64) {
         if self.now.sends[rank].is_some_and(|(n, _)| n == number) {
             self.now.sends[rank] = None;
             self.now.at[rank] += 1;
         }
-    }
-
-    /// What a process's part wants done.
-    pub fn act(&mut self, p: usize, acts: Vec<Act>) -> Result<(), Violation> {
-        for act in acts {
-            match act {
-                Act::Say(up) => self.up(p, [up]),
-                Act::Furthest => {
-                    let passed = self.processes[p].ranks.clone().map(|r| self.now.passed[r]);
-                    let furthest = passed.max().unwrap_or(0);
-                    let up = self.processes[p].part.furthest(furthest);
-                    self.up(p, [up]);
-                }
-                Act::Stay => self.come_to_line(p),
-                Act::Look { number } => {
-                    let states = self.states(p);
-                    let Process {
-                        part,
-                        barrier,
-                        counts,
-                        ..
-                    } = &mut self.processes[p];
-                    let up = part.answer(barrier, number, states, *counts);
-                    self.up(p, [up]);
-                }
-                Act::Relieve { polls } => {
-                    let any = (!polls || self.states(p) != Ranks::Run) && self.relieve(p);
-                    let up = self.processes[p].part.relieved(polls, any);
-                    self.up(p, [up]);
-                }
-                Act::Released(_) => self.processes[p].put_off += 1,
-                Act::Dropped { target } => {
-                    self.counts.dropped += u64::from(p == 0);
-                    self.dropped(p, target);
-                }
-                Act::Over => self.over(p)?,
-                Act::Describe { .. } => {
-                    let text = String::new();
-                    self.up(p, [Up::Described { text }]);
-                }
-                Act::Deadlock { .. } if p == 0 => {
-                    self.counts.deadlocks += 1;
-                    self.told = true;
-                }
-                Act::Polls { .. } if p == 0 => {
-                    self.counts.polls += 1;
-                    self.told = true;
-                }
-                Act::Count => {
-                    let stands = self.stands(p);
-                    let up = self.processes[p].part.counted(stands);
-                    self.up(p, [up]);
-                }
-                Act::Stands { .. } => self.counts.told += u64::from(p == 0),
-                Act::End { .. } => self.processes[p].is_over = true,
-                // Ranks look for themselves.
-                Act::Planned | Act::Unwind | Act::Deadlock { .. } | Act::Polls { .. } => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn stands(&self, p: usize) -> Stands {
-        let mut stands = Stands::default();
-        for r in self.processes[p].ranks.clone() {
-            match self.barrier_place(r) {
-                barrier::Place::Parked => stands.standing += 1,
-                barrier::Place::Running => stands.is_late(r as u64, self.now.passed[r]),
-                _ => {}
-            }
-        }
-        stands
-    }
-
-    fn relieve(&mut self, p: usize) -> bool {
-        let mut any = false;
-        for r in self.processes[p].ranks.clone() {
-            if self.is_held(r) {
-                self.now.sends[r] = None;
-                self.now.at[r] += 1;
-                any = true;
-            }
-        }
-        any
-    }
-
-    fn dropped(&mut self, p: usize, target: u64) {
-        let n = self.interval;
-        let p = &mut self.processes[p];
-        p.requested = false;
-        if n < u64::MAX {
-            let more = n * ((1 << p.in_vain.min(16)) - 1);
-            p.interval_at = ((target + more) / n + 1) * n;
-        }
-        p.in_vain += 1;
-        self.requests = self.requests.saturating_sub(1);
-    }
-
-    fn over(&mut self, i: usize) -> Result<(), Violation> {
-        let p = &mut self.processes[i];
-        let put_off = std::mem::take(&mut p.put_off);
-        let round = p.part.round();
-        if !p.written {
-            // As it is over here already.
-            let target = p.interval_at;
-            let taken = false;
-            let here = Outcome {
-                taken,
-                target,
-                put_off,
-            };
-            self.note(i, round, here)?;
-        }
-        if i == 0 {
-            self.channel(0, 0).push_back(Frame::Over);
-        }
-        Ok(())
     }
 
     pub fn tick(&mut self, p: usize, glitch: bool) {
@@ -509,7 +392,7 @@ impl World {
     }
 
     /// Nobody of this process's runs: the checkpoint is written when that is so everywhere.
-    fn come_to_line(&mut self, p: usize) {
+    pub fn come_to_line(&mut self, p: usize) {
         self.processes[p].at_line = true;
         // What is asked for from now on is another one.
         self.processes[p].requested = false;
@@ -554,7 +437,7 @@ impl World {
     }
 
     /// Behind a location: of what is saved, or now.
-    fn pass(&mut self, rank: usize, saved: bool) {
+    pub fn pass(&mut self, rank: usize, saved: bool) {
         let image = if saved {
             &mut self.saved
         } else {
@@ -587,141 +470,6 @@ impl World {
         let acts = p.part.resume(&mut p.barrier);
         self.act(i, acts)?;
         self.processes[i].written = false;
-        Ok(())
-    }
-
-    /// A rank does its next thing.
-    pub fn run(&mut self, rank: usize) -> Result<(), Violation> {
-        let p = self.process_of(rank);
-        if self.place(rank) == Place::Runs {
-            self.processes[p].glitches = 2;
-        }
-        let slot = rank - self.processes[p].ranks.start;
-        if self.now.waits[rank] {
-            let answer = self.processes[p].barrier.answer(slot);
-            return self.told(rank, answer);
-        }
-        match self.next(rank) {
-            None => {
-                let Process { part, barrier, .. } = &mut self.processes[p];
-                let up = part.finished(barrier, slot);
-                self.up(p, up);
-            }
-            Some(Op::Location) => return self.locate(rank),
-            Some(Op::Send(to)) => {
-                self.send(rank, to, None);
-                self.now.at[rank] += 1;
-            }
-            Some(op @ (Op::Hold(to) | Op::Sync(to))) => {
-                self.names += 1;
-                self.now.sends[rank] = Some((self.names, matches!(op, Op::Hold(_))));
-                self.send(rank, to, Some(self.names));
-            }
-            Some(Op::PollAtLocations(from)) if !self.has_mail(from, rank) => {
-                return self.locate(rank)
-            }
-            Some(Op::Recv(from) | Op::Poll(from) | Op::PollAtLocations(from)) => {
-                return self.receive(from, rank)
-            }
-        }
-        Ok(())
-    }
-
-    fn send(&mut self, from: usize, to: usize, awaited: Option<u64>) {
-        let number = self.now.sent.entry((from, to)).or_default();
-        let message = Message {
-            number: *number,
-            awaited,
-        };
-        *number += 1;
-        let (p, q) = (self.process_of(from), self.process_of(to));
-        if p == q {
-            return self.put(from, to, message);
-        }
-        self.processes[p].counts.0 += 1;
-        let frame = Frame::Data { from, to, message };
-        self.channel(p, q).push_back(frame);
-    }
-
-    fn receive(&mut self, from: usize, to: usize) -> Result<(), Violation> {
-        let mail = self.now.mail.get_mut(&(from, to));
-        let got = mail.and_then(VecDeque::pop_front);
-        let want = self.now.received.entry((from, to)).or_default();
-        if got.map(|m| m.number) != Some(*want) {
-            return Err(Violation::Differs {
-                from,
-                to,
-                got: got.map_or(u32::MAX, |m| m.number),
-                want: *want,
-            });
-        }
-        *want += 1;
-        self.now.at[to] += 1;
-        let Some(number) = got.and_then(|m| m.awaited) else {
-            return Ok(());
-        };
-        let (p, q) = (self.process_of(to), self.process_of(from));
-        if p == q {
-            self.acknowledge(from, number);
-        } else {
-            self.processes[p].counts.0 += 1;
-            let rank = from;
-            self.channel(p, q).push_back(Frame::Ack { rank, number });
-        }
-        Ok(())
-    }
-
-    /// As a rank of the runtime does at a location.
-    fn locate(&mut self, rank: usize) -> Result<(), Violation> {
-        let i = self.process_of(rank);
-        let p = &mut self.processes[i];
-        let slot = rank - p.ranks.start;
-        let passed = self.now.passed[rank] + 1;
-        let wanted = p.requested || passed >= p.interval_at;
-        if self.broken.torn && wanted && !self.comes[rank] {
-            self.comes[rank] = true;
-            let up = p.part.want();
-            self.up(i, up);
-            return Ok(());
-        }
-        self.now.passed[rank] = passed;
-        if p.barrier.is_idle() && !wanted {
-            return self.told(rank, Answer::Go);
-        }
-        let mut ups = Vec::new();
-        if std::mem::take(&mut self.comes[rank]) {
-            if p.barrier.is_idle() && passed >= p.interval_at {
-                p.barrier.plan(p.interval_at);
-            }
-        } else if wanted {
-            let (_, up) = p.part.wanted(&mut p.barrier, passed, p.interval_at);
-            ups.extend(up);
-        }
-        let (answer, up) = p.part.at_location(&mut p.barrier, slot, passed);
-        ups.extend(up);
-        if answer == Answer::Go && p.barrier.is_loose() {
-            return Err(Violation::GoesBy(rank));
-        }
-        self.up(i, ups);
-        self.told(rank, answer)
-    }
-
-    fn told(&mut self, rank: usize, answer: Answer) -> Result<(), Violation> {
-        let p = self.process_of(rank);
-        self.now.waits[rank] = answer != Answer::Go;
-        match answer {
-            Answer::Go => self.pass(rank, false),
-            Answer::Wait => {}
-            Answer::Unwind => {
-                let slot = rank - self.processes[p].ranks.start;
-                if self.processes[p].written {
-                    return Err(Violation::Late(rank, p));
-                }
-                if self.processes[p].barrier.unwound(slot) {
-                    self.come_to_line(p);
-                }
-            }
-        }
         Ok(())
     }
 }
