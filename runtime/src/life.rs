@@ -200,6 +200,9 @@ fn live(
     let saved = checkpoint
         .as_ref()
         .and_then(|c| Some((c.job.world.try_into().ok()?, c.job.ranks.try_into().ok()?)));
+    if settings.protocol.is_none() {
+        settings.protocol = checkpoint.as_ref().map(|c| c.protocol().to_owned());
+    }
     let before = checkpoint.as_ref().map(|c| &c.job.started_as);
     let started_as = match before.filter(|path| !path.is_empty()) {
         Some(path) => PathBuf::from(path),

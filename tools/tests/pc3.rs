@@ -52,9 +52,9 @@ fn show() {
         0,
         expect![[r#"
             checkpoint 3 of list, 2027-01-15 08:00:00 UTC
-            2 ranks on 2 workers, x86_64, passage 7, 3.3 KiB, written by pc3 test
+            2 ranks on 2 workers, x86_64, passage 7, protocol barrier, 3.3 KiB, written by pc3 test
 
-            rank 0
+            rank 0, passage 7
               stack, innermost first
                 #0 list.c:step at list.c:11, checkpoint
                 #1 main at list.c:40, calls step

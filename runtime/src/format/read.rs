@@ -110,6 +110,14 @@ impl Checkpoint {
         self.sections.id
     }
 
+    /// The protocol that has taken it: without a barrier each rank has a line of its own.
+    pub fn protocol(&self) -> &'static str {
+        match self.sections.last_with(Section::Line, u64::MAX) {
+            Some(_) => "nonblocking",
+            None => "barrier",
+        }
+    }
+
     /// Checks everything that can be checked without the program.
     pub fn verify(&self) -> Result<(), ReadError> {
         self.sections.verify()?;

@@ -6,6 +6,7 @@ use pc3_typemetric::types::TypeId;
 use serde_json::{json, Map, Value as Json};
 
 use super::image::{Image, Piece, Target};
+use super::messages::{self, Count};
 use super::text::type_of;
 use super::value::{Reader, Value};
 use crate::units;
@@ -25,6 +26,7 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
         "ranks": job.ranks,
         "workers": job.workers,
         "passage": job.passage,
+        "protocol": job.calls_mpi.then(|| checkpoint.protocol()),
         "abi": job.abi.name,
         "bytes": checkpoint.sections.length,
         "rank": ranks,
@@ -82,6 +84,7 @@ fn rank(number: u64, image: &Image, limit: usize) -> Json {
         .collect();
     json!({
         "rank": number,
+        "passage": meta.passages,
         "finished": meta.finished,
         "to_begin": image.rank.birth.is_some(),
         "frames": frames,
@@ -92,7 +95,22 @@ fn rank(number: u64, image: &Image, limit: usize) -> Json {
             "kind": format!("{:?}", f.kind).to_lowercase(), "path": f.path, "mode": f.mode,
             "position": f.reached(), "length": f.length,
         })).collect::<Vec<_>>(),
+        "closed": meta.library.appended.iter().map(|f| json!({
+            "path": String::from_utf8_lossy(&f.path), "length": f.length,
+        })).collect::<Vec<_>>(),
+        "messages": image.checkpoint.job.calls_mpi.then(|| messages(image)),
     })
+}
+
+/// What the virtual MPI has of the rank; null where that cannot be read.
+fn messages(image: &Image) -> Json {
+    let count = |c: Count| json!({ "number": c.number, "bytes": c.bytes });
+    let kept = messages::kept(image.rank).map(
+        |k| json!({ "waiting": count(k.waiting), "requests": k.requests, "pending": k.pending }),
+    );
+    let line = messages::line(image.rank)
+        .map(|l| json!({ "late": count(l.late), "early": l.early, "log": count(l.log) }));
+    json!({ "kept": kept, "line": line })
 }
 
 /// What the program has handed out of a block, up to a number.

@@ -2,12 +2,13 @@
 //!
 //! * `find`: which file is meant; `list`, `verify`, `request`: one command each.
 //! * `image`: a rank's objects by address and by name; `value`: bytes as typed values.
-//! * `text`, `json`: the two faces of `pc3 show`.
+//! * `messages`: how much of them a rank has; `text`, `json`: the two faces of `pc3 show`.
 
 mod find;
 mod image;
 mod json;
 mod list;
+mod messages;
 mod request;
 mod text;
 mod value;

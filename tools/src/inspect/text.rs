@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use pc3_runtime::format::library::AppendedMeta;
 use pc3_runtime::format::meta::{FileKind, FileMeta};
 use pc3_runtime::format::read::{Checkpoint, RankImage};
 
 use super::image::{Image, Target};
+use super::messages::{self, Count};
 use super::value::{Reader, Value};
 use crate::units;
 
@@ -16,9 +18,13 @@ const WIDTH: usize = 100;
 pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: usize) -> String {
     let job = &checkpoint.job;
     let mut out = String::new();
+    let protocol = match job.calls_mpi {
+        true => format!(", protocol {}", checkpoint.protocol()),
+        false => String::new(),
+    };
     let _ = writeln!(
         out,
-        "checkpoint {} of {}, {} UTC\n{} rank{} on {} worker{}, {}, passage {}, {}, written by {}",
+        "checkpoint {} of {}, {} UTC\n{} rank{} on {} worker{}, {}, passage {}{protocol}, {}, written by {}",
         checkpoint.id(),
         job.program,
         units::utc(job.time),
@@ -37,7 +43,11 @@ pub(super) fn show(checkpoint: &Checkpoint, images: &[(u64, RankImage)], limit: 
             image: &image,
             limit,
         };
-        let _ = writeln!(out, "\nrank {number}");
+        let passed = match job.calls_mpi {
+            true => format!(", passage {}", rank.meta.passages),
+            false => String::new(),
+        };
+        let _ = writeln!(out, "\nrank {number}{passed}");
         Printer {
             out: &mut out,
             reader,
@@ -104,6 +114,9 @@ impl Printer<'_, '_> {
         }
         self.heap();
         self.files();
+        if image.checkpoint.job.calls_mpi {
+            self.messages();
+        }
         if !meta.callbacks.is_empty() {
             self.line(1, &format!("callbacks: {}", meta.callbacks.len()));
         }
@@ -222,12 +235,60 @@ impl Printer<'_, '_> {
             .iter()
             .filter(|f| f.kind != FileKind::Closed)
             .collect();
-        if !files.is_empty() {
+        let written = &self.reader.image.rank.meta.library.appended;
+        if !files.is_empty() || !written.is_empty() {
             self.line(1, "files");
         }
         for f in files {
             self.line(2, &file(f));
         }
+        for f in written {
+            self.line(2, &closed(f));
+        }
+    }
+
+    /// What the virtual MPI has of it, where there is anything.
+    fn messages(&mut self) {
+        let image = self.reader.image.rank;
+        let some = |n: u64, what: &str| format!("{n} {what}{}", plural(n));
+        let sized =
+            |c: Count, what: &str| format!("{}, {}", some(c.number, what), units::bytes(c.bytes));
+        if let Some(kept) = messages::kept(image) {
+            if kept.waiting.number > 0 {
+                self.line(
+                    1,
+                    &format!("not received: {}", sized(kept.waiting, "message")),
+                );
+            }
+            if kept.requests > 0 {
+                let all = some(kept.requests, "request");
+                self.line(1, &format!("{all}, {} pending", kept.pending));
+            }
+        }
+        let Some(line) = messages::line(image) else {
+            return;
+        };
+        self.line(1, "across its line");
+        self.line(
+            2,
+            &format!(
+                "sent before it, and came behind it: {}",
+                sized(line.late, "message")
+            ),
+        );
+        self.line(
+            2,
+            &format!(
+                "sent behind it, and received before it: {}",
+                some(line.early, "message")
+            ),
+        );
+        let entries = match line.log.number {
+            1 => "entry",
+            _ => "entries",
+        };
+        let (n, bytes) = (line.log.number, units::bytes(line.log.bytes));
+        self.line(2, &format!("log: {n} {entries}, {bytes}"));
     }
 
     fn variable(&mut self, depth: usize, name: &str, ty: &str, value: &Value) {
@@ -294,6 +355,12 @@ pub(super) fn type_of(image: &Image, ty: pc3_typemetric::types::TypeId, bytes: u
     } else {
         format!("{name}[{}]", bytes / size)
     }
+}
+
+/// Written before the checkpoint, and no longer open: what is appended later is cut at a restart.
+fn closed(f: &AppendedMeta) -> String {
+    let path = String::from_utf8_lossy(&f.path);
+    format!("\"{}\" (closed) {} bytes", path.escape_debug(), f.length)
 }
 
 fn file(f: &FileMeta) -> String {
