@@ -123,6 +123,10 @@ void pc3_call_at(const char *p) { (void)p; }
 /* Calls of these stand in the unit of main; no program here makes them. */
 int pc3_open_file(int d, const char *p, int f, unsigned m, const char *n) { (void)d; (void)p; (void)f; (void)m; (void)n; abort(); }
 void *pc3_remap(void *a, pc3_size o, pc3_size n, int f, void *t) { (void)a; (void)o; (void)n; (void)f; (void)t; abort(); }
+/* Nobody asks who prints. */
+void *pc3_prints_on(void *to) { (void)to; return 0; }
+void *pc3_prints_to(int to) { (void)to; return 0; }
+void pc3_printed(void *to) { (void)to; }
 void *pc3_thread_made(const char *n, void (*f)(void), void *a) { (void)n; (void)f; (void)a; abort(); }
 void pc3_thread_failed(void *s) { (void)s; }
 void (*pc3_thread_begin(void *s, void **a))(void) { (void)s; (void)a; abort(); }

@@ -537,6 +537,48 @@ int pc3_prints(char **pc3_out, const char *pc3_format, ...) {
     __builtin_va_end(pc3_args);
     return pc3_n;
 }
+/* Around what prints: a stream (or null, for standard output) or a descriptor; what that has returned. */
+extern void *pc3_prints_on(void *);
+extern void *pc3_prints_to(int);
+extern void pc3_printed(void *);
+#define PC3_PRINT(pc3_name, pc3_before, pc3_given)                                                                       \
+    extern int pc3_library_v##pc3_name(pc3_given, const char *, __builtin_va_list) __asm__("v" #pc3_name);                \
+    int pc3_out_v##pc3_name(pc3_given pc3_of, const char *pc3_format, __builtin_va_list pc3_args) __asm__("pc3_v" #pc3_name); \
+    int pc3_out_##pc3_name(pc3_given pc3_of, const char *pc3_format, ...) __asm__("pc3_" #pc3_name);                      \
+    int pc3_out_v##pc3_name(pc3_given pc3_of, const char *pc3_format, __builtin_va_list pc3_args) {                       \
+        void *pc3_stream = pc3_before(pc3_of);                                                                          \
+        int pc3_n = pc3_library_v##pc3_name(pc3_of, pc3_format, pc3_args);                                              \
+        pc3_printed(pc3_stream);                                                                                        \
+        return pc3_n;                                                                                                   \
+    }                                                                                                                   \
+    int pc3_out_##pc3_name(pc3_given pc3_of, const char *pc3_format, ...) {                                              \
+        __builtin_va_list pc3_args;                                                                                     \
+        int pc3_n;                                                                                                      \
+        __builtin_va_start(pc3_args, pc3_format);                                                                       \
+        pc3_n = pc3_out_v##pc3_name(pc3_of, pc3_format, pc3_args);                                                      \
+        __builtin_va_end(pc3_args);                                                                                     \
+        return pc3_n;                                                                                                   \
+    }
+PC3_PRINT(fprintf, pc3_prints_on, void *)
+PC3_PRINT(dprintf, pc3_prints_to, int)
+#undef PC3_PRINT
+extern int pc3_library_vprintf(const char *, __builtin_va_list) __asm__("vprintf");
+int pc3_out_vprintf(const char *pc3_format, __builtin_va_list pc3_args) __asm__("pc3_vprintf");
+int pc3_out_printf(const char *pc3_format, ...) __asm__("pc3_printf");
+int pc3_out_vprintf(const char *pc3_format, __builtin_va_list pc3_args) {
+    void *pc3_stream = pc3_prints_on((void *)0);
+    int pc3_n = pc3_library_vprintf(pc3_format, pc3_args);
+    pc3_printed(pc3_stream);
+    return pc3_n;
+}
+int pc3_out_printf(const char *pc3_format, ...) {
+    __builtin_va_list pc3_args;
+    int pc3_n;
+    __builtin_va_start(pc3_args, pc3_format);
+    pc3_n = pc3_out_vprintf(pc3_format, pc3_args);
+    __builtin_va_end(pc3_args);
+    return pc3_n;
+}
 /* A mode that was not given is not looked at. -100: AT_FDCWD. */
 extern int pc3_open_file(int, const char *, int, unsigned, const char *);
 #define PC3_OPEN(pc3_name, pc3_as, pc3_more, pc3_at)                                            \

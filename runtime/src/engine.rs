@@ -64,6 +64,11 @@ pub trait Engine: Send + Sync {
         live()
     }
 
+    /// The calling rank asks for memory in vain: gives back what is kept for a checkpoint, which is given up. True if there was any.
+    fn relieve(&self) -> bool {
+        false
+    }
+
     /// State that belongs to the job and not to one rank.
     fn save_job(&self, _ctx: &SaveCtx) -> Vec<u8> {
         Vec::new()

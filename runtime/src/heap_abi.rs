@@ -10,6 +10,7 @@ use pc3_heap::{Arena, Fault};
 use pc3_typemetric::descriptor::pc3_site;
 use pc3_typemetric::types::{Kind, TypeId};
 
+use crate::engine::Engine;
 use crate::pieces;
 use crate::rank::Rank;
 use crate::shared;
@@ -48,6 +49,15 @@ fn abort_at(call: &str, p: *mut c_void, fault: &Fault) -> ! {
     std::process::abort()
 }
 
+/// What is kept for a checkpoint goes before the program is told that there is no memory.
+fn found(rank: &mut Rank, mut alloc: impl FnMut(&mut Rank) -> *mut u8) -> *mut u8 {
+    let p = alloc(rank);
+    if !p.is_null() || !rank.job().clone().engine().is_some_and(Engine::relieve) {
+        return p;
+    }
+    alloc(rank)
+}
+
 /// May it be handed out in pieces?
 fn is_dealt(rank: &Rank, ty: u32) -> bool {
     let dealt = &rank.job().program.dealt;
@@ -57,7 +67,8 @@ fn is_dealt(rank: &Rank, ty: u32) -> bool {
 /// Memory that may be handed out in pieces is zero where nothing is known to lie.
 fn dealt(rank: &mut Rank, n: usize, site: *const pc3_site) -> *mut c_void {
     let ty = type_of(site);
-    let p = rank.heap.alloc_zeroed(rank.asked(n, site), ty);
+    let n = rank.asked(n, site);
+    let p = found(rank, |rank| rank.heap.alloc_zeroed(n, ty));
     if !p.is_null() && ty == 0 {
         pieces::head(rank, p as usize, site);
     }
@@ -80,11 +91,11 @@ pub unsafe extern "C" fn pc3_malloc(n: usize, site: *const pc3_site) -> *mut c_v
                 return dealt(rank, n, site);
             }
             let n = rank.asked(n, site);
-            checked(if has_notes(rank, type_of(site)) {
-                rank.heap.alloc_zeroed(n, type_of(site))
-            } else {
-                rank.heap.alloc(n, type_of(site))
-            })
+            let noted = has_notes(rank, type_of(site));
+            checked(found(rank, |rank| match noted {
+                true => rank.heap.alloc_zeroed(n, type_of(site)),
+                false => rank.heap.alloc(n, type_of(site)),
+            }))
         }
         // SAFETY: as malloc.
         None => unsafe { libc::malloc(n) },
@@ -107,7 +118,9 @@ pub unsafe extern "C" fn pc3_calloc(n: usize, each: usize, site: *const pc3_site
         return dealt(rank, bytes, site);
     }
     let bytes = rank.asked(bytes, site);
-    checked(rank.heap.alloc_zeroed(bytes, type_of(site)))
+    checked(found(rank, |rank| {
+        rank.heap.alloc_zeroed(bytes, type_of(site))
+    }))
 }
 
 /// # Safety
@@ -143,7 +156,12 @@ pub unsafe extern "C" fn pc3_realloc(
     // SAFETY: a live object of the rank.
     let notes = unsafe { rank.unions.picked(p as usize, kept) };
     let old = rank.heap.size_of(p.cast()).unwrap_or(0);
-    match rank.heap.realloc(p.cast(), n, ty) {
+    let mut moved = rank.heap.realloc(p.cast(), n, ty);
+    let none = matches!(&moved, Ok(new) if new.is_null());
+    if none && rank.job().clone().engine().is_some_and(Engine::relieve) {
+        moved = rank.heap.realloc(p.cast(), n, ty);
+    }
+    match moved {
         Ok(new) => {
             if !new.is_null() && n > old && (is_dealt(rank, ty) || has_notes(rank, ty)) {
                 // SAFETY: what has been added to the object.
@@ -226,7 +244,8 @@ pub unsafe extern "C" fn pc3_aligned_alloc(
             rank.about_to_allocate(type_of(site));
             {
                 let bytes = rank.asked(n, site);
-                let p = rank.heap.alloc_aligned(align, bytes, type_of(site));
+                let ty = type_of(site);
+                let p = found(rank, |rank| rank.heap.alloc_aligned(align, bytes, ty));
                 let dealt = is_dealt(rank, type_of(site));
                 if !p.is_null() && (dealt || has_notes(rank, type_of(site))) {
                     // SAFETY: a fresh object.

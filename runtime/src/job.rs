@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use crate::control::{Control, Every, Taken};
 use crate::engine::Engine;
-use crate::files::outputs_are_alone;
-use crate::files::scan::standard_positions;
-use crate::files::window;
+use crate::files::{outputs_are_alone, silence, take_back};
+use crate::files::{printing, window};
+use crate::format::meta::FileMeta;
 use crate::guest::Tables;
 use crate::library;
 use crate::partition::Traffic;
@@ -23,9 +23,10 @@ use crate::registry::Program;
 use crate::save::{self, Part};
 use crate::settings::{self, Addresses, Settings, Stats};
 use crate::store::{Begin, Output, Stalls, Store, StoreError};
-use crate::tell::{flush_all, say, warning, EXIT_STOPPED};
+use crate::tell::{flush_all, flush_standard, say, warning, EXIT_STOPPED};
 use crate::together;
 pub use crate::together::{Apart, Written};
+use crate::untaken::Untaken;
 use pc3_typemetric::codes;
 
 /// What follows a checkpoint.
@@ -74,8 +75,8 @@ pub struct Job {
     engine: OnceLock<Box<dyn Engine>>,
     source: Mutex<Option<u64>>,
     /// What stood in the way, and why checkpoints could not be written since the last one: what has been said.
-    refused: Mutex<BTreeSet<String>>,
-    failures: Mutex<BTreeSet<String>>,
+    pub(crate) refused: Mutex<BTreeSet<String>>,
+    pub(crate) failures: Mutex<BTreeSet<String>>,
     /// What guests' parts of a checkpoint refer to that ranks take one by one.
     guests: Mutex<Tables>,
     /// The other processes, if there are any.
@@ -299,7 +300,7 @@ impl Job {
         let asked = self.control.begin();
         let stood = stood(ranks);
         let what = match library::gather(ranks) {
-            Err(obstacle) => self.in_the_way(&obstacle, asked),
+            Err(obstacle) => self.untaken(&obstacle.into(), asked),
             Ok(()) => self.commit(
                 asked,
                 || until_now(&stood),
@@ -316,19 +317,31 @@ impl Job {
     /// A checkpoint of which each rank takes its part when it comes to a location begins; true if somebody asked for it.
     pub fn begin_apart(&self) -> bool {
         *lock(&self.guests) = Tables::new();
+        self.flush_others();
         self.control.begin()
     }
 
+    /// Where outputs stand, the first process says: what has been printed in others gets there.
+    fn flush_others(&self) {
+        if !self.is_first() {
+            flush_standard();
+        }
+    }
+
     /// The part of a rank that is unwound or has ended, while others run; `engine`: the engine's state of it.
-    pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
+    pub fn part(&self, rank: &mut Rank, engine: &[u8]) -> Result<Part, Untaken> {
         let first = Some(&(rank.id() as u32)) == self.here().first();
         library::gather_one(rank, first)?;
-        Part::of(self, rank, engine, &self.guests).map_err(|e| e.to_string())
+        Part::of(self, rank, engine, &self.guests)
     }
 
     /// Local checkpoints are about to be taken: from now on it is known which ranks use which files.
     pub fn lines_begin(&self) {
+        self.flush_others();
         window::begin();
+        if !self.detached {
+            printing::begin(self.peers.is_some());
+        }
     }
 
     /// What all parts of guests here refer to.
@@ -338,19 +351,21 @@ impl Job {
 
     /// Why those that have been taken since do not fit together.
     pub fn lines_clash(&self) -> Option<String> {
-        window::clash()
+        printing::spoilt().or_else(window::clash)
     }
 
     /// No more of them are taken.
     pub fn lines_end(&self) {
         window::end();
+        printing::end();
     }
 
-    /// How far the program has come with what all ranks read and write.
-    pub fn standard_positions(&self) -> Vec<u64> {
+    /// The last of them has passed its line, of this process in one, of all in several: how standard output and error are to be
+    /// found again, or why they cannot be.
+    pub fn lines_passed(&self) -> Result<Vec<FileMeta>, String> {
         match self.detached {
-            true => Vec::new(),
-            false => standard_positions(),
+            true => Ok(Vec::new()),
+            false => printing::places(),
         }
     }
 
@@ -371,7 +386,7 @@ impl Job {
             return Written::Disturbed(why);
         }
         let what = match parts {
-            Err(obstacle) => self.in_the_way(&obstacle, asked),
+            Err(obstacle) => self.untaken(&obstacle, asked),
             Ok(parts) => self.commit(
                 asked,
                 || stalls,
@@ -389,22 +404,6 @@ impl Job {
     /// Another process has decided that no such checkpoint can be taken.
     pub fn took_none(&self, passage: u64) {
         self.control.done(passage, Taken::InTheWay, Duration::ZERO);
-    }
-
-    /// Such a checkpoint cannot be taken, unless it is tried `again`.
-    pub fn gave_up(&self, passage: u64, why: &str, asked: bool, again: bool, since: Instant) {
-        if again {
-            self.control.again(asked);
-            return;
-        }
-        let what = self.in_the_way(why, asked);
-        self.control.done(passage, what, since.elapsed());
-    }
-
-    /// Something that no checkpoint can hold exists.
-    pub(crate) fn in_the_way(&self, obstacle: &str, asked: bool) -> Taken {
-        self.not_taken(codes::NOT_TAKEN, &self.refused, obstacle, asked);
-        Taken::InTheWay
     }
 
     /// Has a checkpoint written to a temporary file and makes it the next one.
@@ -430,34 +429,7 @@ impl Job {
                 lock(&self.failures).clear();
                 Taken::Committed
             }
-            Err(error) => {
-                self.not_taken(
-                    codes::NOT_WRITTEN,
-                    &self.failures,
-                    &error.to_string(),
-                    asked,
-                );
-                Taken::Failed
-            }
-        }
-    }
-
-    /// Said once for each cause, and to those who ask.
-    fn not_taken(&self, code: &str, said: &Mutex<BTreeSet<String>>, why: &str, asked: bool) {
-        if asked && self.open_store().is_ok() {
-            self.refuse(why);
-        }
-        // The same with another checkpoint's number is no news.
-        let cause: String = why.chars().filter(|c| !c.is_ascii_digit()).collect();
-        if lock(said).insert(cause) || asked {
-            let next = match self.control.stops() {
-                true => "the program goes on, and stops as soon as one can be taken",
-                false => "the program goes on",
-            };
-            say(&warning(
-                code,
-                &format!("no checkpoint was taken: {why}; {next}"),
-            ));
+            Err(error) => self.not_written(&error.to_string(), asked),
         }
     }
 
@@ -474,19 +446,25 @@ impl Job {
     }
 
     /// Lets those know who asked for a checkpoint.
-    fn refuse(&self, why: &str) {
+    pub(crate) fn refuse(&self, why: &str) {
         let mut store = lock(&self.store);
         if let Some(store) = store.as_mut() {
             store.note_refusal(why);
         }
     }
 
-    /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.  `ran`: the program may have
-    /// gone on behind the checkpoint.
-    pub fn stop(&self, ran: bool) -> ! {
+    /// Ends the process after a checkpoint with stop; the program's exit handlers do not run.  `at_line`: the program has gone
+    /// on behind the checkpoint, where its outputs stood so: they are put back to that.
+    pub fn stop(&self, at_line: Option<&[FileMeta]>) -> ! {
         let alone = outputs_are_alone();
-        flush_all();
-        if let Some(store) = lock(&self.store).as_ref().filter(|_| alone && !ran) {
+        let as_it_was = match at_line {
+            None => {
+                flush_all();
+                alone
+            }
+            Some(outputs) => self.takes_back(alone, outputs),
+        };
+        if let Some(store) = lock(&self.store).as_ref().filter(|_| as_it_was) {
             store.note_stop();
         }
         self.close_store(false);
@@ -495,6 +473,23 @@ impl Job {
         }
         // SAFETY: ends the process.
         unsafe { libc::_exit(EXIT_STOPPED) }
+    }
+}
+
+impl Job {
+    /// Puts outputs back to where they stood, once no process of the job prints to them any more.
+    fn takes_back(&self, alone: bool, outputs: &[FileMeta]) -> bool {
+        let silent = silence().filter(|_| alone);
+        let all_silent = match self.peers() {
+            None => true,
+            // Each one's word that it is.
+            Some(peers) => peers
+                .gather(&[silent.is_some().into()])
+                .iter()
+                .skip(1)
+                .all(|p| p == &[1]),
+        };
+        self.is_first() && all_silent && silent.is_some_and(|s| take_back(&s, outputs).is_ok())
     }
 }
 

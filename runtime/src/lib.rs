@@ -3,7 +3,7 @@
 //! * `engine`: the interface to whoever runs the ranks; `solo`: sequential programs; `transfer`:
 //!   what an engine may ask while it saves and loads.
 //! * `job`: what all ranks share; `rank`: one of them, with its `frames`, `shadow` stack, `globals`
-//!   and `files`; `registry`: the program as its units describe it.
+//!   and `files`; `registry`: the program as its units describe it; `untaken`: why there is no checkpoint; `room`: memory for one.
 //! * `life`: from `main` to exit; `settings`, `control`: when to checkpoint; `tell`: messages.
 //! * `format`: the file; `save` writes one; `store` commits it.
 //! * `restart` chooses one, `identity` compares programs, `restore` rebuilds ranks through
@@ -58,6 +58,7 @@ pub mod rank;
 pub mod registry;
 mod restart;
 mod restore;
+pub mod room;
 pub mod save;
 pub mod settings;
 mod shadow;
@@ -75,6 +76,7 @@ pub mod transfer;
 mod translate;
 mod unions;
 mod unions_abi;
+pub mod untaken;
 
 pub use failpoint::chaos;
 pub use files::own::high as own_file;

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::io;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +17,7 @@ use crate::callbacks::Callback;
 use crate::dispositions::Dispositions;
 use crate::engine::Extension;
 use crate::exits::AtExit;
-use crate::files::Files;
+use crate::files::{printing, Files};
 use crate::floats::{self, Registers};
 use crate::format::library::ProcessMeta;
 use crate::frames::Frames;
@@ -88,6 +89,8 @@ pub struct Rank {
     pub(crate) critical: u32,
     /// How many functions of the program's run that are no steps of its course: see [`Rank::in_course`].
     pub aside: u32,
+    /// Which time it has passed a line of its own: see [`Rank::passes_line`].
+    line: AtomicU64,
     /// Locations passed while they were counted.
     pub(crate) passages: u64,
     /// Since when it stands still for a checkpoint.
@@ -161,6 +164,7 @@ impl Rank {
             handlers: Handlers::default(),
             critical: 0,
             aside: 0,
+            line: AtomicU64::new(0),
             passages: 0,
             stands: None,
             errno: 0,
@@ -317,6 +321,16 @@ impl Rank {
         tls::set(&raw mut self.abi, self.delta());
         place::enter(self);
         tongue::enter(self);
+    }
+
+    /// It passes its line, of those that are passed now.
+    pub fn passes_line(&self) {
+        self.line.store(printing::times(), Relaxed);
+    }
+
+    /// Has it passed its line of that time?
+    pub(crate) fn is_behind(&self, time: u64) -> bool {
+        self.line.load(Relaxed) == time
     }
 
     /// Is what runs on this thread a step of the rank's course, which it takes again behind a checkpoint?  A signal's handler

@@ -34,7 +34,7 @@ impl Engine for Solo {
         let job = rank.job().clone();
         let passage = rank.passages;
         if job.checkpoint(&mut [rank], passage) == After::Stop {
-            job.stop(false);
+            job.stop(None);
         }
     }
 

@@ -23,6 +23,7 @@ use crate::rank::Rank;
 use crate::save::{self, Part};
 use crate::store::Stalls;
 use crate::tell::flush_standard;
+use crate::untaken::Untaken;
 
 type Decoded<T> = Result<T, DecodeError>;
 
@@ -32,7 +33,7 @@ struct Offer {
     asked: bool,
     stop: bool,
     /// Bytes, or what stands in the way.
-    length: Result<u64, String>,
+    length: Result<u64, Untaken>,
     /// Of so many ranks: not of those that were spawned when local checkpoints had been taken.
     ranks: u64,
     /// Types and functions that a guest's ranks have.
@@ -56,8 +57,12 @@ impl Offer {
                 e.u64(1);
                 e.u64(*n);
             }
-            Err(why) => {
+            Err(Untaken::InTheWay(why)) => {
                 e.u64(0);
+                e.str(why);
+            }
+            Err(Untaken::NoMemory(why)) => {
+                e.u64(2);
                 e.str(why);
             }
         }
@@ -78,8 +83,9 @@ impl Offer {
         let mut d = Decoder::new(bytes, "an offer");
         let (asked, stop) = (d.u64()? != 0, d.u64()? != 0);
         let length = match d.u64()? {
+            0 => Err(Untaken::InTheWay(d.str()?)),
             1 => Ok(d.u64()?),
-            _ => Err(d.str()?),
+            _ => Err(Untaken::NoMemory(d.str()?)),
         };
         let ranks = d.u64()?;
         let tables = d.bytes()?.to_vec();
@@ -162,7 +168,7 @@ fn decode_part(bytes: &[u8]) -> Decoded<Result<Vec<Entry>, String>> {
 /// Local checkpoints of this process's ranks, in the order of ranks, each with what crosses its line.
 pub struct Apart<'a> {
     /// Or what stands in the way of one.
-    pub parts: Result<&'a [(Part, Vec<u8>)], String>,
+    pub parts: Result<&'a [(Part, Vec<u8>)], Untaken>,
     /// Locations that these ranks had passed, at most.
     pub passage: u64,
     pub asked: bool,
@@ -225,7 +231,7 @@ pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Writte
         false => Vec::new(),
     };
     let mut write = |all: &mut Tables, out: &mut Writer| {
-        let parts = parts.as_ref().map_err(|why| io::Error::other(&**why))?;
+        let parts = parts.as_ref().map_err(|e| io::Error::other(e.why()))?;
         let numbers = all.merge(tables(&guests)).map_err(io::Error::other)?;
         save::taken(parts, Some(&numbers), out)
     };
@@ -237,7 +243,7 @@ pub(crate) fn commit_apart(job: &Job, peers: &dyn Peers, mine: &Apart) -> Writte
     let offer = Offer {
         asked: mine.asked,
         stop,
-        length: count(),
+        length: mine.parts.clone().and_then(|_| count()),
         ranks: mine.parts.as_ref().map_or(0, |parts| parts.len() as u64),
         tables: guests.clone(),
         stood: mine.stalls.0.clone(),
@@ -372,7 +378,11 @@ fn lead(
     // On other machines' clocks only durations mean anything here.
     let since = |&(rank, time): &(u64, Duration)| Some((rank, now.checked_sub(time)?));
     let stood: Vec<(u64, Instant)> = stalls.iter().filter_map(since).collect();
-    let mut disturbed = offers.iter().find_map(|o| o.disturbed.clone());
+    // A process that knows which rank it was says so.
+    let reasons = || offers.iter().filter_map(|o| o.disturbed.clone());
+    let mut disturbed = reasons()
+        .find(|why| why.starts_with("rank "))
+        .or_else(|| reasons().next());
     if disturbed.is_none() {
         let uses = offers.iter().map(|o| &o.uses[..]);
         disturbed = window::clash_of(uses).unwrap_or_else(|e| broken(e));
@@ -383,7 +393,7 @@ fn lead(
         return Written::Disturbed(why);
     }
     let ranks = offers.iter().map(|o| o.ranks).sum();
-    let lengths: Result<Vec<u64>, String> = offers.into_iter().map(|o| o.length).collect();
+    let lengths: Result<Vec<u64>, Untaken> = offers.into_iter().map(|o| o.length).collect();
     let what = match lengths {
         Ok(lengths) => {
             let mut told = false;
@@ -414,7 +424,7 @@ fn lead(
         }
         Err(obstacle) => {
             peers.spread(&encode_places("", &[], &[]));
-            job.in_the_way(&obstacle, asked)
+            job.untaken(&obstacle, asked)
         }
     };
     let stops = job.control.done(passage, what, start.elapsed());

@@ -7,6 +7,7 @@ mod crates;
 mod csmith;
 mod debian;
 mod elsewhere;
+mod epochs;
 mod faults;
 mod hpcc;
 mod jobs;
@@ -83,6 +84,7 @@ fn main() {
     trials.extend(machines::trials());
     trials.extend(wakeups::trials());
     trials.extend(protocol::trials());
+    trials.extend(epochs::trials());
     trials.extend(projects::trials());
     trials.extend(rust::trials());
     trials.extend(rust_messages::trials());

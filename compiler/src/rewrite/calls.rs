@@ -79,7 +79,7 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
                     | "getitimer"
                     | "uselocale"
             ))
-        || (mpi && (finds_holder(name) || asks_system(cx.u, s, name)));
+        || (mpi && (finds_holder(name) || asks_system(cx.u, s, name) || prints(cx.u, s, name)));
     if matches!(
         name,
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"
@@ -135,6 +135,34 @@ fn asks_system(u: &Unit, s: SymId, name: &str) -> bool {
             | "arc4random_uniform"
     );
     known && !declared_as(u, s, |name| name.ends_with("64"))
+}
+
+/// What writes to a stream or descriptor that may be standard output or error: who does so may have to be known.
+fn prints(u: &Unit, s: SymId, name: &str) -> bool {
+    let known = matches!(
+        name,
+        "printf"
+            | "vprintf"
+            | "fprintf"
+            | "vfprintf"
+            | "dprintf"
+            | "vdprintf"
+            | "puts"
+            | "fputs"
+            | "fputs_unlocked"
+            | "putchar"
+            | "putchar_unlocked"
+            | "putc"
+            | "putc_unlocked"
+            | "fputc"
+            | "fputc_unlocked"
+            | "fwrite"
+            | "fwrite_unlocked"
+            | "perror"
+            | "write"
+    );
+    // Where `long double` is not the library's usual one they have other names.
+    known && !declared_as(u, s, |_| true)
 }
 
 /// Ones that look at who holds what they are given.

@@ -4,7 +4,7 @@
 //! `calls`: what the program calls; `scan`: what is open at a checkpoint; `again`: opening it again; `standard`:
 //! the streams with which a program is started; `memory`: those in memory; `stream`: inside of a `FILE`; `system`: what the system says of
 //! descriptors; `baseline`: how the process began; `locks`: locks on files; `own`: the runtime's own descriptors;
-//! `window`: what ranks use while they take their checkpoints one by one.
+//! `window`: what ranks use while they take their checkpoints one by one; `printing`: what they print then.
 //!
 //! Outputs are cut to their length at the checkpoint, so that what was written after it is written once.
 
@@ -14,6 +14,7 @@ mod calls;
 mod locks;
 mod memory;
 pub mod own;
+pub(crate) mod printing;
 pub(crate) mod scan;
 mod standard;
 mod stream;
@@ -41,7 +42,7 @@ use memory::Memory;
 pub(crate) use memory::Owner;
 use scan::Open;
 pub(crate) use standard::{
-    cut_back, cut_file, go_on_behind, leads_to, outputs_are_alone, stands_at,
+    cut_back, cut_file, go_on_behind, leads_to, outputs_are_alone, silence, stands_at, take_back,
 };
 use standard::{kind_of, standard};
 

@@ -17,6 +17,7 @@ use crate::format::library::{
     OpenMeta, Origin, ACCESS_APPEND, ACCESS_DIRECTORY, ACCESS_READ, ACCESS_WRITE,
 };
 use crate::format::meta::Span;
+use crate::room;
 
 /// Contents of removed files are saved up to this length.
 pub const REMOVED_LIMIT: u64 = 64 << 20;
@@ -211,27 +212,6 @@ fn closed_standard(list: &[RawFd]) -> Vec<u64> {
         .collect()
 }
 
-/// How far the program has come with the standard streams that are files.
-pub(crate) fn standard_positions() -> Vec<u64> {
-    extern "C" {
-        fn flockfile(stream: *mut libc::FILE);
-        fn funlockfile(stream: *mut libc::FILE);
-    }
-    let mut list = Vec::new();
-    for (_, stream) in super::standard::standard() {
-        // SAFETY: standard streams, which live as long as the process; locked, so nobody uses them.
-        unsafe {
-            flockfile(stream);
-            if let Some(at) = super::stands_at(libc::fileno(stream)) {
-                let here = super::stream::standing(stream);
-                list.push((at + here.pending.len() as u64).wrapping_sub(here.unread));
-            }
-            funlockfile(stream);
-        }
-    }
-    list
-}
-
 /// References between removed files count within a rank.
 fn by_rank(found: Vec<(usize, Found)>) -> Vec<(usize, Open)> {
     let ranks: Vec<usize> = found.iter().map(|f| f.0).collect();
@@ -384,7 +364,8 @@ const DEVICES: [&[u8]; 6] = [
 
 /// The descriptor itself may be for writing only.
 fn contents(fd: RawFd, length: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![0; length as usize];
+    let mut bytes = room::vec(length as usize)?;
+    bytes.resize(length as usize, 0);
     if system::access(fd) & ACCESS_READ != 0 {
         // SAFETY: the program's descriptor, which stays open: to close any one of a file ends its locks.
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });

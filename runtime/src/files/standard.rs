@@ -3,14 +3,15 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
 use libc::FILE;
 
 use super::baseline;
-use super::own::is_own;
+use super::own::{duplicate, is_own};
+use super::printing::locked;
 use super::system::{cut, length_of, of, open_ones, path_of, position, set_position, tail};
 use crate::format::library::{FileKind, FileMeta, STATE_CONSUMED, STATE_EOF};
 use crate::tell::say;
@@ -29,6 +30,15 @@ pub(super) fn standard() -> [(FileKind, *mut FILE); 3] {
             (FileKind::Stdout, stdout),
             (FileKind::Stderr, stderr),
         ]
+    }
+}
+
+pub(super) fn named(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Stdin => "standard input",
+        FileKind::Stdout => "standard output",
+        FileKind::Stderr => "standard error",
+        _ => "a file",
     }
 }
 
@@ -69,6 +79,54 @@ pub(crate) fn outputs_are_alone() -> bool {
     let mut others = list.into_iter().filter(|fd| *fd > 2 && !is_own(*fd));
     outputs().all(|(fd, now)| base.is_unchanged(fd, &now))
         && !others.any(|fd| of(fd).is_some_and(|o| outputs().any(|(_, now)| now.same(&o))))
+}
+
+/// Where the job's outputs led to, which nobody here prints to any more.
+pub(crate) struct Silent(Vec<(FileKind, OwnedFd)>);
+
+extern "C" {
+    fn flockfile(stream: *mut FILE);
+}
+
+/// From now on nothing that the program prints gets to its outputs, where these are files: the process is about to end. None if
+/// somebody does not let go of a stream.
+pub(crate) fn silence() -> Option<Silent> {
+    let mut all = Vec::new();
+    let mut files = standard().into_iter().skip(1);
+    // SAFETY: standard streams; the locks stay with this thread.
+    let keep = |s: *mut FILE| locked(s, || unsafe { flockfile(s) });
+    files.try_for_each(|(kind, s)| match length_of(kind as RawFd) {
+        Some(_) => keep(s),
+        None => Some(()),
+    })?;
+    let nowhere = OpenOptions::new().write(true).open("/dev/null").ok()?;
+    for (kind, fd) in [(FileKind::Stdout, 1), (FileKind::Stderr, 2)] {
+        if length_of(fd).is_some() {
+            all.push((kind, duplicate(fd).ok()?));
+            // SAFETY: plain descriptors; what is being written is written before.
+            unsafe { libc::dup2(nowhere.as_raw_fd(), fd) };
+        }
+    }
+    Some(Silent(all))
+}
+
+/// What was printed behind the checkpoint is printed again when the job goes on from there: it is taken back, and what waited in
+/// streams then is written.
+pub(crate) fn take_back(silent: &Silent, at_line: &[FileMeta]) -> io::Result<()> {
+    for (kind, fd) in &silent.0 {
+        let Some(file) = at_line.iter().find(|f| f.kind == *kind) else {
+            continue;
+        };
+        let Some(position) = file.position.filter(|_| is_the_same(file, fd.as_raw_fd())) else {
+            continue;
+        };
+        match kind {
+            FileKind::Stderr => cut_log(fd.as_raw_fd(), position)?,
+            _ => cut_back(fd.as_raw_fd(), position)?,
+        }
+        File::from(fd.try_clone()?).write_all(&file.pending)?;
+    }
+    Ok(())
 }
 
 /// Has the job stopped at the checkpoint, and how far have others gone on since?

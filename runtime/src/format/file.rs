@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::{xxh3_64, Xxh3};
 use crate::files::own::high;
 
 use super::bytes::{DecodeError, Decoder, Encoder};
+use super::kept::Kept;
 use super::mapping::Mapping;
 
 pub const MAGIC: [u8; 8] = *b"PC3CKPT\n";
@@ -141,7 +142,7 @@ fn padding(offset: u64) -> u64 {
 pub struct Writer<'a> {
     /// None: only lengths are counted, or all is kept.
     file: Option<&'a mut File>,
-    kept: bool,
+    kept: Option<Kept>,
     buffer: Vec<u8>,
     offset: u64,
     entries: Vec<Entry>,
@@ -177,7 +178,7 @@ impl<'a> Writer<'a> {
     pub fn part(file: &'a mut File, offset: u64) -> Writer<'a> {
         Writer {
             file: Some(file),
-            kept: false,
+            kept: None,
             buffer: Vec::with_capacity(BUFFER),
             offset,
             entries: Vec::new(),
@@ -189,7 +190,7 @@ impl<'a> Writer<'a> {
     pub fn counting() -> Writer<'static> {
         Writer {
             file: None,
-            kept: false,
+            kept: None,
             buffer: Vec::new(),
             offset: 0,
             entries: Vec::new(),
@@ -197,17 +198,17 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes sections into memory.
+    /// Writes sections into memory, of which there may not be enough.
     pub fn keeping() -> Writer<'static> {
         Writer {
-            kept: true,
+            kept: Some(Kept::default()),
             ..Writer::counting()
         }
     }
 
     /// What was kept, and where each section is in it.
-    pub fn into_memory(self) -> (Vec<u8>, Vec<Entry>) {
-        (self.buffer, self.entries)
+    pub fn into_memory(self) -> (Kept, Vec<Entry>) {
+        (self.kept.unwrap_or_default(), self.entries)
     }
 
     pub fn offset(&self) -> u64 {
@@ -242,10 +243,7 @@ impl<'a> Writer<'a> {
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.offset += bytes.len() as u64;
         let Some(file) = &mut self.file else {
-            if self.kept {
-                self.buffer.extend_from_slice(bytes);
-            }
-            return Ok(());
+            return self.kept.as_mut().map_or(Ok(()), |kept| kept.put(bytes));
         };
         if self.buffer.len() + bytes.len() > BUFFER {
             file.write_all(&self.buffer)?;

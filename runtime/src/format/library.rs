@@ -38,6 +38,11 @@ pub struct FileMeta {
 }
 
 impl FileMeta {
+    /// Is it standard output or error, as the program was given it?
+    pub fn is_output(&self) -> bool {
+        self.mode.is_empty() && matches!(self.kind, FileKind::Stdout | FileKind::Stderr)
+    }
+
     /// How far the program has come: what waits to be read is not behind it.
     pub fn reached(&self) -> Option<u64> {
         let held = self.held.as_ref();

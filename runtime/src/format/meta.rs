@@ -414,6 +414,13 @@ pub struct RankMeta {
 }
 
 impl RankMeta {
+    /// About so many bytes does it have for its objects.
+    pub fn weight(&self) -> usize {
+        let slab = |s: &SlabMeta| 56 + 8 * (s.occupied.len() + s.sizes.len() + s.types.len());
+        let slabs: usize = self.slabs.iter().map(slab).sum();
+        slabs + 40 * (self.large.len() + self.frames.len() + self.shadow.len())
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         let mut e = Encoder::default();
         e.u64(self.finished.is_some().into());

@@ -4,6 +4,7 @@
 pub mod birth;
 pub mod bytes;
 pub mod file;
+pub mod kept;
 pub mod lent;
 pub mod library;
 mod mapping;

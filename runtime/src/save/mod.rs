@@ -14,9 +14,11 @@ use pc3_typemetric::types::TypeTable;
 use crate::environment;
 use crate::format;
 use crate::format::file::{Entry, Section, Writer};
+use crate::format::kept::Kept;
 use crate::format::lent::LentMeta;
 use crate::format::meta::{
-    FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta, ShadowMeta,
+    FileMeta, FuncMeta, GlobalMeta, JobMeta, LiteralMeta, PointMeta, ProgramMeta, RankMeta,
+    ShadowMeta,
 };
 use crate::format::pieces;
 use crate::format::unions::{self, UnionMeta};
@@ -26,8 +28,10 @@ use crate::life;
 use crate::pieces as handed;
 use crate::rank::Rank;
 use crate::registry::Program;
+use crate::room;
 use crate::shared;
 use crate::transfer::SaveCtx;
+use crate::untaken::Untaken;
 pub(crate) use rank::Data;
 use rank::{noted, rank_data};
 
@@ -49,13 +53,18 @@ pub(crate) fn write(
     Ok(())
 }
 
+/// The rank that speaks for standard streams.
+const SPEAKER: usize = 0;
+
 /// What a rank has in a checkpoint in which each has a line of its own, in memory until all is known.
 pub struct Part {
     rank: u64,
-    bytes: Vec<u8>,
+    bytes: Kept,
     entries: Vec<Entry>,
-    /// A guest's directory, which refers to tables that are not complete yet.
+    /// Its directory, if that is not complete yet: a guest's refers to tables, and that of the rank that speaks for standard
+    /// output and error says how these are to be found again.
     directory: Option<RankMeta>,
+    guest: bool,
     passages: u64,
     /// Numbers of descriptors that it holds.
     descriptors: Vec<u64>,
@@ -69,8 +78,37 @@ impl Part {
         rank: &mut Rank,
         engine: &[u8],
         guests: &Mutex<Tables>,
-    ) -> io::Result<Part> {
-        let mut out = Writer::keeping();
+    ) -> Result<Part, Untaken> {
+        let kept = Part::written(job, rank, engine, guests, Writer::keeping());
+        let (out, meta) = kept.map_err(|e| match e.kind() {
+            io::ErrorKind::OutOfMemory => {
+                let counted = Part::written(job, rank, engine, guests, Writer::counting());
+                let bytes = counted.map_or(0, |(out, _)| out.offset());
+                Untaken::no_memory(rank.id() as u64, bytes, "its state")
+            }
+            _ => Untaken::InTheWay(e.to_string()),
+        })?;
+        let (bytes, entries) = out.into_memory();
+        let guest = job.program.guest;
+        Ok(Part {
+            rank: rank.id() as u64,
+            bytes,
+            entries,
+            directory: (guest || rank.id() == SPEAKER).then_some(meta),
+            guest,
+            passages: rank.passages,
+            descriptors: rank.files.numbers().collect(),
+        })
+    }
+
+    /// Its sections without a directory that is not complete yet; and that.
+    fn written(
+        job: &Job,
+        rank: &mut Rank,
+        engine: &[u8],
+        guests: &Mutex<Tables>,
+        mut out: Writer<'static>,
+    ) -> io::Result<(Writer<'static>, RankMeta)> {
         let n = rank.id() as u64;
         out.begin(Section::Data, n);
         let mut data = Data {
@@ -79,11 +117,16 @@ impl Part {
         };
         let mut meta = rank_data(&job.program, rank, &mut data)?;
         guest_data(rank, &mut meta, || lock(guests), &mut data)?;
+        // What lists its objects, and is put into words from here on.
+        room::ask(meta.weight().saturating_mul(3))?;
         let lent = lent(&job.program, rank, &mut data)?;
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
-        if !job.program.guest {
+        if !job.program.guest && rank.id() != SPEAKER {
             out.section(Section::Rank, n, &meta.encode())?;
+        }
+        if rank.id() != SPEAKER {
+            outside(&meta, n, &mut out)?;
         }
         directories(rank, &meta, &noted, &lent, &mut out)?;
         out.section(Section::Engine, n, engine)?;
@@ -93,20 +136,50 @@ impl Part {
         if !follows && !job.program.guest {
             shared_objects(&mut out, n)?;
         }
-        let (bytes, entries) = out.into_memory();
-        Ok(Part {
-            rank: n,
-            bytes,
-            entries,
-            directory: job.program.guest.then_some(meta),
-            passages: rank.passages,
-            descriptors: rank.files.numbers().collect(),
-        })
+        Ok((out, meta))
     }
 
     /// Numbers of descriptors that it holds, each once in all parts: there is room for one at a restart.
     pub fn descriptors(&self) -> &[u64] {
         &self.descriptors
+    }
+
+    /// Where standard output and error stand, if it says so.
+    pub fn outputs(&self) -> Vec<FileMeta> {
+        let speaks = self
+            .directory
+            .iter()
+            .filter(|_| self.rank == SPEAKER as u64);
+        let files = speaks.flat_map(|meta| &meta.files);
+        files.filter(|f| f.is_output()).cloned().collect()
+    }
+
+    /// They are to be found again as they were there.
+    pub fn set_outputs(&mut self, places: &[FileMeta]) {
+        let speaks = self
+            .directory
+            .iter_mut()
+            .filter(|_| self.rank == SPEAKER as u64);
+        let outputs = speaks
+            .flat_map(|meta| &mut meta.files)
+            .filter(|f| f.is_output());
+        for file in outputs {
+            if let Some(place) = places.iter().find(|p| p.kind == file.kind) {
+                *file = FileMeta {
+                    buffer: file.buffer,
+                    ..place.clone()
+                };
+            }
+        }
+    }
+
+    pub fn rank(&self) -> u64 {
+        self.rank
+    }
+
+    /// That it takes in memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes.length()
     }
 
     /// Locations that the rank had passed.
@@ -141,15 +214,25 @@ pub(crate) fn taken(
     out: &mut Writer,
 ) -> io::Result<()> {
     for (part, line) in parts {
-        if let Some(mut meta) = part.directory.clone() {
-            if let Some(numbers) = numbers {
-                numbers.translate(&mut meta);
+        if let Some(meta) = &part.directory {
+            let encoded = match numbers.filter(|_| part.guest) {
+                Some(numbers) => {
+                    let mut meta = meta.clone();
+                    numbers.translate(&mut meta);
+                    meta.encode()
+                }
+                None => meta.encode(),
+            };
+            out.section(Section::Rank, part.rank, &encoded)?;
+            if part.rank == SPEAKER as u64 {
+                outside(meta, part.rank, out)?;
             }
-            out.section(Section::Rank, part.rank, &meta.encode())?;
         }
         for e in &part.entries {
-            let at = e.offset as usize..(e.offset + e.length) as usize;
-            out.section(e.section, e.rank, &part.bytes[at])?;
+            let (from, to) = (e.offset as usize, (e.offset + e.length) as usize);
+            out.begin(e.section, e.rank);
+            part.bytes.pieces(from, to).try_for_each(|p| out.put(p))?;
+            out.end()?;
         }
         out.section(Section::Line, part.rank, line)?;
     }
@@ -196,6 +279,7 @@ pub(crate) fn parts(
         let noted = noted(&job.program, rank, &meta);
         out.end()?;
         out.section(Section::Rank, n, &meta.encode())?;
+        outside(&meta, n, out)?;
         directories(rank, &meta, &noted, &lent, out)?;
         if let Some(engine) = job.engine() {
             out.section(Section::Engine, n, &engine.save(rank, &ctx))?;
@@ -220,6 +304,12 @@ fn guest_data<T: DerefMut<Target = Tables>>(
     Ok(())
 }
 
+/// What section `Rank` has no place for.
+fn outside(meta: &RankMeta, n: u64, out: &mut Writer) -> io::Result<()> {
+    meta.outside()
+        .map_or(Ok(()), |bytes| out.section(Section::Outside, n, &bytes))
+}
+
 /// What is where in the rank's data, beside section `Rank`.
 fn directories(
     rank: &Rank,
@@ -231,9 +321,6 @@ fn directories(
     let n = rank.id() as u64;
     if let Some(arguments) = rank.yet_to_begin() {
         out.section(Section::Birth, n, &format::birth::encode(arguments))?;
-    }
-    if let Some(outside) = meta.outside() {
-        out.section(Section::Outside, n, &outside)?;
     }
     if !noted.is_empty() {
         out.section(Section::Unions, n, &unions::encode(noted))?;

@@ -172,6 +172,10 @@ impl Engine for MpiEngine {
         outcomes::logging().is_some()
     }
 
+    fn relieve(&self) -> bool {
+        crossing::room::relieve(&self.world)
+    }
+
     fn logged(&self, live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
         crate::c::clocks::device(live)
     }
@@ -333,7 +337,7 @@ fn checkpoint(world: &World) {
     stats::checkpoint(world, job);
     if after == After::Stop {
         stats::end(world, job);
-        job.stop(false);
+        job.stop(None);
     }
     chaos();
     clear_flag(FLAG_ENGINE);

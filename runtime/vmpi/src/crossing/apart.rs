@@ -8,6 +8,7 @@
 use std::sync::atomic::Ordering::*;
 
 use pc3_protocol::{above, below, Down, Node, Rules, Source, Up};
+use pc3_runtime::untaken::Untaken;
 use pc3_transport::Head;
 
 use super::words::{self, Word};
@@ -179,7 +180,6 @@ impl State {
             if let Some(job) = world.job.get() {
                 // No rank of any process passes its line before all processes count.
                 job.lines_begin();
-                self.plan.output = Some(job.standard_positions());
             }
             world.ranks().iter().for_each(|r| offers::settle(link, r));
             offers::give_all(link, world);
@@ -211,7 +211,7 @@ impl State {
     }
 
     /// There is to be no checkpoint this time: the root says so to all.  `first`: the first reason of this process.
-    pub(super) fn give_up_together(&mut self, world: &World, why: String, first: bool) {
+    pub(super) fn give_up_together(&mut self, world: &World, why: Untaken, first: bool) {
         if !matches!(self.stage, Stage::Gathering | Stage::Running) {
             return;
         }
@@ -249,6 +249,10 @@ impl State {
             for process in world.link().others() {
                 tell(world, process, &Word::Write);
             }
+        }
+        if let Some(job) = world.job.get().filter(|_| self.apart.is_some()) {
+            // All ranks of all processes have passed their lines.
+            self.plan.output = Some(job.lines_passed());
         }
         self.commit_due = true;
     }

@@ -40,6 +40,9 @@ impl Crossing {
             s.taken.push(None);
             s.recovered.push(None);
             s.node.adopt(*child, root.rank);
+            if let Some(exec) = world.rank(*child).exec().filter(|_| birth != Birth::Before) {
+                exec.passes_line();
+            }
             match birth {
                 Birth::Before => {}
                 Birth::Logged => line::take_unborn(&mut s, world.rank(*child)),

@@ -144,7 +144,10 @@ pub(crate) fn arrive(
             let stamp = stamp(colours, member);
             let arrival = member.arrive(BEFORE, stamp);
             if arrival.late {
-                if let Some(taken) = &mut s.taken[to.slot as usize] {
+                let kept = s.taken[to.slot as usize].as_ref();
+                if kept.is_some_and(|t| !t.has_room(m.len())) {
+                    s.is_short(to.rank, to.slot, m.len());
+                } else if let Some(taken) = &mut s.taken[to.slot as usize] {
                     record::late(&mut taken.late, &key, &m);
                     taken.late_count += 1;
                 }

@@ -14,9 +14,11 @@ use pc3_runtime::job::{After, Apart, Written};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::save::Part;
 use pc3_runtime::transfer::{LoadError, SaveCtx};
+use pc3_runtime::untaken::Untaken;
 
-use super::{apart, done, far, later, p2p, record, Plan, Stage, State, Taken};
+use super::{apart, done, far, later, p2p, record, room, Plan, Stage, State, Taken};
 use crate::coll::rounds;
+use crate::coord::furthest_of_all;
 use crate::deadlock;
 use crate::p2p::request::{Mode, Request, What};
 use crate::state::{self, RankState, World};
@@ -25,9 +27,6 @@ use crate::wire::{Read, Reader, Writer};
 
 /// So many epochs in a row that were disturbed by what ranks do with files are tried again.
 const PATIENCE: u32 = 16;
-
-const DISTURBED: &str = "ranks read or wrote standard streams that are files between their local checkpoints each time; \
-                         use the barrier protocol, or let output go elsewhere";
 
 /// A rank is at a location: is it to unwind and take its local checkpoint?
 pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
@@ -72,6 +71,10 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
         // Given up meanwhile.
         return done(world, s);
     }
+    if let Err(why) = room::for_line(me) {
+        s.give_up(world, why);
+        return done(world, s);
+    }
     let engine = pass(me, rank, &mut s);
     drop(s);
     chaos();
@@ -83,7 +86,7 @@ pub(crate) fn unwound(world: &World, rank: &mut Rank) {
 }
 
 /// What is the rank's own.
-fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, String> {
+fn part(me: &RankState, rank: &mut Rank, engine: &[u8]) -> Result<Part, Untaken> {
     let part = rank.job().clone().part(rank, engine);
     me.pending_at_line.borrow_mut().clear();
     part
@@ -99,12 +102,13 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
         let pending = requests.iter().filter(|(_, r)| !r.get().is_done());
         *me.pending_at_line.borrow_mut() = pending.map(|(handle, _)| handle).collect();
     }
-    if let (None, None, Some(job)) = (&s.apart, &s.plan.output, world.job.get()) {
+    if let (None, 0, Some(job)) = (&s.apart, s.lined, world.job.get()) {
         job.lines_begin();
-        s.plan.output = Some(job.standard_positions());
     }
     later::at_line(me, s);
     let line = s.member(me.slot).take();
+    rank.passes_line();
+    s.one_more_line(world);
     p2p::at_line(me, s);
     s.taken[me.slot as usize] = Some(Taken {
         line,
@@ -113,7 +117,7 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
     state::save::save(me, &SaveCtx::default())
 }
 
-fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, String>) {
+fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, Untaken>) {
     let Some(job) = world.job.get() else { return };
     let Some(taken) = &mut s.taken[me.slot as usize] else {
         return;
@@ -133,15 +137,12 @@ fn store(s: &mut State, world: &World, me: &RankState, part: Result<Part, String
     let mut why = twice.map(two_had);
     // When all have passed their lines; before that, not for each.
     if why.is_none() && (s.all_stored() || s.stored.is_power_of_two()) {
-        let moved = s.plan.output.as_ref() != Some(&job.standard_positions());
-        why = moved
-            .then(|| DISTURBED.to_owned())
-            .or_else(|| job.lines_clash());
+        why = job.lines_clash();
     }
     if let Some(why) = why {
         s.plan.disturbed = true;
         // All that crosses the lines may be known, and the epoch past giving up, before the last rank is copied.
-        s.spoilt.get_or_insert_with(|| why.clone());
+        s.spoilt.get_or_insert_with(|| why.clone().into());
         s.give_up(world, why);
     }
 }
@@ -161,6 +162,9 @@ pub(super) fn take_ended(s: &mut State, world: &World) {
 fn take_one_ended(s: &mut State, me: &RankState) {
     if s.members[me.slot as usize].at_location() {
         let Some(rank) = me.exec() else { return };
+        if let Err(why) = room::for_line(me) {
+            return s.give_up(me.world(), why);
+        }
         let engine = pass(me, rank, s);
         let part = part(me, rank, &engine);
         store(s, me.world(), me, part);
@@ -171,6 +175,7 @@ fn take_one_ended(s: &mut State, me: &RankState) {
 pub(super) fn take_unborn(s: &mut State, me: &RankState) {
     let Some(rank) = me.exec() else { return };
     s.taken[me.slot as usize] = Some(Taken::default());
+    s.one_more_line(me.world());
     let engine = state::save::save(me, &SaveCtx::default());
     let part = part(me, rank, &engine);
     store(s, me.world(), me, part);
@@ -192,6 +197,15 @@ impl State {
             Stage::Gathering => true,
             Stage::Running => !self.all_stored(),
             Stage::Idle | Stage::Replaying => false,
+        }
+    }
+
+    /// A rank has passed its line.
+    fn one_more_line(&mut self, world: &World) {
+        self.lined += 1;
+        let all = self.lined >= self.members.len() - self.born;
+        if let Some(job) = world.job.get().filter(|_| all && self.apart.is_none()) {
+            self.plan.output = Some(job.lines_passed());
         }
     }
 
@@ -288,12 +302,9 @@ pub(super) fn report(s: &mut State, world: &World) {
     let Some(why) = s.why.take() else { return };
     let again = take(&mut s.plan.disturbed) && s.plan.in_vain < PATIENCE;
     s.plan.in_vain = if again { s.plan.in_vain + 1 } else { 0 };
-    let Plan {
-        passage,
-        asked,
-        since,
-        ..
-    } = s.plan;
+    // The next one is due behind where somebody is.
+    let passage = s.plan.passage.max(furthest_of_all(world));
+    let Plan { asked, since, .. } = s.plan;
     job.gave_up(passage, &why, asked, again, since);
 }
 
@@ -303,24 +314,41 @@ pub(super) fn commit(s: &mut State, world: &World) {
         return;
     };
     let spoilt = s.spoilt.take();
+    let (places, stirred) = match s.plan.output.take() {
+        Some(Err(why)) => (Vec::new(), Some(why)),
+        output => (output.and_then(Result::ok).unwrap_or_default(), None),
+    };
     let (mut obstacle, disturbed) = match s.plan.disturbed {
-        true => (None, spoilt),
+        true => (None, spoilt.map(|e| e.why().to_owned())),
         false => (spoilt, None),
     };
+    for (slot, me) in world.ranks().iter().enumerate() {
+        if let Err(why) = s.line_has_room(me.rank, slot) {
+            obstacle.get_or_insert(why);
+        }
+    }
+    if obstacle.is_some() {
+        s.taken.iter_mut().for_each(|t| *t = None);
+    }
     let mut parts = Vec::new();
     for (taken, member) in s.taken.iter_mut().zip(&mut s.members) {
         let Some(taken) = taken.take() else { continue };
         let log = member.saved_log();
         let line = record::write(world, &taken.line, log, &taken.late, taken.late_count);
         match taken.part {
-            Some(Ok(part)) => parts.push((part, line)),
+            Some(Ok(mut part)) => {
+                part.set_outputs(&places);
+                parts.push((part, line));
+            }
             Some(Err(why)) => obstacle = Some(why),
             None => {}
         }
     }
+    let disturbed = disturbed.or(stirred);
+    let outputs: Vec<_> = parts.iter().flat_map(|(part, _)| part.outputs()).collect();
     s.written = true;
     let (passage, asked, since) = (s.plan.passage, s.plan.asked, s.plan.since);
-    let (stalls, output) = (take(&mut s.plan.stalls), s.plan.output.take());
+    let stalls = take(&mut s.plan.stalls);
     let before = s.writer.take();
     let world = Shared(std::ptr::from_ref(world));
     let write = move || {
@@ -329,9 +357,6 @@ pub(super) fn commit(s: &mut State, world: &World) {
         drop(before.map(JoinHandle::join));
         // SAFETY: the world waits for this thread before it ends.
         let world = unsafe { &*{ shared }.0 };
-        let together = job.peers().is_some();
-        let moved = together && output.as_ref() != Some(&job.standard_positions());
-        let disturbed = disturbed.or_else(|| moved.then(|| DISTURBED.to_owned()));
         let written = job.commit_apart(Apart {
             parts: obstacle.map_or(Ok(&parts), Err),
             passage,
@@ -348,7 +373,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
                 chaos();
                 if after == After::Stop {
                     stats::end(world, &job);
-                    job.stop(true);
+                    job.stop(Some(&outputs));
                 }
                 None
             }
@@ -357,7 +382,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
         match disturbed {
             Some(why) => {
                 s.plan.disturbed = true;
-                s.why = Some(why);
+                s.why = Some(why.into());
                 report(&mut s, world);
             }
             None => s.plan.in_vain = 0,
@@ -379,7 +404,7 @@ pub(super) fn commit(s: &mut State, world: &World) {
                 link.fail(&why);
             }
             // Whoever asked is told, and nothing is left half done.
-            s.why = Some(why);
+            s.why = Some(why.into());
             report(s, world);
             let outs = s.node.committed();
             s.carry(world, outs);

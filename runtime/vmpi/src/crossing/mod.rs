@@ -8,7 +8,7 @@
 //! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
 //!
 //! [`p2p`] has messages, [`far`] those between processes, [`coll`] and [`later`] collectives, [`outcomes`] what else another run could have
-//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`record`] what a file keeps of them, and [`words`] what processes tell each other.
+//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`record`] what a file keeps of them, [`room`] memory for that, and [`words`] what processes tell each other.
 
 pub(crate) mod apart;
 pub(crate) mod births;
@@ -20,6 +20,7 @@ pub(crate) mod line;
 pub(crate) mod outcomes;
 pub(crate) mod p2p;
 mod record;
+pub(crate) mod room;
 mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -31,8 +32,10 @@ use std::time::Instant;
 
 use pc3_protocol::{Down, Event, Group, Member, Name, Node, Out, Phase, Rules, Source, Stamp};
 use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
+use pc3_runtime::format::meta::FileMeta;
 use pc3_runtime::save::Part;
 use pc3_runtime::store::Stalls;
+use pc3_runtime::untaken::Untaken;
 
 use crate::state::{RankState, World};
 use coll::Round;
@@ -83,7 +86,7 @@ struct Taken {
     /// What the protocol adds to it.
     line: pc3_protocol::Line,
     /// Objects, files and MPI state, or why they cannot be had; none yet: they are being copied.
-    part: Option<Result<Part, String>>,
+    part: Option<Result<Part, Untaken>>,
     /// Messages that cross the line.
     late: Vec<u8>,
     late_count: u64,
@@ -105,7 +108,8 @@ pub(crate) struct State {
     numbers: HashMap<usize, u32>,
     dirty: BTreeSet<u32>,
     taken: Vec<Option<Taken>>,
-    /// How many of them have their parts, and the numbers of descriptors that are in these.
+    /// How many have passed their lines, how many of these have their parts, and the numbers of descriptors that are in these.
+    lined: usize,
     stored: usize,
     /// Ranks that were spawned when all was behind the line: it is without them.
     born: usize,
@@ -123,13 +127,15 @@ pub(crate) struct State {
     /// There is to be no checkpoint this time, or the root has been asked for that.
     refused: bool,
     /// What is here belongs to none, should it be too late for the root to give it up.
-    spoilt: Option<String>,
+    spoilt: Option<Untaken>,
+    /// By a lack of memory for it.
+    short: bool,
     writer: Option<JoinHandle<()>>,
     watcher: Option<JoinHandle<()>>,
     is_over: bool,
     /// What the epoch is for.
     plan: Plan,
-    why: Option<String>,
+    why: Option<Untaken>,
     recovered: Vec<Option<record::Recovered>>,
 }
 
@@ -138,9 +144,9 @@ struct Plan {
     since: Instant,
     passage: u64,
     stalls: Stalls,
-    /// How far standard streams were at the first line.
-    output: Option<Vec<u64>>,
-    /// That has changed since.
+    /// How standard output and error are to be found again, or why they cannot be: when the last line is passed.
+    output: Option<Result<Vec<FileMeta>, String>>,
+    /// What ranks did with files is in the way.
     disturbed: bool,
     /// Epochs given up for it in a row.
     in_vain: u32,
@@ -263,13 +269,15 @@ pub(crate) fn unsupported(me: &RankState, name: &str) {
     let world = me.world();
     if world.crossing.is_slow() {
         let mut s = world.crossing.enter(me);
+        // The next one may be taken between two such calls.
+        s.plan.disturbed = true;
         s.give_up(world, during(name));
         done(world, s);
     }
 }
 
 fn during(name: &str) -> String {
-    format!("{name} was called while it was being taken; use the barrier protocol")
+    format!("{name} was called while it was being taken, each time; use the barrier protocol, or let no rank make such calls all the time")
 }
 
 /// So many entries may a rank's log have, and so many bytes what it holds of the system's and the messages that cross its line.
@@ -279,11 +287,7 @@ const LATE: usize = 1 << 30;
 /// An operation is over: what it said is passed on.
 fn done(world: &World, mut s: MutexGuard<'_, State>) {
     s.begin(world);
-    if s.stage == Stage::Running && s.dirty.iter().any(|r| s.is_full(*r)) {
-        let why = format!(
-            "ranks that had not come to a location kept it waiting for too long: {}",
-            line::missing(&s, world)
-        );
+    if let Some(why) = s.is_too_much(world) {
         s.give_up(world, why);
     }
     s.pump(world);
@@ -302,6 +306,7 @@ impl State {
             numbers: HashMap::new(),
             dirty: BTreeSet::new(),
             taken: (0..n).map(|_| None).collect(),
+            lined: 0,
             stored: 0,
             born: 0,
             descriptors: HashSet::new(),
@@ -313,6 +318,7 @@ impl State {
             written: false,
             refused: false,
             spoilt: None,
+            short: false,
             writer: None,
             watcher: None,
             is_over: false,
@@ -328,6 +334,24 @@ impl State {
             why: None,
             recovered: (0..n).map(|_| None).collect(),
         }
+    }
+
+    /// Is more to be kept than may be, or than there is memory for?
+    fn is_too_much(&mut self, world: &World) -> Option<Untaken> {
+        if self.stage != Stage::Running {
+            return None;
+        }
+        if std::mem::take(&mut self.short) {
+            return self.spoilt.clone();
+        }
+        if self.dirty.iter().any(|r| self.is_full(*r)) {
+            let missing = line::missing(self, world);
+            let why = format!(
+                "ranks that had not come to a location kept it waiting for too long: {missing}"
+            );
+            return Some(why.into());
+        }
+        self.logs_have_room(world).err()
     }
 
     fn is_full(&self, slot: u32) -> bool {
@@ -374,6 +398,7 @@ impl State {
         self.written = false;
         self.refused = false;
         self.spoilt = None;
+        self.short = false;
         world.crossing.slow.store(true, SeqCst);
         set_flag(FLAG_ENGINE);
         line::watch(self, world);
@@ -417,6 +442,7 @@ impl State {
         self.known.clear();
         self.numbers.clear();
         self.taken.iter_mut().for_each(|t| *t = None);
+        self.lined = 0;
         self.stored = 0;
         self.born = 0;
         self.descriptors.clear();
@@ -480,7 +506,8 @@ impl State {
     }
 
     /// There is to be no checkpoint this time.
-    fn give_up(&mut self, world: &World, why: String) {
+    fn give_up(&mut self, world: &World, why: impl Into<Untaken>) {
+        let why = why.into();
         let first = !std::mem::replace(&mut self.refused, true);
         if self.apart.is_some() {
             return self.give_up_together(world, why, first);

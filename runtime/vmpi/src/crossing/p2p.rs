@@ -64,7 +64,10 @@ impl State {
         };
         let arrival = self.member(to.slot).arrive(BEFORE, stamp);
         if arrival.late {
-            if let Some(taken) = &mut self.taken[to.slot as usize] {
+            let kept = self.taken[to.slot as usize].as_ref();
+            if kept.is_some_and(|t| !t.has_room(buf.len())) {
+                self.is_short(to.rank, to.slot, buf.len());
+            } else if let Some(taken) = &mut self.taken[to.slot as usize] {
                 // SAFETY: the sender's buffer, readable during the call.
                 let m = unsafe { Message::packed(buf) };
                 record::late(&mut taken.late, key, &m);

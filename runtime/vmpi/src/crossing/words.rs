@@ -1,6 +1,7 @@
 //! What processes tell each other of checkpoints that ranks take one by one, as bytes.
 
 use pc3_protocol::{Clocks, Down, Least, Up};
+use pc3_runtime::untaken::Untaken;
 
 use crate::wire::{bad, Read, Reader, Writer};
 
@@ -17,7 +18,7 @@ pub(super) enum Word {
     GiveUp {
         epoch: u32,
         disturbed: bool,
-        why: String,
+        why: Untaken,
     },
     /// From the root: all is there, and to be written.
     Write,
@@ -43,7 +44,8 @@ pub(super) fn write(word: &Word) -> Vec<u8> {
             w.u8(22);
             w.u32(*epoch);
             w.u8((*disturbed).into());
-            w.str(why);
+            w.u8(matches!(why, Untaken::NoMemory(_)).into());
+            w.str(why.why());
         }
         Word::Write => w.u8(23),
         Word::Born(rank) => {
@@ -62,7 +64,10 @@ pub(super) fn read(bytes: &[u8]) -> Read<Word> {
         22 => Word::GiveUp {
             epoch: r.u32()?,
             disturbed: r.u8()? != 0,
-            why: r.str()?,
+            why: match r.u8()? {
+                0 => Untaken::InTheWay(r.str()?),
+                _ => Untaken::NoMemory(r.str()?),
+            },
         },
         23 => Word::Write,
         24 => Word::Born(r.u32()?),
@@ -223,15 +228,16 @@ mod tests {
             Down::Finish,
             Down::Replayed,
         ];
-        let give_up = Word::GiveUp {
+        let give_up = |why| Word::GiveUp {
             epoch: 7,
             disturbed: true,
-            why: "a file".into(),
+            why,
         };
         let others = [
             Word::Counts(3),
             Word::Wanted,
-            give_up,
+            give_up(Untaken::InTheWay("a file".into())),
+            give_up(Untaken::NoMemory("memory".into())),
             Word::Write,
             Word::Born(6),
         ];

@@ -1,0 +1,89 @@
+//! Checkpoints that are not taken: why, and who is told.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use pc3_typemetric::codes;
+
+use crate::control::Taken;
+use crate::job::{lock, Job};
+use crate::tell::{say, warning};
+
+/// Why there is no checkpoint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Untaken {
+    /// Something of the program's stands in the way, which may soon be gone.
+    InTheWay(String),
+    /// There is no memory for what has to be kept until it is written; to find that out was not for free.
+    NoMemory(String),
+}
+
+impl Untaken {
+    /// What is said of a rank that has so many bytes to be copied.
+    pub fn no_memory(rank: u64, bytes: u64, what: &str) -> Untaken {
+        Untaken::NoMemory(format!(
+            "rank {rank}: no memory for a copy of {what} ({bytes} bytes), which is kept until it is written (the barrier protocol needs none)"
+        ))
+    }
+
+    pub fn why(&self) -> &str {
+        match self {
+            Untaken::InTheWay(why) | Untaken::NoMemory(why) => why,
+        }
+    }
+}
+
+impl From<String> for Untaken {
+    fn from(why: String) -> Untaken {
+        Untaken::InTheWay(why)
+    }
+}
+
+impl Job {
+    /// A checkpoint that ranks take one by one is given up, unless it is tried `again`.
+    pub fn gave_up(&self, passage: u64, why: &Untaken, asked: bool, again: bool, since: Instant) {
+        if again {
+            self.control.again(asked);
+            return;
+        }
+        let what = self.untaken(why, asked);
+        self.control.done(passage, what, since.elapsed());
+    }
+
+    /// None can be taken now.
+    pub(crate) fn untaken(&self, why: &Untaken, asked: bool) -> Taken {
+        match why {
+            Untaken::InTheWay(why) => {
+                self.not_taken(codes::NOT_TAKEN, &self.refused, why, asked);
+                Taken::InTheWay
+            }
+            Untaken::NoMemory(why) => self.not_written(why, asked),
+        }
+    }
+
+    /// It could not be written.
+    pub(crate) fn not_written(&self, why: &str, asked: bool) -> Taken {
+        self.not_taken(codes::NOT_WRITTEN, &self.failures, why, asked);
+        Taken::Failed
+    }
+
+    /// Said once for each cause, and to those who ask.
+    fn not_taken(&self, code: &str, said: &Mutex<BTreeSet<String>>, why: &str, asked: bool) {
+        if asked && self.open_store().is_ok() {
+            self.refuse(why);
+        }
+        // The same with another checkpoint's number is no news.
+        let cause: String = why.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if lock(said).insert(cause) || asked {
+            let next = match self.control.stops() {
+                true => "the program goes on, and stops as soon as one can be taken",
+                false => "the program goes on",
+            };
+            say(&warning(
+                code,
+                &format!("no checkpoint was taken: {why}; {next}"),
+            ));
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! What an epoch of the non-blocking protocol needs, and what becomes of a job's outputs around it.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use libtest_mimic::Trial;
+use pc3_tests::arch::{self, HOST};
+use pc3_tests::build;
+use pc3_tests::clock;
+use pc3_tests::kills::{killed, launcher, Plan};
+use pc3_tests::program::Program;
+use pc3_tests::run::{difference, Job, Outcome, STOPPED};
+
+const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
+
+type Test = fn() -> Result<()>;
+
+pub fn trials() -> Vec<Trial> {
+    let tests: [(&str, Test); 10] = [
+        ("no_memory", no_memory),
+        ("no_memory_to_stop", no_memory_to_stop),
+        ("program_first", program_first),
+        ("script_between", script_between),
+        ("output_of_others", output_of_others),
+        ("protocol_is_kept", protocol_is_kept),
+        ("one_prints", one_prints),
+        ("one_prints_and_is_killed", one_prints_and_is_killed),
+        ("discord", discord),
+        ("callers", callers),
+    ];
+    let trial = |(name, test): (&str, Test)| {
+        clock::test(format!("epochs::{name}"), move || {
+            test().map_err(|e| format!("{e:#}").into())
+        })
+    };
+    tests.into_iter().map(trial).collect()
+}
+
+fn load(name: &str) -> Result<(Program, PathBuf)> {
+    let p = Program::load(&arch::root().join(format!("tests/data/{name}.c")))?;
+    let exe = build::instrumented(&p, HOST)?;
+    Ok((p, exe))
+}
+
+fn whole(p: &Program, exe: &std::path::Path) -> Result<Vec<u8>> {
+    let job = Job::new(p)?;
+    let end = job.run(HOST, exe, &[])?;
+    ensure!(end.status == 0, "uninterrupted: {}", end.stderr);
+    Ok(job.stdout())
+}
+
+fn ended(end: &Outcome, status: i32) -> Result<()> {
+    ensure!(
+        end.status == status,
+        "exit status {}\n{}",
+        end.status,
+        end.stderr
+    );
+    Ok(())
+}
+
+/// In so much memory that there is no room for a copy of the program's large array.
+const LIMIT: [&str; 4] = ["sh", "-c", "ulimit -v 900000; exec \"$@\"", "sh"];
+
+/// The epoch is given up, which is said once, and the job goes on with the checkpoint it has; when there is room it gets another.
+fn no_memory() -> Result<()> {
+    let (p, exe) = load("heavy")?;
+    let expected = whole(&p, &exe)?;
+    for processes in [1, 2] {
+        let job = Job::new(&p)?;
+        let env = [
+            PROTOCOL,
+            ("PC3_EVERY", "400x"),
+            ("PC3_WORKERS", "1"),
+            ("PC3_KEEP", "100"),
+        ];
+        let by = launcher(&arch::dist(), processes, "none");
+        let words: Vec<&str> = LIMIT
+            .into_iter()
+            .chain(by.iter().map(String::as_str))
+            .collect();
+        let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+        ended(&end, 0)?;
+        let told = end.stderr.matches("warning[pc3::W0602]: no checkpoint was taken: rank 0: no memory for a copy of its state (4").count();
+        ensure!(told == 1, "told {told} times: {}", end.stderr);
+        ensure!(job.stdout() == expected, "another result");
+        let passages: Vec<u64> = job
+            .checkpoint_files()
+            .iter()
+            .map(passage)
+            .collect::<Result<_>>()?;
+        let (before, behind) = (
+            passages.iter().any(|n| *n < 2000),
+            passages.iter().any(|n| *n > 4000),
+        );
+        let within = passages.iter().any(|n| (2100..3900).contains(n));
+        ensure!(before && behind && !within, "{passages:?}");
+        let again = [("PC3_RESTART", "latest")];
+        ended(&job.run(HOST, &exe, &again)?, 0)?;
+        ensure!(job.stdout() == expected, "another result behind a restart");
+    }
+    Ok(())
+}
+
+/// Who wants the job to stop is told why it does not.
+fn no_memory_to_stop() -> Result<()> {
+    let (p, exe) = load("heavy")?;
+    let job = Job::new(&p)?;
+    let env = [
+        PROTOCOL,
+        ("PC3_EVERY", "2500x"),
+        ("PC3_WORKERS", "1"),
+        ("PC3_STOP_AFTER", "1"),
+    ];
+    let end = job.finish(job.start_by(&LIMIT, HOST, &exe, &env)?)?;
+    ended(&end, STOPPED)?;
+    let told = "no memory for a copy of its state (4";
+    let goes_on = "the program goes on, and stops as soon as one can be taken";
+    ensure!(
+        end.stderr.contains(told) && end.stderr.contains(goes_on),
+        "{}",
+        end.stderr
+    );
+    Ok(())
+}
+
+/// Copies go before the program is told that there is no memory.
+fn program_first() -> Result<()> {
+    let (p, exe) = load("greedy")?;
+    let expected = whole(&p, &exe)?;
+    let job = Job::new(&p)?;
+    let env = [PROTOCOL, ("PC3_EVERY", "20x"), ("PC3_WORKERS", "2")];
+    let limit = ["sh", "-c", "ulimit -v 1150000; exec \"$@\"", "sh"];
+    let end = job.finish(job.start_by(&limit, HOST, &exe, &env)?)?;
+    ended(&end, 0)?;
+    ensure!(
+        end.stderr.contains("warning[pc3::W0602]"),
+        "there was enough: {}",
+        end.stderr
+    );
+    same_lines(&expected, &job.stdout(), 1)
+}
+
+/// What `pc3 show --json` says of the whole.
+fn shown(file: &PathBuf, name: &str) -> Result<String> {
+    let pc3 = arch::dist().join("bin/pc3");
+    let out = Command::new(pc3)
+        .args(["show", "--json", "--rank", "0", "--limit", "1"])
+        .arg(file)
+        .output()?;
+    let text = String::from_utf8(out.stdout)?;
+    let (_, rest) = text
+        .split_once(&format!("\"{name}\": "))
+        .context("not shown")?;
+    Ok(rest
+        .lines()
+        .next()
+        .unwrap_or("")
+        .trim_end_matches(',')
+        .to_owned())
+}
+
+fn passage(file: &PathBuf) -> Result<u64> {
+    Ok(shown(file, "passage")?.parse()?)
+}
+
+/// What the script prints between the starts of a job that stops stays, and what the job printed behind its checkpoint is there
+/// once.
+fn script_between() -> Result<()> {
+    let (p, exe) = load("teller")?;
+    let expected = whole(&p, &exe)?;
+    for processes in [1, 2] {
+        let job = Job::new(&p)?;
+        let by = launcher(&arch::dist(), processes, "none");
+        let words: Vec<&str> = by.iter().map(String::as_str).collect();
+        let mut stops = 0;
+        for every in ["1700x", "900x", "2300x", "1100x", "20000x"] {
+            let mut env = vec![PROTOCOL, ("PC3_EVERY", every), ("PC3_STOP_AFTER", "1")];
+            if stops > 0 {
+                env.push(("PC3_RESTART", "latest"));
+            }
+            let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+            if end.status == 0 {
+                break;
+            }
+            ended(&end, STOPPED)?;
+            stops += 1;
+            let mut out = OpenOptions::new().append(true).open(job.stdout_path())?;
+            writeln!(out, "script {stops}")?;
+        }
+        let all = String::from_utf8(job.stdout())?;
+        let (script, own): (Vec<&str>, Vec<&str>) = all
+            .split_inclusive('\n')
+            .partition(|l| l.starts_with("script"));
+        let wanted: Vec<String> = (1..=stops).map(|n| format!("script {n}\n")).collect();
+        ensure!(
+            stops > 1 && script == wanted,
+            "{stops} stops, kept: {script:?}"
+        );
+        same_lines(&expected, own.concat().as_bytes(), processes)?;
+    }
+    Ok(())
+}
+
+/// What other processes have printed, and waits there when a checkpoint is taken, is not lost.
+fn output_of_others() -> Result<()> {
+    let (p, exe) = load("teller")?;
+    let expected = whole(&p, &exe)?;
+    let job = Job::new(&p)?;
+    let by = launcher(&arch::dist(), 2, "none");
+    let words: Vec<&str> = by.iter().map(String::as_str).collect();
+    let env = [PROTOCOL, ("PC3_EVERY", "3000x"), ("PC3_STOP_AFTER", "1")];
+    ended(
+        &job.finish(job.start_by(&words, HOST, &exe, &env)?)?,
+        STOPPED,
+    )?;
+    ended(&job.run(HOST, &exe, &[("PC3_RESTART", "latest")])?, 0)?;
+    same_lines(&expected, &job.stdout(), 2)
+}
+
+/// Of several processes lines come in any order.
+fn same_lines(expected: &[u8], got: &[u8], processes: usize) -> Result<()> {
+    let sorted = |bytes: &[u8]| {
+        let mut lines: Vec<Vec<u8>> = bytes
+            .split_inclusive(|b| *b == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect();
+        if processes > 1 {
+            lines.sort_unstable();
+        }
+        lines.concat()
+    };
+    match difference(&sorted(expected), &sorted(got)) {
+        Some(d) => anyhow::bail!("output differs: {d}"),
+        None => Ok(()),
+    }
+}
+
+/// A restart goes on by the protocol that has taken the checkpoint, unless it is told another.
+fn protocol_is_kept() -> Result<()> {
+    let (p, exe) = load("teller")?;
+    let expected = whole(&p, &exe)?;
+    let job = Job::new(&p)?;
+    let stop = [("PC3_EVERY", "1500x"), ("PC3_STOP_AFTER", "1")];
+    let again = ("PC3_RESTART", "latest");
+    let steps: [(&[(&str, &str)], &str); 5] = [
+        (&[PROTOCOL], "nonblocking"),
+        (&[again], "nonblocking"),
+        (&[again, ("PC3_PROTOCOL", "barrier")], "barrier"),
+        (&[again], "barrier"),
+        (&[again, PROTOCOL], "nonblocking"),
+    ];
+    for (env, protocol) in steps {
+        let env: Vec<(&str, &str)> = env.iter().chain(&stop).copied().collect();
+        ended(&job.run(HOST, &exe, &env)?, STOPPED)?;
+        let last = job.checkpoint_files().pop().context("no checkpoint")?;
+        let got = shown(&last, "protocol")?;
+        ensure!(
+            got == format!("{protocol:?}"),
+            "{got} instead of {protocol}"
+        );
+    }
+    ended(&job.run(HOST, &exe, &[again])?, 0)?;
+    same_lines(&expected, &job.stdout(), 1)
+}
+
+/// A rank that prints all the time stands in the way of no checkpoint, nor do callbacks that print to standard error.
+fn one_prints() -> Result<()> {
+    let (p, exe) = load("chatty")?;
+    let expected = whole(&p, &exe)?;
+    for workers in ["1", "4"] {
+        let job = Job::new(&p)?;
+        let mut stops = 0;
+        for every in ["1700x", "900x", "2300x", "1100x", "100000x"] {
+            let mut env = vec![
+                PROTOCOL,
+                ("PC3_EVERY", every),
+                ("PC3_STOP_AFTER", "1"),
+                ("PC3_WORKERS", workers),
+            ];
+            if stops > 0 {
+                env.push(("PC3_RESTART", "latest"));
+            }
+            let end = job.run(HOST, &exe, &env)?;
+            ensure!(!end.stderr.contains("W06"), "{}", end.stderr);
+            if end.status == 0 {
+                break;
+            }
+            ended(&end, STOPPED)?;
+            stops += 1;
+        }
+        ensure!(stops > 1, "{stops} stops");
+        same_lines(&expected, &job.stdout(), 1)?;
+    }
+    Ok(())
+}
+
+fn one_prints_and_is_killed() -> Result<()> {
+    let (p, _) = load("chatty")?;
+    let plan = Plan {
+        kills: 6,
+        seed: 11,
+        protocols: vec!["barrier", "nonblocking"],
+        processes: 1,
+        mpis: vec!["none"],
+        archs: vec![HOST],
+        every: vec!["100x", "300x", "900x"],
+        limit: Duration::from_secs(300),
+    };
+    killed(&p, &plan, &arch::dist()).map(drop)
+}
+
+/// Ranks that print in front of their lines behind what others have printed behind theirs: both are named, and the stream.
+fn discord() -> Result<()> {
+    let (p, exe) = load("discord")?;
+    let expected = whole(&p, &exe)?;
+    let texts = [
+        "in front of its local checkpoint, wrote to standard output after rank",
+        "wrote to standard output between the local checkpoints of ranks of several processes each time",
+    ];
+    for (processes, text) in [1, 2].into_iter().zip(texts) {
+        let job = Job::new(&p)?;
+        let by = launcher(&arch::dist(), processes, "none");
+        let words: Vec<&str> = by.iter().map(String::as_str).collect();
+        let env = [PROTOCOL, ("PC3_EVERY", "10x"), ("PC3_WORKERS", "1")];
+        let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+        ended(&end, 0)?;
+        ensure!(end.stderr.contains(text), "not told: {}", end.stderr);
+        same_lines(&expected, &job.stdout(), processes)?;
+    }
+    Ok(())
+}
+
+/// Who connects by ports, or spawns in vain, all the time gets a checkpoint in between, or is told.
+fn callers() -> Result<()> {
+    let (p, exe) = load("callers")?;
+    let expected = whole(&p, &exe)?;
+    for pause in ["0", "2000"] {
+        let p = Program {
+            args: vec![pause.to_owned()],
+            ..p.clone()
+        };
+        let job = Job::new(&p)?;
+        let end = job.run(HOST, &exe, &[PROTOCOL, ("PC3_EVERY", "50x")])?;
+        ended(&end, 0)?;
+        let told = end
+            .stderr
+            .contains("was called while it was being taken, each time")
+            || end.stderr.contains("which failed, was called");
+        ensure!(
+            told || !job.checkpoint_files().is_empty(),
+            "neither: {}",
+            end.stderr
+        );
+        same_lines(&expected, &job.stdout(), 1)?;
+        if !job.checkpoint_files().is_empty() {
+            ended(&job.run(HOST, &exe, &[("PC3_RESTART", "latest")])?, 0)?;
+            same_lines(&expected, &job.stdout(), 1)?;
+        }
+    }
+    Ok(())
+}
