@@ -147,7 +147,7 @@ fn until<T>(start: Instant, mut look: impl FnMut() -> Option<T>) -> Result<T> {
     }
 }
 
-fn newest(dir: &Path) -> Option<u64> {
+pub fn newest(dir: &Path) -> Option<u64> {
     let name = |e: fs::DirEntry| e.file_name().into_string().ok();
     let id = |name: String| {
         name.strip_prefix("ckpt-")?
@@ -160,7 +160,7 @@ fn newest(dir: &Path) -> Option<u64> {
 }
 
 /// Milliseconds that each rank stood still for this checkpoint, once they are told.
-fn stalls(dir: &Path, id: u64) -> Option<Vec<f64>> {
+pub fn stalls(dir: &Path, id: u64) -> Option<Vec<f64>> {
     let text = fs::read_to_string(dir.join("stalls")).ok()?;
     let (head, rest) = text.split_once('\n')?;
     let of: u64 = head.strip_prefix("checkpoint ")?.parse().ok()?;

@@ -8,6 +8,7 @@ mod instrumentation;
 mod kernels;
 mod many;
 mod mpi;
+mod programs;
 mod protocol;
 mod rust;
 mod scale;
@@ -28,6 +29,7 @@ const ALL: &[(&str, Bench)] = &[
     ("vmpi", mpi::run),
     ("protocol", protocol::run),
     ("coordination", coordination::run),
+    ("programs", programs::run),
     ("kernels", kernels::run),
     ("checkpoint", checkpoint::run),
     ("rust", rust::run),
