@@ -1,6 +1,6 @@
 //! What connects the processes of one job: frames to and from the others, and the thread that receives them.
 //!
-//! Ranks are placed in blocks (`docs/protocols.md`).  A rank sends on its own worker; what arrives is handled by one
+//! Ranks are placed in blocks (`docs/processes.md`).  A rank sends on its own worker; what arrives is handled by one
 //! thread at a time, as far as that goes without a rank: it matches messages, answers, wakes ranks.  That is a worker
 //! that has nothing else to do, as long as it looks for work, else a thread of its own, the *porter*.
 //!
