@@ -322,7 +322,8 @@ pub(super) fn commit(s: &mut State, world: &World) {
         true => (None, spoilt.map(|e| e.why().to_owned())),
         false => (spoilt, None),
     };
-    for (slot, me) in world.ranks().iter().enumerate() {
+    // Of those that take part: others may just have been spawned.
+    for (slot, me) in world.ranks().iter().enumerate().take(s.members.len()) {
         if let Err(why) = s.line_has_room(me.rank, slot) {
             obstacle.get_or_insert(why);
         }
