@@ -169,7 +169,7 @@ fn notes_across_the_end_of_a_stretch() {
         for (i, (u, number)) in all.into_iter().enumerate() {
             let bytes = size(TYPES[number]).unwrap();
             for at in (u..u + bytes).step_by(4) {
-                write(at, 77 + at as u32);
+                write(at, (at as u32).wrapping_add(77));
             }
             // SAFETY: as above.
             unsafe { set(u, bytes, of(number as u32, i as u32)) };
