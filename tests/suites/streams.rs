@@ -19,6 +19,10 @@ pub fn trials() -> Vec<Trial> {
         ("appending keeps what was there", appending),
         ("output of a killed fresh start is taken back", fresh_again),
         ("an output that moved is continued", moved_output),
+        (
+            "an output that moved, and was empty at the checkpoint, is continued",
+            moved_empty,
+        ),
         ("another output is left as it is", other_output),
         ("standard error is taken back but for messages", log),
         ("what others write behind a stop stays", behind_a_stop),
@@ -107,6 +111,29 @@ fn moved_output() -> Result<()> {
     lead(&job, "spool.2", &[&held[..], b"2 two\n3 th"].concat())?;
     let done = finish(&job, &format!("of yesterday\n{OUTPUT}"))?;
     ensure!(done.stderr.is_empty(), "{}", done.stderr);
+    Ok(())
+}
+
+/// What waited in the stream at the checkpoint was written as the job stopped: it is not written twice.
+fn moved_empty() -> Result<()> {
+    for killed in [false, true] {
+        let job = Job::new(&Program::load(
+            &arch::root().join("tests/faults/hold_back.c"),
+        )?)?;
+        lead(&job, "spool.1", b"")?;
+        stop(&job, "")?;
+        stop(&job, "latest")?;
+        let held = job.stdout();
+        ensure!(held == b"1\n", "{}", String::from_utf8_lossy(&held));
+        fs::remove_file(job.dir.path().join("spool.1"))?;
+        if killed {
+            went_on(&job)?;
+        }
+        let more: &[u8] = if killed { b"2\n3" } else { b"" };
+        lead(&job, "spool.2", &[&held[..], more].concat())?;
+        let done = finish(&job, "1\n2\n3\n4\n5\nend\n")?;
+        ensure!(done.stderr.is_empty(), "{}", done.stderr);
+    }
     Ok(())
 }
 

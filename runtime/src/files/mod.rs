@@ -25,7 +25,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
-use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
 
 use libc::FILE;
@@ -570,20 +569,14 @@ fn goes_on(stream: *mut FILE, file: &FileMeta) -> bool {
 }
 
 /// A job that stops writes out what waits.  That is not taken back where standard output leads elsewhere now, nor where
-/// others may have gone on behind it.
+/// others may have gone on behind it; the file may be a copy of the one that it was.
 fn waits_still(file: &FileMeta) -> bool {
     let fd = file.kind as RawFd;
     let taken_back = standard::goes_on(fd).is_none() && standard::is_the_same(file, fd);
     if file.pending.is_empty() || taken_back {
         return true;
     }
-    let there = |at: u64| {
-        let mut bytes = vec![0; file.pending.len()];
-        let old = std::fs::File::open(&file.path).ok()?;
-        old.read_exact_at(&mut bytes, at).ok()?;
-        Some(bytes == file.pending)
-    };
-    file.position.and_then(there) != Some(true)
+    !standard::waited_is_written(file, fd) && !standard::waited_is_written_there(file)
 }
 
 fn describe(kind: FileKind, stream: *mut FILE, path: String, mode: String) -> FileMeta {

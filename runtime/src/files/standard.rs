@@ -175,8 +175,25 @@ pub(super) fn is_the_same(file: &FileMeta, fd: RawFd) -> bool {
     match length_of(fd) {
         // What there is in front may be another's.
         Some(length) if length >= position && position > 0 && file.tail.is_some() => alike(),
+        Some(_) if position == 0 && waited_is_written(file, fd) => true,
         _ => path,
     }
+}
+
+/// Does the file hold, behind its place at the checkpoint, what waited in the stream then?  A job that stops writes that.
+pub(super) fn waited_is_written(file: &FileMeta, fd: RawFd) -> bool {
+    holds_what_waited(file, &format!("/proc/self/fd/{fd}"))
+}
+
+/// The same of the file that is where it was.
+pub(super) fn waited_is_written_there(file: &FileMeta) -> bool {
+    holds_what_waited(file, &file.path)
+}
+
+fn holds_what_waited(file: &FileMeta, path: &str) -> bool {
+    let mut bytes = vec![0; file.pending.len()];
+    let read = |at: u64| File::open(path).ok()?.read_exact_at(&mut bytes, at).ok();
+    !file.pending.is_empty() && file.position.and_then(read).is_some() && bytes == file.pending
 }
 
 fn tell_of_another(file: &FileMeta, fd: RawFd) {
