@@ -26,6 +26,10 @@ pub fn trials() -> Vec<Trial> {
         ("that no location is come by is told", away),
         ("a request that cannot be met gets the reason", refused),
         ("a request to stop ends the job", stop_asked),
+        (
+            "a job is asked by a directory that it has yet to make",
+            by_directory,
+        ),
         ("a request before main is met", early),
         (
             "a request right at the start of pc3run kills nobody",
@@ -243,6 +247,48 @@ fn stop_asked() -> Result<()> {
         "{said}"
     );
     finished(&job, "")?;
+    Ok(())
+}
+
+/// Who names no directory and no time has one made with the first checkpoint.
+fn by_directory() -> Result<()> {
+    let job = job("tests/control/loops.c")?;
+    let exe = build::instrumented(&job.program, HOST)?;
+    let mut name = exe.file_name().context("a name")?.to_owned();
+    name.push(".pc3");
+    let dir = job.dir.path().join(name);
+    let env = [("PC3_DIR", "")];
+    let ask = || {
+        Command::new(arch::dist().join("bin/pc3"))
+            .args(["checkpoint", "--stop"])
+            .arg(&dir)
+            .output()
+    };
+    let nobody = ask()?;
+    let said = String::from_utf8_lossy(&nobody.stderr);
+    ensure!(
+        said.contains("nor a directory that a job has or would make"),
+        "{said}"
+    );
+    let mut child = job.start(HOST, &exe, &env)?;
+    while job.stdout() != b"begun\n" {
+        ensure!(child.try_wait()?.is_none(), "it ended");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    ensure!(!dir.exists(), "it is there already");
+    let asked = ask();
+    child.kill()?;
+    let (status, asked) = (child.wait()?, asked?);
+    ensure!(
+        status.code() == Some(STOPPED) && asked.status.success(),
+        "{status}; {asked:?}"
+    );
+    fs::write(job.dir.path().join("go"), "")?;
+    let done = run(&job, &[env[0], ("PC3_RESTART", "latest")])?;
+    ensure!(
+        done.status == 0 && job.stdout() == b"begun\nend\n",
+        "{done:?}"
+    );
     Ok(())
 }
 

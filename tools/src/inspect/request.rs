@@ -21,7 +21,7 @@ pub(super) enum RequestError {
     NoJob(PathBuf),
     #[error("there is no process {0}")]
     NoProcess(i32),
-    #[error("{0}: neither a directory nor a process")]
+    #[error("{0}: neither a process, nor a directory that a job has or would make")]
     Nothing(String),
     #[error("process {0} takes no request for a checkpoint: it is not a pc3 program, or no signal of it means that (PC3_ON_SIGNAL)")]
     Deaf(i32),
@@ -228,15 +228,18 @@ fn newest(dir: &Path) -> Option<(u64, PathBuf)> {
 }
 
 fn by_directory(dir: &Path) -> Result<Job, RequestError> {
-    if !dir.is_dir() {
-        return Err(RequestError::Nothing(dir.display().to_string()));
-    }
-    let holder = store::holder(dir).map_err(|error| RequestError::Io {
-        path: dir.to_owned(),
-        error,
-    })?;
+    let holder = match dir.is_dir() {
+        true => store::holder(dir).map_err(|error| RequestError::Io {
+            path: dir.to_owned(),
+            error,
+        })?,
+        false => None,
+    };
     match holder {
-        None => Err(RequestError::NoJob(dir.to_owned())),
+        None => unlocked_in(dir).ok_or_else(|| match dir.is_dir() {
+            true => RequestError::NoJob(dir.to_owned()),
+            false => RequestError::Nothing(dir.display().to_string()),
+        }),
         Some(Holder { pid, signal: None }) => Err(RequestError::Deaf(pid)),
         Some(Holder {
             pid,
@@ -309,7 +312,28 @@ fn locked_directory(proc: &Path) -> Option<PathBuf> {
         })
 }
 
+/// A job that will make this directory, or lock it, when it takes its first checkpoint.
+fn unlocked_in(dir: &Path) -> Option<Job> {
+    let place = |dir: &Path| {
+        let folder = dir.parent().filter(|p| !p.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(dir.file_name()?))
+    };
+    let dir = place(dir)?;
+    let all = fs::read_dir("/proc").ok()?.flatten();
+    let mut pids = all.filter_map(|p| p.file_name().to_str()?.parse().ok());
+    pids.find_map(|pid| {
+        let here = |job: &PathBuf| place(job).is_some_and(|p| p == dir);
+        unlocked_if(pid, &PathBuf::from(format!("/proc/{pid}")), here)
+    })
+}
+
 fn unlocked(pid: i32, proc: &Path) -> Option<Job> {
+    unlocked_if(pid, proc, |_| true)
+}
+
+/// `here`: is its directory one that is looked for?
+fn unlocked_if(pid: i32, proc: &Path, here: impl Fn(&PathBuf) -> bool) -> Option<Job> {
     let cwd = fs::read_link(proc.join("cwd")).ok()?;
     let words = |file: &str| -> Option<Vec<String>> {
         let bytes = fs::read(proc.join(file)).ok()?;
@@ -337,16 +361,16 @@ fn unlocked(pid: i32, proc: &Path) -> Option<Job> {
     } else {
         proc.join("exe")
     };
+    let settings = Settings::read(name, get).ok()?;
+    let dir = cwd.join(&settings.dir);
     // Others may catch the signal, too, and end.
-    if !program::is_ours(&file) {
+    if !here(&dir) || !program::is_ours(&file) {
         return None;
     }
-    let settings = Settings::read(name, get).ok()?;
     let signal = settings
         .signals
         .iter()
         .find(|(_, action)| **action == Action::Checkpoint)
         .map(|(n, _)| *n)?;
-    let dir = cwd.join(settings.dir);
     Some(Job { pid, signal, dir })
 }
