@@ -17,7 +17,7 @@ mod rules;
 use std::collections::BTreeMap;
 
 pub use log::{Log, Name, Parts};
-pub use member::{Arrival, Birth, Line, Member, Phase, Sending};
+pub use member::{Arrival, Birth, Line, Member, Phase, Sending, Waiting};
 pub use node::{above, below, Event, Node, Out, Source};
 pub use rules::Rules;
 

@@ -51,13 +51,22 @@ pub struct Arrival {
     pub name: Option<Name>,
 }
 
+/// A message that has arrived and was not received when the checkpoint is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    pub from: Rank,
+    pub stamp: Stamp,
+    /// A probe has shown it while [`Member::sees`] was true of it.
+    pub seen: bool,
+}
+
 /// What the protocol adds to a rank's local checkpoint.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
     pub clocks: Clocks,
     /// Of the groups that have clocks.
     pub sizes: BTreeMap<Group, u32>,
-    /// Messages received before the line that were sent behind it: their senders and numbers.
+    /// Messages received before the line, or seen by a probe, that were sent behind it: their senders and numbers.
     pub early: Vec<(Rank, u32)>,
 }
 
@@ -256,7 +265,7 @@ impl<O, R> Member<O, R> {
     }
 
     /// The local checkpoint is being taken: it has to hold what this returns.  Afterwards the driver numbers pending
-    /// receives in order by [`Member::post`], and names waiting messages from before the line by [`Member::name_before`].
+    /// receives in order by [`Member::post`], and names the waiting messages that [`Member::keeps`] by [`Member::name_before`].
     pub fn take(&mut self) -> Line {
         self.pass_line();
         self.phase = Phase::Logging;
@@ -346,9 +355,20 @@ impl<O, R> Member<O, R> {
         }
     }
 
-    /// Is a message that has arrived but was not received part of the checkpoint just taken?
-    pub fn keeps(&self, stamp: Stamp) -> bool {
-        stamp.epoch < self.epoch || !self.rules.unreceived_early_is_left_out()
+    /// Which of the messages that wait, in this order, are part of the checkpoint just taken?  Those from behind the line will
+    /// be sent again, but a rank that has seen one is to see it again at any time: that one is kept, and what it would
+    /// else overtake.
+    pub fn keeps(&self, line: &mut Line, waiting: &[Waiting]) -> Vec<bool> {
+        let early = |w: &Waiting| w.stamp.epoch >= self.epoch;
+        let last = waiting.iter().rposition(|w| w.seen && early(w));
+        let keeps = |(i, w): (usize, &Waiting)| {
+            let known = early(w) && last.is_some_and(|last| i <= last);
+            if known {
+                line.early.extend(w.stamp.number.map(|n| (w.from, n)));
+            }
+            known || !early(w) || !self.rules.unreceived_early_is_left_out()
+        };
+        waiting.iter().enumerate().map(keeps).collect()
     }
 
     /// The name of the next message from before the line.
@@ -393,6 +413,13 @@ impl<O, R> Member<O, R> {
         if self.phase == Phase::Logging && unlogged && self.rules.logging_stops_at_the_unlogged() {
             self.close();
         }
+    }
+
+    /// A probe shows the rank a message; true if it is from behind the line, so that its receiver's driver has to remember
+    /// that it was seen.
+    pub fn sees(&mut self, stamp: Stamp) -> bool {
+        self.observe(stamp);
+        !self.is_behind() && stamp.epoch > self.epoch && self.rules.seen_is_kept()
     }
 
     // Outcomes that another run could have otherwise.

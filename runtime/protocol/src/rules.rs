@@ -43,6 +43,8 @@ rules! {
     early_is_suppressed,
     /// What has arrived from behind the line but was not received is not part of the checkpoint.
     unreceived_early_is_left_out,
+    /// Unless a probe has seen it: then it is part of the checkpoint, and is not sent again.
+    seen_is_kept,
     /// Which message a receive got is logged.
     matches_are_logged,
     /// What tests, probes, clocks and random sources said is logged.

@@ -23,6 +23,8 @@ pub enum Violation {
         have: usize,
         know: usize,
     },
+    #[error("message {truth} from {from} was seen by a probe, and is there no more")]
+    Unseen { from: Rank, truth: u32 },
     #[error("a rank does something else than it logged")]
     Replay,
     #[error("rank {0} is brought into being while it exists")]
@@ -54,10 +56,16 @@ pub fn line(c: &Committed) -> Result<(), Violation> {
             let image = c.images.get(to);
             let got = image.and_then(|i| i.own.history.received.get(from));
             let mut seen: BTreeSet<u32> = got.into_iter().flat_map(|g| g.keys().copied()).collect();
-            let behind = seen.split_off(&sent);
+            let mut behind = seen.split_off(&sent);
             let waiting = image.into_iter().flat_map(|i| &i.mailbox);
             let late = c.records.get(to).into_iter().flatten();
-            for m in waiting.chain(late).filter(|m| m.from == *from) {
+            // Some that wait were sent behind the line, and seen by a probe.
+            let more = waiting
+                .clone()
+                .filter(|m| m.from == *from && m.truth >= sent);
+            behind.extend(more.map(|m| m.truth));
+            let before = waiting.filter(|m| m.truth < sent);
+            for m in before.chain(late).filter(|m| m.from == *from) {
                 if m.truth >= sent || !seen.insert(m.truth) {
                     return Err(Violation::LineHasMore {
                         from: *from,
@@ -72,6 +80,13 @@ pub fn line(c: &Committed) -> Result<(), Violation> {
                     to: *to,
                     truth,
                 });
+            }
+            // What a probe has seen is seen until it is received.
+            let mut probes = image.into_iter().flat_map(|i| i.own.seen.values());
+            let unseen = |t: &u32| !seen.contains(t) && !behind.contains(t);
+            if let Some((_, truth)) = probes.find(|(f, t)| f == from && unseen(t)) {
+                let (from, truth) = (*from, *truth);
+                return Err(Violation::Unseen { from, truth });
             }
             let early = image.into_iter().flat_map(|i| &i.line.early);
             let know = early.filter(|(f, _)| f == from).count();

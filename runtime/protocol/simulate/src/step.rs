@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pc3_protocol::{Birth, Line, Phase, Rank, Sending, Stamp};
+use pc3_protocol::{Birth, Line, Phase, Rank, Sending, Stamp, Waiting};
 
 use crate::check::Violation;
 use crate::program::{Op, Slot, Tag};
@@ -165,6 +165,7 @@ impl World {
                     content,
                     truth,
                     name: None,
+                    seen: false,
                     usual,
                 };
                 self.app.entry((from, to)).or_default().push_back(message);
@@ -248,11 +249,20 @@ impl World {
         let Some(s) = self.ranks.get_mut(&rank) else {
             return;
         };
-        let line = s.member.take();
+        let mut line = s.member.take();
+        let received = line.early.len() as u32;
+        let waiting = s.mailbox.iter().map(|m| Waiting {
+            from: m.from,
+            stamp: m.stamp,
+            seen: m.seen,
+        });
+        let keeps = s.member.keeps(&mut line, &waiting.collect::<Vec<_>>());
         self.counts.early += line.early.len() as u32;
+        self.counts.seen += line.early.len() as u32 - received;
         let mut mailbox = Vec::new();
-        for m in &mut s.mailbox {
-            if s.member.keeps(m.stamp) {
+        for (m, keep) in s.mailbox.iter_mut().zip(keeps) {
+            m.seen = false;
+            if keep {
                 m.name = Some(s.member.name_before(m.from));
                 mailbox.push(m.clone());
             }
@@ -284,20 +294,28 @@ impl RankState {
     }
 
     fn probe(&mut self, tag: Tag) -> Result<(), Violation> {
-        let seen = self.mailbox.iter().find(|m| m.tag == tag);
-        let new = seen.map(|m| (m.from, m.name));
-        let stamp = seen.map(|m| m.stamp);
+        let place = self.mailbox.iter().position(|m| m.tag == tag);
+        let new = place.map(|i| (self.mailbox[i].from, self.mailbox[i].name));
         let seen = match self.member.replayed_outcome() {
             Some(Outcome::Seen(was)) => was,
             Some(_) => return Err(Violation::Replay),
             None => {
-                if let Some(stamp) = stamp {
-                    self.member.observe(stamp);
+                if let Some(m) = place.map(|i| &mut self.mailbox[i]) {
+                    m.seen |= self.member.sees(m.stamp);
                 }
                 self.member.outcome(Outcome::Seen(new));
                 new
             }
         };
+        // What has been seen is seen until it is received.
+        if let (Some((from, truth)), None) = (self.own.seen.remove(&tag), place) {
+            let received = self.own.history.received.get(&from);
+            if !received.is_some_and(|r| r.contains_key(&truth)) {
+                return Err(Violation::Unseen { from, truth });
+            }
+        }
+        let now = place.map(|i| (self.mailbox[i].from, self.mailbox[i].truth));
+        self.own.seen.extend(now.map(|now| (tag, now)));
         self.learn(seen.map_or(0, |(from, _)| 1 + u64::from(from)));
         Ok(())
     }

@@ -35,6 +35,8 @@ pub struct Message {
     pub truth: u32,
     /// As the receiver knows it.
     pub name: Option<Name>,
+    /// A probe has shown it to a receiver that has to remember that.
+    pub seen: bool,
     /// It was sent on a way on which nobody counts, and tells nothing of its sender; its stamp is what the receiver has to
     /// find out.
     pub usual: bool,
@@ -84,6 +86,8 @@ pub struct Progress {
     pub digest: u64,
     /// Requests that are complete, with what they brought.
     pub done: BTreeMap<Slot, (Rank, u64)>,
+    /// Of each tag, the message that the last probe saw.
+    pub seen: BTreeMap<Tag, (Rank, u32)>,
     pub history: Arc<History>,
 }
 
@@ -158,6 +162,8 @@ pub struct Counts {
     pub recoveries: u32,
     pub late: u32,
     pub early: u32,
+    /// Of these, those that were not received, but seen by a probe.
+    pub seen: u32,
     pub logged: u32,
     pub suppressed: u32,
     /// Ranks spawned before the line of their root while an epoch was under way, behind it, and again.

@@ -106,10 +106,10 @@ fn pass(me: &RankState, rank: &Rank, s: &mut State) -> Vec<u8> {
         job.lines_begin();
     }
     later::at_line(me, s);
-    let line = s.member(me.slot).take();
+    let mut line = s.member(me.slot).take();
     rank.passes_line();
     s.one_more_line(world);
-    p2p::at_line(me, s);
+    p2p::at_line(me, s, &mut line);
     s.taken[me.slot as usize] = Some(Taken {
         line,
         ..Taken::default()

@@ -23,6 +23,7 @@ mod record;
 pub(crate) mod room;
 mod words;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
@@ -49,6 +50,10 @@ pub(crate) struct Mark {
     name: Option<Name>,
     /// It is not part of its receiver's local checkpoint: it will be sent again.
     pub(crate) left_out: bool,
+    /// A probe has shown it to a receiver in front of the line behind which it was sent.
+    seen: Cell<bool>,
+    /// It is part of its receiver's local checkpoint, though it was sent behind the line: its sender's has nothing of it.
+    pub(crate) early: bool,
 }
 
 /// In whose name messages from before the line are counted: their order at the receiver is all that matters.

@@ -1,9 +1,10 @@
 //! Messages while a checkpoint is under way, or while one is being replayed.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering::*;
 use std::sync::MutexGuard;
 
-use pc3_protocol::{Name, Phase, Sending, Stamp};
+use pc3_protocol::{Line, Name, Phase, Sending, Stamp, Waiting};
 
 use super::outcomes::{self, Outcome};
 use super::{done, far, record, Machine, Mark, Stage, State, BEFORE};
@@ -51,6 +52,8 @@ impl Known {
             stamp: self.stamp,
             name: self.name,
             left_out: false,
+            seen: Cell::default(),
+            early: false,
         })
     }
 }
@@ -297,8 +300,8 @@ fn peek(
     key: &Key,
     which: Option<(u32, Name)>,
 ) -> Option<(Option<(u32, Name)>, Status)> {
-    let member = &s.members[me.slot as usize];
-    let (k, status) = me.mailbox.with(|q| {
+    let member = &mut s.members[me.slot as usize];
+    me.mailbox.with(|q| {
         let mut all = q.inbound.iter();
         let found = all.find(|(k, m)| {
             let about = known(m, member);
@@ -310,10 +313,14 @@ fn peek(
             key.accepts(k) && may
         });
         q.probing = found.is_none();
-        found.map(|(k, m)| (known(m, member), Status::of(k, &m.ty, m.len(), m.len())))
-    })?;
-    s.member(me.slot).observe(k.stamp);
-    Some((k.name.map(|n| (k.from, n)), status))
+        let (key, m) = found?;
+        let k = known(m, member);
+        if member.sees(k.stamp) {
+            m.mark.iter().for_each(|mark| mark.seen.set(true));
+        }
+        let status = Status::of(key, &m.ty, m.len(), m.len());
+        Some((k.name.map(|n| (k.from, n)), status))
+    })
 }
 
 /// What a probe that is done again has to see; as long as that has not come, it is not done.
@@ -438,7 +445,7 @@ pub(crate) unsafe fn recv(me: &RankState, r: &Request) -> Status {
 }
 
 /// The rank takes its local checkpoint: what waits is marked, and pending receives are numbered.
-pub(super) fn at_line(me: &RankState, s: &mut State) {
+pub(super) fn at_line(me: &RankState, s: &mut State, line: &mut Line) {
     crate::p2p::settle(me);
     crate::p2p::send::buffer_all(me);
     let posted: Vec<*const Request> = me
@@ -451,22 +458,42 @@ pub(super) fn at_line(me: &RankState, s: &mut State) {
     }
     let member = &mut s.members[me.slot as usize];
     let now = member.epoch();
+    let before = Stamp {
+        epoch: now - 1,
+        ..Stamp::default()
+    };
     me.mailbox.with(|q| {
-        q.inbound.for_each_mut(|_, m| {
-            if let Some(mark) = m.mark.as_mut().filter(|k| !member.keeps(k.stamp)) {
-                mark.left_out = true;
-                return;
-            }
-            m.mark = Some(Box::new(Mark {
+        let waiting = q.inbound.iter().map(|(_, m)| match &m.mark {
+            Some(mark) => Waiting {
+                from: mark.from,
+                stamp: mark.stamp,
+                seen: mark.seen.get(),
+            },
+            None => Waiting {
                 from: BEFORE,
-                stamp: Stamp {
-                    epoch: now - 1,
-                    ..Stamp::default()
-                },
-                name: Some(member.name_before(BEFORE)),
-                left_out: false,
-            }));
+                stamp: before,
+                seen: false,
+            },
         });
+        let waiting: Vec<Waiting> = waiting.collect();
+        let mut keeps = member.keeps(line, &waiting).into_iter();
+        q.inbound
+            .for_each_mut(|_, m| match (&mut m.mark, keeps.next()) {
+                (Some(mark), Some(false)) => mark.left_out = true,
+                (mark, _) => {
+                    let early = mark.as_ref().is_some_and(|m| m.stamp.epoch >= now);
+                    let known = Known {
+                        from: BEFORE,
+                        stamp: before,
+                        name: Some(member.name_before(BEFORE)),
+                    };
+                    let known = Mark {
+                        early,
+                        ..*known.mark()
+                    };
+                    *mark = Some(Box::new(known));
+                }
+            });
     });
 }
 

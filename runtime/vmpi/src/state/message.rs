@@ -88,8 +88,9 @@ pub(crate) fn write(
     sender_index: impl Fn(&Request) -> Option<u64>,
 ) {
     write_key(w, key);
+    let early = m.mark.as_ref().is_some_and(|k| k.early);
     let attached = match m.buffered_by {
-        Some(Room::Attached(rank)) => Some(rank),
+        Some(Room::Attached(rank)) if !early => Some(rank),
         _ => None,
     };
     w.u32(attached.map_or(0, |r| r + 1));
