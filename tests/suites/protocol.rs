@@ -245,16 +245,21 @@ fn stopped(p: &Program, hops: &[Hop]) -> Result<()> {
 
 /// A rank that comes to no location, as it waits or as it computes, is named, and the others go on.
 fn late() -> Result<()> {
-    late_in("late", "MPI_Recv at ")?;
-    late_in("computing", "runs")?;
+    let rank = "(PC3_PATIENCE): rank 2: ";
+    late_in("late", &format!("{rank}MPI_Recv at "))?;
+    late_in("computing", &format!("{rank}runs"))?;
     late_in(
         "critical",
-        "between pc3_critical_begin and pc3_critical_end",
+        &format!("{rank}between pc3_critical_begin and pc3_critical_end"),
+    )?;
+    late_in(
+        "unreceived",
+        "; rank 2 has passed some, waiting for what MPI_Ssend or MPI_Issend sent to be received",
     )
 }
 
-/// `does`: what is said of the rank.
-fn late_in(name: &str, does: &str) -> Result<()> {
+/// `place`: what is said of the rank.
+fn late_in(name: &str, place: &str) -> Result<()> {
     let p = Program::load(&arch::root().join(format!("tests/data/{name}.c")))?;
     let exe = build::instrumented(&p, HOST)?;
     let env = [
@@ -275,8 +280,7 @@ fn late_in(name: &str, does: &str) -> Result<()> {
             ensure!(start.elapsed().as_secs() < 60, "not told: {}", job.stderr());
             std::thread::sleep(Duration::from_millis(5));
         }
-        let place = format!("(PC3_PATIENCE): rank 2: {does}");
-        ensure!(job.stderr().contains(&place), "not where: {}", job.stderr());
+        ensure!(job.stderr().contains(place), "not where: {}", job.stderr());
         kill(child)?;
     }
     Ok(())

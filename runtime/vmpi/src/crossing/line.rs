@@ -42,9 +42,16 @@ pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
         s.seen[me.slot as usize] = true;
     }
     s.begin(world);
-    let waits = waits_for_receiver(me) || far::waits_for_content(me);
+    let unreceived = waits_for_receiver(me);
+    if unreceived && s.member(me.slot).phase() == Phase::Asked {
+        s.plan.unreceived.insert(me.rank);
+    }
+    let waits = unreceived || far::waits_for_content(me);
     let takes = !waits && s.member(me.slot).at_location();
     let others = !takes && s.waits_for_lines();
+    if takes {
+        s.plan.unreceived.remove(&me.rank);
+    }
     done(world, s);
     if others {
         // Ranks that have much to receive would pass location after location before others of their worker come to one.
@@ -232,6 +239,24 @@ pub(super) fn missing(s: &State, world: &World) -> String {
     }
 }
 
+/// Locations at which these could not be saved.
+fn held_back(ranks: &BTreeSet<u32>) -> String {
+    let list: Vec<String> = ranks.iter().take(10).map(u32::to_string).collect();
+    let (rank, have) = match ranks.len() {
+        0 => return String::new(),
+        1 => ("rank", "has"),
+        _ => ("ranks", "have"),
+    };
+    let more = match ranks.len() - list.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let list = list.join(", ");
+    format!(
+        "; {rank} {list}{more} {have} passed some, waiting for what MPI_Ssend or MPI_Issend sent to be received"
+    )
+}
+
 pub(super) fn late_slots<'a>(s: &'a State, world: &'a World) -> impl Iterator<Item = u32> + 'a {
     let gathers = s.stage == Stage::Gathering;
     (0..s.members.len() as u32).filter(move |slot| match gathers {
@@ -280,8 +305,10 @@ fn look(world: &World) {
                 text if text.is_empty() => text,
                 text => format!(": {text}"),
             };
-            let why =
-                format!("{late} came to no location within {patience:?} (PC3_PATIENCE){what}");
+            let held = held_back(&s.plan.unreceived);
+            let why = format!(
+                "{late} came to no location within {patience:?} (PC3_PATIENCE){what}{held}"
+            );
             s.give_up(world, why);
             s.pump(world);
             continue;

@@ -155,6 +155,8 @@ struct Plan {
     disturbed: bool,
     /// Epochs given up for it in a row.
     in_vain: u32,
+    /// Ranks that have passed locations since they wait for somebody to receive what they have sent.
+    unreceived: BTreeSet<u32>,
 }
 
 impl Crossing {
@@ -335,6 +337,7 @@ impl State {
                 output: None,
                 disturbed: false,
                 in_vain: 0,
+                unreceived: BTreeSet::new(),
             },
             why: None,
             recovered: (0..n).map(|_| None).collect(),
@@ -399,6 +402,7 @@ impl State {
         self.plan.stalls = Stalls::default();
         self.plan.output = None;
         self.plan.disturbed = false;
+        self.plan.unreceived.clear();
         self.why = None;
         self.written = false;
         self.refused = false;
