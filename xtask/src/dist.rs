@@ -13,6 +13,9 @@ use crate::env;
 pub fn run(targets: &[String]) -> Result<PathBuf> {
     let dist = env::dist_dir();
     let host = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let crossed = crossed(targets, &host)?;
+    // Each of these builds has a directory of its own, and ends with one crate that keeps one processor busy.
+    let transports = MPIS.map(|mpi| std::thread::spawn(move || transport(mpi)));
     env::run(build().args(["-p", "pc3cc", "-p", "pc3-tools", "-p", "pc3-capi"]))?;
     let release = env::target_dir().join("release");
     for bin in ["pc3cc", "pc3run", "pc3"] {
@@ -24,16 +27,37 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
             &dist.join("include").join(header),
         )?;
     }
-    install_runtime(
-        &release.join("libpc3rt.a"),
-        &dist.join("lib/pc3").join(&host),
-        "strip",
-    )?;
-    let folder = dist.join("lib/pc3").join(&host);
-    MPIS.iter().try_for_each(|mpi| transport(mpi, &folder))?;
+    let folder = |gnu: &str| dist.join("lib/pc3").join(gnu);
+    install_runtime(&release.join("libpc3rt.a"), &folder(&host), "strip")?;
+    if !crossed.is_empty() {
+        let mut all = build();
+        all.args(["-p", "pc3-capi"]);
+        for arch in &crossed {
+            all.args(["--target", arch.rust]);
+        }
+        env::run(&mut all)?;
+    }
+    for arch in crossed {
+        let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
+        install_runtime(&built, &folder(arch.gnu), &format!("{}-strip", arch.gnu))?;
+    }
+    for (mpi, built) in MPIS.iter().zip(transports) {
+        if let Some(built) = built
+            .join()
+            .expect("says why there is none, and does not panic")
+        {
+            install(&built, &folder(&host).join(format!("libpc3_mpi_{mpi}.so")))?;
+        }
+    }
+    Ok(dist)
+}
+
+/// Those of `targets` that are not the host's, if all can be built for.
+fn crossed(targets: &[String], host: &str) -> Result<Vec<&'static env::Arch>> {
+    let mut all = Vec::new();
     for t in targets {
         let Some(arch) = env::CROSS.iter().find(|a| a.gnu == t || a.rust == t) else {
-            if *t == host {
+            if *t == *host {
                 continue;
             }
             bail!("unknown target '{t}' (known: {})", known());
@@ -45,26 +69,20 @@ pub fn run(targets: &[String]) -> Result<PathBuf> {
                 missing.join(", ")
             );
         }
-        env::run(build().args(["-p", "pc3-capi", "--target", arch.rust]))?;
-        let built = env::target_dir().join(arch.rust).join("release/libpc3rt.a");
-        install_runtime(
-            &built,
-            &dist.join("lib/pc3").join(arch.gnu),
-            &format!("{}-strip", arch.gnu),
-        )?;
+        all.push(arch);
     }
-    Ok(dist)
+    Ok(all)
 }
 
 /// Native MPIs for which there is a transport; `mpicc.NAME` compiles for one.
 const MPIS: [&str; 2] = ["openmpi", "mpich"];
 
 /// Builds the transport over a native MPI, if that is installed.
-fn transport(mpi: &str, folder: &Path) -> Result<()> {
+fn transport(mpi: &str) -> Option<PathBuf> {
     let mpicc = format!("mpicc.{mpi}");
     // Programs for other machines do not load one.
     if !env::has_program(&mpicc) || std::env::consts::ARCH != "x86_64" {
-        return Ok(());
+        return None;
     }
     let target = env::target_dir().join(format!("mpi-{mpi}"));
     let manifest = env::root().join("runtime/transport/mpi/Cargo.toml");
@@ -76,10 +94,9 @@ fn transport(mpi: &str, folder: &Path) -> Result<()> {
         .status();
     if !done.is_ok_and(|s| s.success()) {
         eprintln!("dist: no transport for {mpi}: it could not be built (libclang is needed)");
-        return Ok(());
+        return None;
     }
-    let built = target.join("release/libpc3_mpi.so");
-    install(&built, &folder.join(format!("libpc3_mpi_{mpi}.so")))
+    Some(target.join("release/libpc3_mpi.so"))
 }
 
 /// Who watches sees cargo's progress; a log is kept short.
