@@ -40,10 +40,10 @@ use pc3_tests::stale::stale;
 
 fn main() {
     let mut args = Arguments::from_args();
-    // Cases wait for what they started more than they compute.
+    // Cases wait for what they started, and that for its own processes: with one for each processor half of them are idle.
     args.test_threads = args
         .test_threads
-        .or_else(|| Some(std::thread::available_parallelism().ok()?.get() + 1));
+        .or_else(|| Some(std::thread::available_parallelism().ok()?.get() * 2));
     // Shells have what runs in the background ignore it, and so would the jobs that a case sends it to.
     // SAFETY: there are no other threads yet.
     unsafe { libc::signal(libc::SIGQUIT, libc::SIG_DFL) };

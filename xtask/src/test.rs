@@ -25,6 +25,8 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     if with_setup {
         setup::run()?;
     }
+    // In a directory of its own, so beside the rest.
+    let oldest = filter.is_none().then(|| std::thread::spawn(oldest));
     let targets = env::available_targets();
     tally.head("dist");
     dist::run(&targets)?;
@@ -43,7 +45,13 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         );
         tally.docs();
         tally.lint(semver::TOOL, &semver::arguments(None));
-        tally.oldest();
+        tally.head(&format!("Rust {}", env::oldest_rust()));
+        let oldest = oldest.map(|it| it.join().expect("waits, and does not panic"));
+        match oldest {
+            Some(Oldest::Missing(remark)) => tally.remarks.push(remark),
+            Some(Oldest::Broken(name)) => tally.broken.push(name),
+            Some(Oldest::Builds) | None => {}
+        }
         // Few of the unit tests run for long; that leaves processors for the simulator.
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
         tally.step(
@@ -112,6 +120,39 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
     bail!("failed: {}", tally.broken.join(", "))
 }
 
+/// What the oldest Rust that the crate says it builds with makes of it.
+enum Oldest {
+    Builds,
+    Broken(String),
+    Missing(String),
+}
+
+/// Checks the crate with it, where it is installed.
+fn oldest() -> Oldest {
+    let rust = env::oldest_rust();
+    let mut there = Command::new("rustup");
+    there.args(["run", &rust, "cargo", "--version"]);
+    there.stdout(Stdio::null()).stderr(Stdio::null());
+    if !there.status().is_ok_and(|s| s.success()) {
+        return Oldest::Missing(format!(
+            "skipped: the crate with Rust {rust} (rustup toolchain install {rust} --profile minimal)"
+        ));
+    }
+    let mut c = Command::new("rustup");
+    c.args(["run", &rust, "cargo", "check", "--quiet", "--locked"]);
+    c.args(["-p", "pc3", "--features", "mpi,ndarray,serde,rand"]);
+    // What the current one has made is of no use to it.
+    c.current_dir(env::root())
+        .env("CARGO_TARGET_DIR", env::target_dir().join("oldest"));
+    for name in ["RUSTC", "RUSTDOC", "CARGO", "RUSTUP_TOOLCHAIN"] {
+        c.env_remove(name);
+    }
+    match c.status().is_ok_and(|s| s.success()) {
+        true => Oldest::Builds,
+        false => Oldest::Broken(format!("Rust {rust}")),
+    }
+}
+
 impl Tally {
     fn new() -> Tally {
         Tally {
@@ -157,33 +198,6 @@ impl Tally {
         c.env("RUSTDOCFLAGS", "-D warnings");
         if !c.status().is_ok_and(|s| s.success()) {
             self.broken.push("doc".to_owned());
-        }
-    }
-
-    /// The crate builds with the oldest Rust that it says it does, where that is installed.
-    fn oldest(&mut self) {
-        let rust = env::oldest_rust();
-        self.head(&format!("Rust {rust}"));
-        let mut there = Command::new("rustup");
-        there.args(["run", &rust, "cargo", "--version"]);
-        there.stdout(Stdio::null()).stderr(Stdio::null());
-        if !there.status().is_ok_and(|s| s.success()) {
-            self.remarks.push(format!(
-                "skipped: the crate with Rust {rust} (rustup toolchain install {rust} --profile minimal)"
-            ));
-            return;
-        }
-        let mut c = Command::new("rustup");
-        c.args(["run", &rust, "cargo", "check", "--quiet", "--locked"]);
-        c.args(["-p", "pc3", "--features", "mpi,ndarray,serde,rand"]);
-        // What the current one has made is of no use to it.
-        c.current_dir(env::root())
-            .env("CARGO_TARGET_DIR", env::target_dir().join("oldest"));
-        for name in ["RUSTC", "RUSTDOC", "CARGO", "RUSTUP_TOOLCHAIN"] {
-            c.env_remove(name);
-        }
-        if !c.status().is_ok_and(|s| s.success()) {
-            self.broken.push(format!("Rust {rust}"));
         }
     }
 
