@@ -79,7 +79,9 @@ fn same_type(cx: &UnitCx, s: SymId, name: &str) -> Option<String> {
                     | "getitimer"
                     | "uselocale"
             ))
-        || (mpi && (finds_holder(name) || asks_system(cx.u, s, name) || prints(cx.u, s, name)));
+        || (mpi && (finds_holder(name) || asks_system(cx.u, s, name)))
+        // No epoch comes to a program without a location.
+        || (mpi && jumps && prints(cx.u, s, name));
     if matches!(
         name,
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk"
