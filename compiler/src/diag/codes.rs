@@ -85,6 +85,11 @@ impl Code {
         }
     }
 
+    /// Of what state a checkpoint could not move: of no use to a program that takes none.
+    pub fn is_of_checkpoints(self) -> bool {
+        self.id().starts_with("W03")
+    }
+
     /// By its id, in any case, with or without `pc3::`, or by its warning's switch.
     pub fn find(text: &str) -> Option<Code> {
         let text = text.strip_prefix("pc3::").unwrap_or(text);

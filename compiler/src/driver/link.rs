@@ -268,6 +268,7 @@ impl Link<'_> {
         let mut out = program.instrument(outside);
         let runs_plain = !out.has_locations && !out.has_mpi;
         if !out.has_locations {
+            out.diagnostics.list.retain(|d| !d.code.is_of_checkpoints());
             out.diagnostics.push(messages::no_location());
         } else {
             let all = program.settings.iter().flat_map(|s| &s.options.compile);
