@@ -161,6 +161,28 @@ impl Side<'_> {
         })
     }
 
+    /// The bytes of a block, where they lie as they are sent.
+    #[inline(always)]
+    pub(super) fn bytes(&self, j: usize) -> Option<(*mut u8, usize)> {
+        let (ptr, at, count, ty) = match *self {
+            Side::One { ptr, count, ty } => (ptr, 0, count, ty),
+            Side::Blocks { ptr, count, ty } => {
+                (ptr, (count as isize).wrapping_mul(j as isize), count, ty)
+            }
+            Side::Each {
+                ptr,
+                ref counts,
+                ref displs,
+                ty,
+            } => (ptr, displs.at(j), counts.at(j) as usize, ty),
+            _ => return None,
+        };
+        let ty: &Datatype = ty;
+        let at = ty.layout.at.wrapping_add(ty.extent.wrapping_mul(at));
+        (ty.contiguous && !ty.is_packed())
+            .then(|| (ptr.wrapping_offset(at), ty.size.saturating_mul(count)))
+    }
+
     pub fn in_place(&self) -> bool {
         matches!(self, Side::InPlace)
     }

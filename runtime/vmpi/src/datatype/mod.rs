@@ -142,6 +142,7 @@ impl Datatype {
         }
     }
 
+    #[inline]
     pub fn is_packed(&self) -> bool {
         self.basic() == Some(Basic::Packed)
     }
