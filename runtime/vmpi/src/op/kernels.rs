@@ -6,6 +6,7 @@
 use super::{Kernel, Predef};
 use crate::datatype::basic::{Basic, Repr};
 
+#[inline(always)]
 unsafe fn each<T: Copy>(acc: *mut u8, with: *const u8, n: usize, f: impl Fn(T, T) -> T) {
     let (acc, with) = (acc.cast::<T>(), with.cast::<T>());
     for i in 0..n {
@@ -18,6 +19,16 @@ macro_rules! kernel {
     ($t:ty, $f:expr) => {{
         unsafe fn k(acc: *mut u8, with: *const u8, n: usize) {
             each::<$t>(acc, with, n, $f)
+        }
+        /// The same operations on each element, more elements at a time.
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2")]
+        unsafe fn wide(acc: *mut u8, with: *const u8, n: usize) {
+            each::<$t>(acc, with, n, $f)
+        }
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return Some(wide as Kernel);
         }
         Some(k as Kernel)
     }};
