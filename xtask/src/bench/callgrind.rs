@@ -13,6 +13,14 @@ pub fn instructions(cmd: &Command, out: &Path, files: &[String]) -> Result<(u64,
     collected(cmd, out, files, &[])
 }
 
+/// The same; what the files' functions call of other objects by way of a linkage table (the C library and libm) counts as theirs.
+pub fn with_libraries(cmd: &Command, out: &Path, files: &[String]) -> Result<(u64, u64)> {
+    let text = record(cmd, out, &[])?;
+    // Entries of the table have no names.
+    let own = parse(&text, one_of(files), |function| function.starts_with("0x"));
+    Ok((own, parse(&text, |_| true, |_| false)))
+}
+
 /// With options of callgrind's.
 pub fn collected(
     cmd: &Command,
@@ -20,6 +28,17 @@ pub fn collected(
     files: &[String],
     options: &[&str],
 ) -> Result<(u64, u64)> {
+    let text = record(cmd, out, options)?;
+    let own = parse(&text, one_of(files), |_| false);
+    Ok((own, parse(&text, |_| true, |_| false)))
+}
+
+fn one_of(files: &[String]) -> impl Fn(&str) -> bool + '_ {
+    |file| files.iter().any(|f| file.rsplit('/').next() == Some(f))
+}
+
+/// What callgrind writes of a run.
+fn record(cmd: &Command, out: &Path, options: &[&str]) -> Result<String> {
     let mut v = Command::new("valgrind");
     v.arg("--tool=callgrind")
         .args(options)
@@ -42,50 +61,50 @@ pub fn collected(
     if !done.status.success() {
         bail!("{v:?}: {}", String::from_utf8_lossy(&done.stderr));
     }
-    let text = fs::read_to_string(out)?;
-    let own = parse(&text, |file| {
-        files.iter().any(|f| file.rsplit('/').next() == Some(f))
-    });
-    Ok((own, parse(&text, |_| true)))
+    Ok(fs::read_to_string(out)?)
 }
 
-/// Sums the self costs in a callgrind file. File positions switch with `fl=`, `fi=`, `fe=`; names are
-/// compressed as `(id) name`, later `(id)`; the line after `calls=` is inclusive cost of a callee.
-fn parse(text: &str, wanted: impl Fn(&str) -> bool) -> u64 {
-    let mut names: HashMap<String, bool> = HashMap::new();
-    let (mut total, mut counted, mut skip) = (0u64, false, false);
+/// Sums the self costs in a callgrind file, and those of calls from there to functions for which `theirs` holds. File positions
+/// switch with `fl=`, `fi=`, `fe=`; names are compressed as `(id) name`, later `(id)`; the line after `calls=` is inclusive cost
+/// of a callee.
+fn parse(text: &str, wanted: impl Fn(&str) -> bool, theirs: impl Fn(&str) -> bool) -> u64 {
+    let (mut files, mut functions) = (Names::default(), Names::default());
+    let (mut total, mut counted, mut callee, mut call) = (0u64, false, false, false);
     for line in text.lines() {
-        if let Some(v) = ["fl=", "fi=", "fe="]
-            .iter()
-            .find_map(|k| line.strip_prefix(k))
-        {
-            let (id, name) = v.split_once(' ').unwrap_or((v, ""));
-            if !name.is_empty() {
-                names.insert(id.to_string(), wanted(name));
+        let Some((key, v)) = line.split_once('=').filter(|(k, _)| !k.contains(' ')) else {
+            if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
+                let cost = || line.split_whitespace().nth(1)?.parse::<u64>().ok();
+                if counted && (!call || callee) {
+                    total += cost().unwrap_or(0);
+                }
+                call = false;
             }
-            counted = names.get(id).copied().unwrap_or(false);
-        } else if let Some(v) = line
-            .strip_prefix("cfl=")
-            .or_else(|| line.strip_prefix("cfi="))
-        {
-            if let Some((id, name)) = v.split_once(' ') {
-                names.insert(id.to_string(), wanted(name));
-            }
-        } else if line.starts_with("calls=") {
-            skip = true;
-        } else if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
-            if skip {
-                skip = false;
-            } else if counted {
-                total += line
-                    .split_whitespace()
-                    .nth(1)
-                    .and_then(|n| n.parse::<u64>().ok())
-                    .unwrap_or(0);
-            }
+            continue;
+        };
+        match key {
+            "fl" | "fi" | "fe" => counted = files.is(v, &wanted),
+            "cfl" | "cfi" => drop(files.is(v, &wanted)),
+            "fn" => drop(functions.is(v, &theirs)),
+            "cfn" => callee = functions.is(v, &theirs),
+            "calls" => call = true,
+            _ => {}
         }
     }
     total
+}
+
+/// What is said of names, by their numbers in the file.
+#[derive(Default)]
+struct Names<'a>(HashMap<&'a str, bool>);
+
+impl<'a> Names<'a> {
+    fn is(&mut self, v: &'a str, holds: impl Fn(&str) -> bool) -> bool {
+        let (id, name) = v.split_once(' ').unwrap_or((v, ""));
+        if !name.is_empty() {
+            self.0.insert(id, holds(name));
+        }
+        self.0.get(id).copied().unwrap_or(false)
+    }
 }
 
 #[cfg(test)]
@@ -93,6 +112,9 @@ mod tests {
     #[test]
     fn self_costs_of_wanted_files() {
         let text = "fl=(1) /x/a.c\nfn=(1) f\n10 5\n+1 7\ncfl=(2) /x/lib.c\ncfn=(2) g\ncalls=1 3\n12 100\nfi=(2)\n3 50\nfe=(1)\n* 2\n";
-        assert_eq!(super::parse(text, |f| f.ends_with("/a.c")), 14);
+        let own = |f: &str| f.ends_with("/a.c");
+        assert_eq!(super::parse(text, own, |_| false), 14);
+        assert_eq!(super::parse(text, own, |f| f == "g"), 114);
+        assert_eq!(super::parse(text, own, |f| f == "f"), 14);
     }
 }

@@ -114,7 +114,8 @@ fn make_matrix(s: &Setup) -> Result<()> {
     Ok(std::fs::write(s.work.join(MATRIX), text.stdout)?)
 }
 
-fn user_files(folder: &Path) -> Result<Vec<String>> {
+/// Files of an example, and those that NPB's kernels share.
+pub(super) fn user_files(folder: &Path) -> Result<Vec<String>> {
     let mut v = Vec::new();
     for dir in [folder.to_path_buf(), env::root().join("examples/c/npb")] {
         for e in std::fs::read_dir(dir)?.flatten() {

@@ -13,7 +13,7 @@ use serde_json::{json, Value};
 use super::{clock, limited, median, native_mpis, sources, span, Setup};
 use crate::env;
 
-const KERNELS: &[(&str, &str)] = &[
+pub(super) const KERNELS: &[(&str, &str)] = &[
     ("cg", "A"),
     ("is", "A"),
     ("ep", "W"),
@@ -22,16 +22,20 @@ const KERNELS: &[(&str, &str)] = &[
 ];
 const ROUNDS: usize = 5;
 /// Seconds for one run.
-const LIMIT: u32 = 300;
+pub(super) const LIMIT: u32 = 300;
+
+/// The kernels want powers of two.
+pub(super) fn cores() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    1 << cores.ilog2().min(4)
+}
 
 pub fn run(s: &Setup) -> Result<Value> {
     let Some((native, cc, launcher)) = native_mpis().into_iter().next() else {
         println!("skipped: no native MPI to compare with");
         return Ok(Value::Null);
     };
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    // The kernels want powers of two.
-    let cores = 1 << cores.ilog2().min(4);
+    let cores = cores();
     let (clock, wrap) = clock(s)?;
     println!(
         "{cores} cores, seconds; {native} and pc3, ranks per core (4K: small pages); paired ratios"

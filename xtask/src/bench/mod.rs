@@ -12,6 +12,7 @@ mod programs;
 mod protocol;
 mod rust;
 mod scale;
+mod shares;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ const ALL: &[(&str, Bench)] = &[
     ("coordination", coordination::run),
     ("programs", programs::run),
     ("kernels", kernels::run),
+    ("shares", shares::run),
     ("checkpoint", checkpoint::run),
     ("rust", rust::run),
     ("scale", scale::run),
