@@ -540,14 +540,19 @@ int pc3_prints(char **pc3_out, const char *pc3_format, ...) {
 /* Around what prints: a stream (or null, for standard output) or a descriptor; what that has returned. */
 extern void *pc3_prints_on(void *);
 extern void *pc3_prints_to(int);
+/* Behind a restart what is there already is printed to this instead. */
+extern void *pc3_print_nowhere(void *);
 extern void pc3_printed(void *);
+extern int pc3_library_vout(void *, const char *, __builtin_va_list) __asm__("vfprintf");
 #define PC3_PRINT(pc3_name, pc3_before, pc3_given)                                                                       \
     extern int pc3_library_v##pc3_name(pc3_given, const char *, __builtin_va_list) __asm__("v" #pc3_name);                \
     int pc3_out_v##pc3_name(pc3_given pc3_of, const char *pc3_format, __builtin_va_list pc3_args) __asm__("pc3_v" #pc3_name); \
     int pc3_out_##pc3_name(pc3_given pc3_of, const char *pc3_format, ...) __asm__("pc3_" #pc3_name);                      \
     int pc3_out_v##pc3_name(pc3_given pc3_of, const char *pc3_format, __builtin_va_list pc3_args) {                       \
         void *pc3_stream = pc3_before(pc3_of);                                                                          \
-        int pc3_n = pc3_library_v##pc3_name(pc3_of, pc3_format, pc3_args);                                              \
+        void *pc3_nowhere = pc3_stream ? pc3_print_nowhere(pc3_stream) : (void *)0;                                     \
+        int pc3_n = pc3_nowhere ? pc3_library_vout(pc3_nowhere, pc3_format, pc3_args)                                   \
+                                : pc3_library_v##pc3_name(pc3_of, pc3_format, pc3_args);                                \
         pc3_printed(pc3_stream);                                                                                        \
         return pc3_n;                                                                                                   \
     }                                                                                                                   \
@@ -567,7 +572,8 @@ int pc3_out_vprintf(const char *pc3_format, __builtin_va_list pc3_args) __asm__(
 int pc3_out_printf(const char *pc3_format, ...) __asm__("pc3_printf");
 int pc3_out_vprintf(const char *pc3_format, __builtin_va_list pc3_args) {
     void *pc3_stream = pc3_prints_on((void *)0);
-    int pc3_n = pc3_library_vprintf(pc3_format, pc3_args);
+    void *pc3_nowhere = pc3_stream ? pc3_print_nowhere(pc3_stream) : (void *)0;
+    int pc3_n = pc3_nowhere ? pc3_library_vout(pc3_nowhere, pc3_format, pc3_args) : pc3_library_vprintf(pc3_format, pc3_args);
     pc3_printed(pc3_stream);
     return pc3_n;
 }

@@ -64,6 +64,11 @@ pub trait Engine: Send + Sync {
         live()
     }
 
+    /// The calling rank prints to an output, which it has done already if this is done again: the output still has that.
+    fn has_printed(&self, _output: u8) -> bool {
+        false
+    }
+
     /// The calling rank asks for memory in vain: gives back what is kept for a checkpoint, which is given up. True if there was any.
     fn relieve(&self) -> bool {
         false

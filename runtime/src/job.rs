@@ -360,11 +360,16 @@ impl Job {
         printing::end();
     }
 
+    /// Ranks will print again what is there already.
+    pub fn prints_again(&self) {
+        printing::again();
+    }
+
     /// The last of them has passed its line, of this process in one, of all in several: how standard output and error are to be
-    /// found again, or why they cannot be.
-    pub fn lines_passed(&self) -> Result<Vec<FileMeta>, String> {
+    /// found again, and who has printed there that prints it again, or why they cannot be found.
+    pub fn lines_passed(&self) -> Result<(Vec<FileMeta>, Vec<printing::Printed>), String> {
         match self.detached {
-            true => Ok(Vec::new()),
+            true => Ok((Vec::new(), Vec::new())),
             false => printing::places(),
         }
     }

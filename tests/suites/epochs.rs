@@ -20,7 +20,7 @@ const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 type Test = fn() -> Result<()>;
 
 pub fn trials() -> Vec<Trial> {
-    let tests: [(&str, Test); 10] = [
+    let tests: [(&str, Test); 13] = [
         ("no_memory", no_memory),
         ("no_memory_to_stop", no_memory_to_stop),
         ("program_first", program_first),
@@ -29,6 +29,9 @@ pub fn trials() -> Vec<Trial> {
         ("protocol_is_kept", protocol_is_kept),
         ("one_prints", one_prints),
         ("one_prints_and_is_killed", one_prints_and_is_killed),
+        ("one_prints_and_moves", one_prints_and_moves),
+        ("in_turn", in_turn),
+        ("in_turn_and_is_killed", in_turn_and_is_killed),
         ("discord", discord),
         ("callers", callers),
     ];
@@ -314,25 +317,86 @@ fn one_prints_and_is_killed() -> Result<()> {
     killed(&p, &plan, &arch::dist()).map(drop)
 }
 
-/// Ranks that print in front of their lines behind what others have printed behind theirs: both are named, and the stream.
+/// What waits in a stream's buffer may be a rank's that goes on in another process, and prints on there.
+fn one_prints_and_moves() -> Result<()> {
+    let (p, exe) = load("chatty")?;
+    let expected = whole(&p, &exe)?;
+    let job = Job::new(&p)?;
+    let env = [("PC3_EVERY", "301x"), ("PC3_KEEP", "100")];
+    ended(&job.run(HOST, &exe, &env)?, 0)?;
+    let all = job.checkpoint_files().len();
+    ensure!(all > 5, "{all} checkpoints");
+    let by = launcher(&arch::dist(), 2, "none");
+    let words: Vec<&str> = by.iter().map(String::as_str).collect();
+    for id in (1..=all).rev() {
+        let id = id.to_string();
+        let env = [("PC3_RESTART", id.as_str())];
+        ended(&job.finish(job.start_by(&words, HOST, &exe, &env)?)?, 0)?;
+        same_lines(&expected, &job.stdout(), 1)?;
+    }
+    Ok(())
+}
+
+/// Ranks print one after the other, far apart from their locations: what they have printed behind their lines is not printed
+/// again, where it would come behind what follows from it.
+fn in_turn() -> Result<()> {
+    let (p, exe) = load("discord")?;
+    let expected = whole(&p, &exe)?;
+    for workers in ["1", "3"] {
+        let job = Job::new(&p)?;
+        let mut stops = 0;
+        for every in ["29x", "23x", "37x", "31x", "41x", "27x", "100000x"] {
+            let mut env = vec![
+                PROTOCOL,
+                ("PC3_EVERY", every),
+                ("PC3_STOP_AFTER", "1"),
+                ("PC3_WORKERS", workers),
+            ];
+            if stops > 0 {
+                env.push(("PC3_RESTART", "latest"));
+            }
+            let end = job.run(HOST, &exe, &env)?;
+            ensure!(!end.stderr.contains("W06"), "{}", end.stderr);
+            if end.status == 0 {
+                break;
+            }
+            ended(&end, STOPPED)?;
+            stops += 1;
+        }
+        ensure!(stops > 3, "{stops} stops");
+        same_lines(&expected, &job.stdout(), 1)?;
+    }
+    Ok(())
+}
+
+fn in_turn_and_is_killed() -> Result<()> {
+    let (p, _) = load("discord")?;
+    let plan = Plan {
+        kills: 6,
+        seed: 5,
+        protocols: vec!["nonblocking"],
+        processes: 1,
+        mpis: vec!["none"],
+        archs: vec![HOST],
+        every: vec!["3x", "10x", "30x"],
+        limit: Duration::from_secs(300),
+    };
+    killed(&p, &plan, &arch::dist()).map(drop)
+}
+
+/// In several processes nobody prints between the lines of ranks: who does so, and where, is told.
 fn discord() -> Result<()> {
     let (p, exe) = load("discord")?;
     let expected = whole(&p, &exe)?;
-    let texts = [
-        "in front of its local checkpoint, wrote to standard output after rank",
-        "wrote to standard output between the local checkpoints of ranks of several processes each time",
-    ];
-    for (processes, text) in [1, 2].into_iter().zip(texts) {
-        let job = Job::new(&p)?;
-        let by = launcher(&arch::dist(), processes, "none");
-        let words: Vec<&str> = by.iter().map(String::as_str).collect();
-        let env = [PROTOCOL, ("PC3_EVERY", "10x"), ("PC3_WORKERS", "1")];
-        let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
-        ended(&end, 0)?;
-        ensure!(end.stderr.contains(text), "not told: {}", end.stderr);
-        same_lines(&expected, &job.stdout(), processes)?;
-    }
-    Ok(())
+    let text = "wrote to standard output between the local checkpoints of ranks of several processes each time";
+    let job = Job::new(&p)?;
+    let by = launcher(&arch::dist(), 2, "none");
+    let words: Vec<&str> = by.iter().map(String::as_str).collect();
+    let env = [PROTOCOL, ("PC3_EVERY", "10x"), ("PC3_WORKERS", "1")];
+    let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+    ended(&end, 0)?;
+    ensure!(end.stderr.contains(text), "not told: {}", end.stderr);
+    same_lines(&expected, &job.stdout(), 2)
 }
 
 /// Who connects by ports, or spawns in vain, all the time gets a checkpoint in between, or is told.

@@ -23,6 +23,8 @@ pub use rules::Rules;
 
 /// A logical process of the job; spawned ranks have numbers of their own.
 pub type Rank = u32;
+/// A place to which ranks print, as the driver numbers them.
+pub type Output = u8;
 /// Those who take part in a collective, under one name for all of them.
 pub type Group = u64;
 /// Of each group, how many of its collectives a rank has entered (Xu and Cooperman's collective clocks).

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::{Group, Rank};
+use crate::{Group, Output, Rank};
 
 /// One message among those from the same sender, as both sides know it again after a recovery.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,6 +25,8 @@ pub struct Log<O, R> {
     pub(crate) results: BTreeMap<(Group, u64), R>,
     /// Ranks that it brought into being.
     pub(crate) births: VecDeque<Rank>,
+    /// How often it has printed to outputs that stood behind that when the last rank passed its line.
+    pub(crate) prints: BTreeMap<Output, u64>,
     /// The messages in `matches`: nobody else may have them.
     reserved: BTreeSet<(Rank, Name)>,
 }
@@ -36,6 +38,7 @@ impl<O, R> Default for Log<O, R> {
             outcomes: VecDeque::new(),
             results: BTreeMap::new(),
             births: VecDeque::new(),
+            prints: BTreeMap::new(),
             reserved: BTreeSet::new(),
         }
     }
@@ -48,6 +51,7 @@ pub struct Parts<O, R> {
     pub outcomes: Vec<O>,
     pub results: Vec<((Group, u64), R)>,
     pub births: Vec<Rank>,
+    pub prints: Vec<(Output, u64)>,
 }
 
 impl<O, R> From<Log<O, R>> for Parts<O, R> {
@@ -57,6 +61,7 @@ impl<O, R> From<Log<O, R>> for Parts<O, R> {
             outcomes: log.outcomes.into(),
             results: log.results.into_iter().collect(),
             births: log.births.into(),
+            prints: log.prints.into_iter().collect(),
         }
     }
 }
@@ -67,6 +72,7 @@ impl<O, R> From<Parts<O, R>> for Log<O, R> {
             outcomes: parts.outcomes.into(),
             results: parts.results.into_iter().collect(),
             births: parts.births.into(),
+            prints: parts.prints.into_iter().filter(|p| p.1 > 0).collect(),
             ..Log::default()
         };
         for (receive, what) in parts.matches {
@@ -83,7 +89,12 @@ impl<O, R> Log<O, R> {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len() == 0 && self.prints.is_empty()
+    }
+
+    /// Is there anything that a recovery does not print again?
+    pub fn has_printed(&self) -> bool {
+        !self.prints.is_empty()
     }
 
     pub(crate) fn matched(&mut self, receive: u32, what: (Rank, Name)) {

@@ -6,7 +6,7 @@ mod control;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
-use crate::{Clocks, Group, Log, Name, Rank, Rules, Stamp, Up};
+use crate::{Clocks, Group, Log, Name, Output, Rank, Rules, Stamp, Up};
 
 /// Locations that a rank passes by for the sake of collective clocks before it takes its checkpoint in any case.
 const PATIENCE: u32 = 16;
@@ -439,5 +439,26 @@ impl<O, R> Member<O, R> {
         if self.phase == Phase::Logging && self.rules.outcomes_are_logged() {
             self.log.outcomes.push_back(outcome);
         }
+    }
+
+    // What the rank prints, to outputs that a recovery cuts back to where they stood when the last rank passed its line.
+
+    /// The last rank has passed its line: so often has this one printed behind its own.
+    pub fn printed(&mut self, output: Output, times: u64) {
+        if self.phase == Phase::Logging && times > 0 {
+            self.log.prints.insert(output, times);
+        }
+    }
+
+    /// The rank prints: is that in the output already?
+    pub fn has_printed(&mut self, output: Output) -> bool {
+        let Some(left) = self.replay.prints.get_mut(&output) else {
+            return false;
+        };
+        *left -= 1;
+        if *left == 0 {
+            self.replay.prints.remove(&output);
+        }
+        self.rules.printed_is_left_out()
     }
 }

@@ -41,6 +41,8 @@ rules! {
     late_is_recorded,
     /// What was sent behind the line and received before it is not sent again.
     early_is_suppressed,
+    /// What was printed behind its rank's line and in front of the last one is not printed again.
+    printed_is_left_out,
     /// What has arrived from behind the line but was not received is not part of the checkpoint.
     unreceived_early_is_left_out,
     /// Unless a probe has seen it: then it is part of the checkpoint, and is not sent again.

@@ -22,6 +22,18 @@ extern "C" {
     fn fopencookie(cookie: *mut c_void, mode: *const c_char, functions: Functions) -> *mut FILE;
 }
 
+/// A stream that keeps nothing of what is written to it; null if there is no memory for one.
+pub(super) fn nowhere() -> *mut FILE {
+    let functions = Functions {
+        read: None,
+        write: None,
+        seek: None,
+        close: None,
+    };
+    // SAFETY: without functions the C library discards what is written, and looks at no cookie.
+    unsafe { fopencookie(null_mut(), c"w".as_ptr(), functions) }
+}
+
 /// Where a stream's bytes are, and how far it is.
 pub(super) struct Memory {
     bytes: *mut u8,

@@ -1,31 +1,38 @@
 //! What ranks print to standard output and error, where these are files, while they take their local checkpoints one by one.
 //!
-//! A restart cuts such a file at one place. All in front of that has to come from ranks in front of their lines, and all behind it
-//! from ranks behind theirs, who print it again. So the place is where the first rank behind its line begins to print, or else where the file
-//! stands when the last line is passed; and nobody who has yet to come to his line may print behind it.  Of code that pc3cc has
+//! A restart cuts such a file at one place, which is where it stands when the last line is passed. What ranks behind their lines have
+//! printed until then is there, and they come to it again: it is counted, by rank and stream, and that many times what a rank prints
+//! behind a restart goes nowhere. (Printed again it could come behind what follows from it: another rank may know of it by a message
+//! that it received in front of its own line.)  Of code that pc3cc has
 //! compiled it is known who prints, as it calls the functions here; what others print shows in where the streams stand.
-//! What callbacks around checkpoints print is no step of a rank's course: it may be on either side.
+//! What callbacks around checkpoints and signals' handlers print is no step of a rank's course, and not counted.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void};
 use std::os::fd::RawFd;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering::*};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use libc::FILE;
 
+use super::memory::nowhere;
 use super::standard::{named, standard, stands_at};
 use super::{describe, stream, system};
 use crate::format::library::{FileKind, FileMeta};
 use crate::rank::Rank;
 
+/// What has to be known of who prints.
+static LOOK: AtomicU8 = AtomicU8::new(0);
 /// Some rank may have a line to pass.
-static OPEN: AtomicBool = AtomicBool::new(false);
+const OPEN: u8 = 1;
+/// Ranks do again what they did behind their lines.
+const AGAIN: u8 = 2;
 /// How often that has been so.
 static TIMES: AtomicU64 = AtomicU64::new(0);
-static PRINTED: Mutex<Printed> = Mutex::new(Printed::new());
+static PRINTED: Mutex<All> = Mutex::new(All::new());
 
 thread_local! {
     /// A signal's handler may print while this thread does.
@@ -34,7 +41,10 @@ thread_local! {
     static LOCKS: Cell<[*mut FILE; 2]> = const { Cell::new([null_mut(); 2]) };
 }
 
-struct Printed {
+/// A rank, one of its streams, and how often it has printed there behind its line.
+pub type Printed = (u32, u8, u64);
+
+struct All {
     outputs: Vec<Output>,
     /// How far standard input had been read, if it is a file.
     read: Option<u64>,
@@ -48,13 +58,15 @@ struct Output {
     kinds: Vec<FileKind>,
     /// How far what is known to have been printed goes.
     stood: u64,
-    /// How they were when a rank behind its line, which is this, began to print.
-    place: Option<(Vec<FileMeta>, usize)>,
+    /// The last line is passed.
+    over: bool,
+    /// How often ranks have printed behind theirs.
+    behind: BTreeMap<(u32, u8), u64>,
 }
 
-impl Printed {
-    const fn new() -> Printed {
-        Printed {
+impl All {
+    const fn new() -> All {
+        All {
             outputs: Vec::new(),
             read: None,
             several: false,
@@ -81,7 +93,7 @@ impl Printed {
 
 const OTHERWISE: &str = "let it print to a file of its own, or through a pipe (| cat >> FILE), or use the barrier protocol";
 
-fn printed() -> MutexGuard<'static, Printed> {
+fn printed() -> MutexGuard<'static, All> {
     PRINTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -139,9 +151,9 @@ fn stand(kinds: &[FileKind]) -> Option<u64> {
 /// Somebody is about to pass the first line.  `several`: there are other processes.
 pub(crate) fn begin(several: bool) {
     end();
-    let mut new = Printed {
+    let mut new = All {
         several,
-        ..Printed::new()
+        ..All::new()
     };
     let one = [FileKind::Stdout, FileKind::Stderr].map(|kind| vec![kind]);
     let outputs = match (system::of(1), system::of(2)) {
@@ -157,7 +169,8 @@ pub(crate) fn begin(several: bool) {
             Some(Some(stood)) => new.outputs.push(Output {
                 kinds,
                 stood,
-                place: None,
+                over: false,
+                behind: BTreeMap::new(),
             }),
         }
     }
@@ -170,7 +183,7 @@ pub(crate) fn begin(several: bool) {
     }
     *printed() = new;
     TIMES.fetch_add(1, SeqCst);
-    OPEN.store(true, SeqCst);
+    LOOK.fetch_or(OPEN, SeqCst);
 }
 
 fn kept(kinds: &[FileKind]) -> String {
@@ -178,10 +191,15 @@ fn kept(kinds: &[FileKind]) -> String {
     format!("somebody keeps {} locked (flockfile)", all.join(" or "))
 }
 
-/// Nobody has a line to pass any more.
+/// Nobody has a line to pass any more, nor anything to do again.
 pub(crate) fn end() {
-    OPEN.store(false, SeqCst);
-    *printed() = Printed::new();
+    LOOK.store(0, SeqCst);
+    *printed() = All::new();
+}
+
+/// What ranks print may be there already.
+pub(crate) fn again() {
+    LOOK.store(AGAIN, SeqCst);
 }
 
 /// Which time that is, for a rank that passes its line.
@@ -195,10 +213,10 @@ pub(crate) fn spoilt() -> Option<String> {
     all.why.clone().filter(|_| !all.several)
 }
 
-/// The last line is passed: how the outputs were at their places, or why they have none.
-pub(crate) fn places() -> Result<Vec<FileMeta>, String> {
+/// The last line is passed: how the outputs stand, and what ranks have printed there behind their lines, or why that is not known.
+pub(crate) fn places() -> Result<(Vec<FileMeta>, Vec<Printed>), String> {
     let outputs: Vec<Vec<FileKind>> = printed().outputs.iter().map(|o| o.kinds.clone()).collect();
-    let mut places = Vec::new();
+    let (mut places, mut behind) = (Vec::new(), Vec::new());
     for kinds in outputs {
         let place = all_locked(&kinds, || {
             let stood = stand(&kinds);
@@ -207,15 +225,18 @@ pub(crate) fn places() -> Result<Vec<FileMeta>, String> {
             if stood != Some(all.outputs[i].stood) {
                 all.by_others(kinds[0]);
             }
-            let place = all.outputs[i].place.take();
-            Some(place.map_or_else(|| now(&kinds), |p| p.0))
+            let output = &mut all.outputs[i];
+            output.over = true;
+            let times = std::mem::take(&mut output.behind);
+            behind.extend(times.into_iter().map(|((id, to), n)| (id, to, n)));
+            Some(now(&kinds))
         });
         match place {
             Some(place) => places.extend(place.into_iter().flatten()),
             None => printed().spoil(kept(&kinds)),
         }
     }
-    OPEN.store(false, SeqCst);
+    LOOK.fetch_and(!OPEN, SeqCst);
     let before = printed().read;
     let input = [FileKind::Stdin];
     if before.is_some() && all_locked(&input, || stand(&input)).flatten() != before {
@@ -226,7 +247,7 @@ pub(crate) fn places() -> Result<Vec<FileMeta>, String> {
     }
     match printed().why.clone() {
         Some(why) => Err(why),
-        None => Ok(places),
+        None => Ok((places, behind)),
     }
 }
 
@@ -241,7 +262,7 @@ fn now(kinds: &[FileKind]) -> Vec<FileMeta> {
 /// An entry point; an open stream or null.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_prints_on(to: *mut c_void) -> *mut c_void {
-    if !OPEN.load(Relaxed) {
+    if LOOK.load(Relaxed) == 0 {
         return null_mut();
     }
     let all = standard();
@@ -260,12 +281,34 @@ pub unsafe extern "C" fn pc3_prints_on(to: *mut c_void) -> *mut c_void {
 /// An entry point.
 #[no_mangle]
 pub unsafe extern "C" fn pc3_prints_to(fd: c_int) -> *mut c_void {
-    if !OPEN.load(Relaxed) || !(1..=2).contains(&fd) {
+    if LOOK.load(Relaxed) == 0 || !(1..=2).contains(&fd) {
         return null_mut();
     }
     // SAFETY: a standard stream.
     unsafe { enter(standard()[fd as usize].1) }
 }
+
+/// Where to print instead, if what one of these has returned says that it is there already; else null.
+#[no_mangle]
+pub extern "C" fn pc3_print_nowhere(begun: *mut c_void) -> *mut c_void {
+    match nowhere_opened() == begun.cast() {
+        true => begun,
+        false => null_mut(),
+    }
+}
+
+/// Null before it is needed.
+fn nowhere_opened() -> *mut FILE {
+    NOWHERE.get().map_or(null_mut(), |n| n.0)
+}
+
+struct Nowhere(*mut FILE);
+// SAFETY: streams lock themselves.
+unsafe impl Send for Nowhere {}
+// SAFETY: likewise.
+unsafe impl Sync for Nowhere {}
+
+static NOWHERE: OnceLock<Nowhere> = OnceLock::new();
 
 /// # Safety
 /// What one of these has returned, by the same thread.
@@ -321,6 +364,12 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
         return null_mut();
     }
     let errno = errno();
+    if LOOK.load(Relaxed) & AGAIN != 0 {
+        PRINTS.set(false);
+        let there = there_already(rank, stream);
+        set_errno(errno);
+        return there;
+    }
     let kinds = printed()
         .outputs
         .iter()
@@ -344,7 +393,8 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
     }
     let stood = stand(&kinds);
     let mut all = printed();
-    let Some(i) = all.outputs.iter().position(|o| o.kinds == kinds) else {
+    let found = all.outputs.iter().position(|o| o.kinds == kinds);
+    let Some(i) = found.filter(|i| !all.outputs[*i].over) else {
         drop(all);
         leave();
         set_errno(errno);
@@ -356,31 +406,40 @@ unsafe fn enter(stream: *mut FILE) -> *mut c_void {
     if !all.several && stood != Some(all.outputs[i].stood) {
         all.by_others(kind);
     }
-    let (id, behind) = (rank.id(), rank.is_behind(times()));
+    let id = rank.id();
     if all.several {
         all.spoil(format!(
             "rank {id} wrote to {} between the local checkpoints of ranks of several processes each time: {OTHERWISE}, or run it in one process",
             named(kind)
         ));
-    } else if rank.aside == 0 && behind {
-        let output = &mut all.outputs[i];
-        output.place.get_or_insert_with(|| (now(&kinds), id));
-    } else if rank.aside == 0 {
-        if let Some(first) = all.outputs[i].place.as_ref().map(|p| p.1) {
-            all.spoil(format!(
-                "rank {id}, in front of its local checkpoint, wrote to {} after rank {first} had done so behind its own, each time: let one rank print, or each to a file of its own (flushed), or through a pipe (| cat >> FILE), or use the barrier protocol",
-                named(kind)
-            ));
-        }
+    } else if rank.in_course() && rank.is_behind(times()) {
+        let behind = &mut all.outputs[i].behind;
+        *behind.entry((id as u32, kind as u8)).or_default() += 1;
     }
     drop(all);
     set_errno(errno);
     stream.cast()
 }
 
+/// Where the rank prints what it has printed already.
+#[cold]
+fn there_already(rank: &Rank, stream: *mut FILE) -> *mut c_void {
+    let all = standard();
+    let kind = all.into_iter().find(|(_, s)| *s == stream).map(|(k, _)| k);
+    let (Some(kind), Some(engine)) = (kind, rank.job().engine()) else {
+        return null_mut();
+    };
+    // Before it is counted as printed: without it all is printed again.
+    let nowhere = NOWHERE.get_or_init(|| Nowhere(nowhere())).0;
+    match !nowhere.is_null() && engine.has_printed(kind as u8) {
+        true => nowhere.cast(),
+        false => null_mut(),
+    }
+}
+
 /// What the program calls instead of the C library's: those with `...` are in `pc3_rt.h`.
 macro_rules! prints {
-    ($($name:ident = $own:ident($($arg:ident: $ty:ty),*) to $begin:ident($to:expr) -> $result:ty;)*) => { $(
+    ($($name:ident = $own:ident($($arg:ident: $ty:ty),*) to $begin:ident($to:expr) -> $result:ty, or |$nowhere:ident| $instead:expr;)*) => { $(
         /// # Safety
         /// As the C library's.
         #[no_mangle]
@@ -388,9 +447,16 @@ macro_rules! prints {
             extern "C" { fn $own($($arg: $ty),*) -> $result; }
             // SAFETY: by the caller.
             unsafe {
-                let to = $begin($to);
-                let done = $own($($arg),*);
-                pc3_printed(to);
+                let begun = $begin($to);
+                let $nowhere: *mut FILE = match begun.is_null() {
+                    true => null_mut(),
+                    false => pc3_print_nowhere(begun).cast(),
+                };
+                let done = match $nowhere.is_null() {
+                    true => $own($($arg),*),
+                    false => $instead,
+                };
+                pc3_printed(begun);
                 done
             }
         }
@@ -398,18 +464,18 @@ macro_rules! prints {
 }
 
 prints! {
-    pc3_puts = puts(text: *const c_char) to pc3_prints_on(null_mut()) -> c_int;
-    pc3_putchar = putchar(c: c_int) to pc3_prints_on(null_mut()) -> c_int;
-    pc3_putchar_unlocked = putchar_unlocked(c: c_int) to pc3_prints_on(null_mut()) -> c_int;
-    pc3_fputs = fputs(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int;
-    pc3_fputs_unlocked = fputs_unlocked(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int;
-    pc3_fputc = fputc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int;
-    pc3_fputc_unlocked = fputc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int;
-    pc3_putc = putc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int;
-    pc3_putc_unlocked = putc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int;
-    pc3_fwrite = fwrite(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize;
-    pc3_fwrite_unlocked = fwrite_unlocked(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize;
-    pc3_write = write(fd: c_int, from: *const c_void, n: usize) to pc3_prints_to(fd) -> isize;
+    pc3_puts = puts(text: *const c_char) to pc3_prints_on(null_mut()) -> c_int, or |_n| c_int::try_from(libc::strlen(text) + 1).unwrap_or(c_int::MAX);
+    pc3_putchar = putchar(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| libc::fputc(c, n);
+    pc3_putchar_unlocked = putchar_unlocked(c: c_int) to pc3_prints_on(null_mut()) -> c_int, or |n| libc::fputc(c, n);
+    pc3_fputs = fputs(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputs(text, n);
+    pc3_fputs_unlocked = fputs_unlocked(text: *const c_char, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputs(text, n);
+    pc3_fputc = fputc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
+    pc3_fputc_unlocked = fputc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
+    pc3_putc = putc(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
+    pc3_putc_unlocked = putc_unlocked(c: c_int, to: *mut c_void) to pc3_prints_on(to) -> c_int, or |n| libc::fputc(c, n);
+    pc3_fwrite = fwrite(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| libc::fwrite(from, each, n, nowhere);
+    pc3_fwrite_unlocked = fwrite_unlocked(from: *const c_void, each: usize, n: usize, to: *mut c_void) to pc3_prints_on(to) -> usize, or |nowhere| libc::fwrite(from, each, n, nowhere);
+    pc3_write = write(fd: c_int, from: *const c_void, n: usize) to pc3_prints_to(fd) -> isize, or |_nowhere| n as isize;
 }
 
 /// # Safety
@@ -418,8 +484,10 @@ prints! {
 pub unsafe extern "C" fn pc3_perror(text: *const c_char) {
     // SAFETY: by the caller.
     unsafe {
-        let to = pc3_prints_to(2);
-        libc::perror(text);
-        pc3_printed(to);
+        let begun = pc3_prints_to(2);
+        if begun.is_null() || pc3_print_nowhere(begun).is_null() {
+            libc::perror(text);
+        }
+        pc3_printed(begun);
     }
 }

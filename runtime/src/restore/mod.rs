@@ -35,6 +35,7 @@ use crate::save::program_meta;
 use crate::settings::Addresses;
 use crate::shared::{self, Shared};
 use crate::store::StoreError;
+use crate::tell::flush_standard;
 use crate::tongue;
 use crate::transfer::LoadError;
 use crate::translate::Loader;
@@ -364,7 +365,12 @@ pub(crate) fn settle(rank: &mut Rank) -> Result<(), RestoreError> {
     // Streams for wide characters keep the encoding that they begin with.
     tongue::enter(rank);
     let settled = rank.files.settle(id, id == 0);
-    settled.map_err(|message| RestoreError::Other { rank: id, message })
+    settled.map_err(|message| RestoreError::Other { rank: id, message })?;
+    // What waits in standard streams may be what a rank has printed that is elsewhere now, and prints on there.
+    if id == 0 && rank.job().peers().is_some() {
+        flush_standard();
+    }
+    Ok(())
 }
 
 fn engine_of_job(

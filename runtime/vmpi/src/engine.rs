@@ -172,6 +172,10 @@ impl Engine for MpiEngine {
         outcomes::logging().is_some()
     }
 
+    fn has_printed(&self, output: u8) -> bool {
+        outcomes::logging().is_some_and(|me| outcomes::has_printed(me, output))
+    }
+
     fn relieve(&self) -> bool {
         crossing::room::relieve(&self.world)
     }

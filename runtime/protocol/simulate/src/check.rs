@@ -39,6 +39,10 @@ pub enum Violation {
     Unreplayed(Rank),
     #[error("a message that was not counted is taken for one of another epoch")]
     Uncounted,
+    #[error(
+        "rank {0} prints twice what is there, in front of what it follows from, or not at all"
+    )]
+    Printed(Rank),
     #[error("an epoch has not ended")]
     Epoch,
     #[error(
@@ -172,5 +176,5 @@ pub fn end(w: &World) -> Result<(), Violation> {
     if w.nodes.iter().any(|n| !n.is_idle()) {
         return Err(Violation::Epoch);
     }
-    Ok(())
+    w.all_printed()
 }

@@ -110,6 +110,7 @@ pub fn generate(rng: &mut Rng, shape: Shape) -> Program {
         b.step(kind.unwrap_or(6), shape);
     }
     b.finish();
+    b.prints();
     b.program
 }
 
@@ -465,6 +466,23 @@ impl Builder<'_> {
         let rank = self.alive[i];
         self.clear(rank);
         self.alive.swap_remove(i);
+    }
+
+    /// Ranks of some programs print now and then.
+    fn prints(&mut self) {
+        let rarity = self.rng.u32(0..12);
+        if rarity < 3 {
+            return;
+        }
+        for script in &mut self.program.scripts {
+            let all = std::mem::take(script);
+            for op in all {
+                if self.rng.u32(0..rarity) == 0 {
+                    script.push(Op::Print);
+                }
+                script.push(op);
+            }
+        }
     }
 
     fn finish(&mut self) {

@@ -8,6 +8,7 @@ pub mod barrier;
 pub mod check;
 pub mod exhaustive;
 pub mod generate;
+mod output;
 pub mod processes;
 pub mod program;
 pub mod recovery;

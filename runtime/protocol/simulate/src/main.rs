@@ -168,7 +168,7 @@ fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
     let sum = |f: fn(&Counts) -> u32| all.iter().map(|c| u64::from(f(c))).sum::<u64>();
     println!(
         "{count} schedules of 2 to {ranks} ranks in {:.0} s: 0 violations; {} checkpoints, {} given up, {} logs too long, {} losses; messages: {} \
-         late, {} early ({} seen by probes and not received), {} suppressed; {} entries logged; spawned during an epoch: {} before the line, {} behind it, {} again",
+         late, {} early ({} seen by probes and not received), {} suppressed; {} prints left out; {} entries logged; spawned during an epoch: {} before the line, {} behind it, {} again",
         start.elapsed().as_secs_f64(),
         sum(|c| c.commits),
         sum(|c| c.given_up),
@@ -178,6 +178,7 @@ fn random(from: u64, count: u64, ranks: u32) -> Result<(), String> {
         sum(|c| c.early),
         sum(|c| c.seen),
         sum(|c| c.suppressed),
+        sum(|c| c.left_out),
         sum(|c| c.logged),
         sum(|c| c.across),
         sum(|c| c.within),

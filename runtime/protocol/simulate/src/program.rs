@@ -42,6 +42,8 @@ pub enum Op {
         tag: Tag,
     },
     Location,
+    /// To the one output of the job.
+    Print,
     Collective(Group),
     Initiate {
         slot: Slot,
@@ -69,7 +71,7 @@ impl Op {
     pub fn entries(&self) -> usize {
         match self {
             Op::Spawn { children, .. } => 1 + children.len(),
-            Op::Send { .. } | Op::Location => 0,
+            Op::Send { .. } | Op::Location | Op::Print => 0,
             _ => 1,
         }
     }

@@ -24,6 +24,8 @@ pub struct Committed {
     pub images: BTreeMap<Rank, Image>,
     pub records: BTreeMap<Rank, Vec<Message>>,
     pub logs: BTreeMap<Rank, Log>,
+    /// So much of the output.
+    pub place: usize,
 }
 
 impl World {
@@ -37,6 +39,7 @@ impl World {
             images: self.images.clone(),
             records,
             logs: self.logs.clone(),
+            place: self.place,
         };
         check::line(&new)?;
         self.counts.commits += 1;
@@ -56,9 +59,11 @@ impl World {
         self.waiting.clear();
         self.chance = mix(self.chance, u64::from(self.counts.recoveries));
         let Some(from) = self.committed.clone() else {
+            self.output.clear();
             self.begin();
             return;
         };
+        self.output.truncate(from.place);
         let mut suppress: BTreeMap<Rank, BTreeSet<(Rank, u32)>> = BTreeMap::new();
         for (to, image) in &from.images {
             for (sender, number) in &image.line.early {

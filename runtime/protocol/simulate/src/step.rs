@@ -114,6 +114,7 @@ impl World {
                 }
                 return Ok(());
             }
+            Op::Print => self.print(rank)?,
             Op::Initiate { slot, group } => self.enter(rank, *slot, *group),
             Op::Collective(group) | Op::Spawn { group, .. } if !s.own.begun => {
                 self.enter(rank, OWN, *group);
@@ -163,6 +164,7 @@ impl World {
                     tag,
                     stamp,
                     content,
+                    knows: s.own.knows.clone(),
                     truth,
                     name: None,
                     seen: false,
@@ -278,6 +280,7 @@ impl World {
             pending: s.pending.clone(),
         };
         self.images.insert(rank, image);
+        self.lined();
     }
 }
 
@@ -322,6 +325,10 @@ impl RankState {
 
     fn consume(&mut self, slot: Slot) -> Rank {
         let (from, what) = self.own.done.remove(&slot).unwrap_or_default();
+        for (rank, n) in self.own.told.remove(&slot).unwrap_or_default() {
+            let known = self.own.knows.entry(rank).or_default();
+            *known = n.max(*known);
+        }
         self.learn(mix(what, u64::from(from)));
         from
     }

@@ -31,6 +31,8 @@ pub struct Message {
     pub tag: Tag,
     pub stamp: Stamp,
     pub content: u64,
+    /// What its sender knew to have been printed.
+    pub knows: Printed,
     /// Which of the sender's messages to this receiver it is; the protocol does not see this.
     pub truth: u32,
     /// As the receiver knows it.
@@ -88,8 +90,14 @@ pub struct Progress {
     pub done: BTreeMap<Slot, (Rank, u64)>,
     /// Of each tag, the message that the last probe saw.
     pub seen: BTreeMap<Tag, (Rank, u32)>,
+    /// How often ranks have printed, as far as it knows, and as far as these know that sent what is complete.
+    pub knows: Printed,
+    pub told: BTreeMap<Slot, Printed>,
     pub history: Arc<History>,
 }
+
+/// By rank.
+pub type Printed = BTreeMap<Rank, u32>;
 
 /// What a rank has done, for the judge.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -166,6 +174,8 @@ pub struct Counts {
     pub seen: u32,
     pub logged: u32,
     pub suppressed: u32,
+    /// Prints that the output had already.
+    pub left_out: u32,
     /// Ranks spawned before the line of their root while an epoch was under way, behind it, and again.
     pub across: u32,
     pub within: u32,
@@ -189,6 +199,9 @@ pub struct World {
     pub images: BTreeMap<Rank, Image>,
     pub records: BTreeMap<Rank, Vec<Message>>,
     pub logs: BTreeMap<Rank, Log>,
+    /// Who has printed, in order; and how much of that there was when the last rank passed its line.
+    pub output: Vec<Rank>,
+    pub place: usize,
     pub committed: Option<Arc<Committed>>,
     /// What crossed the line to ranks that it does not know: programs here send to ranks that they have not heard of.
     pub waiting: BTreeMap<Rank, Vec<Message>>,
@@ -218,6 +231,8 @@ impl World {
             images: BTreeMap::new(),
             records: BTreeMap::new(),
             logs: BTreeMap::new(),
+            output: Vec::new(),
+            place: 0,
             committed: None,
             waiting: BTreeMap::new(),
             budget,
@@ -571,6 +586,7 @@ impl RankState {
             };
             earlier.insert(m.truth, content);
             self.own.done.insert(p.slot, (m.from, m.content));
+            self.own.told.insert(p.slot, m.knows);
         }
     }
 

@@ -212,7 +212,15 @@ impl State {
         self.lined += 1;
         let all = self.lined >= self.members.len() - self.born;
         if let Some(job) = world.job.get().filter(|_| all && self.apart.is_none()) {
-            self.plan.output = Some(job.lines_passed());
+            let passed = job.lines_passed();
+            self.plan.output = Some(passed.map(|(places, printed)| {
+                for (rank, output, times) in printed {
+                    if let Some(me) = world.local(rank) {
+                        self.members[me.slot as usize].printed(output, times);
+                    }
+                }
+                places
+            }));
         }
     }
 
@@ -482,6 +490,13 @@ pub(crate) fn recover(world: &World) -> Result<(), String> {
         apart.counts = true;
     }
     world.crossing.slow.store(true, SeqCst);
+    if let Some(job) = world
+        .job
+        .get()
+        .filter(|_| all.iter().any(|r| r.log.has_printed()))
+    {
+        job.prints_again();
+    }
     for (me, recovered) in world.ranks().iter().zip(all) {
         let early = suppress.remove(&me.rank).unwrap_or_default();
         let (line, log) = (recovered.line, recovered.log);

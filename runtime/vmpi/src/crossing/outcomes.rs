@@ -3,7 +3,7 @@
 use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
-use super::done;
+use super::{done, Stage};
 use crate::p2p::wait::wait_done;
 use crate::p2p::Request;
 use crate::state::RankState;
@@ -30,6 +30,15 @@ pub(crate) fn replayed(me: &RankState) -> Option<Outcome> {
     let outcome = s.member(me.slot).replayed_outcome();
     done(world, s);
     outcome
+}
+
+/// The calling rank prints to an output: has it done so the first time, which the output still has?
+pub(crate) fn has_printed(me: &RankState, output: u8) -> bool {
+    let world = me.world();
+    let mut s = world.crossing.enter(me);
+    let has = s.stage == Stage::Replaying && s.member(me.slot).has_printed(output);
+    done(world, s);
+    has
 }
 
 /// What is said now.

@@ -1,13 +1,14 @@
 //! What a checkpoint keeps of a rank's line, beside the rank itself.
 //!
 //! ```text
-//! line    = version:u8 late_ids:u32 early clocks sizes log births? late      (version 1 has no late_ids)
+//! line    = version:u8 late_ids:u32 early clocks sizes log births? prints? late   (version 1 has no late_ids)
 //! early   = [sender:u32 number:u32]          messages from behind the sender's line, received before this one
 //! clocks  = [group:u64 entered:u64]    sizes = [group:u64 members:u32]
 //! log     = [receive:u32 sender:u32 name] [outcome] [group:u64 n:u64 result:bytes]
 //! name    = kind:u8 (0 before, 1 behind) number:u32
 //! outcome = 0 flag:u8 | 1 [index:u32] | 2 found:u8 (sender:u32 name) | 3 clock:u64 (binary64) | 4 said:bytes
-//! births  = [rank:u32]     that it has spawned behind its line; in version 3
+//! births  = [rank:u32]     that it has spawned behind its line; from version 3 on
+//! prints  = [output:u8 times:u64]    that it printed behind its line and in front of the last one; in version 4
 //! late    = count:u64 message*
 //! ```
 //! `[x]` is a list; a message is as `state::message` writes it.
@@ -26,6 +27,7 @@ use crate::wire::{bad, Read, Reader, Writer};
 
 const VERSION: u8 = 2;
 const WITH_BIRTHS: u8 = 3;
+const WITH_PRINTS: u8 = 4;
 
 /// A rank's line as it was read.
 pub(super) struct Recovered {
@@ -73,8 +75,12 @@ pub(super) fn write(
 ) -> Vec<u8> {
     let mut w = Writer::default();
     let parts = Parts::from(log);
-    let births = !parts.births.is_empty();
-    w.u8(if births { WITH_BIRTHS } else { VERSION });
+    let version = match (parts.births.is_empty(), parts.prints.is_empty()) {
+        (_, false) => WITH_PRINTS,
+        (false, true) => WITH_BIRTHS,
+        (true, true) => VERSION,
+    };
+    w.u8(version);
     // A name that a log holds must not be given to another communicator.
     w.u32(world.late_ids.load(Relaxed));
     w.list(line.early.iter(), |w, (rank, n)| {
@@ -123,8 +129,14 @@ pub(super) fn write(
         w.u64(*n);
         w.bytes(result);
     });
-    if births {
+    if version >= WITH_BIRTHS {
         w.list(parts.births.iter(), |w, r| w.u32(*r));
+    }
+    if version >= WITH_PRINTS {
+        w.list(parts.prints.iter(), |w, (output, times)| {
+            w.u8(*output);
+            w.u64(*times);
+        });
     }
     w.u64(late_count);
     w.0.extend_from_slice(late);
@@ -136,7 +148,7 @@ pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
     let version = r.u8()?;
     match version {
         1 => {}
-        VERSION | WITH_BIRTHS => {
+        VERSION..=WITH_PRINTS => {
             world.late_ids.fetch_max(r.u32()?, Relaxed);
         }
         v => return bad(&format!("version {v} of a rank's log is not known")),
@@ -151,7 +163,11 @@ pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
     let outcomes = r.list(outcome)?;
     let results = r.list(|r| Ok(((r.u64()?, r.u64()?), r.bytes()?.to_vec())))?;
     let births = match version {
-        WITH_BIRTHS => r.list(Reader::u32)?,
+        WITH_BIRTHS.. => r.list(Reader::u32)?,
+        _ => Vec::new(),
+    };
+    let prints = match version {
+        WITH_PRINTS.. => r.list(|r| Ok((r.u8()?, r.u64()?)))?,
         _ => Vec::new(),
     };
     if births.iter().any(|rank| *rank >= world.size) {
@@ -176,6 +192,7 @@ pub(super) fn read(bytes: &[u8], world: &World) -> Read<Recovered> {
             outcomes,
             results,
             births,
+            prints,
         }),
         late,
     })
