@@ -80,7 +80,7 @@ pub(crate) fn read_type(r: &mut Reader, depth: u32) -> Read<TypeRef> {
     make(Constructor::Struct { blocks }, None).or_else(|_| bad("a message's type"))
 }
 
-/// `sender_index`: the place of a pending request among those its owner saves.
+/// `sender_index`: the place of a pending request among those its owner saves; none: it will be complete in what is saved of its owner.
 pub(crate) fn write(
     w: &mut Writer,
     key: &Key,
@@ -97,21 +97,17 @@ pub(crate) fn write(
     write_signature(w, &m.ty.signature);
     w.size(m.count);
     match &m.data {
-        // Its sender is not at its line yet, and will have been received from there.
-        Data::Held(r) if m.mark.is_some() => {
-            // SAFETY: a held message's request is pending and its buffer readable.
-            let native = unsafe {
-                let buf = (**r).buf();
-                buf.ty.pack_vec(buf.addr, buf.count)
-            };
-            content(w, m, &native);
-        }
         Data::Held(r) => {
-            // SAFETY: a held message's request is pending.
+            // SAFETY: a held message's request is pending and its buffer readable.
             let r = unsafe { &**r };
+            let Some(index) = sender_index(r) else {
+                // SAFETY: as above.
+                let native = unsafe { r.ty.pack_vec(r.addr, r.count) };
+                return content(w, m, &native);
+            };
             w.u8(1);
             w.u32(r.owner);
-            w.u64(sender_index(r).unwrap_or(u64::MAX));
+            w.u64(index);
         }
         Data::Far { owner, index, .. } => {
             w.u8(1);
