@@ -20,7 +20,7 @@ const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 type Test = fn() -> Result<()>;
 
 pub fn trials() -> Vec<Trial> {
-    let tests: [(&str, Test); 13] = [
+    let tests: [(&str, Test); 14] = [
         ("no_memory", no_memory),
         ("no_memory_to_stop", no_memory_to_stop),
         ("program_first", program_first),
@@ -33,6 +33,7 @@ pub fn trials() -> Vec<Trial> {
         ("in_turn", in_turn),
         ("in_turn_and_is_killed", in_turn_and_is_killed),
         ("discord", discord),
+        ("in_hand", in_hand),
         ("callers", callers),
     ];
     let trial = |(name, test): (&str, Test)| {
@@ -397,6 +398,27 @@ fn discord() -> Result<()> {
     ended(&end, 0)?;
     ensure!(end.stderr.contains(text), "not told: {}", end.stderr);
     same_lines(&expected, &job.stdout(), 2)
+}
+
+/// What a matched probe had in hand when the epoch began is in the checkpoint with its contents: its sender's line is behind it.
+fn in_hand() -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/apart/probed.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let expected = whole(&p, &exe)?;
+    for every in ["7x", "11x", "12x", "13x", "17x", "19x"] {
+        let job = Job::new(&p)?;
+        let env = [
+            PROTOCOL,
+            ("PC3_EVERY", every),
+            ("PC3_STOP_AFTER", "1"),
+            ("PC3_WORKERS", "2"),
+        ];
+        ended(&job.run(HOST, &exe, &env)?, STOPPED)?;
+        let again = [("PC3_RESTART", "latest"), ("PC3_WORKERS", "2")];
+        ended(&job.run(HOST, &exe, &again)?, 0)?;
+        same_lines(&expected, &job.stdout(), 1)?;
+    }
+    Ok(())
 }
 
 /// Who connects by ports, or spawns in vain, all the time gets a checkpoint in between, or is told.
