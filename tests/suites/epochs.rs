@@ -20,7 +20,7 @@ const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 type Test = fn() -> Result<()>;
 
 pub fn trials() -> Vec<Trial> {
-    let tests: [(&str, Test); 14] = [
+    let tests: [(&str, Test); 15] = [
         ("no_memory", no_memory),
         ("no_memory_to_stop", no_memory_to_stop),
         ("program_first", program_first),
@@ -32,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
         ("one_prints_and_moves", one_prints_and_moves),
         ("in_turn", in_turn),
         ("in_turn_and_is_killed", in_turn_and_is_killed),
+        ("in_turn_and_moves", in_turn_and_moves),
         ("discord", discord),
         ("in_hand", in_hand),
         ("callers", callers),
@@ -320,16 +321,26 @@ fn one_prints_and_is_killed() -> Result<()> {
 
 /// What waits in a stream's buffer may be a rank's that goes on in another process, and prints on there.
 fn one_prints_and_moves() -> Result<()> {
-    let (p, exe) = load("chatty")?;
+    from_each("chatty", &[("PC3_EVERY", "301x")])
+}
+
+/// Each rank has said that standard output is written line by line.
+fn in_turn_and_moves() -> Result<()> {
+    from_each("discord", &[PROTOCOL, ("PC3_EVERY", "25x")])
+}
+
+/// As if the job had been killed behind each of its checkpoints, and gone on in other processes.
+fn from_each(name: &str, env: &[(&str, &str)]) -> Result<()> {
+    let (p, exe) = load(name)?;
     let expected = whole(&p, &exe)?;
     let job = Job::new(&p)?;
-    let env = [("PC3_EVERY", "301x"), ("PC3_KEEP", "100")];
+    let env = [env, &[("PC3_KEEP", "100")]].concat();
     ended(&job.run(HOST, &exe, &env)?, 0)?;
     let all = job.checkpoint_files().len();
     ensure!(all > 5, "{all} checkpoints");
-    let by = launcher(&arch::dist(), 2, "none");
-    let words: Vec<&str> = by.iter().map(String::as_str).collect();
     for id in (1..=all).rev() {
+        let by = launcher(&arch::dist(), 2 + id % 2, "none");
+        let words: Vec<&str> = by.iter().map(String::as_str).collect();
         let id = id.to_string();
         let env = [("PC3_RESTART", id.as_str())];
         ended(&job.finish(job.start_by(&words, HOST, &exe, &env)?)?, 0)?;

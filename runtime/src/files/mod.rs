@@ -365,6 +365,11 @@ impl Files {
         let replaced =
             |fd: u64| all.closed.contains(&fd) || all.files.iter().any(|f| is_on(&f.meta, fd));
         let mut streams = all.streams;
+        if !inherits {
+            streams
+                .iter()
+                .for_each(|(stream, file)| buffer_as(*stream, file));
+        }
         streams.retain(|(_, file)| inherits || !file.mode.is_empty());
         let given = |file: &FileMeta| file.mode.is_empty() && !replaced(file.kind as u64);
         for (_, file) in streams.iter().filter(|s| given(&s.1)) {
@@ -540,6 +545,15 @@ fn position(file: &Reopened) -> io::Result<()> {
             }
             system::set_position(fd, at)
         }
+    }
+}
+
+/// Each rank says how standard output and error are buffered, and may be in a process of its own now.
+fn buffer_as(stream: *mut FILE, file: &FileMeta) {
+    let output = matches!(file.kind, FileKind::Stdout | FileKind::Stderr);
+    if let Some(b) = file.buffer.filter(|_| output && file.mode.is_empty()) {
+        // SAFETY: a standard stream, and as the rank has called it.
+        unsafe { libc::setvbuf(stream, b.addr as *mut _, b.mode as i32, b.size as usize) };
     }
 }
 
