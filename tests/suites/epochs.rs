@@ -374,6 +374,9 @@ fn in_turn() -> Result<()> {
             }
             ended(&end, STOPPED)?;
             stops += 1;
+            // Of rank 0: its log can be read.
+            let last = job.checkpoint_files().pop().context("no checkpoint")?;
+            shown(&last, "early")?.parse::<u64>()?;
         }
         ensure!(stops > 3, "{stops} stops");
         same_lines(&expected, &job.stdout(), 1)?;

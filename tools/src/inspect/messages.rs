@@ -27,7 +27,7 @@ pub(super) struct Line {
     pub late: Count,
     /// Those that it had received before they were sent, as far as the checkpoint goes.
     pub early: u64,
-    /// Receives, answers, results of collectives and spawns that are done again as they were.
+    /// Receives, answers, results of collectives, spawns and output that are done again as they were, or left out.
     pub log: Count,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn line(image: &RankImage) -> Option<Line> {
     let version = r.u8()?;
     match version {
         1 => {}
-        2 | 3 => r.skip(4)?,
+        2..=4 => r.skip(4)?,
         _ => return None,
     }
     line.early = r.list(8)?;
@@ -91,8 +91,11 @@ pub(super) fn line(image: &RankImage) -> Option<Line> {
         r.skip(16)?;
         r.list(1)?;
     }
-    if version == 3 {
+    if version >= 3 {
         line.log.number += r.list(4)?;
+    }
+    if version >= 4 {
+        line.log.number += r.list(9)?;
     }
     line.log.bytes = (before - r.0.len()) as u64;
     for _ in 0..r.u64()? {
