@@ -1,7 +1,8 @@
 //! Why kernels take longer on 16 ranks a processor: what they execute themselves then, which any MPI's ranks would, and what pc3
 //! adds.  As instructions (callgrind, small classes), and as processor time (tests/bench/own.c), which has the caches in it.
 //!
-//! A runtime whose calls cost nothing would still take the program's own time: the ratio of that is the bound.
+//! A runtime whose calls cost nothing would still take the program's own time. That beside what the native MPI's processes take as a
+//! whole, their calls included, is the bound; it means something on a quiet machine only, as they spin while they wait.
 
 use std::path::Path;
 use std::process::Command;
@@ -86,11 +87,20 @@ fn seconds(s: &Setup) -> Result<Value> {
     let cores = cores();
     println!("\nseconds of each of {cores} processors: the program's own under {native} and pc3, and pc3's (on one worker)");
     println!(
-        "{:8} {native:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>10} {:>10}",
-        "kernel", "x16", "pc3 x1", "pc3 x16", "ratio", "ratio", "pc3's x1", "pc3's x16"
+        "{:8} {native:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>10} {:>10} {:>10} {:>8}",
+        "kernel",
+        "x16",
+        "pc3 x1",
+        "pc3 x16",
+        "ratio",
+        "ratio",
+        "pc3's x1",
+        "pc3's x16",
+        "whole",
+        "bound"
     );
     let mut rows = Vec::new();
-    let mut logs = [0.0; 2];
+    let mut logs = [0.0; 3];
     for (name, class) in KERNELS {
         let folder = env::root().join("examples/c").join(name);
         let build = |mut c: Command, exe: &Path| -> Result<()> {
@@ -109,47 +119,65 @@ fn seconds(s: &Setup) -> Result<Value> {
             c
         };
         let all = cores * MANY;
-        let mut times = [const { Vec::new() }; 6];
+        let mut times = [const { Vec::new() }; 7];
         for _ in 0..ROUNDS {
-            let own = |c| parts(c, class, s).map(|(own, _)| own / cores as f64);
-            let rest = |c| parts(c, class, s).map(|(_, rest)| rest / cores as f64);
+            let parts = |c| parts(c, class, s);
+            let plain = parts(mpirun(cores))?;
             let now = [
-                own(mpirun(cores))?,
-                own(mpirun(all))?,
-                own(ranks(&ours, cores, cores))?,
-                own(ranks(&ours, all, cores))?,
-                rest(ranks(&ours, cores, 1))?,
-                rest(ranks(&ours, all, 1))?,
+                plain.own,
+                parts(mpirun(all))?.own,
+                parts(ranks(&ours, cores, cores))?.own,
+                parts(ranks(&ours, all, cores))?.own,
+                parts(ranks(&ours, cores, 1))?.rest,
+                parts(ranks(&ours, all, 1))?.rest,
+                plain.whole * cores as f64,
             ];
-            times.iter_mut().zip(now).for_each(|(to, x)| to.push(x));
+            let each = now.map(|x| x / cores as f64);
+            times.iter_mut().zip(each).for_each(|(to, x)| to.push(x));
         }
-        let [a, many, b, ours, rest, rests] = times.map(median);
-        let ratios = [many / a, ours / a];
+        let [a, many, b, ours, rest, rests, whole] = times.map(median);
+        let ratios = [many / a, ours / a, ours / whole];
         println!(
-            "{name:5} {class:2} {a:10.3} {many:10.3} {b:10.3} {ours:10.3} {:8.3} {:8.3} {rest:10.3} {rests:10.3}",
-            ratios[0], ratios[1]
+            "{name:5} {class:2} {a:10.3} {many:10.3} {b:10.3} {ours:10.3} {:8.3} {:8.3} {rest:10.3} {rests:10.3} {whole:10.3} {:8.3}",
+            ratios[0], ratios[1], ratios[2]
         );
         for (sum, r) in logs.iter_mut().zip(ratios) {
             *sum += r.ln() / KERNELS.len() as f64;
         }
         rows.push(json!({ "kernel": name, "class": class, "native": a, "native_16": many, "pc3": b, "pc3_16": ours,
-            "ratio_native_16": ratios[0], "ratio_pc3_16": ratios[1], "pc3s": rest, "pc3s_16": rests }));
+            "ratio_native_16": ratios[0], "ratio_pc3_16": ratios[1], "pc3s": rest, "pc3s_16": rests,
+            "native_whole": whole, "bound": ratios[2] }));
     }
     let means = logs.map(f64::exp);
     println!(
-        "geometric means of own time on 16 ranks a processor: {native} {:.3}, pc3 {:.3}",
-        means[0], means[1]
+        "geometric means of own time on 16 ranks a processor: {native} {:.3}, pc3 {:.3}, beside {native}'s whole time {:.3}",
+        means[0], means[1], means[2]
     );
     Ok(json!({ "native": native, "rows": rows, "geometric_means": means }))
 }
 
-/// The program's own time and the rest, as it says.
-fn parts(mut c: Command, class: &str, s: &Setup) -> Result<(f64, f64)> {
+/// What the program says of its times, those of all ranks together.
+struct Parts {
+    own: f64,
+    rest: f64,
+    whole: f64,
+}
+
+fn parts(mut c: Command, class: &str, s: &Setup) -> Result<Parts> {
     let (out, _) = finished(c.arg(class).current_dir(&s.work))?;
     let said = String::from_utf8_lossy(&out.stderr);
-    let line = said.lines().find_map(|l| l.strip_prefix("own "));
-    let (own, rest) = line
-        .and_then(|l| l.split_once(" rest "))
-        .with_context(|| format!("{c:?}: says no times: {said}"))?;
-    Ok((own.parse()?, rest.trim().parse()?))
+    let line = said.lines().find(|l| l.starts_with("own "));
+    let time = |name: &str| {
+        let mut words = line?.split_whitespace();
+        words.by_ref().find(|w| *w == name)?;
+        words.next()?.parse().ok()
+    };
+    let all = || {
+        Some(Parts {
+            own: time("own")?,
+            rest: time("rest")?,
+            whole: time("whole")?,
+        })
+    };
+    all().with_context(|| format!("{c:?}: says no times: {said}"))
 }
