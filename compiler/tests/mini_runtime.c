@@ -125,6 +125,7 @@ int pc3_open_file(int d, const char *p, int f, unsigned m, const char *n) { (voi
 void *pc3_remap(void *a, pc3_size o, pc3_size n, int f, void *t) { (void)a; (void)o; (void)n; (void)f; (void)t; abort(); }
 /* Nobody asks who prints. */
 void *pc3_prints_on(void *to) { (void)to; return 0; }
+void *pc3_print_nowhere(void *to) { (void)to; return 0; }
 void *pc3_prints_to(int to) { (void)to; return 0; }
 void pc3_printed(void *to) { (void)to; }
 void *pc3_thread_made(const char *n, void (*f)(void), void *a) { (void)n; (void)f; (void)a; abort(); }
