@@ -51,11 +51,20 @@ fn abort_at(call: &str, p: *mut c_void, fault: &Fault) -> ! {
 
 /// What is kept for a checkpoint goes before the program is told that there is no memory.
 fn found(rank: &mut Rank, mut alloc: impl FnMut(&mut Rank) -> *mut u8) -> *mut u8 {
-    let p = alloc(rank);
-    if !p.is_null() || !rank.job().clone().engine().is_some_and(Engine::relieve) {
-        return p;
+    let mut p = alloc(rank);
+    let mut more = true;
+    while p.is_null() && more {
+        more = relieved(rank);
+        // What there was may have gone by itself since.
+        p = alloc(rank);
     }
-    alloc(rank)
+    p
+}
+
+/// Was there anything that could be given back?
+#[cold]
+fn relieved(rank: &Rank) -> bool {
+    rank.job().clone().engine().is_some_and(Engine::relieve)
 }
 
 /// May it be handed out in pieces?
@@ -157,8 +166,9 @@ pub unsafe extern "C" fn pc3_realloc(
     let notes = unsafe { rank.unions.picked(p as usize, kept) };
     let old = rank.heap.size_of(p.cast()).unwrap_or(0);
     let mut moved = rank.heap.realloc(p.cast(), n, ty);
-    let none = matches!(&moved, Ok(new) if new.is_null());
-    if none && rank.job().clone().engine().is_some_and(Engine::relieve) {
+    let mut more = true;
+    while more && matches!(&moved, Ok(new) if new.is_null()) {
+        more = relieved(rank);
         moved = rank.heap.realloc(p.cast(), n, ty);
     }
     match moved {

@@ -46,8 +46,9 @@ pub(super) fn for_line(me: &RankState) -> Result<(), Untaken> {
     }
 }
 
-/// The program needs memory: what is kept for a checkpoint is given back. True if there was any.
+/// The program needs memory: what is kept for a checkpoint is given back.  True if there was any, so that there may be more.
 pub(crate) fn relieve(world: &World) -> bool {
+    let mut waited = false;
     loop {
         let mut s = world.crossing.lock();
         let mut bytes = 0;
@@ -71,16 +72,19 @@ pub(crate) fn relieve(world: &World) -> bool {
             done(world, s);
             return true;
         }
-        if s.writer.as_ref().is_none_or(|w| w.is_finished()) {
-            return false;
+        // A rank of another worker copies itself, or a thread has the copies and writes them: that is soon over.
+        let here = RankState::try_current().map(RankState::worker);
+        let mut all = s.taken.iter().zip(world.ranks().iter());
+        let copies = all.any(|(taken, r)| {
+            let copied = taken.as_ref().is_none_or(|t| t.part.is_some());
+            !copied && Some(r.worker()) != here
+        });
+        if !copies && !s.writes() {
+            return waited;
         }
-        // It has the copies: soon they are written.
         drop(s);
+        waited = true;
         std::thread::sleep(Duration::from_millis(1));
-        let s = world.crossing.lock();
-        if s.writer.as_ref().is_none_or(|w| w.is_finished()) {
-            return true;
-        }
     }
 }
 
