@@ -9,6 +9,9 @@ use anyhow::{bail, Context, Result};
 
 use crate::{conformance, dist, env, semver, setup, simulate, sources};
 
+/// The end-to-end suites, to cargo.
+const END_TO_END: [&str; 5] = ["--release", "-p", "pc3-tests", "--test", "e2e"];
+
 /// What ran so far.
 struct Tally {
     begun: Instant,
@@ -54,19 +57,27 @@ pub fn run(with_setup: bool, filter: Option<&str>) -> Result<()> {
         }
         // Few of the unit tests run for long; that leaves processors for the simulator.
         let simulator = std::thread::spawn(|| simulate::command(&["check"]).output());
+        let ahead = std::thread::spawn(|| {
+            let mut c = env::cargo();
+            c.args(["test", "--quiet", "--no-run"]).args(END_TO_END);
+            // Should that fail, the suites say so.
+            drop(c.output());
+        });
         tally.step(
             "unit and integration tests",
             &["--workspace", "--exclude", "pc3-tests"],
         )?;
         tally.head("protocols in the simulator");
         let simulated = simulator.join().expect("waits, and does not panic")?;
+        ahead.join().expect("waits, and does not panic");
         println!("{}", String::from_utf8_lossy(&simulated.stdout));
         if !simulated.status.success() {
             println!("{}", String::from_utf8_lossy(&simulated.stderr));
             tally.broken.push("simulate".into());
         }
     }
-    let mut e2e = vec!["--release", "-p", "pc3-tests", "--test", "e2e", "--"];
+    let mut e2e = END_TO_END.to_vec();
+    e2e.push("--");
     e2e.extend(filter);
     tally.step("end-to-end", &e2e)?;
 
