@@ -8,7 +8,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicU8, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use pc3_typemetric::codes;
@@ -40,6 +41,10 @@ pub static pc3_flag: AtomicI32 = AtomicI32::new(0);
 
 /// Somebody asked, or time is up.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+/// How often that has become so.
+static REQUESTS: AtomicU32 = AtomicU32::new(0);
+/// Looks after requests, where there is one.
+static CLERK: OnceLock<Thread> = OnceLock::new();
 /// Somebody asked.
 static ASKED: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -54,8 +59,13 @@ pub fn clear_flag(bit: c_int) {
 
 /// Asks for a checkpoint; safe in a signal handler.
 fn request() {
-    REQUESTED.store(true, SeqCst);
+    let first = !REQUESTED.swap(true, SeqCst);
     set_flag(FLAG_REQUEST);
+    if first {
+        REQUESTS.fetch_add(1, SeqCst);
+        // Here that is a swap and a system call.
+        CLERK.get().inspect(|t| t.unpark());
+    }
 }
 
 /// What became of a checkpoint that was to be taken.
@@ -89,12 +99,12 @@ pub struct Control {
     dropped_in_vain: AtomicU32,
     /// One was due and has not been taken.
     due: Arc<AtomicBool>,
+    /// When time decides.
     timer: Option<Arc<Timer>>,
 }
 
 impl Control {
-    /// `patience`: after that it is told that no rank has come to take a checkpoint that has been due by time.
-    pub(crate) fn new(every: Every, stop_after: Option<u64>, patience: Duration) -> Control {
+    pub(crate) fn new(every: Every, stop_after: Option<u64>) -> Control {
         let mut next_passage = u64::MAX;
         let mut timer = None;
         match every {
@@ -103,7 +113,7 @@ impl Control {
                 next_passage = n;
                 set_flag(FLAG_PASSAGES);
             }
-            Every::Time(interval) => timer = Some(Arc::new(Timer::new(interval, patience))),
+            Every::Time(interval) => timer = Some(Arc::new(Timer::new(interval))),
         }
         Control {
             every,
@@ -119,19 +129,35 @@ impl Control {
         }
     }
 
-    /// Starts the timer thread, if time decides.
-    pub(crate) fn start(&self) -> io::Result<()> {
-        let Some(timer) = self.timer.clone() else {
+    /// Starts the thread that looks after requests; `timed`: here time decides, if it does.  It tells what `late` says of
+    /// the ranks when none of them has come to a location for that long, once for a request.
+    pub(crate) fn start(
+        &self,
+        timed: bool,
+        late: Option<(Duration, impl Fn() -> String + Send + 'static)>,
+    ) -> io::Result<()> {
+        let timer = self.timer.clone().filter(|_| timed);
+        if timer.is_none() && late.is_none() {
             return Ok(());
-        };
-        timer.restart();
+        }
         let seen = Arc::clone(&self.due);
-        without_signals(|| {
+        let running = timer.clone();
+        let thread = without_signals(|| {
             std::thread::Builder::new()
-                .name("pc3-timer".to_owned())
-                .spawn(move || timer.run(&seen))
+                .name("pc3-clerk".to_owned())
+                .stack_size(128 << 10)
+                .spawn(move || look_after(running.as_deref(), &seen, late))
         })?;
+        let _ = CLERK.set(thread.thread().clone());
+        // A request may have been earlier than that.
+        thread.thread().unpark();
+        timer.inspect(|t| t.restart());
         Ok(())
+    }
+
+    /// Another process has been asked.
+    pub fn asked_elsewhere(&self) {
+        request();
     }
 
     /// Does the job stop with its next checkpoint?
@@ -301,66 +327,80 @@ fn request_after(pause: Duration) {
     }
 }
 
-/// Asks for a checkpoint an interval after each `restart`.
+/// When the next checkpoint is due by time: an interval after each `restart`.
 #[derive(Debug)]
 struct Timer {
     interval: Duration,
-    patience: Duration,
     due: Mutex<Option<Instant>>,
-    changed: Condvar,
 }
 
 impl Timer {
-    fn new(interval: Duration, patience: Duration) -> Timer {
+    fn new(interval: Duration) -> Timer {
         Timer {
             interval,
-            patience,
             due: Mutex::new(None),
-            changed: Condvar::new(),
         }
     }
 
-    fn restart(&self) {
-        *self.due.lock().unwrap_or_else(PoisonError::into_inner) =
-            Instant::now().checked_add(self.interval);
-        self.changed.notify_one();
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `seen`: a rank has come to a location and knows that a checkpoint is due.
-    fn run(&self, seen: &AtomicBool) -> ! {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        // When it is told that none has come.
-        let mut late = None;
-        loop {
-            let now = Instant::now();
-            let next = due.or(late);
-            let wait = next.map_or(Duration::from_secs(3600), |at: Instant| {
-                at.saturating_duration_since(now)
-            });
-            if next.is_some() && wait.is_zero() {
-                if due.take().is_some() {
-                    late = now.checked_add(self.patience);
-                    request();
-                } else {
-                    late = None;
-                    if !seen.load(SeqCst) {
-                        say(&none_came(self.patience));
-                    }
-                }
-                continue;
+    fn restart(&self) {
+        *self.lock() = Instant::now().checked_add(self.interval);
+        CLERK.get().inspect(|t| t.unpark());
+    }
+
+    /// Has the time come?  Then it does not again before the next `restart`.
+    fn has_come(&self, now: Instant) -> bool {
+        self.lock().take_if(|at| *at <= now).is_some()
+    }
+}
+
+/// Asks when time is up, and tells when nobody heeds a request.  `seen`: a rank has come to a location and knows of it.
+fn look_after(
+    timer: Option<&Timer>,
+    seen: &AtomicBool,
+    late: Option<(Duration, impl Fn() -> String)>,
+) -> ! {
+    // The request that is looked after, and when it is told of.
+    let (mut number, mut telling) = (0, None);
+    loop {
+        let now = Instant::now();
+        if timer.is_some_and(|t| t.has_come(now)) {
+            request();
+        }
+        if let Some((patience, ranks)) = &late {
+            let newest = REQUESTS.load(SeqCst);
+            if newest != number {
+                number = newest;
+                telling = now.checked_add(*patience);
             }
-            due = self
-                .changed
-                .wait_timeout(due, wait)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            let overdue = telling.take_if(|at| *at <= now).is_some();
+            if overdue && REQUESTED.load(SeqCst) && !seen.load(SeqCst) {
+                say(&none_came(*patience, &ranks()));
+            }
+        }
+        let due = timer.and_then(|t| *t.lock());
+        match [due, telling].into_iter().flatten().min() {
+            Some(at) => std::thread::park_timeout(at.saturating_duration_since(now)),
+            None => std::thread::park(),
         }
     }
 }
 
-fn none_came(patience: Duration) -> String {
+/// `ranks`: what they do, where that is known.
+fn none_came(patience: Duration, ranks: &str) -> String {
+    let since = match ASKED.load(SeqCst) {
+        true => format!("was asked for {patience:?} ago"),
+        false => format!("has been due for {patience:?}"),
+    };
+    let ranks = match ranks {
+        "" => String::new(),
+        text => format!(": {text}"),
+    };
     let what = format!(
-        "a checkpoint has been due for {patience:?} (PC3_PATIENCE), and no rank has come to a location: the program computes or waits elsewhere; it is taken as soon as all come to one"
+        "a checkpoint {since} (PC3_PATIENCE), and no rank has come to a location{ranks}; it is taken as soon as all come to one"
     );
     warning(codes::NOT_TAKEN, &what)
 }

@@ -69,9 +69,14 @@ pub trait Engine: Send + Sync {
         false
     }
 
-    /// The calling rank asks for memory in vain: gives back what is kept for a checkpoint, which is given up. True if there was any.
+    /// The calling rank asks for memory in vain: gives back what is kept for a checkpoint, which is given up.  True if there was any: then there may be more.
     fn relieve(&self) -> bool {
         false
+    }
+
+    /// What the ranks do just now, for people.
+    fn whereabouts(&self) -> String {
+        "the program computes or waits elsewhere".to_owned()
     }
 
     /// State that belongs to the job and not to one rank.

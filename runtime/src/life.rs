@@ -4,8 +4,9 @@ use std::ffi::{c_char, c_int, CStr, CString};
 use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use crate::control::{self, install_signals};
+use crate::control::{self, install_signals, Every};
 use crate::dispositions;
 use crate::engine::{mpi, Body, Engine};
 use crate::exits;
@@ -251,7 +252,7 @@ fn live(
     release();
     if job.program.has_points {
         install_signals(&settings.signals)
-            .and_then(|()| if first { job.control.start() } else { Ok(()) })
+            .and_then(|()| job.control.start(first, told_when_late(&job)))
             .unwrap_or_else(|e| die(EXIT_FATAL, &format!("cannot set up signals and timer: {e}")));
     }
     for rank in &mut ranks {
@@ -273,6 +274,19 @@ fn live(
         Some(engine) => engine.run(&job, ranks, body),
         None => die(EXIT_FATAL, "internal error: no engine"),
     }
+}
+
+/// After what time, and what of its ranks, a process says that none has heeded a request.
+fn told_when_late(job: &Arc<Job>) -> Option<(Duration, impl Fn() -> String + Send + 'static)> {
+    let tells = match job.program.calls_mpi {
+        // Between processes a barrier's plan is made at once, which says who is late.
+        true => job.peers().is_none() || job.protocol.as_deref() == Some("nonblocking"),
+        // Sequential programs have no other thread than their own for what they may never need.
+        false => matches!(job.control.every(), Every::Time(_)),
+    };
+    let of = Arc::clone(job);
+    let ranks = move || of.engine().map_or_else(String::new, |e| e.whereabouts());
+    tells.then_some((job.patience, ranks))
 }
 
 /// What the program was started with at first, without its name.

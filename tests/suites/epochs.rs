@@ -22,7 +22,7 @@ const PROTOCOL: (&str, &str) = ("PC3_PROTOCOL", "nonblocking");
 type Test = fn() -> Result<()>;
 
 pub fn trials() -> Vec<Trial> {
-    let tests: [(&str, Test); 15] = [
+    let tests: [(&str, Test); 16] = [
         ("no_memory", no_memory),
         ("no_memory_to_stop", no_memory_to_stop),
         ("program_first", program_first),
@@ -38,6 +38,7 @@ pub fn trials() -> Vec<Trial> {
         ("discord", discord),
         ("in_hand", in_hand),
         ("callers", callers),
+        ("callbacks_meet", callbacks_meet),
     ];
     let trial = |(name, test): (&str, Test)| {
         clock::test(format!("epochs::{name}"), move || {
@@ -476,6 +477,45 @@ fn callers() -> Result<()> {
         if !job.checkpoint_files().is_empty() {
             ended(&job.run(HOST, &exe, &[("PC3_RESTART", "latest")])?, 0)?;
             same_lines(&expected, &job.stdout(), 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// Where callbacks meet others the job ends and says why, with the last checkpoint as it is; at a barrier they may.
+fn callbacks_meet() -> Result<()> {
+    let (plain, exe) = load("meets")?;
+    let expected = whole(&plain, &exe)?;
+    for event in ["before", "restart"] {
+        let p = Program {
+            args: vec![event.to_owned()],
+            ..plain.clone()
+        };
+        for protocol in ["barrier", "nonblocking"] {
+            let job = Job::new(&p)?;
+            let env = [
+                ("PC3_PROTOCOL", protocol),
+                ("PC3_EVERY", "700x"),
+                ("PC3_STOP_AFTER", "2"),
+            ];
+            let first = job.run(HOST, &exe, &env)?;
+            let on = [("PC3_RESTART", "latest")];
+            let refused = match (protocol, event) {
+                ("barrier", _) => {
+                    ended(&first, STOPPED)?;
+                    ended(&job.run(HOST, &exe, &on)?, 0)?;
+                    ensure!(job.stdout() == expected, "{event}: another result");
+                    continue;
+                }
+                (_, "before") => first,
+                _ => {
+                    ended(&first, STOPPED)?;
+                    job.run(HOST, &exe, &on)?
+                }
+            };
+            ended(&refused, 90)?;
+            let why = "MPI_Barrier was called by a callback around checkpoints";
+            ensure!(refused.stderr.contains(why), "{event}: {}", refused.stderr);
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
@@ -31,6 +31,17 @@ pub fn trials() -> Vec<Trial> {
                 polls(mpi).map_err(|e| format!("{e:#}").into())
             }));
         }
+    }
+    for protocol in ["barrier", "nonblocking"] {
+        let name = format!("jobs::asked_in_vain_{protocol}");
+        trials.push(clock::test(name, move || {
+            let all = [1, 2].into_iter().try_for_each(|p| away(protocol, p));
+            all.map_err(|e| format!("{e:#}").into())
+        }));
+        trials.push(clock::test(
+            format!("jobs::asked_where_none_is_{protocol}"),
+            move || gone(protocol).map_err(|e| format!("{e:#}").into()),
+        ));
     }
     trials.push(clock::test("jobs::many_ranks", || {
         many_ranks().map_err(|e| format!("{e:#}").into())
@@ -205,9 +216,9 @@ fn ask(asked: Asked, pc3run: i32, exe: &Path) -> Result<()> {
             until(|| listens(pc3run, signal), "pc3run to listen")?;
             (pc3run, signal)
         }
-        Asked::Process(n, signal) => (processes(pc3run, exe, signal)?[n], signal),
+        Asked::Process(n, signal) => (processes(pc3run, exe, signal, 2)?[n], signal),
         Asked::Command => {
-            processes(pc3run, exe, libc::SIGUSR2)?;
+            processes(pc3run, exe, libc::SIGUSR2, 2)?;
             let said = Command::new(arch::dist().join("bin/pc3"))
                 .args(["checkpoint", "--stop", &pc3run.to_string()])
                 .output()?;
@@ -227,16 +238,82 @@ fn ask(asked: Asked, pc3run: i32, exe: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The two processes of a job, once both catch the signal.
-fn processes(pc3run: i32, exe: &Path, signal: i32) -> Result<Vec<i32>> {
+/// A job on so many processes that is asked to stop by a signal to the last one.
+fn asked(job: &Job, exe: &Path, count: usize, env: &[(&str, &str)]) -> Result<Child> {
+    let pc3run = arch::dist().join("bin/pc3run").display().to_string();
+    let processes = count.to_string();
+    let launcher = [&*pc3run, "-p", &processes, "-w", "1", "--mpi", "none"];
+    let child = job.start_by(&launcher, HOST, exe, env)?;
+    let all = self::processes(child.id() as i32, exe, libc::SIGUSR2, count)?;
+    // SAFETY: a signal to one of our own.
+    let done = unsafe { libc::kill(all[count - 1], libc::SIGUSR2) };
+    ensure!(done == 0, "no process {}", count - 1);
+    Ok(child)
+}
+
+const STOPS: (&str, &str) = ("PC3_ON_SIGNAL", "USR2=stop");
+
+/// No rank comes to a location for long: that is told; when they come the request is met.
+fn away(protocol: &'static str, processes: usize) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/stays.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let env = [
+        STOPS,
+        ("AWAY", "1"),
+        ("PC3_PROTOCOL", protocol),
+        ("PC3_PATIENCE", "50ms"),
+    ];
+    let child = asked(&job, &exe, processes, &env)?;
+    let told = match (protocol, processes) {
+        ("barrier", 2) => {
+            "planned for 0.05 s, and no rank has come to a location: rank 0 (has passed 0), rank 1"
+        }
+        (_, 1) => {
+            "was asked for 50ms ago (PC3_PATIENCE), and no rank has come to a location: ranks 0-3: "
+        }
+        _ => {
+            "was asked for 50ms ago (PC3_PATIENCE), and no rank has come to a location: ranks 2-3: "
+        }
+    };
+    until(|| job.stderr().contains(told), told)?;
+    fs::write(job.dir.path().join("go"), "")?;
+    let done = job.finish(child)?;
+    ensure!(done.status == STOPPED, "{processes}: {done:?}");
+    ensure!(done.stderr.matches(told).count() == 1, "{done:?}");
+    went_on(&job, &exe, &[], "6 each round\n")
+}
+
+/// All ranks of the process that is asked have ended.
+fn gone(protocol: &'static str) -> Result<()> {
+    let p = Program::load(&arch::root().join("tests/data/stays.c"))?;
+    let exe = build::instrumented(&p, HOST)?;
+    let job = Job::new(&p)?;
+    let env = [STOPS, ("GONE", "1"), ("PC3_PROTOCOL", protocol)];
+    let child = asked(&job, &exe, 2, &env)?;
+    let done = job.finish(child)?;
+    ensure!(done.status == STOPPED, "{done:?}");
+    went_on(&job, &exe, &[("GONE", "1")], "1 each round\n")
+}
+
+fn went_on(job: &Job, exe: &Path, env: &[(&str, &str)], printed: &str) -> Result<()> {
+    let on = [("ENOUGH", "1"), ("PC3_RESTART", "latest")];
+    let done = job.run(HOST, exe, &[env, &on].concat())?;
+    let out = String::from_utf8_lossy(&job.stdout()).into_owned();
+    ensure!((done.status, &*out) == (0, printed), "{out}{done:?}");
+    Ok(())
+}
+
+/// The processes of a job, once all catch the signal.
+fn processes(pc3run: i32, exe: &Path, signal: i32, count: usize) -> Result<Vec<i32>> {
     let mut found = Vec::new();
     let is = |p: &i32| fs::read_link(format!("/proc/{p}/exe")).is_ok_and(|e| e == exe);
     let all = || {
-        found = below(pc3run);
+        found = [vec![pc3run], below(pc3run)].concat();
         found.retain(|p| is(p) && listens(*p, signal));
-        found.len() == 2
+        found.len() == count
     };
-    until(all, "both processes")?;
+    until(all, "all processes")?;
     Ok(found)
 }
 

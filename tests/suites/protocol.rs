@@ -432,20 +432,32 @@ fn farm_at_barrier() -> Result<()> {
     let exe = build::instrumented(&p, HOST)?;
     let (expected, _) = whole(&p)?;
     let env = [("PC3_PROTOCOL", "barrier"), ("PC3_EVERY", "17x")];
-    let job = Job::new(&p)?;
-    let end = job.run(HOST, &exe, &env)?;
-    let said = end.stderr.matches("--protocol nonblocking").count();
-    let told = end.stderr.split(" checkpoints were dropped").next();
-    let number = told.and_then(|t| t.split_whitespace().last());
-    let dropped: Option<u32> = number.and_then(|n| n.parse().ok());
-    // 3,500 intervals.
-    ensure!(
-        end.status == 0 && said == 1 && dropped.is_some_and(|n| n < 60),
-        "exit status {}, said {said} times, {dropped:?} dropped\n{}",
-        end.status,
-        end.stderr
-    );
-    same(&expected, &job)
+    for processes in [1, 2] {
+        let job = Job::new(&p)?;
+        let by = launcher(processes, "none");
+        let words: Vec<&str> = by.iter().map(String::as_str).collect();
+        let end = job.finish(job.start_by(&words, HOST, &exe, &env)?)?;
+        let said = end.stderr.matches("--protocol nonblocking").count();
+        let told = end.stderr.split(" checkpoints were dropped").next();
+        let number = told.and_then(|t| t.split_whitespace().last());
+        let dropped: Option<u32> = number.and_then(|n| n.parse().ok());
+        // 3,500 intervals.
+        ensure!(
+            end.status == 0 && said == 1 && dropped.is_some_and(|n| n < 60),
+            "exit status {}, said {said} times, {dropped:?} dropped\n{}",
+            end.status,
+            end.stderr
+        );
+        let stands = ": waits at a checkpoint location";
+        let others = "the ranks of process 1\n  rank";
+        ensure!(
+            end.stderr.contains(stands) && end.stderr.contains(others) == (processes == 2),
+            "{}",
+            end.stderr
+        );
+        same(&expected, &job)?;
+    }
+    Ok(())
 }
 
 /// Ranks that do not run in step meet at a barrier all the same, once it has stood for a while: long before the others have

@@ -1,25 +1,26 @@
-//! The runtime's engine for MPI programs: ranks on workers, checkpoints by barrier coordination.
+//! The runtime's engine for MPI programs: ranks on workers, and a protocol that says where they are saved.
 
 use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
 
 use pc3_runtime::chaos;
-use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::engine::{provide_mpi, Body, Engine};
 use pc3_runtime::guest::none_resumes;
-use pc3_runtime::job::{After, Job};
+use pc3_runtime::job::Job;
 use pc3_runtime::peers::{provide_peers, Peers};
 use pc3_runtime::rank::{Rank, Status};
 use pc3_runtime::tell::{die, error, leave, on_leave, say, EXIT_REFUSED, EXIT_SETTINGS};
 use pc3_runtime::transfer::{LoadCtx, LoadError, SaveCtx};
 use pc3_typemetric::codes;
 
-use crate::coord::{barrier::Answer, barrier::Place, furthest, near, standing};
+use crate::coord::{driver, standing};
 use crate::crossing::{self, outcomes};
+use crate::deadlock;
 use crate::link::desk::Together;
 use crate::link::node::Event;
 use crate::link::{self, Link};
 use crate::p2p;
+use crate::protocol;
 use crate::sched::{Backend, Special};
 use crate::sights;
 use crate::state::{self, Phase, RankState, World};
@@ -43,15 +44,15 @@ pub fn register() {
         };
         let stack = stack_size(job.ranks);
         let backend = Backend::from_env();
-        let nonblocking = job.protocol.as_deref() == Some("nonblocking");
+        let protocol = protocol::named(job.protocol.as_deref());
         Box::new(MpiEngine {
-            nonblocking,
             world: World::linked(
                 job.placement.clone(),
                 backend,
                 stack,
                 link::joined(),
                 special,
+                protocol,
             ),
         })
     });
@@ -59,15 +60,12 @@ pub fn register() {
 
 pub struct MpiEngine {
     world: Arc<World>,
-    /// Ranks take their checkpoints each at a location of its own.
-    nonblocking: bool,
 }
 
 impl MpiEngine {
     pub fn new(ranks: usize, workers: usize, backend: Backend) -> MpiEngine {
         MpiEngine {
             world: World::new(ranks as u32, workers as u32, backend, stack_size(ranks)),
-            nonblocking: false,
         }
     }
 
@@ -80,9 +78,6 @@ impl Engine for MpiEngine {
     fn run(&self, job: &Arc<Job>, ranks: Vec<Box<Rank>>, body: Body) -> i32 {
         let world = &self.world;
         let _ = world.job.set(Arc::clone(job));
-        if self.nonblocking {
-            world.crossing.choose();
-        }
         let polling = job.polling.as_millis() as u64;
         world.idle.patience.store(polling, Relaxed);
         sights::watch(world);
@@ -153,19 +148,11 @@ impl Engine for MpiEngine {
         if rank.in_critical() {
             return false;
         }
-        match self.nonblocking {
-            true => crossing::line::due(&self.world, rank),
-            // What was logged is done again first.
-            false if self.world.crossing.is_slow() => false,
-            false => due(&self.world, rank),
-        }
+        self.world.protocol.due(&self.world, rank)
     }
 
     fn unwound(&self, rank: &mut Rank) {
-        match self.nonblocking {
-            true => crossing::line::unwound(&self.world, rank),
-            false => unwound(&self.world, rank),
-        }
+        self.world.protocol.unwound(&self.world, rank);
     }
 
     fn is_logging(&self) -> bool {
@@ -178,6 +165,10 @@ impl Engine for MpiEngine {
 
     fn relieve(&self) -> bool {
         crossing::room::relieve(&self.world)
+    }
+
+    fn whereabouts(&self) -> String {
+        deadlock::whereabouts(self.world.ranks().iter())
     }
 
     fn logged(&self, live: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
@@ -201,7 +192,7 @@ impl Engine for MpiEngine {
                 peers.meet();
             }
             world.settled.store(true, Release);
-            wake_all(world, Some(me));
+            world.wake_others(me);
         }
         while !world.settled.load(Acquire) {
             me.block();
@@ -241,138 +232,13 @@ fn meet(world: &World, peers: &dyn Peers) {
     world.late_ids.fetch_max(id(&most), Relaxed);
 }
 
-/// A rank is at a location: must it unwind now?  It may have to wait for the answer.
-fn due(world: &World, rank: &mut Rank) -> bool {
-    let id = rank.id();
-    let me = world.rank(id as u32);
-    let passed = rank.count_passages();
-    let job = rank.job();
-    if world.coord.is_idle() && !job.control.wanted(passed) {
-        return false;
-    }
-    // It comes to where others stand.
-    me.polls.store(0, Relaxed);
-    let mut b = world.coord.lock();
-    if job.control.wanted(passed) {
-        // Whoever comes first plans.  At intervals of passages the place is known beforehand: all
-        // ranks meet where each has passed so many.
-        let interval = job.control.next_passage();
-        let plans = match world.far() {
-            // What is asked for here must be planned by all processes; intervals of passages they all know.
-            Some(link) => link.node.wanted(link, &mut b, passed, interval),
-            None => b.is_idle(),
-        };
-        if plans {
-            if world.far().is_none() {
-                b.plan(furthest(world, passed).min(interval));
-                standing::watch(world, &mut b);
-            }
-            set_flag(FLAG_ENGINE);
-        }
-    }
-    b.ripen(job.patience);
-    rank.stands();
-    let passed = b.target().map_or(passed, |t| near(t, passed));
-    let slot = me.slot as usize;
-    let mut answer = match world.far() {
-        Some(link) => link.node.at_location(link, &mut b, slot, passed),
-        None => b.at_location(slot, passed),
-    };
-    let mut waited = false;
-    loop {
-        match answer {
-            Answer::Go => {
-                rank.moves();
-                return false;
-            }
-            Answer::Unwind => {
-                drop(b);
-                chaos();
-                // Who waited was woken by whoever came last, as all others are.
-                if !waited {
-                    wake_all(world, Some(me));
-                }
-                return true;
-            }
-            Answer::Wait => {
-                drop(b);
-                waited = true;
-                me.block();
-                b = world.coord.lock();
-                answer = b.answer(slot);
-            }
-        }
-    }
-}
-
-/// A rank's stack is empty.  The last one writes the checkpoint.
-fn unwound(world: &World, rank: &mut Rank) {
-    let me = world.rank(rank.id() as u32);
-    let slot = me.slot as usize;
-    if !world.coord.lock().unwound(slot) {
-        while world.coord.lock().place(slot) == Place::Unwound {
-            me.block();
-        }
-        return;
-    }
-    checkpoint(world);
-    wake_all(world, Some(me));
-}
-
-/// No rank of this process runs: writes the checkpoint, with the other processes.
-fn checkpoint(world: &World) {
-    if let Some(lanes) = world.lanes() {
-        lanes.flush(world, None);
-    }
-    world.ranks().iter().for_each(p2p::settle);
-    if let Some(link) = world.far() {
-        drain(world, link);
-    }
-    // SAFETY: everyone else is suspended above, or has ended, so nobody uses the other
-    // references; ours is not used meanwhile.
-    let mut all: Vec<&mut Rank> = world
-        .ranks()
-        .iter()
-        .filter_map(|r| unsafe { r.exec.get().as_mut() })
-        .collect();
-    let Some(job) = world.job.get() else { return };
-    let passage = world.coord.lock().target().unwrap_or(0);
-    let after = job.checkpoint(&mut all, passage);
-    stats::checkpoint(world, job);
-    if after == After::Stop {
-        stats::end(world, job);
-        job.stop(None);
-    }
-    chaos();
-    clear_flag(FLAG_ENGINE);
-    let mut b = world.coord.lock();
-    match world.far() {
-        Some(link) => link.node.resume(link, world, &mut b),
-        None => b.resume(),
-    }
-    chaos();
-}
-
-/// Brings everything that is between processes to the ranks that it is for, or back to a request that is saved.
-fn drain(world: &World, link: &Link) {
-    // Every rank everywhere is parked: nothing new is sent, but what offers that were taken still bring.
-    link.flush();
-    link.desk.until(|| link.traffic.is_still());
-    link.flush();
-    link.board.do_all_chores(world);
-    // No request changes any more, so places among them are what they will be in the checkpoint.
-    link::offers::hand_over(link, world, |r| state::save::place(world.rank(r.owner), r));
-    link.desk.until(|| link.traffic.is_still());
-    link.flush();
-}
-
 /// All ranks here have ended, those of other processes may not have: takes part until they have.
 fn stay(world: &World, link: &Link, code: i32) -> i32 {
     chaos();
     link.node.ended(link, code);
     loop {
         match link.node.next_event() {
-            Event::Unwind => checkpoint(world),
+            Event::Unwind => driver::checkpoint(world),
             Event::End(code) => {
                 if code != 0 {
                     note_outcome(code);
@@ -420,17 +286,7 @@ fn end(me: &RankState, code: i32) {
     drop(b);
     chaos();
     if all {
-        wake_all(world, Some(me));
-    }
-}
-
-fn wake_all(world: &World, me: Option<&RankState>) {
-    for r in world
-        .ranks()
-        .iter()
-        .filter(|r| me.is_none_or(|m| m.rank != r.rank))
-    {
-        world.sched().wake(me.map(RankState::worker), r.slot);
+        world.wake_others(me);
     }
 }
 

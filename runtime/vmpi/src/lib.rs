@@ -26,6 +26,7 @@ pub mod op;
 pub mod p2p;
 pub mod pack;
 mod ports;
+mod protocol;
 pub mod saved;
 pub mod sched;
 mod sights;

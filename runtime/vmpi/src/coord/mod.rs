@@ -1,9 +1,10 @@
 //! Coordination: which locations of which ranks make one checkpoint.
 //!
-//! [`barrier`] decides; this file lets ranks wait for its decisions and reports to people.  [`standing`]: what is done
+//! [`barrier`] decides, [`driver`] asks it; this file has what both need to wait for decisions and to report them to people.  [`standing`]: what is done
 //! when that takes long.
 
 pub use pc3_protocol::barrier;
+pub(crate) mod driver;
 pub(crate) mod standing;
 
 use std::ops::{Deref, DerefMut};
@@ -166,11 +167,15 @@ fn distance(counter: u32, from: u64) -> i64 {
     i64::from(counter.wrapping_sub(from as u32) as i32)
 }
 
-/// All processes give up the plan.  `speaks`: this one tells people.
-pub(crate) fn given_up(world: &World, target: u64, speaks: bool) {
+/// All processes give up the plan; `who`: who waits where in this one, the `index`-th.
+pub(crate) fn given_up(world: &World, target: u64, index: u32, who: &str) {
     clear_flag(FLAG_ENGINE);
     if let Some(job) = world.job.get() {
-        job.drop_checkpoint(target, if speaks { DROPPED } else { "" });
+        let why = match index {
+            0 => format!("{DROPPED}\n{who}"),
+            n => format!("that checkpoint was dropped: the ranks of process {n}\n{who}"),
+        };
+        job.drop_checkpoint(target, why.trim_end());
     }
 }
 

@@ -81,10 +81,15 @@ pub(crate) fn text(patience: Duration, stands: &Stands) -> String {
     let (seconds, n) = (patience.as_secs_f64(), stands.standing);
     let stand = if n == 1 { "rank stands" } else { "ranks stand" };
     let have = if stands.late == 1 { "has" } else { "have" };
-    let mut text = format!(
-        "a checkpoint has been planned for {seconds} s: {n} {stand} at a location, {} {have} not come to one:",
-        stands.late
-    );
+    let mut text = match n {
+        0 => format!(
+            "a checkpoint has been planned for {seconds} s, and no rank has come to a location:"
+        ),
+        _ => format!(
+            "a checkpoint has been planned for {seconds} s: {n} {stand} at a location, {} {have} not come to one:",
+            stands.late
+        ),
+    };
     for (i, (rank, passed)) in stands.first.iter().enumerate() {
         let comma = if i > 0 { "," } else { "" };
         let _ = write!(text, "{comma} rank {rank} (has passed {passed})");
@@ -93,7 +98,10 @@ pub(crate) fn text(patience: Duration, stands: &Stands) -> String {
     if more > 0 {
         let _ = write!(text, " and {more} more");
     }
-    text + "; with --protocol nonblocking (PC3_PROTOCOL) none would stand"
+    match n {
+        0 => text + "; it is taken as soon as all come to one",
+        _ => text + "; with --protocol nonblocking (PC3_PROTOCOL) none would stand",
+    }
 }
 
 /// In a job of one process a thread looks after plans; of several, the porter.

@@ -30,6 +30,8 @@ pub(super) struct Apart {
     count_from: Vec<u32>,
     /// The root knows that a checkpoint is wanted.
     wanted: bool,
+    /// One is to begin behind the epoch of this number, which all processes have been told.
+    asked: Option<u32>,
 }
 
 /// This process's place in the tree.
@@ -51,6 +53,7 @@ impl Apart {
             counts: false,
             count_from: vec![0; count as usize],
             wanted: false,
+            asked: None,
         }
     }
 
@@ -94,6 +97,7 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
             }
         }
         Word::Wanted => s.want(world),
+        Word::Asked(epoch) => s.asked_elsewhere(world, epoch),
         Word::GiveUp {
             epoch,
             disturbed,
@@ -115,22 +119,16 @@ pub(crate) fn hear(link: &Link, from: u32, bytes: &[u8]) {
     done(world, s);
 }
 
-/// Nothing has come for a while; ranks here may come to no location for long.
+/// Nothing has come for a while.
 pub(crate) fn tick(world: &World) {
-    let crossing = &world.crossing;
-    let asked = world
-        .job
-        .get()
-        .is_some_and(|job| job.control.requested() && job.program.has_points);
-    let wanted = crossing.is_chosen() && asked;
-    if !wanted && !crossing.is_slow() {
-        return;
+    if world.crossing.is_slow() {
+        done(world, world.crossing.lock());
     }
-    let mut s = crossing.lock();
-    if wanted {
-        s.want(world);
-    }
-    done(world, s);
+}
+
+/// A checkpoint has been asked for here.  Ranks here may come to no location for long, or never again: others may.
+pub(crate) fn asked(world: &World) {
+    world.crossing.lock().ask_others(world);
 }
 
 impl State {
@@ -164,9 +162,33 @@ impl State {
             }
             return;
         }
+        let free = self.stage == Stage::Idle && !self.writes();
         let Some(apart) = &mut self.apart else { return };
-        if self.stage == Stage::Idle && !std::mem::replace(&mut apart.wanted, true) {
+        if free && !std::mem::replace(&mut apart.wanted, true) {
             tell(world, 0, &Word::Wanted);
+        }
+    }
+
+    fn ask_others(&mut self, world: &World) {
+        let Some(apart) = &mut self.apart else { return };
+        let epoch = apart.heard;
+        if self.is_over || apart.asked.is_some_and(|told| told >= epoch) {
+            return;
+        }
+        apart.asked = Some(epoch);
+        for process in world.link().others() {
+            tell(world, process, &Word::Asked(epoch));
+        }
+    }
+
+    /// What began behind that epoch is what was asked for.
+    fn asked_elsewhere(&mut self, world: &World, epoch: u32) {
+        let Some(apart) = &mut self.apart else { return };
+        if epoch >= apart.heard {
+            apart.asked = apart.asked.max(Some(epoch));
+            if let Some(job) = world.job.get() {
+                job.control.asked_elsewhere();
+            }
         }
     }
 
@@ -204,10 +226,13 @@ impl State {
 
     /// An epoch has begun elsewhere.
     pub(super) fn gather_together(&mut self, world: &World) {
-        if let Some(apart) = &mut self.apart {
-            apart.heard += 1;
-        }
+        let Some(apart) = &mut self.apart else { return };
+        apart.heard += 1;
+        let another = apart.asked.is_some_and(|epoch| epoch >= apart.heard);
         self.gather(world);
+        if let Some(job) = world.job.get().filter(|_| another) {
+            job.control.asked_elsewhere();
+        }
     }
 
     /// There is to be no checkpoint this time: the root says so to all.  `first`: the first reason of this process.

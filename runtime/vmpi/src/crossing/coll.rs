@@ -157,7 +157,7 @@ pub(crate) fn enter<C: Call>(
     call: &C,
 ) -> Entered {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     s.begin(world);
     if !matches!(s.stage, Stage::Running | Stage::Replaying) {
         come();

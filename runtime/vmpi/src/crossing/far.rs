@@ -48,7 +48,7 @@ pub(super) unsafe fn deposit(
     mode: Mode,
 ) -> Result<bool> {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     if !s.counts_apart() {
         // SAFETY: the caller's promise.
         let sent = unsafe { link::p2p::deposit(me, buf, dest, key, mode) };
@@ -96,7 +96,7 @@ unsafe fn send(
 /// The request is pending and its buffer readable.
 pub(super) unsafe fn hold(me: &RankState, r: &Request) -> bool {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     if !s.counts_apart() {
         link::rendezvous::offer(me, r);
         done(world, s);

@@ -23,7 +23,7 @@ use crate::wire::{Reader, Writer};
 #[cold]
 pub(crate) unsafe fn join(me: &RankState, r: &Request) {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     s.begin(world);
     let Some(p) = r.posted() else {
         return done(world, s);

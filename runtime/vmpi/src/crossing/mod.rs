@@ -8,7 +8,7 @@
 //! be on one of the usual ways any more ([`State::begin`]); it ends for all at once.
 //!
 //! [`p2p`] has messages, [`far`] those between processes, [`coll`] and [`later`] collectives, [`outcomes`] what else another run could have
-//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`record`] what a file keeps of them, [`room`] memory for that, and [`words`] what processes tell each other.
+//! otherwise, [`births`] ranks that are spawned, [`io`] files of `MPI_File`, [`line`] the local checkpoints, [`protocol`] what the engine asks, [`record`] what a file keeps of them, [`room`] memory for that, and [`words`] what processes tell each other.
 
 pub(crate) mod apart;
 pub(crate) mod births;
@@ -19,6 +19,7 @@ pub(crate) mod later;
 pub(crate) mod line;
 pub(crate) mod outcomes;
 pub(crate) mod p2p;
+pub(crate) mod protocol;
 mod record;
 pub(crate) mod room;
 mod words;
@@ -36,6 +37,7 @@ use pc3_runtime::control::{clear_flag, set_flag, FLAG_ENGINE};
 use pc3_runtime::format::meta::FileMeta;
 use pc3_runtime::save::Part;
 use pc3_runtime::store::Stalls;
+use pc3_runtime::tell::{die, EXIT_FATAL};
 use pc3_runtime::untaken::Untaken;
 
 use crate::state::{RankState, World};
@@ -67,8 +69,6 @@ pub(crate) struct Crossing {
     now: AtomicU32,
     /// Ranks are waited for, or what is on its way between processes.
     gathers: AtomicBool,
-    /// The job's protocol.
-    chosen: AtomicBool,
     state: Mutex<State>,
     /// An epoch has begun, or the job is over.
     news: Condvar,
@@ -166,19 +166,9 @@ impl Crossing {
             slow: AtomicBool::new(false),
             now: AtomicU32::new(0),
             gathers: AtomicBool::new(false),
-            chosen: AtomicBool::new(false),
             state: Mutex::new(State::new(here, (index, count))),
             news: Condvar::new(),
         }
-    }
-
-    /// Checkpoints are taken by this protocol.
-    pub fn choose(&self) {
-        self.chosen.store(true, Relaxed);
-    }
-
-    pub fn is_chosen(&self) -> bool {
-        self.chosen.load(Relaxed)
     }
 
     /// Everything has to be known to the machines.
@@ -198,6 +188,14 @@ impl Crossing {
             s.seen[me.slot as usize] = true;
         }
         s
+    }
+
+    /// The same, for what the rank does again behind its checkpoint.
+    fn step(&self, me: &RankState) -> MutexGuard<'_, State> {
+        if me.exec().is_some_and(|r| r.aside > 0) {
+            beside_the_course(me);
+        }
+        self.enter(me)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -269,6 +267,21 @@ impl Crossing {
             s.begin(world);
         }
     }
+}
+
+/// A callback that communicates would meet ranks that are not in theirs.
+#[cold]
+fn beside_the_course(me: &RankState) -> ! {
+    let call = match me.call.get().name {
+        "" => "an MPI function that communicates",
+        name => name,
+    };
+    let why = format!(
+        "rank {}: {call} was called by a callback around checkpoints, or by the function of a reduction, while the nonblocking protocol takes a \
+         checkpoint or goes on from one: other ranks are not in theirs; let callbacks not communicate, or use --protocol barrier",
+        me.rank
+    );
+    die(EXIT_FATAL, &why)
 }
 
 /// A call whose outcome is not logged: no checkpoint may have it between the lines of two ranks.
@@ -383,10 +396,14 @@ impl State {
         if self.apart.is_some() {
             return self.want_together(world);
         }
-        if self.stage != Stage::Idle || self.writer.as_ref().is_some_and(|w| !w.is_finished()) {
-            return;
+        if self.stage == Stage::Idle && !self.writes() {
+            self.gather(world);
         }
-        self.gather(world);
+    }
+
+    /// Is the newest checkpoint still being written?  What is due behind it is known then.
+    fn writes(&self) -> bool {
+        self.writer.as_ref().is_some_and(|w| !w.is_finished())
     }
 
     /// Ranks go over to the way on which all is counted.

@@ -147,7 +147,7 @@ pub(crate) unsafe fn deposit(
     if !kept {
         return Ok(false);
     }
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     if let Some(k) = s.sent(me, to, key, buf) {
         match s.receiver(to, key, k) {
             // SAFETY: a posted receive is pending until we complete it.
@@ -204,7 +204,7 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
         // SAFETY: the caller's promise.
         return unsafe { far::hold(me, r) };
     };
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     let buf = r.buf();
     let over = match s.sent(me, to, &r.key, &buf) {
         None => true,
@@ -245,7 +245,7 @@ pub(crate) unsafe fn hold(me: &RankState, r: &Request) -> bool {
 #[cold]
 pub(crate) unsafe fn post(me: &RankState, r: &Request) {
     let world = me.world();
-    let mut s = world.crossing.enter(me);
+    let mut s = world.crossing.step(me);
     let number = s.member(me.slot).post();
     match find(me, &mut s, &r.key, number, |q| q.posted.push(r.key, r)) {
         // SAFETY: the caller's promise; in no queue.
@@ -325,7 +325,7 @@ fn peek(
 
 /// What a probe that is done again has to see; as long as that has not come, it is not done.
 fn again(me: &RankState) -> Option<Option<(u32, Name)>> {
-    let s = me.world().crossing.enter(me);
+    let s = me.world().crossing.step(me);
     match s.members[me.slot as usize].next_outcome()? {
         Outcome::Message(which) => Some(*which),
         other => outcomes::differs(me, other),
@@ -419,7 +419,7 @@ pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Messag
         None => true,
     };
     debug_assert!(wait);
-    let number = world.crossing.enter(me).member(me.slot).post();
+    let number = world.crossing.step(me).member(me.slot).post();
     loop {
         let mut s = world.crossing.enter(me);
         me.mailbox.with(|q| q.probing = false);

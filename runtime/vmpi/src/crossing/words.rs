@@ -12,8 +12,10 @@ pub(super) enum Word {
     Up(Up),
     /// Behind this, whatever the sender sends is counted, from the epoch of this number on.
     Counts(u32),
-    /// To the root: a checkpoint is wanted.
+    /// To the root: a checkpoint is wanted, by a rank that is at a location.
     Wanted,
+    /// The sender was asked for a checkpoint, behind the epoch of this number: whose ranks come to a location first begin it.
+    Asked(u32),
     /// To the root: the one of this epoch cannot be taken; `disturbed`: perhaps the next one can.
     GiveUp {
         epoch: u32,
@@ -52,6 +54,10 @@ pub(super) fn write(word: &Word) -> Vec<u8> {
             w.u8(24);
             w.u32(*rank);
         }
+        Word::Asked(epoch) => {
+            w.u8(25);
+            w.u32(*epoch);
+        }
     }
     w.0
 }
@@ -71,6 +77,7 @@ pub(super) fn read(bytes: &[u8]) -> Read<Word> {
         },
         23 => Word::Write,
         24 => Word::Born(r.u32()?),
+        25 => Word::Asked(r.u32()?),
         kind @ 10..=19 => Word::Up(read_up(kind, &mut r)?),
         kind => Word::Down(read_down(kind, &mut r)?),
     })
@@ -240,6 +247,7 @@ mod tests {
             give_up(Untaken::NoMemory("memory".into())),
             Word::Write,
             Word::Born(6),
+            Word::Asked(2),
         ];
         let all = ups.map(Word::Up).into_iter().chain(downs.map(Word::Down));
         for word in all.chain(others) {

@@ -60,9 +60,9 @@ fn on_all(ranks: usize, every: Every, first: impl Fn(&MpiEngine, &mut [Box<Rank>
 fn location(rank: &mut Rank) -> bool {
     rank.abi.passages = rank.abi.passages.wrapping_add(1);
     let world = RankState::current().world();
-    let yes = due(world, rank);
+    let yes = world.protocol.due(world, rank);
     if yes {
-        unwound(world, rank);
+        world.protocol.unwound(world, rank);
     }
     yes
 }

@@ -177,23 +177,30 @@ impl Node {
         if let Down::Plan { .. } = down {
             self.watch.store(true, SeqCst);
         }
+        // Nothing moves as long as the parked ranks wait for this.
+        let last = matches!(down, Down::Stuck { .. }) && world.coord.lock().is_last_attempt();
+        let who = match last {
+            true => deadlock::describe(world),
+            false => String::new(),
+        };
         let mut b = world.coord.lock();
         let mut part = lock(&self.part);
         let acts = part.hear(&mut b, down);
-        let acts = self.act_at_once(link, world, acts);
+        let acts = self.act_at_once(link, world, acts, &who);
         drop(part);
         drop(b);
         acts.into_iter().for_each(|act| self.act(link, world, act));
     }
 
     /// What nobody here may be ahead of, while all that decides is locked; the rest is to be done after that.
-    fn act_at_once(&self, link: &Link, world: &World, acts: Vec<Act>) -> Vec<Act> {
+    /// `who`: who waits where, for people, if the plan may be dropped.
+    fn act_at_once(&self, link: &Link, world: &World, acts: Vec<Act>, who: &str) -> Vec<Act> {
         let mut rest = Vec::new();
         for act in acts {
             match act {
                 Act::Say(up) => self.up(link, up),
                 // What is due by itself moves on before anybody sees that nothing is planned.
-                Act::Dropped { target } => coord::given_up(world, target, self.index == 0),
+                Act::Dropped { target } => coord::given_up(world, target, self.index, who),
                 Act::Over => {
                     self.watch.store(false, SeqCst);
                     if self.index == 0 {
@@ -293,6 +300,11 @@ impl Node {
         }
     }
 
+    /// A checkpoint is wanted, wherever ranks are.
+    pub fn want(&self, link: &Link) {
+        self.say(link, Part::want);
+    }
+
     /// A rank that has passed `passed` locations is at one where a checkpoint is wanted; true if that is planned now.
     pub fn wanted(&self, link: &Link, b: &mut Barrier, passed: u64, interval: u64) -> bool {
         let mut plans = false;
@@ -330,7 +342,7 @@ impl Node {
     pub fn resume(&self, link: &Link, world: &World, b: &mut Barrier) {
         let mut part = lock(&self.part);
         let acts = part.resume(b);
-        for act in self.act_at_once(link, world, acts) {
+        for act in self.act_at_once(link, world, acts, "") {
             self.own(link, Message::Act(act));
         }
     }
@@ -339,12 +351,10 @@ impl Node {
     pub fn tick(&self, link: &Link) {
         let Some(world) = link.world() else { return };
         let Some(job) = world.job.get() else { return };
-        if world.crossing.is_chosen() {
-            crossing::apart::tick(world);
-        } else if job.control.requested() && job.program.has_points {
-            // Ranks here may come to no location for long, or never again.
-            self.say(link, Part::want);
+        if job.control.requested() && job.program.has_points {
+            world.protocol.asked(world);
         }
+        crossing::apart::tick(world);
         if self.index == 0 {
             let still = lock(&self.lead).still();
             let overdue = world.coord.lock().is_overdue(job.patience);

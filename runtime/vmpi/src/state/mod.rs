@@ -19,6 +19,7 @@ use pc3_runtime::rank::Rank;
 
 use crate::coll::meeting::{Meeting, MeetingRef, Registry};
 use crate::comm::{FIRST_LATE_ID, SELF_ID, WORLD_ID};
+use crate::coord::driver::AtBarrier;
 use crate::coord::Coordinator;
 use crate::crossing::Crossing;
 use crate::deadlock;
@@ -31,6 +32,7 @@ use crate::p2p::lane::Lanes;
 use crate::p2p::mailbox::{Message, Room};
 use crate::p2p::relief::Relief;
 use crate::ports::Ports;
+use crate::protocol::Protocol;
 use crate::sched::{Backend, Host, Quiescent, Sched, Special};
 use crate::stats::Counts;
 use crate::topo::order::Orders;
@@ -64,6 +66,8 @@ pub struct World {
     sched: Sched,
     pub(crate) coord: Coordinator,
     pub(crate) crossing: Crossing,
+    /// How checkpoints are taken.
+    pub(crate) protocol: &'static dyn Protocol,
     /// Absent in tests without a runtime.
     pub(crate) job: OnceLock<Arc<Job>>,
     program: OnceLock<Program>,
@@ -91,16 +95,18 @@ impl World {
     pub fn new(ranks: u32, workers: u32, backend: Backend, stack: usize) -> Arc<World> {
         let workers = workers.clamp(1, ranks.max(1)) as usize;
         let placement = Placement::blocks(ranks as usize, 1, workers);
-        World::linked(placement, backend, stack, None, Special::default())
+        let special = Special::default();
+        World::linked(placement, backend, stack, None, special, &AtBarrier)
     }
 
     /// This process's part of a job of several.
-    pub fn linked(
+    pub(crate) fn linked(
         placement: Placement,
         backend: Backend,
         stack: usize,
         link: Option<Arc<Link>>,
         special: Special,
+        protocol: &'static dyn Protocol,
     ) -> Arc<World> {
         let size = placement.ranks();
         let group = Group::world(size as usize);
@@ -158,6 +164,7 @@ impl World {
                 sched,
                 coord: Coordinator::new(here.len() as u32, processes > 1),
                 crossing: Crossing::new(&here, (index, processes)),
+                protocol,
                 job: OnceLock::new(),
                 program: OnceLock::new(),
                 idle: deadlock::Idle::default(),
@@ -334,6 +341,12 @@ impl World {
 
     pub(crate) fn wake_all(&self) {
         (0..self.ranks.len() as u32).for_each(|slot| self.sched.wake(None, slot));
+    }
+
+    /// By a rank that executes.
+    pub(crate) fn wake_others(&self, me: &RankState) {
+        let others = self.ranks.iter().filter(|r| r.rank != me.rank);
+        others.for_each(|r| self.sched.wake(Some(me.worker()), r.slot));
     }
 
     /// Makes a rank of this process ready again.  `from`: the worker on which the caller executes, if any.

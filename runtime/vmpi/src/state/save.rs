@@ -67,9 +67,8 @@ pub fn save(me: &RankState, ctx: &SaveCtx) -> Vec<u8> {
     w.list(list.iter(), |w, (handle, r)| {
         request(w, *handle, r, (!guest).then_some(ctx));
     });
-    // Without a barrier who sends is not at its line before that has been received.
-    let barrier = !me.world().crossing.is_chosen();
-    let sender = |r: &Request| barrier.then(|| place(me.world().rank(r.owner), r))?;
+    let at_once = me.world().protocol.lines_are_at_once();
+    let sender = |r: &Request| at_once.then(|| place(me.world().rank(r.owner), r))?;
     // A sender may be this rank itself: its mailbox must be free while messages are written.
     let inbound: Vec<(Key, *const Message)> = me.mailbox.with(|q| {
         let all = q.inbound.iter();
