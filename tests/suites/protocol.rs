@@ -448,7 +448,7 @@ fn farm_at_barrier() -> Result<()> {
             end.status,
             end.stderr
         );
-        let stands = ": waits at a checkpoint location";
+        let stands = " at a checkpoint location";
         let others = "the ranks of process 1\n  rank";
         ensure!(
             end.stderr.contains(stands) && end.stderr.contains(others) == (processes == 2),

@@ -127,7 +127,7 @@ pub(crate) fn whereabouts<'a>(ranks: impl Iterator<Item = &'a RankState>) -> Str
     }
     let mut told: Vec<String> = by_first_rank(lines)
         .into_iter()
-        .map(|(text, ranks)| format!("{} {}: {text}", noun(&ranks), ranges(&ranks)))
+        .map(|(text, ranks)| told_of(&ranks, &text))
         .collect();
     if told.len() > FEW {
         told.truncate(FEW);
@@ -190,9 +190,23 @@ pub(crate) fn describe(world: &World) -> String {
 fn written(lines: BTreeMap<String, Vec<u32>>) -> String {
     let mut out = String::new();
     for (text, ranks) in by_first_rank(lines) {
-        let _ = writeln!(out, "  {} {}: {text}", noun(&ranks), ranges(&ranks));
+        let _ = writeln!(out, "  {}", told_of(&ranks, &text));
     }
     out
+}
+
+/// What is true of each of them, of all.
+fn told_of(ranks: &[u32], text: &str) -> String {
+    let verbs = [
+        ("waits", "wait"),
+        ("polls", "poll"),
+        ("runs", "run"),
+        ("has ", "have "),
+    ];
+    let of_all = |(one, all): &(&str, &str)| Some(format!("{all}{}", text.strip_prefix(*one)?));
+    let all = (ranks.len() > 1).then(|| verbs.iter().find_map(of_all));
+    let text = all.flatten().unwrap_or_else(|| text.to_owned());
+    format!("{} {}: {text}", noun(ranks), ranges(ranks))
 }
 
 fn noun(ranks: &[u32]) -> &'static str {

@@ -283,12 +283,13 @@ impl Printer<'_, '_> {
                 some(line.early, "message")
             ),
         );
-        let entries = match line.log.number {
-            1 => "entry",
-            _ => "entries",
+        let bytes = units::bytes(line.log.bytes);
+        let log = match line.log.number {
+            0 => "empty".to_owned(),
+            1 => format!("1 entry, {bytes}"),
+            n => format!("{n} entries, {bytes}"),
         };
-        let (n, bytes) = (line.log.number, units::bytes(line.log.bytes));
-        self.line(2, &format!("log: {n} {entries}, {bytes}"));
+        self.line(2, &format!("log: {log}"));
     }
 
     fn variable(&mut self, depth: usize, name: &str, ty: &str, value: &Value) {
