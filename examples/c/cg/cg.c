@@ -302,6 +302,7 @@ int main(int argc, char **argv)
         work.x[i] = 1;
 
     double zeta = 0;
+    npb_timed(1);
     for (int iteration = 1; iteration <= classes[class].iterations; iteration++) {
 #pragma pc3 checkpoint
         double residual = solve(&work);
@@ -312,6 +313,7 @@ int main(int argc, char **argv)
         if (rank == 0)
             printf("iteration %2d: residual %.17g, zeta %.17g\n", iteration, residual, zeta);
     }
+    npb_timed(0);
     int status = npb_verdict("CG", class, npb_close(zeta, classes[class].zeta, 1e-10));
 
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)

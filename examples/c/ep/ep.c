@@ -82,6 +82,7 @@ int main(int argc, char **argv)
     int ranks = npb_ranks(1024), rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 
+    npb_timed(1);
     struct tally mine = {0}, all;
     int64_t rounds = batches / ranks, report = rounds / REPORTS > 0 ? rounds / REPORTS : 1;
     for (int64_t round = 0; round < rounds; round++) {
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&mine.sy, &all.sy, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(mine.count, all.count, ANNULI, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 
+    npb_timed(0);
     if (rank == 0) {
         double pairs = 0;
         for (int i = 0; i < ANNULI; i++) {

@@ -341,6 +341,7 @@ int main(int argc, char **argv)
     int class = npb_class(argc, argv), ranks = npb_ranks(1024), rank, right = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     make_layout(class, ranks, rank);
+    npb_timed(1);
 
     struct complex *spectrum = allocate(local_size, sizeof *spectrum);
     struct complex *a = allocate(local_size, sizeof *a), *b = allocate(local_size, sizeof *b);
@@ -357,6 +358,7 @@ int main(int argc, char **argv)
         if (rank == 0)
             printf("iteration %d: checksum %.17g %.17g\n", iteration, sum.re, sum.im);
     }
+    npb_timed(0);
     int status = npb_verdict("FT", class, right == ITERATIONS);
 
     free(spectrum);

@@ -198,6 +198,7 @@ int main(int argc, char **argv)
     generate_keys();
 
     int right = 0;
+    npb_timed(1);
     for (int iteration = 1; iteration <= ITERATIONS; iteration++) {
 #pragma pc3 checkpoint
         for (int r = 0; r < 2; r++) {
@@ -208,6 +209,7 @@ int main(int argc, char **argv)
         rank_keys();
         right += check_probes(iteration);
     }
+    npb_timed(0);
     int ordered = check_order();
     if (rank == 0)
         printf("%d of %d probes right, keys %s\n", right, ITERATIONS * PROBES, ordered ? "in order" : "out of order");

@@ -105,13 +105,18 @@ pub fn native_mpis() -> Vec<(&'static str, &'static str, &'static [&'static str]
 
 /// Seconds between MPI's start and end if the program says so (tests/bench/span.c), else of the whole run.
 pub fn span(cmd: &mut Command) -> Result<f64> {
+    Ok(spans(cmd)?.0)
+}
+
+/// The same, and of the part that a benchmark defines to be timed, if it says which that is.
+pub fn spans(cmd: &mut Command) -> Result<(f64, Option<f64>)> {
     let (out, whole) = finished(cmd)?;
     let said = String::from_utf8_lossy(&out.stderr);
-    let mut spans = said.lines().filter_map(|l| l.strip_prefix("span "));
-    Ok(spans
-        .next_back()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(whole))
+    let last = |what: &str| -> Option<f64> {
+        let mut all = said.lines().filter_map(|l| l.strip_prefix(what));
+        all.next_back()?.trim().parse().ok()
+    };
+    Ok((last("span ").unwrap_or(whole), last("timed ")))
 }
 
 /// Runs to the end and returns standard output and the seconds it took.
@@ -154,7 +159,8 @@ pub fn clock(s: &Setup) -> Result<(PathBuf, &'static str)> {
     let source = env::root().join("tests/bench/span.c");
     let mut cc = Command::new("cc");
     env::run(cc.args(["-O2", "-c"]).arg(source).arg("-o").arg(&object))?;
-    Ok((object, "-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize"))
+    let wrap = "-Wl,--wrap=MPI_Init,--wrap=MPI_Finalize,--wrap=MPI_Pcontrol";
+    Ok((object, wrap))
 }
 
 /// The C files of an example, or the file itself.

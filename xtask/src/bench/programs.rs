@@ -63,7 +63,10 @@ pub fn run(s: &Setup) -> Result<Value> {
             let (seconds, count, stall) = (of(|r| r.seconds), of(|r| r.count), of(|r| r.stall));
             print!(" {seconds:7.2}");
             if let Some(protocol) = way {
-                print!(" {count:7.0} {stall:8.2}");
+                match stall.is_nan() {
+                    true => print!(" {count:7.0} {:>8}", "-"),
+                    false => print!(" {count:7.0} {stall:8.2}"),
+                }
                 row[protocol] = json!({ "seconds": seconds, "checkpoints": count, "stall": stall });
             } else {
                 row["seconds"] = json!(seconds);
