@@ -30,7 +30,7 @@ use crate::restart;
 use crate::restore::small_address_space;
 use crate::settings::{misspelt, Addresses, BadSetting, Restart, Settings};
 use crate::solo::Solo;
-use crate::store::{Output, Stood, Store, StoreError};
+use crate::store::{share, Output, Stood, Store, StoreError};
 use crate::tell::{
     die, flush_free, hold, release, say, EXIT_DIRECTORY, EXIT_FATAL, EXIT_NO_CHECKPOINT,
     EXIT_REFUSED, EXIT_SETTINGS,
@@ -197,6 +197,10 @@ fn live(
     // The others add to what is noted there.
     if let (Some(peers), None) = (&peers, &checkpoint) {
         peers.meet();
+    }
+    if !first && wants {
+        // Where there can be no such lock, nobody waits for this process.
+        let _ = share(&settings.dir);
     }
     let saved = checkpoint
         .as_ref()

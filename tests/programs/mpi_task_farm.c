@@ -79,7 +79,8 @@ int main(int argc, char **argv)
     struct worker *all = NULL;
     int hired = 0, busy = 0, task = 0;
     long total = 0;
-    for (int wave = 0; wave < WAVES; wave++) {
+    int waves = argc > 2 ? atoi(argv[2]) : WAVES;
+    for (int wave = 0; wave < waves; wave++) {
         int want = wave % 3 == 1 ? MOST : 1 + wave % 2;
         while (busy < want) {
             all = hire(all, argv[0], hired++);

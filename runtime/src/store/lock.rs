@@ -1,11 +1,12 @@
 //! The lock of the job that runs in a checkpoint directory, and what it tells onlookers.
 //!
-//! A record lock on the file `lock`, which the kernel drops with the process, so that that of a killed
-//! job is no obstacle.  Its text: `pid N`, `signal N`, the last refusal.
+//! Record locks on the file `lock`, which the kernel drops with the process, so that those of a killed job are no obstacle: the
+//! first process holds the first byte, the job's other processes share the second.  When one process is killed the others run,
+//! and print, until they know: who takes the directory up waits for all of them.  Text: `pid N`, `signal N`, the last refusal.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -39,7 +40,7 @@ pub fn holder(dir: &Path) -> io::Result<Option<Holder>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e),
     };
-    let Some(pid) = locked_by(&file)? else {
+    let Some(pid) = locked_by(&file, HOLDER)? else {
         return Ok(None);
     };
     let mut text = String::new();
@@ -51,16 +52,30 @@ pub fn holder(dir: &Path) -> io::Result<Option<Holder>> {
     Ok(Some(Holder { pid, signal }))
 }
 
-fn whole_file() -> libc::flock {
-    // SAFETY: all-zero is a valid value: from the start to the end of the file.
+/// Which byte.
+const HOLDER: u8 = 0;
+const OTHERS: u8 = 1;
+
+fn lock_on(byte: u8, kind: libc::c_int) -> libc::flock {
+    // SAFETY: all-zero is a valid value.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = libc::F_WRLCK as _;
+    lock.l_type = kind as _;
     lock.l_whence = libc::SEEK_SET as _;
+    lock.l_start = byte.into();
+    lock.l_len = 1;
     lock
 }
 
-fn locked_by(file: &File) -> io::Result<Option<i32>> {
-    let mut lock = whole_file();
+fn set(file: &File, lock: libc::flock) -> io::Result<()> {
+    // SAFETY: the descriptor is open, the structure initialised.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const lock) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn locked_by(file: &File, byte: u8) -> io::Result<Option<i32>> {
+    let mut lock = lock_on(byte, libc::F_WRLCK as _);
     // SAFETY: the descriptor is open, the structure initialised.
     if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock) } != 0 {
         return Err(io::Error::last_os_error());
@@ -128,8 +143,33 @@ impl Lock {
     }
 }
 
+/// Another process of the job than that which holds the lock: has it for as long as it runs.
+pub fn share(dir: &Path) -> io::Result<()> {
+    let file = high(File::open(dir.join(LOCK))?);
+    set(&file, lock_on(OTHERS, libc::F_RDLCK as _))?;
+    // Until the process ends.
+    let _ = file.into_raw_fd();
+    Ok(())
+}
+
 /// For as long a job that has just been killed may still be ending.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The same of its other processes, which have to find out.
+const PATIENCE_WITH_OTHERS: Duration = Duration::from_secs(30);
+
+/// None of the other processes of the job before runs any more.
+fn wait_for_others(dir: &Path, path: &Path, file: &File) -> Result<(), StoreError> {
+    let start = Instant::now();
+    while let Some(pid) = locked_by(file, OTHERS).map_err(at(path))? {
+        if start.elapsed() >= PATIENCE_WITH_OTHERS {
+            let holder = format!("process {pid}, whose first process has ended");
+            let dir = dir.to_owned();
+            return Err(StoreError::Locked { dir, holder });
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
+}
 
 fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
     let start = Instant::now();
@@ -142,10 +182,7 @@ fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
             .open(path)
             .map(high)
             .map_err(at(path))?;
-        let want = whole_file();
-        // SAFETY: the descriptor is open, the structure initialised.
-        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLK, &raw const want) } != 0 {
-            let error = io::Error::last_os_error();
+        if let Err(error) = set(&file, lock_on(HOLDER, libc::F_WRLCK as _)) {
             let held = matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::EACCES));
             if held && start.elapsed() < PATIENCE {
                 std::thread::sleep(Duration::from_millis(10));
@@ -154,7 +191,7 @@ fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
             if !held {
                 return Err(at(path)(error));
             }
-            let pid = locked_by(&file).ok().flatten();
+            let pid = locked_by(&file, HOLDER).ok().flatten();
             return Err(StoreError::Locked {
                 dir: dir.to_owned(),
                 holder: pid.map_or("process unknown".to_owned(), |p| format!("process {p}")),
@@ -163,6 +200,7 @@ fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
         // The holder of before may have removed the file between our open and our lock.
         let mine = file.metadata().map_err(at(path))?;
         if fs::metadata(path).is_ok_and(|now| same(&mine, &now)) {
+            wait_for_others(dir, path, &file)?;
             return Ok(file);
         }
     }
@@ -170,6 +208,9 @@ fn take(dir: &Path, path: &Path) -> Result<File, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -182,5 +223,45 @@ mod tests {
         assert_eq!(refusal(dir.path()), Some((2, "no room".to_owned())));
         lock.note_refusal("a\n  b");
         assert_eq!(refusal(dir.path()), Some((3, "a; b".to_owned())));
+    }
+
+    const SHARED: &str = "PC3_TEST_SHARED_LOCK";
+
+    /// What the next test has another process do.
+    #[test]
+    fn another_process() {
+        if let Some(dir) = std::env::var_os(SHARED) {
+            share(Path::new(&dir)).unwrap();
+            println!("has it");
+            io::stdin().read_to_string(&mut String::new()).unwrap();
+        }
+    }
+
+    #[test]
+    fn who_takes_it_waits_for_all_processes_of_the_job_before() {
+        let dir = tempfile::tempdir().unwrap();
+        File::create(dir.path().join(LOCK)).unwrap();
+        let mut other = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "store::lock::tests::another_process"])
+            .arg("--nocapture")
+            .env(SHARED, dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Open until it has ended: it has more to say.
+        let mut lines = BufReader::new(other.stdout.take().unwrap()).lines();
+        assert!(lines.any(|l| l.unwrap().contains("has it")));
+        assert_eq!(holder(dir.path()).unwrap(), None);
+        std::thread::scope(|s| {
+            let took = s.spawn(|| Lock::take(dir.path(), None).is_ok());
+            // Time in which it may do wrong.
+            std::thread::sleep(Duration::from_millis(50));
+            assert!(!took.is_finished());
+            drop(other.stdin.take());
+            assert!(took.join().unwrap());
+        });
+        assert!(other.wait().unwrap().success());
+        let _lock = Lock::take(dir.path(), None).unwrap();
     }
 }

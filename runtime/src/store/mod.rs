@@ -19,7 +19,7 @@ use crate::failpoint;
 use lock::Lock;
 
 pub use course::{given_up, Begin, Output, Stood};
-pub use lock::{holder, refusal, Holder};
+pub use lock::{holder, refusal, share, Holder};
 pub use stalls::Stalls;
 
 pub const SUFFIX: &str = ".pc3c";
