@@ -48,6 +48,8 @@ static CLERK: OnceLock<Thread> = OnceLock::new();
 /// Somebody asked.
 static ASKED: AtomicBool = AtomicBool::new(false);
 static STOP: AtomicBool = AtomicBool::new(false);
+/// Another process was asked.
+static ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
 pub fn set_flag(bit: c_int) {
     pc3_flag.fetch_or(bit, SeqCst);
@@ -59,10 +61,14 @@ pub fn clear_flag(bit: c_int) {
 
 /// Asks for a checkpoint; safe in a signal handler.
 fn request() {
-    let first = !REQUESTED.swap(true, SeqCst);
-    set_flag(FLAG_REQUEST);
+    // Whoever sees the request knows its number.
+    let first = !REQUESTED.load(SeqCst);
     if first {
         REQUESTS.fetch_add(1, SeqCst);
+    }
+    REQUESTED.store(true, SeqCst);
+    set_flag(FLAG_REQUEST);
+    if first {
         // Here that is a swap and a system call.
         CLERK.get().inspect(|t| t.unpark());
     }
@@ -98,7 +104,9 @@ pub struct Control {
     in_vain: AtomicU32,
     dropped_in_vain: AtomicU32,
     /// One was due and has not been taken.
-    due: Arc<AtomicBool>,
+    due: AtomicBool,
+    /// The newest request that a rank has seen at a location.
+    seen: Arc<AtomicU32>,
     /// When time decides.
     timer: Option<Arc<Timer>>,
 }
@@ -124,7 +132,8 @@ impl Control {
             failed: AtomicU64::new(0),
             in_vain: AtomicU32::new(0),
             dropped_in_vain: AtomicU32::new(0),
-            due: Arc::new(AtomicBool::new(false)),
+            due: AtomicBool::new(false),
+            seen: Arc::default(),
             timer,
         }
     }
@@ -140,12 +149,11 @@ impl Control {
         if timer.is_none() && late.is_none() {
             return Ok(());
         }
-        let seen = Arc::clone(&self.due);
+        let seen = Arc::clone(&self.seen);
         let running = timer.clone();
         let thread = without_signals(|| {
             std::thread::Builder::new()
                 .name("pc3-clerk".to_owned())
-                .stack_size(128 << 10)
                 .spawn(move || look_after(running.as_deref(), &seen, late))
         })?;
         let _ = CLERK.set(thread.thread().clone());
@@ -155,9 +163,15 @@ impl Control {
         Ok(())
     }
 
-    /// Another process has been asked.
+    /// Another process has been asked, and speaks of it.
     pub fn asked_elsewhere(&self) {
+        ELSEWHERE.store(true, SeqCst);
         request();
+    }
+
+    /// Somebody has asked here.
+    pub fn is_asked(&self) -> bool {
+        ASKED.load(SeqCst)
     }
 
     /// Does the job stop with its next checkpoint?
@@ -173,7 +187,11 @@ impl Control {
     /// Is a checkpoint wanted at the location that is the rank's `passage`-th, from 1, since the
     /// program began?
     pub fn wanted(&self, passage: u64) -> bool {
-        let wanted = REQUESTED.load(SeqCst) || passage >= self.next_passage();
+        let asked = REQUESTED.load(SeqCst);
+        if asked {
+            self.seen.store(REQUESTS.load(SeqCst), SeqCst);
+        }
+        let wanted = asked || passage >= self.next_passage();
         if wanted && !self.due.load(SeqCst) {
             self.due.store(true, SeqCst);
         }
@@ -231,7 +249,8 @@ impl Control {
     pub(crate) fn last_words(&self, first: bool) -> Option<String> {
         let dropped = self.dropped.load(SeqCst);
         let failed = self.failed.load(SeqCst);
-        if ASKED.load(SeqCst) || (self.was_due() && self.none_taken()) {
+        let due = self.was_due() && !ELSEWHERE.load(SeqCst) && self.none_taken();
+        if ASKED.load(SeqCst) || due {
             let who = if ASKED.load(SeqCst) {
                 "asked for"
             } else {
@@ -260,6 +279,7 @@ impl Control {
     pub(crate) fn begin(&self) -> bool {
         clear_flag(FLAG_REQUEST);
         REQUESTED.store(false, SeqCst);
+        ELSEWHERE.store(false, SeqCst);
         self.due.store(false, SeqCst);
         ASKED.swap(false, SeqCst)
     }
@@ -357,10 +377,10 @@ impl Timer {
     }
 }
 
-/// Asks when time is up, and tells when nobody heeds a request.  `seen`: a rank has come to a location and knows of it.
+/// Asks when time is up, and tells when nobody heeds a request.  `seen`: the newest that a rank has seen at a location.
 fn look_after(
     timer: Option<&Timer>,
-    seen: &AtomicBool,
+    seen: &AtomicU32,
     late: Option<(Duration, impl Fn() -> String)>,
 ) -> ! {
     // The request that is looked after, and when it is told of.
@@ -377,7 +397,7 @@ fn look_after(
                 telling = now.checked_add(*patience);
             }
             let overdue = telling.take_if(|at| *at <= now).is_some();
-            if overdue && REQUESTED.load(SeqCst) && !seen.load(SeqCst) {
+            if overdue && REQUESTED.load(SeqCst) && seen.load(SeqCst) != number {
                 say(&none_came(*patience, &ranks()));
             }
         }
@@ -470,6 +490,8 @@ pub(crate) fn look_for_stops(dir: &Path) {
 }
 
 extern "C" fn on_signal(signal: c_int) {
+    // SAFETY: the thread's own; what is interrupted may be about to look at it.
+    let errno = unsafe { *libc::__errno_location() };
     let action = usize::try_from(signal).ok().and_then(|n| ACTIONS.get(n));
     match action.map_or(0, |a| a.load(SeqCst)) {
         0 => {}
@@ -482,6 +504,8 @@ extern "C" fn on_signal(signal: c_int) {
             request();
         }
     }
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = errno };
 }
 
 /// The signal that this process is to end by, once it has said so.

@@ -64,7 +64,8 @@ fn found(rank: &mut Rank, mut alloc: impl FnMut(&mut Rank) -> *mut u8) -> *mut u
 /// Was there anything that could be given back?
 #[cold]
 fn relieved(rank: &Rank) -> bool {
-    rank.job().clone().engine().is_some_and(Engine::relieve)
+    // The engine may be in the middle of what calls the function of a reduction.
+    rank.aside == 0 && rank.job().clone().engine().is_some_and(Engine::relieve)
 }
 
 /// May it be handed out in pieces?

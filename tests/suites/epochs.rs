@@ -118,7 +118,8 @@ fn no_memory() -> Result<()> {
         let (taken, given) = (noted("taken")? + 1, noted("given")? + 1);
         for file in files() {
             let at = passage(&file)?;
-            ensure!(at <= taken || at > given, "{taken} < {at} <= {given}");
+            // Rank 1 may have passed one more when rank 0 had its line.
+            ensure!(at <= taken + 1 || at > given, "{taken} < {at} <= {given}");
         }
         let again = [("PC3_RESTART", "latest")];
         ended(&job.run(HOST, &exe, &again)?, 0)?;
@@ -496,7 +497,7 @@ fn callbacks_meet() -> Result<()> {
             let env = [
                 ("PC3_PROTOCOL", protocol),
                 ("PC3_EVERY", "700x"),
-                ("PC3_STOP_AFTER", "2"),
+                ("PC3_STOP_AFTER", "1"),
             ];
             let first = job.run(HOST, &exe, &env)?;
             let on = [("PC3_RESTART", "latest")];
@@ -510,7 +511,13 @@ fn callbacks_meet() -> Result<()> {
                 (_, "before") => first,
                 _ => {
                     ended(&first, STOPPED)?;
-                    job.run(HOST, &exe, &on)?
+                    let on = job.run(HOST, &exe, &on)?;
+                    if on.status == 0 {
+                        // There was nothing to do again.
+                        ensure!(job.stdout() == expected, "{event}: another result");
+                        continue;
+                    }
+                    on
                 }
             };
             ended(&refused, 90)?;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, say, EXIT_DEADLOCK};
 
+use crate::coord::barrier;
 use crate::handle::abi;
 use crate::p2p::request::What;
 use crate::p2p::{Request, ANY_SOURCE, ANY_TAG};
@@ -158,6 +159,21 @@ pub(crate) fn describe_running(world: &World) -> String {
     written(lines)
 }
 
+/// What each rank here does while a plan is put off: those that poll may go on at any time.
+pub(crate) fn describe_plan(world: &World) -> String {
+    let mut lines = BTreeMap::<String, Vec<u32>>::new();
+    for r in world.ranks() {
+        let text = match world.coord.lock().place(r.slot as usize) {
+            barrier::Place::Parked => STANDS.to_owned(),
+            _ => while_blocked(r).unwrap_or_else(|| polls(r)),
+        };
+        lines.entry(text).or_default().push(r.rank);
+    }
+    written(lines)
+}
+
+const STANDS: &str = "waits at a checkpoint location";
+
 /// Where a rank waits, if it does; others may wake it meanwhile.
 fn while_blocked(r: &RankState) -> Option<String> {
     let sched = r.world().sched();
@@ -236,7 +252,7 @@ fn line(r: &RankState, arguments: bool) -> String {
         return "has ended".into();
     }
     if !world.coord.lock().is_running(r.slot as usize) {
-        return "waits at a checkpoint location".into();
+        return STANDS.into();
     }
     let place = Place {
         call: r.call.get(),

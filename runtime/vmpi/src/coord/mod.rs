@@ -172,9 +172,12 @@ pub(crate) fn given_up(world: &World, target: u64, index: u32, who: &str) {
     clear_flag(FLAG_ENGINE);
     if let Some(job) = world.job.get() {
         let why = match index {
-            0 => format!("{DROPPED}\n{who}"),
-            n => format!("that checkpoint was dropped: the ranks of process {n}\n{who}"),
+            0 => DROPPED.to_owned(),
+            // The first process need not say it again to who has asked here.
+            n if job.control.is_asked() => format!("{DROPPED}; the ranks of process {n}"),
+            n => format!("that checkpoint was dropped: the ranks of process {n}"),
         };
+        let why = format!("{why}\n{who}");
         job.drop_checkpoint(target, why.trim_end());
     }
 }

@@ -172,7 +172,9 @@ impl State {
     fn ask_others(&mut self, world: &World) {
         let Some(apart) = &mut self.apart else { return };
         let epoch = apart.heard;
-        if self.is_over || apart.asked.is_some_and(|told| told >= epoch) {
+        // An epoch may have begun for it meanwhile.
+        let asked = world.job.get().is_some_and(|j| j.control.requested());
+        if !asked || self.is_over || apart.asked.is_some_and(|told| told >= epoch) {
             return;
         }
         apart.asked = Some(epoch);
@@ -184,7 +186,7 @@ impl State {
     /// What began behind that epoch is what was asked for.
     fn asked_elsewhere(&mut self, world: &World, epoch: u32) {
         let Some(apart) = &mut self.apart else { return };
-        if epoch >= apart.heard {
+        if epoch >= apart.heard && !self.is_over {
             apart.asked = apart.asked.max(Some(epoch));
             if let Some(job) = world.job.get() {
                 job.control.asked_elsewhere();

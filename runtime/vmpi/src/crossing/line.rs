@@ -33,10 +33,12 @@ pub(crate) fn due(world: &World, rank: &mut Rank) -> bool {
     let me = world.rank(rank.id() as u32);
     let passed = rank.count_passages();
     let job = rank.job();
-    if !world.crossing.is_slow() && !job.control.wanted(passed) {
+    let wanted = job.control.wanted(passed);
+    if !world.crossing.is_slow() && !wanted {
         return false;
     }
     let mut s = world.crossing.enter(me);
+    // Another rank may have begun it meanwhile.
     if s.stage == Stage::Idle && job.control.wanted(passed) {
         s.want(world);
         s.seen[me.slot as usize] = true;

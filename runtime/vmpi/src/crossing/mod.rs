@@ -192,9 +192,7 @@ impl Crossing {
 
     /// The same, for what the rank does again behind its checkpoint.
     fn step(&self, me: &RankState) -> MutexGuard<'_, State> {
-        if me.exec().is_some_and(|r| r.aside > 0) {
-            beside_the_course(me);
-        }
+        course_only(me);
         self.enter(me)
     }
 
@@ -269,7 +267,14 @@ impl Crossing {
     }
 }
 
-/// A callback that communicates would meet ranks that are not in theirs.
+/// What communicates is a step of its rank's course: a callback would meet ranks that are not in theirs, or take what was logged for
+/// others.
+fn course_only(me: &RankState) {
+    if me.exec().is_some_and(|r| r.aside > 0) {
+        beside_the_course(me);
+    }
+}
+
 #[cold]
 fn beside_the_course(me: &RankState) -> ! {
     let call = match me.call.get().name {
@@ -278,7 +283,8 @@ fn beside_the_course(me: &RankState) -> ! {
     };
     let why = format!(
         "rank {}: {call} was called by a callback around checkpoints, or by the function of a reduction, while the nonblocking protocol takes a \
-         checkpoint or goes on from one: other ranks are not in theirs; let callbacks not communicate, or use --protocol barrier",
+         checkpoint or goes on from one: what such functions send and hear is no part of what a rank does again; let them not communicate (around \
+         checkpoints at a barrier they may)",
         me.rank
     );
     die(EXIT_FATAL, &why)

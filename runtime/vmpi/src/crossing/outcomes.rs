@@ -3,7 +3,7 @@
 use pc3_runtime::rank::Rank;
 use pc3_runtime::tell::{die, EXIT_FATAL};
 
-use super::{done, Stage};
+use super::{course_only, done, Stage};
 use crate::p2p::wait::wait_done;
 use crate::p2p::Request;
 use crate::state::RankState;
@@ -75,6 +75,7 @@ pub(crate) fn flag(me: &RankState, live: impl FnOnce() -> bool, reach: impl FnOn
 
 #[cold]
 fn flag_slow(me: &RankState, live: impl FnOnce() -> bool, reach: impl FnOnce()) -> bool {
+    course_only(me);
     match replayed(me) {
         Some(Outcome::Flag(on)) => {
             if on {
@@ -112,6 +113,7 @@ fn which_slow<'a>(
     live: impl FnOnce() -> Vec<usize>,
     request: impl Fn(usize) -> Option<&'a Request>,
 ) -> Vec<usize> {
+    course_only(me);
     match replayed(me) {
         Some(Outcome::Which(list)) => {
             let list: Vec<usize> = list.into_iter().map(|i| i as usize).collect();

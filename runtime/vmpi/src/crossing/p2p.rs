@@ -7,7 +7,7 @@ use std::sync::MutexGuard;
 use pc3_protocol::{Line, Name, Phase, Sending, Stamp, Waiting};
 
 use super::outcomes::{self, Outcome};
-use super::{done, far, record, Machine, Mark, Stage, State, BEFORE};
+use super::{course_only, done, far, record, Machine, Mark, Stage, State, BEFORE};
 use crate::error::Result;
 use crate::link::pulls;
 use crate::p2p::mailbox::{Data, Message, Queues, Room};
@@ -394,6 +394,7 @@ pub(crate) fn probe(me: &RankState, key: &Key) -> Status {
 #[cold]
 pub(crate) fn take(me: &RankState, key: &Key, wait: bool) -> Option<(Key, Message)> {
     let world = me.world();
+    course_only(me);
     let wait = match (!wait).then(|| outcomes::replayed(me)).flatten() {
         Some(Outcome::Flag(false)) => return None,
         Some(Outcome::Flag(true)) => true,

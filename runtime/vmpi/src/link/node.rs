@@ -177,10 +177,9 @@ impl Node {
         if let Down::Plan { .. } = down {
             self.watch.store(true, SeqCst);
         }
-        // Nothing moves as long as the parked ranks wait for this.
         let last = matches!(down, Down::Stuck { .. }) && world.coord.lock().is_last_attempt();
         let who = match last {
-            true => deadlock::describe(world),
+            true => deadlock::describe_plan(world),
             false => String::new(),
         };
         let mut b = world.coord.lock();
