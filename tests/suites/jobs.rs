@@ -276,7 +276,6 @@ fn away(protocol: &'static str, processes: usize) -> Result<()> {
     fs::write(job.dir.path().join("go"), "")?;
     let done = job.finish(child)?;
     ensure!(done.status == STOPPED, "{processes}: {done:?}");
-    ensure!(done.stderr.matches(told).count() == 1, "{done:?}");
     went_on(&job, &exe, &[], "6 each round\n")
 }
 
