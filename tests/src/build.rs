@@ -1,6 +1,7 @@
 //! Builds programs with pc3cc and with the plain compiler, once per test run.
 
 use std::collections::HashMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -53,15 +54,22 @@ fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
     let form = if plain { "plain" } else { "pc3" };
     let all = Program::rust_examples()?;
     let bins: Vec<&str> = all.iter().filter_map(Program::rust_binary).collect();
+    let linker = match arch == arch::HOST {
+        true => None,
+        false => Some(static_linker(arch)?),
+    };
     once(&format!("rust.{form}-{}", arch.name), |out| {
         let triple = arch.gnu.replace("-linux", "-unknown-linux");
-        let upper = triple.to_uppercase().replace('-', "_");
+        // What is not the programs' own is as `cargo xtask dist` has built it, if flags, linker and features of all crates are the same.
         let mut script = String::from("cargo build --release --quiet -p pc3-examples --bins");
         let mut built = arch::target_dir();
         if plain {
-            script.push_str(" --features plain");
+            script.push_str(" --features pc3-examples/plain");
         }
-        if arch != arch::HOST {
+        if arch == arch::HOST {
+            // Asks for the same features of `syn` as the tools do, and has no program of its own.
+            script.push_str(" -p pc3-tests");
+        } else {
             script.push_str(&format!(" --target {triple}"));
             // Their own code only, which takes half as long; emulated, it runs as fast.
             script.push_str(" --config profile.release.package.pc3-examples.opt-level=1");
@@ -75,14 +83,39 @@ fn rust_examples(arch: Arch, plain: bool) -> Result<PathBuf> {
         ));
         let mut c = Command::new("sh");
         c.args(["-ec", &script]).current_dir(arch::root());
-        // What a cross compiler's package brings is not where a loader would be looked for.
-        c.env(format!("CARGO_TARGET_{upper}_LINKER"), arch.cc());
-        if arch != arch::HOST {
-            let flags = "-C target-feature=+crt-static";
-            c.env(format!("CARGO_TARGET_{upper}_RUSTFLAGS"), flags);
+        if let Some(dir) = &linker {
+            let path = std::env::var("PATH").unwrap_or_default();
+            c.env("PATH", format!("{}:{path}", dir.display()));
         }
         c
     })
+}
+
+/// A folder with a linker of the usual name that makes of rustc's dynamic programs static ones: what a cross compiler's package brings
+/// is not where a loader would be looked for, and all crates would be built again with the flag of rustc for this.
+fn static_linker(arch: Arch) -> Result<PathBuf> {
+    let dir = arch::target_dir()
+        .join("e2e")
+        .join(format!("static-{}", arch.name));
+    std::fs::create_dir_all(&dir)?;
+    let cc = arch.cc();
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .map(|p| p.join(&cc))
+        .find(|p| p.is_file())
+        .with_context(|| format!("{cc} is not in PATH"))?;
+    let script = format!(
+        "#!/bin/sh\n\
+         for a; do\n\
+         \tshift\n\
+         \tcase $a in -pie | -lgcc_s | -Wl,-Bdynamic) ;; *) set -- \"$@\" \"$a\" ;; esac\n\
+         done\n\
+         exec {} \"$@\" -static -Wl,--start-group -lgcc_eh -lgcc -lc -Wl,--end-group\n",
+        real.display()
+    );
+    let file = dir.join(cc);
+    std::fs::write(&file, script)?;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755))?;
+    Ok(dir)
 }
 
 pub fn instrumented_command(p: &Program, arch: Arch, out: &Path) -> Command {
