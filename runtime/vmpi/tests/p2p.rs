@@ -250,6 +250,57 @@ fn large_head_to_head_sends_complete() {
     });
 }
 
+/// Messages of moderate size may stay with their senders, who wait for nobody all the same.
+#[test]
+fn moderate_sends_wait_for_nobody() {
+    fn begin(me: &RankState, data: &[u8], tag: i32) -> p2p::Req {
+        let buf = (data.as_ptr().cast_mut(), byte());
+        let buf = Buf::new(buf.0, data.len(), &buf.1);
+        unsafe { p2p::isend(me, buf, dest(me, 1, tag), Mode::Standard) }.unwrap()
+    }
+    const TAGS: i32 = 7;
+    check(4, |me| match me.rank {
+        0 => {
+            // The receiver takes the last one first: none of these may wait for it.
+            send(me, &[0; 20_000], 1, 0, Mode::Standard);
+            let mut data: Vec<Vec<u8>> = (1..6).map(|tag| vec![tag; 20_000]).collect();
+            let mut r = data.iter().zip(1..).map(|(d, tag)| begin(me, d, tag));
+            let [waited, tested, polled, any, freed] = std::array::from_fn(|_| r.next().unwrap());
+            p2p::wait(me, waited).unwrap();
+            assert!(p2p::test(me, tested.get()));
+            p2p::wait(me, tested).unwrap();
+            p2p::wait::poll(me, std::iter::once(polled.get()));
+            assert!(polled.get().is_done());
+            p2p::wait(me, polled).unwrap();
+            let first = p2p::wait::wait_any(me, std::iter::once((3, any.get())));
+            assert_eq!(first, Some(3));
+            p2p::wait(me, any).unwrap();
+            p2p::free(me, freed);
+            // All have gone: the memory is the program's again.
+            data.iter_mut().for_each(|d| d.fill(255));
+            send(me, b"", 1, TAGS, Mode::Standard);
+            recv(me, 1, 0);
+        }
+        1 => {
+            recv(me, 0, TAGS);
+            for tag in (0..6).rev() {
+                assert_eq!(recv(me, 0, tag).0, vec![tag as u8; 20_000]);
+            }
+            send(me, b"", 0, 0, Mode::Standard);
+        }
+        // Head to head, while others run.
+        _ => {
+            for _ in 0..100 {
+                send(me, &[me.rank as u8; 5_000], me.rank ^ 1, 0, Mode::Standard);
+                assert_eq!(
+                    recv(me, (me.rank ^ 1) as i32, 0).0,
+                    [me.rank as u8 ^ 1; 5_000]
+                );
+            }
+        }
+    });
+}
+
 #[test]
 fn a_fast_sender_does_not_fill_memory() {
     check(2, |me| {
@@ -361,7 +412,7 @@ fn random_traffic() {
                 x % n
             };
             let t = byte();
-            let sizes = [0, 1, 8, 62, 63, 500, 70_000];
+            let sizes = [0, 1, 8, 62, 63, 500, 6_000, 30_000, 70_000];
             // Receives are posted half in advance; everyone gets exactly EACH from every rank.
             let mut bufs = vec![vec![0u8; 70_000]; 20];
             let total = EACH * 13;
@@ -380,7 +431,7 @@ fn random_traffic() {
             };
             let mut datas = Vec::new();
             for to in order {
-                let data: Vec<u8> = (0..sizes[next(7) as usize])
+                let data: Vec<u8> = (0..sizes[next(9) as usize])
                     .map(|_| next(256) as u8)
                     .collect();
                 s.0.fetch_add(digest(&data), Relaxed);

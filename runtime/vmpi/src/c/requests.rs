@@ -9,7 +9,8 @@ use super::{count, put, slice_mut};
 use crate::crossing::outcomes;
 use crate::error::{fail, Class, Result};
 use crate::handle::abi::UNDEFINED;
-use crate::p2p::wait::{first_done, wait_any, wait_done};
+use crate::p2p::send::is_lazy;
+use crate::p2p::wait::{first_done, poll, wait_any, wait_done};
 use crate::p2p::{Request, Status};
 use crate::state::RankState;
 
@@ -121,9 +122,10 @@ pub unsafe extern "C" fn MPI_Waitall(
 ) -> c_int {
     on_request("MPI_Waitall", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
-        for r in list.iter().flatten() {
-            wait_done(me, r);
-        }
+        // Messages that are taken while the others are waited for need not be copied.
+        let late = list.iter().flatten().filter(|r| !is_lazy(r));
+        late.for_each(|r| wait_done(me, r));
+        list.iter().flatten().for_each(|r| wait_done(me, r));
         close_all(me, comm, statuses, pairs(handles, &list))
     })
 }
@@ -142,7 +144,7 @@ pub unsafe extern "C" fn MPI_Testall(
         let all_done = || list.iter().flatten().all(|r| r.is_done());
         let ask = || {
             all_done() || {
-                me.poll();
+                poll(me, list.iter().flatten().copied());
                 all_done()
             }
         };
@@ -244,7 +246,7 @@ pub unsafe extern "C" fn MPI_Testany(
             None => None,
             Some(_) => one_of(me, &list, || {
                 first_done(me, some()).or_else(|| {
-                    me.poll();
+                    poll(me, some().map(|(_, r)| r));
                     first_done(me, some())
                 })
             }),
@@ -282,7 +284,7 @@ unsafe fn some(
                 if wait {
                     wait_any(me, some());
                 } else if !some().any(|(_, r)| r.is_done()) {
-                    me.poll();
+                    poll(me, some().map(|(_, r)| r));
                 }
                 let mut done: Vec<_> = some().filter(|(_, r)| r.is_done()).collect();
                 done.sort_by_key(|(_, r)| std::cmp::Reverse(r.age(me)));

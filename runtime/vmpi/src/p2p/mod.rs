@@ -3,7 +3,8 @@
 //! Each rank has PC3's two queues in its mailbox: receives posted and not yet matched, and inbound
 //! messages that no receive has asked for.  A send that finds a posted receive copies straight into
 //! its buffer.  Otherwise a small message is buffered; a large or synchronous one is *held*: the
-//! queue points to the sender's request, and the receiver copies from the sender's memory.  When
+//! queue points to the sender's request, and the receiver copies from the sender's memory.  One of moderate size
+//! ([`LAZY`]) is held until its sender waits for it, has let its receiver run if that could, and is not done.  When
 //! nothing else can run, or only polls ([`relief`]), held standard-mode messages are buffered after all ([`release_held`]).
 //! Long ones are copied by two workers ([`sharing`]).
 //! Between workers, a rank in a blocking receive takes messages in its [`landing`] place instead, and other small ones
@@ -39,6 +40,8 @@ pub const TAG_UB: i32 = i32::MAX;
 
 /// Messages up to this many bytes are buffered when no receive is posted.
 pub const EAGER: usize = 64 << 10;
+/// From so many on they are buffered only when their sender would have to wait: most receivers come earlier.
+const LAZY: usize = 4 << 10;
 /// A rank that has this much unreceived makes further senders wait.
 pub const BACKLOG_MESSAGES: usize = 4096;
 pub const BACKLOG_BYTES: usize = 32 << 20;

@@ -8,7 +8,7 @@ use super::mailbox::{Data, Message, Queues, Room};
 use super::queue::Key;
 use super::request::{Mode, Req, Request, Status, What};
 use super::wait::wait_done;
-use super::EAGER;
+use super::{EAGER, LAZY};
 use crate::crossing;
 use crate::error::{fail, Class, Result};
 use crate::link;
@@ -36,6 +36,22 @@ impl Dest {
     }
 }
 
+/// Which messages of moderate size, whose receiver has yet to come, stay where they are for now.
+#[derive(Clone, Copy)]
+enum Lazy {
+    /// All: the sender goes on meanwhile.
+    Always,
+    /// Those whose receiver may come as soon as the sender lets it.
+    IfReady,
+}
+
+impl Lazy {
+    #[inline]
+    fn holds(self, me: &RankState, to: &RankState) -> bool {
+        matches!(self, Lazy::Always) || me.may_let_run(to)
+    }
+}
+
 /// Sends and returns when the buffer may be used again (`MPI_Send` and its modes).
 ///
 /// # Safety
@@ -45,7 +61,7 @@ pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result
     let key = to.key();
     // SAFETY: the caller's promise, for as long as this call lasts.
     unsafe {
-        if deposit(me, &buf, to.world, &key, mode)? {
+        if deposit(me, &buf, to.world, &key, mode, Lazy::IfReady)? {
             return Ok(());
         }
         let r = Request::new(me.rank, What::Send(mode), to.world, key, &buf);
@@ -61,13 +77,8 @@ pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result
 /// # Safety
 /// The buffer is readable and unchanged until the request completes.
 pub unsafe fn isend(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result<Req> {
-    let r = me.new_request(Request::new(
-        me.rank,
-        What::Send(mode),
-        to.world,
-        to.key(),
-        &buf,
-    ));
+    let what = What::Send(mode);
+    let r = me.new_request(Request::new(me.rank, what, to.world, to.key(), &buf));
     // SAFETY: the caller's promise.
     match unsafe { start(me, r.get()) } {
         Ok(()) => Ok(r),
@@ -88,7 +99,7 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
     };
     // SAFETY: the caller's promise.
     unsafe {
-        if r.null || deposit(me, &r.buf(), r.dest, &r.key, mode)? {
+        if r.null || deposit(me, &r.buf(), r.dest, &r.key, mode, Lazy::Always)? {
             *r.status.get() = Status::EMPTY;
             r.done.store(true, Release);
         } else {
@@ -100,7 +111,14 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
 
 /// Delivers to a posted receive or buffers; false if the message has to be held.
 #[inline(always)]
-unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mode) -> Result<bool> {
+unsafe fn deposit(
+    me: &RankState,
+    buf: &Buf<'_>,
+    dest: u32,
+    key: &Key,
+    mode: Mode,
+    lazy: Lazy,
+) -> Result<bool> {
     if me.world().crossing.is_slow() {
         // SAFETY: the caller's promise.
         return unsafe { crossing::p2p::deposit(me, buf, dest, key, mode) };
@@ -108,8 +126,8 @@ unsafe fn deposit(me: &RankState, buf: &Buf<'_>, dest: u32, key: &Key, mode: Mod
     // SAFETY: the caller's promise.
     unsafe {
         match me.world().near(dest) {
-            Some(to) => deposit_here(me, to, buf, key, mode),
-            None => deposit_far(me, buf, dest, key, mode),
+            Some(to) => deposit_here(me, to, buf, key, mode, lazy),
+            None => deposit_far(me, buf, dest, key, mode, lazy),
         }
     }
 }
@@ -122,6 +140,7 @@ unsafe fn deposit_far(
     dest: u32,
     key: &Key,
     mode: Mode,
+    lazy: Lazy,
 ) -> Result<bool> {
     let world = me.world();
     if let Some(counts) = &world.traffic {
@@ -130,7 +149,7 @@ unsafe fn deposit_far(
     // SAFETY: the caller's promise.
     unsafe {
         match world.local(dest) {
-            Some(to) => deposit_here(me, to, buf, key, mode),
+            Some(to) => deposit_here(me, to, buf, key, mode, lazy),
             None => link::p2p::deposit(me, buf, dest, key, mode),
         }
     }
@@ -143,6 +162,7 @@ unsafe fn deposit_here(
     buf: &Buf<'_>,
     key: &Key,
     mode: Mode,
+    lazy: Lazy,
 ) -> Result<bool> {
     enum Next {
         Deliver(*const Request),
@@ -161,6 +181,7 @@ unsafe fn deposit_here(
         None if mode == Mode::Buffered => Next::Buffer,
         None if mode == Mode::Synchronous || len > EAGER => Next::Hold,
         None if q.is_full() => Next::Hold,
+        None if mode == Mode::Standard && len >= LAZY && lazy.holds(me, to) => Next::Hold,
         None => Next::Buffer,
     });
     match next {
@@ -361,6 +382,32 @@ fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -
         unsafe { Request::complete(r, to.world().rank((*r).owner), from, Status::EMPTY) };
     }
     !freed.is_empty()
+}
+
+/// May the message still be where it was, though there is room for it in library memory?
+#[inline]
+pub(crate) fn is_lazy(r: &Request) -> bool {
+    r.what == What::Send(Mode::Standard) && (LAZY..=EAGER).contains(&r.buf().len()) && !r.is_done()
+}
+
+/// The sender of such a message is about to wait for it: its receiver gets a turn, if that is all it needs.
+#[cold]
+pub(crate) fn give_way(me: &RankState, r: &Request) {
+    let to = me.world().local(r.dest);
+    if to.is_some_and(|to| me.may_let_run(to)) {
+        me.yield_now();
+    }
+    keep_lazy(me, r);
+}
+
+/// Such a message is buffered, so that its sender need not wait.
+#[cold]
+pub(crate) fn keep_lazy(me: &RankState, r: &Request) {
+    let to = me.world().local(r.dest);
+    let to = to.filter(|to| !r.is_done() && !to.mailbox.with(|q| q.is_full()));
+    if let Some(to) = to {
+        buffer(to, |held| std::ptr::eq(held, r), Some(me.worker()));
+    }
 }
 
 /// Buffers the held standard-mode messages of blocked senders; true if there were any.  Called

@@ -2,12 +2,16 @@
 
 use super::recv::check;
 use super::request::{Req, Request, Status};
+use super::send::{give_way, is_lazy, keep_lazy};
 use crate::error::Result;
 use crate::state::RankState;
 
 /// Blocks until the request is complete.
 #[inline]
 pub fn wait_done(me: &RankState, r: &Request) {
+    if is_lazy(r) {
+        give_way(me, r);
+    }
     while !r.is_done() {
         me.wait_on(r as *const Request as usize, || r.is_done());
     }
@@ -24,9 +28,15 @@ pub fn wait(me: &RankState, r: Req) -> Result<Status> {
 /// Is it complete?  If not, others get a turn first.
 pub fn test(me: &RankState, r: &Request) -> bool {
     r.is_done() || {
-        me.poll();
+        poll(me, std::iter::once(r));
         r.is_done()
     }
+}
+
+/// None of these is complete: others get a turn, and what is then only waiting to be buffered is.
+pub fn poll<'a>(me: &RankState, list: impl Iterator<Item = &'a Request>) {
+    me.poll();
+    list.filter(|r| is_lazy(r)).for_each(|r| keep_lazy(me, r));
 }
 
 /// Of the complete ones the index of that posted first.
@@ -45,9 +55,14 @@ pub fn wait_any<'a>(
     list: impl Iterator<Item = (usize, &'a Request)> + Clone,
 ) -> Option<usize> {
     list.clone().next()?;
+    let mut lazy = list.clone().any(|(_, r)| is_lazy(r));
     loop {
         if let Some(i) = first_done(me, list.clone()) {
             return Some(i);
+        }
+        if std::mem::take(&mut lazy) {
+            poll(me, list.clone().map(|(_, r)| r));
+            continue;
         }
         me.wait_on(RankState::ANY, || list.clone().any(|(_, r)| r.is_done()));
     }
@@ -55,6 +70,10 @@ pub fn wait_any<'a>(
 
 /// Gives up a request that nobody will wait for (`MPI_Request_free`): it completes by itself.
 pub fn free(me: &RankState, r: Req) {
+    if r.get().active.get() && is_lazy(r.get()) {
+        // The program may know that it has arrived, and use the memory again.
+        keep_lazy(me, r.get());
+    }
     if r.get().is_done() || !r.get().active.get() {
         me.recycle(r);
     } else {

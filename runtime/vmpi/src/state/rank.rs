@@ -335,6 +335,13 @@ impl RankState {
         polls != then || sched.is_blocked(self.slot) || sched.has_ended(self.slot)
     }
 
+    /// Could that one run next, if this one let it?
+    pub(crate) fn may_let_run(&self, other: &RankState) -> bool {
+        self.worker == other.worker
+            && !std::ptr::eq(self, other)
+            && !self.world().sched().is_blocked(other.slot)
+    }
+
     /// Lets other ranks run.
     pub fn yield_now(&self) {
         self.gave_way();
