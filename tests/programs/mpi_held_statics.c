@@ -81,6 +81,34 @@ found:
     return 0;
 }
 
+/* As translated Fortran eliminates. */
+static void eliminate(double *m, int n)
+{
+    static double pivot, coeff;
+    static int i, steps;
+
+    pivot = 1. / m[0];
+    m[1] *= pivot;
+    m[2] *= pivot;
+    coeff = m[3];
+    m[4] -= coeff * m[1];
+    m[5] -= coeff * m[2];
+    for (i = 0; i < n; i++) {
+        if (i > 3)
+            break;
+        pivot += m[i];
+        coeff -= pivot;
+        ++steps;
+        steps += i;
+        m[i] += coeff * steps;
+#pragma pc3 checkpoint
+        pivot = coeff + pivot;
+        coeff = m[i] - pivot;
+        pivot /= 8;
+    }
+    m[5] += steps % 7 + i;
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -94,6 +122,9 @@ int main(int argc, char **argv)
         reach = 2 + (k + rank) % 6;
         show_all("leap", leap());
         show_all("first", first(10 + 2 * k + rank));
+        double m[] = {2 + rank, 3, 5, 7, 11, 13};
+        eliminate(m, 2 + (k + rank) % 5);
+        show_all("eliminate", (int)(1000 * (m[4] + m[5])));
     }
     return mpi_finish();
 }

@@ -1,8 +1,8 @@
-//! Static numbers that a loop may hold in locals.
+//! Static numbers that loops and other statements in a row may hold in locals.
 //!
 //! Compilers keep `static int i;` in a register where nothing else can reach it, which they know of a variable whose address
-//! is never taken. A rank's copy is reached by its address. So what they would find is found here: in a loop that calls nothing, a number of
-//! the function's own is that loop's alone, and what it has before and behind the loop is all that anybody can see.
+//! is never taken. A rank's copy is reached by its address. So what they would find is found here: among statements that call nothing, a
+//! number of the function's own is theirs alone, and what it has before and behind them is all that anybody can see.
 
 use super::program::{Callee, Program};
 use super::untouched::root;
@@ -10,8 +10,18 @@ use super::walk::{stmt_children, visit, Node};
 use crate::tree::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// By outermost loop that suits: which it names, and whether it writes them.
-pub type Held = HashMap<StmtId, BTreeMap<SymId, bool>>;
+/// Statements in a row.
+pub struct Run {
+    pub last: StmtId,
+    /// What they name, and whether they write it.
+    pub named: BTreeMap<SymId, bool>,
+}
+
+/// By the first statement of each run.
+pub type Held = HashMap<StmtId, Run>;
+
+/// Named so often it is held outside loops, too.
+const OFTEN: u32 = 3;
 
 /// `private`: what each rank has for itself. Not for programs that make threads.
 pub fn analyse(p: &Program, unit: usize, private: &HashSet<SymId>) -> Held {
@@ -21,25 +31,35 @@ pub fn analyse(p: &Program, unit: usize, private: &HashSet<SymId>) -> Held {
     if numbers.is_empty() || !u.openmp.is_empty() {
         return found;
     }
+    let suits = |s: StmtId| {
+        let declares = matches!(u.stmt(s).kind, StmtKind::Decl(_));
+        !declares && !follows_pragma(u, s) && is_alone(p, unit, s)
+    };
     let mut todo: Vec<StmtId> = u.functions.iter().map(|f| f.body).collect();
     while let Some(s) = todo.pop() {
-        use StmtKind::{DoWhile, For, While};
-        let is_loop = matches!(u.stmt(s).kind, For { .. } | While { .. } | DoWhile { .. });
-        if is_loop && !follows_pragma(u, s) && is_alone(p, unit, s) {
-            let named = named(u, s, &numbers);
-            if !named.is_empty() {
-                found.insert(s, named);
-            }
+        let kind = &u.stmt(s).kind;
+        if matches!(kind, StmtKind::Nested { .. }) {
             continue;
         }
-        if matches!(u.stmt(s).kind, StmtKind::Nested { .. }) {
-            continue;
-        }
+        let mut inner = Vec::new();
         stmt_children(u, s, &mut |c| {
             if let Node::Stmt(x) = c {
-                todo.push(x);
+                inner.push((x, suits(x)));
             }
         });
+        let in_row = matches!(kind, StmtKind::Block(_));
+        for run in inner.chunk_by(|a, b| in_row && a.1 && b.1) {
+            let [(first, suits), ..] = run else { continue };
+            if !suits {
+                todo.push(*first);
+                continue;
+            }
+            let named = named(u, run.iter().map(|s| s.0), &numbers);
+            if !named.is_empty() {
+                let last = run.last().map_or(*first, |s| s.0);
+                found.insert(*first, Run { last, named });
+            }
+        }
     }
     found
 }
@@ -93,11 +113,12 @@ fn follows_pragma(u: &Unit, s: StmtId) -> bool {
     lines.next().is_some_and(|l| l.starts_with("#pragma"))
 }
 
-/// Nothing but the loop's own code runs from its beginning to its end, it is entered there and left there.
+/// Nothing but the statement's own code runs from its beginning to its end, it is entered there and left there.
 fn is_alone(p: &Program, unit: usize, s: StmtId) -> bool {
     let u = &p.units[unit];
     let mut alone = true;
-    let mut switches: Vec<&Span> = Vec::new();
+    let (mut switches, mut loops): (Vec<&Span>, Vec<&Span>) = Default::default();
+    let within = |list: &[&Span], s: &Span| list.iter().any(|w| w.end >= s.end);
     visit(u, Node::Stmt(s), &mut |n| {
         alone &= match n {
             Node::Expr(e) => {
@@ -113,12 +134,17 @@ fn is_alone(p: &Program, unit: usize, s: StmtId) -> bool {
             Node::Stmt(s) => {
                 use StmtKind::*;
                 let st = u.stmt(s);
+                if matches!(st.kind, For { .. } | While { .. } | DoWhile { .. }) {
+                    loops.push(&st.span);
+                }
                 match &st.kind {
                     Switch { .. } => {
                         switches.push(&st.span);
                         true
                     }
-                    Case { .. } | Default(_) => switches.iter().any(|w| w.end >= st.span.end),
+                    Case { .. } | Default(_) => within(&switches, &st.span),
+                    Continue => within(&loops, &st.span),
+                    Break => within(&loops, &st.span) || within(&switches, &st.span),
                     Decl(d)
                     | For {
                         init: ForInit::Decl(d),
@@ -151,26 +177,52 @@ fn computes(p: &Program, unit: usize, callee: ExprId) -> bool {
     KNOWN.contains(&name.as_str()) || name.strip_suffix('f').is_some_and(|n| KNOWN.contains(&n))
 }
 
-fn named(u: &Unit, s: StmtId, numbers: &HashSet<SymId>) -> BTreeMap<SymId, bool> {
-    let mut named = BTreeMap::new();
-    visit(u, Node::Stmt(s), &mut |n| {
-        let Node::Expr(e) = n else { return true };
-        match &u.expr(e).kind {
-            ExprKind::Ident(s) if numbers.contains(s) => {
-                named.entry(*s).or_insert(false);
-            }
-            ExprKind::Assign { lhs: x, .. }
-            | ExprKind::Unary {
-                op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
-                arg: x,
-            } => {
-                if let Some(s) = root(u, *x).filter(|s| numbers.contains(s)) {
-                    named.insert(s, true);
+fn named(
+    u: &Unit,
+    run: impl Iterator<Item = StmtId>,
+    numbers: &HashSet<SymId>,
+) -> BTreeMap<SymId, bool> {
+    /// Of one number.
+    #[derive(Default)]
+    struct Uses {
+        written: bool,
+        times: u32,
+    }
+    let mut found: BTreeMap<SymId, Uses> = BTreeMap::new();
+    for s in run {
+        let mut loops: Vec<&Span> = Vec::new();
+        visit(u, Node::Stmt(s), &mut |n| {
+            use StmtKind::{DoWhile, For, While};
+            let e = match n {
+                Node::Expr(e) => e,
+                Node::Stmt(s) => {
+                    let st = u.stmt(s);
+                    if matches!(st.kind, For { .. } | While { .. } | DoWhile { .. }) {
+                        loops.push(&st.span);
+                    }
+                    return true;
                 }
+            };
+            match &u.expr(e).kind {
+                ExprKind::Ident(s) if numbers.contains(s) => {
+                    let at = u.expr(e).span.end;
+                    let often = loops.iter().any(|l| l.end >= at);
+                    found.entry(*s).or_default().times += if often { OFTEN } else { 1 };
+                }
+                ExprKind::Assign { lhs: x, .. }
+                | ExprKind::Unary {
+                    op: UnOp::PreInc | UnOp::PreDec | UnOp::PostInc | UnOp::PostDec,
+                    arg: x,
+                } => {
+                    if let Some(s) = root(u, *x).filter(|s| numbers.contains(s)) {
+                        found.entry(s).or_default().written = true;
+                    }
+                }
+                _ => {}
             }
-            _ => {}
-        }
-        true
-    });
-    named
+            true
+        });
+    }
+    let often = found.into_iter().filter(|(_, u)| u.times >= OFTEN);
+    often.map(|(s, u)| (s, u.written)).collect()
 }

@@ -1,4 +1,4 @@
-//! Loops that hold static numbers in locals (`analysis::held`):
+//! Statements that hold static numbers in locals (`analysis::held`):
 //!
 //! ```c
 //! for (i = 0; i < n; i++) sum += a[i];                // user: static int i; static double sum;
@@ -10,14 +10,36 @@
 
 use super::edits::Edits;
 use super::print::Printer;
+use crate::analysis::held::Run;
 use crate::tree::*;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+/// The run that is being printed.
+#[derive(Default)]
+pub struct Holding {
+    locals: HashMap<SymId, String>,
+    last: Option<StmtId>,
+    /// Writes them back.
+    behind: String,
+}
+
+impl Holding {
+    pub fn local(&self, s: SymId) -> Option<&String> {
+        self.locals.get(&s)
+    }
+}
 
 impl Printer<'_, '_> {
-    /// `named`: what the loop names, and whether it writes it.
-    pub fn holding(&self, s: StmtId, named: &BTreeMap<SymId, bool>, out: &mut Edits) {
-        let (mut before, mut behind) = (String::from("{ "), String::new());
-        let mut locals = Vec::new();
+    /// In front of a statement, which may be the first of a run.
+    pub fn begin_holding(&self, s: StmtId, out: &mut Edits) {
+        let Some(Run { last, named }) = self.cx.held.get(&s) else {
+            return;
+        };
+        let mut before = String::from("{ ");
+        let mut now = Holding {
+            last: Some(*last),
+            ..Holding::default()
+        };
         for (sym, written) in named {
             let Some(name) = self.cx.statics.get(sym) else {
                 continue;
@@ -25,15 +47,19 @@ impl Printer<'_, '_> {
             let (there, here) = (self.cx.global_text(name), format!("pc3_held{}", sym.0));
             before += &format!("__typeof__({name}) {here} = {there}; ");
             if *written {
-                behind += &format!(" {there} = {here};");
+                now.behind += &format!(" {there} = {here};");
             }
-            locals.push((*sym, here));
+            now.locals.insert(*sym, here);
         }
-        let span = &self.u().stmt(s).span;
-        out.insert(span.start, before + "{ ");
-        self.held.borrow_mut().extend(locals);
-        self.statement(s, out);
-        self.held.borrow_mut().clear();
-        out.insert(span.end, format!(" }}{behind} }}"));
+        out.insert(self.u().stmt(s).span.start, before + "{ ");
+        self.held.replace(now);
+    }
+
+    /// Behind a statement, which may be the last of a run.
+    pub fn end_holding(&self, s: StmtId, out: &mut Edits) {
+        if self.held.borrow().last == Some(s) {
+            let run = self.held.take();
+            out.insert(self.u().stmt(s).span.end, format!(" }}{} }}", run.behind));
+        }
     }
 }

@@ -225,7 +225,7 @@ struct Whole<'a> {
     mpi: bool,
     floats: bool,
     environment: bool,
-    /// Loops may hold static numbers in locals.
+    /// Static numbers may be held in locals.
     holds: bool,
     names: &'a HashMap<String, usize>,
     private: &'a globals::Private,

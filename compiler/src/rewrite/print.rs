@@ -2,6 +2,7 @@
 
 use super::calls;
 use super::edits::Edits;
+use super::holding::Holding;
 use super::noted::InFunction;
 use super::plan::Plan;
 use super::unit::UnitCx;
@@ -11,7 +12,7 @@ use crate::analysis::variadic::is_start;
 use crate::analysis::walk::{expr_children, Node};
 use crate::tree::*;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -33,8 +34,8 @@ pub struct Printer<'p, 'a> {
     /// How many dispatches a jump to the current statement passes.
     pub depth: Cell<u32>,
     pub noting: RefCell<InFunction>,
-    /// Locals that stand for static variables in the loop that is being printed.
-    pub held: RefCell<HashMap<SymId, String>>,
+    /// Locals that stand for static variables in what is being printed.
+    pub held: RefCell<Holding>,
 }
 
 impl<'p, 'a> Printer<'p, 'a> {
@@ -46,7 +47,7 @@ impl<'p, 'a> Printer<'p, 'a> {
     pub fn symbol(&self, s: SymId) -> Option<String> {
         let cx = self.cx;
         let sym = self.u().sym(s);
-        if let Some(local) = self.held.borrow().get(&s) {
+        if let Some(local) = self.held.borrow().local(s) {
             return Some(local.clone());
         }
         if self.plan.shadow_set.contains(&s) {

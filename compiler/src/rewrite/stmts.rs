@@ -15,13 +15,12 @@ use std::collections::HashSet;
 
 impl Printer<'_, '_> {
     pub fn stmt(&self, s: StmtId, out: &mut Edits) {
-        match self.cx.held.get(&s) {
-            Some(named) => self.holding(s, named, out),
-            None => self.statement(s, out),
-        }
+        self.begin_holding(s, out);
+        self.statement(s, out);
+        self.end_holding(s, out);
     }
 
-    pub fn statement(&self, s: StmtId, out: &mut Edits) {
+    fn statement(&self, s: StmtId, out: &mut Edits) {
         use StmtKind::*;
         let u = self.u();
         let st = u.stmt(s);

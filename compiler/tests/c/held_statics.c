@@ -75,6 +75,26 @@ again:
     pc3_checkpoint();
     return s;
 }
+/* Statements in a row: broken by calls, labels, declarations and ways out. */
+static double row(double *m, int n) {
+    static double pivot, coeff; static int times, i;
+    --m; pivot = 1. / m[1]; m[2] *= pivot; m[3] *= pivot; coeff = m[4]; m[5] -= coeff * m[2]; m[6] -= coeff * m[3];
+    double first = pivot; times++; times += n; if (times > 20) times -= 7;
+    for (i = 0; i < n; i++) {
+        if (i == 4) break;
+        pivot += i; if (i & 1) continue; coeff += pivot; pivot *= .5; coeff -= pivot;
+        switch (i) { case 0: pivot++; pivot += coeff; pivot--; if (n > 3) break; case 2: coeff *= 2, coeff++, coeff -= pivot; break; default: times++; times += times & 3; }
+        do { times++; times ^= 1; if (times & 1) break; times += 2; } while (times < 9);
+        printf("%g %g\n", pivot, coeff);
+        if (n > 5) pivot = -pivot + pivot * coeff; else coeff = pivot - coeff * coeff;
+    }
+    pc3_checkpoint();
+    if (n > 6) goto end;
+    times += i; times *= 2; i = times % 5; times -= i;
+end:
+    coeff += i; pivot -= coeff; i++; coeff *= i;
+    return first + pivot + coeff + times;
+}
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     for (int k = 0; k < 3; k++) {
@@ -84,6 +104,8 @@ int main(int argc, char **argv) {
         int own = 3;
         printf("%d %d", seen(&own, 4 + k), own);
         printf(" %d %.17g\n", deep(4 + k), shapes(33 + k));
+        double m[] = { 2 + k, 3, 5, 7, 11, 13 };
+        printf("%.17g", row(m, 3 + 2 * k)); printf(" %.17g %.17g\n", m[4], m[5]);
     }
     MPI_Finalize();
     return 0;
