@@ -123,9 +123,16 @@ pub unsafe extern "C" fn MPI_Waitall(
     on_request("MPI_Waitall", |me, comm| {
         let (handles, list) = all(me, n, requests)?;
         // Messages that are taken while the others are waited for need not be copied.
-        let late = list.iter().flatten().filter(|r| !is_lazy(r));
-        late.for_each(|r| wait_done(me, r));
-        list.iter().flatten().for_each(|r| wait_done(me, r));
+        let mut lazy = false;
+        for r in list.iter().flatten() {
+            match is_lazy(r) {
+                true => lazy = true,
+                false => wait_done(me, r),
+            }
+        }
+        if lazy {
+            list.iter().flatten().for_each(|r| wait_done(me, r));
+        }
         close_all(me, comm, statuses, pairs(handles, &list))
     })
 }

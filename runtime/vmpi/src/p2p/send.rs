@@ -387,7 +387,7 @@ fn buffer(to: &RankState, which: impl Fn(&Request) -> bool, from: Option<u32>) -
 /// May the message still be where it was, though there is room for it in library memory?
 #[inline]
 pub(crate) fn is_lazy(r: &Request) -> bool {
-    r.what == What::Send(Mode::Standard) && (LAZY..=EAGER).contains(&r.buf().len()) && !r.is_done()
+    !r.is_done() && r.what == What::Send(Mode::Standard) && (LAZY..=EAGER).contains(&r.buf().len())
 }
 
 /// The sender of such a message is about to wait for it: its receiver gets a turn, if that is all it needs.
