@@ -269,7 +269,6 @@ fn away(protocol: &'static str, processes: usize) -> Result<()> {
         ("barrier", 2) => {
             "planned for 0.05 s, and no rank has come to a location: rank 0 (has passed 0), rank 1"
         }
-        (_, 1) => "was asked for 50ms ago (PC3_PATIENCE), and no rank has come to a location: rank",
         _ => "was asked for 50ms ago (PC3_PATIENCE), and no rank has come to a location: rank",
     };
     until(|| job.stderr().contains(told), told)?;
