@@ -496,6 +496,32 @@ fn many_ranks_in_a_ring() {
     });
 }
 
+/// Others of its worker get a turn, though none of its sends blocks.
+#[test]
+fn who_sends_on_gives_way() {
+    for &backend in Backend::ALL {
+        let others = Arc::new(AtomicU64::new(0));
+        World::new(4, 2, backend, STACK).run(Box::new(move |me| match me.rank {
+            0 => {
+                for _ in 0..64 {
+                    send(me, &[0], 1, 0, Mode::Standard);
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    if others.load(SeqCst) == 1 {
+                        break;
+                    }
+                }
+                assert_eq!(others.load(SeqCst), 1);
+                send(me, &[1], 1, 0, Mode::Standard);
+            }
+            1 => {
+                others.store(1, SeqCst);
+                while recv(me, 0, 0).0 == [0] {}
+            }
+            _ => {}
+        }));
+    }
+}
+
 #[test]
 fn deadlocks_are_reported() {
     for &backend in Backend::ALL {

@@ -62,6 +62,7 @@ pub unsafe fn send(me: &RankState, buf: Buf<'_>, to: Dest, mode: Mode) -> Result
     // SAFETY: the caller's promise, for as long as this call lasts.
     unsafe {
         if deposit(me, &buf, to.world, &key, mode, Lazy::IfReady)? {
+            me.sent();
             return Ok(());
         }
         let r = Request::new(me.rank, What::Send(mode), to.world, key, &buf);
@@ -106,6 +107,7 @@ pub(crate) unsafe fn start(me: &RankState, r: &Request) -> Result<()> {
             hold(me, r);
         }
     }
+    me.sent();
     Ok(())
 }
 

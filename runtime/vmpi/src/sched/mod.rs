@@ -18,6 +18,7 @@ mod overflow;
 #[cfg(pc3_coroutines)]
 mod stack;
 pub mod threads;
+mod turns;
 
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -29,6 +30,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use self::idle::SPIN;
 use self::inbox::{Inbox, NOBODY};
 use self::observe::Watch;
+use self::turns::Turn;
 use crate::grow::{Grow, ROOM};
 use pc3_runtime::chaos;
 use pc3_runtime::tell::{die, EXIT_SETTINGS};
@@ -144,6 +146,8 @@ struct Worker {
     lonely: std::cell::Cell<u32>,
     /// Baton: till when it does not look on before it sleeps.
     wary: std::cell::Cell<Option<std::time::Instant>>,
+    /// Baton: who sends and sends.
+    turn: Turn,
     inbox: Inbox,
 }
 
@@ -156,6 +160,7 @@ impl Worker {
             home: coro::Home::new(),
             lonely: std::cell::Cell::new(0),
             wary: std::cell::Cell::new(None),
+            turn: Turn::default(),
             inbox: Inbox::new(),
         }
     }
@@ -177,6 +182,8 @@ pub struct Sched {
     stack_size: usize,
     /// One worker: nothing runs beside it, so plain loads and stores do.
     single: bool,
+    /// Who waits may wait for ranks that another one keeps from running.
+    turns: bool,
     spin: u32,
     watch: Option<Watch>,
     /// State of the generator of the order in which ranks run, if that is asked for; one worker only.
@@ -224,6 +231,7 @@ impl Sched {
             backend,
             stack_size,
             single: workers == 1 && processes == 1 && shuffle.is_none(),
+            turns: workers * processes > 1 && shuffle.is_none(),
             spin: if workers * processes > 1 && (workers * processes) as usize <= cores {
                 SPIN
             } else {

@@ -342,6 +342,13 @@ impl RankState {
             && !self.world().sched().is_blocked(other.slot)
     }
 
+    /// It has sent something: others may get a turn.
+    #[inline]
+    pub(crate) fn sent(&self) {
+        let world = self.world();
+        world.sched().sent(world, self.slot);
+    }
+
     /// Lets other ranks run.
     pub fn yield_now(&self) {
         self.gave_way();
